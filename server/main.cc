@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// caromd: the server as a process.
+// caromd: runs the server as a process.
 //
-// Prints `caromd listening on ADDRESS` to stdout once it serves; everything else goes to stderr.
-// SIGHUP reads the file of credentials again.
-// SIGTERM and SIGINT drain and end with 0, at once while scenes are read; a second one ends at once
-// with 1. A bad option ends with 2, an address that cannot be had with 1.
+// Prints `caromd listening on ADDRESS` to stdout when the server accepts calls; all other output
+// goes to stderr. SIGHUP makes the server reload the credentials file. SIGTERM or SIGINT drains the
+// server and ends the process with exit code 0; while the server still reads its scenes, the
+// process exits at once. A second SIGTERM or SIGINT ends the process at once with exit code 1. A
+// bad option ends the process with exit code 2, and any other error of the start, such as an
+// address on which another process listens, with exit code 1.
 #include <signal.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -21,7 +23,7 @@
 
 #include "absl/synchronization/mutex.h"
 #include "absl/synchronization/notification.h"
-#include "server/base/thread_turns.h"
+#include "server/base/thread_scheduling.h"
 #include "server/options.h"
 #include "server/server.h"
 
@@ -36,7 +38,7 @@ sigset_t Signals() {
   return signals;
 }
 
-// Returns the signal that came.
+// Waits for one of `Signals()` and returns its number.
 int AwaitSignal() {
   const sigset_t signals = Signals();
   int signal = 0;
@@ -45,8 +47,8 @@ int AwaitSignal() {
   return signal;
 }
 
-// As many descriptors as the process may have: each connection takes one, and many systems give a
-// process 1,024 of them though it may have more.
+// Raises the soft limit of file descriptors to the hard limit: each connection takes descriptors,
+// and on many systems the soft limit is only 1,024.
 void RaiseDescriptorLimit() {
   rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
@@ -54,15 +56,16 @@ void RaiseDescriptorLimit() {
   setrlimit(RLIMIT_NOFILE, &limit);
 }
 
-// The first signal is for the one who awaits it, unless nobody is served yet: then there is nothing
-// to drain. A second one ends the process.
-class StopWatch {
+// Waits for SIGTERM and SIGINT on a thread. The first signal makes `Await` return, so that `main`
+// drains the server; without a server yet, there is nothing to drain and the process exits with 0.
+// A second signal ends the process with exit code 1.
+class ShutdownSignals {
  public:
-  StopWatch() {
+  ShutdownSignals() {
     std::thread([this] {
       AwaitStopSignal();
       if (server_ == nullptr) {
-        std::fputs("caromd: stopped before it served\n", stderr);
+        std::fputs("caromd: stopped during startup\n", stderr);
         _exit(0);
       }
       stop_.Notify();
@@ -72,12 +75,13 @@ class StopWatch {
     }).detach();
   }
 
-  // From here until `Await` has returned.
-  void Serves(carom::server::Server& server) { server_ = &server; }
+  // Sets the server that `main` drains on the first signal and that SIGHUP reloads.
+  void set_server(carom::server::Server& server) { server_ = &server; }
   void Await() { stop_.WaitForNotification(); }
 
  private:
-  // Until the server drains, SIGHUP reads credentials again; else it does nothing.
+  // Waits for SIGTERM or SIGINT. Until then, SIGHUP reloads the credentials of the server; without
+  // a server yet, and while the server drains, SIGHUP has no effect.
   void AwaitStopSignal() {
     while (AwaitSignal() == SIGHUP) {
       if (server_ != nullptr && !stop_.HasBeenNotified()) server_.load()->Reload();
@@ -91,28 +95,29 @@ class StopWatch {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // Debian's Abseil searches for lock cycles at every lock, gRPC's among them.
+  // Turns off the search for lock cycles, which Debian's build of Abseil does on every lock,
+  // including the locks of gRPC.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  // Blocked before any thread exists, so that only sigwait receives them.
+  // Blocks the signals before any thread starts, so that only `sigwait` receives them.
   const sigset_t signals = Signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   signal(SIGPIPE, SIG_IGN);
-  carom::server::AskForShortTurns();
+  carom::server::RequestShortTimeSlices();
   RaiseDescriptorLimit();
 
   const auto parsed = carom::server::ParseServerOptions(argc, argv, std::cout, std::cerr);
   if (const int* code = std::get_if<int>(&parsed)) return *code;
   const auto& options = std::get<carom::server::ServerOptions>(parsed);
 
-  // Outlives `main`, as its thread does.
-  StopWatch& watch = *new StopWatch;
+  // The object is never deleted, because its detached thread may outlive `main`.
+  ShutdownSignals& watch = *new ShutdownSignals;
   auto server = carom::server::Server::Start(options);
   if (!server.ok()) {
     const std::string message(server.status().message());
     std::fprintf(stderr, "caromd: %s\n", message.c_str());
     return absl::IsInvalidArgument(server.status()) ? 2 : 1;
   }
-  watch.Serves(**server);
+  watch.set_server(**server);
   std::printf("caromd listening on %s\n", (*server)->address().c_str());
   std::fflush(stdout);
 

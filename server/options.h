@@ -3,9 +3,10 @@
 
 // What can an operator set, and within which limits?
 //
-// `ServerOptions` holds every setting of caromd with its default; `ParseServerOptions` reads it
-// from flags and the environment (flag over environment over default). `NumberOptions` is the one
-// table of ranges: the command line, `CheckServerOptions` and docs/operations.md all follow it.
+// `ServerOptions` holds every setting of caromd with its default. `ParseServerOptions` reads the
+// settings from flags and environment variables; a flag overrides its variable, which overrides the
+// default. `NumberOptions` is the only table of ranges: the command line, `CheckServerOptions` and
+// docs/operations.md all follow this table.
 #pragma once
 
 #include <cstddef>
@@ -22,51 +23,56 @@
 namespace carom::server {
 
 struct ServerOptions {
-  // --- Where ---------------------------------------------------------------------------------
-  // `HOST:PORT` (port 0: any free one) or `unix:PATH`.
+  // --- Address and store -----------------------------------------------------------------------
+  // address to listen on: `HOST:PORT` (port 0: any free port) or `unix:PATH`
   std::string address = "127.0.0.1:7420";
-  // Where scenes are kept: `sqlite`, which caromd has by default; `memory`, gone with the process;
-  // or a URL of etcd, `etcd://[USER@]HOST:PORT[,HOST:PORT…]/PREFIX`, shared with other servers.
+  // store of the scenes: `sqlite` (the default of caromd); `memory`, which loses the scenes when
+  // the process ends; or a URL of etcd, `etcd://[USER@]HOST:PORT[,HOST:PORT…]/PREFIX`, which shares
+  // the scenes with other servers
   std::string store = "memory";
-  // Of sqlite; empty: see `DefaultStateDir`.
+  // folder of the sqlite file; empty: `DefaultStateDir()`
   std::string state_dir = "";
 
-  // Of etcd: files with the user's password, and in PEM the authorities for its certificates, and a
-  // certificate and key of our own; empty: none, and plaintext without the latter three.
+  // Files for the connection to etcd: the user's password; in PEM, the certificate authorities that
+  // have signed etcd's certificates, and the client certificate and key that caromd presents.
+  // Empty: no such file. Without authorities the connection is plaintext.
   std::string etcd_password_file = "";
   std::string etcd_ca = "";
   std::string etcd_certificate = "";
   std::string etcd_key = "";
 
-  // A folder of bundles that are served read-only beside the store's scenes; empty: none.
+  // folder of bundles that the server serves read-only in addition to the scenes of the store;
+  // empty: none
   std::string preload = "";
 
-  // --- What is served ------------------------------------------------------------------------
-  bool reflection = false;  // and channelz: what is there, for tools such as grpcurl
-  // Listens without encryption where others than this machine may connect.
+  // --- Services and network --------------------------------------------------------------------
+  bool reflection = false;  // serves reflection and channelz, for tools such as grpcurl
+  // allows an address that other machines can reach although connections are not encrypted
   bool allow_plaintext_network = false;
 
-  // --- Who is served ---------------------------------------------------------------------------
-  // Files in PEM: the server's certificate, with those that signed it after it, and its key; empty:
-  // plaintext. Of authorities for clients' certificates, which every client then has; empty: none.
+  // --- Authentication of clients ---------------------------------------------------------------
+  // Files in PEM. `tls_certificate`: the server's certificate, followed by the certificates of the
+  // authorities that signed it; `tls_key`: its key; both empty: plaintext. `tls_client_ca`: the
+  // authorities one of which must have signed the certificate of each client; empty: clients need
+  // no certificate.
   std::string tls_certificate = "";
   std::string tls_key = "";
   std::string tls_client_ca = "";
-  // File of tokens and names of certificates (server/access/credentials.h), one of which every
-  // client then has; empty: none.
+  // file of token hashes and certificate names (server/access/credentials.h), one of which each
+  // client must present; empty: clients need no credential
   std::string credentials = "";
 
-  // Takes who a client is from the header `x-forwarded-for`: only for a Unix socket that a proxy
-  // alone can connect to.
+  // takes the peer of a call from the header `x-forwarded-for`; safe only on a Unix socket to which
+  // no process but a proxy can connect
   bool trust_forwarded_for = false;
 
-  // --- Limits: each bounds memory that a client can take ---------------------------------------
-  uint64_t max_message_bytes = 4u << 20;     // of a request; an import sends its parts
-  uint64_t max_connections = 16384;          // and what there are descriptors for, two each
-  uint64_t max_connections_per_peer = 1024;  // server/access/peer.h
+  // --- Limits: each bounds the memory that clients can take ------------------------------------
+  uint64_t max_message_bytes = 4u << 20;     // of a request, or of one chunk of an import
+  uint64_t max_connections = 16384;          // fewer if the process lacks two descriptors for each
+  uint64_t max_connections_per_peer = 1024;  // a peer: see server/access/peer.h
   uint64_t max_streams = 16384;
-  uint64_t max_calls_per_connection = 1024;  // at once; others wait at the client
-  uint64_t max_scene_calls = 256;            // imports among them
+  uint64_t max_calls_per_connection = 1024;  // at once; the client delays further calls
+  uint64_t max_scene_calls = 256;            // SceneService calls at once, including imports
   uint64_t max_scene_calls_per_peer = 128;
   uint64_t max_watches = 4096;  // WatchScene calls at once
   uint64_t max_watches_per_peer = 256;
@@ -74,42 +80,43 @@ struct ServerOptions {
   uint64_t max_polygons_per_scene = 4194304;
   uint64_t max_vertices_per_polygon = 1048576;
   uint64_t max_vertices_per_scene = 16777216;
-  uint64_t max_user_data_bytes = 4096;  // a polygon
+  uint64_t max_user_data_bytes = 4096;  // of one polygon
   uint64_t max_queries_per_frame = 65536;
   uint64_t max_groups_per_frame = 1024;
-  uint64_t max_answer_rows_per_frame = 262144;        // a row is a hit, a polygon or an edge
-  uint64_t max_work_units_per_frame = 4000000000;     // polygons and edges visited; 0: no limit
-  uint64_t max_frames_in_flight = 16;                 // of one stream, read and not yet answered
-  uint64_t max_unread_bytes = 256u << 10;             // of one stream: answers, and frames, waiting
-  uint64_t max_trackers_per_stream = 65536;           // their handles are below this
-  uint64_t max_tracker_bytes_per_stream = 64u << 20;  // shapes, and what they remember
+  uint64_t max_answer_rows_per_frame = 262144;     // a row is a hit, a polygon, an edge or a beam
+  uint64_t max_work_units_per_frame = 4000000000;  // polygons and edges visited; 0: no limit
+  uint64_t max_frames_in_flight = 16;              // frames of one stream, read but not answered
+  uint64_t max_unread_bytes = 256u << 10;          // answers and frames that wait in one stream
+  uint64_t max_trackers_per_stream = 65536;        // tracker handles are below this limit
+  uint64_t max_tracker_bytes_per_stream = 64u << 20;  // shapes and caches of the trackers
   uint64_t max_forks = 4096;
   uint64_t max_forks_per_peer = 1024;
-  uint64_t max_fork_bytes = 1u << 30;      // of all, beside what they share with their bases
-  uint64_t max_fork_versions = 256;        // kept of each
-  uint64_t max_fork_lease_seconds = 3600;  // without a frame
-  uint64_t pinned_versions = 16;           // of a scene in memory, with the current one
-  uint64_t pinned_bytes = 16u << 20;       // of a scene, beside the current version
-  uint64_t history_versions = 64;          // of a scene, with the current one
-  uint64_t history_bytes = 64u << 20;      // of a scene, beside the current version
-  uint64_t store_bytes = 1536u << 20;      // of etcd's file, from which on nothing is added
-  uint64_t memory_quota_bytes = 1u << 30;  // of gRPC's buffers; at most a fifth of the next
-  // Of the process; 0: three quarters of what its control group or its machine has.
+  uint64_t max_fork_bytes = 1u << 30;      // of all forks, without memory shared with their bases
+  uint64_t max_fork_versions = 256;        // versions kept of one fork
+  uint64_t max_fork_lease_seconds = 3600;  // longest lease: time that a fork lives without a frame
+  uint64_t pinned_versions = 16;      // versions of a scene in memory, including the current one
+  uint64_t pinned_bytes = 16u << 20;  // of a scene in memory, without the current version
+  uint64_t history_versions = 64;     // versions of a scene in the store, including the current one
+  uint64_t history_bytes = 64u << 20;  // of a scene in the store, without the current version
+  uint64_t store_bytes = 1536u << 20;  // size of etcd's file from which writes are refused
+  // of gRPC's buffers; the server uses at most a fifth of `memory_limit_bytes`
+  uint64_t memory_quota_bytes = 1u << 30;
+  // of the process; 0: three quarters of the memory of its control group or machine
   uint64_t memory_limit_bytes = 0;
 
   // --- Times ---------------------------------------------------------------------------------
   uint64_t idle_stream_seconds = 300;
   uint64_t stalled_stream_seconds = 30;
   uint64_t import_seconds = 600;
-  uint64_t sweep_seconds = 600;  // between deletions of what nobody needs in etcd
+  uint64_t sweep_seconds = 600;  // between deletions of pages in etcd that no version refers to
   uint64_t drain_seconds = 10;
 
-  // --- Performance; leave it alone unless caromd shares its machine ------------------------------
-  // That answer small frames where they arrive, as many that evaluate large ones, and as many that
-  // write scenes; 0: one for each that can run at once, within the CPU limit of the control group.
+  // --- Performance; keep the default unless caromd shares its machine ----------------------------
+  // threads of the event loop, which answer small frames, as many threads for large frames, and as
+  // many threads for scenes; 0: one for each CPU, within the CPU limit of the control group
   uint64_t threads = 0;
-  // Batches of moves of a stream from one of which a few are also answered without memory, and
-  // compared, to the next; 0: never.
+  // Once in so many batches of moves of a stream the server computes a few moves a second time,
+  // without the caches of the trackers, and compares the answers; 0: never.
   uint64_t shadow_interval = 1024;
 
   PolygonLimits polygon_limits() const {
@@ -120,27 +127,29 @@ struct ServerOptions {
   }
 };
 
-// One numeric setting: values are in [min, max].
+// One numeric setting, with values in [min, max].
 struct NumberOption {
   const char* flag;         // "--max-scenes"
   const char* environment;  // "CAROM_MAX_SCENES"
   uint64_t ServerOptions::*member;
   uint64_t min;
   uint64_t max;
-  const char* help;  // the unit first, then the reason
+  const char* help;  // unit of the value, then the reason for the limit
 };
 
 std::span<const NumberOption> NumberOptions();
 
-// The folder of a store where none is given: $STATE_DIRECTORY, which systemd sets, else
-// $XDG_STATE_HOME/carom, else $HOME/.local/state/carom; empty if there is none of these.
+// Returns the folder of the sqlite file for an empty `state_dir`: $STATE_DIRECTORY, which systemd
+// sets, else $XDG_STATE_HOME/carom, else $HOME/.local/state/carom. Returns an empty string if none
+// of the three variables is set.
 std::string DefaultStateDir();
 
-// INVALID_ARGUMENT naming the flag and its range for the first value that is out of it.
+// Returns INVALID_ARGUMENT for the first invalid option, with its flag and the allowed values.
 absl::Status CheckServerOptions(const ServerOptions& options);
 
-// The options of a command line, or the exit code of a process that has nothing left to do: 0 after
-// `--help` and `--version` (text on `out`), 2 for a bad flag or value (message on `err`).
+// Returns the options of a command line, or the exit code with which the process should end: 0
+// after `--help` and `--version` (whose text goes to `out`), 2 for a bad flag or value (with a
+// message on `err`).
 std::variant<ServerOptions, int> ParseServerOptions(int argc, const char* const* argv,
                                                     std::ostream& out, std::ostream& err);
 

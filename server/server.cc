@@ -49,56 +49,58 @@ namespace carom::server {
 
 namespace {
 
-constexpr int kMaxSyncThreads = 8;  // of reflection and channelz
+constexpr int kMaxSyncThreads = 8;  // threads of gRPC's synchronous services: reflection, channelz
 
-constexpr int kKeepaliveMs = 60000;         // a silent connection is asked whether it is alive
-constexpr int kKeepaliveTimeoutMs = 20000;  // and dropped if it does not answer
-constexpr int kLeastClientPingMs = 10000;   // clients that ping more often are cut off
+constexpr int kKeepaliveMs = 60000;         // idle time after which gRPC pings a connection
+constexpr int kKeepaliveTimeoutMs = 20000;  // wait for the reply to the ping before gRPC closes it
+constexpr int kLeastClientPingMs = 10000;   // gRPC closes connections that ping more often
 
-// How long at least a socket may take nothing before its connection is closed.
+// minimum time for which a connection must accept no bytes before the server closes it
 constexpr uint64_t kLeastUnsentSeconds = 10;
 
-// A connection whose client has not sent its settings by then is closed.
+// time after which gRPC closes a connection whose client has not sent its HTTP/2 settings
 constexpr int kHandshakeTimeoutMs = 20000;
 
-constexpr absl::Duration kLastFlush = absl::Milliseconds(250);  // of a drain, for last bytes
+// time at the end of a drain in which gRPC can send the last bytes
+constexpr absl::Duration kLastFlush = absl::Milliseconds(250);
 
-// What libraries say of what a client did, such as text that is not UTF-8 or a connection that was
-// reset: once a second each, since a client could fill the log.
-void LogSometimes(std::atomic<int64_t>& next_ns, const char* who, absl::string_view message) {
+// Logs an error of a library about a client, such as text that is not UTF-8 or a reset connection,
+// at most once a second for each `next_ns`: otherwise a client could fill the log.
+void LogRateLimited(std::atomic<int64_t>& next_ns, const char* library, absl::string_view message) {
   const int64_t now = absl::GetCurrentTimeNanos();
   int64_t next = next_ns.load(std::memory_order_relaxed);
   if (now < next || !next_ns.compare_exchange_strong(next, now + 1000000000)) return;
   const int length = static_cast<int>(std::min<size_t>(message.size(), 200));
-  std::fprintf(stderr, "caromd: %s: %.*s\n", who, length, message.data());
+  std::fprintf(stderr, "caromd: %s: %.*s\n", library, length, message.data());
 }
 
 void LogOfProtobuf(google::protobuf::LogLevel, const char*, int, const std::string& message) {
   static std::atomic<int64_t> next_ns{0};
-  LogSometimes(next_ns, "protobuf", message);
+  LogRateLimited(next_ns, "protobuf", message);
 }
 
-void LogOfGrpc(gpr_log_func_args* said) {
+void LogOfGrpc(gpr_log_func_args* entry) {
   static std::atomic<int64_t> next_ns{0};
-  if (said->severity >= GPR_LOG_SEVERITY_ERROR) LogSometimes(next_ns, "gRPC", said->message);
+  if (entry->severity >= GPR_LOG_SEVERITY_ERROR) LogRateLimited(next_ns, "gRPC", entry->message);
 }
 
 void InitializeOnce() {
   static absl::once_flag once;
   absl::call_once(once, [] {
-    // Never undone: the last one to be done with gRPC waits for a poller of its own, 10 s at worst.
+    // Keeps gRPC initialised until the process ends: the last `grpc_shutdown` would wait for a
+    // thread that polls, up to 10 s.
     grpc_init();
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     google::protobuf::SetLogHandler(LogOfProtobuf);
-    // Whoever asks gRPC to say more gets all of it.
+    // With one of gRPC's log variables set, gRPC's own log function prints every message.
     if (std::getenv("GRPC_VERBOSITY") == nullptr && std::getenv("GRPC_TRACE") == nullptr) {
       gpr_set_log_function(LogOfGrpc);
     }
   });
 }
 
-// A silent call of reflection holds a thread, so it is not there unless it is asked for. gRPC adds
-// it to every server of a program that links it; this takes it away.
+// Removes the reflection service, which gRPC adds to every server of a program that links it: each
+// idle reflection call blocks a thread, so `--reflection` must enable the service.
 class NoReflection final : public grpc::ServerBuilderOption {
  public:
   void UpdateArguments(grpc::ChannelArguments*) override {}
@@ -109,12 +111,15 @@ class NoReflection final : public grpc::ServerBuilderOption {
   }
 };
 
-// Channelz, of which the same is true, has a switch for all servers of the process.
+// Enables channelz for all servers of the process that are built later; gRPC has no switch for a
+// single server.
 void InitChannelz() {
   static absl::once_flag once;
   absl::call_once(once, grpc::channelz::experimental::InitChannelzService);
 }
 
+// Returns the memory limit of the options, or its default: three quarters of the memory that the
+// process may use.
 uint64_t MemoryLimitOf(const ServerOptions& options) {
   const uint64_t given = options.memory_limit_bytes;
   return given != 0 ? given : ReadHostLimits().memory_bytes / 4 * 3;
@@ -125,11 +130,11 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   quota.Resize(std::min<uint64_t>(options.memory_quota_bytes, MemoryLimitOf(options) / 5));
   quota.SetMaxThreads(kMaxSyncThreads);
   builder.SetResourceQuota(quota);
-  // A message up to the limit is read whole, one beyond it too, to be refused alone; what is much
-  // larger ends its call.
+  // gRPC ends the call of a message above twice the limit. It passes on messages between the limit
+  // and twice the limit, so that the server can refuse the message without ending the stream.
   builder.SetMaxReceiveMessageSize(static_cast<int>(2 * options.max_message_bytes));
   builder.SetDefaultCompressionAlgorithm(GRPC_COMPRESS_NONE);
-  // gRPC would inflate a message before it checks its size.
+  // Compressed messages are disabled: gRPC would decompress a message before it checks its size.
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_DEFLATE, false);
   builder.SetCompressionAlgorithmSupportStatus(GRPC_COMPRESS_GZIP, false);
   builder.SetSyncServerOption(grpc::ServerBuilder::NUM_CQS, 1);
@@ -184,14 +189,15 @@ SceneCallLimits SceneCallLimitsOf(const ServerOptions& options) {
           .scenes = options.scene_limits()};
 }
 
-// A start that takes long says why: a line a second on stderr while scenes are read.
+// Prints the progress of a start that takes long: one line a second on stderr while the server
+// reads its scenes.
 class RecoveryProgress {
  public:
   void Report(size_t scenes, uint64_t vertices) {
     const absl::Time now = absl::Now();
     if (now < next_) return;
     next_ = now + absl::Seconds(1);
-    std::fprintf(stderr, "caromd: reading scenes: %zu, %llu vertices\n", scenes,
+    std::fprintf(stderr, "caromd: reading scenes: %zu scenes, %llu vertices\n", scenes,
                  static_cast<unsigned long long>(vertices));
   }
 
@@ -201,16 +207,17 @@ class RecoveryProgress {
 
 }  // namespace
 
-// In the order of their making; each uses only those above it, but for `grpc`, which is over before
-// any of them goes. `loop` goes first, as its events use all others.
+// Holds the parts of a server in the order of their construction. Each part uses only parts above
+// it, except `grpc`, which is shut down before any part is destroyed. `loop` is destroyed first,
+// because its events use all other parts.
 struct Server::Parts {
   Parts(const ServerOptions& o, std::unique_ptr<Identities> known, Journals opened)
       : options(o),
         identities(std::move(known)),
         memory(MemoryLimitOf(o)),
         journals(std::move(opened)),
-        made_store(MakeStore(o, memory, journals)),
-        store(*made_store),
+        owned_store(MakeStore(o, memory, journals)),
+        store(*owned_store),
         streams(o.max_streams, o.max_streams, "streams and Evaluate calls"),
         scene_calls(o.max_scene_calls, o.max_scene_calls_per_peer, "scene calls"),
         watches(o.max_watches, o.max_watches_per_peer, "watches"),
@@ -237,6 +244,8 @@ struct Server::Parts {
                       .watches = ContextOf(watches),
                       .limits = SceneCallLimitsOf(o)} {}
 
+  // Returns the context of the calls that `limit` counts. Only `streams` count against the tenant's
+  // share of streams.
   CallContext ContextOf(CallLimit& limit) {
     return {timer,
             calls,
@@ -254,7 +263,7 @@ struct Server::Parts {
   CallRegistry calls;
   MemoryAccount memory;
   Journals journals;
-  const std::unique_ptr<MemoryStore> made_store;
+  const std::unique_ptr<MemoryStore> owned_store;
   MemoryStore& store;
   Timer timer;
   StartGate start{timer};
@@ -305,7 +314,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
 
   InitializeOnce();
   auto parts = std::make_unique<Parts>(options, *std::move(identities), *std::move(journals));
-  // Before the builder: it takes what is switched on by then.
+  // Channelz must be enabled before the builder is constructed, which reads the enabled plugins.
   if (options.reflection) InitChannelz();
   grpc::ServerBuilder builder;
   if (!options.reflection) builder.SetOption(std::make_unique<NoReflection>());
@@ -341,11 +350,11 @@ absl::Status Server::Serve() {
   if (parts.acceptor.has_value()) {
     if (absl::Status status = parts.acceptor->Start(); !status.ok()) return status;
   }
-  // Calls that come meanwhile wait; health says that nobody is served yet.
+  // Calls that arrive while `ReadScenes` runs wait at the `StartGate`; health is NOT_SERVING.
   parts.queries.Accept(*parts.loop, parts.runtime);
   parts.scenes.Accept(*parts.loop, parts.scene_runtime);
   const absl::Status status = ReadScenes();
-  // Whoever waits learns no more of an error than that it is one.
+  // Waiting calls do not get the error of the start, which may contain paths and addresses.
   parts.start.End(status.ok() ? status : absl::UnavailableError("the server cannot start"));
   if (status.ok()) parts.health.Start();
   return status;
@@ -366,13 +375,14 @@ absl::Status Server::ReadScenes() {
     if (!status.ok()) return status;
   }
   parts.forks.Begin();
-  FollowOthers();
+  FollowFleet();
   return absl::OkStatus();
 }
 
-// A server that is cut off from etcd answers from what it has, and says that it takes no changes.
-void Server::FollowOthers() {
-  auto* const fleet = dynamic_cast<FleetStore*>(parts_->made_store.get());
+// While the server has no connection to etcd, it answers queries from the scenes in memory, and the
+// health of the scene service is NOT_SERVING, since changes would fail.
+void Server::FollowFleet() {
+  auto* const fleet = dynamic_cast<FleetStore*>(parts_->owned_store.get());
   if (fleet == nullptr) return;
   fleet->Follow(
       [&health = parts_->health](bool takes_changes, bool is_ready) {
@@ -403,14 +413,15 @@ void Server::Drain() {
     parts_->calls.AwaitEmpty(deadline);
     if (parts_->journals.shared != nullptr) parts_->journals.shared->client().Stop();
     if (parts_->acceptor.has_value()) parts_->acceptor->Stop();
-    // What is left: calls out of time, and health watches, which end by being cancelled alone.
+    // Cancels the calls that still run: calls past the deadline, and health watches, which never
+    // end by themselves.
     parts_->grpc->Shutdown(absl::ToChronoTime(std::min(deadline, absl::Now() + kLastFlush)));
     parts_->grpc->Wait();
     parts_->calls.AwaitEmpty(absl::InfiniteFuture());
     parts_->identities->Stop();
     parts_->loop.reset();
     parts_->forks.Stop();
-    if (auto* const fleet = dynamic_cast<FleetStore*>(parts_->made_store.get())) {
+    if (auto* const fleet = dynamic_cast<FleetStore*>(parts_->owned_store.get())) {
       fleet->StopFollowing();
     }
   });

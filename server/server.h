@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A running caromd.
+// Starts, drains and stops the service within a process.
 //
 //   auto server = Server::Start(options);
 //   if (!server.ok()) …
@@ -22,48 +22,54 @@ class ChannelArguments;
 
 namespace carom::server {
 
-// Every part of the service, listening: scenes, queries, grpc.health.v1, and if asked reflection
-// and channelz.
+// A server that listens and serves scenes, queries, grpc.health.v1, and with `reflection` also
+// reflection and channelz.
 //
-// Health: SERVING for the server as a whole (the empty name) and both carom services while they
-// take calls; NOT_SERVING while `Start` reads the scenes that there were, and from `Drain` on.
-// Thread-safe. One process may hold several.
+// Health is SERVING for the server as a whole (the empty name) and for both carom services while
+// they answer calls; it is NOT_SERVING while `Start` reads the scenes of the store, and from
+// `Drain` on. Thread-safe. A process may have several servers.
 class Server {
  public:
-  // With an empty address it listens nowhere: calls come by `InProcessChannel` alone.
+  // Starts a server and returns it when it has read the scenes of its store, which takes about
+  // 0.3 us for each vertex. With an empty address the server does not listen: it serves only calls
+  // of `InProcessChannel`.
   //
-  // Errors: INVALID_ARGUMENT naming an option out of range; UNAVAILABLE if the address cannot be
-  // listened on, as when another process does, or the store cannot be used; what the store finds
-  // (server/store/sqlite/sqlite_journal.h). Takes about 0.3 us for each vertex that the store has.
+  // Errors: INVALID_ARGUMENT naming an invalid option; UNAVAILABLE if the server cannot listen on
+  // the address, for example because another process does, or cannot use the store; the errors of
+  // the store (server/store/sqlite/sqlite_journal.h).
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
 
-  // Drains if that is yet to be done.
+  // Drains the server, unless `Drain` was called.
   ~Server();
   Server(const Server&) = delete;
   Server& operator=(const Server&) = delete;
 
-  // Where it listens: `HOST:PORT` with the real port, `unix:PATH`, or empty.
+  // Returns the address on which the server listens: `HOST:PORT` with the port actually bound,
+  // `unix:PATH`, or empty if it does not listen.
   const std::string& address() const;
 
-  // A channel to this server that takes no socket. Its calls end as those of others when the server
-  // drains. No call may begin once `Drain` is called or the server destroyed: gRPC does not survive
-  // it.
+  // Returns a channel to this server that needs no socket. When the server drains, calls of the
+  // channel end like calls from outside. The caller must start no call after `Drain` was called or
+  // the server destroyed: gRPC would crash.
   std::shared_ptr<grpc::Channel> InProcessChannel(const grpc::ChannelArguments& arguments);
 
-  // Has the file of credentials read again, soon and on another thread.
+  // Makes another thread reload the credentials file soon.
   void Reload();
 
-  // Shuts down gracefully and returns when all is over, after `drain_seconds` at most: health
-  // turns NOT_SERVING, further calls and frames get UNAVAILABLE, what was read is answered; what
-  // is not done by then is cancelled. Calls after the first wait for its end.
+  // Shuts the server down gracefully and returns when it has stopped. Health becomes NOT_SERVING,
+  // further calls and frames get UNAVAILABLE, and frames that were read are answered. Cancels calls
+  // that are not complete after `drain_seconds`. A second call of `Drain` waits until the first
+  // one returns.
   void Drain();
 
  private:
   struct Parts;
-  // Takes calls, and answers them once the scenes that there were are read.
+  // Accepts calls, which wait until `ReadScenes` has returned.
   absl::Status Serve();
+  // Reads the scenes of the store and of the `preload` folder.
   absl::Status ReadScenes();
-  void FollowOthers();
+  // Starts to apply the changes that other servers write to etcd, if the store is in etcd.
+  void FollowFleet();
   explicit Server(std::unique_ptr<Parts> parts);
 
   std::unique_ptr<Parts> parts_;

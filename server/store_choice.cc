@@ -10,7 +10,7 @@
 
 namespace carom::server {
 
-// A URL was checked with the options, and is read again here.
+// Parses the URL of etcd a second time: `CheckServerOptions` has checked it, but keeps no result.
 absl::StatusOr<Journals> OpenJournal(const ServerOptions& options) {
   if (options.store == "memory") return Journals();
   if (options.store == "sqlite") {
@@ -38,7 +38,6 @@ absl::StatusOr<Journals> OpenJournal(const ServerOptions& options) {
   return Journals{std::move(journal), shared};
 }
 
-// Over the journals, which it does not own.
 std::unique_ptr<MemoryStore> MakeStore(const ServerOptions& options, MemoryAccount& memory,
                                        const Journals& journals) {
   if (journals.shared != nullptr) {

@@ -15,17 +15,18 @@
 
 namespace carom::server {
 
-// Where scenes are written down.
+// The persistent journal that `--store` selects.
 struct Journals {
-  std::unique_ptr<SceneJournal> journal;  // null: of a store in memory alone
-  EtcdJournal* shared = nullptr;          // the same, if other servers write it too
+  std::unique_ptr<SceneJournal> journal;  // null: scenes are kept in memory only
+  EtcdJournal* shared = nullptr;          // `journal`, if it is in etcd, which other servers write
 };
 
-// Opens the file of sqlite; asks nothing of etcd yet. Errors are those of SqliteJournal::Open and
-// EtcdClient::Create.
+// Opens the journal that `options.store` names. Opens the file of sqlite, but sends no request to
+// etcd. Returns the errors of `SqliteJournal::Open` and `EtcdClient::Create`.
 absl::StatusOr<Journals> OpenJournal(const ServerOptions& options);
 
-// Over the journals, which it does not own: a FleetStore over those that are shared.
+// Returns the store that writes to `journals`, which must outlive it: a `FleetStore` if the journal
+// is in etcd, else a `MemoryStore`.
 std::unique_ptr<MemoryStore> MakeStore(const ServerOptions& options, MemoryAccount& memory,
                                        const Journals& journals);
 

@@ -20,11 +20,12 @@ namespace {
 
 struct BundleCommandOptions {
   SceneSource source;
-  std::string output;  // empty: nothing is written
+  std::string output;  // empty: the scene is only checked
   bool no_index = false;
 };
 
-// One line of JSON. `open_ms` is what it took from opening the file to a scene that answers.
+// Prints a JSON object about `scene`. `open_ms` is the time from opening the file to a scene that
+// can be queried.
 void PrintBundle(const std::string& path, const Scene& scene, double open_ms) {
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(path, error);
@@ -37,7 +38,8 @@ void PrintBundle(const std::string& path, const Scene& scene, double open_ms) {
   std::cout << line << "}\n";
 }
 
-// A bundle that is only read is checked, and so is one that is written again.
+// Reads a scene, writes it as a bundle if there is an output, and prints its figures. Reading a
+// bundle also checks it.
 int Bundle(const BundleCommandOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
@@ -60,19 +62,19 @@ int Bundle(const BundleCommandOptions& options) {
 
 void AddBundleCommand(CLI::App& app, int& exit_status) {
   CLI::App* command = app.add_subcommand(
-      "bundle", "Write a scene to a bundle, a file that opens at once; or check one");
+      "bundle", "Write a scene as a bundle, a file that opens without parsing; or check a bundle");
   const auto options = std::make_shared<BundleCommandOptions>();
   command
       ->add_option("FILE", options->source.file,
-                   "A JSON or JSON Lines file, or a bundle; - is standard input")
+                   "JSON file, JSON Lines file or bundle; - is standard input")
       ->required();
   command->add_option("-o,--output", options->output,
-                      "The bundle, NAME.carom; without it FILE is only checked");
-  command->add_option("--id", options->source.id, "The scene's id, in a file of several");
+                      "Bundle to write, NAME.carom; default: only check FILE");
+  command->add_option("--id", options->source.id, "Id of the scene, if FILE has several scenes");
   command->add_flag("--no-index", options->no_index,
-                    "Leave the arrangement of the index out: equal polygons are equal bytes then");
+                    "Write no index arrangement, so that equal polygons give equal bytes");
   command->add_flag("--strict", options->source.strict,
-                    "Refuse a file with members that nothing reads, in place of a warning");
+                    "Refuse a file with unknown JSON members instead of printing a warning");
   command->callback([options, &exit_status] { exit_status = Bundle(*options); });
 }
 

@@ -26,14 +26,15 @@ struct CastCommandOptions {
   std::string inside = "report";
 };
 
-// Never destroyed: the order of static destructors is nobody's to rely on.
+// Returns the modes by name. The map is never destroyed, because the order in which static objects
+// are destroyed is not reliable.
 const std::map<std::string, CastMode>& Modes() {
   static const auto& modes = *new std::map<std::string, CastMode>{
       {"any", CastMode::kAny}, {"closest", CastMode::kClosest}, {"all", CastMode::kAll}};
   return modes;
 }
 
-// The answers of one segment, and of the location of its start.
+// Asks the server for the hits of the segment, and for the polygons that contain its start.
 absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
   const absl::StatusOr<std::unique_ptr<Client>> client =
       Client::Connect(options.address, options.client);
@@ -44,17 +45,17 @@ absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
                         .max_hits = kMaxMaxHits,
                         .mask = kEveryCategory};
   const auto column = [](const double& value) { return std::span<const double>(&value, 1); };
-  // One segment is columns of one element each.
+  // Each column has one element.
   group.segments = {column(options.ax), column(options.ay), column(options.bx), column(options.by)};
   group.points = {column(options.ax), column(options.ay)};
   Frame frame;
   FrameGroup& asked = frame.groups.emplace_back();
-  // By name: a handle is worth its definition from the second frame on.
+  // Names the scene: to define a handle pays off from the second frame on.
   asked.scene = FullName(options.name);
   asked.group = group;
   absl::StatusOr<FrameAnswer> answer = (*client)->Evaluate(frame);
   if (!answer.ok()) return answer.status();
-  if (answer->groups.size() != 1) return absl::InternalError("the answer has not one group");
+  if (answer->groups.size() != 1) return absl::InternalError("the answer must have one group");
   GroupResult& result = answer->groups.front();
   if (!result.status.ok()) return result.status;
   return std::move(result.answers);
@@ -66,12 +67,12 @@ int Run(const CastCommandOptions& options) {
   if (!answers.ok()) return FailOf(options.name, answers.status());
   const CastAnswers& segments = answers->segments;
   if (!segments.errors.empty()) return Fail(ItemStatus(segments.errors.front(), "a"));
-  // A list that was cut would pass for a whole one.
+  // Fails, because the output does not show that a list of hits is incomplete.
   if (!segments.truncated.empty()) {
     return Fail(absl::ResourceExhaustedError(
         absl::StrCat("the segment hits more than ", kMaxMaxHits, " polygons")));
   }
-  // The points of the group are one: the start.
+  // The only point of the group is the start of the segment.
   const Holders holders{{answers->points.polygon_ids}, answers->points.locations};
   std::cout << (options.mode == "any" ? AnyHitLine("", segments.counts.front() > 0, holders)
                                       : SegmentLine("", segments.hits, holders))
@@ -84,16 +85,26 @@ int Run(const CastCommandOptions& options) {
 void AddCastCommand(CLI::App& app, int& exit_status) {
   const auto options = std::make_shared<CastCommandOptions>();
   CLI::App* command = app.add_subcommand(
-      "cast", "Cast the segment from (X1, Y1) to (X2, Y2); print what it hits as a line of JSON");
-  command->add_option("NAME", options->name, "Scene, as arena or scenes/arena")->required();
-  AddCoordinate(*command, "X1", options->ax);
-  AddCoordinate(*command, "Y1", options->ay);
-  AddCoordinate(*command, "X2", options->bx);
-  AddCoordinate(*command, "Y2", options->by);
-  command->add_option("--mode", options->mode, "Hit or not; the first hit; or one a polygon")
+      "cast",
+      "Cast the segment from (X1, Y1) to (X2, Y2) in a scene; print its hits as a JSON object");
+  command->add_option("NAME", options->name, "Name of the scene, such as arena or scenes/arena")
+      ->required();
+  AddCoordinate(*command, "X1", options->ax, "x of the start, in world units");
+  AddCoordinate(*command, "Y1", options->ay, "y of the start, in world units");
+  AddCoordinate(*command, "X2", options->bx, "x of the end, in world units");
+  AddCoordinate(*command, "Y2", options->by, "y of the end, in world units");
+  command
+      ->add_option(
+          "--mode", options->mode,
+          "any: whether the segment hits a polygon; closest: the first hit; all: the first "
+          "hit of each polygon")
       ->check(CLI::IsMember({"any", "closest", "all"}))
       ->capture_default_str();
-  command->add_option("--inside", options->inside, "What a start inside a polygon does with it")
+  command
+      ->add_option(
+          "--inside", options->inside,
+          "Hits of a polygon that contains the start. report: one at the start; ignore: none "
+          "before the segment has left the polygon; exit: one where the segment leaves it")
       ->check(CLI::IsMember({"report", "ignore", "exit"}))
       ->capture_default_str();
   AddAddress(*command, options->address);

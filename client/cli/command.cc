@@ -19,14 +19,14 @@
 namespace carom::cli {
 namespace {
 
-// The command at the end of those that were given: `import` of `carom scene import`.
+// Returns the innermost command that was given: `import` for `carom scene import`.
 CLI::App& LastCommand(CLI::App& app) {
   CLI::App* last = &app;
   while (!last->get_subcommands().empty()) last = last->get_subcommands().back();
   return *last;
 }
 
-// The names of all subcommands, whether they were given or not.
+// Returns the names of all subcommands of `app`.
 std::vector<std::string> CommandsOf(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
@@ -35,7 +35,7 @@ std::vector<std::string> CommandsOf(const CLI::App& app) {
   return names;
 }
 
-// The long names, as they are typed.
+// Returns the long names of all options of `app`, with the two hyphens.
 std::vector<std::string> OptionsOf(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -47,16 +47,18 @@ std::vector<std::string> OptionsOf(const CLI::App& app) {
 }  // namespace
 
 void AddAddress(CLI::App& command, std::string& address) {
-  // CLI11 would read the variable for every command that has the flag, over one that was given.
+  // Reads the variable here, because commands may share `address`: CLI11 would read the variable
+  // for each of them, also over the flag of the command that was given.
   const char* environment = std::getenv("CAROM_ADDRESS");
   address = environment && *environment ? environment : "127.0.0.1:7420";
   command
       .add_option("--address", address,
-                  "Server: host:port or unix:PATH, or a list with commas; else CAROM_ADDRESS")
+                  "Server: host:port or unix:PATH, or a comma-separated list of them; default: the "
+                  "environment variable CAROM_ADDRESS")
       ->capture_default_str();
 }
 
-// As `AddAddress` does of the environment.
+// Reads the environment variables as `AddAddress` does.
 void AddSecurity(CLI::App& command, ClientOptions& options) {
   struct File {
     const char* flag;
@@ -66,15 +68,18 @@ void AddSecurity(CLI::App& command, ClientOptions& options) {
   };
   for (const File& file :
        {File{"--ca", "CAROM_CA", &ClientOptions::ca_file,
-             "File of the authorities that have signed the server's certificate: TLS"},
+             "PEM file of the authorities that signed the server's certificate; enables TLS"},
         File{"--certificate", "CAROM_CERTIFICATE", &ClientOptions::certificate_file,
-             "File of the client's certificate"},
-        File{"--key", "CAROM_KEY", &ClientOptions::key_file, "File of the certificate's key"},
-        File{"--token-file", "CAROM_TOKEN_FILE", &ClientOptions::token_file, "File of a token"}}) {
+             "PEM file of the client's certificate"},
+        File{"--key", "CAROM_KEY", &ClientOptions::key_file,
+             "PEM file of the key of the client's certificate"},
+        File{"--token-file", "CAROM_TOKEN_FILE", &ClientOptions::token_file,
+             "File with the token that each call sends"}}) {
     const char* environment = std::getenv(file.environment);
     if (environment != nullptr) options.*file.member = environment;
-    command.add_option(file.flag, options.*file.member,
-                       absl::StrCat(file.help, "; else ", file.environment));
+    command.add_option(
+        file.flag, options.*file.member,
+        absl::StrCat(file.help, "; default: the environment variable ", file.environment));
   }
 }
 
@@ -83,7 +88,7 @@ std::string FullName(std::string_view scene) {
   return scene.starts_with("scenes/") ? name : "scenes/" + name;
 }
 
-// An error shows at the latest when the file is closed.
+// Closes the file before it checks the stream, because buffered text may fail to be written then.
 absl::Status WriteFile(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -95,7 +100,7 @@ int Fail(const absl::Status& status) {
   std::cerr << "carom: " << absl::StatusCodeToString(status.code()) << ": " << status.message()
             << '\n';
   const std::vector<Violation> violations = Violations(status);
-  if (violations.size() > 1) {  // the message has the first
+  if (violations.size() > 1) {  // the message contains the first violation
     for (const Violation& violation : violations) {
       std::cerr << "  " << violation.field << ": " << violation.description << '\n';
     }
@@ -103,8 +108,8 @@ int Fail(const absl::Status& status) {
   return kFailure;
 }
 
-// Refusals of a name have one violation, of the request's `name` or a group's `scene`; all others,
-// of polygons for instance, have paths that mean something to the user.
+// A refused name has one violation, of the request's field `name` or of a group's `scene`. Other
+// violations, such as those of polygons, have paths that the user understands.
 int FailOf(std::string_view scene, const absl::Status& status) {
   const std::vector<Violation> violations = Violations(status);
   if (violations.size() != 1) return Fail(status);
@@ -113,21 +118,23 @@ int FailOf(std::string_view scene, const absl::Status& status) {
   return Fail(Refused(status.code(), FullName(scene), violation.description));
 }
 
-// Checked here and not by the server alone: its message would name `a[1]`, which nobody typed.
-CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& value) {
+// Checks the number before the server does, because the server's message would name a field such as
+// `a[1]`, which the user did not type.
+CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& value,
+                           const std::string& description) {
   const auto refused = [](const std::string& text) {
     double number = 0;
     if (absl::SimpleAtod(text, &number) && IsAccepted(number)) return std::string();
     return absl::StrCat(kNumberRange, ", not '", text, "'");
   };
-  return command.add_option(name, value)
+  return command.add_option(name, value, description)
       ->required()
       ->check(CLI::Validator(refused, ""))
       ->type_name("NUMBER");
 }
 
-// CLI11 reports a missing command for a misspelt one, and a missing argument for what follows a
-// misspelt option; what a command could not place is in its `remaining`.
+// CLI11 reports a misspelt command as a missing one, and an argument after a misspelt option as a
+// missing one. So this reads the arguments that CLI11 could not assign from `remaining`.
 std::string UsageMessage(CLI::App& app, const CLI::Error& error) {
   const CLI::App& command = LastCommand(app);
   std::vector<std::string> unread;
@@ -137,7 +144,7 @@ std::string UsageMessage(CLI::App& app, const CLI::Error& error) {
       if (!word.starts_with("--")) continue;
       const std::string option = word.substr(0, word.find('='));
       const bool is_early = at != &command && command.get_option_no_throw(option) != nullptr;
-      if (is_early) return absl::StrCat("option '", option, "' stands behind the command");
+      if (is_early) return absl::StrCat("option '", option, "' must come after the command");
       return absl::StrCat("unknown option '", option, "'", Suggestion(option, OptionsOf(*at)));
     }
     if (at == &command) break;
@@ -148,7 +155,7 @@ std::string UsageMessage(CLI::App& app, const CLI::Error& error) {
                           : absl::StrCat("unexpected argument '", unread.front(), "'");
   }
   if (unread.empty()) {
-    // A command that works without another one is at fault itself.
+    // A command that needs no subcommand has caused the error itself.
     if (command.get_require_subcommand_min() == 0) return error.what();
     return absl::StrCat("a command is required: ", absl::StrJoin(commands, ", "));
   }

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the commands of `carom` share: how they are added, where the server is, how they fail.
+// Declares the commands of `carom`, and the functions that the commands share.
 //
-// Each `Add…` adds one command to `app` and, when that command is the one given, leaves the exit
-// status of the process in `exit_status`: 0 for success, 1 if a request failed (the message is on
-// standard error). Command lines that cannot be read are CLI11's: exit status 2.
+// Each `Add…Command` function adds one command, or a group of commands, to `app`. A command that
+// runs sets `exit_status` to the exit status of the process: 0 for success, 1 if a request failed
+// (with a message on standard error). CLI11 reports a malformed command line; the exit status is
+// then 2.
 #pragma once
 
 #include <memory>
@@ -35,34 +36,40 @@ void AddEvalCommand(CLI::App& app, int& exit_status);
 void AddDemoCommand(CLI::App& app, int& exit_status);
 void AddLoadCommand(CLI::App& app, int& exit_status);
 
-// Adds `--address` to `command`: the flag, else CAROM_ADDRESS, else 127.0.0.1:7420.
+// Adds the flag `--address` to `command`. `address` becomes the flag's value, or without the flag
+// that of the environment variable CAROM_ADDRESS, else 127.0.0.1:7420.
 void AddAddress(CLI::App& command, std::string& address);
 
-// Adds `--ca`, `--certificate`, `--key` and `--token-file` to `command`: the flag, else CAROM_CA,
-// CAROM_CERTIFICATE, CAROM_KEY and CAROM_TOKEN_FILE, else none. All are paths: a secret on a
-// command line is seen by every user of the machine.
+// Adds the flags `--ca`, `--certificate`, `--key` and `--token-file` to `command`. Without the
+// flags the values come from the environment variables CAROM_CA, CAROM_CERTIFICATE, CAROM_KEY and
+// CAROM_TOKEN_FILE. All values are paths, because every user of a machine can read command lines,
+// including secrets on them.
 void AddSecurity(CLI::App& command, ClientOptions& options);
 
-// `scenes/arena` for `arena` and for `scenes/arena`.
+// Returns the full name of a scene: `scenes/arena` for `arena` and for `scenes/arena`.
 std::string FullName(std::string_view scene);
 
-// Writes `text` to the file `path`. UNKNOWN if it cannot be written.
+// Writes `text` to the file `path`. Returns UNKNOWN if the file cannot be written.
 absl::Status WriteFile(const std::string& path, const std::string& text);
 
-// Writes `carom: CODE: message` and further violations to standard error; returns `kFailure`.
+// Writes `carom: CODE: message` to standard error, and all violations if there are several. Returns
+// `kFailure`.
 int Fail(const absl::Status& status);
 
-// The same for a request about `scene`, which the message names in place of the request's field.
+// Reports the error of a request about `scene` as `Fail` does, but names `scene` instead of the
+// request's field `name` or `scene`. Returns `kFailure`.
 int FailOf(std::string_view scene, const absl::Status& status);
 
-// The option `name` of `command`: a coordinate (carom/geometry.h), in the user's own notation.
-CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& value);
+// Adds the required argument `name` to `command`, a coordinate that `IsAccepted` (carom/geometry.h)
+// accepts. `description` explains the argument in the help.
+CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& value,
+                           const std::string& description);
 
-// Why the command line could not be read, in a line: the argument at fault as it was typed, and the
-// command or option that may have been meant.
+// Returns a line that explains `error`: the faulty argument as the user typed it, and the command
+// or option that the user may have meant.
 std::string UsageMessage(CLI::App& app, const CLI::Error& error);
 
-// The command that was asked for, or as much of it as there is: `carom scene import`.
+// Returns the name of the given command, such as `carom scene import`, up to its last valid part.
 std::string CommandName(CLI::App& app);
 
 }  // namespace carom::cli

@@ -50,14 +50,16 @@ struct MatchCommandOptions {
   MatchOptions match;
 };
 
-// One line, rewritten in place on a terminal; else a line for each quarter.
+// Prints the progress of a run on standard error: on a terminal one line that is rewritten, else
+// one line after each quarter of the ticks.
 class ProgressLine {
  public:
   ProgressLine() : in_place_(isatty(STDERR_FILENO) == 1) {}
 
   void operator()(uint64_t done, uint64_t ticks, uint64_t hits) {
     const auto now = std::chrono::steady_clock::now();
-    // At most 20 lines a second on a terminal; elsewhere four in all, so that logs stay short.
+    // Updates a terminal at most 20 times a second. Elsewhere prints four lines, to keep logs
+    // short.
     const bool is_due = in_place_ ? now - last_ > std::chrono::milliseconds(50)
                                   : done * 4 / ticks > (done - 1) * 4 / ticks;
     if (!is_due && done != ticks) return;
@@ -82,7 +84,7 @@ void PrintMap(const SceneSummary& scene) {
                                Grouped(scene.vertex_count), " vertices"));
 }
 
-// Times are of this run, on this machine.
+// Prints the rows that are measurements: latencies, server time and throughput.
 void PrintTimes(const DemoFigures& figures) {
   PrintRow("latency p50", absl::StrFormat("%.2f ms a frame", figures.latency_p50_ms));
   PrintRow("latency p99", absl::StrFormat("%.2f ms a frame", figures.latency_p99_ms));
@@ -91,7 +93,7 @@ void PrintTimes(const DemoFigures& figures) {
                                       " queries a second"));
 }
 
-// Figures of the map, the load and the answers.
+// Prints the figures of `carom demo`: the map, the load, the answers and the times.
 void PrintTable(const SceneSummary& scene, const DemoCommandOptions& options,
                 const DemoFigures& figures) {
   const auto row = PrintRow;
@@ -105,7 +107,8 @@ void PrintTable(const SceneSummary& scene, const DemoCommandOptions& options,
   PrintTimes(figures);
 }
 
-// The same of a match: first what happened, which is the same in every run, then times.
+// Prints the figures of `carom demo match`: first the events, which are equal in every run with
+// equal options, then the times.
 void PrintMatch(const SceneSummary& scene, const MatchWorld& world, const DemoFigures& figures) {
   const MatchCounts& counts = world.counts();
   const auto share = [](uint64_t part, uint64_t whole, const char* what) {
@@ -127,31 +130,32 @@ void PrintMatch(const SceneSummary& scene, const MatchWorld& world, const DemoFi
   PrintTimes(figures);
 }
 
-// The polygons of the first scene in the file: what the shapes move in.
+// Returns the polygons of the first scene in the map file. Prints a warning for unknown members.
 absl::StatusOr<std::vector<Polygon>> ReadMap(const std::string& path) {
   const absl::StatusOr<SceneFile> file = SceneFile::Read(path);
   if (!file.ok()) return file.status();
-  if (file->size() == 0) return absl::InvalidArgumentError("the map holds no scene");
+  if (file->size() == 0) return absl::InvalidArgumentError("the map file has no scene");
   Warn(path, file->UnknownMembers(0));
   return file->polygons(0);
 }
 
-// Whether there is room to move in.
+// Returns INVALID_ARGUMENT if the map's bounds are empty or a point.
 absl::Status CheckBounds(const Box& bounds) {
-  // A line will do: the shapes then move along it.
+  // Accepts bounds of zero width or height: the shapes then move along a line.
   const bool has_room =
       !bounds.empty() && (bounds.max.x > bounds.min.x || bounds.max.y > bounds.min.y);
   return has_room ? absl::OkStatus()
-                  : absl::InvalidArgumentError("the map has no extent: nothing can move in it");
+                  : absl::InvalidArgumentError("the map has no extent, so nothing can move in it");
 }
 
-// What happens between the import of the scene and its deletion, which errors must not skip.
+// Runs the demo in the imported scene, writes the picture and prints the figures. The caller
+// deletes the scene even if this returns an error.
 absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::vector<Polygon>& map,
                         const DemoCommandOptions& options) {
   const absl::Status bounds = CheckBounds(scene.bounds);
   if (!bounds.ok()) return bounds;
   DemoWorld world(options.world, scene.bounds);
-  // The picture is drawn after the run, from the last tick's answers.
+  // The picture shows the answers of the last tick.
   ProgressLine progress;
   const absl::StatusOr<DemoOutcome> outcome =
       RunDemo(client, kScene, options.ticks, world, std::ref(progress));
@@ -164,7 +168,8 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::ve
   return absl::OkStatus();
 }
 
-// The demo's scene has one name, which a demo that was killed leaves behind: hence kReplace.
+// Runs `carom demo`. Replaces the scene, because a demo that was killed may have left the scene,
+// whose name is fixed, on the server.
 int Run(const DemoCommandOptions& options) {
   const absl::StatusOr<std::vector<Polygon>> map = ReadMap(options.map);
   if (!map.ok()) return Fail(map.status());
@@ -179,12 +184,13 @@ int Run(const DemoCommandOptions& options) {
   return status.ok() ? kSuccess : Fail(status);
 }
 
-// As `RunInScene`, for a match.
+// Plays a match in the imported scene, writes the picture and prints the figures. The caller
+// deletes the scene even if this returns an error.
 absl::Status MatchInScene(Client& client, const SceneSummary& scene,
                           const std::vector<Polygon>& map, const MatchCommandOptions& options) {
   const absl::Status bounds = CheckBounds(scene.bounds);
   if (!bounds.ok()) return bounds;
-  // Ids of doors: above those of the map, or from 0 on where these end at the last there is.
+  // The doors have ids above those of the map, modulo 2^64.
   uint64_t door_id = 0;
   for (const Polygon& polygon : map) door_id = std::max(door_id, polygon.id() + 1);
   MatchWorld world(options.match, scene.bounds, door_id);
@@ -200,7 +206,7 @@ absl::Status MatchInScene(Client& client, const SceneSummary& scene,
   return absl::OkStatus();
 }
 
-// As `Run`, for a match.
+// Runs `carom demo match`. Replaces the scene, as `Run` does.
 int RunMatchCommand(const MatchCommandOptions& options) {
   const absl::StatusOr<std::vector<Polygon>> map = ReadMap(options.map);
   if (!map.ok()) return Fail(map.status());
@@ -218,14 +224,15 @@ int RunMatchCommand(const MatchCommandOptions& options) {
 // Adds `carom demo match`.
 void AddMatchCommand(CLI::App& demo, int& exit_status) {
   const auto options = std::make_shared<MatchCommandOptions>();
-  CLI::App* command = demo.add_subcommand(
-      "match", "Bots that see, walk, open doors and shoot; print figures, draw a moving picture");
-  command->add_option("--map", options->map, "Scene file to play in")->required();
-  command->add_option("--svg", options->svg, "The picture to write")->capture_default_str();
-  command->add_option("--ticks", options->ticks, "Ticks, one frame and one trip each")
+  CLI::App* command = demo.add_subcommand("match",
+                                          "Play a match of bots that see, walk, open doors and "
+                                          "shoot; print figures, write an animation");
+  command->add_option("--map", options->map, "Scene file of the map")->required();
+  command->add_option("--svg", options->svg, "SVG file to write")->capture_default_str();
+  command->add_option("--ticks", options->ticks, "Ticks, with one frame and one round trip each")
       ->check(CLI::Range(1, 10000))
       ->capture_default_str();
-  command->add_option("--bots", options->match.bots, "Bots, in two teams")
+  command->add_option("--bots", options->match.bots, "Number of bots, in two teams")
       ->check(CLI::Range(2, 200))
       ->capture_default_str();
   AddAddress(*command, options->address);
@@ -238,17 +245,18 @@ void AddMatchCommand(CLI::App& demo, int& exit_status) {
 void AddDemoCommand(CLI::App& app, int& exit_status) {
   const auto options = std::make_shared<DemoCommandOptions>();
   CLI::App* command = app.add_subcommand(
-      "demo", "Stream moving shapes and bullets through a server; print figures, draw a picture");
-  // Required unless a match is played, which has options of its own.
-  CLI::Option* map = command->add_option("--map", options->map, "Scene file to play in; required");
-  CLI::Option* svg = command->add_option("--svg", options->svg, "The picture to write; required");
-  command->add_option("--ticks", options->ticks, "Ticks, one frame each")
+      "demo",
+      "Stream queries of moving shapes and bullets to a server; print figures, write a picture");
+  // The callback below requires both options, unless the subcommand `match` is given.
+  CLI::Option* map = command->add_option("--map", options->map, "Scene file of the map; required");
+  CLI::Option* svg = command->add_option("--svg", options->svg, "SVG file to write; required");
+  command->add_option("--ticks", options->ticks, "Ticks, with one frame each")
       ->check(CLI::Range(1, 1000000))
       ->capture_default_str();
-  command->add_option("--shapes", options->world.shapes, "Moving shapes")
+  command->add_option("--shapes", options->world.shapes, "Number of moving shapes")
       ->check(CLI::Range(1, 4000))
       ->capture_default_str();
-  command->add_option("--bullets", options->world.bullets, "Bullets a tick")
+  command->add_option("--bullets", options->world.bullets, "Bullets per tick")
       ->check(CLI::Range(0, 50000))
       ->capture_default_str();
   AddAddress(*command, options->address);

@@ -17,7 +17,7 @@ namespace {
 
 struct EvalCommandOptions {
   bool local = false;
-  std::string address;  // empty: local
+  std::string address;  // empty: this process answers
   ClientOptions client;
   EvalOptions eval;
 };
@@ -32,9 +32,10 @@ int Run(const EvalCommandOptions& options) {
     if (!remote.ok()) return Fail(remote.status());
     evaluator = *std::move(remote);
   }
-  // A reader that goes away ends the run, not the process: the scene is still to be deleted.
+  // Ignores SIGPIPE: if the reader of the answers exits, the run ends with an error and still
+  // deletes its scene on the server.
   std::signal(SIGPIPE, SIG_IGN);
-  // `in_avail` of standard input then reports what is buffered (see RunEval).
+  // Makes `in_avail` of std::cin report the number of buffered characters, which `RunEval` uses.
   std::ios::sync_with_stdio(false);
   std::cin.tie(nullptr);
   return RunEval(*evaluator, options.eval, std::cin, std::cout, std::cerr);
@@ -45,14 +46,15 @@ int Run(const EvalCommandOptions& options) {
 void AddEvalCommand(CLI::App& app, int& exit_status) {
   const auto options = std::make_shared<EvalCommandOptions>();
   CLI::App* command =
-      app.add_subcommand("eval", "Answer JSON Lines from standard input on standard output");
+      app.add_subcommand("eval",
+                         "Read questions as JSON Lines from standard input; print an answer "
+                         "as a JSON object for each");
   CLI::Option* local =
       command->add_flag("--local", options->local, "Answer in this process (the default)");
-  command
-      ->add_option("--address", options->address, "Answer by this server: host:port or unix:PATH")
+  command->add_option("--address", options->address, "Let a server answer: host:port or unix:PATH")
       ->excludes(local);
   AddSecurity(*command, options->client);
-  command->add_option("--root", options->eval.root, "Folder of the files of load lines")
+  command->add_option("--root", options->eval.root, "Folder of the files that load lines name")
       ->capture_default_str();
   command->callback([options, &exit_status] { exit_status = Run(*options); });
 }

@@ -25,12 +25,13 @@ using load::LoadOptions;
 load::StopFlag stop_requested = false;
 static_assert(load::StopFlag::is_always_lock_free, "set by a signal handler");
 
-// A second signal so much later ends the process at once. Not sooner: `timeout` and a terminal may
-// both send the same one.
+// A second signal at least this long after the first one ends the process at once. An earlier one
+// does not, because `timeout` and the terminal may both send a signal at one time.
 constexpr int64_t kForcedStopNs = 1000000000;
 std::atomic<int64_t> stop_requested_ns = 0;
 
-// Runs as a signal handler: it touches lock-free atomics and calls functions that are safe there.
+// Sets the stop flag. Runs as a signal handler, so it uses only lock-free atomics and
+// async-signal-safe functions.
 void RequestStop(int signal_number) {
   const int64_t now = load::NowNs();
   if (!stop_requested.exchange(true)) {
@@ -41,13 +42,14 @@ void RequestStop(int signal_number) {
   }
 }
 
-// While it lives, SIGINT and SIGTERM ask the run to stop.
+// While a `StopOnSignals` exists, SIGINT and SIGTERM set the stop flag instead of ending the
+// process.
 class StopOnSignals {
  public:
   StopOnSignals() {
     struct sigaction action {};
     action.sa_handler = RequestStop;
-    // Calls that a signal interrupts go on; the run polls the flag.
+    // Restarts system calls that a signal interrupts: the run polls the stop flag.
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, &old_interrupt_);
     sigaction(SIGTERM, &action, &old_terminate_);
@@ -70,14 +72,14 @@ int Run(const LoadOptions& options) {
     std::cerr << "carom load: " << checked.message() << '\n';
     return kUsage;
   }
-  // Otherwise gRPC's locks are watched for cycles, in Debian's build of Abseil.
+  // Turns off the deadlock detection of Debian's build of Abseil, which slows gRPC's locks down.
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
-  // From here on the scene is there to be deleted, so signals must not end the process.
+  // Signals must not end the process, because `RunLoad` has to delete its scene.
   const StopOnSignals signals;
   const absl::StatusOr<load::LoadReport> report = load::RunLoad(options, stop_requested);
   if (!report.ok()) return Fail(report.status());
   std::cout << load::ReportText(*report);
-  // Both files are tried, so that one that cannot be written does not cost the other.
+  // Writes the second file even if the first one cannot be written.
   absl::Status written;
   if (!options.json.empty()) written = WriteFile(options.json, load::ReportJson(*report));
   if (!options.plot.empty()) written.Update(WriteFile(options.plot, load::ReportPlot(*report)));
@@ -85,28 +87,31 @@ int Run(const LoadOptions& options) {
   return report->checks.differences == 0 ? kSuccess : kFailure;
 }
 
-// Each range is checked where it is shown in the help; what depends on several flags is
-// CheckOptions.
+// Adds the flags about streams and time. Checks the range of each flag; `CheckOptions` checks the
+// limits that involve several flags.
 void AddTiming(CLI::App& command, LoadOptions& options) {
   const auto add = [&](const char* flag, auto& value, auto least, auto most, const char* help) {
     return command.add_option(flag, value, help)
         ->check(CLI::Range(least, most))
         ->capture_default_str();
   };
-  add("--streams", options.streams, 1, 100000, "Streams, each a player or a game server");
-  add("--connections", options.connections, 1, 10000, "Connections that they are spread over");
-  add("--threads", options.threads, 1, 64, "Threads of this process that take answers");
+  add("--streams", options.streams, 1, 100000,
+      "Number of streams, each of which stands for a player or a game server");
+  add("--connections", options.connections, 1, 10000, "Number of connections that streams share");
+  add("--threads", options.threads, 1, 64, "Threads of this process that receive answers");
   CLI::Option* rate = add("--rate", options.rate_hz, 0.0, 100000.0,
-                          "Open loop: frames a second of each stream, sent when they are due, "
-                          "whether or not answers came; latency counts from then. 0: idle streams");
+                          "Open loop: frames a second of each stream, sent when they are due, even "
+                          "if answers are outstanding; latency is measured from the due time. 0: "
+                          "idle streams");
   add("--closed", options.closed, 1, 1024,
-      "Closed loop: frames in flight of each stream; latency counts from sending")
+      "Closed loop: frames in flight of each stream; latency is measured from sending")
       ->default_str("")
       ->excludes(rate);
-  add("--duration", options.duration_s, 0.001, 86400.0, "Seconds that are measured");
-  add("--warmup", options.warmup_s, 0.0, 3600.0, "Seconds of load before them");
+  add("--duration", options.duration_s, 0.001, 86400.0, "Length of the measured time in seconds");
+  add("--warmup", options.warmup_s, 0.0, 3600.0, "Seconds of load before the measured time");
 }
 
+// Adds the flags about the frames and the scene.
 void AddQuestions(CLI::App& command, LoadOptions& options) {
   const auto add = [&](const char* flag, auto& value, auto least, auto most, const char* help) {
     return command.add_option(flag, value, help)
@@ -117,22 +122,24 @@ void AddQuestions(CLI::App& command, LoadOptions& options) {
                                                              {"normal", CastDetail::kNormal},
                                                              {"edge", CastDetail::kEdge},
                                                              {"exit", CastDetail::kExit}};
-  add("--bullets", options.bullets, 0, 65536, "Segment casts a frame");
-  add("--trackers", options.trackers, 0, 65536, "Trackers of a stream, moved once a frame");
+  add("--bullets", options.bullets, 0, 65536, "Segment casts per frame");
+  add("--trackers", options.trackers, 0, 65536, "Trackers per stream, each moved once per frame");
   add("--length", options.length, 0.0, 1e9,
-      "World length of bullets; 0: half of the map's spacing, the root of its area a polygon");
+      "Length of a bullet in world units; 0: half of the map's spacing, which is the square root "
+      "of its area per polygon");
   add("--speed", options.speed, 0.0, 1e9,
-      "World length a second of trackers; 0: a tenth of the spacing");
-  command.add_option("--detail", options.detail, "How much of a hit is answered")
+      "Speed of a tracker in world units a second; 0: a tenth of the map's spacing");
+  command.add_option("--detail", options.detail, "Detail of the hits in answers")
       ->transform(CLI::CheckedTransformer(kDetails).description("fraction|normal|edge|exit"))
       ->default_str("fraction");
   CLI::Option* map =
-      command.add_option("--map", options.map, "Scene file to play in; its first scene");
+      command.add_option("--map", options.map, "Scene file whose first scene is the map");
   add("--polygons", options.polygons, 1, 4194304,
-      "Without --map: convex polygons of a made map, a dense field")
+      "Without --map: number of polygons of a generated map of convex polygons in a grid")
       ->excludes(map);
-  add("--edits", options.edits_hz, 0.0, 10000.0, "Commits of one polygon a second");
-  command.add_option("--seed", options.seed, "Of everything random")->capture_default_str();
+  add("--edits", options.edits_hz, 0.0, 10000.0,
+      "Commits a second, each of which edits one polygon");
+  command.add_option("--seed", options.seed, "Seed of the random numbers")->capture_default_str();
 }
 
 }  // namespace
@@ -140,26 +147,26 @@ void AddQuestions(CLI::App& command, LoadOptions& options) {
 void AddLoadCommand(CLI::App& app, int& exit_status) {
   const auto options = std::make_shared<LoadOptions>();
   CLI::App* command = app.add_subcommand(
-      "load", "Put a server under load; print latencies, throughput and whether answers are right");
+      "load", "Put a server under load; print latencies and throughput, and check answers");
   AddAddress(*command, options->address);
   AddSecurity(*command, options->security);
   AddTiming(*command, *options);
   AddQuestions(*command, *options);
   command
       ->add_option("--check", options->check,
-                   "Of every so many answers one is compared with the library's; 0: none")
+                   "Compare one of every CHECK answers with the library's answer; 0: none")
       ->capture_default_str();
   command
       ->add_option("--server-pid", options->server_pid,
-                   "The server's process on this host, whose CPU time is reported")
+                   "Process id of the server, if it runs on this host, to report its CPU time")
       ->check(CLI::Range(1, 1 << 30));
-  command->add_option("--json", options->json, "File for the report as JSON");
-  command->add_option("--plot", options->plot, "File for latencies over percentiles, as SVG");
+  command->add_option("--json", options->json, "JSON file to write the report to");
+  command->add_option("--plot", options->plot,
+                      "SVG file to write a plot of latency percentiles to");
   command->footer(
-      "The map is registered under a name of its own and deleted at the end, on SIGINT too. Exit\n"
-      "status 1: a request failed, or an answer differs from the library's. Lost, refused and "
-      "late\n"
-      "frames are counted and leave it 0.");
+      "The map is imported as a scene with a random name, which is deleted at the end, also after\n"
+      "SIGINT. Exit status 1: a request failed, or an answer differs from the library's answer.\n"
+      "Lost, refused and late frames are counted and do not change the exit status.");
   command->callback([options, &exit_status] { exit_status = Run(*options); });
 }
 

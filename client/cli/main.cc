@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The command line: `carom COMMAND`.
+// The main program of the command line `carom COMMAND`.
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <string>
@@ -10,14 +10,16 @@
 
 #include "client/cli/command.h"
 
-// Set for this file by client/CMakeLists.txt; the fallback is for tools that read it alone.
+// client/CMakeLists.txt sets CAROM_VERSION. The fallback is for tools that compile this file
+// without CMake's definitions.
 #ifndef CAROM_VERSION
 #define CAROM_VERSION "unversioned"
 #endif
 
 namespace {
 
-// The arguments, last one first as CLI11 takes them. `help COMMAND` is `COMMAND --help`.
+// Returns the arguments in reverse order, as CLI11 expects them. Turns `help COMMAND` into
+// `COMMAND --help`.
 std::vector<std::string> Arguments(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   if (!arguments.empty() && arguments.front() == "help") {
@@ -30,13 +32,14 @@ std::vector<std::string> Arguments(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"Exact 2D collision queries: scenes and questions to a caromd server", "carom"};
+  CLI::App app{"Exact 2D collision queries: manage and query the scenes of a caromd server",
+               "carom"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "carom " CAROM_VERSION);
   app.footer(
       "`carom help COMMAND` prints a command's arguments.\n"
-      "Exit status: 0 success; 1 a request failed (code and field on standard error), or eval met "
-      "a line that is not JSON; 2 usage.");
+      "Exit status: 0 success; 1 a request failed (code and field on standard error), or eval read "
+      "a line that is not JSON; 2 the command line is malformed.");
   int exit_status = carom::cli::kSuccess;
   carom::cli::AddSceneCommands(app, exit_status);
   carom::cli::AddCastCommand(app, exit_status);
@@ -47,7 +50,7 @@ int main(int argc, char** argv) {
   try {
     app.parse(Arguments(argc, argv));
   } catch (const CLI::ParseError& error) {
-    // Help and the version count as errors too.
+    // CLI11 also throws to print the help or the version, with exit code 0.
     if (error.get_exit_code() == 0) return app.exit(error);
     std::cerr << "carom: " << carom::cli::UsageMessage(app, error) << "\nRun `"
               << carom::cli::CommandName(app) << " --help` for usage.\n";

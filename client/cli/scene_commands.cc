@@ -31,7 +31,7 @@ struct SceneOptions {
   bool polygons = false;
 };
 
-// A box as `[[min x,min y],[max x,max y]]`; null if it is empty.
+// Appends a box as `[[min x,min y],[max x,max y]]`, or null if the box is empty.
 void AppendBox(const Box& box, std::string& line) {
   if (box.empty()) {
     line += "null";
@@ -45,7 +45,7 @@ void AppendBox(const Box& box, std::string& line) {
   line += "]]";
 }
 
-// The members of a version that say how it came about.
+// Appends the members `created` and `edit_id` of a version.
 void AppendOrigin(std::chrono::sys_time<std::chrono::microseconds> created,
                   const std::string& edit_id, std::string& line) {
   line += ",\"created\":";
@@ -57,7 +57,7 @@ void AppendOrigin(std::chrono::sys_time<std::chrono::microseconds> created,
   AppendString(edit_id, line);
 }
 
-// One line of JSON, with `more` members.
+// Prints a line with a JSON object of the scene's members and the text `more` of further members.
 void Print(const SceneSummary& scene, absl::string_view more = "") {
   std::string line = "{\"name\":";
   AppendString(scene.name, line);
@@ -72,20 +72,21 @@ void Print(const SceneSummary& scene, absl::string_view more = "") {
   std::cout << line << more << "}\n";
 }
 
-// Of a command about one scene: the exit status.
+// Prints the scene that a command has returned, or its error. Returns the exit status.
 int PrintOrFail(const SceneOptions& options, const absl::StatusOr<SceneSummary>& scene) {
   if (!scene.ok()) return FailOf(options.name, scene.status());
   Print(*scene);
   return kSuccess;
 }
 
+// Returns the polygons of the scene in the source file.
 absl::StatusOr<std::vector<Polygon>> ReadPolygonsOf(const SceneSource& source) {
   const absl::StatusOr<SourceScene> scene = ReadSource(source);
   if (!scene.ok()) return scene.status();
   return scene->file.polygons(scene->index);
 }
 
-// Without a deadline: an import takes as long as its scene is large.
+// Imports a scene, without a deadline, because the time depends on the size of the scene.
 int Import(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<Polygon>> polygons = ReadPolygonsOf(options.source);
   if (!polygons.ok()) return Fail(polygons.status());
@@ -93,13 +94,13 @@ int Import(const SceneOptions& options, Client& client) {
       client.ImportScene(FullName(options.name), *polygons,
                          options.replace ? ImportMode::kReplace : ImportMode::kCreate,
                          {.timeout = std::chrono::milliseconds(0)});
-  // The server cannot know the flag that would have helped.
+  // Replaces the server's message, which cannot mention the flag --replace.
   if (!absl::IsAlreadyExists(scene.status())) return PrintOrFail(options, scene);
   return Fail(Refused(scene.status().code(), FullName(options.name),
-                      "a scene of this name is there; --replace replaces it"));
+                      "a scene of this name exists; --replace replaces it"));
 }
 
-// All pages of the list; each scene a line, so that `jq` and `wc -l` work.
+// Prints all scenes, one JSON object per line, so that `jq` and `wc -l` can process them.
 int List(const SceneOptions&, Client& client) {
   const absl::StatusOr<std::vector<SceneSummary>> scenes = client.ListAllScenes();
   if (!scenes.ok()) return Fail(scenes.status());
@@ -111,7 +112,7 @@ int Show(const SceneOptions& options, Client& client) {
   return PrintOrFail(options, client.GetScene(FullName(options.name)));
 }
 
-// Each version a line, the current one last.
+// Prints the versions of a scene, one JSON object per line, the current version last.
 int History(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<SceneVersion>> versions =
       client.ListSceneVersions(FullName(options.name));
@@ -124,7 +125,8 @@ int History(const SceneOptions& options, Client& client) {
   return kSuccess;
 }
 
-// Each version a line as it is made, until the scene is deleted or the user has seen enough.
+// Prints each version as one JSON object per line when it is made, until the scene is deleted or
+// the user ends the process.
 int Watch(const SceneOptions& options, Client& client) {
   constexpr const char* kChanges[] = {"added", "replaced", "removed"};
   const std::unique_ptr<SceneWatch> watch = client.WatchScene(
@@ -156,7 +158,8 @@ int Watch(const SceneOptions& options, Client& client) {
   }
 }
 
-// Whoever edited the scene meanwhile finds their edits in its history.
+// Rolls back without a base version, so also over edits that another client has committed
+// meanwhile; their versions stay in the version history.
 int Rollback(const SceneOptions& options, Client& client) {
   return PrintOrFail(options, client.RollbackScene(FullName(options.name), options.version));
 }
@@ -168,7 +171,7 @@ int Fork(const SceneOptions& options, Client& client) {
   return PrintOrFail(options, client.ForkScene(FullName(options.name), fork));
 }
 
-// As a whole, for it is one JSON document.
+// Prints the scene after all polygons have arrived, because it is one JSON document.
 int Export(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<Polygon>> polygons = client.ExportScene(
       FullName(options.name), options.version, {.timeout = std::chrono::milliseconds(0)});
@@ -188,12 +191,13 @@ struct SceneCommand {
   int (*run)(const SceneOptions&, Client&);
 };
 
+// Adds a subcommand of `carom scene` with the flags for the server.
 CLI::App* AddCommand(CLI::App& scene, const SceneCommand& added,
                      const std::shared_ptr<SceneOptions>& options, int& exit_status) {
   CLI::App* command = scene.add_subcommand(added.name, added.help);
   AddAddress(*command, options->address);
   AddSecurity(*command, options->client);
-  // Bad usage fails before; a target that cannot be one fails here, as a request does.
+  // CLI11 has checked the command line. A malformed --address fails here, with exit status 1.
   command->callback([options, run = added.run, &exit_status] {
     const absl::StatusOr<std::unique_ptr<Client>> client =
         Client::Connect(options->address, options->client);
@@ -205,7 +209,7 @@ CLI::App* AddCommand(CLI::App& scene, const SceneCommand& added,
 }  // namespace
 
 void AddSceneCommands(CLI::App& app, int& exit_status) {
-  CLI::App* scene = app.add_subcommand("scene", "Register, list and delete scenes");
+  CLI::App* scene = app.add_subcommand("scene", "Import, list, watch, fork and delete scenes");
   scene->require_subcommand(1);
   const auto options = std::make_shared<SceneOptions>();
   const auto add = [&](const SceneCommand& command) {
@@ -213,35 +217,38 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
   };
   const auto add_named = [&](const SceneCommand& command) {
     CLI::App* added = add(command);
-    added->add_option("NAME", options->name, "Scene, as arena or scenes/arena")->required();
+    added->add_option("NAME", options->name, "Name of the scene, such as arena or scenes/arena")
+        ->required();
     return added;
   };
 
   CLI::App* import =
-      add_named({"import", "Register the scene of a JSON or JSON Lines file, or a bundle", Import});
+      add_named({"import", "Import a scene from a JSON file, JSON Lines file or bundle", Import});
   import->add_option("FILE", options->source.file, "The file; - is standard input")->required();
-  import->add_option("--id", options->source.id, "The scene's id, in a file of several");
-  import->add_flag("--replace", options->replace, "Replace the scene if it is there");
+  import->add_option("--id", options->source.id, "Id of the scene, if FILE has several scenes");
+  import->add_flag("--replace", options->replace, "Replace the scene if it exists");
   import->add_flag("--strict", options->source.strict,
-                   "Refuse a file with members that nothing reads, in place of a warning");
-  add({"list", "Print all scenes, one a line", List});
-  add_named({"get", "Print a scene's version and size", Show});
-  add_named({"history", "Print the versions of a scene that are known, one a line", History});
-  add_named({"export", "Print a scene as a file that import takes", Export})
-      ->add_option("--version", options->version, "An older version, as history prints it");
-  CLI::App* watch =
-      add_named({"watch", "Print the versions of a scene as they are made, one a line", Watch});
-  watch->add_option("--from", options->version, "A version: begin with what came after it");
-  watch->add_flag("--polygons", options->polygons, "Print the polygons that change, too");
-  add_named({"rollback", "Make a version with the polygons of an older one", Rollback})
-      ->add_option("VERSION", options->version, "The older version, as history prints it")
+                   "Refuse a file with unknown JSON members instead of printing a warning");
+  add({"list", "Print all scenes, one JSON object per line", List});
+  add_named(
+      {"get", "Print the current version of a scene, without polygons, as a JSON object", Show});
+  add_named({"history", "Print the version history of a scene, one JSON object per line", History});
+  add_named({"export", "Print a scene as a JSON file that import accepts", Export})
+      ->add_option("--version", options->version, "Older version, as history prints it");
+  CLI::App* watch = add_named(
+      {"watch", "Print each version of a scene when it is made, one JSON object per line", Watch});
+  watch->add_option("--from", options->version, "Version: begin with the version made after it");
+  watch->add_flag("--polygons", options->polygons, "Also print the polygons that were changed");
+  add_named({"rollback", "Make a version with the polygons of an older version", Rollback})
+      ->add_option("VERSION", options->version, "Older version, as history prints it")
       ->required();
   CLI::App* fork =
-      add_named({"fork", "Make a scene that begins as a version of another one", Fork});
-  fork->add_option("FORK", options->fork, "Its name; without it the command makes one up");
-  fork->add_option("--version", options->version, "An older version of NAME");
+      add_named({"fork", "Make a scene that begins as a copy of a version of NAME", Fork});
+  fork->add_option("FORK", options->fork, "Name of the fork; default: a random name");
+  fork->add_option("--version", options->version,
+                   "Older version of NAME; default: the current one");
   fork->add_option("--lease", options->lease_seconds,
-                   "Seconds without a frame after which it is deleted; 60 without it")
+                   "Seconds without a frame after which the server deletes the fork; default: 60")
       ->check(CLI::Range(uint64_t{1}, uint64_t{86400}));
   add_named({"delete", "Delete a scene", Delete});
 }

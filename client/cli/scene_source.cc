@@ -14,7 +14,7 @@
 namespace carom::cli {
 namespace {
 
-// The index of the one scene of the file, or of the one that is named.
+// Returns the index of the scene with `source.id`, or without an id that of the only scene.
 absl::StatusOr<size_t> ChooseScene(const SceneFile& file, const SceneSource& source) {
   if (!source.id.empty()) {
     const std::optional<size_t> index = file.Find(source.id);
@@ -43,7 +43,8 @@ absl::StatusOr<SourceScene> ReadSource(const SceneSource& source) {
   if (!file.ok()) return file.status();
   const absl::StatusOr<size_t> index = ChooseScene(*file, source);
   if (!index.ok()) return index.status();
-  // Before the polygons are read: a misspelt member may be why they are refused.
+  // Reports unknown members before the polygons are read: a misspelt member may be the reason why a
+  // polygon is refused.
   const absl::Status unknown = file->UnknownMembers(*index);
   if (!unknown.ok() && source.strict) return unknown;
   Warn(source.file, unknown);

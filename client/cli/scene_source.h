@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which scene of which file does a command take?
+// Which scene of which file does a command read?
 #pragma once
 
 #include <cstddef>
@@ -14,24 +14,25 @@
 
 namespace carom::cli {
 
-// As it is given on the command line. Unknown members of the file are a warning, or refused.
+// The source of a scene, as given on the command line.
 struct SceneSource {
-  std::string file;  // "-" is standard input
-  std::string id;    // empty: the one scene of the file
-  bool strict = false;
+  std::string file;     // "-" is standard input
+  std::string id;       // empty: the file must have one scene
+  bool strict = false;  // unknown members of the scene are an error instead of a warning
 };
 
 // Writes a line `carom: warning: FILE: …` to standard error for each violation of `status`.
 void Warn(std::string_view file, const absl::Status& status);
 
+// A scene file and the index of the chosen scene.
 struct SourceScene {
   SceneFile file;
   size_t index = 0;
 };
 
-// Reads the file and chooses the scene; its polygons are not looked at. Warnings go to standard
-// error. Errors: those of `SceneFile`; INVALID_ARGUMENT for a file of several scenes and no id;
-// NOT_FOUND for an id that it has not.
+// Reads the file and chooses the scene; does not read the scene's polygons. Writes warnings to
+// standard error. Errors: those of `SceneFile`; INVALID_ARGUMENT if there is no id and the file
+// does not have exactly one scene; NOT_FOUND if the file has no scene with the id.
 absl::StatusOr<SourceScene> ReadSource(const SceneSource& source);
 
 }  // namespace carom::cli

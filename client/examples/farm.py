@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The Carom authors
 # SPDX-License-Identifier: Apache-2.0
-"""A simulation farm: robots with lidars in many worlds at once (docs/farm.md).
+"""Simulates robots with lidars in many worlds at once (docs/farm.md).
 
-usage: farm.py ADDRESS [FRAMES]      FRAMES: the worlds are spread over so many frames a step
+usage: farm.py ADDRESS [FRAMES]      FRAMES: number of frames per step that the worlds share
 """
 import queue
 import sys
@@ -25,14 +25,14 @@ BASE, WORLDS, STEPS = "scenes/farm", 64, 100
 DISC = geometry.Shape(capsule=geometry.Capsule(radius=3))
 STARTS = [(15, 15), (185, 15), (185, 185), (15, 185)]
 ROBOTS = range(len(STARTS))
-# Eight headings as displacements of a step: numbers, not cosines, which differ between machines.
+# Eight headings as displacements per step: literals, because cosines differ between machines.
 HEADINGS = [(2, 0), (1.5, 1.5), (0, 2), (-1.5, 1.5), (-2, 0), (-1.5, -1.5), (0, -2), (1.5, -1.5)]
 BEAMS, STEP, RANGE, NEAR = 72, 0.08726646259971647, 80, 14  # STEP: 5 degrees, in radians
 PER_HEADING = BEAMS // len(HEADINGS)
 
 
 class World:
-  """The state of one world: a fork of the map, a crate of its own, and robots."""
+  """The state of one world: a fork of the map with its own crate, and the robots."""
 
   def __init__(self, number, fork):
     self.number, self.fork, self.step = number, fork, 0
@@ -41,7 +41,7 @@ class World:
     self.seen = self.touches = 0
 
   def group(self):
-    """What a step asks: the moves, and from where they begin the lidars and who touches whom."""
+    """Returns a step's questions: moves, and lidars and robot contacts where the moves begin."""
     here = batch.PlacedShapes(shapes=[DISC], shape=[0] * len(ROBOTS), x=self.x, y=self.y)
     owners = [robot + 1 for robot in ROBOTS]
     dx, dy = zip(*(HEADINGS[heading] for heading in self.heading))
@@ -53,7 +53,7 @@ class World:
                              beams=[BEAMS] * len(ROBOTS), against=batch.AGAINST_BOTH,
                              ignore_owner=owners),
         body_contacts=contacts.BodyContacts(body=ROBOTS))
-    if self.step == 0:  # the crate, where no robot starts
+    if self.step == 0:  # adds the crate where no robot starts
       x, y = 40 + self.number * 37 % 110, 40 + self.number * 61 % 110
       ring = geometry.Ring(x=[x, x + 9, x + 9, x], y=[y, y, y + 9, y + 9])
       group.edits.edit_id = "crate"
@@ -61,7 +61,7 @@ class World:
     return group
 
   def think(self, answer):
-    """Takes the answers in: robots keep on while their way is free, else turn to the freest."""
+    """Applies the answers. A robot keeps a heading that is free, else turns to the freest one."""
     assert not answer.HasField("status"), answer.status.message
     self.x, self.y, self.step = list(answer.slides.x), list(answer.slides.y), self.step + 1
     self.seen += sum(answer.fans.is_body)
@@ -78,7 +78,7 @@ fork = scene_service.SceneServiceStub(channel).ForkScene
 worlds = [World(i, fork(scenes.ForkSceneRequest(base=BASE)).scene.name) for i in range(WORLDS)]
 count = int(sys.argv[2]) if len(sys.argv) > 2 else 2
 shares = [worlds[i::count] for i in range(count)]
-requests = queue.SimpleQueue()  # of a stream, which None ends
+requests = queue.SimpleQueue()  # the requests of a stream; None ends the stream
 answers = query_service.QueryServiceStub(channel).Stream(iter(requests.get, None))
 
 
@@ -90,13 +90,13 @@ start = time.monotonic()
 for share in shares:
   ask(share)
 for step in range(1, STEPS + 1):
-  for share in shares:  # while one share thinks, the server answers the others
+  for share in shares:  # the server answers the other shares while this one computes
     for world, answer in zip(share, next(answers).answer.groups, strict=True):
       world.think(answer)
     if step < STEPS:
       ask(share)
 requests.put(None)
-assert next(answers, None) is None  # the stream has ended well
+assert next(answers, None) is None  # the stream must have ended without an error
 for world in worlds:
   places = " ".join(f"({x:.4f}, {y:.4f})" for x, y in zip(world.x, world.y))
   print(f"world {world.number}: {places}, {world.seen} beams on robots, {world.touches} touches")

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The first own query: registers a square with a hole, then asks one tick of questions about it.
+// A first query: imports a square with a hole as a scene, asks one frame of questions about it, and
+// deletes the scene.
 //
-//   first_query [ADDRESS]        (a running caromd; default 127.0.0.1:7420)
+//   first_query [ADDRESS]        (of a running caromd; default 127.0.0.1:7420)
 
 #include <cstdio>
 #include <string>
@@ -17,7 +18,7 @@ absl::Status Run(const std::string& address) {
   absl::StatusOr<std::unique_ptr<carom::Client>> client = carom::Client::Connect(address);
   if (!client.ok()) return client.status();
 
-  // A polygon is an id and its rings; the second ring of this one is a hole.
+  // A polygon has an id and rings. The second ring of polygon 7 is a hole.
   carom::PolygonSpec spec;
   spec.id = 7;
   spec.rings = {{{{0, 0}, {10, 0}, {10, 10}, {0, 10}}}, {{{4, 4}, {6, 4}, {6, 6}, {4, 6}}}};
@@ -27,7 +28,7 @@ absl::Status Run(const std::string& address) {
   auto summary = (*client)->ImportScene(scene, {&*polygon, 1}, carom::ImportMode::kReplace);
   if (!summary.ok()) return summary.status();
 
-  // One frame, one group: two bullets in columns, and a circle in the hole.
+  // One frame with one group: two bullets (segments) in columns, and a circle in the hole.
   const std::vector<double> ax{-5, 5}, ay{5, 5}, bx{15, 5}, by{5, 5.5};
   const std::vector<double> x{5}, y{5}, radius{1};
   carom::Frame frame;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One tick of a shooter, 200 matches in a frame (docs/shooter-tick.md). usage: shooter_tick ADDRESS
+// A tick of 200 shooter matches in one frame (docs/shooter-tick.md). Usage: shooter_tick ADDRESS
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -14,7 +14,7 @@ namespace {
 using Doubles = std::span<const double>;
 constexpr char kBase[] = "scenes/shooter-tick";
 constexpr uint64_t kMatches = 200, kPlatform = 2, kDoor = 4, kAll = ~uint64_t{0};  // categories
-// Six players, the last of which jumps: where they are and were a tick ago, and their pushes.
+// Six players, of which the last one jumps: positions now and a tick ago, and 1 to 3 displacements.
 constexpr double kX[]{20, 90, 185, 50, 270, 70}, kPastX[]{12, 82, 177, 42, 262, 62};
 constexpr double kY[]{10, 10, 10, 60, 10, 25}, kBlastX[]{215}, kBlastY[]{3}, kReach[]{60};
 constexpr double kDx[]{12, 0, 0, 16, 0, 20, 0, 0, 25, 0, 0};
@@ -22,8 +22,8 @@ constexpr double kDy[]{0, -1, 6.5, 0, -7.5, 0, -1, -20, 0, -1, 30};
 constexpr uint32_t kPushes[]{2, 3, 2, 1, 2, 1}, kShape[6]{}, kOwners[]{1, 2, 3, 4, 5, 6};
 constexpr double kAx[]{20, 185, 50, 270}, kAy[]{14, 14, 60, 14};
 constexpr double kBx[]{180, 300, 62, 220}, kBy[]{14, 14, 20, 60};
-constexpr uint32_t kShooters[]{1, 3, 4, 5};  // the owners that bullets pass over
-// Sights: players 2, 0 and 3 look for 4, 1 and 5; then the explosion looks for all six.
+constexpr uint32_t kShooters[]{1, 3, 4, 5};  // a bullet does not hit the body of its own shooter
+// Lines of sight: from players 2, 0 and 3 to 4, 1 and 5; then from the explosion to all players.
 constexpr double kFromX[]{185, 20, 50, 215, 215, 215, 215, 215, 215};
 constexpr double kToX[]{270, 90, 70, 20, 90, 185, 50, 270, 70};
 constexpr double kFromY[]{14, 14, 64, 3, 3, 3, 3, 3, 3}, kToY[]{14, 14, 29, 10, 10, 10, 60, 10, 25};
@@ -33,14 +33,14 @@ carom::ShapeColumns Placed(Doubles x, Doubles y) {
   return {.shapes = {&body, 1}, .shape = std::span(kShape).first(x.size()), .x = x, .y = y};
 }
 
-// The tick of a match: in a fork of its own, or by the mask that leaves an open door out.
+// Adds the groups of a match: on a fork of its own, or with a mask that excludes an open door.
 void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::Frame& frame) {
   const bool is_fork = !scene.base.empty();
   const uint64_t mask = is_fork || !open ? kAll : kAll - kDoor;
   carom::FrameGroup now{.scene = scene.name}, rising = now, past = now;
-  if (is_fork && open) now.edits = carom::GroupEdits{{carom::RemovePolygon{4}}};  // before it asks
+  if (is_fork && open) now.edits = carom::GroupEdits{{carom::RemovePolygon{4}}};  // opens the door
   rising.group.bodies = now.group.bodies = {Placed(kX, kY), {}, kOwners};
-  // Players meet walls and the others, and pass over themselves.
+  // Players slide against walls and against other players, but not against their own bodies.
   now.group.slides = {Placed({kX, 5}, {kY, 5}), dx.first(10), {kDy, 10}, {kPushes, 5}};
   now.group.slides.movers.scope = {carom::Against::kBoth, {}, {kOwners, 5}};
   now.group.slide_options.mask = now.group.sight_mask = mask;
@@ -51,8 +51,8 @@ void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::F
   now.group.distance_options.mode = carom::DistanceMode::kAll;
   rising.group.slides = {Placed({kX + 5, 1}, {kY + 5, 1}), dx.last(1), {kDy + 10, 1}};
   rising.group.slides.movers.scope = {carom::Against::kBoth, {}, {kOwners + 5, 1}};
-  rising.group.slide_options.mask = mask & ~kPlatform;  // it lets pass from below
-  // What the shooters saw: the players a tick ago, when the door was shut in all matches.
+  rising.group.slide_options.mask = mask & ~kPlatform;  // a player jumps through it from below
+  // Bullets hit what the shooters saw: the players a tick ago, when the door was shut everywhere.
   past.version = scene.version;
   past.group.bodies = {Placed(kPastX, kY), {}, kOwners};
   past.group.segments = {kAx, kAy, kBx, kBy, {carom::Against::kBoth, {}, kShooters}};
@@ -60,14 +60,14 @@ void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::F
   frame.groups.insert(frame.groups.end(), {now, rising, past});
 }
 
-// Answers are rows, item after item; `counts` and `legs` say how many an item has.
+// Prints the answers of a match: rows, item after item; `counts` and `legs` are rows per item.
 void PrintVerdicts(const carom::GroupAnswers& now, const carom::GroupAnswers& rising,
                    const carom::GroupAnswers& past) {
   int player = 0;
   for (const carom::SlideAnswers* moves : {&now.slides, &rising.slides}) {
     const carom::SlideLeg* leg = moves->legs.data();
     for (const carom::SlideRow& row : moves->rows) {
-      double up = -1;  // y of the normal of what is most like a floor
+      double up = -1;  // y of the most upward normal that the slide has hit, such as a floor's
       for (const carom::SlideLeg* const end = leg + row.legs; leg != end; ++leg) {
         up = std::max(up, leg->has_hit ? leg->hit.normal.y : 0);
       }
@@ -101,13 +101,13 @@ int main(int argc, char** argv) {
     std::vector<std::vector<double>> dx(kMatches, {std::begin(kDx), std::end(kDx)});
     carom::Frame frame;
     for (size_t match = 0; match < kMatches; ++match) {
-      for (double& d : dx[match]) d *= 1 + static_cast<double>(match) / 256;  // each its own
+      for (double& d : dx[match]) d *= 1 + static_cast<double>(match) / 256;  // differs by match
       carom::SceneSummary scene;
       scene.name = kBase;
       if (by_forks) scene = client->ForkScene(kBase).value();
       AddGroups(match % 2 == 0, scene, dx[match], frame);
     }
-    if (!stream->Send(frame).ok()) return 1;  // until the answer is there, a game does its own work
+    if (!stream->Send(frame).ok()) return 1;  // a game does other work until it needs the answer
     const carom::FrameAnswer answer = stream->Receive().value();
     const auto is_ok = [](const carom::GroupResult& group) { return group.status.ok(); };
     if (!std::ranges::all_of(answer.groups, is_ok)) return 1;

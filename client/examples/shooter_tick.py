@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-FileCopyrightText: The Carom authors
 # SPDX-License-Identifier: Apache-2.0
-"""One tick of a shooter, 200 matches in a frame (docs/shooter-tick.md).
+"""A tick of 200 shooter matches in one frame (docs/shooter-tick.md).
 
 usage: shooter_tick.py ADDRESS
 """
@@ -21,8 +21,8 @@ from carom.v1 import sweeps_pb2 as sweeps
 from carom.v1 import visibility_pb2 as visibility
 
 BASE, MATCHES = "scenes/shooter-tick", 200
-PLATFORM, DOOR, ALL = 2, 4, 2**64 - 1  # categories, and the mask of all
-# Six players, the last of which jumps: where they are and were a tick ago, and their pushes.
+PLATFORM, DOOR, ALL = 2, 4, 2**64 - 1  # two categories, and the mask of all categories
+# Six players, of which the last one jumps: positions now and a tick ago, and 1 to 3 displacements.
 BODY = geometry.Shape(capsule=geometry.Capsule(ay=-5, by=5, radius=5))
 X, PAST_X = [20, 90, 185, 50, 270, 70], [12, 82, 177, 42, 262, 62]
 Y = [10, 10, 10, 60, 10, 25]
@@ -31,7 +31,7 @@ DY = [0, -1, 6.5, 0, -7.5, 0, -1, -20, 0, -1, 30]
 PUSHES = [2, 3, 2, 1, 2, 1]
 BULLETS = dict(ax=[20, 185, 50, 270], ay=[14, 14, 60, 14], bx=[180, 300, 62, 220],
                by=[14, 14, 20, 60], ignore_owner=[1, 3, 4, 5])
-# Sights: players 2, 0 and 3 look for 4, 1 and 5; then the explosion looks for all six.
+# Lines of sight: from players 2, 0 and 3 to 4, 1 and 5; then from the explosion to all players.
 BLAST_X, BLAST_Y, REACH = [215], [3], [60]
 SIGHTS = dict(ax=[185, 20, 50] + BLAST_X * 6, ay=[14, 14, 64] + BLAST_Y * 6,
               bx=[270, 90, 70] + X, by=[14, 14, 29] + Y)
@@ -47,19 +47,19 @@ def placed(x, y):
 
 
 def slides(first, last, **columns):
-  """Of some players: each meets walls and the others, and passes over itself."""
+  """Returns slides of some players against walls and other players, but not their own bodies."""
   return sweeps.Slides(movers=placed(X[first:last], Y[first:last]), against=batch.AGAINST_BOTH,
                        ignore_owner=OWNERS[first:last], **columns)
 
 
 def groups(match, fork):
-  """The tick of a match: in a fork of its own, or by the mask that leaves an open door out."""
+  """Returns a match's groups: on a fork of its own, or with a mask that excludes an open door."""
   is_open, scene = match % 2 == 0, fork.name if fork else BASE
   mask = ALL if fork or not is_open else ALL - DOOR
-  dx = [d * (1 + match / 256) for d in DX]  # each match its own
+  dx = [d * (1 + match / 256) for d in DX]  # differs by match
   bodies = batch.Bodies(placed=placed(X, Y), owner=OWNERS)
   now = query.Group(scene=scene, bodies=bodies)
-  if fork and is_open:  # made before the group asks
+  if fork and is_open:  # the server applies the edits before it answers the group
     now.edits.edit_id = "tick 1"
     now.edits.edits.add(remove=4)
   now.slides.CopyFrom(slides(0, 5, pushes=PUSHES[:5], dx=dx[:10], dy=DY[:10], mask=mask))
@@ -67,9 +67,9 @@ def groups(match, fork):
   now.distances.CopyFrom(contacts.DistanceQueries(
       movers=BLAST, max_distance=REACH, against=batch.AGAINST_BODIES,
       mode=contacts.DISTANCE_MODE_ALL))
-  jump = slides(5, 6, dx=dx[10:], dy=DY[10:], mask=mask & ~PLATFORM)  # they let pass from below
+  jump = slides(5, 6, dx=dx[10:], dy=DY[10:], mask=mask & ~PLATFORM)  # passes a platform from below
   rising = query.Group(scene=scene, bodies=bodies, slides=jump)
-  past = query.Group(scene=scene, version=fork.version if fork else 0)  # the door was shut then
+  past = query.Group(scene=scene, version=fork.version if fork else 0)  # with the door shut
   past.bodies.CopyFrom(batch.Bodies(placed=placed(PAST_X, Y), owner=OWNERS))
   past.segments.CopyFrom(casts.SegmentCasts(
       mask=ALL & ~PLATFORM, against=batch.AGAINST_BOTH, **BULLETS))
@@ -81,7 +81,7 @@ def print_verdicts(now, rising, past):
   for moves in (now.slides, rising.slides):
     leg = 0
     for x, y, count in zip(moves.x, moves.y, moves.counts):
-      up = max(moves.normal_y[leg:leg + count])  # of what is most like a floor
+      up = max(moves.normal_y[leg:leg + count])  # y of the most upward normal of the slide
       print(f"player {player}: ({x:.4f}, {y:.4f}), normal {up:.4f}")
       leg, player = leg + count, player + 1
   hits, row = past.segments, 0

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Figures as reports show them.
+// Formats large integers for people.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace carom {
 
-// 1234567 as "1,234,567".
+// Returns `number` with commas between groups of three digits: "1,234,567".
 inline std::string Grouped(uint64_t number) {
   const std::string digits = std::to_string(number);
   std::string text;

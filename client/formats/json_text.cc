@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// The end of the string that begins with the quote at `begin`, one past its closing quote.
+// Returns the index after the closing quote of the string whose opening quote is at `begin`.
 size_t StringEnd(std::string_view text, size_t begin) {
   size_t i = begin + 1;
   while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
@@ -25,12 +25,12 @@ size_t StringEnd(std::string_view text, size_t begin) {
 
 bool IsNumberStart(char c) { return c == '-' || (c >= '0' && c <= '9'); }
 
-// A character that may stand in a number; whether its order is right is IsJsonNumber's to say.
+// Returns whether `c` may occur in a number; `IsJsonNumber` checks the grammar.
 bool IsNumberPart(char c) {
   return IsNumberStart(c) || c == '+' || c == '.' || c == 'e' || c == 'E';
 }
 
-// Whether `token` is a number by JSON's grammar, of any magnitude.
+// Returns whether `token` is a number by JSON's grammar, of any magnitude.
 bool IsJsonNumber(std::string_view token) {
   size_t i = 0;
   const auto at = [&](char c) { return i < token.size() && token[i] == c; };
@@ -53,8 +53,8 @@ bool IsJsonNumber(std::string_view token) {
   return i == token.size();
 }
 
-// `text` with every number outside of strings that overflows a double written as `kOverflow`;
-// nothing if there is none.
+// Returns `text` with `kOverflow` in place of each number outside of strings that overflows a
+// double, or nullopt if no number does.
 std::optional<std::string> WithoutOverflows(std::string_view text) {
   std::string repaired;
   size_t copied = 0;
@@ -80,11 +80,12 @@ std::optional<std::string> WithoutOverflows(std::string_view text) {
   return repaired;
 }
 
-// `a` and `b` make `a.b`, `a` and `[0]` make `a[0]`.
+// Joins two paths: `a` and `b` make `a.b`, `a` and `[0]` make `a[0]`.
 std::string Joined(const std::string& path, const std::string& rest) {
   return rest.empty() || rest.front() == '[' ? path + rest : path + "." + rest;
 }
 
+// Returns the document, or nullopt if the parser rejects `text`.
 std::optional<json> Parse(std::string_view text) {
   json value = json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) return std::nullopt;
@@ -95,7 +96,7 @@ std::optional<json> Parse(std::string_view text) {
 
 std::optional<JsonDocument> ParseJson(std::string_view text) {
   if (std::optional<json> value = Parse(text)) return JsonDocument{std::move(*value), false};
-  // The parser takes a number that overflows for bad syntax, which it is not.
+  // The parser rejects a number that overflows a double as a syntax error, which it is not.
   const std::optional<std::string> repaired = WithoutOverflows(text);
   if (!repaired) return std::nullopt;
   std::optional<json> value = Parse(*repaired);
@@ -103,7 +104,8 @@ std::optional<JsonDocument> ParseJson(std::string_view text) {
   return JsonDocument{std::move(*value), true};
 }
 
-// Counts brackets outside of strings. No stack: the text may be nested as deep as it is long.
+// Counts the open brackets outside of strings. Does not recurse, because the depth of `text` is
+// only bounded by its length.
 bool IsTooDeep(std::string_view text) {
   size_t depth = 0;
   for (size_t i = 0; i < text.size();) {
@@ -138,7 +140,7 @@ std::optional<std::string> OverflowPath(const json& value) {
   return std::nullopt;
 }
 
-// to_chars gives the shortest text that reads back; 24 characters are the longest. -0 prints as 0.
+// std::to_chars writes the shortest text that reads back, which has at most 24 characters.
 void AppendNumber(double value, std::string& out) {
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value == 0 ? 0.0 : value).ptr;

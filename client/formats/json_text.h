@@ -1,9 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// JSON in and JSON numbers out, without exceptions and without loss.
+// Reads JSON documents, and writes JSON numbers and strings, without exceptions and without loss of
+// precision.
 //
-// `ParseJson` reads one document, `AppendNumber` and `AppendString` write what `carom` prints.
+// `ParseJson` reads one document; `AppendNumber` and `AppendString` write the values that `carom`
+// prints.
 #pragma once
 
 #include <cstdint>
@@ -14,34 +16,37 @@
 
 namespace carom {
 
-// Stands in a parsed document where the text has a number that no double holds, such as 1e999: such
-// a text is JSON, but its number cannot be used. No reader of this program takes it for a value.
+// The string that replaces a number above the range of a double, such as 1e999, in a parsed
+// document: such a text is valid JSON, but its number cannot be used. Every reader rejects the
+// string as a value.
 inline constexpr std::string_view kOverflow = "(a number above every double)";
 
-// Documents nested deeper are parsed, but not read: see `IsTooDeep`.
+// The deepest nesting of arrays and objects that `IsTooDeep` accepts.
 inline constexpr size_t kMaxDepth = 256;
 
+// A parsed JSON document.
 struct JsonDocument {
   nlohmann::json value;
-  bool has_overflow = false;  // `kOverflow` stands in for a number of it
+  bool has_overflow = false;  // `value` contains `kOverflow` in place of a number
 };
 
-// The document, or nothing if `text` is not JSON. Of members of one name the last one counts.
+// Returns the document in `text`, or nullopt if `text` is not JSON. If an object has several
+// members of one name, the last one is used.
 std::optional<JsonDocument> ParseJson(std::string_view text);
 
-// Whether arrays and objects are nested deeper than kMaxDepth in `text`, which is JSON. Printing
-// such a document would need as much stack.
+// Returns whether arrays and objects are nested deeper than kMaxDepth in `text`, which must be
+// JSON. To print a document takes stack in proportion to its depth.
 bool IsTooDeep(std::string_view text);
 
-// The path of the first `kOverflow` in `value`, such as `q[3]`; nothing if there is none. Needs as
-// much stack as `value` is deep.
+// Returns the path of the first `kOverflow` in `value`, such as `q[3]`, or nullopt if `value` does
+// not contain it. Takes stack in proportion to the depth of `value`.
 std::optional<std::string> OverflowPath(const nlohmann::json& value);
 
-// The shortest text that reads back as `value`, which is finite. Never "-0".
+// Appends the shortest text that reads back as `value`, which must be finite. Appends 0 for -0.
 void AppendNumber(double value, std::string& out);
 void AppendNumber(uint64_t value, std::string& out);
 
-// `text` in quotes. Bytes that are not UTF-8 become U+FFFD.
+// Appends `text` as a JSON string. Replaces bytes that are not UTF-8 by U+FFFD.
 void AppendString(std::string_view text, std::string& out);
 
 }  // namespace carom

@@ -11,8 +11,9 @@
 namespace carom {
 namespace {
 
-// The optimal string alignment distance, by rows: row i has the distances of the first i letters of
-// `a` to every prefix of `b`. A swap of neighbours reaches two rows back.
+// Returns the optimal string alignment distance. Computes it row by row: row i contains the
+// distances of the first i letters of `a` to every prefix of `b`. A swap of adjacent letters refers
+// to the row before the previous one.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), size_t{0});
@@ -35,7 +36,8 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 
 std::string NearestWord(std::string_view word, std::span<const std::string> candidates) {
   std::string nearest;
-  // The first distance that is too large; a later candidate must be nearer, so the first one wins.
+  // The least distance that is too large. A later candidate replaces an earlier one only if it is
+  // nearer.
   size_t least = (word.size() + 2) / 3 + 1;
   for (const std::string& candidate : candidates) {
     const size_t distance = EditDistance(word, candidate);

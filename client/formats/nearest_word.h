@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which word was meant? For messages about a misspelt command, option or member of a file.
+// Which of the known words did the user mean?
+//
+// Messages about a misspelt command, option or JSON member suggest the nearest known word.
 #pragma once
 
 #include <span>
@@ -10,13 +12,13 @@
 
 namespace carom {
 
-// The candidate of the least edit distance to `word`, the first of several: how many letters to
-// insert, delete or replace, or neighbours to swap. Empty if none is within a third of the word's
-// length, rounded up: then it is another word, not a slip. Takes time in the product of the
-// lengths.
+// Returns the candidate with the least edit distance to `word`, the first one if several have it.
+// The edit distance counts insertions, deletions, replacements and swaps of adjacent letters.
+// Returns "" if every distance is above a third of the length of `word`, rounded up: `word` is then
+// no misspelling of a candidate. Cost: O(length of `word` * total length of the candidates).
 std::string NearestWord(std::string_view word, std::span<const std::string> candidates);
 
-// `; did you mean 'WORD'?` with the nearest candidate, empty if there is none.
+// Returns `; did you mean 'WORD'?` with the nearest candidate, or "" if `NearestWord` finds none.
 std::string Suggestion(std::string_view word, std::span<const std::string> candidates);
 
 }  // namespace carom

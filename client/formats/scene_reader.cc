@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-// Limits are the server's, whoever set them there: a file within any of them is read.
+// Unlimited: files of any size are read, because each server enforces its own limits.
 constexpr size_t kAny = std::numeric_limits<size_t>::max();
 constexpr PolygonLimits kNoPolygonLimits{.max_vertices = kAny, .max_user_data_bytes = kAny};
 constexpr SceneLimits kNoSceneLimits{.max_polygons = kAny, .max_vertices = kAny};
@@ -34,21 +34,21 @@ constexpr char kPointForm[] = "must be [x, y], numbers finite and at most 2^53 i
 constexpr char kRingForm[] = "must be an array of points, or {\"points\": [...], \"open\": true}";
 constexpr char kUnsigned[] = "must be an unsigned 64-bit integer";
 
-// Abseil may be built with a string_view of its own in place of the standard one.
+// Returns `text` as absl::string_view, which may be another type than std::string_view.
 absl::string_view View(std::string_view text) { return {text.data(), text.size()}; }
 
-// The path of an element: `rings[3]`.
+// Returns the path of an array element, such as `rings[3]`.
 std::string Indexed(const char* name, size_t index) { return absl::StrCat(name, "[", index, "]"); }
 
-// An integer without sign or fraction, all 64 bits of it: reading it as a double would merge ids.
-// The parser takes "-0" for a signed integer.
+// Returns an unsigned 64-bit integer, or nullopt if `value` is none. Does not convert to double,
+// which would map several large ids to one value.
 std::optional<uint64_t> ReadUnsigned(const json& value) {
   if (value.is_number_unsigned()) return value.get<uint64_t>();
-  if (value.is_number_integer() && value.get<int64_t>() == 0) return 0;  // "-0"
+  if (value.is_number_integer() && value.get<int64_t>() == 0) return 0;  // parsed from "-0"
   return std::nullopt;
 }
 
-// Two accepted numbers, no more: a third would be a height or a mistake.
+// Returns the point [x, y], or nullopt unless `value` is an array of exactly two accepted numbers.
 std::optional<Vec2> ReadPoint(const json& value) {
   if (!value.is_array() || value.size() != 2) return std::nullopt;
   const std::optional<double> x = ReadNumber(value[0]);
@@ -57,7 +57,7 @@ std::optional<Vec2> ReadPoint(const json& value) {
   return Vec2{*x, *y};
 }
 
-// A ring, with paths relative to it.
+// Reads a ring into `out`. Paths in errors are relative to the ring.
 absl::Status ReadRing(const json& value, RingSpec& out) {
   const json* points = &value;
   std::string path;
@@ -74,7 +74,7 @@ absl::Status ReadRing(const json& value, RingSpec& out) {
   }
   if (!points->is_array()) return InvalidField(path, kRingForm);
   if (points->empty()) return InvalidField(path, "must have at least one point");
-  // Which duplicate at the end is dropped is for Polygon::Create to decide.
+  // `Polygon::Create` drops a closing duplicate of the first point.
   out.vertices.reserve(points->size());
   for (size_t i = 0; i < points->size(); ++i) {
     const std::optional<Vec2> point = ReadPoint((*points)[i]);
@@ -84,7 +84,7 @@ absl::Status ReadRing(const json& value, RingSpec& out) {
   return absl::OkStatus();
 }
 
-// The rings, each in the caller's order; paths are relative to the polygon.
+// Reads the member `rings` into `out`. Paths in errors are relative to the polygon.
 absl::Status ReadRings(const json& object, std::vector<RingSpec>& out) {
   const auto rings = object.find("rings");
   if (rings == object.end()) return InvalidField("rings", "required");
@@ -98,7 +98,7 @@ absl::Status ReadRings(const json& object, std::vector<RingSpec>& out) {
   return absl::OkStatus();
 }
 
-// A member that is one of two words.
+// A JSON member whose value is one of two words, and the values that the words stand for.
 template <typename Value>
 struct Choice {
   const char* name;
@@ -110,7 +110,7 @@ constexpr Choice<FillRule> kFill{
 constexpr Choice<Solidity> kSolidity{
     "solidity", {"solid", Solidity::kSolid}, {"boundary", Solidity::kBoundary}};
 
-// Reads the member into `out`, which stays as it is where the member is absent.
+// Reads the member `choice.name` of `object` into `out`; leaves `out` unchanged if it is absent.
 template <typename Value>
 absl::Status ReadChoice(const json& object, const Choice<Value>& choice, Value& out) {
   const json::const_iterator member = object.find(choice.name);
@@ -124,8 +124,8 @@ absl::Status ReadChoice(const json& object, const Choice<Value>& choice, Value& 
                                                 choice.second.first, "\""));
 }
 
-// Small members first: of several offences, the one that is named is the easiest to see. Fill and
-// solidity are checked by name only; whether rings fit them is Polygon::Create's to say.
+// Reads short members before the rings, so that if several members are invalid, the error names one
+// that is easy to find in the file. `Polygon::Create` checks that the rings fit the solidity.
 absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id) {
   PolygonSpec spec;
   spec.id = id;
@@ -160,6 +160,7 @@ void AddUnknown(const json& object, std::span<const std::string> known, const st
   }
 }
 
+// Adds the unknown members of a polygon and of its rings to `refusal`.
 void AddUnknownOfPolygon(const json& polygon, const std::string& path, Refusal& refusal) {
   static const std::vector<std::string> kPolygon = {"category", "fill",     "id",
                                                     "rings",    "solidity", "user_data"};
@@ -175,7 +176,7 @@ void AddUnknownOfPolygon(const json& polygon, const std::string& path, Refusal& 
   }
 }
 
-// Whether a line or a file is a scene at all; its polygons are read when they are asked for.
+// Returns whether a document is an object with the member `polygons`; does not read the polygons.
 bool IsScene(const std::optional<JsonDocument>& document) {
   return document && document->value.is_object() && document->value.contains("polygons");
 }
@@ -185,7 +186,7 @@ absl::Status NotAScene(size_t line) {
       absl::StrCat("line ", line, " is not a scene: a JSON object with \"polygons\""));
 }
 
-// As much of the stream as there is, up to as many bytes as identify a bundle.
+// Returns the first bytes of the stream, up to the number that identifies a bundle.
 std::string ReadHead(std::istream& stream) {
   std::string head(8, '\0');
   stream.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -193,7 +194,7 @@ std::string ReadHead(std::istream& stream) {
   return head;
 }
 
-// The scenes of a JSON Lines file, or nothing if its first line is no document of its own.
+// Returns the scenes of a JSON Lines file, or nullopt if its first line is not a JSON document.
 absl::StatusOr<std::optional<std::vector<json>>> ReadLines(std::string_view text) {
   std::vector<json> scenes;
   for (size_t line = 1, begin = 0; begin < text.size(); ++line) {
@@ -202,7 +203,7 @@ absl::StatusOr<std::optional<std::vector<json>>> ReadLines(std::string_view text
     begin = end + 1;
     if (content.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     std::optional<JsonDocument> scene = ParseJson(content);
-    // A first line that is no document may begin one over several lines.
+    // If the first line is not a document, the file may be one document over several lines.
     if (!scene && scenes.empty()) return std::nullopt;
     if (!IsScene(scene)) return NotAScene(line);
     scenes.push_back(std::move(scene->value));
@@ -212,7 +213,7 @@ absl::StatusOr<std::optional<std::vector<json>>> ReadLines(std::string_view text
 
 }  // namespace
 
-// A status of no violations, such as one of a limit, becomes one of the prefix alone.
+// A status without violations, such as one about a limit, gets one violation with `prefix` as path.
 absl::Status Prefixed(const absl::Status& status, std::string_view prefix) {
   if (status.ok()) return status;
   Refusal refusal;
@@ -228,7 +229,7 @@ absl::Status Prefixed(const absl::Status& status, std::string_view prefix) {
 std::string LineField(std::string_view field) {
   std::string words;
   for (size_t i = 0; i < field.size(); ++i) {
-    // `.x` or `.y` before an index or the end: the columns that the wire has in place of points.
+    // `.x` or `.y` before an index or the end is a column, which JSON does not have.
     const bool is_column = field[i] == '.' && i + 1 < field.size() &&
                            (field[i + 1] == 'x' || field[i + 1] == 'y') &&
                            (i + 2 == field.size() || field[i + 2] == '[');
@@ -281,7 +282,7 @@ absl::StatusOr<std::vector<Polygon>> ReadPolygons(const json& object) {
     }
     if (refusal.empty()) code = polygon.status().code();
     const absl::Status prefixed = Prefixed(polygon.status(), Indexed("polygons", i));
-    // One offence a polygon: the sixteen that a refusal lists are of as many polygons.
+    // Adds one violation per polygon, so that the listed ones belong to different polygons.
     const Violation first = Violations(prefixed).front();
     refusal.Add(first.field, first.description);
   }
@@ -289,9 +290,8 @@ absl::StatusOr<std::vector<Polygon>> ReadPolygons(const json& object) {
   return polygons;
 }
 
-// The whole file is read at once, but for a bundle in a regular file, which is mapped: JSON has no
-// length in front, and scenes are small beside their index. A folder opens as a stream without
-// error, hence the check.
+// Maps a bundle in a regular file; reads any other file completely, because a JSON text is small
+// compared with the index of its scene. Checks for a folder, which opens as a stream without error.
 absl::StatusOr<SceneFile> SceneFile::Read(const std::string& path) {
   std::error_code error;
   const bool is_directory = std::filesystem::is_directory(path, error);

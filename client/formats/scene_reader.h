@@ -1,19 +1,21 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Polygons from JSON: the form that `carom eval`, `carom scene import` and the examples share.
+// Reads polygons from the JSON form that `carom eval`, `carom scene import` and the examples use.
 //
 //   {"id": 7, "fill": "evenodd", "rings": [[[0, 0], [4, 0], [4, 3]]]}
 //
 // `id` is an unsigned 64-bit integer. `fill` is "evenodd" (if absent) or "nonzero", `solidity` is
 // "solid" (if absent) or "boundary", `category` an unsigned 64-bit integer, 1 if absent.
 // `user_data` are bytes in base64, as in the JSON form of Protocol Buffers. A ring is an array of
-// points [x, y], or {"points": [...], "open": true} for an open chain. Other members are ignored;
-// `SceneFile::UnknownMembers` names them, since `"solidty"` is one.
+// points [x, y], or {"points": [...], "open": true} for an open chain. Readers ignore other
+// members; `SceneFile::UnknownMembers` lists them, because a misspelt `"solidty"` is an unknown
+// member.
 //
-// Errors name a field in these words: `polygons[3].rings[0][5]` is a point, `polygons[3].fill` a
-// member. They are INVALID_ARGUMENT; `Violations` (carom/status.h) reads the field. The limits of
-// `Polygon::Create` are none here: those of a server are its own to enforce.
+// Errors are INVALID_ARGUMENT and name a field by its path in the JSON document, such as
+// `polygons[3].rings[0][5]` for a point or `polygons[3].fill` for a member; `Violations`
+// (carom/status.h) returns the path. Readers do not enforce the limits of `PolygonLimits`: each
+// server enforces its own.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -30,54 +32,56 @@
 
 namespace carom {
 
-// What is said of a number that cannot be used.
+// The description of a violation for a number out of range.
 inline constexpr char kNumberRange[] = "must be a number, finite and at most 2^53 in magnitude";
 
-// `status` with `prefix` before the path of each violation: `rings[0]` under `polygons[3]` is
-// `polygons[3].rings[0]`.
+// Returns `status` with `prefix` before the path of each violation: `rings[0]` under `polygons[3]`
+// becomes `polygons[3].rings[0]`.
 absl::Status Prefixed(const absl::Status& status, std::string_view prefix);
 
-// A violation's field as the service names it, in the words above: `rings[0].x[5]` is
-// `rings[0][5]`.
+// Converts a field path of the service, which names columns, to a path of the JSON document:
+// `rings[0].x[5]` becomes `rings[0][5]`.
 std::string LineField(std::string_view field);
 
-// An accepted number (carom/geometry.h), read as `Normalized` does; nothing for anything else.
+// Returns `value`, normalized by `Normalized` (carom/geometry.h), or nullopt unless it is a number
+// that `IsAccepted` accepts.
 std::optional<double> ReadNumber(const nlohmann::json& value);
 
-// The polygon described by the members `rings`, `fill`, `solidity` and `category` of `object`. Its
-// id is 0: moving shapes have none. RESOURCE_EXHAUSTED above the limit of moving shapes.
+// Returns the polygon that the members of `object` describe, with id 0: moving shapes have no id.
+// Returns RESOURCE_EXHAUSTED if the polygon has more vertices than a moving shape may have.
 absl::StatusOr<Polygon> ReadShape(const nlohmann::json& object);
 
-// A shape with the member `id`.
+// Returns the polygon that the members of `object`, including `id`, describe.
 absl::StatusOr<Polygon> ReadPolygon(const nlohmann::json& object);
 
-// The polygons of the member `polygons` of `object`. Names the first offence of each of the first
-// 16 bad polygons; the code is that of the first.
+// Returns the polygons of the member `polygons` of `object`. The error lists the first violation of
+// each of the first 16 invalid polygons, and has the code of the first one.
 absl::StatusOr<std::vector<Polygon>> ReadPolygons(const nlohmann::json& object);
 
-// A file of scenes: JSON Lines with one scene a line, or a single document over any lines. A scene
-// is an object with `polygons`, and `id` (a string) where there are several. Or a bundle
-// (carom/bundle_file.h), which is one scene, with the name of the file as its id: `arena` of
-// maps/arena.carom. The first bytes decide which it is, not the name.
+// The scenes of a file. The file is JSON Lines with one scene per line, or a single JSON document
+// over several lines, or a bundle (carom/bundle_file.h). A scene in JSON is an object with the
+// member `polygons`, and `id` (a string) if the file has several scenes. A bundle is one scene
+// whose id is the file name without folder and extension: `arena` for maps/arena.carom. The first
+// bytes of the file decide whether it is a bundle, not its name.
 class SceneFile {
  public:
-  // Errors: NOT_FOUND if the file cannot be read; INVALID_ARGUMENT if it is not JSON, naming the
-  // line, or holds something that is not a scene; of a bundle those of `OpenBundle`.
+  // Reads a file. Errors: NOT_FOUND if the file cannot be read; INVALID_ARGUMENT with the line if a
+  // line is not a scene in JSON; for a bundle the errors of `OpenBundle`.
   static absl::StatusOr<SceneFile> Read(const std::string& path);
 
   size_t size() const { return bundle_ != nullptr ? 1 : scenes_.size(); }
-  // The scene of a bundle, else null.
+  // Returns the scene if the file is a bundle, else null.
   const Scene::Ptr& bundle() const { return bundle_; }
-  // Of scene `index`; empty if it has none.
+  // Returns the id of scene `index`, or "" if the scene has none.
   std::string id(size_t index) const;
-  // The first scene with this id.
+  // Returns the index of the first scene with this id, or nullopt.
   std::optional<size_t> Find(std::string_view id) const;
-  // Errors as for ReadPolygons.
+  // Returns the polygons of scene `index`. Errors: those of `ReadPolygons`.
   absl::StatusOr<std::vector<Polygon>> polygons(size_t index) const;
-  // The same as a scene. Errors: also those of Scene::Create.
+  // Returns scene `index`. Errors: those of `ReadPolygons` and `Scene::Create`.
   absl::StatusOr<Scene::Ptr> scene(size_t index) const;
-  // The members of scene `index`, its polygons and their rings that nothing reads: OK if there are
-  // none, else INVALID_ARGUMENT with the paths of the first 16 and, if one is near, the name meant.
+  // Returns INVALID_ARGUMENT if scene `index`, its polygons or their rings have unknown members,
+  // with the paths of the first 16 and suggestions for misspelt ones; else OK.
   absl::Status UnknownMembers(size_t index) const;
 
  private:

@@ -10,6 +10,7 @@
 namespace carom {
 namespace {
 
+// Appends a point, with a comma before it unless it is the first one of its ring.
 void AppendPoint(Vec2 v, std::string& out) {
   if (out.back() == ']') out += ',';
   out += '[';
@@ -19,8 +20,8 @@ void AppendPoint(Vec2 v, std::string& out) {
   out += ']';
 }
 
-// A reader takes the last vertex of a closed ring for the closing duplicate where it is the first
-// one. So a ring that ends that way has a duplicate behind it, and no other one has.
+// Appends a ring. A reader drops the last point of a closed ring if it equals the first one, as a
+// closing duplicate. So if the last vertex equals the first one, a duplicate is appended after it.
 void AppendRing(std::span<const Vec2> vertices, bool is_open, std::string& out) {
   out += '[';
   for (const Vec2 v : vertices) AppendPoint(v, out);
@@ -34,7 +35,7 @@ void AppendRing(std::span<const Vec2> vertices, bool is_open, std::string& out) 
 void AppendPolygon(const Polygon& polygon, std::string& out) {
   out += "{\"id\":";
   AppendNumber(polygon.id(), out);
-  // What a reader takes for granted is not written.
+  // Members with their default values are not written.
   if (polygon.fill_rule() == FillRule::kNonZero) out += ",\"fill\":\"nonzero\"";
   if (polygon.solidity() == Solidity::kBoundary) out += ",\"solidity\":\"boundary\"";
   if (polygon.category() != 1) {

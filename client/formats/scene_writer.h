@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Polygons as the scene file that client/formats/scene_reader.h reads.
+// Writes polygons in the JSON form that client/formats/scene_reader.h reads.
 #pragma once
 
 #include <span>
@@ -11,10 +11,10 @@
 
 namespace carom {
 
-// A JSON document with the polygons, each on a line, which reads back as they are.
+// Returns a JSON document with the polygons, one per line. `SceneFile` reads back equal polygons.
 std::string WriteScene(std::span<const Polygon> polygons);
 
-// Appends one of them.
+// Appends one polygon as a JSON object to `out`.
 void AppendPolygon(const Polygon& polygon, std::string& out);
 
 }  // namespace carom

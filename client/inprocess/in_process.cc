@@ -35,7 +35,7 @@ std::unique_ptr<Client> InProcessServer::Connect(const ClientOptions& options) {
       options);
 }
 
-// The gate first: a call that begins after the server is gone would wait for ever.
+// Closes the gate first: a call that began after the server had stopped would wait for ever.
 void InProcessServer::Drain() {
   parts_->gate->Close();
   parts_->server->Drain();

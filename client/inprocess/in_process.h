@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does a program have the whole service without a socket, as in a test or a single-player game?
+// How does a program run the whole service without a socket, as in a test or a single-player game?
 //
-// An `InProcessServer` is a server inside the process, and gives clients of it: the API of
-// carom/client.h, the same bytes as over a network, limits, sessions and drain included. A program
-// that needs no service is faster with the library (carom/group.h).
+// An `InProcessServer` is a server inside the process, and makes clients of that server. The
+// clients have the API of carom/client.h and get the bytes that a server on the network would send,
+// with its limits, sessions and drain. A program that needs no service is faster with the library
+// (carom/group.h).
 //
 //   auto server = carom::InProcessServer::Start();
 //   auto client = (*server)->Connect();
@@ -20,25 +21,27 @@
 
 namespace carom {
 
-// Thread-safe. Clients and streams may outlive it: their calls then end with UNAVAILABLE.
+// A server inside the process. Thread-safe. Clients and streams may outlive the server: their calls
+// then end with UNAVAILABLE.
 class InProcessServer {
  public:
-  // `options.address` is not read: the server listens nowhere.
+  // Starts a server that does not listen on an address; it ignores `options.address`.
   //
   // Errors: INVALID_ARGUMENT naming an option out of range.
   static absl::StatusOr<std::unique_ptr<InProcessServer>> Start(
       const server::ServerOptions& options = {});
 
-  // Drains if that is yet to be done.
+  // Drains the server, unless `Drain` has done so.
   ~InProcessServer();
   InProcessServer(const InProcessServer&) = delete;
   InProcessServer& operator=(const InProcessServer&) = delete;
 
-  // A client of this server. `own_connection` and `keepalive_interval` have no effect.
+  // Returns a client of this server. `ClientOptions::own_connection` and `keepalive_interval` have
+  // no effect.
   std::unique_ptr<Client> Connect(const ClientOptions& options = {});
 
-  // Drains and stops, within `drain_seconds`, as a server does on SIGTERM. Streams break;
-  // with nowhere else to go they end with UNAVAILABLE after their `reconnect_timeout`.
+  // Drains and stops the server within `drain_seconds`, as caromd does on SIGTERM. Streams break,
+  // have no other server to reconnect to, and end with UNAVAILABLE after their `reconnect_timeout`.
   void Drain();
 
  private:

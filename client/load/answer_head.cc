@@ -15,8 +15,9 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-// Reads a message of `in` up to its limit: `field` reads the one of that number, or returns false
-// for one that it leaves alone.
+// Reads a message from `in` up to the current limit. field(number, type) reads the field's value
+// and returns true, or returns false without reading, and the field is skipped. Returns false for a
+// malformed message.
 template <class Field>
 bool ReadMessage(CodedInputStream& in, const Field& field) {
   while (const uint32_t tag = in.ReadTag()) {
@@ -27,8 +28,8 @@ bool ReadMessage(CodedInputStream& in, const Field& field) {
   return in.ConsumedEntireMessage();
 }
 
-// The same for a member of its own length.
-// A member is a message behind its length, which limits what is read of it.
+// Reads a length-delimited submessage from `in` as `ReadMessage` does, and sets the limit to its
+// end.
 template <class Field>
 bool ReadMember(CodedInputStream& in, const Field& field) {
   uint32_t size = 0;
@@ -44,6 +45,7 @@ bool IsMember(WireFormatLite::WireType type) {
   return type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
 }
 
+// Reads a v1::Status and sets `code`.
 bool ReadStatus(CodedInputStream& in, int& code) {
   return ReadMember(in, [&](int field, auto type) {
     uint64_t value = 0;
@@ -54,7 +56,7 @@ bool ReadStatus(CodedInputStream& in, int& code) {
   });
 }
 
-// Counters of the frame; those that are not counted here are skipped.
+// Reads a v1::FrameStats and sets the members of `head`; skips fields that `AnswerHead` lacks.
 bool ReadStats(CodedInputStream& in, AnswerHead& head) {
   using S = v1::FrameStats;
   return ReadMember(in, [&](int field, auto type) {
@@ -88,6 +90,7 @@ bool ReadStats(CodedInputStream& in, AnswerHead& head) {
   });
 }
 
+// Counts a v1::GroupAnswer and reads its status.
 bool ReadGroup(CodedInputStream& in, AnswerHead& head) {
   ++head.groups;
   return ReadMember(in, [&](int field, auto type) {
@@ -115,8 +118,8 @@ bool ReadFrameAnswer(CodedInputStream& in, AnswerHead& head) {
 
 }  // namespace
 
-// Columns, which are most of an answer, are skipped by their length: they are neither copied nor
-// checked for UTF-8 or anything else.
+// Skips the columns, which are most of an answer, by their lengths: they are neither copied nor
+// validated.
 std::optional<AnswerHead> ReadAnswerHead(grpc::ByteBuffer& answer) {
   grpc::ProtoBufferReader reader(&answer);
   if (!reader.status().ok()) return std::nullopt;

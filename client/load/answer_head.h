@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does an answer say of itself? Its head, read off the bytes without decoding the columns.
+// Reads the status and statistics of a serialized answer without decoding its columns.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -13,19 +13,20 @@
 
 namespace carom::load {
 
+// The fields of a StreamResponse that `carom load` counts.
 struct AnswerHead {
   uint64_t seq = 0;
-  int frame_code = 0;  // of FrameAnswer.status; 0: OK
-  int group_code = 0;  // of the last group that was not answered; 0: all were
+  int frame_code = 0;  // code of FrameAnswer.status; 0: OK
+  int group_code = 0;  // code of the last group with an error; 0: no group has one
   uint32_t groups = 0;
   bool skipped = false;
-  // Of FrameStats.
+  // Members of FrameStats.
   uint64_t evaluate_ns = 0;
   uint64_t shadow_differences = 0;
   MoveTiers moves;
 };
 
-// The head of a StreamResponse; nothing if the bytes are none.
+// Returns the head of `answer`, or nullopt if the bytes are not a StreamResponse.
 std::optional<AnswerHead> ReadAnswerHead(grpc::ByteBuffer& answer);
 
 }  // namespace carom::load

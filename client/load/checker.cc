@@ -15,7 +15,8 @@
 namespace carom::load {
 namespace {
 
-// More than these wait only if the machine is full: the load then comes first.
+// The longest queue of answers. The queue is full only if the machine has no CPU time left; the
+// load then has priority over checks.
 constexpr size_t kMaxWaiting = 256;
 constexpr int kNiceness = 10;
 
@@ -23,7 +24,8 @@ constexpr int kNiceness = 10;
 
 Checker::Checker(const Questions& questions, SceneVersions& versions)
     : questions_(questions), versions_(versions) {
-  // A table makes trackers as a server does; errors of definitions show when the streams open.
+  // A `TrackerTable` makes the trackers in the way a server does. A faulty definition is reported
+  // when the streams open, so the checker ignores the error.
   TrackerTable table;
   const TrackerDefinitions definitions = questions.definitions();
   if (questions.trackers() > 0 && table.Define({}, {&definitions, 1}).ok()) {
@@ -42,7 +44,7 @@ void Checker::Add(uint32_t stream, uint64_t tick, const grpc::ByteBuffer& answer
   changed_.NotifyAll();
 }
 
-// The thread empties the queue before it ends.
+// The thread checks all queued answers before it ends.
 CheckFigures Checker::Finish() {
   {
     MutexLock lock(mutex_);
@@ -56,7 +58,7 @@ CheckFigures Checker::Finish() {
 }
 
 void Checker::Loop() {
-  setpriority(PRIO_PROCESS, 0, kNiceness);  // on Linux: of this thread
+  setpriority(PRIO_PROCESS, 0, kNiceness);  // on Linux: applies to this thread only
   while (true) {
     Item item;
     {
@@ -75,16 +77,16 @@ void Checker::Loop() {
   }
 }
 
-// Bytes are compared after parsing and serializing again, so that the order of fields, which
-// protobuf leaves open, does not matter. Every field of an answer counts; the frame's statistics do
-// not.
+// Compares the bytes after it has parsed and serialized the answer again, because protobuf does not
+// specify the order of fields. Compares every field of the group's answer, but not the statistics
+// of the frame.
 Checker::Outcome Checker::Check(Item& item) {
   v1::StreamResponse response;
   grpc::ProtoBufferReader reader(&item.answer);
   if (!response.ParseFromZeroCopyStream(&reader)) return Outcome::kDifferent;
-  const bool asks = questions_.window_count() > 0 || questions_.trackers() > 0;
-  if (response.answer().groups_size() != (asks ? 1 : 0)) return Outcome::kDifferent;
-  if (!asks) return Outcome::kEqual;
+  const bool has_group = questions_.window_count() > 0 || questions_.trackers() > 0;
+  if (response.answer().groups_size() != (has_group ? 1 : 0)) return Outcome::kDifferent;
+  if (!has_group) return Outcome::kEqual;
   const v1::GroupAnswer& answer = response.answer().groups(0);
   const Scene::Ptr scene = versions_.Find(answer.version());
   if (scene == nullptr) return Outcome::kUnknownVersion;
@@ -94,8 +96,8 @@ Checker::Outcome Checker::Check(Item& item) {
   return is_equal ? Outcome::kEqual : Outcome::kDifferent;
 }
 
-// Without coherence, since that changes no answer: a tracker that moved before and one that did not
-// answer alike. Poses are floats on the wire and read as doubles, as here.
+// Turns coherence off, which changes no answer: the answer to a move does not depend on earlier
+// moves of the tracker. Widens the poses from float to double, as the server does.
 bool Checker::Answer(const Item& item, const Scene& scene, v1::GroupAnswer& message) {
   Group group;
   if (questions_.window_count() > 0) {

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Are the answers right? Compares a sample of them, byte for byte, with what the library says of
-// the same questions in the same version of the scene.
+// Are the server's answers correct?
+//
+// A `Checker` compares a sample of the answers, byte for byte, with the answers that the library
+// computes for the same questions in the same version of the scene.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -23,24 +25,26 @@
 
 namespace carom::load {
 
+// The figures of a checker.
 struct CheckFigures {
-  uint64_t checked = 0;      // frames that were compared
-  uint64_t unchecked = 0;    // frames that were to be, of a version that is not known, or too many
-  uint64_t differences = 0;  // frames that differ
-  std::string first_difference;  // where
+  uint64_t checked = 0;    // frames that were compared
+  uint64_t unchecked = 0;  // frames not compared: version unknown, or too many frames in the queue
+  uint64_t differences = 0;      // frames whose answers differ
+  std::string first_difference;  // stream and frame of the first difference
 };
 
-// Works on a thread of its own, at a low priority. `Add` is thread-safe.
+// Checks answers on its own thread, at a low priority. `Add` is thread-safe.
 class Checker {
  public:
   Checker(const Questions& questions, SceneVersions& versions);
   ~Checker() { Finish(); }
 
-  // The answer to a frame, a StreamResponse without an error. Does not wait: if too many are
-  // waiting, this one is not checked.
+  // Queues the answer to frame `tick` of `stream`, a StreamResponse without an error. Returns at
+  // once; if the queue is full, the answer is not checked.
   void Add(uint32_t stream, uint64_t tick, const grpc::ByteBuffer& answer);
 
-  // Checks what was added, and stops; once. `versions` is closed before.
+  // Checks the queued answers, stops the thread and returns the figures. The caller must close
+  // `versions` first, else a check may wait for a version for ever.
   CheckFigures Finish();
 
  private:
@@ -52,19 +56,21 @@ class Checker {
   enum class Outcome : uint8_t { kEqual, kDifferent, kUnknownVersion };
 
   void Loop();
+  // Compares one answer with the library's.
   Outcome Check(Item& item);
-  // What the library answers, with trackers that remember nothing.
+  // Sets `message` to the library's answer, from trackers without coherence. Returns false on
+  // error.
   bool Answer(const Item& item, const Scene& scene, v1::GroupAnswer& message);
 
   const Questions& questions_;
   SceneVersions& versions_;
   std::vector<Tracker> trackers_;
   GroupAnswers answers_;
-  CheckFigures figures_;  // of the thread, until it is joined
+  CheckFigures figures_;  // only `thread_` uses it until it is joined
   Mutex mutex_;
   ConditionVariable changed_;
   std::deque<Item> items_ ABSL_GUARDED_BY(mutex_);
-  uint64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;
+  uint64_t dropped_ ABSL_GUARDED_BY(mutex_) = 0;  // answers not queued because the queue was full
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;
   std::thread thread_;
 };

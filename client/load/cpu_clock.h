@@ -13,13 +13,14 @@
 
 namespace carom::load {
 
-// Of all threads of a process, the kernel's work for them included.
+// Measures the CPU time of all threads of a process, in user mode and in the kernel.
 class CpuClock {
  public:
-  // NOT_FOUND if there is no such process. `pid` 0: this one.
+  // Returns the clock of process `pid` (0: this process), or NOT_FOUND if the process does not
+  // exist.
   static absl::StatusOr<CpuClock> Of(pid_t pid);
 
-  // Seconds; nothing once the process has ended.
+  // Returns the CPU time in seconds, or nullopt if the process has ended.
   std::optional<double> Seconds() const {
     timespec time;
     if (clock_gettime(clock_, &time) != 0) return std::nullopt;

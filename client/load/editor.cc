@@ -13,7 +13,7 @@
 namespace carom::load {
 namespace {
 
-constexpr int64_t kLongestSleepNs = 20000000;  // `Finish` waits no longer
+constexpr int64_t kLongestSleepNs = 20000000;  // 20 ms: the longest that `Finish` waits for a sleep
 
 }  // namespace
 
@@ -31,8 +31,8 @@ const EditFigures& Editor::Finish() {
   return figures_;
 }
 
-// An open loop of its own: commit i is due i ticks from the start, and its latency counts from
-// then.
+// Commits in an open loop: commit i is due i ticks after the start, and its latency is measured
+// from its due time.
 void Editor::Loop() {
   const Schedule schedule(NowNs(), options_.edits_hz, 1);
   uint64_t index = 0;
@@ -51,8 +51,8 @@ void Editor::Loop() {
   versions_.Close();
 }
 
-// The polygon starts from its form in the map every time, so that it never wanders far. The same
-// edit is applied to a scene in this process, which becomes the checker's at the server's version.
+// Moves the polygon from its position in the map, so that repeated edits do not move it far.
+// Applies the edit to the scene in this process too, so that the checker has the server's version.
 absl::Status Editor::Commit(uint64_t index) {
   const Map& map = target_.map;
   Random random(options_.seed ^ (index * 0x9e3779b97f4a7c15));

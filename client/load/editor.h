@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Edits the scene while it is asked: one polygon a commit, at a steady rate.
+// Edits the scene of a run at a steady rate while streams query it: one polygon per commit.
 #pragma once
 
 #include <atomic>
@@ -19,29 +19,32 @@
 
 namespace carom::load {
 
+// The figures of an editor.
 struct EditFigures {
   uint64_t commits = 0;
-  absl::Status status;   // of the commit that ended the editing; OK: stopped by `Finish`
-  Histogram latency_ns;  // of a commit, from its scheduled time
+  absl::Status status;   // the error that ended the editing; OK: `Finish` ended it
+  Histogram latency_ns;  // latency of commits, from their scheduled times
 };
 
-// The scene that is asked and edited; all that is referred to outlives its users.
+// The scene of a run. The objects behind the references must outlive the `LoadScene`.
 struct LoadScene {
   Client& client;
   const std::string& name;
-  const Map& map;  // what it was made of
+  const Map& map;  // the polygons with which the scene was imported
 };
 
-// Moves a random polygon of the map to a place near its own, `options.edits_hz` > 0 times a second,
-// on a thread of its own, and makes each version known. Ends at the first error.
+// Commits an edit `options.edits_hz` > 0 times a second on its own thread, and adds each version to
+// a `SceneVersions`. An edit moves a random polygon of the map to a place near its original one.
+// The editor ends at the first error.
 class Editor {
  public:
-  // `version` is the current one; options and versions outlive the editor.
+  // `version` must be the current version of the scene; `options` and `versions` must outlive the
+  // editor.
   Editor(const LoadScene& target, const LoadOptions& options, Scene::Ptr version,
          SceneVersions& versions);
   ~Editor() { Finish(); }
 
-  // Stops after the commit that is running; once.
+  // Waits for the running commit, stops the thread and returns the figures.
   const EditFigures& Finish();
 
  private:
@@ -52,7 +55,7 @@ class Editor {
   const LoadOptions& options_;
   Scene::Ptr scene_;
   SceneVersions& versions_;
-  EditFigures figures_;  // of the thread, until it is joined
+  EditFigures figures_;  // only `thread_` uses it until it is joined
   std::atomic<bool> is_stopped_ = false;
   std::thread thread_;
 };

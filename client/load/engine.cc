@@ -15,31 +15,32 @@
 namespace carom::load {
 namespace {
 
-// All at once would measure how a server accepts a flood of calls.
-constexpr size_t kOpeningAtATime = 512;
+// The number of streams that a thread opens at a time. Opening all streams at once would overload
+// the server before the measured time.
+constexpr size_t kMaxConcurrentOpens = 512;
 constexpr int64_t kSecond = 1000 * kMillisecondNs;
 constexpr int64_t kLongestOpeningNs = 60 * kSecond;
 constexpr int64_t kLongestWaitNs = 5 * kSecond;
-// Frames that fall due within this time leave together: a wake-up for each would cost more than
-// the frame does.
+// Frames that are due within this time are sent together: a wake-up for each frame would cost more
+// than the frame itself.
 constexpr int64_t kSenderSleepNs = 100000;
-// A frame that is sent no later than this after the measured time is not lost for it.
+// A sender that is behind its schedule still sends frames until this long after the measured time.
 constexpr int64_t kGraceNs = kSecond / 2;
 
-// A channel that shares its connection with no other one.
+// Returns a stub on a channel with its own connection to `address`.
 std::unique_ptr<grpc::GenericStub> Connection(const std::string& address,
                                               const ClientSecurity& security) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  // Most of the generator's CPU time goes to the filters that each call passes, none of which is
-  // used here. Retries alone would store each message until it is known to have arrived.
+  // Disables gRPC's filters, which would take most of the CPU time of `carom load` and are not
+  // needed. Retries, for example, would buffer each message until it can no longer be resent.
   arguments.SetInt(GRPC_ARG_MINIMAL_STACK, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
   return std::make_unique<grpc::GenericStub>(security.Connect(address, arguments));
 }
 
-// Whether `done` came true within `longest_ns`; polls it every 2 ms.
+// Calls `done` every 2 ms until it returns true. Returns false if it does not within `longest_ns`.
 template <class Done>
 bool WaitFor(int64_t longest_ns, const Done& done) {
   const int64_t end = NowNs() + longest_ns;
@@ -56,13 +57,14 @@ LoadThread::LoadThread(Run& run, const std::vector<uint32_t>& indices,
                        const std::vector<std::unique_ptr<grpc::GenericStub>>& stubs)
     : run_(run) {
   for (const uint32_t index : indices) {
-    // Streams are dealt to connections in turns, as they are to threads.
+    // The streams are assigned to the connections round-robin.
     streams_.push_back(
         std::make_unique<LoadStream>(run, index, *stubs[index % stubs.size()], queue_));
   }
 }
 
-// The sender first: it uses streams whose events the poller takes.
+// Joins the sender before the poller, because the sender uses the streams whose events the poller
+// handles.
 LoadThread::~LoadThread() {
   JoinSending();
   Join();
@@ -70,18 +72,17 @@ LoadThread::~LoadThread() {
 
 void LoadThread::Open() {
   poller_ = std::thread([this] { Poll(); });
-  for (size_t i = 0; i < std::min(kOpeningAtATime, streams_.size()); ++i) OpenNext();
+  for (size_t i = 0; i < std::min(kMaxConcurrentOpens, streams_.size()); ++i) OpenNext();
 }
 
-// Called by the starting thread and by the poller, as each stream that opens makes room for
-// another.
+// `Open` calls this for the first streams; the poller calls it each time a stream has opened.
 void LoadThread::OpenNext() {
   if (is_closing_) return;
   const size_t next = next_to_open_.fetch_add(1);
   if (next < streams_.size()) streams_[next]->Open();
 }
 
-// Runs until the queue is shut down and empty. `ok` is of the operation, not of the queue.
+// Handles events until the queue is shut down and empty. `ok` is the result of the operation.
 void LoadThread::Poll() {
   prctl(PR_SET_NAME, "load-answers");
   void* tag = nullptr;
@@ -114,16 +115,16 @@ void LoadThread::StartSending(int64_t start_ns) {
   });
 }
 
-// Streams are in the order of their due times within a tick, so one pass over them is one tick. A
-// sender that falls behind sends at once until it has caught up: no frame is left out, since the
-// latency of a frame that is sent late counts from when it was due (no coordinated omission).
+// The streams are ordered by their due times within a tick, so one pass over them is one tick. A
+// sender that falls behind sends frames without pauses until it has caught up. It skips no frame,
+// and latency is measured from the due time (no coordinated omission).
 void LoadThread::SendOpenLoop(int64_t start_ns) {
   const Schedule schedule(start_ns, run_.options.rate_hz, run_.options.streams);
   for (uint64_t tick = 0;; ++tick) {
     for (const auto& stream : streams_) {
       const int64_t due = schedule.TimeOf(stream->index(), tick);
       for (int64_t now = NowNs(); now < due; now = NowNs()) {
-        // A stop is noticed within 10 ms, however slow the rate is.
+        // Sleeps for 10 ms at most, so that the sender soon reads an end that a stop has moved.
         SleepUntil(std::min(std::max(due, now + kSenderSleepNs), now + 10 * kMillisecondNs));
         if (due >= run_.time.end_ns.load(std::memory_order_relaxed)) return;
       }
@@ -138,7 +139,8 @@ void LoadThread::SendOpenLoop(int64_t start_ns) {
   }
 }
 
-// The first frames; each answer sends the next one (LoadStream::HandleRead).
+// Sends the first `closed` frames of each stream; `LoadStream::HandleRead` sends the next frame
+// when an answer arrives.
 void LoadThread::SendClosedLoop(int64_t start_ns) {
   SleepUntil(start_ns);
   for (uint32_t i = 0; i < run_.options.closed; ++i) {
@@ -159,7 +161,8 @@ void LoadThread::Cancel() {
   for (const auto& stream : streams_) stream->Cancel();
 }
 
-// Each thread counts into its own tally, without locks; they are added once both have ended.
+// Each thread counts into its own tally without locks, so the tallies are merged after both threads
+// have ended.
 Tally LoadThread::Join() {
   if (poller_.joinable()) {
     queue_.Shutdown();
@@ -185,7 +188,7 @@ Engine::Engine(Run& run, const ClientSecurity& security) : run_(run) {
 
 Engine::~Engine() { CloseStreams(); }
 
-// The sum over all threads of one of their counters.
+// Returns the sum of one counter over all threads.
 uint64_t Engine::Sum(uint64_t (LoadThread::*member)() const) const {
   uint64_t sum = 0;
   for (const auto& thread : threads_) sum += ((*thread).*member)();
@@ -212,7 +215,8 @@ absl::Status Engine::Open(const StopFlag& stop) {
   return Sum(&LoadThread::failed) > 0 ? OpenFailure(opened) : absl::OkStatus();
 }
 
-// Statuses of streams may be read once the pollers have ended.
+// Returns the error for a stream that did not open. Joins the pollers first, because a stream's
+// status may be read only after its poller has ended.
 absl::Status Engine::OpenFailure(uint64_t opened) {
   CloseStreams();
   for (const auto& thread : threads_) thread->Join();
@@ -228,14 +232,14 @@ void Engine::Start(int64_t start_ns) {
 
 Tally Engine::Finish() {
   for (const auto& thread : threads_) thread->JoinSending();
-  WaitFor(kLongestWaitNs, [&] { return run_.waiting.load() <= 0; });
+  WaitFor(kLongestWaitNs, [&] { return run_.pending.load() <= 0; });
   CloseStreams();
   Tally all;
   for (const auto& thread : threads_) all.Merge(thread->Join());
   return all;
 }
 
-// Half-closes all streams and waits; what has not ended by then is cancelled.
+// Half-closes all streams, waits up to 5 s for their ends, and cancels those that have not ended.
 void Engine::CloseStreams() {
   if (std::exchange(is_closed_, true)) return;
   const auto all_ended = [&] {

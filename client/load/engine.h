@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// All streams of a run, and the threads that drive them.
+// Opens all streams of a run and drives them with a fixed number of threads.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -22,35 +22,40 @@
 
 namespace carom::load {
 
-// Set by a signal handler or another thread: the run is to end.
+// A signal handler or another thread sets the flag to end the run.
 using StopFlag = std::atomic<bool>;
 
-// A queue with its streams: one thread takes the events; while the load is on, one more sends the
-// frames of an open loop, so that answers and frames never wait for each other.
+// A completion queue with its streams, and two threads: the poller handles the events of the queue,
+// the sender sends the frames of an open loop. So answers never wait for frames, nor frames for
+// answers.
 class LoadThread {
  public:
   LoadThread(Run& run, const std::vector<uint32_t>& indices,
              const std::vector<std::unique_ptr<grpc::GenericStub>>& stubs);
-  // All streams ended (or none was opened).
+  // All streams must have ended, or none was opened.
   ~LoadThread();
 
-  // Opens the streams, up to 512 at a time; `opened` and `failed` count them.
+  // Starts to open the streams, up to 512 at a time, and returns; `opened` and `failed` report the
+  // progress.
   void Open();
-  // Sends frames until the measured time ends, from `start_ns` on.
+  // Starts the sender, which sends frames from `start_ns` to the end of the measured time.
   void StartSending(int64_t start_ns);
+  // Waits until the sender has ended.
   void JoinSending();
+  // Half-closes all streams.
   void Close();
+  // Cancels all streams.
   void Cancel();
 
   uint64_t opened() const { return opened_.load(); }
-  // Of the streams that were started, those that did not open, or ended.
+  // Returns how many streams could not be opened, or have ended.
   uint64_t failed() const { return failed_.load(); }
   bool all_ended() const {
     return ended_.load() >= std::min(next_to_open_.load(), streams_.size());
   }
-  // Once all streams ended: what was counted.
+  // Ends the poller and returns the counts of both threads. All streams must have ended.
   Tally Join();
-  // After that: the first status of a stream that was not OK.
+  // Returns the first error of a stream, or OK. May be called after `Join`.
   const absl::Status& status() const { return status_; }
 
  private:
@@ -67,28 +72,31 @@ class LoadThread {
   std::atomic<uint64_t> opened_ = 0;
   std::atomic<uint64_t> failed_ = 0;
   std::atomic<uint64_t> ended_ = 0;
-  Tally polled_;  // of `poller_`
-  Tally sent_;    // of `sender_`
+  Tally polled_;  // only `poller_` uses it until `Join`
+  Tally sent_;    // only `sender_` uses it until `JoinSending`
   absl::Status status_;
   std::thread poller_;
   std::thread sender_;
 };
 
+// All streams of a run, spread over `LoadThread`s.
 class Engine {
  public:
-  // The security is that of the options.
+  // `security` must be made from `run.options.security`.
   Engine(Run& run, const ClientSecurity& security);
-  // Cancels what is still open.
+  // Closes the streams that are still open.
   ~Engine();
 
-  // Opens all streams. Errors: that of the first stream which cannot be opened; CANCELLED if
-  // stopped; DEADLINE_EXCEEDED after a minute in which none was opened.
+  // Opens all streams and waits until they are open. Errors: the error of the first stream that
+  // cannot be opened; CANCELLED if stopped; DEADLINE_EXCEEDED after a minute without another stream
+  // opened.
   absl::Status Open(const StopFlag& stop);
-  // Starts the load.
+  // Starts to send frames at `start_ns`.
   void Start(int64_t start_ns);
-  // Waits until all frames were sent, then for their answers, 5 s at most, and ends the streams.
+  // Waits until all frames were sent, then up to 5 s for their answers, ends the streams, and
+  // returns the counts of all threads.
   Tally Finish();
-  // After that: of a stream that did not end well.
+  // Returns the first error of a stream, or OK. May be called after `Finish`.
   absl::Status status() const;
 
  private:
@@ -97,7 +105,7 @@ class Engine {
   void CloseStreams();
 
   Run& run_;
-  std::vector<std::unique_ptr<grpc::GenericStub>> stubs_;  // one a connection
+  std::vector<std::unique_ptr<grpc::GenericStub>> stubs_;  // one for each connection
   std::vector<std::unique_ptr<LoadThread>> threads_;
   bool is_closed_ = false;
 };

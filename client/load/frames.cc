@@ -19,10 +19,10 @@ namespace {
 
 using google::protobuf::io::CodedOutputStream;
 
-constexpr uint64_t kHandle = 1;
+constexpr uint64_t kHandle = 1;  // handle of the scene on every stream
 static_assert(std::endian::native == std::endian::little, "columns are copied as they are");
 
-// Tags of fields with a length, and of `scene_handle` and `seq`, as the .proto numbers them.
+// Tags of the length-delimited fields, and of the varint fields `scene_handle` and `seq`.
 constexpr char LengthTag(int field) { return static_cast<char>(field << 3 | 2); }
 constexpr char kFrameTag = LengthTag(v1::StreamRequest::kFrameFieldNumber);
 constexpr char kGroupsTag = LengthTag(v1::Frame::kGroupsFieldNumber);
@@ -30,26 +30,27 @@ constexpr char kSegmentsTag = LengthTag(v1::Group::kSegmentsFieldNumber);
 constexpr char kSeqTag = v1::Frame::kSeqFieldNumber << 3;
 constexpr char kHandleTag = v1::Group::kSceneHandleFieldNumber << 3;
 
-// Seven bits a byte, the lowest first; ten bytes at most.
+// Appends `value` as a varint: seven bits a byte, lowest bits first, at most ten bytes.
 void AppendVarint(uint64_t value, std::string& out) {
   uint8_t bytes[10];
   const uint8_t* end = CodedOutputStream::WriteVarint64ToArray(value, bytes);
   out.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(end - bytes));
 }
 
-// The tag of a field with a length, of any number.
+// Appends the tag of the length-delimited field `field`, which may be 16 or above.
 void AppendTag(int field, std::string& out) {
   AppendVarint(static_cast<uint64_t>(field) << 3 | 2, out);
 }
 
-// A field of `size` bytes is so long.
+// Returns the bytes of a field with a tag of one byte and `size` bytes of contents.
 size_t FieldSize(size_t size) {
   return 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(size)) + size;
 }
 
 }  // namespace
 
-// Columns of doubles, of which each is a float: EncodeGroup sends those as floats, half as long.
+// The columns of `questions` contain doubles that are exactly floats, which `EncodeGroup` encodes
+// as floats, in half the bytes.
 Frames::Frames(const Questions& questions, const std::string& scene) : questions_(questions) {
   carom::Frame opening;
   opening.bindings.push_back({kHandle, scene});
@@ -74,8 +75,8 @@ Frames::Frames(const Questions& questions, const std::string& scene) : questions
   if (questions.trackers() > 0) MakeMovesBegin();
 }
 
-// TrackerMoves with first_tracker 0, hence absent, its options, and `floats`, whose number is above
-// theirs, of two packed columns.
+// The field consists of a TrackerMoves without `first_tracker` (0), with its options, and last the
+// field `floats` with two packed columns; `floats` has the highest field number.
 void Frames::MakeMovesBegin() {
   const double zero = 0;
   Group group;
@@ -98,13 +99,13 @@ void Frames::MakeMovesBegin() {
 
 grpc::Slice Frames::Moves(uint32_t stream, uint64_t tick) const {
   const size_t count = questions_.trackers();
-  // Each sending thread has columns of its own, which keep their memory.
+  // Each sending thread reuses the memory of its own columns.
   thread_local std::vector<float> x, y;
   x.resize(count);
   y.resize(count);
   questions_.Poses(stream, tick, x, y);
   grpc::Slice slice(moves_size_);
-  auto* out = const_cast<uint8_t*>(slice.begin());  // gRPC fills slices only so
+  auto* out = const_cast<uint8_t*>(slice.begin());  // gRPC has no other way to fill a slice
   const auto append = [&](const void* bytes, size_t size) {
     std::memcpy(out, bytes, size);
     out += size;
@@ -118,8 +119,8 @@ grpc::Slice Frames::Moves(uint32_t stream, uint64_t tick) const {
   return slice;
 }
 
-// A frame is up to three slices: its head with the lengths of all that follows, the segments of its
-// window, shared by all frames that ask it, and the moves. None is copied until gRPC writes them.
+// A frame has up to three slices: the head with the lengths of the following fields, the segments
+// of the window, which frames share, and the moves. gRPC copies the slices when it writes them.
 grpc::ByteBuffer Frames::Frame(uint32_t stream, uint64_t tick) const {
   const uint64_t seq = tick + 1;
   const std::string* window =

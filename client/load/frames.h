@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The bytes of frames, as the service's messages have them, at the least cost.
+// How does `carom load` serialize frames at little cost?
 //
-// Bullets are serialized once, a slice for each window, which all frames share; moves are written
-// where they are sent from. A frame is then about twenty bytes of its own, and these.
+// `Frames` serializes the bullets of each window once, and all frames share these bytes as slices.
+// It writes the moves of a frame directly into a slice. A frame adds a head of about twenty bytes.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -17,27 +17,31 @@
 
 namespace carom::load {
 
-// Immutable once made: thread-safe. Outlives what it returned.
+// Makes the serialized frames of a run. Immutable, so thread-safe. Must outlive the buffers that it
+// returns.
 class Frames {
  public:
-  // Of every stream: the scene `scene` (`scenes/{scene}`) under a handle. `questions` outlives the
-  // frames.
+  // `scene` (`scenes/{scene}`) is the scene that every stream queries; `questions` must outlive the
+  // `Frames`.
   Frames(const Questions& questions, const std::string& scene);
 
-  // A stream's first frame, seq 0: the handle and the trackers.
+  // Returns the first frame of a stream, which has seq 0 and defines the scene handle and the
+  // trackers.
   const grpc::ByteBuffer& first() const { return first_; }
-  // The frame of a tick: a StreamRequest whose seq is `tick` + 1.
+  // Returns the frame of `stream` at `tick`, a StreamRequest with seq `tick` + 1.
   grpc::ByteBuffer Frame(uint32_t stream, uint64_t tick) const;
 
  private:
+  // Sets `moves_begin_` and `moves_size_`.
   void MakeMovesBegin();
+  // Returns the field `moves` of a group.
   grpc::Slice Moves(uint32_t stream, uint64_t tick) const;
 
   const Questions& questions_;
   grpc::ByteBuffer first_;
-  std::vector<std::string> windows_;  // the field `segments` of a group
-  std::string moves_begin_;           // the field `moves` up to the column of x
-  size_t moves_size_ = 0;             // of all of it
+  std::vector<std::string> windows_;  // field `segments` of a group, one for each window
+  std::string moves_begin_;           // field `moves` of a group, up to the values of x
+  size_t moves_size_ = 0;             // bytes of the whole field `moves`
 };
 
 }  // namespace carom::load

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How are latencies spread? Counts in buckets whose width grows with the value.
+// How are latencies distributed?
 //
-// A value below 128 has a bucket of its own; above, each power of two is cut into 128 buckets, so
-// that a bucket is at most 1/128 of its values wide.
+// A `Histogram` counts values in buckets whose width grows with the value. Each value below 128 has
+// its own bucket. Above, the range from each power of two to the next is divided into 128 buckets,
+// so the width of a bucket is at most 1/128 of its values.
 #pragma once
 
 #include <array>
@@ -13,10 +14,10 @@
 
 namespace carom::load {
 
-// Not thread-safe. 58 KiB.
+// Counts values and returns their quantiles. Not thread-safe. Takes 58 KiB.
 class Histogram {
  public:
-  // Of a quantile: at most the exact one times (1 + kRelativeError).
+  // The largest relative error of a quantile.
   static constexpr double kRelativeError = 1.0 / 128;
 
   void Add(uint64_t value) {
@@ -25,15 +26,16 @@ class Histogram {
     sum_ += static_cast<double>(value);
     if (value > max_) max_ = value;
   }
-  // As if the values of `other` had been added.
+  // Adds all values of `other`.
   void Merge(const Histogram& other);
 
   uint64_t count() const { return count_; }
   uint64_t max() const { return max_; }  // exact; 0 without values
   double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
 
-  // At least the value of rank max(1, ceil(share * count)) in ascending order, and at most that
-  // times (1 + kRelativeError). `share` in [0, 1]; 0 without values.
+  // Returns an upper bound of the value v of rank max(1, ceil(share * count)) in ascending order;
+  // the bound is at most v * (1 + kRelativeError). `share` must be in [0, 1]. Returns 0 without
+  // values.
   uint64_t Quantile(double share) const;
 
  private:
@@ -41,6 +43,7 @@ class Histogram {
   static constexpr size_t kLinear = size_t{1} << kBits;
   static constexpr size_t kBuckets = (64 - kBits + 1) * kLinear;
 
+  // `BucketOf` returns the bucket of `value`, `GreatestOf` the greatest value of `bucket`.
   static size_t BucketOf(uint64_t value);
   static uint64_t GreatestOf(size_t bucket);
 

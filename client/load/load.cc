@@ -24,32 +24,33 @@ namespace {
 
 constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
 
-// Since a time of NowNs.
+// Returns the seconds since `start_ns`, a time of `NowNs`.
 double SecondsSince(int64_t start_ns) { return static_cast<double>(NowNs() - start_ns) * 1e-9; }
 
 int64_t Nanoseconds(double seconds) { return static_cast<int64_t>(seconds * 1e9); }
 
-// A name that nobody else uses.
+// Returns a random scene name, which no other process uses.
 std::string PrivateName() {
   std::random_device random;
   return absl::StrCat("scenes/carom-load-", getpid(), "-", absl::Hex(random(), absl::kZeroPad8),
                       absl::Hex(random(), absl::kZeroPad8));
 }
 
-// Returns at the time, or soon after `stop` is set.
+// Sleeps until `time_ns`, or until up to 20 ms after `stop` is set.
 void SleepUntilOrStop(int64_t time_ns, const StopFlag& stop) {
   while (!stop && NowNs() < time_ns) {
     SleepUntil(std::min(time_ns, NowNs() + 20 * kMillisecondNs));
   }
 }
 
-// Processes whose CPU time is reported.
+// The CPU clocks of the processes whose CPU time is reported.
 struct Clocks {
   CpuClock own;
   std::optional<CpuClock> server;
 };
 
-// A process that cannot be read is an error before the load, not a hole in the report.
+// Returns the clocks of this process and of `options.server_pid`. Called before the load, so that
+// an unknown process is an error at once instead of a missing figure in the report.
 absl::StatusOr<Clocks> ClocksFor(const LoadOptions& options) {
   const absl::StatusOr<CpuClock> own = CpuClock::Of(0);
   if (!own.ok()) return own.status();
@@ -61,10 +62,10 @@ absl::StatusOr<Clocks> ClocksFor(const LoadOptions& options) {
   return clocks;
 }
 
-// Warms up, measures, and sets the times of `run`.
+// Drives the warm-up and the measured time, and sets `run.time` and the CPU times of `report`.
 void Measure(Run& run, Engine& engine, const Clocks& clocks, const StopFlag& stop,
              LoadReport& report) {
-  // All threads are ready before the first frame is due.
+  // The threads get 5 ms to start before the first frame is due.
   const int64_t start = NowNs() + 5 * kMillisecondNs;
   const int64_t begin = start + Nanoseconds(run.options.warmup_s);
   const int64_t end = begin + Nanoseconds(run.options.duration_s);
@@ -72,8 +73,8 @@ void Measure(Run& run, Engine& engine, const Clocks& clocks, const StopFlag& sto
   run.time.end_ns = end;
   engine.Start(start);
   SleepUntilOrStop(begin, stop);
-  // CPU times are read at the ends of the measured time, as late as the sleeps return: the report
-  // divides by the time between the readings that fall into it.
+  // Reads the CPU times when the sleeps return, at or shortly after both ends of the measured time.
+  // The report divides the CPU times by `measured_s`.
   const int64_t measured_from = NowNs();
   const double own_before = clocks.own.Seconds().value_or(0);
   const std::optional<double> server_before =
@@ -91,7 +92,7 @@ void Measure(Run& run, Engine& engine, const Clocks& clocks, const StopFlag& sto
       static_cast<double>(std::min(end, measured_to) - std::min(begin, measured_from)) * 1e-9);
 }
 
-// Everything between the registration of the scene and its deletion.
+// Runs the load against the imported scene and fills `report`.
 absl::Status RunInScene(const LoadScene& target, Scene::Ptr scene, const Clocks& clocks,
                         const StopFlag& stop, LoadReport& report) {
   const LoadOptions& options = report.options;
@@ -103,8 +104,8 @@ absl::Status RunInScene(const LoadScene& target, Scene::Ptr scene, const Clocks&
   SceneVersions versions(scene);
   Checker checker(*questions, versions);
   Run run{.options = options, .frames = frames, .checker = &checker};
-  // The engine ends before the editor: as long as frames are asked, versions are made, and the
-  // checker waits for them until `versions` is closed.
+  // The engine must end before the editor: the scene is edited as long as streams query it. The
+  // checker waits for versions until `versions` is closed.
   std::unique_ptr<Editor> editor;
   absl::Status status;
   {
@@ -130,11 +131,11 @@ absl::Status RunInScene(const LoadScene& target, Scene::Ptr scene, const Clocks&
 }  // namespace
 
 uint64_t LoadReport::frames_lost() const {
-  // What was due and has no fate: never sent, or sent and not answered.
-  uint64_t fates = tally.frames_answered + tally.frames_skipped + tally.frames_refused;
-  for (const auto& [code, count] : tally.frame_errors) fates += count;
-  for (const auto& [code, count] : tally.group_errors) fates += count;
-  return tally.frames_due > fates ? tally.frames_due - fates : 0;
+  // A due frame without an outcome was never sent, or was sent and not answered.
+  uint64_t outcomes = tally.frames_answered + tally.frames_skipped + tally.frames_refused;
+  for (const auto& [code, count] : tally.frame_errors) outcomes += count;
+  for (const auto& [code, count] : tally.group_errors) outcomes += count;
+  return tally.frames_due > outcomes ? tally.frames_due - outcomes : 0;
 }
 
 double LoadReport::frames_per_second() const {
@@ -155,10 +156,10 @@ absl::StatusOr<LoadReport> RunLoad(const LoadOptions& options, const StopFlag& s
   if (!checked.ok()) return checked;
   const absl::StatusOr<Clocks> clocks = ClocksFor(options);
   if (!clocks.ok()) return clocks.status();
-  ClientOptions of_client = options.security;
-  of_client.own_connection = true;
+  ClientOptions client_options = options.security;
+  client_options.own_connection = true;
   const absl::StatusOr<std::unique_ptr<Client>> client =
-      Client::Connect(options.address, of_client);
+      Client::Connect(options.address, client_options);
   if (!client.ok()) return client.status();
   const absl::StatusOr<Map> map = LoadMap(options);
   if (!map.ok()) return map.status();
@@ -175,7 +176,7 @@ absl::StatusOr<LoadReport> RunLoad(const LoadOptions& options, const StopFlag& s
   const absl::StatusOr<Scene::Ptr> scene = Scene::Create(map->polygons, imported->version);
   absl::Status status = scene.status();
   if (status.ok()) status = RunInScene({**client, name, *map}, *scene, *clocks, stop, report);
-  // Whatever happened, the scene goes.
+  // Deletes the scene, whether or not the run succeeded.
   status.Update((*client)->DeleteScene(name));
   if (!status.ok()) return status;
   return report;

@@ -12,8 +12,9 @@
 namespace carom::load {
 namespace {
 
+// The method is called by name, because a generic call takes the bytes that `Frames` has
+// serialized.
 constexpr char kMethod[] = "/carom.v1.QueryService/Stream";
-// The method by name: a generic call takes bytes, which Frames has serialized beforehand.
 constexpr int kOk = 0;
 constexpr int kResourceExhausted = static_cast<int>(absl::StatusCode::kResourceExhausted);
 
@@ -25,22 +26,22 @@ LoadStream::LoadStream(Run& run, uint32_t index, grpc::GenericStub& stub,
 
 void LoadStream::Open() { call_->StartCall(&start_); }
 
-// Counted as due whatever becomes of it. A frame that cannot be written yet, gRPC taking one at a
-// time, waits with its due time, which its latency counts from.
+// Counts the frame as due even if it is never sent. gRPC accepts one write at a time, so a frame
+// may have to wait; its latency is measured from its due time.
 void LoadStream::Send(int64_t due_ns, Tally& tally) {
   if (IsMeasured(due_ns)) ++tally.frames_due;
   MutexLock lock(mutex_);
   const uint64_t tick = next_tick_++;
-  if (is_dead_ || is_closing_) return;
-  waiting_.push_back({tick, due_ns});
-  run_.waiting.fetch_add(1, kRelaxed);
+  if (is_finished_ || is_closing_) return;
+  pending_.push_back({tick, due_ns});
+  run_.pending.fetch_add(1, kRelaxed);
   ++unsent_;
   if (!is_writing_) WriteNext(tally);
 }
 
-// The frame is made here, just before it is written: what waits is a tick and a time.
+// Builds the frame just before it is written: a frame in the queue is only a tick and a due time.
 void LoadStream::WriteNext(Tally& tally) {
-  const Waiting& next = waiting_[waiting_.size() - unsent_];
+  const PendingFrame& next = pending_[pending_.size() - unsent_];
   --unsent_;
   is_writing_ = true;
   if (IsMeasured(next.due_ns)) {
@@ -50,8 +51,7 @@ void LoadStream::WriteNext(Tally& tally) {
   call_->Write(run_.frames.Frame(index_, next.tick), &write_);
 }
 
-// `ok` is what gRPC says of the operation: false for a write or a read that the end of the call cut
-// off.
+// `ok` is the result of the operation: false for a read or write after the call has ended.
 LoadStream::Event LoadStream::Handle(Op op, bool ok, Tally& tally) {
   switch (op) {
     case Op::kStart:
@@ -70,7 +70,7 @@ LoadStream::Event LoadStream::Handle(Op op, bool ok, Tally& tally) {
   return Event::kNone;
 }
 
-// One read is pending from here to the end of the stream.
+// One read is active from here to the end of the stream.
 void LoadStream::HandleStart(bool ok) {
   if (!ok) {
     Finish();
@@ -83,7 +83,7 @@ void LoadStream::HandleStart(bool ok) {
 void LoadStream::HandleWrite(bool ok, Tally& tally) {
   MutexLock lock(mutex_);
   is_writing_ = false;
-  if (!ok || is_dead_) return;  // the read ends the stream
+  if (!ok || is_finished_) return;  // after a failed write the read fails, too, and ends the stream
   if (unsent_ > 0) {
     WriteNext(tally);
   } else if (is_closing_) {
@@ -92,8 +92,8 @@ void LoadStream::HandleWrite(bool ok, Tally& tally) {
   }
 }
 
-// The arrival is timed before anything is parsed, and of the answer only what is counted is parsed.
-// A failed read is the end of the answers; Finish then asks for the status.
+// Reads the clock before it parses the answer, and parses only the fields that are counted. A
+// failed read means that no answer follows; `Finish` then requests the status of the call.
 LoadStream::Event LoadStream::HandleRead(bool ok, Tally& tally) {
   if (!ok) {
     Finish();
@@ -102,50 +102,50 @@ LoadStream::Event LoadStream::HandleRead(bool ok, Tally& tally) {
   const int64_t now = NowNs();
   const std::optional<AnswerHead> head = ReadAnswerHead(answer_);
   Event event = Event::kNone;
-  Waiting waiting{};
+  PendingFrame pending{};
   if (head && !is_open_) {
     is_open_ = true;
     event = Event::kOpened;
     if (head->frame_code != kOk) {
       status_ = absl::Status(static_cast<absl::StatusCode>(head->frame_code),
-                             "the first frame, with the trackers, is refused");
+                             "the server refused the first frame, which defines the trackers");
     }
-  } else if (head && Take(head->seq, waiting)) {
-    Count(*head, waiting, now, tally);
-    // A closed loop: an answer makes room for a frame.
-    const bool goes_on = run_.options.is_closed() && now < run_.time.end_ns.load(kRelaxed);
-    if (goes_on) Send(NowNs(), tally);
+  } else if (head && RemovePending(head->seq, pending)) {
+    Count(*head, pending, now, tally);
+    // In a closed loop an answer triggers the next frame.
+    const bool sends_next = run_.options.is_closed() && now < run_.time.end_ns.load(kRelaxed);
+    if (sends_next) Send(NowNs(), tally);
   } else {
-    ++tally.strange_answers;
+    ++tally.unexpected_answers;
   }
   call_->Read(&answer_, &read_);
   return event;
 }
 
-// Answers come in order, so `found` is the first one unless an answer was lost; frames that are not
-// sent cannot be answered.
-bool LoadStream::Take(uint64_t seq, Waiting& waiting) {
+// Answers arrive in order, so the search ends at the first frame unless an answer was lost.
+// Excludes unsent frames, which cannot have an answer.
+bool LoadStream::RemovePending(uint64_t seq, PendingFrame& pending) {
   MutexLock lock(mutex_);
-  const auto sent_end = waiting_.end() - static_cast<ptrdiff_t>(unsent_);
-  const auto found = std::find_if(waiting_.begin(), sent_end,
-                                  [&](const Waiting& sent) { return sent.tick + 1 == seq; });
+  const auto sent_end = pending_.end() - static_cast<ptrdiff_t>(unsent_);
+  const auto found = std::find_if(pending_.begin(), sent_end,
+                                  [&](const PendingFrame& sent) { return sent.tick + 1 == seq; });
   if (found == sent_end) return false;
-  waiting = *found;
-  waiting_.erase(found);
-  run_.waiting.fetch_sub(1, kRelaxed);
+  pending = *found;
+  pending_.erase(found);
+  run_.pending.fetch_sub(1, kRelaxed);
   return true;
 }
 
-void LoadStream::Count(const AnswerHead& head, const Waiting& waiting, int64_t now_ns,
+void LoadStream::Count(const AnswerHead& head, const PendingFrame& pending, int64_t now_ns,
                        Tally& tally) {
-  // Throughput counts answers by their arrival, fates and latency count frames by when they were
-  // due: so a server that falls behind shows in both.
+  // Throughput counts the answers that arrive in the measured time; outcomes and latency count the
+  // frames that are due in the measured time. So a server that falls behind degrades both figures.
   const bool is_answered = head.frame_code == kOk && head.group_code == kOk && !head.skipped;
   if (now_ns >= run_.time.begin_ns.load(kRelaxed) && now_ns < run_.time.end_ns.load(kRelaxed)) {
     tally.frames_answered_in_time += is_answered;
     tally.answer_bytes += answer_.Length();
   }
-  if (!IsMeasured(waiting.due_ns)) return;
+  if (!IsMeasured(pending.due_ns)) return;
   if (head.frame_code == kResourceExhausted) {
     ++tally.frames_refused;
   } else if (head.frame_code != kOk) {
@@ -157,45 +157,45 @@ void LoadStream::Count(const AnswerHead& head, const Waiting& waiting, int64_t n
   }
   if (!is_answered) return;
   ++tally.frames_answered;
-  const int64_t latency = now_ns - waiting.due_ns;
+  const int64_t latency = now_ns - pending.due_ns;
   tally.latency_ns.Add(static_cast<uint64_t>(latency));
-  // Late: the answer is of no use to a tick loop, for the next tick has begun.
+  // An answer is late if it arrives after the next tick has begun: a tick loop cannot use it.
   const double tick_ns = run_.options.is_closed() ? 0 : 1e9 / run_.options.rate_hz;
   tally.frames_late += tick_ns > 0 && static_cast<double>(latency) > tick_ns;
   tally.evaluate_ns += head.evaluate_ns;
   tally.shadow_differences += head.shadow_differences;
   tally.moves += head.moves;
-  // Streams are checked in turns, each at another answer, so that the checker's work is spread.
+  // Each stream has another offset among its answers, which spreads the checker's work over time.
   const uint32_t check = run_.options.check;
   if (run_.checker != nullptr && check > 0 && answers_++ % check == index_ % check) {
-    run_.checker->Add(index_, waiting.tick, answer_);
+    run_.checker->Add(index_, pending.tick, answer_);
   }
 }
 
-// What was not written is given up; it stays counted as due, and so as lost.
+// Frames that are not written stay counted as due, and so as lost.
 void LoadStream::Close() {
   MutexLock lock(mutex_);
-  run_.waiting.fetch_sub(static_cast<int64_t>(unsent_), kRelaxed);
-  waiting_.resize(waiting_.size() - unsent_);
+  run_.pending.fetch_sub(static_cast<int64_t>(unsent_), kRelaxed);
+  pending_.resize(pending_.size() - unsent_);
   unsent_ = 0;
   is_closing_ = true;
-  if (is_writing_ || is_dead_) return;
+  if (is_writing_ || is_finished_) return;
   is_writing_ = true;
   call_->WritesDone(&writes_done_);
 }
 
-// No write begins from here on: gRPC allows none after Finish.
+// Sets `is_finished_`, so that no further write begins: gRPC allows none after Finish.
 void LoadStream::Finish() {
   MutexLock lock(mutex_);
-  is_dead_ = true;
+  is_finished_ = true;
   call_->Finish(&finish_status_, &finish_);
 }
 
-// The last event of the stream, after which it may be deleted.
+// Handles the last event of the stream, after which the stream may be deleted.
 LoadStream::Event LoadStream::HandleFinish(Tally& tally) {
   MutexLock lock(mutex_);
-  run_.waiting.fetch_sub(static_cast<int64_t>(waiting_.size()), kRelaxed);
-  waiting_.clear();
+  run_.pending.fetch_sub(static_cast<int64_t>(pending_.size()), kRelaxed);
+  pending_.clear();
   unsent_ = 0;
   const absl::Status finished = CallStatus(finish_status_);
   if (status_.ok()) status_ = finished;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One stream of the load: the engine says when a frame is sent, answers are timed as they come.
+// Sends the frames of one stream when the engine requests them, and measures when answers arrive.
 #pragma once
 
 #include <grpcpp/client_context.h>
@@ -27,56 +27,58 @@
 
 namespace carom::load {
 
-// The measured time; nanoseconds of CLOCK_MONOTONIC. Not begun: at the end of time.
+// The measured time in nanoseconds of CLOCK_MONOTONIC. Both ends have the greatest int64 value
+// until they are known.
 struct MeasuredTime {
   std::atomic<int64_t> begin_ns = std::numeric_limits<int64_t>::max();
   std::atomic<int64_t> end_ns = std::numeric_limits<int64_t>::max();
 };
 
-// What the streams of a run share.
+// The state that all streams of a run share.
 struct Run {
   const LoadOptions& options;
   const Frames& frames;
-  Checker* checker = nullptr;  // null: nothing is checked
+  Checker* checker = nullptr;  // null: no answer is checked
   MeasuredTime time = {};
-  std::atomic<int64_t> waiting = 0;  // frames without their answer
+  std::atomic<int64_t> pending = 0;  // frames queued or sent, and not answered
 };
 
-// `Handle` is called by the one thread that takes events of the queue, all else by any.
+// One stream of the load. Only the thread that polls the completion queue may call `Handle`; any
+// thread may call the other functions.
 class LoadStream {
  public:
   enum class Op : uint8_t { kStart, kWrite, kRead, kWritesDone, kFinish };
-  // What an event of the queue points to.
+  // The operation of a stream to which an event of the queue belongs.
   struct Tag {
     LoadStream* stream;
     Op op;
   };
-  // What an event came to, beside what is counted.
+  // The change of the stream's state that an event caused.
   enum class Event : uint8_t { kNone, kOpened, kEnded };
 
   LoadStream(Run& run, uint32_t index, grpc::GenericStub& stub, grpc::CompletionQueue& queue);
-  // All events came.
+  // The stream's kFinish event must have been handled, or the stream was never opened.
   ~LoadStream() = default;
   LoadStream(const LoadStream&) = delete;
   LoadStream& operator=(const LoadStream&) = delete;
 
-  // Starts the call and sends the first frame; it is open once that is answered.
+  // Starts the call and sends the first frame; the stream is open once that frame is answered.
   void Open();
-  // Sends the next frame, which is due at `due_ns`, or keeps it until the ones before are gone.
+  // Sends the next frame, which is due at `due_ns`, or queues it until earlier frames are written.
   void Send(int64_t due_ns, Tally& tally);
-  // Treats an event.
+  // Handles an event and returns what it changed.
   Event Handle(Op op, bool ok, Tally& tally);
-  // Sends nothing more and asks the server to end the stream.
+  // Drops the frames that are not written, and half-closes the call.
   void Close();
-  // Ends at once.
+  // Cancels the call.
   void Cancel() { context_.TryCancel(); }
 
   uint32_t index() const { return index_; }
-  // Of the stream that ended, for `Handle`'s thread.
+  // Returns the first error of the stream. Only the thread that calls `Handle` may call it.
   const absl::Status& status() const { return status_; }
 
  private:
-  struct Waiting {
+  struct PendingFrame {
     uint64_t tick;
     int64_t due_ns;
   };
@@ -87,9 +89,10 @@ class LoadStream {
   Event HandleRead(bool ok, Tally& tally);
   Event HandleFinish(Tally& tally);
   void HandleWrite(bool ok, Tally& tally);
-  // Finds who waits for answer `seq`, and takes it out.
-  bool Take(uint64_t seq, Waiting& waiting);
-  void Count(const AnswerHead& head, const Waiting& waiting, int64_t now_ns, Tally& tally);
+  // Removes the pending frame that has `seq` into `pending`. Returns false if no sent frame has it.
+  bool RemovePending(uint64_t seq, PendingFrame& pending);
+  // Counts the answer to `pending`, which arrived at `now_ns`.
+  void Count(const AnswerHead& head, const PendingFrame& pending, int64_t now_ns, Tally& tally);
   void Finish();
 
   static constexpr auto kRelaxed = std::memory_order_relaxed;
@@ -101,20 +104,20 @@ class LoadStream {
   grpc::ClientContext context_;
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
 
-  // Of `Handle`'s thread.
+  // Only the thread that calls `Handle` uses the following members.
   grpc::ByteBuffer answer_;
   bool is_open_ = false;
-  uint64_t answers_ = 0;
+  uint64_t answers_ = 0;  // measured answers without errors
   grpc::Status finish_status_;
   absl::Status status_;
 
   Mutex mutex_;
-  std::deque<Waiting> waiting_ ABSL_GUARDED_BY(mutex_);  // due, by tick; the unsent ones last
-  size_t unsent_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::deque<PendingFrame> pending_ ABSL_GUARDED_BY(mutex_);  // frames without an answer, by tick
+  size_t unsent_ ABSL_GUARDED_BY(mutex_) = 0;  // frames of `pending_` not written yet: the last
   uint64_t next_tick_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool is_writing_ ABSL_GUARDED_BY(mutex_) = true;  // until it is started
+  bool is_writing_ ABSL_GUARDED_BY(mutex_) = true;  // a write runs, or the call is not started
   bool is_closing_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_dead_ ABSL_GUARDED_BY(mutex_) = false;
+  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;  // `Finish` was called: no write may begin
 };
 
 }  // namespace carom::load

@@ -15,8 +15,8 @@
 namespace carom::load {
 namespace {
 
-// Vertices on a circle by ascending angle, hence convex; none is closer to the next than a quarter
-// of a regular polygon's side.
+// Returns a polygon whose vertices are on a circle by ascending angle, so it is convex. The angle
+// between consecutive vertices is at least a quarter of that of a regular polygon.
 Polygon ConvexPolygon(Random& random, uint64_t id, Vec2 center, double radius) {
   const uint64_t n = 4 + random.Below(5);
   const double start = random.Between(0, 2 * std::numbers::pi);
@@ -35,18 +35,19 @@ Polygon ConvexPolygon(Random& random, uint64_t id, Vec2 center, double radius) {
   return *std::move(polygon);
 }
 
+// Returns the polygons of the map file, or of a generated map.
 absl::StatusOr<std::vector<Polygon>> Polygons(const LoadOptions& options) {
   if (options.map.empty()) return MakeMap(options.polygons, options.seed);
   const absl::StatusOr<SceneFile> file = SceneFile::Read(options.map);
   if (!file.ok()) return file.status();
-  if (file->size() == 0) return absl::InvalidArgumentError("the map holds no scene");
+  if (file->size() == 0) return absl::InvalidArgumentError("the map file has no scene");
   return file->polygons(0);
 }
 
 }  // namespace
 
-// A centre has its whole circle, and a 400th of a cell, within its own cell, so neighbours in other
-// cells are at least a 200th of a cell away.
+// Keeps each circle at least a 400th of a cell away from the sides of its cell, so polygons of
+// neighbouring cells are at least a 200th of a cell apart.
 std::vector<Polygon> MakeMap(size_t count, uint64_t seed) {
   const auto columns = static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
   const double half = kCell * static_cast<double>(columns) / 2;
@@ -74,11 +75,12 @@ absl::StatusOr<Map> LoadMap(const LoadOptions& options) {
   for (const Polygon& polygon : map.polygons) map.bounds.Extend(polygon.bounds());
   const double width = map.bounds.empty() ? 0 : map.bounds.max.x - map.bounds.min.x;
   const double height = map.bounds.empty() ? 0 : map.bounds.max.y - map.bounds.min.y;
-  // The root of the area a polygon has; a map on a line has none.
+  // The square root of the area per polygon; 0 if all vertices are on a horizontal or vertical
+  // line.
   map.spacing =
       std::sqrt(width * height / static_cast<double>(std::max<size_t>(1, map.polygons.size())));
   if (!(map.spacing > 0)) {
-    return absl::InvalidArgumentError("the map has no extent: nothing can be asked there");
+    return absl::InvalidArgumentError("the map has no area, so there is no place to query");
   }
   return map;
 }

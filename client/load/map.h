@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The scene that is asked: read from a file, or made.
+// Reads or generates the polygons of the scene that a run queries.
 #pragma once
 
 #include <cstddef>
@@ -15,21 +15,24 @@
 
 namespace carom::load {
 
-// The width of a cell of a made map.
+// The width of a cell of a generated map.
 inline constexpr double kCell = 4;
 
-// `count` convex polygons of 4 to 8 vertices, ids from 0, one in each cell of a square grid about
-// the origin, at a random place in it, no two of which touch. The radius is 0.15 to 0.30 of a cell.
+// Returns `count` convex polygons of 4 to 8 vertices with ids from 0, no two of which touch. Each
+// cell of a square grid about the origin contains one polygon at a random place. The circumradius
+// is 0.15 to 0.30 of a cell.
 std::vector<Polygon> MakeMap(size_t count, uint64_t seed);
 
+// The polygons that a run queries.
 struct Map {
   std::vector<Polygon> polygons;
   Box bounds;
-  double spacing = 0;  // side of the square that a polygon has for itself, on average; above 0
+  double spacing = 0;  // square root of the area of `bounds` per polygon; above 0
 };
 
-// The polygons of the first scene of `options.map`, or a made map. Errors: those of SceneFile, and
-// INVALID_ARGUMENT for a map without extent: nothing can be asked there.
+// Returns the polygons of the first scene in the file `options.map`, or a generated map if
+// `options.map` is empty. Errors: those of SceneFile; INVALID_ARGUMENT for a file without a scene,
+// and for a map whose bounds have no area.
 absl::StatusOr<Map> LoadMap(const LoadOptions& options);
 
 }  // namespace carom::load

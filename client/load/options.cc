@@ -7,7 +7,7 @@
 
 namespace carom::load {
 
-// What CLI11 checked of each flag alone holds already.
+// CLI11 has checked the range of each single flag.
 absl::Status CheckOptions(const LoadOptions& options) {
   const auto refused = [](auto... words) {
     return absl::InvalidArgumentError(absl::StrCat(words...));

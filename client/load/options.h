@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What `carom load` is asked to do, and whether that can be done.
+// What are the options of `carom load`, and which combinations of them are valid?
 #pragma once
 
 #include <cstdint>
@@ -14,45 +14,47 @@
 namespace carom::load {
 
 struct LoadOptions {
-  // Where.
+  // Options about the server and the streams.
   std::string address = "127.0.0.1:7420";
-  ClientOptions security;  // its files alone count
+  ClientOptions security;  // only the paths of its files are used
   uint32_t streams = 10;
-  uint32_t connections = 1;  // each a TCP or Unix connection of its own
-  uint32_t threads = 1;      // that take answers; in an open loop each has one beside that sends
+  uint32_t connections = 1;  // separate TCP or Unix connections that the streams share
+  uint32_t threads = 1;      // threads that receive answers; in an open loop as many more send
 
-  // When. Frames leave at `rate_hz` a stream, whether or not answers came; 0: none leave. With
-  // `closed` above 0, so many frames of each stream are in flight in place of that.
+  // Options about the rate. In an open loop each stream sends `rate_hz` frames a second, whether or
+  // not answers have arrived; 0: no frames. With `closed` above 0 the loop is closed: each stream
+  // keeps `closed` frames in flight, and `rate_hz` is not used.
   double rate_hz = 60;
   uint32_t closed = 0;
-  double duration_s = 10;  // that is measured
-  double warmup_s = 1;     // before it
+  double duration_s = 10;  // length of the measured time
+  double warmup_s = 1;     // time under load before the measured time
   uint64_t seed = 1;
 
-  // What a frame asks.
+  // Options about the questions of a frame.
   uint32_t bullets = 16;
   uint32_t trackers = 0;  // each moves once a frame
-  double length = 0;      // of bullets, world length; 0: half of the map's spacing
-  double speed = 0;       // of trackers, world length a second; 0: a tenth of the spacing
+  double length = 0;      // length of a bullet in world units; 0: half of the map's spacing
+  double speed = 0;       // speed of a tracker in world units a second; 0: a tenth of the spacing
   CastDetail detail = CastDetail::kFraction;
 
-  // Where it asks that.
-  std::string map;             // a file; empty: a made map
-  uint32_t polygons = 100000;  // of a made map
-  double edits_hz = 0;         // commits of one polygon a second
+  // Options about the scene that the run queries.
+  std::string map;             // path of a scene file; empty: a generated map
+  uint32_t polygons = 100000;  // number of polygons of a generated map
+  double edits_hz = 0;         // commits a second, each of which edits one polygon
 
-  // Of every so many answers of a thread one is compared with the library's; 0: none.
+  // One of every `check` answers of a stream is compared with the library's answer; 0: none.
   uint32_t check = 64;
-  int64_t server_pid = 0;  // whose CPU time is reported; 0: none
+  int64_t server_pid = 0;  // process of the server, for its CPU time; 0: not reported
   std::string json, plot;  // files to write; empty: none
 
   bool is_closed() const { return closed > 0; }
   uint32_t queries_per_frame() const { return bullets + trackers; }
-  // Seconds by which trackers move in a frame.
+  // Returns the simulated seconds between two frames of a stream.
   double tick_s() const { return is_closed() || rate_hz == 0 ? 1.0 / 60 : 1 / rate_hz; }
 };
 
-// What no single flag shows: INVALID_ARGUMENT that names the flags.
+// Checks the limits that involve several flags. Returns INVALID_ARGUMENT with the names of the
+// flags.
 absl::Status CheckOptions(const LoadOptions& options);
 
 }  // namespace carom::load

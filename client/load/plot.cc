@@ -13,20 +13,21 @@
 namespace carom::load {
 namespace {
 
+// The area of the axes in the picture, in pixels.
 constexpr double kLeft = 70;
 constexpr double kTop = 50;
 constexpr double kWidth = 640;
 constexpr double kHeight = 320;
 
-// A share of the frames, in nines: 0.9 is 1, 0.99 is 2.
+// Returns the share of the frames at `nines` on the axis: 0.9 at 1, 0.99 at 2.
 double ShareAt(double nines) { return 1 - std::pow(10, -nines); }
 
-// As many nines as so many frames can resolve, in [1, 7].
+// Returns the number of nines that `count` frames can resolve, in [1, 7].
 double Nines(uint64_t count) {
   return std::clamp(std::ceil(std::log10(static_cast<double>(count + 1))), 1.0, 7.0);
 }
 
-// 1, 2 or 5 times a power of ten, so that about six of them are `most`.
+// Returns the step between two grid lines: 1, 2 or 5 times a power of ten, at least `most` / 6.
 double Step(double most) {
   const double power = std::pow(10, std::floor(std::log10(most / 6)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -35,28 +36,29 @@ double Step(double most) {
   return power * 10;
 }
 
-// Percentiles on an axis of nines, on which each tenth of the remaining frames has the same width:
-// the tail is what a tick loop suffers from, and on a linear axis it is a pixel wide.
+// Maps percentiles and latencies to pixels. The x axis counts nines (0 %, 90 %, 99 %, …), so that
+// the tail, which a tick loop suffers from, is visible; on a linear axis it would be a pixel wide.
 struct Axes {
-  double nines = 1;
-  double most_ms = 1;
+  double nines = 1;    // the right end of the x axis
+  double most_ms = 1;  // the upper end of the y axis
 
   double X(double at) const { return kLeft + kWidth * at / nines; }
   double Y(double ms) const { return kTop + kHeight * (1 - ms / most_ms); }
 };
 
-// `text` is ours throughout, so nothing is escaped.
+// Returns an SVG text element. Does not escape `text`: callers pass fixed words and numbers.
 std::string Text(double x, double y, const char* anchor, const std::string& text) {
   return absl::StrFormat("<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\">%s</text>\n", x, y, anchor,
                          text);
 }
 
+// Returns a grid line.
 std::string Line(double x1, double y1, double x2, double y2) {
   return absl::StrFormat(
       "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", x1, y1, x2, y2);
 }
 
-// Lines and labels of both axes.
+// Returns the grid lines and labels of both axes.
 std::string Grid(const Axes& axes) {
   std::string svg;
   for (int nines = 0; nines <= static_cast<int>(axes.nines); ++nines) {
@@ -73,7 +75,7 @@ std::string Grid(const Axes& axes) {
   return svg;
 }
 
-// From the quantiles at 401 places along the axis.
+// Returns a curve through the quantiles at 401 points of the x axis.
 std::string Curve(const Axes& axes, const Histogram& histogram, const char* color) {
   if (histogram.count() == 0) return "";
   std::string points;
@@ -87,6 +89,7 @@ std::string Curve(const Axes& axes, const Histogram& histogram, const char* colo
       "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", points, color);
 }
 
+// Returns a coloured bar with its label.
 std::string Legend(double x, double y, const char* color, const std::string& text) {
   return absl::StrCat(
       absl::StrFormat("<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"4\" fill=\"%s\"/>\n", x,

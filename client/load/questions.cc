@@ -14,24 +14,26 @@ namespace carom::load {
 namespace {
 
 constexpr double kTurn = 2 * std::numbers::pi;
-// In spacings.
-constexpr double kRadius = 0.05;
-constexpr double kRoom = 0.1;        // free about a home
-constexpr double kAmplitude = 0.25;  // of the oscillation of a tracker about its home
-constexpr int kSamples = 8;          // random places for each home, of which a free one is taken
+// Lengths in units of the map's spacing.
+constexpr double kRadius = 0.05;     // radius of a tracker
+constexpr double kRoom = 0.1;        // distance without polygons around a home
+constexpr double kAmplitude = 0.25;  // amplitude of a tracker's oscillation about its home
 
-// A double that is a float, so that a column of them is sent as floats.
+constexpr int kSamples = 8;  // random candidates for each home
+
+// Rounds `value` to float precision, so that the encoder can send it as a float.
 double AsFloat(double value) { return static_cast<double>(static_cast<float>(value)); }
 
+// Returns a random point of `bounds` with float coordinates.
 Vec2 RandomPlace(Random& random, const Box& bounds) {
   const double x = random.Between(bounds.min.x, bounds.max.x);
   const double y = random.Between(bounds.min.y, bounds.max.y);
   return {AsFloat(x), AsFloat(y)};
 }
 
-// Of `count` random places, those that are free of polygons within `room`, at the front.
-// Free places first, the others after them, each in the order in which they were drawn: with too
-// few free ones, trackers of a crowded map begin inside polygons.
+// Returns `count` random places: first those without a polygon within `room`, then the rest, each
+// in the order in which they were drawn. If a crowded map has too few free places, the caller uses
+// others, so that trackers begin inside polygons.
 std::vector<Vec2> PlacesFreeFirst(Random& random, const Map& map, const Scene& scene, size_t count,
                                   double room) {
   std::vector<Vec2> places;
@@ -77,7 +79,7 @@ absl::StatusOr<Questions> Questions::Create(const LoadOptions& options, const Ma
 }
 
 void Questions::MakeBullets(const Map& map) {
-  // At least 16 windows, so that the streams do not all ask the same at a time.
+  // There are at least 16 windows, so that the streams do not all ask one window at a time.
   windows_ = std::max(16u, (kLeastBullets + options_.bullets - 1) / options_.bullets);
   const size_t count = size_t{windows_} * options_.bullets;
   Random random(options_.seed ^ 0x62756c6c657473);
@@ -92,7 +94,8 @@ void Questions::MakeBullets(const Map& map) {
   }
 }
 
-// A circle and a square on its corner, of one radius, about the reference point.
+// Makes a circle and a square, both with circumradius `radius` about the reference point. The
+// corners of the square are on the axes.
 absl::Status Questions::MakeShapes(double radius) {
   absl::StatusOr<Shape> circle = Shape::Create(Capsule{{{0, 0}, {0, 0}}, radius});
   if (!circle.ok()) return circle.status();
@@ -119,7 +122,7 @@ void Questions::MakeHomes(const Map& map, const Scene& scene) {
   }
   const double amplitude = kAmplitude * map.spacing;
   for (uint32_t i = 0; i < homes_ + options_.trackers; ++i) {
-    // By the golden ratio: directions of consecutive trackers differ, and none repeats.
+    // Multiples of the golden angle: consecutive trackers have different directions, none repeats.
     const double angle = kTurn * 0.618034 * (i % homes_);
     amplitude_x_.push_back(static_cast<float>(amplitude * std::cos(angle)));
     amplitude_y_.push_back(static_cast<float>(amplitude * std::sin(angle)));
@@ -127,7 +130,7 @@ void Questions::MakeHomes(const Map& map, const Scene& scene) {
   period_ticks_ = std::max(2.0, 4 * amplitude / (options_.speed * options_.tick_s()));
 }
 
-// Views of the columns, which live as long as this.
+// Returns views of the columns; they are valid as long as this object exists.
 SegmentColumns Questions::Window(uint32_t window) const {
   const size_t first = size_t{window} * options_.bullets;
   const auto column = [&](const std::vector<double>& all) {
@@ -140,8 +143,8 @@ void Questions::Poses(uint32_t stream, uint64_t tick, std::span<float> x,
                       std::span<float> y) const {
   if (options_.trackers == 0) return;
   const size_t first = static_cast<size_t>(uint64_t{stream} * options_.trackers % homes_);
-  // From 0 to 1, to -1, and back to 0.
-  // A triangle wave: constant speed, turning at both ends, and at its middle, the home, at tick 0.
+  // A triangle wave with constant speed: `along` is 0 (the home) at tick 0, rises to 1, falls to
+  // -1, and returns to 0.
   const double phase = std::fmod(static_cast<double>(tick) / period_ticks_ + 0.25, 1.0);
   const auto along = static_cast<float>(1 - std::abs(4 * phase - 2));
   for (size_t i = 0; i < x.size(); ++i) {

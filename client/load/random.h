@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The same numbers on every machine, from a seed (SplitMix64).
+// Generates pseudo-random numbers that are equal on every machine for a given seed (SplitMix64).
 #pragma once
 
 #include <cstdint>
 
 namespace carom::load {
 
+// A SplitMix64 generator. Not thread-safe.
 class Random {
  public:
   explicit Random(uint64_t seed) : state_(seed) {}
@@ -18,9 +19,9 @@ class Random {
     z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
     return z ^ (z >> 31);
   }
-  // In [0, n).
+  // Returns a number in [0, n).
   uint64_t Below(uint64_t n) { return Next() % n; }
-  // In [low, high).
+  // Returns a number in [low, high).
   double Between(double low, double high) {
     return low + (high - low) * (static_cast<double>(Next() >> 11) * 0x1p-53);
   }

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Three decimals: microseconds.
+// Returns milliseconds with three decimals, so to the microsecond.
 std::string Milliseconds(uint64_t nanoseconds) {
   return absl::StrFormat("%.3f", static_cast<double>(nanoseconds) * 1e-6);
 }
@@ -33,7 +33,7 @@ std::string CodeName(int code) {
   return std::string(absl::StatusCodeToString(static_cast<absl::StatusCode>(code)));
 }
 
-// `UNAVAILABLE 3, ABORTED 1`.
+// Returns the counts as text, such as `UNAVAILABLE 3, ABORTED 1`.
 std::string Codes(const std::map<int, uint64_t>& counts) {
   std::string text;
   for (const auto& [code, count] : counts) {
@@ -42,12 +42,12 @@ std::string Codes(const std::map<int, uint64_t>& counts) {
   return text.empty() ? "none" : text;
 }
 
-// CPU time a second of the measured time.
+// Returns the CPU time per second of the measured time.
 std::string Cores(double cpu_s, double measured_s) {
   return absl::StrFormat("%.3f cores", cpu_s / measured_s);
 }
 
-// Lines `name value` of one width.
+// Builds the text report from rows with a name column of fixed width.
 class Table {
  public:
   template <class... Words>
@@ -60,7 +60,7 @@ class Table {
   std::string text_ = "carom load\n";
 };
 
-// What was asked, of what, from how many streams.
+// Adds the rows about the map, the streams, the frames and the measured time.
 void AddSetting(const LoadReport& report, Table& table) {
   const LoadOptions& options = report.options;
   table.Row("map", Grouped(report.polygon_count), " polygons, ", Grouped(report.vertex_count),
@@ -74,8 +74,8 @@ void AddSetting(const LoadReport& report, Table& table) {
             absl::StrFormat("%.2f s", options.warmup_s), report.is_stopped ? "; stopped" : "");
 }
 
-// What became of the frames; every line is there, so that a zero is seen to be one.
-void AddFates(const LoadReport& report, Table& table) {
+// Adds the rows about the outcomes of frames. Rows with zero counts are shown too.
+void AddOutcomes(const LoadReport& report, Table& table) {
   const Tally& tally = report.tally;
   table.Row("frames", Grouped(tally.frames_due), " due, ", Grouped(tally.frames_sent), " sent, ",
             Grouped(tally.frames_answered), " answered, ", Grouped(report.frames_lost()), " lost");
@@ -88,11 +88,12 @@ void AddFates(const LoadReport& report, Table& table) {
     table.Row("", CodeName(static_cast<int>(report.stream_status.code())), ": ",
               std::string(report.stream_status.message()));
   }
-  if (tally.strange_answers > 0) table.Row("strange answers", Grouped(tally.strange_answers));
+  if (tally.unexpected_answers > 0)
+    table.Row("unexpected answers", Grouped(tally.unexpected_answers));
 }
 
-// Two costs of a query: the server's own clock around the evaluation, and the CPU time of its
-// process, which has the transport in it too.
+// Adds two costs of a query: the evaluation time by the server's clock, and the CPU time of the
+// server's process, which includes the transport.
 void AddServer(const LoadReport& report, Table& table) {
   const Tally& tally = report.tally;
   const uint64_t queries = tally.frames_answered * report.options.queries_per_frame();
@@ -109,7 +110,7 @@ void AddServer(const LoadReport& report, Table& table) {
   table.Row("own CPU", Cores(report.own_cpu_s, report.measured_s), ", with checks");
 }
 
-// Null where nothing was counted: there is no latency of no frames.
+// Returns the quantiles, which are null if the histogram has no values.
 json QuantilesJson(const Histogram& histogram) {
   const auto at = [&](double share) -> json {
     if (histogram.count() == 0) return nullptr;
@@ -131,7 +132,7 @@ json CodesJson(const std::map<int, uint64_t>& counts) {
   return all;
 }
 
-// Figures that are not known are null, never 0.
+// Returns `value`, or null if it is absent: an unknown figure is never 0.
 template <class T>
 json OrNull(const std::optional<T>& value) {
   return value ? json(*value) : json(nullptr);
@@ -151,7 +152,7 @@ const char* Name(CastDetail detail) {
   return "";
 }
 
-// The options, so that a report says how to repeat it.
+// Returns the options of the run, so that the run can be repeated from its report.
 json SettingJson(const LoadReport& report) {
   const LoadOptions& options = report.options;
   return {{"address", options.address},
@@ -171,7 +172,7 @@ json SettingJson(const LoadReport& report) {
           {"vertex_count", report.vertex_count}};
 }
 
-// Counts of frames as in Tally, rates by the measured time.
+// Returns the frame counts of `Tally`, and rates per second of the measured time.
 json FramesJson(const LoadReport& report) {
   const Tally& tally = report.tally;
   return {{"due_count", tally.frames_due},
@@ -181,7 +182,7 @@ json FramesJson(const LoadReport& report) {
           {"late_count", tally.frames_late},
           {"refused_count", tally.frames_refused},
           {"skipped_count", tally.frames_skipped},
-          {"strange_answer_count", tally.strange_answers},
+          {"strange_answer_count", tally.unexpected_answers},
           {"frame_errors", CodesJson(tally.frame_errors)},
           {"group_errors", CodesJson(tally.group_errors)},
           {"stream_ends", CodesJson(tally.stream_ends)},
@@ -191,7 +192,7 @@ json FramesJson(const LoadReport& report) {
           {"answer_bytes_per_second", static_cast<double>(tally.answer_bytes) / report.measured_s}};
 }
 
-// What the server says of itself, and what its process took.
+// Returns the statistics from the server's answers, and the CPU time of the server's process.
 json ServerJson(const LoadReport& report) {
   const Tally& tally = report.tally;
   return {{"cpu_cores",
@@ -207,12 +208,12 @@ json ServerJson(const LoadReport& report) {
 
 }  // namespace
 
-// One row a subject, which scripts and the tests find by its first word.
+// Scripts and tests find a row by the first word of its name.
 std::string ReportText(const LoadReport& report) {
   const Tally& tally = report.tally;
   Table table;
   AddSetting(report, table);
-  AddFates(report, table);
+  AddOutcomes(report, table);
   table.Row("throughput",
             absl::StrFormat("%.0f frames a second sent, %.0f answered, ",
                             static_cast<double>(tally.frames_sent) / report.measured_s,
@@ -220,7 +221,7 @@ std::string ReportText(const LoadReport& report) {
             absl::StrFormat("%.0f queries a second", report.queries_per_second()));
   table.Row("latency", Quantiles(tally.latency_ns),
             report.options.is_closed() ? ", from sending" : ", from the scheduled time");
-  // A closed loop has no schedule to be late for.
+  // A frame of a closed loop is never late, because it has no scheduled time.
   if (!report.options.is_closed()) {
     table.Row("late", Grouped(tally.frames_late), " frames by more than a tick");
   }
@@ -241,7 +242,8 @@ std::string ReportText(const LoadReport& report) {
   return table.text();
 }
 
-// The same figures as in the text, in seconds, milliseconds and counts, as the names say.
+// Returns the figures of the text report in seconds, milliseconds and counts; each name has the
+// unit.
 std::string ReportJson(const LoadReport& report) {
   const json all = {{"setting", SettingJson(report)},
                     {"import_s", report.import_s},

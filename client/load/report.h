@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A run's report, for people and for programs.
+// Formats the report of a run as text, as JSON and as a picture.
 #pragma once
 
 #include <string>
@@ -10,13 +10,14 @@
 
 namespace carom::load {
 
-// A table, a line a figure.
+// Returns a table for people, with one line per subject.
 std::string ReportText(const LoadReport& report);
 
-// One object; each name ends with its unit. Figures that are not known are null.
+// Returns one JSON object whose names end with their units. Unknown figures are null.
 std::string ReportJson(const LoadReport& report);
 
-// Latency over percentiles, as an SVG picture: each step to the right has a tenth of the frames.
+// Returns an SVG picture of latency over percentiles. Along the x axis, each unit divides the share
+// of remaining frames by ten.
 std::string ReportPlot(const LoadReport& report);
 
 }  // namespace carom::load

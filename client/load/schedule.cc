@@ -18,7 +18,7 @@ int64_t NowNs() {
   return static_cast<int64_t>(now.tv_sec) * kNsPerSecond + now.tv_nsec;
 }
 
-// An absolute time: being late once does not make later sleeps late.
+// Sleeps until an absolute time, so that a sleep that ends late does not delay the next one.
 void SleepUntil(int64_t time_ns) {
   timespec until;
   until.tv_sec = static_cast<time_t>(time_ns / kNsPerSecond);
@@ -26,8 +26,8 @@ void SleepUntil(int64_t time_ns) {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
 }
 
-// Streams are spread over a tick, as players are, and do not send all at once. From the start each
-// time, so that rounding does not add up.
+// Spreads the streams over a tick, as independent players would be. Multiplies from the start time,
+// so that rounding errors do not accumulate.
 int64_t Schedule::TimeOf(uint32_t stream, uint64_t tick) const {
   const double ticks = static_cast<double>(tick) + static_cast<double>(stream) / streams_;
   return start_ns_ + static_cast<int64_t>(ticks * tick_ns_);

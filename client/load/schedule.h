@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// When does each frame of an open loop leave, and who waits until then?
+// When is each frame of an open loop due?
 //
-// Every time is computed from the start and the frame's number, so that nothing drifts, and does
-// not depend on what happened before. Times are nanoseconds of CLOCK_MONOTONIC.
+// A due time is computed from the start time and the number of the frame alone, so the schedule
+// does not drift and does not depend on when earlier frames were sent. Times are nanoseconds of
+// CLOCK_MONOTONIC.
 #pragma once
 
 #include <cstdint>
@@ -13,20 +14,22 @@ namespace carom::load {
 
 inline constexpr int64_t kMillisecondNs = 1000000;
 
-// CLOCK_MONOTONIC.
+// Returns the time of CLOCK_MONOTONIC.
 int64_t NowNs();
 
-// Returns at `time_ns`, or a few microseconds later.
+// Sleeps until `time_ns`, or a few microseconds longer.
 void SleepUntil(int64_t time_ns);
 
-// The times of all frames of `streams` streams, `rate_hz` > 0 a second each, the streams spread
-// evenly over a tick: stream s sends its frame k at start + (k + s / streams) / rate_hz.
+// The due times of all frames of `streams` streams, each of which sends `rate_hz` > 0 frames a
+// second. The streams are spread evenly over a tick: frame k of stream s is due at
+// start + (k + s / streams) / rate_hz.
 class Schedule {
  public:
   Schedule(int64_t start_ns, double rate_hz, uint32_t streams)
       : start_ns_(start_ns), tick_ns_(1e9 / rate_hz), streams_(streams) {}
 
-  // Rounded down; exact to the nanosecond or two for years.
+  // Returns the due time of frame `tick` of `stream`, rounded down; for runs of up to years, the
+  // error is at most 2 ns.
   int64_t TimeOf(uint32_t stream, uint64_t tick) const;
   double tick_ns() const { return tick_ns_; }
 

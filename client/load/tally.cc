@@ -6,6 +6,7 @@
 namespace carom::load {
 namespace {
 
+// Adds the counts of `from` to those of `to`, code by code.
 void Add(const std::map<int, uint64_t>& from, std::map<int, uint64_t>& to) {
   for (const auto& [code, count] : from) to[code] += count;
 }
@@ -23,7 +24,7 @@ void Tally::Merge(const Tally& other) {
   Add(other.frame_errors, frame_errors);
   Add(other.group_errors, group_errors);
   Add(other.stream_ends, stream_ends);
-  strange_answers += other.strange_answers;
+  unexpected_answers += other.unexpected_answers;
   frames_late += other.frames_late;
   answer_bytes += other.answer_bytes;
   evaluate_ns += other.evaluate_ns;

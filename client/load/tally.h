@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What one thread counted.
+// The counts of one thread of a load.
 #pragma once
 
 #include <cstdint>
@@ -12,31 +12,32 @@
 
 namespace carom::load {
 
-// Frames are those that fell due in the measured time, unless named otherwise. In a closed loop a
-// frame is due when it is sent. Not thread-safe.
+// Counts frames that are due in the measured time, unless the member's comment says otherwise. In a
+// closed loop a frame is due when it is sent. Not thread-safe.
 struct Tally {
-  // Of who sends.
+  // Counts of the thread that sends.
   uint64_t frames_due = 0;
   uint64_t frames_sent = 0;
-  Histogram send_delay_ns;  // from due to sent: the generator's share, and that of full connections
+  Histogram send_delay_ns;  // time from due to sent: delay in `carom load` and in connections
 
-  // Of who takes answers. `answered` are those with answers; a frame has one of these fates, or is
-  // lost.
+  // Counts of the thread that receives answers. Each frame has one of the outcomes answered,
+  // skipped, refused, frame error and group error, or is lost.
   uint64_t frames_answered = 0;
   uint64_t frames_skipped = 0;
   uint64_t frames_refused = 0;           // RESOURCE_EXHAUSTED
-  std::map<int, uint64_t> frame_errors;  // other statuses of a frame, by code
-  std::map<int, uint64_t> group_errors;  // by code; these frames are not `answered`
-  std::map<int, uint64_t> stream_ends;   // streams that ended before they were to, by code
-  uint64_t strange_answers = 0;          // that are no answer, or to no frame that waits for one
-  uint64_t frames_late = 0;              // answered more than a tick after they were due
-  uint64_t answer_bytes = 0;             // of all answers in the measured time
-  uint64_t evaluate_ns = 0;              // the server's, of answered frames
-  uint64_t shadow_differences = 0;       // that the server found
-  MoveTiers moves;                       // of answered frames
-  Histogram latency_ns;                  // of answered frames, from due to the answer's arrival
-  uint64_t frames_answered_in_time = 0;  // answers that came in the measured time, of any frame
+  std::map<int, uint64_t> frame_errors;  // frames with another error status, by code
+  std::map<int, uint64_t> group_errors;  // frames with a group that failed, by the group's code
+  std::map<int, uint64_t> stream_ends;   // streams that the server ended early, by code
+  uint64_t unexpected_answers = 0;       // malformed messages, and answers to unknown frames
+  uint64_t frames_late = 0;              // frames answered more than a tick after they were due
+  uint64_t answer_bytes = 0;             // bytes of all answers that arrived in the measured time
+  uint64_t evaluate_ns = 0;         // evaluation time of answered frames, by the server's clock
+  uint64_t shadow_differences = 0;  // sum of FrameStats.shadow_differences of answered frames
+  MoveTiers moves;                  // moves of answered frames
+  Histogram latency_ns;             // latency of answered frames, from due to arrival
+  uint64_t frames_answered_in_time = 0;  // answered in the measured time, whenever due
 
+  // Adds the counts of `other`.
   void Merge(const Tally& other);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The versions of the scene that are known here, so that answers can be checked while it is edited.
+// Keeps recent versions of the edited scene in this process, so that answers can be checked.
 #pragma once
 
 #include <cstdint>
@@ -13,12 +13,12 @@
 
 namespace carom::load {
 
-// The last 256 versions. Thread-safe.
+// Holds the last 256 versions of a scene. Thread-safe.
 class SceneVersions {
  public:
   explicit SceneVersions(Scene::Ptr first) { Add(std::move(first)); }
 
-  // A version above all before.
+  // Adds a version, which must be above all versions added before.
   void Add(Scene::Ptr scene) {
     MutexLock lock(mutex_);
     const uint64_t version = scene->version();
@@ -27,15 +27,16 @@ class SceneVersions {
     changed_.NotifyAll();
   }
 
-  // No version is added any more.
+  // Ends the waiting of `Find`: no further version will be added.
   void Close() {
     MutexLock lock(mutex_);
     is_closed_ = true;
     changed_.NotifyAll();
   }
 
-  // The scene of a version, or null if it is not known. Waits for one that may yet be added: a
-  // server may answer from a version before the commit that made it is answered.
+  // Returns the scene of `version`, or null if this object does not have it. Waits for a version
+  // above all added ones until `Add` or `Close`: a stream may receive an answer from a version
+  // before the editor receives the answer to the commit that made the version.
   Scene::Ptr Find(uint64_t version) {
     MutexLock lock(mutex_);
     while (!is_closed_ && scenes_.rbegin()->first < version) changed_.Wait(mutex_);

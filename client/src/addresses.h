@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The servers that a client may ask, and which of them it asks at present.
+// Which servers can a client call, and to which one does its next call go?
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -20,11 +20,12 @@
 
 namespace carom {
 
-// Thread-safe. Shared by a client and its streams.
+// Holds the stubs of the client's servers, and the index of the current server. Thread-safe. A
+// client and its streams share one `Addresses`.
 class Addresses {
  public:
-  // At least one channel, in the order in which they are asked. All calls pass `gate`, if there is
-  // one.
+  // Makes stubs of `channels`, at least one; calls begin with the first server and fail over in
+  // this order. All calls pass `gate`, unless it is null.
   explicit Addresses(const std::vector<std::shared_ptr<grpc::Channel>>& channels,
                      std::shared_ptr<CallGate> gate)
       : gate_(std::move(gate)) {
@@ -33,27 +34,29 @@ class Addresses {
     }
   }
 
-  // Runs `begin`, which begins a call; the status is that of a call that cannot begin.
+  // Runs `begin`, which begins a call. Returns UNAVAILABLE, without a call, once the gate is
+  // closed.
   template <typename Begin>
   absl::Status BeginCall(Begin begin) const {
     if (gate_ == nullptr) {
       begin();
     } else if (!gate_->Enter(begin)) {
-      return absl::UnavailableError("the server within the process is gone");
+      return absl::UnavailableError("the in-process server has stopped");
     }
     return absl::OkStatus();
   }
 
-  // The index of the server to ask next.
+  // Returns the index of the server that the next call should use.
   size_t current() const { return current_.load(std::memory_order_relaxed); }
   v1::SceneService::Stub& scenes(size_t index) const { return *servers_[index].scenes; }
   v1::QueryService::Stub& queries(size_t index) const { return *servers_[index].queries; }
 
-  // The forks that the client has made, on whatever server.
+  // Returns the log of the forks that the client has made, on all servers.
   ForkLog& forks() { return forks_; }
 
-  // Passes to the next server, unless somebody has left this one already.
-  void Leave(size_t index) {
+  // Makes the server after `index` the current one, unless another caller has already failed over
+  // from `index`.
+  void FailOver(size_t index) {
     current_.compare_exchange_strong(index, (index + 1) % servers_.size());
   }
 

@@ -10,14 +10,15 @@
 namespace carom {
 
 absl::Status CheckFrameAnswer(const v1::Frame& asked, const FrameAnswer& answer) {
-  if (answer.seq != asked.seq()) return absl::InternalError("an answer of another frame");
-  // A frame that is refused or skipped has no answers of groups.
+  if (answer.seq != asked.seq())
+    return absl::InternalError("the answer has the seq of another frame");
+  // The answer to a refused or skipped frame has no groups.
   const bool has_groups = answer.status.ok() && !answer.skipped;
   const auto groups = static_cast<size_t>(has_groups ? asked.groups_size() : 0);
   bool fits = answer.groups.size() == groups;
   for (size_t i = 0; i < answer.groups.size() && fits; ++i) {
     const GroupResult& result = answer.groups[i];
-    // Nor has a group that is refused.
+    // A refused group has no answers.
     fits =
         !result.status.ok() || wire::AnswersFit(asked.groups(static_cast<int>(i)), result.answers);
   }

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Is this the answer to that frame? What the wire cannot check by itself: a decoded answer has
-// columns that fit each other, and here they are held against the questions.
+// Does a decoded answer match the frame that it answers?
+//
+// Decoding checks that the columns of an answer fit each other. `CheckFrameAnswer` compares the
+// answer with the questions of the frame.
 #pragma once
 
 #include "absl/status/status.h"
@@ -11,8 +13,9 @@
 
 namespace carom {
 
-// INTERNAL where the answer has another `seq`, another number of groups, or another number of items
-// in a group, which an honest server never sends. Cost O(groups), and a word for 64 moves.
+// Returns INTERNAL if `answer` has another `seq`, another number of groups, or another number of
+// items in a group than `asked`; a correct server never sends such an answer. Cost: O(groups), and
+// one word per 64 moves.
 absl::Status CheckFrameAnswer(const v1::Frame& asked, const FrameAnswer& answer);
 
 }  // namespace carom

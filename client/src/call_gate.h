@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Keeps calls from a server within the process that is gone. gRPC 1.51 leaves that to its users: an
-// in-process channel passes each call to its server, without asking whether that still is there.
+// Keeps calls from an in-process server that is being destroyed.
+//
+// An in-process channel of gRPC 1.51 passes each call to its server without checking that the
+// server still exists, so users of the channel have to check.
 #pragma once
 
 #include "absl/base/thread_annotations.h"
@@ -10,10 +12,11 @@
 
 namespace carom {
 
-// Thread-safe.
+// A gate that every call passes when it begins, until the server closes the gate. Thread-safe.
 class CallGate {
  public:
-  // Runs `begin`, which begins a call and does not wait for it; false, and no call, once closed.
+  // Runs `begin`, which begins a call and does not wait for the call's end, and returns true.
+  // Returns false without running `begin` once the gate is closed.
   template <typename Begin>
   bool Enter(Begin begin) ABSL_LOCKS_EXCLUDED(mutex_) {
     MutexLock lock(mutex_);
@@ -21,7 +24,7 @@ class CallGate {
     return !closed_;
   }
 
-  // No call begins from here on; those that have begun go on.
+  // Closes the gate: no further call begins; calls that have begun continue.
   void Close() ABSL_LOCKS_EXCLUDED(mutex_) {
     MutexLock lock(mutex_);
     closed_ = true;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The status of a finished call, with the violations that the server attached.
+// Converts the status of a finished gRPC call to absl::Status.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -11,6 +11,7 @@
 
 namespace carom {
 
+// Returns `status` as an absl::Status, with the field violations that the server attached.
 inline absl::Status CallStatus(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
   return wire::StatusFromDetails(static_cast<absl::StatusCode>(status.error_code()),

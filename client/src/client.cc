@@ -36,32 +36,34 @@
 namespace carom {
 namespace {
 
-// A part of an import is sent once it is this large: far below the server's message limit, large
-// enough that the cost of a message does not show.
-constexpr size_t kPartBytes = 1 << 20;
-// A polygon of more bytes goes in pieces of about so many.
-constexpr size_t kPieceVertices = kPartBytes / sizeof(Vec2);
+// The size of a chunk of an import: far below the server's message limit of 4 MiB, and large enough
+// that the fixed cost of a message is negligible.
+constexpr size_t kChunkBytes = 1 << 20;
+// The vertices of a piece: polygons of more bytes than a chunk are sent in pieces.
+constexpr size_t kPieceVertices = kChunkBytes / sizeof(Vec2);
 
-// Of a commit whose answer was lost: after these delays, each twice the one before.
+// The first and the last delay before a retry of a commit that ended with UNAVAILABLE; each delay
+// is twice the one before.
 constexpr std::chrono::milliseconds kFirstRetry{100};
 constexpr std::chrono::milliseconds kLastRetry{3200};
 
-// Of a connection. While it pauses, calls fail at once; a connection is given up after the last.
+// The backoff between attempts to connect, during which calls fail at once, and the timeout of one
+// attempt.
 constexpr int kFirstReconnectMs = 100;
 constexpr int kLongestReconnectMs = 2000;
-constexpr int kConnectTimeoutMs = 5000;  // the name of gRPC's option notwithstanding
+constexpr int kConnectTimeoutMs = 5000;  // gRPC's option is named MIN_RECONNECT_BACKOFF
 
 constexpr int64_t kMaxKeepaliveMs = 86400000;
 constexpr int64_t kMaxKeepaliveAnswerMs = 20000;
 
-// For protobuf, whose setters may know another string_view than Abseil's.
+// Returns a copy of `text` for protobuf setters, which may not accept absl::string_view.
 std::string Text(absl::string_view text) { return std::string(text.data(), text.size()); }
 
-// The syntax of one address. gRPC would take more (schemes, names of services), and report what it
-// cannot use only when a call fails.
+// Returns INVALID_ARGUMENT unless `target` is one address that the client accepts. gRPC accepts
+// further forms (schemes, service names), and reports an unusable address only when a call fails.
 absl::Status CheckAddress(absl::string_view target) {
   constexpr absl::string_view kAllowed =
-      "must be host:port or unix:PATH, or several with commas between";
+      "must be host:port or unix:PATH, or a comma-separated list of them";
   if (absl::StartsWith(target, "unix:")) {
     return target.size() > 5 ? absl::OkStatus() : InvalidField("target", kAllowed);
   }
@@ -72,7 +74,7 @@ absl::Status CheckAddress(absl::string_view target) {
     return InvalidField("target", kAllowed);
   }
   const absl::string_view host = target.substr(0, colon);
-  // An IPv6 address has colons of its own: [::1]:7420.
+  // An IPv6 address contains colons, so it must have brackets: [::1]:7420.
   const bool bracketed = host.front() == '[' && host.back() == ']';
   if (absl::StrContains(host, ':') && !bracketed) return InvalidField("target", kAllowed);
   return absl::OkStatus();
@@ -90,7 +92,7 @@ class Client::Impl {
        const ClientOptions& options)
       : options_(options), addresses_(std::make_shared<Addresses>(channels, std::move(gate))) {}
 
-  // Makes one unary call.
+  // Makes one unary call to the current server and returns its status.
   template <typename Stub, typename Request, typename Response>
   absl::Status Call(UnaryMethod<Stub, Request, Response> method, const Request& request,
                     Response& response, const CallOptions& options) {
@@ -103,16 +105,16 @@ class Client::Impl {
           return (StubOf<Stub>(address).*method)(&context, request, queue);
         },
         response);
-    LeaveIfUnavailable(status, address);
+    FailOverIfUnavailable(status, address);
     return status;
   }
 
-  // 0: none.
+  // Returns the timeout of a call; 0: no timeout.
   std::chrono::milliseconds TimeoutOf(const CallOptions& options) const {
     return options.timeout.value_or(options_.call_timeout);
   }
 
-  // A timeout of 0 is no deadline at all.
+  // Sets the deadline of a call, unless its timeout is 0.
   void SetDeadline(const CallOptions& options, grpc::ClientContext& context) const {
     const std::chrono::milliseconds timeout = TimeoutOf(options);
     if (timeout > std::chrono::milliseconds::zero()) {
@@ -120,16 +122,16 @@ class Client::Impl {
     }
   }
 
-  // Passes to the next address if this one cannot be reached: of the calls that failed there at the
-  // same time only the first one does.
-  void LeaveIfUnavailable(const absl::Status& status, size_t address) {
-    if (absl::IsUnavailable(status)) addresses_->Leave(address);
+  // Makes the next server the current one if a call to `address` ended with UNAVAILABLE. If several
+  // calls to `address` fail at one time, only the first one changes the current server.
+  void FailOverIfUnavailable(const absl::Status& status, size_t address) {
+    if (absl::IsUnavailable(status)) addresses_->FailOver(address);
   }
 
   const std::shared_ptr<Addresses>& addresses() const { return addresses_; }
 
  private:
-  // The stub of the service that a method is one of.
+  // Returns the stub of type `Stub` for the server `address`.
   template <typename Stub>
   Stub& StubOf(size_t address) const {
     if constexpr (std::is_same_v<Stub, v1::SceneService::Stub>) {
@@ -146,8 +148,8 @@ class Client::Impl {
 grpc::ChannelArguments internal::ClientMaker::Arguments(const ClientOptions& options) {
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(options.max_receive_bytes);
-  // gRPC shares connections between channels of equal arguments, unless they keep them to
-  // themselves.
+  // gRPC shares connections between channels with equal arguments unless the channels use a local
+  // subchannel pool.
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, options.own_connection ? 1 : 0);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kFirstReconnectMs);
   arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, kLongestReconnectMs);
@@ -158,7 +160,7 @@ grpc::ChannelArguments internal::ClientMaker::Arguments(const ClientOptions& opt
                      static_cast<int>(std::min(interval_ms, kMaxKeepaliveMs)));
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
                      static_cast<int>(std::min(interval_ms, kMaxKeepaliveAnswerMs)));
-    // gRPC would give up asking after two questions without a frame in between.
+    // By default gRPC stops sending pings after two pings without a data frame between them.
     arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   }
   return arguments;
@@ -184,7 +186,7 @@ absl::StatusOr<std::unique_ptr<Client>> Client::Connect(absl::string_view target
     const absl::Status checked = security->Check(Text(address));
     if (!checked.ok()) return checked;
   }
-  // Nothing connects yet: a channel does so at its first call.
+  // A channel connects at its first call, so this returns at once.
   std::vector<std::shared_ptr<grpc::Channel>> channels;
   channels.reserve(addresses.size());
   for (const absl::string_view address : addresses) {
@@ -233,9 +235,10 @@ absl::StatusOr<ScenePage> Client::ListScenes(int32_t page_size, absl::string_vie
   return page;
 }
 
-// Pages are not one snapshot: a scene that is made or deleted meanwhile may be missing or not.
+// The pages are not one snapshot: the result may or may not contain a scene that another client
+// creates or deletes meanwhile.
 absl::StatusOr<std::vector<SceneSummary>> Client::ListAllScenes(const CallOptions& options) {
-  // What the server gives at most.
+  // the largest page size that the server accepts
   constexpr int32_t kLargestPage = 1000;
   std::vector<SceneSummary> all;
   std::string token;
@@ -272,7 +275,7 @@ absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_
   const std::chrono::milliseconds timeout = impl_->TimeoutOf(options);
   const bool has_deadline = timeout != std::chrono::milliseconds::zero();
   const auto deadline = std::chrono::steady_clock::now() + timeout;
-  CallOptions attempt = options;  // with the time that is left
+  CallOptions attempt = options;  // its timeout is the time until `deadline`
   for (std::chrono::milliseconds delay = kFirstRetry;; delay *= 2) {
     const absl::Status status =
         impl_->Call(&v1::SceneService::Stub::AsyncCommitEdits, request, response, attempt);
@@ -292,8 +295,8 @@ absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_
   }
 }
 
-// The name is made up here: a fork that is there already at a later attempt was made by an earlier
-// one.
+// If `fork` has no name, the client chooses a random one and retries once. ALREADY_EXISTS at the
+// second attempt then means that the first attempt made the fork.
 absl::StatusOr<SceneSummary> Client::ForkScene(absl::string_view base, const ForkOptions& fork,
                                                const CallOptions& options) {
   v1::ForkSceneRequest request;
@@ -348,13 +351,14 @@ absl::StatusOr<SceneSummary> Client::RollbackScene(absl::string_view name, uint6
   const absl::Status status =
       impl_->Call(&v1::SceneService::Stub::AsyncRollbackScene, request, response, options);
   if (!status.ok()) return status;
-  // The log has edits alone: made again from it, the fork would have those that went back.
+  // The log contains the edits but not the rollback, so a fork restored from the log would have the
+  // edits that were rolled back.
   impl_->addresses()->forks().Remove(request.name());
   return Summary(response.scene());
 }
 
-// Sends the polygons in parts over a client stream, which gRPC's flow control paces, so that memory
-// is bounded by a part. The server commits at the end, or not at all.
+// Sends the polygons in chunks over a client stream. gRPC's flow control limits the rate, so the
+// messages take the memory of one chunk. The server commits after the last chunk, or not at all.
 absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
                                                  std::span<const Polygon> polygons, ImportMode mode,
                                                  const CallOptions& options) {
@@ -366,40 +370,41 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
   const absl::Status begun = impl_->addresses()->BeginCall(
       [&] { call = impl_->addresses()->scenes(address).ImportScene(&context, &response); });
   if (!begun.ok()) return begun;
-  v1::ImportSceneRequest part;
-  part.set_name(Text(name));
-  part.set_mode(Encoded(mode));
+  v1::ImportSceneRequest chunk;
+  chunk.set_name(Text(name));
+  chunk.set_mode(Encoded(mode));
   size_t bytes = 0;
-  bool open = true;  // a call that the server has ended takes no more parts
+  bool open = true;  // false once the server has ended the call
   wire::PieceStart piece;
   for (size_t i = 0; open && i < polygons.size();) {
     v1::Polygon message;
     const bool is_last = wire::EncodePiece(polygons[i], kPieceVertices, piece, message);
     const size_t size = message.ByteSizeLong();
-    // A part ends before what would make it too large, and after a piece that is not the last one.
-    if (bytes != 0 && bytes + size > kPartBytes) {
-      open = call->Write(part);
-      part.clear_polygons();
+    // A chunk ends before a piece that would make it too large, and after a piece that is not the
+    // last one of its polygon.
+    if (bytes != 0 && bytes + size > kChunkBytes) {
+      open = call->Write(chunk);
+      chunk.clear_polygons();
       bytes = 0;
     }
-    *part.add_polygons() = std::move(message);
+    *chunk.add_polygons() = std::move(message);
     bytes += size;
-    part.set_continues(!is_last);
+    chunk.set_continues(!is_last);
     i += is_last ? 1 : 0;
     if (is_last || !open) continue;
-    open = call->Write(part);
-    part.clear_polygons();
+    open = call->Write(chunk);
+    chunk.clear_polygons();
     bytes = 0;
   }
-  if (open) call->Write(part);
+  if (open) call->Write(chunk);
   call->WritesDone();
   const absl::Status status = CallStatus(call->Finish());
-  impl_->LeaveIfUnavailable(status, address);
+  impl_->FailOverIfUnavailable(status, address);
   if (!status.ok()) return status;
   return Summary(response.scene());
 }
 
-// Polygons are made from parts as they come, so that one part of messages is held.
+// Decodes each chunk when it arrives, so the messages take the memory of one chunk.
 absl::StatusOr<std::vector<Polygon>> Client::ExportScene(absl::string_view name, uint64_t version,
                                                          const CallOptions& options) {
   grpc::ClientContext context;
@@ -418,14 +423,14 @@ absl::StatusOr<std::vector<Polygon>> Client::ExportScene(absl::string_view name,
   wire::PolygonJoiner joiner(any);
   const auto hold = [](size_t, size_t) { return absl::OkStatus(); };
   absl::Status malformed;
-  v1::ExportSceneResponse part;
-  while (malformed.ok() && call->Read(&part)) {
-    malformed = joiner.Add(part.polygons(), part.continues(), hold, polygons);
+  v1::ExportSceneResponse chunk;
+  while (malformed.ok() && call->Read(&chunk)) {
+    malformed = joiner.Add(chunk.polygons(), chunk.continues(), hold, polygons);
   }
   if (!malformed.ok()) context.TryCancel();
   const absl::Status status = CallStatus(call->Finish());
   if (!malformed.ok()) return malformed;
-  impl_->LeaveIfUnavailable(status, address);
+  impl_->FailOverIfUnavailable(status, address);
   if (!status.ok()) return status;
   malformed = joiner.Finish();
   if (!malformed.ok()) return malformed;
@@ -439,7 +444,8 @@ absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptio
   const absl::Status status =
       impl_->Call(&v1::QueryService::Stub::AsyncEvaluate, request, response, options);
   if (!status.ok()) return status;
-  // A server that breaks the protocol is INTERNAL, never an answer with columns that do not fit.
+  // If the server breaks the protocol, the caller gets INTERNAL, never an answer whose columns do
+  // not fit.
   FrameAnswer answer;
   const absl::Status decoded = DecodeFrameAnswer(response.answer(), answer);
   if (!decoded.ok()) return decoded;
@@ -459,7 +465,8 @@ std::unique_ptr<SceneWatch> Client::WatchScene(absl::string_view name,
       new SceneWatch(std::make_unique<SceneWatch::Impl>(impl_->addresses(), Text(name), options)));
 }
 
-// The stream shares the addresses, so that what one finds out about a server serves all.
+// The stream shares the client's `Addresses`, so a failover of the client or of any of its streams
+// applies to all of them.
 std::unique_ptr<Stream> Client::OpenStream(const StreamOptions& options) {
   return std::unique_ptr<Stream>(
       new Stream(std::make_unique<Stream::Impl>(impl_->addresses(), options)));

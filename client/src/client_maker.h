@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Clients of channels in place of an address: for `InProcessServer`
+// Makes clients from gRPC channels instead of from an address, for `InProcessServer`
 // (client/inprocess/in_process.h).
 #pragma once
 
@@ -16,13 +16,14 @@
 
 namespace carom::internal {
 
+// Has access to the private constructor of `Client`.
 class ClientMaker {
  public:
-  // A client of the servers behind `channels`, at least one, in this order. Its calls pass `gate`,
-  // unless that is null.
+  // Returns a client of the servers behind `channels`, at least one; the client fails over in this
+  // order. The client's calls pass `gate`, unless `gate` is null.
   static std::unique_ptr<Client> Make(const std::vector<std::shared_ptr<grpc::Channel>>& channels,
                                       std::shared_ptr<CallGate> gate, const ClientOptions& options);
-  // What a channel of such a client is made with.
+  // Returns the arguments with which a channel for a client with `options` must be created.
   static grpc::ChannelArguments Arguments(const ClientOptions& options);
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Ids by which a server knows edits again.
+// Makes the ids by which a server recognizes edits that are sent again.
 #pragma once
 
 #include <random>
@@ -11,8 +11,8 @@
 
 namespace carom {
 
-// 128 random bits, which no other edits have. From the system, not from a generator with a seed:
-// clients that start together differ.
+// Returns 128 random bits in hexadecimal, an id that no other edits have. The bits come from the
+// system, not from a seeded generator, so that clients that start at one time get different ids.
 inline std::string NewEditId() {
   std::random_device random;
   std::string id;

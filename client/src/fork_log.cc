@@ -16,16 +16,18 @@
 namespace carom {
 namespace {
 
-// A part of the edits of a fork that is made again.
+// The size of a request with edits of a fork that is restored.
 constexpr size_t kReplayedBytes = 1 << 20;
-// Of each call: a server that does not answer by then is as good as none.
+// The timeout of a call, after which the server counts as unavailable.
 constexpr std::chrono::seconds kCallTimeout{5};
-// Of taking half a fork back, which is not given up before.
+// The timeout of the call that deletes a fork without all of its edits; `abandoned` does not cancel
+// this call.
 constexpr std::chrono::seconds kRemovalTimeout{1};
 
 const std::function<bool()> kNever = [] { return false; };
 
-// One call of a server, which is cancelled once it is abandoned.
+// Makes one call to `server` and returns its status. Cancels the call once `server.abandoned`
+// returns true. Returns UNAVAILABLE if the server does not answer within `timeout`.
 template <typename Request, typename Response>
 absl::Status Call(const ForkServer& server,
                   UnaryMethod<v1::SceneService::Stub, Request, Response> method,
@@ -43,7 +45,7 @@ absl::Status Call(const ForkServer& server,
         if (server.abandoned()) context.TryCancel();
       });
   if (!absl::IsDeadlineExceeded(status)) return status;
-  return absl::UnavailableError("the server did not make a fork again in time");
+  return absl::UnavailableError("the server did not answer in time while a fork was restored");
 }
 
 }  // namespace
@@ -66,7 +68,7 @@ bool ForkLog::empty() const {
   return forks_.empty();
 }
 
-// Edits of scenes that are no forks of this client are none of the log's.
+// Ignores edits of scenes that are not in the log: they are not forks of this client.
 void ForkLog::Record(const std::string& name, const v1::GroupEdits& edits, uint64_t version) {
   MutexLock lock(mutex_);
   const auto fork = forks_.find(name);
@@ -74,7 +76,8 @@ void ForkLog::Record(const std::string& name, const v1::GroupEdits& edits, uint6
   for (const v1::Edit& edit : edits.edits()) Record(edit, version, fork->second);
 }
 
-// Answers of several streams come in any order; versions say which edit was the first and the last.
+// Answers of several streams arrive in any order, so versions determine which edit of a polygon was
+// the first and which was the last.
 void ForkLog::Record(const v1::Edit& edit, uint64_t version, Fork& fork) {
   const bool adds = edit.has_add();
   const uint64_t id = adds                 ? edit.add().id()
@@ -88,10 +91,10 @@ void ForkLog::Record(const v1::Edit& edit, uint64_t version, Fork& fork) {
   }
   if (version <= edited.version) return;
   edited.version = version;
-  edited.is_there = adds || edit.has_replace();
+  edited.exists = adds || edit.has_replace();
   if (adds) {
     edited.polygon = edit.add();
-  } else if (edited.is_there) {
+  } else if (edited.exists) {
     edited.polygon = edit.replace();
   } else {
     edited.polygon = {};
@@ -102,9 +105,9 @@ std::vector<v1::CommitEditsRequest> ForkLog::EditsOf(const std::string& name, co
   std::vector<v1::CommitEditsRequest> parts;
   size_t bytes = kReplayedBytes;
   for (const auto& [id, edited] : fork.edited) {
-    // What came and went again needs no edit.
-    if (!edited.is_there && !edited.is_in_base) continue;
-    const size_t added = edited.is_there ? edited.polygon.ByteSizeLong() : sizeof(id);
+    // A polygon that was added and removed again needs no edit.
+    if (!edited.exists && !edited.is_in_base) continue;
+    const size_t added = edited.exists ? edited.polygon.ByteSizeLong() : sizeof(id);
     if (bytes + added > kReplayedBytes) {
       parts.emplace_back().set_name(name);
       parts.back().set_edit_id(NewEditId());
@@ -112,7 +115,7 @@ std::vector<v1::CommitEditsRequest> ForkLog::EditsOf(const std::string& name, co
     }
     bytes += added;
     v1::Edit& edit = *parts.back().add_edits();
-    if (!edited.is_there) {
+    if (!edited.exists) {
       edit.set_remove(id);
     } else if (edited.is_in_base) {
       *edit.mutable_replace() = edited.polygon;
@@ -123,29 +126,31 @@ std::vector<v1::CommitEditsRequest> ForkLog::EditsOf(const std::string& name, co
   return parts;
 }
 
-// False while another caller restores forks, after a while.
-bool ForkLog::Enter() {
+// Waits for up to `kPollInterval` while another caller restores forks, and returns false if that
+// caller is not done by then.
+bool ForkLog::TryBeginRestore() {
   MutexLock lock(mutex_);
   if (is_restoring_) {
-    restored_.WaitUntil(mutex_, std::chrono::steady_clock::now() + kLookPeriod);
+    restored_.WaitUntil(mutex_, std::chrono::steady_clock::now() + kPollInterval);
   }
   return !std::exchange(is_restoring_, true);
 }
 
-void ForkLog::Leave() {
+void ForkLog::EndRestore() {
   MutexLock lock(mutex_);
   is_restoring_ = false;
   restored_.NotifyAll();
 }
 
-// One caller at a time: who comes later finds forks that are whole. Calls are made without the lock
-// of the log, which answers need, and so is `abandoned` asked, which has locks of its own.
+// Lets one caller restore at a time, so that every other caller finds complete forks. Holds no lock
+// during calls, because `Record` needs `mutex_` for answers of other streams, and none while it
+// runs `abandoned`, because `abandoned` locks another mutex.
 absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
                               const std::function<bool()>& abandoned) {
-  while (!Enter()) {
+  while (!TryBeginRestore()) {
     if (abandoned()) return absl::OkStatus();
   }
-  const absl::Cleanup leave = [this] { Leave(); };
+  const absl::Cleanup leave = [this] { EndRestore(); };
   std::map<std::string, Fork> forks;
   {
     MutexLock lock(mutex_);
@@ -154,16 +159,16 @@ absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
   for (const auto& [name, fork] : forks) {
     if (abandoned()) return absl::OkStatus();
     absl::Status status = Restore({addresses, address, abandoned}, name, fork);
-    // Without its base there is no fork: its groups are answered that there is no such scene.
-    const bool is_hopeless = absl::IsNotFound(status) || absl::IsOutOfRange(status) ||
-                             absl::IsDataLoss(status) || absl::IsInvalidArgument(status);
-    if (!status.ok() && !is_hopeless) return status;
+    // Without its base a fork cannot be restored; the server then answers NOT_FOUND to its groups.
+    const bool is_permanent = absl::IsNotFound(status) || absl::IsOutOfRange(status) ||
+                              absl::IsDataLoss(status) || absl::IsInvalidArgument(status);
+    if (!status.ok() && !is_permanent) return status;
   }
   return absl::OkStatus();
 }
 
-// A fork that is there is left as it is: it is the one that was made, or another client of the same
-// game has made it again.
+// Does not change a fork that the server has: the server did not lose the fork, or another client
+// that records it has restored it.
 absl::Status ForkLog::Restore(const ForkServer& server, const std::string& name, const Fork& fork) {
   using Stub = v1::SceneService::Stub;
   v1::GetSceneRequest get;
@@ -177,21 +182,21 @@ absl::Status ForkLog::Restore(const ForkServer& server, const std::string& name,
   request.set_name(name);
   request.set_lease_seconds(fork.lease_seconds);
   v1::ForkSceneResponse made;
-  // To its end: of one that is cancelled nobody knows whether the fork was made, without its edits.
-  const ForkServer to_the_end{server.addresses, server.address, kNever};
-  status = Call(to_the_end, &Stub::AsyncForkScene, request, made);
-  // Another client of the same game was faster.
+  // This call must not be cancelled: the server might then have made the fork, without its edits.
+  const ForkServer uncancelled{server.addresses, server.address, kNever};
+  status = Call(uncancelled, &Stub::AsyncForkScene, request, made);
+  // Another client has restored the fork meanwhile.
   if (absl::IsAlreadyExists(status)) return absl::OkStatus();
   if (!status.ok()) return status;
   for (const v1::CommitEditsRequest& part : EditsOf(name, fork)) {
     v1::CommitEditsResponse committed;
     status = Call(server, &Stub::AsyncCommitEdits, part, committed);
     if (status.ok()) continue;
-    // Half a fork would be taken for a whole one.
+    // Deletes the fork: other clients would take it for a complete one.
     v1::DeleteSceneRequest remove;
     remove.set_name(name);
     v1::DeleteSceneResponse removed;
-    Call(to_the_end, &Stub::AsyncDeleteScene, remove, removed, kRemovalTimeout).IgnoreError();
+    Call(uncancelled, &Stub::AsyncDeleteScene, remove, removed, kRemovalTimeout).IgnoreError();
     return status;
   }
   return absl::OkStatus();

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a client knows of its forks, so that one that a server has lost can be made again.
+// How does a client restore a fork that its server has lost?
 //
-// Of each fork: its base, and what the edits that this client's streams have made come to, polygon
-// by polygon. So the log grows with the polygons that are edited, not with the edits.
+// A `ForkLog` holds the base of each fork of the client, and the net effect of the edits that the
+// client has made to the fork, polygon by polygon. The size of the log is O(edited polygons), not
+// O(edits).
 #pragma once
 
 #include <cstddef>
@@ -24,40 +25,46 @@ namespace carom {
 
 class Addresses;
 
-// One server of the client's list, as long as forks are wanted there.
+// The server on which `ForkLog::Restore` restores forks, and the predicate that stops the
+// restoring.
 struct ForkServer {
   const Addresses& addresses;
   size_t address;
   const std::function<bool()>& abandoned;
 };
 
-// Thread-safe. Shared by a client and its streams.
+// Records the forks of a client and their edits, and restores lost forks. Thread-safe. A client and
+// its streams share one `ForkLog`.
 class ForkLog {
  public:
-  // A fork is made, or gone for good.
+  // `Add` records a fork that the client has made. `Remove` deletes a fork from the log, so that
+  // `Restore` does not make it again.
   void Add(const v1::Scene& fork, uint64_t lease_seconds) ABSL_LOCKS_EXCLUDED(mutex_);
   void Remove(const std::string& name) ABSL_LOCKS_EXCLUDED(mutex_);
 
   bool empty() const ABSL_LOCKS_EXCLUDED(mutex_);
-  // `edits` made a version of a scene, which need not be a fork of this client.
+  // Records that `edits` made version `version` of the scene `name`; does nothing if the scene is
+  // not a fork in the log.
   void Record(const std::string& name, const v1::GroupEdits& edits, uint64_t version)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Makes the forks again that the server at `address` does not have, one caller at a time. Forks
-  // whose base is not there are left out. Ends soon once `abandoned`, which is asked without a
-  // lock, waiting neither for a call nor for another caller. Errors: those of a server that does
-  // not answer, or has no room; what was begun is taken back, as far as it can.
+  // Makes the forks of the log that the server at `address` does not have, one caller at a time.
+  // Skips forks whose base the server does not have. Calls `abandoned` without holding a lock, and
+  // returns soon after it returned true, without waiting for a running call or another caller.
+  //
+  // Errors: those of a server that does not answer or is over a limit; a fork without all of its
+  // edits is then deleted, if the server answers the deletion.
   absl::Status Restore(Addresses& addresses, size_t address, const std::function<bool()>& abandoned)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // What has become of a polygon.
+  // The net effect of the edits of one polygon of a fork.
   struct Edited {
     bool is_in_base = false;
-    uint64_t first_version = 0;  // of the first edit, which says whether it is
-    uint64_t version = 0;        // of the last one
-    bool is_there = false;
-    v1::Polygon polygon;  // if it is
+    uint64_t first_version = 0;  // version that the first edit made; that edit sets `is_in_base`
+    uint64_t version = 0;        // version that the last edit made
+    bool exists = false;         // whether the fork has the polygon after the last edit
+    v1::Polygon polygon;         // the polygon after the last edit, if it exists
   };
   struct Fork {
     std::string base;
@@ -67,15 +74,16 @@ class ForkLog {
   };
 
   static void Record(const v1::Edit& edit, uint64_t version, Fork& fork);
-  // What makes the fork of its base, in messages of bounded size.
+  // Returns requests of bounded size whose edits turn the base of `fork` into the fork.
   static std::vector<v1::CommitEditsRequest> EditsOf(const std::string& name, const Fork& fork);
+  // Makes one fork and commits its edits, unless the server has the fork.
   static absl::Status Restore(const ForkServer& server, const std::string& name, const Fork& fork);
-  // Whether this caller is the one that restores forks, until it leaves.
-  bool Enter() ABSL_LOCKS_EXCLUDED(mutex_);
-  void Leave() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Returns true if this caller may restore forks; the caller must then call `EndRestore`.
+  bool TryBeginRestore() ABSL_LOCKS_EXCLUDED(mutex_);
+  void EndRestore() ABSL_LOCKS_EXCLUDED(mutex_);
 
   mutable Mutex mutex_;
-  ConditionVariable restored_;  // nobody restores any more
+  ConditionVariable restored_;  // notified when `is_restoring_` becomes false
   bool is_restoring_ ABSL_GUARDED_BY(mutex_) = false;
   std::map<std::string, Fork> forks_ ABSL_GUARDED_BY(mutex_);
 };

@@ -13,7 +13,7 @@
 
 namespace carom {
 
-// `message` is reused, so it is cleared first: parts that it had keep their memory.
+// Clears `message` first: protobuf keeps the memory of cleared submessages for reuse.
 void EncodeFrame(const Frame& frame, v1::Frame& message) {
   message.Clear();
   message.set_seq(frame.seq);
@@ -33,7 +33,7 @@ void EncodeFrame(const Frame& frame, v1::Frame& message) {
   for (const FrameGroup& group : frame.groups) {
     v1::Group& encoded = *message.add_groups();
     wire::EncodeGroup(group.group, encoded);
-    // A scene is named by exactly one of the two, the name or a handle of the stream.
+    // A group names its scene either by name or by a handle of the stream.
     if (const auto* name = std::get_if<std::string>(&group.scene)) {
       encoded.set_scene(*name);
     } else {
@@ -49,8 +49,8 @@ void EncodeFrame(const Frame& frame, v1::Frame& message) {
   }
 }
 
-// Answers go where those of an earlier frame were. An error is that of the first group that cannot
-// be read; whether the answers fit the questions is CheckFrameAnswer's to say.
+// Returns the error of the first group that cannot be decoded. `CheckFrameAnswer` checks that the
+// answers match the questions.
 absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out) {
   out.seq = message.seq();
   out.skipped = message.skipped();
@@ -71,7 +71,7 @@ absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out)
     const v1::GroupAnswer& encoded = message.groups(i);
     GroupResult& result = out.groups[static_cast<size_t>(i)];
     result.edited_version = encoded.edited_version();
-    // A group with a status has no answers, whatever the message holds besides.
+    // A group with a status has no answers, so other fields of the message are not read.
     result.answers.Clear();
     if (encoded.has_status()) {
       result.status = wire::DecodeStatus(encoded.status());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Frames to messages, and messages to answers: what both `Client::Evaluate` and `Stream` do.
+// Encodes frames and decodes their answers, for `Client::Evaluate` and `Stream`.
 #pragma once
 
 #include "absl/status/status.h"
@@ -10,10 +10,11 @@
 
 namespace carom {
 
-// Overwrites `message`, keeping its memory for reuse.
+// Overwrites `message` with `frame` and reuses the memory of `message`.
 void EncodeFrame(const Frame& frame, v1::Frame& message);
 
-// INTERNAL if columns do not fit together, which an honest server never sends.
+// Overwrites `out` with the answer in `message` and reuses the memory of `out`. Returns INTERNAL if
+// the columns of a group do not fit together; a correct server never sends such an answer.
 absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out);
 
 }  // namespace carom

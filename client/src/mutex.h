@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A mutex that both the compiler's thread-safety analysis and the thread sanitizer understand.
+// Why does the client not use std::mutex or absl::Mutex?
 //
+// `Mutex` works with both the compiler's thread-safety analysis and the thread sanitizer.
 // std::mutex has no annotations for the analysis; absl::Mutex comes from a shared library that is
-// not built for the sanitizer, which then takes everything it guards for a race.
+// not built with the thread sanitizer, so the sanitizer reports every access that it guards as a
+// race.
 #pragma once
 
 #include <chrono>
@@ -15,7 +17,7 @@
 
 namespace carom {
 
-// As std::mutex.
+// A std::mutex with annotations for the thread-safety analysis.
 class ABSL_LOCKABLE Mutex {
  public:
   void lock() ABSL_EXCLUSIVE_LOCK_FUNCTION() { mutex_.lock(); }
@@ -25,7 +27,7 @@ class ABSL_LOCKABLE Mutex {
   std::mutex mutex_;
 };
 
-// Holds a mutex for its own lifetime.
+// Locks a mutex in its constructor and unlocks it in its destructor.
 class ABSL_SCOPED_LOCKABLE MutexLock {
  public:
   explicit MutexLock(Mutex& mutex) ABSL_EXCLUSIVE_LOCK_FUNCTION(mutex) : mutex_(mutex) {
@@ -39,13 +41,14 @@ class ABSL_SCOPED_LOCKABLE MutexLock {
   Mutex& mutex_;
 };
 
-// Waits for what a mutex guards to change; `NotifyAll` after every change that ends a wait.
+// A condition variable for `Mutex`. A thread that makes a waited-for condition true must call
+// `NotifyAll`.
 class ConditionVariable {
  public:
-  // Gives `mutex`, which the caller holds, to others until it is notified, or for no reason: the
-  // caller waits in a loop.
+  // Unlocks `mutex`, which the caller holds, waits for `NotifyAll`, and locks `mutex` again. The
+  // wait may end spuriously, so the caller waits in a loop.
   void Wait(Mutex& mutex) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) { variable_.wait(mutex); }
-  // Or until `time`.
+  // Waits as `Wait` does, but at most until `time`.
   void WaitUntil(Mutex& mutex, std::chrono::steady_clock::time_point time)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     variable_.wait_until(mutex, time);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Messages of scenes as the client's users see them.
+// Converts scene messages to the types of carom/watch.h.
 #pragma once
 
 #include <chrono>
@@ -12,7 +12,8 @@
 
 namespace carom {
 
-// The message without bounds is that of a scene without polygons, whose box is empty.
+// Returns `scene` as a SceneSummary. A message without bounds becomes an empty box: its scene has
+// no polygons.
 inline SceneSummary Summary(const v1::Scene& scene) {
   SceneSummary summary{.name = scene.name(),
                        .version = scene.version(),
@@ -29,6 +30,7 @@ inline SceneSummary Summary(const v1::Scene& scene) {
   return summary;
 }
 
+// Returns the time `since_1970_us` microseconds after 1970-01-01 00:00 UTC.
 inline std::chrono::sys_time<std::chrono::microseconds> TimeOf(int64_t since_1970_us) {
   return std::chrono::sys_time<std::chrono::microseconds>(std::chrono::microseconds(since_1970_us));
 }

@@ -30,19 +30,20 @@ using grpc::experimental::InterceptionHookPoints;
 using grpc::experimental::Interceptor;
 using grpc::experimental::InterceptorBatchMethods;
 
+// Returns the token in the file `path`, or INVALID_ARGUMENT naming `token_file`.
 absl::StatusOr<std::string> ReadToken(const std::string& path) {
   absl::StatusOr<std::string> text = wire::ReadNamedFile({"token_file", path});
   if (!text.ok()) return text.status();
   const absl::string_view token = absl::StripAsciiWhitespace(*text);
   if (token.empty() || !std::all_of(token.begin(), token.end(), absl::ascii_isgraph)) {
     return InvalidField("token_file",
-                        absl::StrCat("has no token, a word of printable characters: ", path));
+                        absl::StrCat("has no token, one word of printable ASCII: ", path));
   }
   return std::string(token);
 }
 
-// Adds the token to each call. gRPC's own credentials of calls want TLS, which a socket on this
-// machine has not.
+// Adds the token to the metadata of one call. gRPC's call credentials require TLS, which a socket
+// on this machine does not have.
 class TokenBearer final : public Interceptor {
  public:
   explicit TokenBearer(std::string value) : value_(std::move(value)) {}
@@ -58,17 +59,19 @@ class TokenBearer final : public Interceptor {
   const std::string value_;
 };
 
-// Looks at the file at each call, and reads it where it is another one: about a microsecond.
-class TokenBearers final : public ClientInterceptorFactoryInterface {
+// Makes the interceptor of each call. Compares the state of the token file at each call, which
+// takes about a microsecond, and reads the file if it has changed.
+class TokenBearerFactory final : public ClientInterceptorFactoryInterface {
  public:
-  TokenBearers(std::string path, std::string token)
+  TokenBearerFactory(std::string path, std::string token)
       : path_(std::move(path)), token_(std::move(token)) {}
   Interceptor* CreateClientInterceptor(ClientRpcInfo*) override {
     return new TokenBearer(absl::StrCat("Bearer ", Token()));
   }
 
  private:
-  // A file that cannot be used, as between two steps of its writer, leaves the token as it was.
+  // Returns the current token. If the file cannot be used, for example because it is only partly
+  // written, the previous token stays.
   std::string Token() {
     const wire::FileState state = wire::StateOf(path_);
     MutexLock lock(mutex_);
@@ -82,15 +85,16 @@ class TokenBearers final : public ClientInterceptorFactoryInterface {
 
   const std::string path_;
   Mutex mutex_;
-  wire::FileState state_ ABSL_GUARDED_BY(mutex_);  // at the last look; none: the first call reads
+  wire::FileState state_ ABSL_GUARDED_BY(mutex_);  // state of the last file read; 0: none
   std::string token_ ABSL_GUARDED_BY(mutex_);
 };
 
-// How often gRPC looks at the files.
+// The interval at which gRPC checks the TLS files for changes.
 constexpr unsigned kRefreshSeconds = 1;
 
-// Of the files of TLS, whose certificate and key come together. They are checked here, since gRPC
-// does not say what is wrong with one; it reads them again when they change.
+// Returns the credentials from the TLS files. A certificate and its key are given together. Checks
+// the files, because gRPC does not report why a file is unusable; gRPC reads them again when they
+// change.
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> ReadTls(const ClientOptions& options) {
   absl::Status status = wire::CheckAuthorities({"ca_file", options.ca_file});
   const bool has_certificate = !options.certificate_file.empty();
@@ -107,12 +111,12 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> ReadTls(const ClientOp
   return grpc::experimental::TlsCredentials(tls);
 }
 
-// Whether nobody but this machine is on the way to an address.
+// Returns whether `address` is on this machine, so that calls to it do not leave the machine.
 bool IsOnThisMachine(absl::string_view address) {
   for (const char* prefix : {"unix:", "localhost:", "[::1]:"}) {
     if (absl::StartsWith(address, prefix)) return true;
   }
-  // A name such as `127.example` begins as an address of this machine does.
+  // Parses the address, because a host name such as `127.example` also begins with `127.`.
   in_addr ip{};
   const std::string host(address.substr(0, address.rfind(':')));
   return inet_pton(AF_INET, host.c_str(), &ip) == 1 && ntohl(ip.s_addr) >> 24 == 127;
@@ -126,7 +130,7 @@ absl::StatusOr<ClientSecurity> ClientSecurity::Read(const ClientOptions& options
                         "must be given: the certificate and its key are one pair");
   }
   if (!options.certificate_file.empty() && options.ca_file.empty()) {
-    return InvalidField("ca_file", "must be given with a certificate: it is shown over TLS alone");
+    return InvalidField("ca_file", "must be given with a certificate: only TLS can use it");
   }
   ClientSecurity security;
   security.is_encrypted_ = !options.ca_file.empty();
@@ -147,15 +151,16 @@ absl::StatusOr<ClientSecurity> ClientSecurity::Read(const ClientOptions& options
 
 absl::Status ClientSecurity::Check(const std::string& address) const {
   if (token_.empty() || is_encrypted_ || IsOnThisMachine(address)) return absl::OkStatus();
-  return InvalidField("token_file", "must be with ca_file, unless the server is on this machine");
+  return InvalidField("token_file", "needs ca_file too, unless the server is on this machine");
 }
 
 std::shared_ptr<grpc::Channel> ClientSecurity::Connect(
     const std::string& address, const grpc::ChannelArguments& arguments) const {
   std::vector<std::unique_ptr<ClientInterceptorFactoryInterface>> interceptors;
-  if (!token_.empty()) interceptors.push_back(std::make_unique<TokenBearers>(token_file_, token_));
+  if (!token_.empty())
+    interceptors.push_back(std::make_unique<TokenBearerFactory>(token_file_, token_));
   grpc::ChannelArguments all = arguments;
-  // A proxy of the environment would see it.
+  // A proxy from the environment could read the unencrypted token.
   if (!token_.empty() && !is_encrypted_) all.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return grpc::experimental::CreateCustomChannelWithInterceptors(address, transport_, all,
                                                                  std::move(interceptors));

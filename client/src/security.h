@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does a client prove who it is, and know who the server is?
+// How does a client authenticate itself, and how does it authenticate the server?
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -17,17 +17,20 @@
 
 namespace carom {
 
-// What the files of `ClientOptions` say. Immutable; its channels look at the files again.
+// Holds the TLS credentials and the token from the files of `ClientOptions`. Immutable; the
+// channels that it makes read the files again when the files change.
 class ClientSecurity {
  public:
-  // Reads the files. INVALID_ARGUMENT naming the member of ClientOptions, and the reason.
+  // Reads the files of `options`. Returns INVALID_ARGUMENT with the member of ClientOptions and the
+  // reason if a file cannot be used.
   static absl::StatusOr<ClientSecurity> Read(const ClientOptions& options);
 
-  // INVALID_ARGUMENT naming `token_file` for an address of another machine without TLS: whoever is
-  // on the way could read the token.
+  // Returns INVALID_ARGUMENT naming `token_file` if calls to `address` would send the token to
+  // another machine without TLS, where the network could read the token.
   absl::Status Check(const std::string& address) const;
 
-  // A channel that is encrypted if there is an authority, and whose calls bring the token.
+  // Returns a channel to `address`. The channel uses TLS if `ca_file` is set, and its calls send
+  // the token if `token_file` is set.
   std::shared_ptr<grpc::Channel> Connect(const std::string& address,
                                          const grpc::ChannelArguments& arguments) const;
 
@@ -36,8 +39,8 @@ class ClientSecurity {
 
   std::shared_ptr<grpc::ChannelCredentials> transport_;
   bool is_encrypted_ = false;
-  std::string token_file_;  // read again by channels when it changes
-  std::string token_;       // that it had; empty: none
+  std::string token_file_;  // path; channels read the file again when it changes
+  std::string token_;       // the token that `Read` found in the file; empty: no token
 };
 
 }  // namespace carom

@@ -19,23 +19,25 @@
 namespace carom {
 namespace {
 
-// What a server reads ahead if its limits do not say.
+// The number of frames that a server reads ahead, if its limits do not contain the number.
 constexpr uint64_t kDefaultFramesInFlight = 16;
 
-// Pauses between calls that fail one after the other: none before the second call, then these, each
-// cut by up to half at random, so that the clients of a server that went do not come back together.
+// The backoff between calls that fail one after the other: no pause before the second call, then
+// pauses that double from the first to the longest. A random jitter shortens each pause by up to
+// half, so that the clients of a server that stopped do not all reconnect at one time.
 constexpr std::chrono::milliseconds kFirstBackoff(20);
 constexpr std::chrono::milliseconds kLongestBackoff(2000);
-constexpr uint32_t kMaxDoublings = 7;  // from the first to beyond the longest
+constexpr uint32_t kMaxDoublings = 7;  // 20 ms << 7 is more than the longest pause
 
-// Messages are kept for reuse up to this size and number; larger ones are freed.
+// The largest size and number of the messages that a stream keeps for reuse; it frees others.
 constexpr uint64_t kMaxSpareBytes = 256 << 10;
 constexpr size_t kMaxSpares = 16;
 
-// The end of a stream that its user cancelled.
+// Returns the status of a stream that its user cancelled.
 absl::Status Cancelled() { return absl::CancelledError("the stream is cancelled"); }
 
-// Whether another call may fare better than one that ended with `status`: the list of stream.h.
+// Returns whether another call may succeed after one that ended with `status`; carom/stream.h lists
+// the statuses.
 bool IsRetryable(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
@@ -49,7 +51,7 @@ bool IsRetryable(const absl::Status& status) {
   }
 }
 
-// Whether the frame changes the session, should it not be refused.
+// Returns whether `frame` changes the session, if the server does not refuse the frame.
 bool Defines(const v1::Frame& frame) {
   return frame.bindings_size() + frame.removed_trackers_size() + frame.trackers_size() != 0;
 }
@@ -65,8 +67,8 @@ absl::Status Stream::Finish() { return impl_->Finish(); }
 void Stream::Cancel() { impl_->Cancel(); }
 uint64_t Stream::reconnects() const { return impl_->reconnects(); }
 
-// Reads one message after the other. All but reading is up to the stream, under its mutex; a hold
-// keeps the call alive for that until its last read.
+// Reads the messages of one call, one after the other. The stream does everything else under its
+// mutex. A gRPC hold keeps the call from ending before its last read, so that the stream may write.
 class Stream::Impl::Call final
     : public grpc::ClientBidiReactor<v1::StreamRequest, v1::StreamResponse> {
  public:
@@ -88,7 +90,7 @@ class Stream::Impl::Call final
     StartRead(&response_);
   }
   void OnWriteDone(bool ok) override { impl_.EndWrite(ok); }
-  // The stream deletes the call.
+  // `EndCall` makes the keeper delete this object.
   void OnDone(const grpc::Status& status) override { impl_.EndCall(CallStatus(status)); }
 
  private:
@@ -102,18 +104,18 @@ Stream::Impl::Impl(std::shared_ptr<Addresses> addresses, const StreamOptions& op
       max_in_flight_(std::max<uint32_t>(options.max_in_flight, 1)),
       reconnect_timeout_(options.reconnect_timeout),
       random_(std::random_device()()),
-      keeper_([this] { Keep(); }) {}
+      keeper_([this] { RunKeeper(); }) {}
 
 Stream::Impl::~Impl() {
   Cancel();
   keeper_.join();
 }
 
-// --- What users call
+// --- Functions that users call
 
-// `sending_` is locked from the encoding on, so frames are queued in the order of these calls while
-// `mutex_` stays free for answers. What limits senders is `unanswered_`, not the call's write: a
-// frame waits there, encoded, whether or not there is a call.
+// Locks `sending_` while it encodes, so that frames are queued in the order of the `Send` calls
+// while `mutex_` stays free for answers. The length of `unanswered_` limits senders, not the writes
+// of the call: an encoded frame waits in `unanswered_`, whether or not a call is open.
 absl::Status Stream::Impl::Send(const Frame& frame) {
   MutexLock sending(sending_);
   SentFrame sent{TakeSpare()};
@@ -124,28 +126,29 @@ absl::Status Stream::Impl::Send(const Frame& frame) {
     changed_.Wait(mutex_);
   }
   if (finished_) return absl::FailedPreconditionError("the stream is finished");
-  if (state_ == State::kEnded) return end_;
+  if (state_ == State::kEnded) return final_status_;
   unanswered_.push_back(std::move(sent));
   WriteNext();
   if (call_ == nullptr) wake_.NotifyAll();
   return absl::OkStatus();
 }
 
-// Answers that arrived are handed out first, even if the stream has ended by an error since.
+// Returns the answers that have arrived before the error, if the stream has ended with one.
 absl::StatusOr<FrameAnswer> Stream::Impl::Receive() {
   MutexLock lock(mutex_);
   while (state_ != State::kEnded && answers_.empty()) changed_.Wait(mutex_);
   if (answers_.empty()) {
-    return end_.ok() ? absl::OutOfRangeError("the stream has ended; every answer was received")
-                     : end_;
+    return final_status_.ok()
+               ? absl::OutOfRangeError("the stream has ended; every answer was received")
+               : final_status_;
   }
   FrameAnswer answer = std::move(answers_.front());
   answers_.pop_front();
   return answer;
 }
 
-// `sending_` waits for senders that have begun: their frames belong to the stream. The keeper is
-// woken for a stream whose call broke: with no frame left to answer, it ends.
+// Locks `sending_` to wait for running `Send` calls, whose frames belong to the stream. Wakes the
+// keeper, because a stream whose call broke and that has no unanswered frame must end.
 absl::Status Stream::Impl::Finish() {
   MutexLock sending(sending_);
   MutexLock lock(mutex_);
@@ -153,12 +156,12 @@ absl::Status Stream::Impl::Finish() {
   WriteNext();
   wake_.NotifyAll();
   while (state_ != State::kEnded) changed_.Wait(mutex_);
-  return end_;
+  return final_status_;
 }
 
 void Stream::Impl::Cancel() {
   MutexLock lock(mutex_);
-  // A fault of the server, or the end, stands.
+  // A stream that has failed or ended keeps its status.
   if (state_ == State::kRunning) state_ = State::kCancelled;
   write_state_ = WriteState::kClosed;
   if (call_ != nullptr) call_->TryCancel();
@@ -175,7 +178,8 @@ uint64_t Stream::Impl::reconnects() const {
 void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::Status& decoded,
                                 FrameAnswer answer) {
   MutexLock lock(mutex_);
-  // The call is given up: what comes still would be answered twice, by this call and the next.
+  // The stream has given this call up and sends its frames again on the next call, so an answer
+  // accepted here would arrive twice.
   if (write_state_ == WriteState::kClosed) return;
   if (response.has_limits()) limits_ = response.limits();
   if (call_state_ != CallState::kAnswered && calls_ > 1) ++reconnects_;
@@ -187,7 +191,7 @@ void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::
   }
   if (!fault.ok()) {
     state_ = State::kFailed;
-    end_ = std::move(fault);
+    final_status_ = std::move(fault);
   }
   if (state_ == State::kFailed || !refusal_.ok()) {
     write_state_ = WriteState::kClosed;
@@ -197,18 +201,19 @@ void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::
 }
 
 absl::Status Stream::Impl::TakeReplayAnswer(const FrameAnswer& answer) {
-  // Replayed frames have seq 0 and go out before all others, so the first answers are theirs. A
-  // refusal that another server need not repeat breaks the call; any other one ends the stream.
+  // Replay frames have seq 0 and are sent before all other frames, so the first answers of a call
+  // are answers to replay frames. A retryable refusal breaks the call; any other one ends the
+  // stream.
   --outstanding_;
   --replay_outstanding_;
-  if (answer.seq != 0) return absl::InternalError("an answer of another frame");
+  if (answer.seq != 0) return absl::InternalError("the answer has the seq of another frame");
   if (answer.status.ok() || !IsRetryable(answer.status)) return answer.status;
   refusal_ = answer.status;
   return absl::OkStatus();
 }
 
 absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
-  if (sent_ == 0) return absl::InternalError("an answer without a frame");
+  if (sent_ == 0) return absl::InternalError("the server answered a frame that was not sent");
   const absl::Status fits = CheckFrameAnswer(unanswered_.front().request->frame(), answer);
   if (!fits.ok()) return fits;
   SentFrame frame = std::move(unanswered_.front());
@@ -217,8 +222,8 @@ absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
   --outstanding_;
   failures_ = 0;
   give_up_.reset();
-  // An answer may come before the end of the write is reported, and gRPC reads the message until
-  // then: it is neither changed nor reused before. Its definitions are then applied from a copy.
+  // An answer may arrive before gRPC reports the end of the write. gRPC reads the message until
+  // then, so the message must not change or be reused: its definitions are applied from a copy.
   const bool is_in_use = frame.request.get() == writing_;
   v1::Frame& message = *frame.request->mutable_frame();
   if (answer.status.ok() && Defines(message)) {
@@ -237,17 +242,18 @@ absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
   return absl::OkStatus();
 }
 
-// What the edits of the frame have made of forks goes to the log, and forks that are gone leave it.
+// Records the successful edits of forks in the log, and removes forks that do not exist any more.
 void Stream::Impl::RecordEdits(const v1::Frame& asked, const FrameAnswer& answer) {
   for (size_t i = 0; i < answer.groups.size(); ++i) {
     const v1::Group& group = asked.groups(static_cast<int>(i));
     const GroupResult& result = answer.groups[i];
-    const bool is_gone = absl::IsNotFound(result.status) && !Violations(result.status).empty() &&
-                         absl::StartsWith(Violations(result.status)[0].field, "scene");
-    if (result.edited_version == 0 && !is_gone) continue;
+    const bool scene_is_missing = absl::IsNotFound(result.status) &&
+                                  !Violations(result.status).empty() &&
+                                  absl::StartsWith(Violations(result.status)[0].field, "scene");
+    if (result.edited_version == 0 && !scene_is_missing) continue;
     const std::string* const scene = session_.SceneOf(group);
     if (scene == nullptr) continue;
-    if (is_gone) {
+    if (scene_is_missing) {
       addresses_->forks().Remove(*scene);
     } else {
       addresses_->forks().Record(*scene, group.edits(), result.edited_version);
@@ -255,15 +261,15 @@ void Stream::Impl::RecordEdits(const v1::Frame& asked, const FrameAnswer& answer
   }
 }
 
-// The last read has failed, so no answer is to come: nothing is written to the call any more.
-// Without the hold the call may end, on another thread, as soon as this returns.
+// A failed read is the last one: no answer follows, so the stream stops writing to the call. Once
+// the hold is removed and `mutex_` is unlocked, the call may end on another thread.
 void Stream::Impl::EndReading() {
   MutexLock lock(mutex_);
   write_state_ = WriteState::kClosed;
   call_->RemoveHold();
 }
 
-// A failed write is not an end: the reads, which go on, report how the call ends.
+// A failed write does not end the call: reading continues, and `EndCall` gets the status.
 void Stream::Impl::EndWrite(bool ok) {
   MutexLock lock(mutex_);
   writing_ = nullptr;
@@ -273,7 +279,7 @@ void Stream::Impl::EndWrite(bool ok) {
   WriteNext();
 }
 
-// The last reaction of a call. The keeper deletes it, since this runs inside of it.
+// The last reaction of a call. The keeper deletes the call, because the call runs this function.
 void Stream::Impl::EndCall(absl::Status status) {
   MutexLock lock(mutex_);
   call_state_ = CallState::kOver;
@@ -283,7 +289,7 @@ void Stream::Impl::EndCall(absl::Status status) {
 
 // --- Writing
 
-// One write at a time: gRPC allows no more, and `writing_` must not change under it.
+// Starts at most one write at a time: gRPC allows no more, and reads `*writing_` until its end.
 void Stream::Impl::WriteNext() {
   if (writing_ != nullptr) return;
   if (write_state_ == WriteState::kReplaying) {
@@ -303,7 +309,7 @@ void Stream::Impl::WriteNext() {
   }
 }
 
-// The first answer of a call has the server's limits, so until then it gets one message.
+// The first answer of a call has the server's limits, so before it the call sends one message only.
 bool Stream::Impl::HasRoom() const {
   if (outstanding_ == 0) return true;
   if (call_state_ != CallState::kAnswered) return false;
@@ -312,15 +318,16 @@ bool Stream::Impl::HasRoom() const {
   return outstanding_ < max_frames;
 }
 
-// `request` stays where it is until `EndWrite`: in `unanswered_`, whose elements own their
-// messages, in `answered_`, or in `replay_message_`.
+// `request` must stay valid until `EndWrite`: it is `replay_message_`, or a message that an element
+// of `unanswered_` or `answered_` owns by pointer.
 void Stream::Impl::Write(const v1::StreamRequest& request) {
   ++outstanding_;
   writing_ = &request;
   call_->StartWrite(&request);
 }
 
-// Messages keep their memory when they are cleared, so those of a steady stream allocate nothing.
+// Protobuf messages keep their memory when they are cleared, so a stream of frames of equal size
+// does not allocate.
 void Stream::Impl::Recycle(SentFrame frame) {
   if (spare_.size() >= kMaxSpares || frame.bytes > kMaxSpareBytes) return;
   spare_.push_back(std::move(frame.request));
@@ -334,11 +341,11 @@ Stream::Impl::Request Stream::Impl::TakeSpare() {
   return request;
 }
 
-// --- Calls, one after the other
+// --- Calls
 
-void Stream::Impl::Keep() {
+void Stream::Impl::RunKeeper() {
   MutexLock lock(mutex_);
-  // `end` is absent while another call takes over.
+  // the status of the stream; absent while another call should be opened
   std::optional<absl::Status> end;
   if (state_ == State::kCancelled) end = Cancelled();
   address_ = addresses_->current();
@@ -350,8 +357,8 @@ void Stream::Impl::Keep() {
   End(*std::move(end));
 }
 
-// Without the lock, since it takes calls of its own. A stream that was cancelled meanwhile opens no
-// call: nobody would cancel that.
+// Unlocks `mutex_` while it restores forks, because restoring makes calls. Returns CANCELLED if the
+// stream was cancelled meanwhile: `Cancel` would not cancel a call that is opened after it.
 absl::Status Stream::Impl::RestoreForks() {
   const size_t address = address_;
   mutex_.unlock();
@@ -363,9 +370,9 @@ absl::Status Stream::Impl::RestoreForks() {
   return state_ == State::kRunning ? status : Cancelled();
 }
 
-// All frames without an answer belong to the new call again: answers have no history, so a frame
-// that the former server answered in vain is answered alike. The limits of the former server hold
-// until the first answer brings those of this one.
+// Sends all unanswered frames on the call. Answers do not depend on history, so a frame whose
+// answer was lost gets an equal answer again. The limits of the former server hold until the first
+// answer, which has the limits of this server.
 void Stream::Impl::OpenCall(const absl::Status& ready) {
   ++calls_;
   refusal_ = absl::OkStatus();
@@ -383,9 +390,9 @@ void Stream::Impl::OpenCall(const absl::Status& ready) {
   WriteNext();
 }
 
-// The status with which the call ended. A call that does not get its first message out in time, as
-// to a host that drops packets, is cancelled at `give_up_`; one that did may take as long as it
-// likes, for keepalive (ClientOptions) finds a server that went silent.
+// Cancels a call at `give_up_` if the write of its first message has not ended by then, as with a
+// host that drops packets. After the first write the call has no deadline, because keepalive
+// (ClientOptions) detects a server that does not respond.
 absl::Status Stream::Impl::AwaitCallEnd() {
   bool gives_up = false;
   while (call_state_ != CallState::kOver) {
@@ -399,13 +406,13 @@ absl::Status Stream::Impl::AwaitCallEnd() {
     }
   }
   call_.reset();
-  if (gives_up) return last_break_;
+  if (gives_up) return last_failure_;
   return refusal_.ok() ? status_ : refusal_;
 }
 
 std::optional<absl::Status> Stream::Impl::EndAfter(absl::Status status) {
-  // In this order: the server's fault; all done, even if cancelled meanwhile; the user; the status.
-  if (state_ == State::kFailed) return end_;
+  // Order of precedence: a server fault; success, even if cancelled meanwhile; `Cancel`; `status`.
+  if (state_ == State::kFailed) return final_status_;
   const bool all_answered = finished_ && unanswered_.empty();
   if (all_answered && status.ok()) return status;
   if (state_ == State::kCancelled) return Cancelled();
@@ -413,20 +420,20 @@ std::optional<absl::Status> Stream::Impl::EndAfter(absl::Status status) {
     status = absl::UnavailableError("the server closed the stream before every frame was answered");
   }
   const bool is_retryable = IsRetryable(status);
-  // Every frame has its answer, and only the farewell was lost.
+  // Every frame has its answer, and only the call's final status was lost.
   if (all_answered && is_retryable) return absl::OkStatus();
   const bool gives_up = give_up_.has_value() && Clock::now() >= *give_up_;
   if (!is_retryable || gives_up || reconnect_timeout_ <= std::chrono::milliseconds::zero()) {
     return status;
   }
   BackOff(status);
-  last_break_ = std::move(status);
+  last_failure_ = std::move(status);
   return std::nullopt;
 }
 
 void Stream::Impl::BackOff(const absl::Status& status) {
-  // An idle stream is no fault of its server.
-  if (status.code() != absl::StatusCode::kAborted) addresses_->Leave(address_);
+  // A server ends an idle stream with ABORTED, which is no reason to fail over.
+  if (status.code() != absl::StatusCode::kAborted) addresses_->FailOver(address_);
   address_ = addresses_->current();
   Clock::duration wait = Clock::duration::zero();
   if (failures_ > 0) {
@@ -441,24 +448,24 @@ void Stream::Impl::BackOff(const absl::Status& status) {
   next_attempt_ = Clock::now() + std::max<Clock::duration>(wait, delay);
 }
 
-// Without a frame to answer no call is opened: an idle stream costs a broken server nothing. The
-// clock of `reconnect_timeout` runs from the first attempt in which a frame waits, until one is
-// answered.
+// Waits for an unanswered frame before another call is opened, so that idle streams do not load a
+// server that recovers. `reconnect_timeout` begins with the first attempt in which a frame waits,
+// and the next frame answer ends it.
 std::optional<absl::Status> Stream::Impl::AwaitAttempt() {
   while (unanswered_.empty() && !finished_ && state_ == State::kRunning) wake_.Wait(mutex_);
   if (unanswered_.empty() && state_ == State::kRunning) return absl::OkStatus();
   if (!give_up_.has_value()) give_up_ = Clock::now() + reconnect_timeout_;
   while (state_ == State::kRunning) {
-    if (next_attempt_ >= *give_up_) return last_break_;
+    if (next_attempt_ >= *give_up_) return last_failure_;
     if (Clock::now() >= next_attempt_) return std::nullopt;
     wake_.WaitUntil(mutex_, next_attempt_);
   }
   return Cancelled();
 }
 
-// Answers stay for `Receive`; the memory of everything else is released at once.
+// Keeps the answers for `Receive` and frees the memory of frames, session and spare messages.
 void Stream::Impl::End(absl::Status status) {
-  end_ = std::move(status);
+  final_status_ = std::move(status);
   state_ = State::kEnded;
   unanswered_.clear();
   session_ = {};

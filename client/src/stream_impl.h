@@ -1,42 +1,42 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The inside of `Stream` (carom/stream.h).
+// The implementation of `Stream` (carom/stream.h).
 //
-// A stream has one call at a time. Frames wait in `unanswered_` until their answer comes; the first
-// `sent_` of them are on the call. Whatever makes room writes the next message: a sender, the end
-// of a write, an answer. Answers are read into a queue from the stream's first moment to its last,
-// so that the server never waits for the caller to receive. One thread, the keeper, opens calls:
-// it sleeps until a call is over and decides whether another one takes its place. Before that the
-// server gets the forks that it has lost (fork_log.h); the call replays the session first, and then
-// the unanswered frames.
+// A stream has at most one call at a time. Frames wait in `unanswered_` until their answers arrive;
+// the first `sent_` of them are written to the call. `WriteNext` runs after each event that permits
+// a write: `Send`, the end of a write, an answer. The call reads answers into a queue all the time,
+// so the server never waits for the caller to receive. One thread, the keeper, opens calls: it
+// waits until a call is over and decides whether another call replaces it. The keeper first
+// restores the forks that the server has lost (fork_log.h); the call then replays the session, and
+// after the session the unanswered frames.
 //
-// The state of a stream is three enumerations, each moving down its rows, but for `OpenCall`, which
-// starts the lower two anew.
+// The state of a stream consists of three enumerations. Each moves down the rows of its table;
+// `OpenCall` alone sets `CallState` and `WriteState` back.
 //
-//   `State`      outstanding                             ends with
-//   kRunning     frames, on this call or a later one     `EndAfter`, a fault, `Cancel`
-//   kFailed      the end of a call that broke the rules  `EndCall`
-//   kCancelled   the end of the call, if there is one    `EndCall`, or the keeper's waking up
-//   kEnded       nothing; `end_` is the stream's status  never
+//   `State`      the stream waits for                    ends with
+//   kRunning     frames, on this call or a later one     `EndAfter`, a server fault, `Cancel`
+//   kFailed      the end of a call with a server fault   `EndCall`
+//   kCancelled   the end of the call, if one exists      `EndCall`, or the keeper wakes up
+//   kEnded       nothing; `final_status_` is set         never
 //
-//   `CallState`  outstanding                             ends with
+//   `CallState`  the call waits for                      ends with
 //   kConnecting  the write of a first message, at most   the end of that write, or an answer
 //                until `give_up_`
-//   kConnected   the first answer: it has the limits,    an answer
-//                until which one message is written
+//   kConnected   the first answer, which has the limits; an answer
+//                before it, one message is written
 //   kAnswered    answers to the messages written         `EndCall`
-//   kOver        nothing: no reaction is to come         `OpenCall`, after the keeper's deleting it
+//   kOver        nothing: gRPC calls no reaction again   `OpenCall`; the keeper deletes the call
 //
-//   `WriteState` is written next                         ends with
+//   `WriteState` the stream writes next                  ends with
 //   kReplaying   the next definitions of the session     the last of them
-//   kFrames      the frame number `sent_` of those       the last of them, after `Finish`
-//                without an answer
-//   kHalfClosed  nothing; answers are still taken        the last answer read
-//   kClosed      nothing; what is read is dropped        `OpenCall`
+//   kFrames      the frame `unanswered_[sent_]`          the last frame, after `Finish`
+//   kHalfClosed  nothing; it still accepts answers       the last answer read
+//   kClosed      nothing; it drops answers               `OpenCall`
 //
-// Every write state may pass straight to kClosed: at the last read of the call, at a fault, at a
-// refused replay, and at `Cancel`. From each call state `EndCall` leads to kOver.
+// A server fault is an answer that breaks the protocol. Every write state may change to kClosed
+// directly: at the last read of the call, at a server fault, at a refused replay, and at `Cancel`.
+// `EndCall` changes each call state to kOver.
 #pragma once
 
 #include <atomic>
@@ -60,10 +60,10 @@
 
 namespace carom {
 
-// Thread-safe; see `Stream`.
+// Sends frames and receives answers over a series of calls. Thread-safe; see `Stream`.
 class Stream::Impl {
  public:
-  // Opens the call. `addresses` is kept for as long as the stream.
+  // Starts the keeper, which opens the first call.
   Impl(std::shared_ptr<Addresses> addresses, const StreamOptions& options);
   ~Impl();
 
@@ -77,10 +77,11 @@ class Stream::Impl {
   using Clock = std::chrono::steady_clock;
   using Request = std::unique_ptr<v1::StreamRequest>;
 
-  // The reactor of one call. Its reactions come here, from threads of gRPC.
+  // The gRPC reactor of one call. It calls the stream's reactions (`TakeResponse` to `EndCall`) on
+  // threads of gRPC.
   class Call;
 
-  // See the tables above.
+  // The tables at the top of this file describe the states.
   enum class State { kRunning, kFailed, kCancelled, kEnded };
   enum class CallState { kConnecting, kConnected, kAnswered, kOver };
   enum class WriteState { kReplaying, kFrames, kHalfClosed, kClosed };
@@ -90,41 +91,49 @@ class Stream::Impl {
     uint64_t bytes = 0;
   };
 
-  // A message of the call was read, and decoded with `decoded`.
+  // Handles `response`, which the call has read and decoded to `answer` with the status `decoded`.
   void TakeResponse(const v1::StreamResponse& response, const absl::Status& decoded,
                     FrameAnswer answer) ABSL_LOCKS_EXCLUDED(mutex_);
+  // `EndReading` handles the last read, `EndWrite` the end of a write, `EndCall` the end of a call.
   void EndReading() ABSL_LOCKS_EXCLUDED(mutex_);
   void EndWrite(bool ok) ABSL_LOCKS_EXCLUDED(mutex_);
   void EndCall(absl::Status status) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Takes the answer to a frame that replays the session, or to the oldest frame. An error ends the
-  // stream.
+  // `TakeReplayAnswer` handles the answer to a frame that replays the session, `TakeFrameAnswer`
+  // the answer to the oldest unanswered frame. The stream ends with an error that they return.
   absl::Status TakeReplayAnswer(const FrameAnswer& answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status TakeFrameAnswer(FrameAnswer answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
+  // Updates the client's `ForkLog` with the edits that `answer` reports.
   void RecordEdits(const v1::Frame& asked, const FrameAnswer& answer)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Writes the next message if there is one and the call takes it.
+  // Writes the next message, if any is due and the call accepts another one.
   void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Returns whether the server accepts another message before it has answered the written messages.
   bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Write(const v1::StreamRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // `Recycle` keeps the message of a frame for reuse; `TakeSpare` returns such a message.
   void Recycle(SentFrame frame) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Request TakeSpare() ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // The body of `keeper_`, and its steps.
-  void Keep() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Has the server of the next call have the client's forks.
+  // Runs in the thread `keeper_`; the functions below are its steps.
+  void RunKeeper() ABSL_LOCKS_EXCLUDED(mutex_);
+  // Restores the client's forks on the server of the next call.
   absl::Status RestoreForks() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Opens the call, or one that ends at once, if the server is not `ready`.
+  // Opens a call if `ready` is OK, else makes a call that has ended with the status `ready`.
   void OpenCall(const absl::Status& ready) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Waits for the end of the call, deletes the call, and returns the status with which it ended.
   absl::Status AwaitCallEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // How the stream ends after a call that ended with `status`; absent: another call takes over.
+  // Returns the status with which the stream ends after a call that ended with `status`, or nullopt
+  // if another call replaces it.
   std::optional<absl::Status> EndAfter(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Waits until another call is to be opened (absent), or the stream ends.
+  // Waits until the keeper should open another call, and returns nullopt; or until the stream ends,
+  // and returns its status.
   std::optional<absl::Status> AwaitAttempt() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Sets when the next attempt may be made after one that ended with `status`.
+  // Sets the server and the time of the next attempt, after a call that ended with `status`.
   void BackOff(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  // Ends the stream with `status`.
   void End(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   const std::shared_ptr<Addresses> addresses_;
@@ -134,44 +143,46 @@ class Stream::Impl {
   Mutex sending_;  // serializes senders
 
   mutable Mutex mutex_ ABSL_ACQUIRED_AFTER(sending_);
-  ConditionVariable changed_;  // `unanswered_` shrank, or `answers_` grew, or kEnded
-  ConditionVariable wake_;     // the keeper, at all that it waits for
+  // notified when `unanswered_` shrinks, when `answers_` grows, and when the state becomes kEnded
+  ConditionVariable changed_;
+  ConditionVariable wake_;  // wakes the keeper when the state that it waits for may have changed
 
   // --- The stream
   std::deque<SentFrame> unanswered_ ABSL_GUARDED_BY(mutex_);
   std::deque<FrameAnswer> answers_ ABSL_GUARDED_BY(mutex_);
-  StreamSession session_ ABSL_GUARDED_BY(mutex_);  // as of the last answer
+  StreamSession session_ ABSL_GUARDED_BY(mutex_);  // as of the last frame answer
   std::vector<Request> spare_ ABSL_GUARDED_BY(mutex_);
   State state_ ABSL_GUARDED_BY(mutex_) = State::kRunning;
-  bool finished_ ABSL_GUARDED_BY(mutex_) = false;  // no frame is to come, in any state
-  absl::Status end_ ABSL_GUARDED_BY(mutex_);       // meaningful in kFailed and kEnded
+  bool finished_ ABSL_GUARDED_BY(mutex_) = false;      // `Finish` was called: `Send` fails
+  absl::Status final_status_ ABSL_GUARDED_BY(mutex_);  // meaningful in kFailed and kEnded
   uint64_t reconnects_ ABSL_GUARDED_BY(mutex_) = 0;
 
-  // --- The call; `OpenCall` sets all of it anew
+  // --- The call; `OpenCall` resets these members
   std::unique_ptr<Call> call_ ABSL_GUARDED_BY(mutex_);
   CallState call_state_ ABSL_GUARDED_BY(mutex_) = CallState::kOver;
   WriteState write_state_ ABSL_GUARDED_BY(mutex_) = WriteState::kClosed;
   absl::Status status_ ABSL_GUARDED_BY(mutex_);  // meaningful in kOver
-  // Of a replayed frame, if another call may fare better: in place of the call's status.
+  // the status of a refused replay frame that another call may get accepted; replaces `status_`
   absl::Status refusal_ ABSL_GUARDED_BY(mutex_);
-  const v1::StreamRequest* writing_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  SentFrame answered_ ABSL_GUARDED_BY(mutex_);        // before the end of its write was reported
-  uint64_t outstanding_ ABSL_GUARDED_BY(mutex_) = 0;  // written, without an answer
-  size_t sent_ ABSL_GUARDED_BY(mutex_) = 0;           // frames of `unanswered_`
-  // Of the session: what this call has sent, the last message of it, and how many of the first
-  // `outstanding_` messages are such.
+  const v1::StreamRequest* writing_ ABSL_GUARDED_BY(mutex_) = nullptr;  // until `EndWrite`
+  SentFrame answered_ ABSL_GUARDED_BY(mutex_);        // a frame answered before its `EndWrite`
+  uint64_t outstanding_ ABSL_GUARDED_BY(mutex_) = 0;  // messages written and not answered
+  size_t sent_ ABSL_GUARDED_BY(mutex_) = 0;           // how many of `unanswered_` are written
+  // the replay of the session: its position, its last message, and how many of the `outstanding_`
+  // messages, which are the oldest ones, belong to it
   StreamSession::Cursor replay_position_ ABSL_GUARDED_BY(mutex_);
   v1::StreamRequest replay_message_ ABSL_GUARDED_BY(mutex_);
   uint64_t replay_outstanding_ ABSL_GUARDED_BY(mutex_) = 0;
 
-  // --- From call to call
-  v1::StreamLimits limits_ ABSL_GUARDED_BY(mutex_);  // of the last server that sent them
-  uint64_t calls_ ABSL_GUARDED_BY(mutex_) = 0;
-  size_t address_ ABSL_GUARDED_BY(mutex_) = 0;
-  uint32_t failures_ ABSL_GUARDED_BY(mutex_) = 0;  // since a frame was answered
+  // --- Members that outlive a call
+  v1::StreamLimits limits_ ABSL_GUARDED_BY(mutex_);  // the last limits that a server sent
+  uint64_t calls_ ABSL_GUARDED_BY(mutex_) = 0;       // calls opened
+  size_t address_ ABSL_GUARDED_BY(mutex_) = 0;       // index of the call's server in `addresses_`
+  uint32_t failures_ ABSL_GUARDED_BY(mutex_) = 0;    // calls that broke since the last frame answer
   Clock::time_point next_attempt_ ABSL_GUARDED_BY(mutex_);
-  std::optional<Clock::time_point> give_up_ ABSL_GUARDED_BY(mutex_);  // while frames wait in vain
-  absl::Status last_break_ ABSL_GUARDED_BY(mutex_);
+  // deadline for the next frame answer after a call broke; absent: no deadline
+  std::optional<Clock::time_point> give_up_ ABSL_GUARDED_BY(mutex_);
+  absl::Status last_failure_ ABSL_GUARDED_BY(mutex_);  // status of the last call that broke
   std::minstd_rand random_ ABSL_GUARDED_BY(mutex_);
 
   std::thread keeper_;

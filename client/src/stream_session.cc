@@ -12,21 +12,23 @@
 namespace carom {
 namespace {
 
+// Limits of a replay frame.
 constexpr uint64_t kMaxBindings = 1024;
 constexpr uint64_t kMaxLists = 1024;
-constexpr uint64_t kMaxBytes = 1 << 20;     // a quarter of what a server takes by default
+constexpr uint64_t kMaxBytes = 1 << 20;  // a quarter of a server's default message limit
+// Upper bounds of encoded sizes.
 constexpr uint64_t kBytesOfABinding = 128;  // handle and name
 constexpr uint64_t kBytesOfATracker = 10;   // handle and index of the shape
 constexpr uint64_t kBytesOfAList = 32;      // mask, `within` and lengths
 
-// The smaller one; a limit of 0 is not known.
+// Returns the smaller of `most` and `limit`, or `most` if `limit` is 0 (unknown).
 uint64_t Capped(uint64_t most, uint64_t limit) { return limit == 0 ? most : std::min(most, limit); }
 
 }  // namespace
 
-// A frame of trackers under construction. Trackers of one mask and one `within` share a list, and
-// within it those of one shape share that: a thousand equal players are one shape and their
-// handles.
+// Builds a frame of tracker definitions. Trackers with one mask and one `within` share a list, and
+// trackers of a list with one shape share the shape: a thousand equal players are encoded as one
+// shape and their handles.
 class StreamSession::TrackerFrame {
  public:
   TrackerFrame(const v1::StreamLimits& limits, v1::Frame& frame)
@@ -35,13 +37,14 @@ class StreamSession::TrackerFrame {
         max_bytes_(Capped(kMaxBytes, limits.max_frame_bytes() / 2)),
         frame_(frame) {}
 
-  // False if there is no room. A frame that is empty takes any tracker.
+  // Adds a tracker, or returns false if the frame would exceed a limit. An empty frame accepts any
+  // tracker.
   bool Add(uint32_t handle, const Tracker& tracker) {
     const auto list = lists_.find({tracker.mask, tracker.within});
     const bool has_list = list != lists_.end();
     const auto shape = has_list ? shapes_.find({list->second, tracker.shape.get()}) : shapes_.end();
     const bool has_shape = shape != shapes_.end();
-    // What the tracker adds: a list or a shape only where the frame has none like it yet.
+    // The tracker adds a list or a shape only if the frame has no equal one yet.
     const uint64_t bytes = bytes_ + kBytesOfATracker + (has_list ? 0 : kBytesOfAList) +
                            (has_shape ? 0 : tracker.shape->ByteSizeLong());
     if (bytes_ != 0 && (bytes > max_bytes_ || (!has_list && lists_.size() >= max_lists_) ||
@@ -57,6 +60,7 @@ class StreamSession::TrackerFrame {
   }
 
  private:
+  // Adds a list for trackers like `tracker` and returns its index.
   int AddList(const Tracker& tracker) {
     const int index = frame_.trackers_size();
     v1::TrackerDefinitions& definitions = *frame_.add_trackers();
@@ -66,6 +70,7 @@ class StreamSession::TrackerFrame {
     return index;
   }
 
+  // Adds the shape of `tracker` to a list and returns its index in the list.
   uint32_t AddShape(int list, const Tracker& tracker, v1::TrackerDefinitions& definitions) {
     const auto index = static_cast<uint32_t>(definitions.shapes_size());
     *definitions.add_shapes() = *tracker.shape;
@@ -78,11 +83,11 @@ class StreamSession::TrackerFrame {
   const uint64_t max_bytes_;
   v1::Frame& frame_;
   uint64_t bytes_ = 0;
-  std::map<std::pair<uint64_t, double>, int> lists_;             // by mask and `within`
-  std::map<std::pair<int, const v1::Shape*>, uint32_t> shapes_;  // of a list
+  std::map<std::pair<uint64_t, double>, int> lists_;             // index by mask and `within`
+  std::map<std::pair<int, const v1::Shape*>, uint32_t> shapes_;  // index by list and shape
 };
 
-// In the order in which a server applies a frame: bindings, removals, definitions.
+// Applies bindings, removals and definitions in the order in which a server does.
 void StreamSession::Apply(v1::Frame& frame) {
   for (v1::SceneBinding& binding : *frame.mutable_bindings()) {
     scenes_[binding.handle()] = std::move(*binding.mutable_scene());
@@ -106,10 +111,10 @@ void StreamSession::Define(v1::TrackerDefinitions& definitions) {
   }
   const int count =
       definitions.shape_size() == 0 ? definitions.shapes_size() : definitions.shape_size();
-  // Columns that do not fit each other define nothing, even if the server did not refuse them.
+  // Ignores definitions whose columns differ in length, even if the server did not refuse them.
   if (definitions.tracker_size() != 0 && definitions.tracker_size() != count) return;
   for (int i = 0; i < count; ++i) {
-    // Columns that are absent count up: shape i of the list, handle i from `first_tracker`.
+    // Absent columns have default values: tracker i has shape i and handle `first_tracker` + i.
     const auto shape =
         definitions.shape_size() == 0 ? static_cast<uint32_t>(i) : definitions.shape(i);
     if (shape >= shapes.size()) return;
@@ -136,7 +141,8 @@ bool StreamSession::Replay(const v1::StreamLimits& limits, Cursor& cursor, v1::F
     if (!cursor.bindings_done) cursor.next_binding = next->first;
     if (frame.bindings_size() != 0) return true;
   }
-  if (cursor.next_tracker > UINT32_MAX) return false;  // past the largest handle: all are done
+  if (cursor.next_tracker > UINT32_MAX)
+    return false;  // past the largest handle: the replay is done
   TrackerFrame trackers(limits, frame);
   auto next = trackers_.lower_bound(static_cast<uint32_t>(cursor.next_tracker));
   while (next != trackers_.end() && trackers.Add(next->first, next->second)) ++next;

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a stream has defined, recorded so that another call can define it again.
+// How does a stream restore its scene handles and trackers on another call?
 //
 // A `StreamSession` is the server's session as of the last answered frame: scenes by handle and
-// trackers by handle. `Replay` turns it into frames of bounded size, a `Cursor` says where it is:
+// trackers by handle. `Replay` turns the session into frames of bounded size; a `Cursor` is the
+// position of the replay:
 //
 //   StreamSession::Cursor cursor;
 //   while (session.Replay(limits, cursor, frame)) …
@@ -20,37 +21,39 @@
 
 namespace carom {
 
-// Not thread-safe.
+// Holds the scene handles and trackers that a stream has defined. Not thread-safe.
 class StreamSession {
  public:
-  // What comes next in a replay: bindings in the order of their handles, then trackers in theirs.
+  // The next definition of a replay: first the bindings by ascending handle, then the trackers by
+  // ascending handle.
   struct Cursor {
-    uint64_t next_binding = 0;  // handle
-    uint64_t next_tracker = 0;  // handle
+    uint64_t next_binding = 0;  // least scene handle that is not replayed
+    uint64_t next_tracker = 0;  // least tracker handle that is not replayed
     bool bindings_done = false;
   };
 
-  // Records what a frame defines that the server has not refused; moves its shapes out of the
-  // message.
+  // Records the definitions and removals of `frame`, which the server has not refused; moves the
+  // tracker shapes out of `frame`.
   void Apply(v1::Frame& frame);
 
-  // The scene that a group asks; null for a handle that is not bound.
+  // Returns the name of the scene that `group` asks, or null for a handle that is not bound.
   const std::string* SceneOf(const v1::Group& group) const;
 
-  // Fills `frame` with the next definitions and moves `cursor` past them: at most 1,024 bindings,
-  // or 1,024 lists of trackers, of 1 MiB in all unless one tracker alone has more, and within
-  // `limits` (0: not known). False, with an empty frame, if nothing is left. `Apply` between the
-  // first call and the last is not allowed.
+  // Fills `frame` with the next definitions, moves `cursor` past them, and returns true. A frame
+  // has at most 1,024 bindings, or 1,024 lists of trackers; it has at most 1 MiB, unless a single
+  // tracker has more, and keeps within `limits` (0: unknown). Returns false with an empty `frame`
+  // once all definitions are replayed. `Apply` must not be called between the calls of one replay.
   bool Replay(const v1::StreamLimits& limits, Cursor& cursor, v1::Frame& frame) const;
 
  private:
   struct Tracker {
-    std::shared_ptr<const v1::Shape> shape;  // of every tracker that was defined with it
+    std::shared_ptr<const v1::Shape> shape;  // trackers defined with one shape share the object
     double within = 0;
     uint64_t mask = 0;
   };
   class TrackerFrame;
 
+  // Records the trackers of one list of definitions.
   void Define(v1::TrackerDefinitions& definitions);
 
   std::map<uint64_t, std::string> scenes_;

@@ -8,7 +8,7 @@
 
 namespace carom {
 
-// What a move of a tracker was answered.
+// The answer to one move of a tracker.
 struct TrackerEvents::Item {
   uint32_t tracker;
   std::span<const uint64_t> polygon_ids;
@@ -17,14 +17,14 @@ struct TrackerEvents::Item {
 
 bool TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
                            std::vector<TrackerEvent>& events) {
-  // Columns that do not fit would be read past their ends. Those that do have counts for all items
-  // but the clear ones, and errors by ascending index.
+  // `Fits` guarantees that no column is read past its end, that every item that is not clear has a
+  // count, and that errors have ascending indices.
   if (!Fits(moves, answers)) return false;
   size_t counted = 0;  // items that are not clear
   size_t row = 0;
   size_t error = 0;
   for (size_t i = 0; i < moves.size(); ++i) {
-    // An index beyond all handles is an item with an error.
+    // An index above 2^32 - 1 is no handle: the server answers such an item with an error.
     const size_t index = moves.tracker.empty() ? moves.first_tracker + i : moves.tracker[i];
     const auto tracker = static_cast<uint32_t>(index);
     Item item{tracker, {}, {}};
@@ -37,7 +37,7 @@ bool TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
     }
     if (error < answers.errors.size() && answers.errors[error].index == i) {
       ++error;
-      // Clear before and after, which most are, costs no search beyond this one.
+      // Most items are clear before and after the move: they cost a single look-up of the tracker.
     } else if (!item.polygon_ids.empty() || item.first_touch.touches || !touched(tracker).empty()) {
       Add(item, events);
     }
@@ -45,6 +45,7 @@ bool TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
   return true;
 }
 
+// Appends the exits and enters between the tracker's previous answer and `item`, and stores `item`.
 void TrackerEvents::Add(const Item& item, std::vector<TrackerEvent>& events) {
   using Kind = TrackerEvent::Kind;
   std::vector<uint64_t>& before = touched_[item.tracker];
@@ -54,8 +55,8 @@ void TrackerEvents::Add(const Item& item, std::vector<TrackerEvent>& events) {
     events.push_back({Kind::kExit, item.tracker, id});
   }
   const FirstTouch& first = item.first_touch;
-  // The sweep touched a polygon in between that it does not touch at either end: in and out again,
-  // at its place among the entering ones.
+  // The sweep first touched a polygon that it touches neither at its start nor at its end. Its
+  // enter and exit events are placed among the enter events by polygon id.
   const bool passes = first.touches && !std::ranges::binary_search(before, first.polygon_id) &&
                       !std::ranges::binary_search(after, first.polygon_id);
   bool has_passed = !passes;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One unary call, from its beginning to its end.
+// Makes a unary gRPC call that the caller can cancel while it waits for the call's end.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -15,21 +15,23 @@
 
 namespace carom {
 
-// How a stub begins a unary call.
+// A method of a generated stub that begins a unary call, such as
+// `SceneService::Stub::AsyncGetScene`.
 template <typename Stub, typename Request, typename Response>
 using UnaryMethod = std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> (Stub::*)(
     grpc::ClientContext*, const Request&, grpc::CompletionQueue*);
 
-// How long a call is waited for until `look` is called once more.
-inline constexpr std::chrono::milliseconds kLookPeriod{50};
+// The interval between two calls of `poll` in `CallUnary`.
+inline constexpr std::chrono::milliseconds kPollInterval{50};
 
-// Makes the call that begin(queue) begins, and waits for its end; look(), which may cancel it, is
-// called meanwhile, now and then. Thread-safe for distinct responses.
-template <typename Response, typename Begin, typename Look>
+// Makes the call that begin(queue) begins, waits for the end of the call, and returns its status.
+// Calls poll(), which may cancel the call, every `kPollInterval` meanwhile. Thread-safe for
+// distinct responses.
+template <typename Response, typename Begin, typename Poll>
 absl::Status CallUnary(const Addresses& addresses, const Begin& begin, Response& response,
-                       const Look& look) {
-  // A queue for this call alone: the caller's thread waits for its own call and for nothing else,
-  // and needs no thread of gRPC to hand it over.
+                       const Poll& poll) {
+  // Each call has its own queue, so the caller's thread waits for its own call alone, and no thread
+  // of gRPC has to pass the result on.
   grpc::CompletionQueue queue;
   std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> call;
   const absl::Status begun = addresses.BeginCall([&] { call = begin(&queue); });
@@ -38,17 +40,17 @@ absl::Status CallUnary(const Addresses& addresses, const Begin& begin, Response&
   queue.Shutdown();
   void* tag = nullptr;
   bool ok = false;
-  // The end of the call is the only event; then the queue is shut down and drained.
+  // The end of the call is the only event of the queue, which is then shut down.
   const auto next = [&] {
-    return queue.AsyncNext(&tag, &ok, std::chrono::system_clock::now() + kLookPeriod);
+    return queue.AsyncNext(&tag, &ok, std::chrono::system_clock::now() + kPollInterval);
   };
   for (auto got = next(); got != grpc::CompletionQueue::SHUTDOWN; got = next()) {
-    if (got == grpc::CompletionQueue::TIMEOUT) look();
+    if (got == grpc::CompletionQueue::TIMEOUT) poll();
   }
   return begun.ok() ? CallStatus(end) : begun;
 }
 
-// The same without a look.
+// Makes the call that begin(queue) begins, waits for the end of the call, and returns its status.
 template <typename Response, typename Begin>
 absl::Status CallUnary(const Addresses& addresses, const Begin& begin, Response& response) {
   return CallUnary(addresses, begin, response, [] {});

@@ -16,16 +16,19 @@
 namespace carom {
 namespace {
 
-// Pauses between calls that fail one after the other: these, each twice the one before.
+// The first and the longest pause between calls that fail one after the other; each pause is twice
+// the one before.
 constexpr std::chrono::milliseconds kFirstPause(20);
 constexpr std::chrono::milliseconds kLongestPause(2000);
 
 absl::Status WatchCancelled() { return absl::CancelledError("the watch is cancelled"); }
 
+// Returns the error of a watch whose server breaks the protocol.
 absl::Status Malformed(absl::string_view what) { return absl::InternalError(what); }
 
-// Whether the watch goes on elsewhere, or a little later: the list of watch.h.
-bool EndsForNow(const absl::Status& status) {
+// Returns whether the watch retries after a call that ended with `status`; carom/watch.h lists the
+// statuses.
+bool IsTransient(const absl::Status& status) {
   return absl::IsUnavailable(status) || RetryDelay(status) != 0;
 }
 
@@ -42,21 +45,21 @@ std::optional<PolygonChange> Decoded(int change) {
   }
 }
 
-// Appends the rows of a part.
-absl::Status DecodeRows(const v1::WatchSceneResponse& part, std::vector<PolygonUpdate>& out) {
-  const int count = part.polygon_id_size();
-  for (const int size : {part.change_size(), part.min_x_size(), part.min_y_size(),
-                         part.max_x_size(), part.max_y_size()}) {
-    if (size != count) return Malformed("columns of unequal length in a watch");
+// Appends the rows of a chunk to `out`. Returns INTERNAL for malformed columns.
+absl::Status DecodeRows(const v1::WatchSceneResponse& chunk, std::vector<PolygonUpdate>& out) {
+  const int count = chunk.polygon_id_size();
+  for (const int size : {chunk.change_size(), chunk.min_x_size(), chunk.min_y_size(),
+                         chunk.max_x_size(), chunk.max_y_size()}) {
+    if (size != count) return Malformed("a watch update has columns of unequal length");
   }
   for (int i = 0; i < count; ++i) {
-    const std::optional<PolygonChange> change = Decoded(part.change(i));
-    if (!change.has_value()) return Malformed("an unknown change in a watch");
+    const std::optional<PolygonChange> change = Decoded(chunk.change(i));
+    if (!change.has_value()) return Malformed("a watch update has an unknown kind of change");
     PolygonUpdate& update = out.emplace_back();
-    update.id = part.polygon_id(i);
+    update.id = chunk.polygon_id(i);
     update.change = *change;
-    update.bounds.min = {part.min_x(i), part.min_y(i)};
-    update.bounds.max = {part.max_x(i), part.max_y(i)};
+    update.bounds.min = {chunk.min_x(i), chunk.min_y(i)};
+    update.bounds.max = {chunk.max_x(i), chunk.max_y(i)};
   }
   return absl::OkStatus();
 }
@@ -68,7 +71,7 @@ SceneWatch::~SceneWatch() = default;
 absl::StatusOr<SceneUpdate> SceneWatch::Next() { return impl_->Next(); }
 void SceneWatch::Cancel() { impl_->Cancel(); }
 
-// A call must have ended before its objects go.
+// Waits for the end of the call, because gRPC uses `context_` until then.
 SceneWatch::Impl::~Impl() {
   Cancel();
   if (call_ != nullptr) Close().IgnoreError();
@@ -89,11 +92,11 @@ bool SceneWatch::Impl::WaitUntil(Time time) {
   return !cancelled_;
 }
 
-// A watch has no deadline: the server's silence is what it waits for, and keepalive finds out when
-// it is gone.
+// Sets no deadline: a call stays silent until the scene changes, and keepalive (ClientOptions)
+// detects a server that does not respond.
 absl::Status SceneWatch::Impl::Open() {
   auto context = std::make_unique<grpc::ClientContext>();
-  grpc::ClientContext& of_call = *context;
+  grpc::ClientContext& call_context = *context;
   {
     MutexLock lock(mutex_);
     if (cancelled_) return WatchCancelled();
@@ -101,51 +104,52 @@ absl::Status SceneWatch::Impl::Open() {
   }
   v1::WatchSceneRequest request;
   request.set_name(name_);
-  request.set_from_version(seen_);
+  request.set_from_version(last_version_);
   request.set_polygons(options_.polygons);
   address_ = addresses_->current();
   absl::Status status = addresses_->BeginCall(
-      [&] { call_ = addresses_->scenes(address_).WatchScene(&of_call, request); });
-  // The server sends its headers at once, whenever there is a version.
+      [&] { call_ = addresses_->scenes(address_).WatchScene(&call_context, request); });
+  // The server sends its headers when it accepts the call, even if it has no version to send yet.
   if (status.ok()) call_->WaitForInitialMetadata();
   opened_ = std::chrono::steady_clock::now();
   return status;
 }
 
-// Parts of a version that breaks off are dropped: the next call sends it from its beginning.
+// Drops the chunks of a version whose last chunk does not arrive: the next call sends the version
+// from its first chunk.
 absl::StatusOr<SceneUpdate> SceneWatch::Impl::Read() {
   constexpr size_t kAny = std::numeric_limits<size_t>::max();
   wire::PolygonJoiner joiner({.max_vertices = kAny, .max_user_data_bytes = kAny});
   const auto hold = [](size_t, size_t) { return absl::OkStatus(); };
   SceneUpdate update;
-  v1::WatchSceneResponse part;
+  v1::WatchSceneResponse chunk;
   bool is_first = true;
   do {
-    if (!call_->Read(&part)) {
+    if (!call_->Read(&chunk)) {
       const absl::Status status = Close();
       return status.ok() ? absl::UnavailableError("the server has ended the watch") : status;
     }
     if (is_first) {
-      update.scene = Summary(part.scene());
-      update.base_version = part.base_version();
-      update.edit_id = part.edit_id();
-      update.created = TimeOf(part.created_us());
+      update.scene = Summary(chunk.scene());
+      update.base_version = chunk.base_version();
+      update.edit_id = chunk.edit_id();
+      update.created = TimeOf(chunk.created_us());
       is_first = false;
     }
-    absl::Status status = DecodeRows(part, update.changes);
+    absl::Status status = DecodeRows(chunk, update.changes);
     if (status.ok()) {
-      status = joiner.Add(part.polygons(), part.continues(), hold, update.polygons);
+      status = joiner.Add(chunk.polygons(), chunk.continues(), hold, update.polygons);
     }
     if (!status.ok()) return Malformed(status.message());
-  } while (part.more());
-  if (!joiner.Finish().ok()) return Malformed("half a polygon in a watch");
-  if (update.base_version != seen_ || update.scene.version <= seen_) {
-    return Malformed("a version in a watch that does not follow the one before");
+  } while (chunk.more());
+  if (!joiner.Finish().ok()) return Malformed("a watch update ends in the middle of a polygon");
+  if (update.base_version != last_version_ || update.scene.version <= last_version_) {
+    return Malformed("a watch update does not follow the version before it");
   }
   return update;
 }
 
-// Waits for the call's end, which has come or was asked for.
+// The caller must have cancelled the call or read to its end, else this would wait for ever.
 absl::Status SceneWatch::Impl::Close() {
   const absl::Status status = CallStatus(call_->Finish());
   call_ = nullptr;
@@ -154,23 +158,24 @@ absl::Status SceneWatch::Impl::Close() {
   return cancelled_ ? WatchCancelled() : status;
 }
 
-// A call that gives a version has begun anew, so the pauses and the time to give up do, too; and so
-// does one that breaks a while after the server has answered it.
+// Retries with backoff until `reconnect_timeout` after the first failure. Backoff and timeout start
+// again after a call that returned a version, and after one that broke more than `kFirstPause`
+// after the server had answered it.
 absl::StatusOr<SceneUpdate> SceneWatch::Impl::Next() {
-  std::optional<Time> give_up;  // from the first failure on
-  for (std::chrono::milliseconds pause = kFirstPause; end_.ok();
+  std::optional<Time> give_up;  // absent before the first failure
+  for (std::chrono::milliseconds pause = kFirstPause; final_status_.ok();
        pause = std::min(2 * pause, kLongestPause)) {
     absl::Status status = call_ == nullptr ? Open() : absl::OkStatus();
     if (status.ok()) {
       absl::StatusOr<SceneUpdate> update = Read();
       if (update.ok()) {
-        seen_ = update->scene.version;
+        last_version_ = update->scene.version;
         return update;
       }
       status = update.status();
     }
-    if (call_ != nullptr) Cancel();  // it broke the protocol
-    if (absl::IsUnavailable(status)) addresses_->Leave(address_);
+    if (call_ != nullptr) Cancel();  // `Read` found a protocol error and left the call open
+    if (absl::IsUnavailable(status)) addresses_->FailOver(address_);
     const Time now = std::chrono::steady_clock::now();
     if (now - opened_ > kFirstPause) {
       give_up.reset();
@@ -179,13 +184,13 @@ absl::StatusOr<SceneUpdate> SceneWatch::Impl::Next() {
     if (!give_up.has_value()) give_up = now + options_.reconnect_timeout;
     const Time again = now + std::max<std::chrono::microseconds>(
                                  pause, std::chrono::microseconds(RetryDelay(status)));
-    if (!EndsForNow(status) || again >= *give_up) {
-      end_ = status;
+    if (!IsTransient(status) || again >= *give_up) {
+      final_status_ = status;
     } else if (!WaitUntil(again)) {
-      end_ = WatchCancelled();
+      final_status_ = WatchCancelled();
     }
   }
-  return end_;
+  return final_status_;
 }
 
 }  // namespace carom

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The inside of `SceneWatch` (carom/watch.h).
+// The implementation of `SceneWatch` (carom/watch.h).
 #pragma once
 
 #include <grpcpp/client_context.h>
@@ -22,14 +22,15 @@
 
 namespace carom {
 
-// Has one call at a time, which the thread in `Next` reads and replaces.
+// Has at most one WatchScene call at a time. The thread in `Next` reads the call and opens another
+// one when the call ends.
 class SceneWatch::Impl {
  public:
   Impl(std::shared_ptr<Addresses> addresses, std::string name, const WatchOptions& options)
       : addresses_(std::move(addresses)),
         name_(std::move(name)),
         options_(options),
-        seen_(options.from_version) {}
+        last_version_(options.from_version) {}
   ~Impl();
 
   absl::StatusOr<SceneUpdate> Next();
@@ -38,29 +39,31 @@ class SceneWatch::Impl {
  private:
   using Time = std::chrono::steady_clock::time_point;
 
+  // Opens a call that continues after `last_version_`.
   absl::Status Open();
-  // One version, from its first part to its last, or why the call has none.
+  // Returns the next version of the call, read from its first chunk to its last, or the error with
+  // which the call ended.
   absl::StatusOr<SceneUpdate> Read();
-  // How the call ended.
+  // Waits for the end of the call, deletes the call, and returns its status.
   absl::Status Close();
-  // False once the watch is cancelled.
+  // Waits until `time`. Returns false, at once, if the watch is cancelled.
   bool WaitUntil(Time time);
 
   const std::shared_ptr<Addresses> addresses_;
   const std::string name_;
   const WatchOptions options_;
 
-  // Of the thread in `Next`.
-  uint64_t seen_;       // the last version that the caller has; 0: none
-  size_t address_ = 0;  // of the call
+  // Only the thread in `Next` uses the following five members.
+  uint64_t last_version_;  // the last version that the caller has; 0: none
+  size_t address_ = 0;     // index of the call's server in `addresses_`
   std::unique_ptr<grpc::ClientReader<v1::WatchSceneResponse>> call_;
-  Time opened_;       // when the server had answered the call, or it had failed
-  absl::Status end_;  // once it is not OK
+  Time opened_;                // when the server sent its headers, or the call failed
+  absl::Status final_status_;  // not OK once the watch has ended
 
   Mutex mutex_;
   ConditionVariable changed_;
   bool cancelled_ ABSL_GUARDED_BY(mutex_) = false;
-  std::unique_ptr<grpc::ClientContext> context_ ABSL_GUARDED_BY(mutex_);  // of the call
+  std::unique_ptr<grpc::ClientContext> context_ ABSL_GUARDED_BY(mutex_);  // context of `call_`
 };
 
 }  // namespace carom

@@ -18,15 +18,16 @@ using google::protobuf::MessageLite;
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedOutputStream;
 
-// What comes before the columns at most: the version and the length of the answers, with their
-// tags.
+// The most bytes before the columns: the version and the length of the answers, with their tags.
 constexpr size_t kMaxHeadBytes = 16;
-// What columns take at most: 23 tags of a byte or two and as many lengths, and so much a hit and a
-// segment.
+// The most bytes of the columns: 23 tags of one or two bytes and 23 lengths; and the most bytes of
+// a hit and of a count.
 constexpr size_t kMaxColumnsBytes = size_t{23} * (2 + 3);
 constexpr size_t kMaxHitBytes = 113;
 constexpr size_t kMaxVarintBytes = 5;
 static_assert(AnswerBytes::kMaxBytes < 1 << 21, "a length has three bytes");
+
+// Each `Put` function writes at `at` and returns the end of the written bytes.
 
 uint8_t* PutTag(int field, WireFormatLite::WireType type, uint8_t* at) {
   return CodedOutputStream::WriteTagToArray(WireFormatLite::MakeTag(field, type), at);
@@ -35,31 +36,32 @@ uint8_t* PutLength(int field, size_t length, uint8_t* at) {
   at = PutTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED, at);
   return CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(length), at);
 }
-// A number that is not 0, which is left out.
+// Writes a varint field, or nothing if `number` is 0, as proto3 does.
 uint8_t* PutNumber(int field, uint64_t number, uint8_t* at) {
   if (number == 0) return at;
   at = PutTag(field, WireFormatLite::WIRETYPE_VARINT, at);
   return CodedOutputStream::WriteVarint64ToArray(number, at);
 }
-// The fields of a message whose size is cached, without a tag and a length.
+// Writes the fields of a message whose size is cached, without a tag and a length.
 uint8_t* PutFields(const MessageLite& message, uint8_t* at) {
   [[maybe_unused]] const uint8_t* const end = at + message.GetCachedSize();
   at = message.SerializeWithCachedSizesToArray(at);
   assert(at == end);
   return at;
 }
-// A message whose size is cached.
+// Writes a field that is a message whose size is cached.
 uint8_t* PutMessage(int field, const MessageLite& message, uint8_t* at) {
   at = PutLength(field, static_cast<size_t>(message.GetCachedSize()), at);
   return PutFields(message, at);
 }
 
-// Bytes of a field of so many bytes, with its tag of one byte and its length.
+// Returns the size of a field with `bytes` bytes of content, its length, and a tag of one byte.
 size_t LengthDelimitedSize(size_t bytes) {
   return 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(bytes)) + bytes;
 }
 
-// The tag and the length of a packed field, which is a constant: a store or two.
+// Writes the tag and the length of a packed field. The tag is a constant, which takes one or two
+// stores.
 template <int kField>
 uint8_t* PutHead(size_t bytes, uint8_t* at) {
   constexpr uint32_t kTag =
@@ -78,7 +80,8 @@ uint8_t* PutHead(size_t bytes, uint8_t* at) {
   return CodedOutputStream::WriteVarint32ToArray(static_cast<uint32_t>(bytes), at);
 }
 
-// A column, packed, as all are; `value` takes a row to its entry. Nothing without rows.
+// Writes a column of `rows` as a packed field; `value` returns the entry of a row. Writes nothing
+// if there are no rows.
 template <int kField, class Row, class Value>
 uint8_t* PutColumn(std::span<const Row> rows, const Value& value, uint8_t* at) {
   using T = decltype(value(rows[0]));
@@ -88,7 +91,7 @@ uint8_t* PutColumn(std::span<const Row> rows, const Value& value, uint8_t* at) {
       for (const Row& row : rows) to = CodedOutputStream::WriteVarint32ToArray(value(row), to);
       return to;
     };
-    // Of few rows, the length is written once they are: it has one byte.
+    // The length of few rows has one byte, so it is written after the rows.
     if (rows.size() < 128 / kMaxVarintBytes) {
       uint8_t* const begin = PutHead<kField>(0, at);
       uint8_t* const end = put(begin);
@@ -112,8 +115,8 @@ uint8_t* PutColumn(std::span<const Row> rows, const Value& value, uint8_t* at) {
 template <int kField>
 using Field = std::integral_constant<int, kField>;
 
-// The fields of v1::CastAnswers, in the order of their numbers. As in wire/answer_columns.h: what a
-// level of detail adds is there from that level on, and what means nothing is 0.
+// Writes the fields of v1::CastAnswers in the order of their numbers, as wire/answer_columns.h
+// does: a column is present from its level of detail on, and an entry without a meaning is 0.
 uint8_t* PutCasts(const CastPart& part, CastDetail detail, uint8_t* at) {
   using M = v1::CastAnswers;
   const auto put = [&]<int kField>(Field<kField>, CastDetail level, const auto& value) {
@@ -183,7 +186,8 @@ bool AnswerBytes::Reserve(size_t groups, size_t segments, size_t hits) {
   return true;
 }
 
-// The head is written once the columns are: as close before them as it gets.
+// Writes the columns first, and then the version and the length directly before them, as the length
+// depends on the columns.
 void AnswerBytes::Add(size_t group, uint64_t version, const CastPart& part,
                       const CastOptions& options) {
   uint8_t* const columns = bytes_.get() + size_ + kMaxHeadBytes;
@@ -204,8 +208,8 @@ AnswerBytes::Range AnswerBytes::RangeOf(int index) const {
   return i < groups_.size() ? groups_[i] : Range();
 }
 
-// `ByteSizeLong` caches the size of each group's message, and counts the messages without the bytes
-// that were added.
+// Adds the bytes of the added groups to the size that `ByteSizeLong` returns for the messages.
+// `ByteSizeLong` also caches the size of each group's message.
 size_t AnswerBytes::ByteSize(const v1::StreamResponse& response) {
   const v1::FrameAnswer& answer = response.answer();
   answer_size_ = answer.ByteSizeLong();
@@ -220,8 +224,8 @@ size_t AnswerBytes::ByteSize(const v1::StreamResponse& response) {
   return LengthDelimitedSize(answer_size_) + limits;
 }
 
-// Protobuf writes fields in the order of their numbers: `version` and `segments`, which the bytes
-// of a group are, precede `edited_version`, the one field of its message.
+// Writes fields in the order of their numbers, as protobuf does: `version` and `segments`, which
+// the bytes of an added group contain, precede `edited_version`, the only field of its message.
 uint8_t* AnswerBytes::Serialize(const v1::StreamResponse& response, uint8_t* to) const {
   static_assert(v1::GroupAnswer::kVersionFieldNumber < v1::GroupAnswer::kSegmentsFieldNumber &&
                 v1::GroupAnswer::kSegmentsFieldNumber < v1::GroupAnswer::kEditedVersionFieldNumber);

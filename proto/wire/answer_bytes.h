@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Answers as bytes, without a message between.
+// How are small answers serialized without a message?
 //
-// To fill a v1::GroupAnswer in and to serialize it takes longer than to cast the few segments of a
-// small group, most of it for columns that are not there. `AnswerBytes` writes the bytes of such
-// answers at once, and `Serialize` puts them where the message has its groups: the result is what
-// protobuf makes of the message with all of them. Larger answers: wire/encode.h.
+// Filling in and serializing a v1::GroupAnswer takes longer than casting the few segments of a
+// small group; most of that time goes to columns that are absent. `AnswerBytes` writes the bytes of
+// such answers directly, and `Serialize` inserts them where the message has its groups. The result
+// equals the bytes that protobuf writes for the message with all groups. Larger answers:
+// wire/encode.h.
 #pragma once
 
 #include <cstddef>
@@ -20,55 +21,58 @@
 
 namespace carom::wire {
 
-// The answers of some neighbors among the segments of a batch, without truncated ones and errors.
+// The answers to consecutive segments of a batch that has no truncated segments and no errors.
 struct CastPart {
   std::span<const uint32_t> counts;
   std::span<const CastHit> hits;
   std::span<const Vec2> reflections;
 };
 
-// Answers of groups, by their index in the frame. Reused, it stops allocating once warm. Not
-// thread-safe.
+// The bytes of answers to groups, by the index of the group in the frame. A reused object stops
+// allocating after some frames. Not thread-safe.
 class AnswerBytes {
  public:
-  // What all groups of a frame may have here, and so how much memory there may be.
+  // The most bytes of all groups of a frame, which bounds the memory of this object.
   static constexpr size_t kMaxBytes = 128 << 10;
 
   void Clear();
   bool empty() const { return groups_.empty(); }
 
-  // Makes room for the answers of so many groups, with so many segments and hits in all. False if
-  // there would be too much.
+  // Reserves memory for the answers of `groups` groups with `segments` segments and `hits` hits in
+  // all. Returns false if the bytes could exceed `kMaxBytes`.
   bool Reserve(size_t groups, size_t segments, size_t hits);
-  // Writes the answer of a group, for which there is room, once, and in any order of groups: of a
-  // scene's version, and segments that are asked with these options.
+  // Writes the answer `part` of a group, whose segments were cast with `options` in the scene's
+  // version `version`. Needs reserved memory, and may be called once for each group, in any order
+  // of groups.
   void Add(size_t group, uint64_t version, const CastPart& part, const CastOptions& options);
 
-  // The size of `response` in bytes. The messages of groups that were added have no field but
-  // `edited_version`, which `Serialize` writes after the bytes of the group.
+  // Returns the size of `response` in bytes, with the added groups. The message of an added group
+  // must have no field except `edited_version`, which `Serialize` writes after the bytes of the
+  // group.
   size_t ByteSize(const v1::StreamResponse& response);
-  // Writes `response` after `ByteSize`, without a change between the two calls. Returns the end of
-  // what it wrote: `to` + `ByteSize(response)`.
+  // Writes `response` to `to`. `ByteSize(response)` must have been called before, and nothing
+  // changed since. Returns the end of the written bytes: `to` + `ByteSize(response)`.
   uint8_t* Serialize(const v1::StreamResponse& response, uint8_t* to) const;
 
-  // Bytes of all answers with the room before each, and of the memory for them.
+  // Return the bytes of all answers with the unused bytes before each answer, and the bytes of the
+  // reserved memory.
   size_t size() const { return size_; }
   size_t capacity() const { return capacity_; }
 
  private:
   struct Range {
     uint32_t begin = 0;
-    uint32_t size = 0;  // 0: the group is not here
+    uint32_t size = 0;  // 0: the group was not added
   };
 
-  // The range of the group at `index` of the answer.
+  // Returns the range in `bytes_` of the group at `index` of the frame.
   Range RangeOf(int index) const;
 
   std::unique_ptr<uint8_t[]> bytes_;
   size_t size_ = 0;
   size_t capacity_ = 0;
   std::vector<Range> groups_;
-  size_t answer_size_ = 0;  // of the answer that `ByteSize` measured last
+  size_t answer_size_ = 0;  // bytes of the answer that `ByteSize` measured last
 };
 
 }  // namespace carom::wire

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The columns of the rows of answers, each listed once. Private to this folder.
+// Which columns of a message carry the rows of answers? Each list of columns serves encoding and
+// decoding. Private to this folder.
 //
-// `M` is the message that the columns are of; what kinds of answers share is a template over it.
+// Columns that several kinds of answers share are templates over the message `M` that has them.
 #pragma once
 
 #include <tuple>
@@ -14,7 +15,7 @@
 
 namespace carom::wire {
 
-// The row itself, where rows are single values.
+// Members of rows. `kItself` is the row itself, for rows that are single values.
 inline constexpr auto kItself = [](auto& row) -> auto& { return row; };
 inline constexpr auto kId = [](auto& row) -> auto& { return row.polygon_id; };
 inline constexpr auto kRing = [](auto& row) -> auto& { return row.edge.ring; };
@@ -26,7 +27,7 @@ template <class M>
 inline constexpr std::tuple kPolygonId{
     RowColumn("polygon_id", kId, &M::polygon_id, &M::mutable_polygon_id)};
 
-// The edge of a row that may have none.
+// The columns of the edge of a row, which may have no edge.
 inline constexpr auto kHasEdge = [](auto& row) -> auto& { return row.has_edge; };
 template <class M>
 inline constexpr std::tuple kOptionalEdge{
@@ -60,7 +61,7 @@ inline constexpr std::tuple kFraction{RowColumn(
     "fraction", [](auto& row) -> auto& { return row.fraction; }, &M::fraction,
     &M::mutable_fraction)};
 
-// Of a cast hit, what each level of detail adds.
+// The following lists are the columns that each level of detail adds to a cast hit.
 
 inline constexpr auto kCastFraction = [] {
   using M = v1::CastAnswers;
@@ -73,7 +74,7 @@ inline constexpr auto kCastFraction = [] {
 inline constexpr auto kCastNormal =
     std::tuple_cat(kPoint<v1::CastAnswers>, kNormal<v1::CastAnswers>);
 
-// The edge: its feature says whether there is one.
+// The columns of the edge of a cast hit. A hit whose feature is kNone has no edge.
 inline constexpr auto kHasFeature = [](const CastHit& hit) {
   return hit.feature != Feature::kNone;
 };
@@ -230,7 +231,7 @@ inline constexpr auto kFirstTouch = [] {
           "high", [](auto& touch) -> auto& { return touch.high; }, &M::high, &M::mutable_high)};
 }();
 
-// Servers of before these columns leave them out.
+// Columns that older servers omit.
 inline constexpr auto kFirstTouchEdge = [] {
   using M = v1::MoveAnswers;
   return std::tuple{
@@ -245,7 +246,7 @@ inline constexpr auto kFirstTouchEdge = [] {
           &M::mutable_first_normal_y)};
 }();
 
-// Single columns beside a vector of the core.
+// Lists of a single column, whose rows are a vector of single values in the core.
 template <class M>
 inline constexpr auto kIds =
     std::tuple{RowColumn("polygon_id", kItself, &M::polygon_id, &M::mutable_polygon_id)};

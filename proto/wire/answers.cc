@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The answers of a group, both ways. What is decoded comes from a server that need not be honest:
-// counts, columns and errors must fit together.
+// Encodes and decodes the answers of a group. A client does not trust the server: decoding checks
+// that counts, columns and errors fit together.
 
 #include <algorithm>
 #include <bit>
@@ -25,7 +25,7 @@
 namespace carom::wire {
 namespace {
 
-// --- To messages
+// --- Encoding
 
 void EncodeItemErrors(const std::vector<ItemError>& errors,
                       RepeatedPtrField<v1::ItemError>* messages) {
@@ -40,14 +40,14 @@ void EncodeItemErrors(const std::vector<ItemError>& errors,
   }
 }
 
-// What answers with counts share.
+// Writes the counts and the errors of answers.
 template <class Core, class Message>
 void EncodeCounts(const Core& answers, Message& message) {
   CopyColumn(answers.counts, message.mutable_counts());
   EncodeItemErrors(answers.errors, message.mutable_errors());
 }
 
-// Which rows are of bodies; nothing where none is.
+// Writes which rows are hits of bodies; omits the column if no row is.
 template <class Rows, class IsBody, class Message>
 void EncodeIsBody(const Rows& rows, IsBody is_body, Message& message) {
   message.clear_is_body();
@@ -55,13 +55,13 @@ void EncodeIsBody(const Rows& rows, IsBody is_body, Message& message) {
   bool* const cells = Cells(message.mutable_is_body(), rows.size());
   std::transform(rows.begin(), rows.end(), cells, is_body);
 }
-// As the core has it: there for each row wherever bodies are asked.
+// Writes the column as the core has it: one entry per row if the batch asks bodies, else none.
 template <class Message>
 void EncodeIsBody(const std::vector<uint8_t>& column, Message& message) {
   CopyColumn(column, message.mutable_is_body());
 }
 
-// What casts, sweeps and arcs share.
+// Writes the hits of casts, sweeps and arcs.
 template <class Core, class Columns, class Message>
 void EncodeHits(const Core& answers, const Columns& columns, Message& message) {
   EncodeCounts(answers, message);
@@ -71,7 +71,7 @@ void EncodeHits(const Core& answers, const Columns& columns, Message& message) {
       answers.hits, [](const auto& hit) { return hit.is_body; }, message);
 }
 
-// Columns of a level of detail that was not asked are left empty.
+// Writes the answers to casts. The columns of a level of detail that was not requested are empty.
 void Encode(const CastAnswers& answers, const CastOptions& options, v1::CastAnswers& message) {
   const std::span<const CastHit> hits = answers.hits;
   const auto asked = [&](CastDetail level) {
@@ -190,19 +190,20 @@ void Encode(const FanAnswers& answers, v1::FanAnswers& message) {
   EncodeIsBody(answers.is_body, message);
 }
 
-// Kinds whose columns depend on no option.
+// Writes the answers of a kind whose columns do not depend on an option.
 template <class Core, class Options, class Message>
 void Encode(const Core& answers, const Options&, Message& message) {
   Encode(answers, message);
 }
 
-// --- From messages
+// --- Decoding
 
-// Below 2^63: a message has fewer than 2^31 entries.
+// Returns the sum of `counts`, which is below 2^63, as a message has fewer than 2^31 entries.
 uint64_t Sum(const RepeatedField<uint32_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
 }
 
+// Sets `out` to the column that has `name`. Returns false if there is no such column.
 bool DecodeColumn(absl::string_view name, ItemColumn& out) {
   for (int i = 0; i < kItemColumnCount; ++i) {
     out = static_cast<ItemColumn>(i);
@@ -211,42 +212,48 @@ bool DecodeColumn(absl::string_view name, ItemColumn& out) {
   return false;
 }
 
-// The entries of columns that are there for each row or not at all, as the first of them says.
+// Returns the number of entries of optional columns, which have an entry for each row or none:
+// `first` is the number of entries of the first column.
 int OptionalRows(int first, int rows) { return first == 0 ? 0 : rows; }
 
-// Reads the answers of one kind of question, up to the first column that does not fit the others.
+// Reads the answers of one kind of question, up to the first column that does not match the other
+// columns.
 template <class Message>
 class Reader {
  public:
   Reader(absl::string_view batch, const Message& message) : batch_(batch), message_(message) {}
 
-  // OK, or the first misfit.
+  // Returns OK, or the error of the first column that does not match.
   const absl::Status& status() const { return status_; }
 
+  // Records an error for `column` unless `fits`; the first error is kept.
   void Require(bool fits, const char* column) {
     if (status_.ok() && !fits) status_ = Misfit(batch_, column);
   }
 
-  // Counts that sum to `rows`.
+  // Reads counts, whose sum must be `rows`.
   void Counts(int rows, std::vector<uint32_t>& out) {
     Require(Sum(message_.counts()) == static_cast<uint64_t>(rows), "counts");
     out.assign(message_.counts().begin(), message_.counts().end());
   }
 
+  // Reads `count` rows, unless there was an error.
   template <class Row, class Columns>
   void Rows(int count, const Columns& columns, std::vector<Row>& out) {
     if (!status_.ok()) return;
     status_ = DecodeRows(batch_, message_, static_cast<size_t>(count), columns, out);
   }
 
-  // Columns that are there for each of the rows, which are read, or for none.
+  // Reads further columns of `rows`, unless `first`, the number of entries of the first column, is
+  // 0.
   template <class Row, class Columns>
-  void MoreOfRows(int first, const Columns& columns, std::vector<Row>& rows) {
+  void RowsIfPresent(int first, const Columns& columns, std::vector<Row>& rows) {
     std::vector<Row> none;
     Rows(first == 0 ? 0 : static_cast<int>(rows.size()), columns, first == 0 ? none : rows);
   }
 
-  // Errors name different items, ascending, whose entry of `values` is 0.
+  // Reads the errors of items. Their indices must be strictly ascending, and the entries of
+  // `values` at the indices must be 0.
   template <class T>
   void Errors(const std::vector<T>& values, std::vector<ItemError>& out) {
     for (const v1::ItemError& message : message_.errors()) {
@@ -256,7 +263,7 @@ class Reader {
                   DecodeColumn(message.field(), error.column),
               "errors");
       if (!status_.ok()) return;
-      // A fault that only a later release knows reads as NOT_ACCEPTED.
+      // An unknown fault, which a later release may send, reads as NOT_ACCEPTED.
       if (IsKnown<ItemFault>(message.fault())) {
         error.fault = EnumFromWire<ItemFault>(message.fault());
       }
@@ -264,13 +271,13 @@ class Reader {
     }
   }
 
-  // Whether each row is of a body: there for all rows or for none.
+  // Reads whether each row is the hit of a body. The column has an entry for every row or none.
   void IsBody(std::vector<uint8_t>& out) {
     const int given = message_.is_body_size();
     Require(given == 0 || given == message_.polygon_id_size(), "is_body");
     if (status_.ok()) out.assign(message_.is_body().begin(), message_.is_body().end());
   }
-  // `hit(row)` is the hit of a row.
+  // Reads whether each of `rows` is the hit of a body; `hit(row)` returns the hit of a row.
   template <class Row, class Hit>
   void IsBody(std::vector<Row>& rows, const Hit& hit) {
     std::vector<uint8_t> is_body;
@@ -278,7 +285,7 @@ class Reader {
     for (size_t i = 0; i < is_body.size(); ++i) hit(rows[i]).is_body = is_body[i] != 0;
   }
 
-  // Edges of polygons that are touched, if any are given.
+  // Reads the edges of the touched polygons, if the message has any.
   template <class Core>
   void Edges(int rows, Core& out) {
     const int given = OptionalRows(message_.edge_counts_size(), rows);
@@ -288,8 +295,9 @@ class Reader {
     Rows(message_.ring_size(), kOverlapEdge<Message>, out.edges);
   }
 
-  // Casts, sweeps and arcs: under ANY there are no rows and each count is 0 or 1; otherwise the
-  // counts sum to the rows. Truncated items are different, ascending, and have hits.
+  // Reads the answers to casts, sweeps and arcs. In mode ANY there are no rows and each count is 0
+  // or 1; otherwise the counts sum to the number of rows. Indices of truncated items are strictly
+  // ascending, and truncated items have hits.
   template <class Core, class Columns>
   void Hits(const Columns& columns, Core& out) {
     const int rows = message_.polygon_id_size();
@@ -322,9 +330,9 @@ absl::Status Decode(absl::string_view batch, const v1::CastAnswers& message, Cas
   Reader reader(batch, message);
   const int rows = message.polygon_id_size();
   reader.Hits(kCastFraction, out);
-  reader.MoreOfRows(message.normal_x_size(), kCastNormal, out.hits);
-  reader.MoreOfRows(message.feature_size(), kCastEdge, out.hits);
-  reader.MoreOfRows(message.exit_fraction_size(), kCastExit, out.hits);
+  reader.RowsIfPresent(message.normal_x_size(), kCastNormal, out.hits);
+  reader.RowsIfPresent(message.feature_size(), kCastEdge, out.hits);
+  reader.RowsIfPresent(message.exit_fraction_size(), kCastExit, out.hits);
   reader.Rows(OptionalRows(message.reflection_x_size(), rows), kReflection, out.reflections);
   return reader.status();
 }
@@ -344,14 +352,15 @@ absl::Status Decode(absl::string_view batch, const v1::SlideAnswers& message, Sl
   reader.Counts(legs, counts);
   reader.Rows(message.x_size(), kSlideRow, out.rows);
   reader.Rows(legs, kSlideLeg, out.legs);
-  // The same rows: more columns of them.
+  // Reads the columns of the hits into the legs.
   reader.Rows(legs, kSlideHit, out.legs);
   reader.IsBody(out.legs, [](SlideLeg& leg) -> SweepHit& { return leg.hit; });
   reader.Errors(counts, out.errors);
   return reader.status();
 }
 
-// The legs of chains, whose first column is `size` long, with those columns of a leg.
+// Decodes chains of legs. `size` is the length of the first column, and `leg` lists the columns of
+// a leg.
 template <class Message, class Answers, class LegColumns>
 absl::Status DecodeChains(absl::string_view batch, const Message& message, int size,
                           const LegColumns& leg, Answers& out) {
@@ -405,7 +414,8 @@ absl::Status Decode(absl::string_view batch, const v1::LocateAnswers& message, L
   return reader.status();
 }
 
-// Circles and capsules, which are round, say which polygons they only touch.
+// Whether the answers of a kind have the column `touching`: circles and capsules, which have a
+// radius, report which polygons they only touch.
 enum class Touching { kNever, kAlways };
 template <class Columns>
 constexpr Touching TouchingOf(Columns Group::*) {
@@ -438,8 +448,9 @@ absl::Status Decode(absl::string_view batch, const v1::DistanceAnswers& message,
   return reader.status();
 }
 
-// Moves: as many items as bits are set and counts are there, and no bits beyond them. The errors
-// are those of items that are not clear and have no rows.
+// Decodes the answers to moves. The number of items is the number of set bits of `clear` plus the
+// number of counts, and no bit beyond the items is set. Errors belong to items that are not clear
+// and have no rows.
 absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, MoveAnswers& out) {
   const int rows = message.polygon_id_size();
   Reader reader(batch, message);
@@ -454,7 +465,7 @@ absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, Mov
   reader.Edges(rows, out);
   reader.Rows(OptionalRows(message.touches_size(), message.counts_size()), kFirstTouch,
               out.first_touches);
-  reader.MoreOfRows(message.first_has_edge_size(), kFirstTouchEdge, out.first_touches);
+  reader.RowsIfPresent(message.first_has_edge_size(), kFirstTouchEdge, out.first_touches);
   const auto given = static_cast<uint64_t>(message.quiet_radius_size());
   const auto is_length = [](double radius) { return radius >= 0; };
   reader.Require(
@@ -462,7 +473,7 @@ absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, Mov
       "quiet_radius");
   if (!reader.status().ok()) return reader.status();
   out.quiet_radii.assign(message.quiet_radius().begin(), message.quiet_radius().end());
-  std::vector<uint32_t> touched(items);  // polygons of each item, more than 0 where it is clear
+  std::vector<uint32_t> touched(items);  // polygons of each item; 1 if the item is clear
   size_t next = 0;
   for (size_t i = 0; i < items; ++i) {
     const bool is_clear = (out.clear[i / 64] >> (i % 64) & 1) != 0;
@@ -472,8 +483,8 @@ absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, Mov
   return reader.status();
 }
 
-// Hands each contact its one or two points.
-void GivePoints(const std::vector<ContactPoint>& points, std::vector<Contact>& contacts) {
+// Distributes `points` to `contacts`, one or two points each.
+void AssignPoints(const std::vector<ContactPoint>& points, std::vector<Contact>& contacts) {
   size_t next = 0;
   for (Contact& contact : contacts) {
     for (uint32_t i = 0; i < contact.point_count; ++i) contact.points[i] = points[next++];
@@ -497,7 +508,7 @@ absl::Status Decode(absl::string_view batch, const v1::ContactAnswers& message,
   reader.Rows(message.point_x_size(), kContactPoint, points);
   reader.Rows(OptionalRows(message.fixed_x_size(), rows), kSplit, out.splits);
   reader.Errors(out.counts, out.errors);
-  if (reader.status().ok()) GivePoints(points, out.contacts);
+  if (reader.status().ok()) AssignPoints(points, out.contacts);
   return reader.status();
 }
 
@@ -533,7 +544,8 @@ absl::Status Decode(absl::string_view batch, const v1::FanAnswers& message, FanA
 
 }  // namespace
 
-// A kind that is not asked is absent; its columns keep their memory in the message.
+// Writes the answers of each kind that `group` has. Clears the field of any other kind, which keeps
+// the memory of its columns.
 void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message) {
   message.clear_status();
   message.set_version(answers.version);
@@ -543,7 +555,7 @@ void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::Gro
   });
 }
 
-// A kind that is absent reads as its default, which is empty.
+// Reads the answers of all kinds. An absent kind reads as empty answers.
 absl::Status DecodeGroupAnswers(const v1::GroupAnswer& message, GroupAnswers& out) {
   out.Clear();
   out.version = message.version();

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The columns of answers that are chains of legs: slides and bounces. Private to this folder.
+// Which columns of a message carry answers that are chains of legs, such as slides and bounces?
+// Private to this folder.
 #pragma once
 
 #include <tuple>
@@ -11,7 +12,7 @@
 
 namespace carom::wire {
 
-// Of a slide and its legs. A leg without a hit has a default one.
+// The columns of a slide and of its legs. A leg without a hit has a default hit.
 inline constexpr auto kSlideRow = [] {
   using M = v1::SlideAnswers;
   return std::tuple{
@@ -42,7 +43,7 @@ inline constexpr auto kSlideLeg = [] {
       RowColumn("has_hit", kHasHit, &M::has_hit, &M::mutable_has_hit)};
 }();
 
-// Those of the hit of a leg.
+// Returns columns of legs from `columns` of hits: each reads the hit of a leg.
 template <class... Columns>
 constexpr auto OfHit(const std::tuple<Columns...>& columns) {
   const auto of_hit = [](const auto& column) {
@@ -88,7 +89,7 @@ inline constexpr auto kRayBounceLeg = [] {
       RowColumn("has_hit", kHasHit, &M::has_hit, &M::mutable_has_hit)};
 }();
 
-// `M` is BounceAnswers or RayBounceAnswers.
+// The columns of the hit of a bounce leg. `M` is BounceAnswers or RayBounceAnswers.
 template <class M>
 inline constexpr auto kBounceHit = [] {
   const std::tuple ends{RowColumn(

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Columns of messages beside what the core has for them. Private to this folder.
+// How do columns of messages map to values of the core? Private to this folder.
 //
-// A list of columns is a std::tuple of `Column` (questions) or of `RowColumn` (answers). It is
-// written down once and read in both directions, so that what is encoded is what is decoded.
+// A list of columns is a std::tuple of `Column` (questions) or of `RowColumn` (answers). One list
+// serves encoding and decoding, so that both handle the same columns.
 #pragma once
 
 #include <algorithm>
@@ -28,12 +28,14 @@ namespace carom::wire {
 using google::protobuf::RepeatedField;
 using google::protobuf::RepeatedPtrField;
 
+// Returns a view of `column`.
 template <class T>
 std::span<const T> View(const RepeatedField<T>& column) {
   return {column.data(), static_cast<size_t>(column.size())};
 }
 
-// Makes `column` `count` entries long, with memory it had, and returns them to be written.
+// Resizes `column` to `count` entries, reusing its memory, and returns a pointer to the entries,
+// which the caller must write.
 template <class T>
 T* Cells(RepeatedField<T>* column, size_t count) {
   column->Clear();
@@ -41,12 +43,14 @@ T* Cells(RepeatedField<T>* column, size_t count) {
   return column->AddNAlreadyReserved(static_cast<int>(count));
 }
 
+// Sets `column` to a copy of `values`.
 template <class T, class Values>
 void CopyColumn(const Values& values, RepeatedField<T>* column) {
   std::copy(std::begin(values), std::end(values), Cells(column, std::size(values)));
 }
 
-// A column of a question: a span of the core, which views the message where their types agree.
+// A column of a question: a span in the core, and the accessors of the field. The span is a view of
+// the field if both have one type.
 template <class Core, class Message, class T, class Cell = T>
 struct Column {
   using Read = const RepeatedField<Cell>& (Message::*)() const;
@@ -60,6 +64,7 @@ struct Column {
   Write write;
 };
 
+// Sets the spans of `core` to views of the columns of `message`.
 template <class Core, class Message, class... Columns>
 void ViewColumns(const Message& message, const std::tuple<Columns...>& columns, Core& core) {
   std::apply(
@@ -69,6 +74,7 @@ void ViewColumns(const Message& message, const std::tuple<Columns...>& columns, 
       columns);
 }
 
+// Copies the spans of `core` to the columns of `message`.
 template <class Core, class Message, class... Columns>
 void EncodeColumns(const Core& core, const std::tuple<Columns...>& columns, Message& message) {
   std::apply(
@@ -78,7 +84,7 @@ void EncodeColumns(const Core& core, const std::tuple<Columns...>& columns, Mess
       columns);
 }
 
-// Of a column whose rows all have a value.
+// The `Present` of a column in which every row has a value.
 struct Always {
   template <class Row>
   constexpr bool operator()(const Row&) const {
@@ -86,8 +92,8 @@ struct Always {
   }
 };
 
-// A column of answers. `member` takes a row to its value, by reference; where `present` is false
-// of a row, the value means nothing and is sent as 0.
+// A column of answers. `member(row)` returns a reference to the value of a row. If `present(row)`
+// is false, the row has no value and its entry is 0.
 template <class Member, class Message, class T, class Present = Always>
 struct RowColumn {
   using Read = const RepeatedField<T>& (Message::*)() const;
@@ -99,6 +105,7 @@ struct RowColumn {
   template <class Row>
   using Value = std::remove_cvref_t<decltype(std::declval<Member>()(std::declval<Row&>()))>;
 
+  // Writes the value of `row` to `cell`.
   template <class Row>
   void Put(const Row& row, T& cell) const {
     if constexpr (std::is_enum_v<Value<Row>>) {
@@ -108,7 +115,7 @@ struct RowColumn {
     }
   }
 
-  // Reads a cell that `Fits`.
+  // Sets the value of `row` from `cell`, for which `Fits` has returned true.
   template <class Row>
   void Take(const T& cell, Row& row) const {
     if constexpr (std::is_enum_v<Value<Row>>) {
@@ -118,7 +125,7 @@ struct RowColumn {
     }
   }
 
-  // Whether the column has `count` entries that can be read.
+  // Returns whether the column has `count` entries, all of them valid.
   template <class Row>
   bool Fits(const Message& message, size_t count) const {
     const RepeatedField<T>& column = (message.*read)();
@@ -139,7 +146,7 @@ struct RowColumn {
   Present present;
 };
 
-// A column and its entries.
+// A column and a pointer to its entries.
 template <class Column, class T>
 struct BoundColumn {
   const Column& column;
@@ -148,7 +155,7 @@ struct BoundColumn {
 template <class Column, class T>
 BoundColumn(const Column&, T*) -> BoundColumn<Column, T>;
 
-// Writes all columns in one pass over the rows, which are the larger side.
+// Writes all columns in one pass over the rows, which take more memory than the columns.
 template <class Row, class Message, class... Columns>
 void EncodeRows(std::span<const Row> rows, const std::tuple<Columns...>& columns,
                 Message& message) {
@@ -169,13 +176,14 @@ void EncodeRows(const std::vector<Row>& rows, const std::tuple<Columns...>& colu
   EncodeRows(std::span<const Row>(rows), columns, message);
 }
 
-// A column that does not fit the others of its batch.
+// Returns the error for a column that does not match the other columns of its batch.
 inline absl::Status Misfit(absl::string_view batch, absl::string_view column) {
   return Refused(absl::StatusCode::kInternal, absl::StrCat(batch, ".", column),
                  "does not fit the other columns of the answer");
 }
 
-// Reads `count` rows, or names the first column of the batch that does not have them.
+// Sets `rows` to `count` rows of the columns, or returns an error that names the first column
+// without `count` valid entries.
 template <class Row, class Message, class... Columns>
 absl::Status DecodeRows(absl::string_view batch, const Message& message, size_t count,
                         const std::tuple<Columns...>& columns, std::vector<Row>& rows) {

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How much does a message ask, before it is decoded? And is this an answer to it?
+// How many queries and shapes does a message have, and do answers match its questions?
 //
-// What a server limits is counted here, so that a frame that asks too much costs it neither
-// polygons nor copies. Sizes of columns are read, no values (but the beams of fans, each of which
-// is a query): whether columns agree is found when the group is decoded (decode.h). Cost O(groups +
-// fans). Thread- safe: pure functions.
+// These functions count what a server limits, before it decodes a frame: a frame above a limit
+// costs neither polygons nor copies. They read the sizes of columns but no values, except for the
+// beams of fans, since each beam is a query. Decoding checks whether columns have equal length
+// (decode.h). Cost O(groups + fans). Thread-safe: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -17,26 +17,28 @@
 
 namespace carom::wire {
 
-// Below 2^47 both: a message has fewer than 2^31 bytes, and an entry counts 2^16 at most.
+// The numbers that a server limits. Both are below 2^47: a message has fewer than 2^31 bytes, and
+// an entry counts as 2^16 at most.
 struct QuestionCounts {
-  uint64_t queries = 0;  // items of all kinds, fans by `FanQueryCount`, as `Group::query_count`
-  uint64_t shapes = 0;   // that are described, also those that nothing is placed of, and edits
+  uint64_t queries = 0;  // items of all kinds, as `Group::query_count`; a fan counts its beams
+  uint64_t shapes = 0;   // described shapes, also if no item uses them, and edits
 
   bool operator==(const QuestionCounts&) const = default;
 };
 
-// What a group asks.
+// Counts the queries and shapes of a group.
 QuestionCounts CountQuestions(const v1::Group& group);
 
-// What the groups of a frame ask, and the shapes of its definitions of trackers.
+// Counts the queries and shapes of a frame: of all groups, and of the definitions of trackers.
 QuestionCounts CountQuestions(const v1::Frame& frame);
 
-// The segments of a group that asks nothing else and describes no shape; 0 of any other group.
+// Returns the number of segments of a group that has no other questions, shapes or edits. Returns 0
+// for any other group.
 uint64_t CountLoneSegments(const v1::Group& group);
 
-// Whether the answers are of as many items, in each kind of question, as the group asks. What a
-// client checks of decoded answers, whose columns fit each other, and what an honest server keeps.
-// Cost O(1), and a word for 64 moves.
+// Returns whether `answers` has as many items as `asked` for each kind of question. A client checks
+// this for decoded answers, whose columns already fit each other; the answers of a correct server
+// pass. Cost O(1), and one word per 64 moves.
 bool AnswersFit(const v1::Group& asked, const GroupAnswers& answers);
 
 }  // namespace carom::wire

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// From messages to core values.
+// How do messages become core values? Encoding: wire/encode.h.
 //
-// With encode.h, the only door between protobuf messages and core values: geometry.cc has polygons,
-// shapes and scenes, questions.cc and answers.cc the two sides of a group. A request is refused
-// here for its form (unknown enum value, missing member, columns of unequal length), and by the
-// core's `Create` and `Check` functions for its content. Field paths are those of the message,
-// relative to the message that the caller passes. Thread-safe: pure functions.
+// Only decode.h and encode.h convert between protobuf messages and core values: geometry.cc has
+// polygons, shapes and scenes, questions.cc and answers.cc the two sides of a group. The functions
+// here refuse a request for its form (unknown enum value, missing member, columns of unequal
+// length); the `Create` and `Check` functions of the core refuse it for its content. Field paths
+// are relative to the message that the caller passes. Thread-safe: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -29,59 +29,62 @@
 
 namespace carom::wire {
 
-// A polygon. Errors: those of `Polygon::Create`, and INVALID_ARGUMENT for an unknown enum value or
-// `x` and `y` of unequal length.
+// Returns the polygon of a message. Errors: those of `Polygon::Create`, and INVALID_ARGUMENT for an
+// unknown enum value or for `x` and `y` of unequal length.
 absl::StatusOr<Polygon> DecodePolygon(const v1::Polygon& message, const PolygonLimits& limits);
 
-// All of `messages`, appended to `out`, or the first 16 offences and their number; field paths
-// begin with `<path>[i]`, i counted from `first_index`. On an error `out` is left as it was.
+// Appends the polygons of all `messages` to `out`, or returns the first 16 violations and their
+// number. Field paths begin with `<path>[i]`, i counted from `first_index`. After an error `out` is
+// unchanged.
 absl::Status DecodePolygons(const google::protobuf::RepeatedPtrField<v1::Polygon>& messages,
                             absl::string_view path, size_t first_index, const PolygonLimits& limits,
                             std::vector<Polygon>& out);
 
-// A moving shape. Errors: those of `DecodePolygon` below `polygon`, those of `Shape::Create` below
-// `capsule`, and INVALID_ARGUMENT for neither. How many vertices it may have (`kMaxMovingVertices`)
-// is checked where it is used, by `CheckGroup` and `TrackerTable::Define`.
+// Returns a moving shape. Errors: those of `DecodePolygon` below `polygon`, those of
+// `Shape::Create` below `capsule`, and INVALID_ARGUMENT if the message has neither. `CheckGroup`
+// and `TrackerTable::Define` check the number of vertices (`kMaxMovingVertices`).
 absl::StatusOr<Shape> DecodeShape(const v1::Shape& message);
 
-// The edits of a commit; field paths begin with `edits[i]`.
+// Returns the edits of a commit. Field paths of errors begin with `edits[i]`.
 absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(
     const google::protobuf::RepeatedPtrField<v1::Edit>& messages, const PolygonLimits& limits);
 
-// A group as the core reads it. The spans point into the message and into what is beside `group`.
+// A group as the core reads it. The spans of `group` point into the message and into the other
+// members.
 struct DecodedGroup {
   Group group;
   std::vector<Polygon> polygons;  // the shapes of `group.polygons`
-  std::vector<Shape> shapes;      // those of all other kinds, one after the other
-  std::vector<double> floats;     // columns that came as floats, widened
-  GroupKindSet kinds;             // those that the message has
+  std::vector<Shape> shapes;      // the shapes of all other kinds, one after the other
+  std::vector<double> floats;     // columns that were sent as floats, converted to double
+  GroupKindSet kinds;             // the kinds of questions that the message has
 
-  // Room for polygons and shapes in all.
+  // Returns the number of polygons and shapes for which memory is allocated.
   size_t shape_capacity() const { return polygons.capacity() + shapes.capacity(); }
 };
 
-// Fills `out`, whose capacity is reused, and checks it (`CheckGroup`). `message` outlives the use
-// of `out`. The target and `min_version` are the caller's to read.
+// Sets `out` to the group of `message`, reusing memory, and checks the group (`CheckGroup`).
+// `message` must outlive the use of `out`. The caller reads the target and `min_version`.
 absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out);
 
-// Definitions of trackers as the core reads them. The spans point into the message and into the
-// shapes.
+// Definitions of trackers as the core reads them. The spans of `definitions` point into the message
+// and into `shapes`.
 struct DecodedTrackers {
-  std::vector<std::vector<Shape>> shapes;  // of each
+  std::vector<std::vector<Shape>> shapes;  // for each of `definitions`
   std::vector<TrackerDefinitions> definitions;
 };
 
-// Fills `out`; field paths begin with `trackers[i]`. What the definitions ask for is checked by
-// `TrackerTable::Define`. `messages` outlive the use of `out`.
+// Sets `out` to the definitions of `messages`. Field paths begin with `trackers[i]`.
+// `TrackerTable::Define` checks the content of the definitions. `messages` must outlive the use of
+// `out`.
 absl::Status DecodeTrackers(
     const google::protobuf::RepeatedPtrField<v1::TrackerDefinitions>& messages,
     DecodedTrackers& out);
 
-// Nothing and INVALID_ARGUMENT naming `coherence` for an unknown value.
+// Returns the core value of `wire`, or INVALID_ARGUMENT naming `coherence` for an unknown value.
 absl::StatusOr<Coherence> DecodeCoherence(int wire);
 
-// The answers of a group, as a client reads them. INTERNAL if the columns do not fit together,
-// which an honest server never sends. The status member is the caller's to read.
+// Sets `out` to the answers of a group, for a client. Returns INTERNAL if the columns do not fit
+// together, which a correct server never sends. The caller reads the status of the answer.
 absl::Status DecodeGroupAnswers(const v1::GroupAnswer& message, GroupAnswers& out);
 
 }  // namespace carom::wire

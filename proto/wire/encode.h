@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// From core values to messages; the other half of decode.h.
+// How do core values become messages? Decoding: wire/decode.h.
 //
-// Each function clears what it writes, keeping the message's memory for reuse.
+// Each function clears the message before it writes, and keeps the message's memory for reuse.
 #pragma once
 
 #include "absl/strings/string_view.h"
@@ -24,20 +24,20 @@ void EncodeShape(const Shape& shape, v1::Shape& message);
 
 void EncodeEdit(const SceneEdit& edit, v1::Edit& message);
 
-// Everything but the target and `min_version`. Batches without items are left absent.
+// Writes all of a group except the target and `min_version`. Omits batches without items.
 void EncodeGroup(const Group& group, v1::Group& message);
 
 void EncodeTrackers(const TrackerDefinitions& definitions, v1::TrackerDefinitions& message);
 
 v1::Coherence EncodeCoherence(Coherence coherence);
 
-// The columns of every batch that `group` asks; no status.
+// Writes the columns of the answers to every batch of `group`, and no status.
 void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message);
 
-// A box that is not empty.
+// Writes `bounds`, which is not empty.
 void EncodeBounds(const Box& bounds, v1::Bounds& message);
 
-// The summary of a scene. `name` is `scenes/{scene}`.
+// Writes the summary of a scene. `name` is `scenes/{scene}`.
 void EncodeScene(absl::string_view name, const Scene& scene, v1::Scene& message);
 
 }  // namespace carom::wire

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The enums of the core on the wire: one table each, read in both directions. Private to this
-// folder.
+// Which wire value does each value of a core enum have? One table per enum serves encoding and
+// decoding. Private to this folder.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +21,8 @@
 
 namespace carom::wire {
 
-// `kValues` holds the core values by wire value, what absent reads as first; `kFirstAnswer` is the
-// least wire value that answers hold.
+// The table of an enum: `kValues` has the core values by wire value, and the first entry is the
+// value of an absent field; `kFirstAnswer` is the least wire value in answers.
 template <class Core>
 struct EnumTable;
 
@@ -143,19 +143,20 @@ struct EnumTable<ItemFault> {
 template <class Core>
 inline constexpr int kEnumSize = static_cast<int>(std::size(EnumTable<Core>::kValues));
 
-// Whether the core knows the wire value.
+// Returns whether the table has the wire value `wire`.
 template <class Core>
 constexpr bool IsKnown(int wire) {
   return wire >= 0 && wire < kEnumSize<Core>;
 }
 
-// The core value of a wire value that is known.
+// Returns the core value of `wire`, for which `IsKnown` holds.
 template <class Core>
 constexpr Core EnumFromWire(int wire) {
   return EnumTable<Core>::kValues[wire];
 }
 
-// The wire value of a core value: the last of the table, as the first stands for absent.
+// Returns the wire value of `value`: the last one in the table, since the first entry stands for an
+// absent field.
 template <class Core>
 constexpr int EnumToWire(Core value) {
   int wire = kEnumSize<Core> - 1;

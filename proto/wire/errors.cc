@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The google.rpc messages are written and read field by field through UnknownFieldSet: their .proto
-// files are not packaged, and four fields need no generated code.
+// Writes and reads the google.rpc messages field by field through UnknownFieldSet, since their
+// .proto files are not packaged and few fields are needed.
 
 #include "wire/errors.h"
 
@@ -22,18 +22,19 @@ namespace {
 using google::protobuf::UnknownField;
 using google::protobuf::UnknownFieldSet;
 
-// What a status may take on the wire, in either form. gRPC clients refuse more than 8 KiB of
-// trailing metadata, and base64 makes 5.4 KiB of these.
+// The most bytes of a status on the wire, in either form. gRPC clients refuse more than 8 KiB of
+// trailing metadata, and base64 turns 4 KiB into 5.4 KiB.
 constexpr size_t kMaxStatusBytes = 4096;
-// Details longer than this are not read.
+// Longer details are ignored.
 constexpr size_t kMaxDetailsReadBytes = 65536;
 
-// The most that a violation takes: field and description have a tag and a length byte each, the
-// violation a tag and two length bytes.
+// The most bytes of a violation: the field and the description have a tag byte and a length byte
+// each, the violation a tag byte and two length bytes.
 constexpr size_t kMaxViolationBytes = 2 * (2 + Refusal::kMaxTextBytes) + 3;
 static_assert(Refusal::kMaxTextBytes < 128);
-// All else but the message: code 2, message header 3, the headers of Any and its two members
-// 3 + 2 + 3, type_url 41; of the retry delay headers 2 + 2 + 2, type_url 40, Duration 2 + 2 * 11.
+// The bytes of a google.rpc.Status beside its message and its violations: code 2, message header 3;
+// for BadRequest the headers of Any and its two members 3 + 2 + 3 and type_url 41; for the retry
+// delay the headers 2 + 2 + 2, type_url 40 and Duration 2 + 2 * 11.
 constexpr size_t kFramingBytes = 2 + 3 + (3 + 2 + 3 + 41) + (2 + 2 + 2 + 40 + 2 + 2 * 11);
 static_assert(Refusal::kMaxListed * kMaxViolationBytes + kFramingBytes < kMaxStatusBytes);
 
@@ -44,7 +45,7 @@ constexpr char kRetryInfoUrl[] = "type.googleapis.com/google.rpc.RetryInfo";
 constexpr char kRetryInfoSuffix[] = "/google.rpc.RetryInfo";
 static_assert(sizeof(kRetryInfoUrl) - 1 == 40);
 
-// Field numbers of google.rpc.
+// The field numbers of the google.rpc messages.
 constexpr int kStatusCode = 1;
 constexpr int kStatusMessage = 2;
 constexpr int kStatusDetails = 3;
@@ -54,16 +55,16 @@ constexpr int kBadRequestViolations = 1;
 constexpr int kViolationField = 1;
 constexpr int kViolationDescription = 2;
 constexpr int kRetryInfoDelay = 1;
-// And of google.protobuf.Duration.
+// The field numbers of google.protobuf.Duration.
 constexpr int kSeconds = 1;
 constexpr int kNanos = 2;
 
-constexpr uint64_t kMicrosASecond = 1000000;
-// A longer delay than a day is cut.
-constexpr uint64_t kMaxRetryDelayUs = 86400 * kMicrosASecond;
+constexpr uint64_t kMicrosPerSecond = 1000000;
+// The longest retry delay, one day; longer delays are reduced to it.
+constexpr uint64_t kMaxRetryDelayUs = 86400 * kMicrosPerSecond;
 
-// The length of the well-formed UTF-8 sequence at the front of `text`, which is not empty; 0 if
-// there is none.
+// Returns the length of the well-formed UTF-8 sequence at the front of `text`, which is not empty,
+// or 0 if there is no such sequence.
 size_t SequenceLength(absl::string_view text) {
   const auto lead = static_cast<uint8_t>(text[0]);
   if (lead < 0x80) return 1;
@@ -80,8 +81,8 @@ size_t SequenceLength(absl::string_view text) {
   return overlong || surrogate || code_point > 0x10ffff ? 0 : length;
 }
 
-// The front of `text`, at most `max_bytes` and no part of a character, with `?` in place of each
-// byte that is not UTF-8: what a proto3 string accepts.
+// Returns the front of `text`, at most `max_bytes` and only whole characters, with `?` in place of
+// each byte that is not UTF-8. A proto3 string accepts the result.
 std::string Utf8(absl::string_view text, size_t max_bytes) {
   std::string result;
   result.reserve(std::min(text.size(), max_bytes));
@@ -95,8 +96,7 @@ std::string Utf8(absl::string_view text, size_t max_bytes) {
   return result;
 }
 
-// What a status says on the wire: bounded, valid UTF-8. Violations come first; the message takes
-// the room they leave.
+// The content of a status on the wire, in valid UTF-8 and of bounded size.
 struct WireStatus {
   int code = 0;
   std::string message;
@@ -104,6 +104,8 @@ struct WireStatus {
   uint64_t retry_delay_us = 0;
 };
 
+// Returns the content of `status` within `kMaxStatusBytes`. Cuts the message to the bytes that the
+// violations leave.
 WireStatus Bounded(const absl::Status& status) {
   WireStatus result;
   result.code = static_cast<int>(status.code());
@@ -122,15 +124,15 @@ WireStatus Bounded(const absl::Status& status) {
   return result;
 }
 
-// A code of the canonical list that is an error. Anything else is UNKNOWN, 0 too: a status that is
-// there is never OK.
+// Returns `code` if it is an error code of the canonical list, else UNKNOWN. 0 is UNKNOWN, too,
+// since an encoded status is never OK.
 absl::StatusCode ErrorCode(int code) {
   constexpr int kLast = static_cast<int>(absl::StatusCode::kUnauthenticated);
   return code > 0 && code <= kLast ? static_cast<absl::StatusCode>(code)
                                    : absl::StatusCode::kUnknown;
 }
 
-// Adds a string, unless it is empty: proto3 leaves those out.
+// Adds a string field, unless the string is empty: proto3 omits empty strings.
 void AddString(int number, const std::string& value, UnknownFieldSet& fields) {
   if (!value.empty()) fields.AddLengthDelimited(number, value);
 }
@@ -156,7 +158,7 @@ bool Parse(absl::string_view bytes, UnknownFieldSet& fields) {
   return fields.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
-// The last `number` of `fields` that is a string, bytes or a message; null if none.
+// Returns the last field `number` of `fields` that is a string, bytes or a message, or null.
 const std::string* Find(const UnknownFieldSet& fields, int number) {
   const std::string* result = nullptr;
   for (int i = 0; i < fields.field_count(); ++i) {
@@ -168,8 +170,8 @@ const std::string* Find(const UnknownFieldSet& fields, int number) {
   return result;
 }
 
-// Appends the violations of a serialized BadRequest until there are `Refusal::kMaxListed`. Stops at
-// the first that cannot be read.
+// Appends the violations of a serialized BadRequest, up to `Refusal::kMaxListed` in all. Stops at
+// the first violation that cannot be parsed.
 void ParseBadRequest(absl::string_view bytes, std::vector<Violation>& violations) {
   UnknownFieldSet request;
   if (!Parse(bytes, request)) return;
@@ -187,7 +189,7 @@ void ParseBadRequest(absl::string_view bytes, std::vector<Violation>& violations
   }
 }
 
-// The last `number` of `fields` that is an integer; 0 if none.
+// Returns the last field `number` of `fields` that is an integer, or 0.
 uint64_t FindNumber(const UnknownFieldSet& fields, int number) {
   uint64_t result = 0;
   for (int i = 0; i < fields.field_count(); ++i) {
@@ -201,14 +203,15 @@ uint64_t FindNumber(const UnknownFieldSet& fields, int number) {
 
 std::string SerializedRetryInfo(uint64_t delay_us) {
   UnknownFieldSet duration;
-  duration.AddVarint(kSeconds, delay_us / kMicrosASecond);
-  duration.AddVarint(kNanos, delay_us % kMicrosASecond * 1000);
+  duration.AddVarint(kSeconds, delay_us / kMicrosPerSecond);
+  duration.AddVarint(kNanos, delay_us % kMicrosPerSecond * 1000);
   UnknownFieldSet info;
   info.AddLengthDelimited(kRetryInfoDelay, Serialized(duration));
   return Serialized(info);
 }
 
-// The microseconds of a serialized RetryInfo, at most a day; 0 if it cannot be read.
+// Returns the delay of a serialized RetryInfo in microseconds, at most a day, or 0 if the bytes
+// cannot be parsed.
 uint64_t ParseRetryInfo(absl::string_view bytes) {
   UnknownFieldSet info, duration;
   if (!Parse(bytes, info)) return 0;
@@ -216,10 +219,11 @@ uint64_t ParseRetryInfo(absl::string_view bytes) {
   if (delay == nullptr || !Parse(*delay, duration)) return 0;
   const uint64_t seconds = FindNumber(duration, kSeconds);
   const uint64_t nanos = FindNumber(duration, kNanos);
-  if (seconds >= kMaxRetryDelayUs / kMicrosASecond) return kMaxRetryDelayUs;
-  return seconds * kMicrosASecond + std::min<uint64_t>(nanos / 1000, kMicrosASecond);
+  if (seconds >= kMaxRetryDelayUs / kMicrosPerSecond) return kMaxRetryDelayUs;
+  return seconds * kMicrosPerSecond + std::min<uint64_t>(nanos / 1000, kMicrosPerSecond);
 }
 
+// The details of a status that clients use.
 struct Details {
   std::vector<Violation> violations;
   uint64_t retry_delay_us = 0;
@@ -232,8 +236,8 @@ void AddDetail(absl::string_view url, const std::string& value, UnknownFieldSet&
   status.AddLengthDelimited(kStatusDetails, Serialized(any));
 }
 
-// What every BadRequest and RetryInfo in a serialized google.rpc.Status says; nothing if it is not
-// one.
+// Returns the violations of all BadRequest messages and the delay of the last RetryInfo in a
+// serialized google.rpc.Status; nothing if the bytes are too long or cannot be parsed.
 Details ParseDetails(absl::string_view bytes) {
   Details details;
   UnknownFieldSet status;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Errors on the wire: the one door.
+// How are errors encoded on the wire? Only errors.cc encodes and decodes them.
 //
 // An absl::Status with violations and a retry delay (carom/status.h) travels in two forms: as
 // `v1.Status` inside an answer, and as google.rpc.Status with google.rpc.BadRequest and
@@ -17,15 +17,16 @@
 
 namespace carom::wire {
 
-// `status` is not OK.
+// Writes `status`, which is not OK.
 void EncodeStatus(const absl::Status& status, v1::Status& message);
-// An unknown code becomes UNKNOWN.
+// Returns the status of a message. An unknown code becomes UNKNOWN.
 absl::Status DecodeStatus(const v1::Status& message);
 
-// The bytes of a google.rpc.Status with the violations and the retry delay of `status`; empty if it
-// carries neither.
+// Returns the bytes of a google.rpc.Status with the violations and the retry delay of `status`, or
+// an empty string if `status` has neither.
 std::string SerializeDetails(const absl::Status& status);
-// The status of a failed call from its three parts. Details that cannot be read are ignored.
+// Returns the status of a failed call from its code, its message and the bytes of its
+// google.rpc.Status. Ignores details that cannot be parsed.
 absl::Status StatusFromDetails(absl::StatusCode code, absl::string_view message,
                                absl::string_view details);
 

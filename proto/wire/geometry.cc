@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Polygons, shapes, edits and scenes, both ways.
+// Encodes and decodes polygons, shapes, edits and scenes.
 
 #include <cstddef>
 #include <span>
@@ -19,7 +19,7 @@
 namespace carom::wire {
 namespace {
 
-// The ring with `x` and `y` of equal length.
+// Returns the ring of a message whose `x` and `y` have equal length.
 RingSpec DecodeRing(const v1::Ring& message) {
   RingSpec ring;
   ring.open = message.open();
@@ -30,10 +30,10 @@ RingSpec DecodeRing(const v1::Ring& message) {
   return ring;
 }
 
-// Two columns of the same length.
+// Writes the vertices of a ring as two columns.
 void EncodeRing(std::span<const Vec2> vertices, bool open, v1::Ring& ring) {
-  // `Polygon::Create` drops one closing duplicate: a ring that still ends where it starts needs
-  // another one to arrive the same.
+  // `Polygon::Create` drops one closing duplicate of the first vertex. A ring whose last vertex
+  // still equals the first gets another duplicate, so that decoding restores the ring.
   const bool closes = !open && vertices.size() >= 2 && vertices.front() == vertices.back();
   const size_t count = vertices.size() + (closes ? 1 : 0);
   double* x = Cells(ring.mutable_x(), count);
@@ -49,51 +49,52 @@ void EncodeRing(std::span<const Vec2> vertices, bool open, v1::Ring& ring) {
   ring.set_open(open);
 }
 
-// An edit, or what is wrong with the polygon below its member.
+// Returns the edit of a message, or the violations of its polygon with field paths that begin with
+// `add` or `replace`.
 absl::StatusOr<SceneEdit> DecodeEdit(const v1::Edit& message, const PolygonLimits& limits) {
-  Offences offences;
+  ViolationList violation_list;
   switch (message.edit_case()) {
     case v1::Edit::kAdd: {
       absl::StatusOr<Polygon> polygon = DecodePolygon(message.add(), limits);
       if (polygon.ok()) return AddPolygon{*std::move(polygon)};
-      offences.AddPart("add", polygon.status());
+      violation_list.AddPart("add", polygon.status());
       break;
     }
     case v1::Edit::kReplace: {
       absl::StatusOr<Polygon> polygon = DecodePolygon(message.replace(), limits);
       if (polygon.ok()) return ReplacePolygon{*std::move(polygon)};
-      offences.AddPart("replace", polygon.status());
+      violation_list.AddPart("replace", polygon.status());
       break;
     }
     case v1::Edit::kRemove:
       return RemovePolygon{message.remove()};
     case v1::Edit::EDIT_NOT_SET:
-      offences.Add("", "must have one of add, replace and remove");
+      violation_list.Add("", "must have one of add, replace and remove");
       break;
   }
-  return offences.status();
+  return violation_list.status();
 }
 
 }  // namespace
 
 absl::StatusOr<PolygonSpec> DecodeSpec(const v1::Polygon& message) {
-  Offences offences;
+  ViolationList violation_list;
   PolygonSpec spec;
   spec.id = message.id();
-  ReadEnum(message.fill_rule(), "", "fill_rule", spec.fill_rule, offences);
-  ReadEnum(message.solidity(), "", "solidity", spec.solidity, offences);
+  ReadEnum(message.fill_rule(), "", "fill_rule", spec.fill_rule, violation_list);
+  ReadEnum(message.solidity(), "", "solidity", spec.solidity, violation_list);
   if (message.has_category()) spec.category = message.category();
   spec.user_data = message.user_data();
   spec.rings.reserve(static_cast<size_t>(message.rings_size()));
   for (int i = 0; i < message.rings_size(); ++i) {
     const v1::Ring& ring = message.rings(i);
     if (ring.x_size() != ring.y_size()) {
-      offences.Add(absl::StrCat("rings[", i, "].y"), "must be as many as x");
-    } else if (offences.empty()) {
+      violation_list.Add(absl::StrCat("rings[", i, "].y"), "must be as many as x");
+    } else if (violation_list.empty()) {
       spec.rings.push_back(DecodeRing(ring));
     }
   }
-  if (!offences.empty()) return offences.status();
+  if (!violation_list.empty()) return violation_list.status();
   return spec;
 }
 
@@ -107,21 +108,21 @@ absl::Status DecodePolygons(const RepeatedPtrField<v1::Polygon>& messages, absl:
                             size_t first_index, const PolygonLimits& limits,
                             std::vector<Polygon>& out) {
   const size_t size = out.size();
-  Offences offences;
+  ViolationList violation_list;
   const auto decode = [&](const v1::Polygon& message) { return DecodePolygon(message, limits); };
-  DecodeEach(messages, ListPath{path, "", first_index}, decode, out, offences);
-  if (offences.empty()) return absl::OkStatus();
+  DecodeEach(messages, ListPath{path, "", first_index}, decode, out, violation_list);
+  if (violation_list.empty()) return absl::OkStatus();
   out.erase(out.begin() + static_cast<std::ptrdiff_t>(size), out.end());
-  return offences.status();
+  return violation_list.status();
 }
 
 absl::StatusOr<Shape> DecodeShape(const v1::Shape& message) {
-  Offences offences;
+  ViolationList violation_list;
   switch (message.kind_case()) {
     case v1::Shape::kPolygon: {
       absl::StatusOr<Polygon> polygon = DecodeMovingPolygon(message.polygon());
       if (polygon.ok()) return Shape(*std::move(polygon));
-      offences.AddPart("polygon", polygon.status());
+      violation_list.AddPart("polygon", polygon.status());
       break;
     }
     case v1::Shape::kCapsule: {
@@ -129,27 +130,27 @@ absl::StatusOr<Shape> DecodeShape(const v1::Shape& message) {
       absl::StatusOr<Shape> shape = Shape::Create(
           {{{capsule.ax(), capsule.ay()}, {capsule.bx(), capsule.by()}}, capsule.radius()});
       if (shape.ok()) return shape;
-      offences.AddPart("capsule", shape.status());
+      violation_list.AddPart("capsule", shape.status());
       break;
     }
     case v1::Shape::KIND_NOT_SET:
-      offences.Add("", "must have one of polygon and capsule");
+      violation_list.Add("", "must have one of polygon and capsule");
       break;
   }
-  return offences.status();
+  return violation_list.status();
 }
 
 absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(const RepeatedPtrField<v1::Edit>& messages,
                                                    const PolygonLimits& limits) {
-  Offences offences;
+  ViolationList violation_list;
   std::vector<SceneEdit> edits;
   const auto decode = [&](const v1::Edit& message) { return DecodeEdit(message, limits); };
-  DecodeEach(messages, ListPath{"", "edits"}, decode, edits, offences);
-  if (!offences.empty()) return offences.status();
+  DecodeEach(messages, ListPath{"", "edits"}, decode, edits, violation_list);
+  if (!violation_list.empty()) return violation_list.status();
   return edits;
 }
 
-// All but the rings. The default category is left absent, which says the same.
+// Writes all members but the rings. Omits the default category, which an absent field means, too.
 void EncodeHead(const Polygon& polygon, v1::Polygon& message) {
   message.set_id(polygon.id());
   message.set_fill_rule(static_cast<v1::FillRule>(EnumToWire(polygon.fill_rule())));
@@ -158,7 +159,8 @@ void EncodeHead(const Polygon& polygon, v1::Polygon& message) {
   message.set_user_data(polygon.user_data());
 }
 
-// Rings as the polygon keeps them: a closing duplicate that was dropped does not come back.
+// Writes the rings as the polygon stores them, without a closing duplicate that `Polygon::Create`
+// dropped.
 void EncodePolygon(const Polygon& polygon, v1::Polygon& message) {
   message.Clear();
   EncodeHead(polygon, message);
@@ -167,7 +169,7 @@ void EncodePolygon(const Polygon& polygon, v1::Polygon& message) {
   }
 }
 
-// One of the two members, whichever the shape is.
+// Writes the shape as a polygon or as a capsule.
 void EncodeShape(const Shape& shape, v1::Shape& message) {
   if (shape.polygon() != nullptr)
     return EncodePolygon(*shape.polygon(), *message.mutable_polygon());
@@ -180,7 +182,7 @@ void EncodeShape(const Shape& shape, v1::Shape& message) {
   capsule.set_radius(from.radius);
 }
 
-// A removal goes by the id alone.
+// Writes the edit. A removal is the id of the polygon alone.
 void EncodeEdit(const SceneEdit& edit, v1::Edit& message) {
   if (const auto* add = std::get_if<AddPolygon>(&edit)) {
     EncodePolygon(add->polygon, *message.mutable_add());

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The kinds of questions on the wire: the list of carom/group_kinds.h with the accessors of the
-// messages. Private to this folder.
+// Which protobuf fields carry each kind of question and its answers? Combines the list of
+// carom/group_kinds.h with the accessors of the messages. Private to this folder.
 //
-// The fields of v1.Group and v1.GroupAnswer have the names of the members of `Group`, so that a
-// kind that the messages lack does not compile, and tests/wire/counts_test.cc finds one that the
-// list lacks. The list is gone over at compile time: no message is read by reflection.
+// The fields of v1.Group and v1.GroupAnswer have the names of the members of `Group`. A kind
+// without a field in the messages does not compile, and tests/wire/counts_test.cc finds a field
+// without a kind in the list. The list is iterated at compile time, without reflection of messages.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace carom::wire {
 
-// A field of one of the two messages. `Parent` is v1::Group or v1::GroupAnswer.
+// The accessors of the field of a kind. `Parent` is v1::Group or v1::GroupAnswer.
 template <class Parent, class Message>
 struct KindField {
   bool (Parent::*has)() const;
@@ -27,7 +27,7 @@ struct KindField {
   void (Parent::*clear)();
 };
 
-// One kind: what the core has of it, and its two messages.
+// One kind of question: its entry in the list of the core, and its fields in the two messages.
 template <class Core, class Question, class Answer>
 struct WireKind {
   constexpr WireKind(Core core, KindField<v1::Group, Question> question,
@@ -66,7 +66,8 @@ constexpr void ForEachWireKind(F&& f) {
   std::apply([&](const auto&... kind) { (f(kind), ...); }, kWireKinds);
 }
 
-// Those that a message has. Written out, as the accessors of the list would be calls.
+// Returns the kinds that `group` has. A macro writes the accessors out, as calls through the member
+// pointers of the list would not be inlined.
 inline GroupKindSet KindsAsked(const v1::Group& group) {
   uint64_t asked = 0;
   size_t i = 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The parts of a request, and what is wrong with them. Private to this folder.
+// How are the elements of a list decoded and their violations reported? Private to this folder.
 #pragma once
 
 #include <cstddef>
@@ -23,16 +23,17 @@
 
 namespace carom::wire {
 
-// The offences of a message with many parts, whose codes may differ: INVALID_ARGUMENT if any is,
-// else the first code that is seen.
-class Offences {
+// The violations of a message with many elements, whose codes may differ. The code is
+// INVALID_ARGUMENT if any element has that code, else the code of the first violation.
+class ViolationList {
  public:
   void Add(absl::string_view field, absl::string_view description) {
     code_ = absl::StatusCode::kInvalidArgument;
     refusal_.Add(field, description);
   }
 
-  // The violations of `status`, which is not OK, as those of the part at `path`.
+  // Adds the violations of `status`, which is not OK, with field paths that begin with `path`, the
+  // path of an element.
   void AddPart(absl::string_view path, const absl::Status& status) {
     if (refusal_.empty() || status.code() == absl::StatusCode::kInvalidArgument) {
       code_ = status.code();
@@ -54,20 +55,20 @@ class Offences {
   absl::StatusCode code_ = absl::StatusCode::kInvalidArgument;
 };
 
-// Reads the wire value of the field `<batch>.<name>` (or `<name>` if there is no batch) into `out`.
-// An unknown one is an offence, and reads as absent.
+// Sets `out` to the core value of the wire value of the field `<batch>.<name>`, or `<name>` if
+// `batch` is empty. An unknown value adds a violation and reads as absent.
 template <class Core>
 void ReadEnum(int wire, absl::string_view batch, absl::string_view name, Core& out,
-              Offences& offences) {
+              ViolationList& violation_list) {
   const bool known = IsKnown<Core>(wire);
   out = EnumFromWire<Core>(known ? wire : 0);
   if (known) return;
-  offences.Add(absl::StrCat(batch, batch.empty() ? "" : ".", name),
-               absl::StrCat("must be an enum value in [0, ", kEnumSize<Core> - 1, "]"));
+  violation_list.Add(absl::StrCat(batch, batch.empty() ? "" : ".", name),
+                     absl::StrCat("must be an enum value in [0, ", kEnumSize<Core> - 1, "]"));
 }
 
-// Where a list stands in a message: part i is at `<parent><list>[first_index + i]`. Paths are put
-// together for offences only.
+// The path of a list in a message: element i is at `<parent><list>[first_index + i]`. Paths of
+// elements are built only for violations.
 struct ListPath {
   absl::string_view parent;
   absl::string_view list;
@@ -78,31 +79,33 @@ struct ListPath {
   }
 };
 
-// What a message says of a polygon, its form checked: enum values, and columns of equal length.
+// Returns the polygon of a message as a `PolygonSpec`. Checks the form alone: enum values, and
+// columns of equal length.
 absl::StatusOr<PolygonSpec> DecodeSpec(const v1::Polygon& message);
 
-// All of a polygon but its rings.
+// Writes all members of a polygon except its rings.
 void EncodeHead(const Polygon& polygon, v1::Polygon& message);
 
-// A polygon that moves. How many vertices it may have is not a limit of polygons: `CheckGroup` and
-// `TrackerTable::Define` know it. Those of a message are below 2^27, at 16 bytes each.
+// Decodes the polygon of a moving shape, without a limit of vertices: `CheckGroup` and
+// `TrackerTable::Define` check `kMaxMovingVertices`. A message has fewer than 2^27 vertices, at 16
+// bytes each.
 inline absl::StatusOr<Polygon> DecodeMovingPolygon(const v1::Polygon& message) {
   PolygonLimits limits;
   limits.max_vertices = std::numeric_limits<uint32_t>::max();
   return DecodePolygon(message, limits);
 }
 
-// Appends the parts of a list to `out`, and what is wrong with others to `offences`. `decode` takes
-// a message to its part or to an error.
+// Decodes each element of a list. Appends valid elements to `out`, and the violations of all others
+// to `violation_list`. `decode` returns the element of a message or an error.
 template <class Message, class Decode, class T>
 void DecodeEach(const google::protobuf::RepeatedPtrField<Message>& messages, const ListPath& path,
-                Decode decode, std::vector<T>& out, Offences& offences) {
+                Decode decode, std::vector<T>& out, ViolationList& violation_list) {
   for (int i = 0; i < messages.size(); ++i) {
     absl::StatusOr<T> part = decode(messages[i]);
     if (part.ok()) {
       out.push_back(*std::move(part));
     } else {
-      offences.AddPart(path.Of(static_cast<size_t>(i)), part.status());
+      violation_list.AddPart(path.Of(static_cast<size_t>(i)), part.status());
     }
   }
 }

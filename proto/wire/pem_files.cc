@@ -43,7 +43,8 @@ BioPtr Read(absl::string_view pem) {
   return BioPtr(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
 }
 
-// OpenSSL would ask the terminal for a passphrase.
+// The passphrase callback of OpenSSL: notes that a key needs a passphrase, and refuses it. The
+// default callback would ask on the terminal.
 int RefusePassphrase(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;
@@ -72,7 +73,7 @@ FileState StateOf(const std::string& path) {
           file.st_mtim.tv_nsec, file.st_ctim.tv_sec, file.st_ctim.tv_nsec};
 }
 
-// In parts, so that a pipe or a device without an end is refused as what is too long.
+// Reads the file in blocks, so that an endless pipe or device is refused as too long.
 absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file) {
   const std::unique_ptr<FILE, Freed<std::fclose>> opened(std::fopen(file.path.c_str(), "rbe"));
   if (opened == nullptr) {
@@ -93,7 +94,8 @@ absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file) {
   return bytes;
 }
 
-// The certificate first: a key can be wrong for one that is good alone.
+// Checks the certificate before the key, so that an error about the key implies a usable
+// certificate.
 absl::Status CheckKeyPair(const NamedFile& certificate, const NamedFile& key) {
   const absl::StatusOr<CertificatePtr> read = ReadCertificate(certificate);
   if (!read.ok()) return read.status();
@@ -105,12 +107,12 @@ absl::Status CheckKeyPair(const NamedFile& certificate, const NamedFile& key) {
   bool has_passphrase = false;
   const KeyPtr private_key(
       PEM_read_bio_PrivateKey(Read(*pem).get(), nullptr, RefusePassphrase, &has_passphrase));
-  const bool is_its =
+  const bool matches =
       private_key != nullptr && X509_check_private_key(read->get(), private_key.get()) == 1;
   ERR_clear_error();
   if (has_passphrase) return Refuse(key, "has a key with a passphrase");
   if (private_key == nullptr) return Refuse(key, "has no private key in PEM");
-  if (!is_its) return Refuse(key, "has a key that is not that of the certificate");
+  if (!matches) return Refuse(key, "has a key that does not match the certificate");
   return absl::OkStatus();
 }
 

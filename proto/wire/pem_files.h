@@ -3,9 +3,9 @@
 
 // Can these files be used for TLS?
 //
-// gRPC says of a file that it cannot use nothing but that connections fail. These functions say
-// which file it is, and why, before gRPC has it. They read files and keep nothing of them. No text
-// of a file is in an error.
+// gRPC does not report a file that it cannot use: connections merely fail. These functions report
+// which file is unusable, and why, before gRPC reads the files. They read files and keep no part of
+// them. No error has text from a file.
 #pragma once
 
 #include <sys/types.h>
@@ -21,29 +21,34 @@
 
 namespace carom::wire {
 
-// A file, and what the user calls it: a flag or the member of an options struct.
+// A file and the option that names it: a flag or a member of an options struct.
 struct NamedFile {
   std::string option;
   std::string path;
 };
 
-// The bytes of a file, at most 1 MiB. INVALID_ARGUMENT naming its option if it cannot be read, or
-// has more.
+// Returns the bytes of a file, at most 1 MiB. Returns INVALID_ARGUMENT naming the file's option if
+// the file cannot be read or is larger.
 absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file);
 
-// Which version of a file is there: it is another one if any of these is. All zero for none.
+// Identifies the content of a file: device, inode, size, and the times of the last change of
+// content and of attributes. A changed file has another state; a missing file has all zeros.
 using FileState = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
+// Returns the state of the file at `path`.
 FileState StateOf(const std::string& path);
 
-// OK if a file has a certificate, that is not expired, first and what signed it after it, and the
-// other one the key of that certificate; they may be one file. INVALID_ARGUMENT naming the option
-// at fault: it cannot be read, is not PEM, needs a passphrase, has expired, or does not match.
+// Returns OK if `certificate` begins with a certificate that has not expired, and `key` has the
+// private key of that certificate; both may be one file. The certificates that signed the first one
+// follow it, and are not checked. Returns INVALID_ARGUMENT naming the option of a file that cannot
+// be read, is not PEM, needs a passphrase, has expired, or does not match the other file.
 absl::Status CheckKeyPair(const NamedFile& certificate, const NamedFile& key);
 
-// When a certificate in PEM expires; in the past if it is none.
+// Returns when the first certificate in `pem` expires, or `InfinitePast` if `pem` has no
+// certificate.
 absl::Time ExpiryOf(absl::string_view pem);
 
-// OK if a file has certificates of authorities. INVALID_ARGUMENT as above.
+// Returns OK if the file begins with a certificate in PEM, as certificates of authorities do, and
+// otherwise INVALID_ARGUMENT naming the file's option.
 absl::Status CheckAuthorities(const NamedFile& authorities);
 
 }  // namespace carom::wire

@@ -14,12 +14,14 @@
 namespace carom::wire {
 namespace {
 
-// Whether a ring needs the duplicate at its end that `Polygon::Create` drops: see `EncodeRing`.
+// Returns whether a ring must end with a duplicate of its first vertex, which `Polygon::Create`
+// drops; see `EncodeRing` in geometry.cc.
 bool Closes(std::span<const Vec2> ring, bool open) {
   return !open && ring.size() >= 2 && ring.front() == ring.back();
 }
 
-// Vertices [first, first + count) of a ring, the closing duplicate among them.
+// Writes the vertices [first, first + count) of a ring; index `ring.size()` is the closing
+// duplicate.
 void EncodeSlice(std::span<const Vec2> ring, size_t first, size_t count, v1::Ring& message) {
   message.mutable_x()->Reserve(static_cast<int>(count));
   message.mutable_y()->Reserve(static_cast<int>(count));
@@ -30,36 +32,39 @@ void EncodeSlice(std::span<const Vec2> ring, size_t first, size_t count, v1::Rin
   }
 }
 
-// As many as `x` has; whether `y` has as many is checked when the piece is decoded.
+// Returns the number of x coordinates of a piece. Decoding the piece checks that there are as many
+// y coordinates.
 size_t VertexCount(const v1::Polygon& message) {
   size_t count = 0;
   for (const v1::Ring& ring : message.rings()) count += static_cast<size_t>(ring.x_size());
   return count;
 }
 
-// Whether a message has nothing that only the first piece of a polygon may have.
+// Returns whether a message has only rings and an id, as every later piece of a polygon must.
 bool HasRingsAlone(const v1::Polygon& message) {
   return message.fill_rule() == v1::FILL_RULE_UNSPECIFIED &&
          message.solidity() == v1::SOLIDITY_UNSPECIFIED && !message.has_category() &&
          message.user_data().empty();
 }
 
-// `status` as that of the polygon at `path`.
+// Returns `status` with field paths that begin with `path`, the path of a polygon.
 absl::Status At(const std::string& path, const absl::Status& status) {
   if (status.ok()) return status;
-  Offences offences;
-  offences.AddPart(path, status);
-  return offences.status();
+  ViolationList violation_list;
+  violation_list.AddPart(path, status);
+  return violation_list.status();
 }
 
-// A ring may be empty at the end of a piece that goes on, and at the beginning of the next one.
+// Returns the error for an empty ring. A ring may be empty only as the last ring of a piece that
+// another piece follows, and as the first ring of the following piece.
 absl::Status EmptyRing(const std::string& path) {
   return InvalidField(absl::StrCat(path, ".rings"), "must have at least one vertex each");
 }
 
 }  // namespace
 
-// A piece that begins with a ring begins with an empty one, which goes to the ring before.
+// Writes one piece. A later piece that begins with a new ring has an empty ring first, since the
+// first ring of a piece is appended to the last ring of the preceding piece.
 bool EncodePiece(const Polygon& polygon, size_t max_vertices, PieceStart& start,
                  v1::Polygon& message) {
   message.Clear();
@@ -88,48 +93,51 @@ bool EncodePiece(const Polygon& polygon, size_t max_vertices, PieceStart& start,
   return true;
 }
 
-// The first piece may be the end of a polygon, the last one a beginning; both may be one piece, in
-// the middle of a polygon. Those between are whole.
+// The first message may be the last piece of a polygon, and the last message the first piece of
+// another one. A single message may be a piece within a polygon. All messages between are whole
+// polygons.
 absl::Status PolygonJoiner::Add(const google::protobuf::RepeatedPtrField<v1::Polygon>& messages,
-                                bool continues, Hold hold, std::vector<Polygon>& out) {
+                                bool continues, ChargeFunction charge, std::vector<Polygon>& out) {
   const size_t first = out.size();
   if (messages.empty()) {
     if (pending_.has_value())
-      return InvalidField("continues", "must have been false: nothing came");
-    return continues ? InvalidField("continues", "must be false without a polygon")
+      return InvalidField("continues", "must have been false: the next chunk has no polygon");
+    return continues ? InvalidField("continues", "must be false in a chunk without a polygon")
                      : absl::OkStatus();
   }
-  Offences offences;
+  ViolationList violation_list;
   for (int i = 0; i < messages.size(); ++i) {
     const std::string place = absl::StrCat("polygons[", first + static_cast<size_t>(i), "]");
     const bool is_last = !continues || i + 1 < messages.size();
-    between_();
+    checkpoint_();
     if (pending_.has_value() || !is_last) {
-      if (!offences.empty()) break;
-      absl::Status status = Take(messages[i], place, is_last, hold);
+      if (!violation_list.empty()) break;
+      absl::Status status = Take(messages[i], place, is_last, charge);
       if (status.ok() && is_last) status = Complete(place, out);
       if (!status.ok()) return status;
     } else if (absl::StatusOr<Polygon> polygon = DecodePolygon(messages[i], limits_);
                polygon.ok()) {
       out.push_back(*std::move(polygon));
     } else {
-      offences.AddPart(place, polygon.status());
+      violation_list.AddPart(place, polygon.status());
     }
   }
-  return offences.empty() ? absl::OkStatus() : offences.status();
+  return violation_list.empty() ? absl::OkStatus() : violation_list.status();
 }
 
-// What bounds memory comes before anything of the piece is decoded.
+// Checks the sizes that bound memory before anything of the piece is decoded.
 absl::Status PolygonJoiner::CheckPiece(const v1::Polygon& piece, const std::string& path) const {
   const bool begins = !pending_.has_value();
   if (begins && piece.rings().empty()) {
-    return InvalidField(absl::StrCat(path, ".rings"), "must have a ring that goes on");
+    return InvalidField(absl::StrCat(path, ".rings"),
+                        "must have a ring that the next chunk continues");
   }
   if (!begins && piece.id() != pending_->id) {
-    return InvalidField(absl::StrCat(path, ".id"), "must be that of the polygon that goes on");
+    return InvalidField(absl::StrCat(path, ".id"),
+                        "must be that of the polygon that this piece continues");
   }
   if (!begins && !HasRingsAlone(piece)) {
-    return InvalidField(path, "must have rings alone, as the polygon goes on");
+    return InvalidField(path, "must have only rings and an id, as it continues a polygon");
   }
   if (piece.user_data().size() > limits_.max_user_data_bytes) {
     return Refused(absl::StatusCode::kResourceExhausted, absl::StrCat(path, ".user_data"),
@@ -145,15 +153,16 @@ absl::Status PolygonJoiner::CheckPiece(const v1::Polygon& piece, const std::stri
   return absl::OkStatus();
 }
 
-// Each ring that is complete has a vertex, so that their number is bounded as that of vertices is.
+// Appends a piece. Each complete ring has a vertex, so the limit of vertices also bounds the number
+// of rings.
 absl::Status PolygonJoiner::Take(const v1::Polygon& piece, const std::string& path, bool is_last,
-                                 Hold hold) {
+                                 ChargeFunction charge) {
   if (absl::Status status = CheckPiece(piece, path); !status.ok()) return status;
   const bool begins = !pending_.has_value();
   vertices_ = VertexCount(piece) + (begins ? 0 : vertices_);
   const size_t rings =
       static_cast<size_t>(piece.rings_size()) + (begins ? 0 : pending_->rings.size());
-  if (absl::Status status = hold(rings, vertices_); !status.ok()) return status;
+  if (absl::Status status = charge(rings, vertices_); !status.ok()) return status;
   absl::StatusOr<PolygonSpec> decoded = DecodeSpec(piece);
   if (!decoded.ok()) return At(path, decoded.status());
   const std::vector<RingSpec> added = std::exchange(decoded->rings, {});
@@ -164,7 +173,8 @@ absl::Status PolygonJoiner::Take(const v1::Polygon& piece, const std::string& pa
       if (!whole.empty() && whole.back().vertices.empty()) return EmptyRing(path);
       whole.push_back(added[i]);
     } else if (added[i].open && !whole.back().open) {
-      return InvalidField(absl::StrCat(path, ".rings[0].open"), "must be as the ring began");
+      return InvalidField(absl::StrCat(path, ".rings[0].open"),
+                          "must be as in the first piece of the ring");
     } else {
       std::vector<Vec2>& ring = whole.back().vertices;
       ring.insert(ring.end(), added[i].vertices.begin(), added[i].vertices.end());
@@ -174,7 +184,8 @@ absl::Status PolygonJoiner::Take(const v1::Polygon& piece, const std::string& pa
   return absl::OkStatus();
 }
 
-// Coordinates, and what else the core refuses, are checked once the polygon is there.
+// Creates the complete polygon; `Polygon::Create` checks the coordinates and all else that the core
+// requires.
 absl::Status PolygonJoiner::Complete(const std::string& path, std::vector<Polygon>& out) {
   absl::StatusOr<Polygon> polygon = Polygon::Create(*std::move(pending_), limits_);
   pending_.reset();
@@ -185,7 +196,7 @@ absl::Status PolygonJoiner::Complete(const std::string& path, std::vector<Polygo
 
 absl::Status PolygonJoiner::Finish() const {
   if (!pending_.has_value()) return absl::OkStatus();
-  return InvalidField("continues", "must be false in the last part");
+  return InvalidField("continues", "must be false in the last chunk");
 }
 
 }  // namespace carom::wire

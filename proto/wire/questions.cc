@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The questions of a group, both ways. The columns of each kind are listed once; options that kinds
-// share are read and written by what they share.
+// Encodes and decodes the questions of a group. Each kind has one list of columns for both
+// directions; templates handle the options that several kinds share.
 
 #include <algorithm>
 #include <cmath>
@@ -24,7 +24,7 @@ namespace {
 
 // --- Columns
 
-// `Message` is SegmentCasts, Sights or Bounces.
+// The columns of segments. `Message` is SegmentCasts, Sights or Bounces.
 template <class Message>
 constexpr auto ColumnsOf(const SegmentColumns&) {
   using C = SegmentColumns;
@@ -113,7 +113,7 @@ constexpr auto ColumnsOf(const BoxColumns&) {
                     Column(&C::max_y, &Message::max_y, &Message::mutable_max_y)};
 }
 
-// `Message` is PolygonOverlaps or PlacedShapes; all but the shapes.
+// The columns of placed shapes, without the shapes. `Message` is PolygonOverlaps or PlacedShapes.
 template <class Message, class S>
 constexpr auto ColumnsOf(const PlacedColumns<S>&) {
   using C = PlacedColumns<S>;
@@ -125,7 +125,7 @@ constexpr auto ColumnsOf(const PlacedColumns<S>&) {
                     Column(&C::angle, &Message::angle, &Message::mutable_angle)};
 }
 
-// Of the kinds below, the columns beside those of the movers.
+// The following functions list the columns of a kind beside the columns of its movers.
 template <class Message>
 constexpr auto ColumnsOf(const DistanceColumns&) {
   using C = DistanceColumns;
@@ -194,7 +194,7 @@ constexpr auto ColumnsOf(const BodyContactColumns&) {
                     Column(&C::mass, &Message::mass, &Message::mutable_mass)};
 }
 
-// Columns that may be sent as floats: those of the core, in the order of their message.
+// The columns that may be sent as floats, in the order of the message of floats.
 constexpr auto FloatColumnsOf(const SegmentColumns&) {
   using C = SegmentColumns;
   using M = v1::FloatSegments;
@@ -217,24 +217,25 @@ concept AsksBodies = requires(const Message& message) {
   message.against();
 };
 
-// Kinds that ask the scene alone have no such fields.
+// Decodes the scope of a kind, if its message has the fields of a scope: kinds that ask only the
+// scene have none.
 template <class Columns, class Message>
 void DecodeScope(absl::string_view kind, const Message& message, Columns& columns,
-                 Offences& offences) {
+                 ViolationList& violation_list) {
   if constexpr (AsksBodies<Message>) {
     Scope& scope = ScopeOf(columns);
-    ReadEnum(message.against(), kind, "against", scope.against, offences);
+    ReadEnum(message.against(), kind, "against", scope.against, violation_list);
     scope.mask = View(message.masks());
     scope.ignore_owner = View(message.ignore_owner());
   }
 }
 
-// The reverse of `DecodeScope`.
+// Writes the scope of a kind; the reverse of `DecodeScope`.
 template <class Columns, class Message>
 void EncodeScope(const Columns& columns, Message& message) {
   if constexpr (AsksBodies<Message>) {
     const Scope& scope = ScopeOf(columns);
-    // The scene alone is left absent, which says the same.
+    // Omits kScene, as an absent field means kScene.
     if (scope.against != Against::kScene) {
       message.set_against(static_cast<v1::Against>(EnumToWire(scope.against)));
     }
@@ -245,8 +246,8 @@ void EncodeScope(const Columns& columns, Message& message) {
 
 // --- Options
 //
-// A member that the options of several kinds share is read and written by one line, in every kind
-// whose core options have it.
+// One line reads or writes an option that several kinds share, for every kind whose core options
+// have the member.
 
 template <class Message>
 uint64_t MaskOf(const Message& message) {
@@ -255,13 +256,14 @@ uint64_t MaskOf(const Message& message) {
 
 template <class Message, class Options>
 void DecodeOptions(absl::string_view kind, const Message& message, Options& options,
-                   Offences& offences) {
+                   ViolationList& violation_list) {
   const auto read = [&](const char* name, int wire, auto& value) {
-    ReadEnum(wire, kind, name, value, offences);
+    ReadEnum(wire, kind, name, value, violation_list);
   };
   if constexpr (requires { options.mode; }) read("mode", message.mode(), options.mode);
   if constexpr (requires { options.inside_policy; }) {
-    // Of slides alone, absent is not the first of the table.
+    // For slides alone (the kind with `max_contacts`), an absent policy keeps the default of the
+    // core options, which is not the first entry of the enum table.
     const bool is_default = requires { options.max_contacts; }
     &&message.inside_policy() == 0;
     if (!is_default) read("inside_policy", message.inside_policy(), options.inside_policy);
@@ -289,13 +291,13 @@ void DecodeOptions(absl::string_view kind, const Message& message, Options& opti
   if constexpr (requires { options.mask; }) options.mask = MaskOf(message);
 }
 
-// Of kinds that have a mask alone.
+// Decodes the options of kinds that have only a mask.
 template <class Message>
-void DecodeOptions(absl::string_view, const Message& message, uint64_t& mask, Offences&) {
+void DecodeOptions(absl::string_view, const Message& message, uint64_t& mask, ViolationList&) {
   mask = MaskOf(message);
 }
 
-// A mask of every category is left absent, which says the same.
+// Writes a mask, but omits a mask of every category, which an absent field means, too.
 template <class Message>
 void EncodeMask(uint64_t mask, Message& message) {
   if (mask != kEveryCategory) message.set_mask(mask);
@@ -333,14 +335,14 @@ void EncodeOptions(uint64_t mask, Message& message) {
   EncodeMask(mask, message);
 }
 
-// --- From messages
+// --- Decoding
 
 template <class Message>
 concept HasFloats = requires(const Message& message) {
   message.floats();
 };
 
-// The message that has the shapes and poses of a kind: itself or its `movers`.
+// Returns the message with the shapes and poses of a kind: `message` itself or its `movers`.
 template <class Message>
 const auto& PlacedIn(const Message& message) {
   if constexpr (requires { message.movers(); }) {
@@ -350,7 +352,7 @@ const auto& PlacedIn(const Message& message) {
   }
 }
 
-// The columns of a kind as views into its message.
+// Sets `columns` to views into the message of a kind.
 template <class Message, class Columns>
 void ViewKind(const Message& message, Columns& columns) {
   if constexpr (HasShapes<Columns>) {
@@ -358,7 +360,7 @@ void ViewKind(const Message& message, Columns& columns) {
     auto& placed = PlacedOf(columns);
     ViewColumns(from, ColumnsOf<std::remove_cvref_t<decltype(from)>>(placed), placed);
   }
-  // Those beside the shapes: polygons and depenetrations have none.
+  // The columns beside the placed shapes, which polygons and depenetrations do not have.
   if constexpr (!requires { columns.shapes; }) {
     ViewColumns(message, ColumnsOf<Message>(columns), columns);
   }
@@ -367,13 +369,13 @@ void ViewKind(const Message& message, Columns& columns) {
   }
 }
 
-// Calls f(column) for each column that may come as floats.
+// Calls f(column) for each column that may be sent as floats.
 template <class Columns, class F>
 void ForEachFloatColumn(const Columns& columns, F f) {
   std::apply([&](const auto&... column) { (f(column), ...); }, FloatColumnsOf(columns));
 }
 
-// The floats of a kind, which are as many doubles once they are widened.
+// Returns the number of floats of a kind, each of which becomes a double.
 template <class Message, class Columns>
 size_t FloatCount(const Message& message, const Columns& columns) {
   size_t count = 0;
@@ -383,16 +385,18 @@ size_t FloatCount(const Message& message, const Columns& columns) {
   return count;
 }
 
-// Columns that came as floats, widened at the end of `doubles`, which has room for them: the spans
-// of other kinds point into it. `columns` view what came as doubles.
+// Appends the columns that were sent as floats to `doubles`, and points the spans of `columns` to
+// them. `doubles` must have reserved memory, as the spans of other kinds point into it. `columns`
+// has views of the columns that were sent as doubles: a kind must not have both.
 template <class Message, class Columns>
 void DecodeFloats(absl::string_view kind, const Message& message, Columns& columns,
-                  std::vector<double>& doubles, Offences& offences) {
+                  std::vector<double>& doubles, ViolationList& violation_list) {
   bool twice = false;
   ForEachFloatColumn(columns,
                      [&](const auto& column) { twice = twice || !(columns.*column.core).empty(); });
   if (twice) {
-    return offences.Add(absl::StrCat(kind, ".floats"), "must not be given beside their doubles");
+    return violation_list.Add(absl::StrCat(kind, ".floats"),
+                              "must not be given together with the columns of doubles");
   }
   ForEachFloatColumn(columns, [&](const auto& column) {
     const auto& floats = (message.floats().*column.read)();
@@ -402,55 +406,59 @@ void DecodeFloats(absl::string_view kind, const Message& message, Columns& colum
   });
 }
 
-// The shapes of a kind, appended to `shapes`, which has room for them: the spans of other kinds
-// point into it. How many vertices they may have is `CheckGroup`'s.
+// Appends the shapes of a kind to `shapes`, and points `columns.shapes` to them. `shapes` must have
+// reserved memory, as the spans of other kinds point into it. `CheckGroup` checks the number of
+// vertices.
 template <class Message, class S>
 void DecodeShapes(const ListPath& path, const Message& messages, PlacedColumns<S>& columns,
-                  std::vector<S>& shapes, Offences& offences) {
+                  std::vector<S>& shapes, ViolationList& violation_list) {
   const size_t first = shapes.size();
   if constexpr (std::is_same_v<S, Shape>) {
-    DecodeEach(messages, path, DecodeShape, shapes, offences);
+    DecodeEach(messages, path, DecodeShape, shapes, violation_list);
   } else {
-    DecodeEach(messages, path, DecodeMovingPolygon, shapes, offences);
+    DecodeEach(messages, path, DecodeMovingPolygon, shapes, violation_list);
   }
   columns.shapes = {shapes.data() + first, shapes.size() - first};
 }
 
-// One kind of question, into columns and options that are empty.
+// Decodes one kind of question into `out`, whose columns and options of the kind are empty.
 template <class Kind, class Message>
-void DecodeKind(const Kind& kind, const Message& message, DecodedGroup& out, Offences& offences) {
+void DecodeKind(const Kind& kind, const Message& message, DecodedGroup& out,
+                ViolationList& violation_list) {
   auto& columns = out.group.*kind.core.columns;
   ViewKind(message, columns);
-  DecodeScope(kind.name(), message, columns, offences);
-  DecodeOptions(kind.name(), message, out.group.*kind.core.options, offences);
+  DecodeScope(kind.name(), message, columns, violation_list);
+  DecodeOptions(kind.name(), message, out.group.*kind.core.options, violation_list);
   if constexpr (HasFloats<Message>) {
     if (message.has_floats()) {
-      DecodeFloats(kind.name(), message, columns, out.floats, offences);
+      DecodeFloats(kind.name(), message, columns, out.floats, violation_list);
     }
   }
   if constexpr (HasShapes<std::remove_cvref_t<decltype(columns)>>) {
     auto& placed = PlacedOf(columns);
     const auto& messages = PlacedIn(message).shapes();
     if constexpr (requires { message.movers(); }) {
-      DecodeShapes({kind.name(), ".movers.shapes"}, messages, placed, out.shapes, offences);
+      DecodeShapes({kind.name(), ".movers.shapes"}, messages, placed, out.shapes, violation_list);
     } else {
-      DecodeShapes({kind.name(), ".shapes"}, messages, placed, out.polygons, offences);
+      DecodeShapes({kind.name(), ".shapes"}, messages, placed, out.polygons, violation_list);
     }
   }
 }
 
-// Views of the message, but for the shapes, which are appended to those of the kinds.
-void DecodeBodies(const v1::Bodies& message, DecodedGroup& out, Offences& offences) {
+// Decodes the bodies of a group: views of the message, and shapes, which are appended to
+// `out.shapes`.
+void DecodeBodies(const v1::Bodies& message, DecodedGroup& out, ViolationList& violation_list) {
   BodyColumns& bodies = out.group.bodies;
   ViewColumns(message.placed(), ColumnsOf<v1::PlacedShapes>(bodies.placed), bodies.placed);
   DecodeShapes({"bodies", ".placed.shapes"}, message.placed().shapes(), bodies.placed, out.shapes,
-               offences);
+               violation_list);
   bodies.category = View(message.category());
   bodies.owner = View(message.owner());
 }
 
-// Empties the vectors and gives them room for all kinds: they must not grow once a span points into
-// them. Of the kinds that describe shapes all but `polygons` share one vector.
+// Clears the vectors of `out` and reserves memory for all kinds, since a vector must not reallocate
+// once a span points into it. All kinds that describe shapes share `out.shapes`, except for
+// `polygons`.
 void Reserve(const v1::Group& message, DecodedGroup& out) {
   size_t shapes = static_cast<size_t>(message.bodies().placed().shapes_size());
   size_t floats = 0;
@@ -470,15 +478,16 @@ void Reserve(const v1::Group& message, DecodedGroup& out) {
   out.floats.reserve(floats);
 }
 
-// --- To messages
+// --- Encoding
 
+// Returns whether `value` is finite and exactly representable as a float.
 bool IsFloat(double value) {
   return std::abs(value) <= std::numeric_limits<float>::max() &&
          static_cast<double>(static_cast<float>(value)) == value;
 }
 
-// Columns that hold floats alone go as floats: half the bytes, and the same numbers. Returns the
-// columns that are left.
+// Writes the columns as floats if all their values are floats, which takes half the bytes without a
+// loss. Returns `columns` without the columns that it has written.
 template <class Columns, class Message>
 Columns EncodeFloats(Columns columns, Message& message) {
   std::apply(
@@ -503,14 +512,14 @@ void EncodePlaced(const PlacedColumns<S>& columns, Message& message) {
   EncodeColumns(columns, ColumnsOf<Message>(columns), message);
 }
 
-// The reverse of `DecodeBodies`.
+// Writes the bodies of a group; the reverse of `DecodeBodies`.
 void EncodeBodies(const BodyColumns& bodies, v1::Bodies& message) {
   EncodePlaced(bodies.placed, *message.mutable_placed());
   CopyColumn(bodies.category, message.mutable_category());
   CopyColumn(bodies.owner, message.mutable_owner());
 }
 
-// The columns of a kind; the reverse of `ViewKind`.
+// Writes the columns of a kind; the reverse of `DecodeKind`.
 template <class Columns, class Message>
 void EncodeKind(const Columns& columns, Message& message) {
   if constexpr (requires { message.mutable_movers(); }) {
@@ -530,7 +539,8 @@ void EncodeKind(const Columns& columns, Message& message) {
 
 }  // namespace
 
-// Most kinds are not asked, nor were they by the group before.
+// Decodes a group. Resets only the kinds that the preceding group used, as most groups use few
+// kinds.
 absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
   static const Group kNone;
   ForEachOf<kWireKinds>(out.kinds, [&](const auto& kind) {
@@ -540,12 +550,12 @@ absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
   out.group.bodies = kNone.bodies;
   out.kinds = KindsAsked(message);
   Reserve(message, out);
-  Offences offences;
+  ViolationList violation_list;
   ForEachOf<kWireKinds>(out.kinds, [&](const auto& kind) {
-    DecodeKind(kind, (message.*kind.question.get)(), out, offences);
+    DecodeKind(kind, (message.*kind.question.get)(), out, violation_list);
   });
-  if (message.has_bodies()) DecodeBodies(message.bodies(), out, offences);
-  return offences.empty() ? CheckGroup(out.group, out.kinds) : offences.status();
+  if (message.has_bodies()) DecodeBodies(message.bodies(), out, violation_list);
+  return violation_list.empty() ? CheckGroup(out.group, out.kinds) : violation_list.status();
 }
 
 void EncodeGroup(const Group& from, v1::Group& to) {

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Definitions of trackers, both ways. Moves are a kind of question (questions.cc, answers.cc).
+// Encodes and decodes definitions of trackers. Moves of trackers are a kind of question
+// (questions.cc, answers.cc).
 
 #include <cstddef>
 #include <string>
@@ -19,11 +20,12 @@ absl::Status DecodeTrackers(const RepeatedPtrField<v1::TrackerDefinitions>& mess
   out.shapes.clear();
   out.shapes.resize(static_cast<size_t>(messages.size()));
   out.definitions.clear();
-  Offences offences;
+  ViolationList violation_list;
   for (size_t i = 0; i < out.shapes.size(); ++i) {
     const v1::TrackerDefinitions& message = messages[static_cast<int>(i)];
     const std::string parent = absl::StrCat("trackers[", i, "]");
-    DecodeEach(message.shapes(), ListPath{parent, ".shapes"}, DecodeShape, out.shapes[i], offences);
+    DecodeEach(message.shapes(), ListPath{parent, ".shapes"}, DecodeShape, out.shapes[i],
+               violation_list);
     out.definitions.push_back(
         {.shapes = out.shapes[i],
          .shape = View(message.shape()),
@@ -32,14 +34,14 @@ absl::Status DecodeTrackers(const RepeatedPtrField<v1::TrackerDefinitions>& mess
          .options = {.mask = message.has_mask() ? message.mask() : kEveryCategory,
                      .within = message.within()}});
   }
-  return offences.empty() ? absl::OkStatus() : offences.status();
+  return violation_list.empty() ? absl::OkStatus() : violation_list.status();
 }
 
 absl::StatusOr<Coherence> DecodeCoherence(int wire) {
   Coherence coherence;
-  Offences offences;
-  ReadEnum(wire, "", "coherence", coherence, offences);
-  if (!offences.empty()) return offences.status();
+  ViolationList violation_list;
+  ReadEnum(wire, "", "coherence", coherence, violation_list);
+  if (!violation_list.empty()) return violation_list.status();
   return coherence;
 }
 

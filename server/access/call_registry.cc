@@ -5,7 +5,6 @@
 
 namespace carom::server {
 
-// False once the server drains: the call is then refused.
 bool CallRegistry::Add(Drainable* call) {
   absl::MutexLock lock(&mu_);
   if (draining_) return false;
@@ -13,13 +12,12 @@ bool CallRegistry::Add(Drainable* call) {
   return true;
 }
 
-// The last act of a call.
 void CallRegistry::Remove(Drainable* call) {
   absl::MutexLock lock(&mu_);
   calls_.erase(call);
 }
 
-// Under the lock, so that no call goes away before it is asked to end.
+// Holds the lock during all calls of `Drainable::Drain`, so that no call is deleted meanwhile.
 void CallRegistry::Drain() {
   absl::MutexLock lock(&mu_);
   if (draining_) return;
@@ -27,13 +25,13 @@ void CallRegistry::Drain() {
   for (Drainable* call : calls_) call->Drain();
 }
 
-// Under the lock, as `Drain`.
+// Holds the lock during all calls of `Drainable::CheckCaller`, so that no call is deleted
+// meanwhile.
 void CallRegistry::CheckCallers() {
   absl::MutexLock lock(&mu_);
   for (Drainable* call : calls_) call->CheckCaller();
 }
 
-// Whether all calls were over by then.
 bool CallRegistry::AwaitEmpty(absl::Time deadline) {
   absl::MutexLock lock(&mu_);
   return mu_.AwaitWithDeadline(absl::Condition(this, &CallRegistry::IsEmpty), deadline);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which calls are in progress, and how does a drain reach them?
+// Which calls are in progress, and how does a drain end the calls?
 #pragma once
 
 #include "absl/base/thread_annotations.h"
@@ -11,37 +11,43 @@
 
 namespace carom::server {
 
-// A call that a drain asks to come to its end.
+// A call that the registry can end: when the server drains, or when the credential of the call
+// becomes invalid.
 class Drainable {
  public:
-  // Answers what is read, reads no more. Called once at most, under the registry's lock.
+  // Stops reading requests, and ends the call when all requests that were read are answered. The
+  // registry calls it at most once, with its lock.
   virtual void Drain() = 0;
-  // Ends if its credential has. Called now and then, under the registry's lock.
+  // Ends the call if its credential is no longer valid. The registry calls it periodically, with
+  // its lock.
   virtual void CheckCaller() = 0;
 
  protected:
   ~Drainable() = default;
 };
 
-// The calls in progress. Thread-safe; outlives them.
+// Holds the calls in progress. Thread-safe; must outlive the calls.
 class CallRegistry {
  public:
-  // False once draining: the call is then not registered, and refused.
+  // Registers `call`. Returns false once the server drains: the call is not registered and must be
+  // refused.
   bool Add(Drainable* call);
-  // The last thing that a call does with what it shares.
+  // Unregisters `call`. A call does this immediately before it deletes itself, as the registry may
+  // use the call until then.
   void Remove(Drainable* call);
 
-  // Refuses further calls and drains those in progress; does not wait for them.
+  // Refuses further calls and drains the calls in progress; does not wait until they end.
   void Drain();
-  // Ends the calls whose credentials have ended.
+  // Ends the calls whose credentials are no longer valid.
   void CheckCallers();
-  // Waits until no call is registered; false if that is not so at `deadline`.
+  // Waits until no call is registered, but at most until `deadline`. Returns false if calls are
+  // still registered.
   bool AwaitEmpty(absl::Time deadline);
 
  private:
   bool IsEmpty() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return calls_.empty(); }
 
-  absl::Mutex mu_;  // taken before the calls' own
+  absl::Mutex mu_;  // acquired before the locks of the calls
   absl::flat_hash_set<Drainable*> calls_ ABSL_GUARDED_BY(mu_);
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
 };

@@ -21,14 +21,16 @@
 namespace carom::server {
 namespace {
 
-constexpr size_t kMaxCertificateName = 255;  // of a certificate
+constexpr size_t kMaxCertificateName = 255;  // bytes
 constexpr std::array<absl::string_view, 3> kRoles = {"reader", "writer", "admin"};
 
-absl::Status Wrong(absl::string_view why) { return absl::InvalidArgumentError(std::string(why)); }
+absl::Status ParseError(absl::string_view why) {
+  return absl::InvalidArgumentError(std::string(why));
+}
 
 absl::Status ParseRole(absl::string_view word, Role& role) {
   const auto found = std::find(kRoles.begin(), kRoles.end(), word);
-  if (found == kRoles.end()) return Wrong("the role must be reader, writer or admin");
+  if (found == kRoles.end()) return ParseError("the role must be reader, writer or admin");
   role = static_cast<Role>(found - kRoles.begin());
   return absl::OkStatus();
 }
@@ -38,15 +40,15 @@ absl::Status ParseExpiry(absl::string_view word, absl::Time& expires) {
       absl::ParseTime("%Y-%m-%dT%H:%M:%S%Ez", word, &expires, nullptr)) {
     return absl::OkStatus();
   }
-  return Wrong("what follows the role must be expires=TIME, TIME as 2027-01-31T00:00:00Z");
+  return ParseError(
+      "the word after the role must be expires=TIME, with TIME such as 2027-01-31T00:00:00Z");
 }
 
 }  // namespace
 
 absl::string_view NameOf(Role role) { return kRoles[static_cast<size_t>(role)]; }
 
-// Line by line, and nothing of a line in an error: what is wrong may be a token in place of its
-// hash.
+// Puts no part of a line into errors: a wrong word may be a token in place of its hash.
 absl::StatusOr<Credentials> Credentials::Parse(absl::string_view text) {
   Credentials credentials;
   size_t number = 0;
@@ -56,10 +58,10 @@ absl::StatusOr<Credentials> Credentials::Parse(absl::string_view text) {
     const std::vector<absl::string_view> words =
         absl::StrSplit(line.substr(0, line.find('#')), absl::ByAnyChar(" \t\r"), absl::SkipEmpty());
     if (words.empty()) continue;
-    absl::Status status =
-        ++lines > kMaxLines
-            ? Wrong(absl::StrCat("there are more than ", kMaxLines, " lines that are no comments"))
-            : credentials.ParseLine(words);
+    absl::Status status = ++lines > kMaxLines
+                              ? ParseError(absl::StrCat("there are more than ", kMaxLines,
+                                                        " lines that are not comments"))
+                              : credentials.ParseLine(words);
     if (!status.ok()) {
       return absl::InvalidArgumentError(absl::StrCat("line ", number, ": ", status.message()));
     }
@@ -71,17 +73,18 @@ absl::Status Credentials::ParseLine(const std::vector<absl::string_view>& words)
   const absl::string_view kind = words[0];
   if (kind == "tenant") return AddShares(words);
   if (kind != "token" && kind != "certificate") {
-    return Wrong("the first word must be token, certificate or tenant");
+    return ParseError("the first word must be token, certificate or tenant");
   }
   if (words.size() < 4 || words.size() > 5) {
-    return Wrong(absl::StrCat(kind, " must be followed by ",
-                              kind == "token" ? "the SHA-256 of the token" : "a name",
-                              ", a tenant, a role and at most an expiry"));
+    return ParseError(absl::StrCat(kind, " must be followed by ",
+                                   kind == "token" ? "the SHA-256 of the token" : "a name",
+                                   ", a tenant, a role and at most an expiry"));
   }
   return Add(kind, words[1], words);
 }
 
-// A share that is not given has no limit, and one that is given twice is a mistake.
+// Parses a line with the shares of a tenant. A share without a value is unlimited; two values for
+// one share are an error.
 absl::Status Credentials::AddShares(const std::vector<absl::string_view>& words) {
   constexpr std::pair<absl::string_view, uint64_t TenantShares::*> kShares[] = {
       {"scenes=", &TenantShares::scenes},
@@ -89,7 +92,7 @@ absl::Status Credentials::AddShares(const std::vector<absl::string_view>& words)
       {"streams=", &TenantShares::streams},
       {"work=", &TenantShares::work}};
   if (words.size() < 2 || !IsTenantName(words[1])) {
-    return Wrong("tenant must be followed by a tenant that matches [a-z0-9-]{1,63}");
+    return ParseError("tenant must be followed by a tenant that matches [a-z0-9-]{1,63}");
   }
   TenantShares shares;
   for (size_t i = 2; i < words.size(); ++i) {
@@ -101,32 +104,36 @@ absl::Status Credentials::AddShares(const std::vector<absl::string_view>& words)
       is_known = value == TenantShares::kUnlimited && absl::SimpleAtoi(number, &value) && value > 0;
     }
     if (!is_known) {
-      return Wrong("a share must be scenes=N, bytes=N, streams=N or work=N, once, N from 1");
+      return ParseError(
+          "each share must be scenes=N, bytes=N, streams=N or work=N, given once, with N at least "
+          "1");
     }
   }
   if (shares_.emplace(std::string(words[1]), shares).second) return absl::OkStatus();
-  return Wrong("the shares of this tenant are in a line before");
+  return ParseError("an earlier line has the shares of this tenant");
 }
 
-// The id of a token is its hash, which is no secret of its client: it opens nothing.
+// Adds a credential. The id of a token contains its hash, which is no secret: a client cannot
+// authenticate with the hash.
 absl::Status Credentials::Add(absl::string_view kind, absl::string_view key,
                               const std::vector<absl::string_view>& words) {
   const bool is_token = kind == "token";
   const std::string name = is_token ? absl::AsciiStrToLower(key) : std::string(key);
   if (is_token && (name.size() != 2 * sizeof(Hash) ||
                    !std::all_of(name.begin(), name.end(), absl::ascii_isxdigit))) {
-    return Wrong("the SHA-256 of a token must be 64 hexadecimal digits");
+    return ParseError("the SHA-256 of a token must be 64 hexadecimal digits");
   }
   if (name.size() > kMaxCertificateName) {
-    return Wrong(absl::StrCat("a name must have at most ", kMaxCertificateName, " bytes"));
+    return ParseError(absl::StrCat("a name must have at most ", kMaxCertificateName, " bytes"));
   }
   Credential credential{.id = absl::StrCat(kind, " ", name), .tenant = std::string(words[2])};
-  if (!IsTenantName(credential.tenant)) return Wrong("the tenant must match [a-z0-9-]{1,63}");
+  if (!IsTenantName(credential.tenant)) return ParseError("the tenant must match [a-z0-9-]{1,63}");
   absl::Status status = ParseRole(words[3], credential.role);
   if (status.ok() && words.size() == 5) status = ParseExpiry(words[4], credential.expires);
   if (!status.ok()) return status;
   if (!by_id_.emplace(credential.id, credential).second) {
-    return Wrong(is_token ? "the token is in a line before" : "the name is in a line before");
+    return ParseError(is_token ? "an earlier line has this token"
+                               : "an earlier line has this name");
   }
   if (is_token) {
     const std::string bytes = absl::HexStringToBytes(name);
@@ -139,7 +146,8 @@ absl::Status Credentials::Add(absl::string_view kind, absl::string_view key,
   return absl::OkStatus();
 }
 
-// All are compared, so that time shows neither whether a hash is there nor how much of one is.
+// Compares the hash with all hashes, in constant time each, so that the time reveals neither
+// whether a hash is in the file nor how many of its bytes match.
 const Credential* Credentials::FindToken(absl::string_view token) const {
   Hash hash;
   SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), hash.data());
@@ -150,7 +158,7 @@ const Credential* Credentials::FindToken(absl::string_view token) const {
   return found;
 }
 
-// The names of a certificate are no secrets, so a table finds them.
+// Uses a hash table: names of certificates are no secrets, so the time may depend on the name.
 const Credential* Credentials::FindCertificate(const std::vector<std::string>& names) const {
   for (const std::string& name : names) {
     const auto found = certificates_.find(name);

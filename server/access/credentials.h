@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who may do what?
+// Which tenant and role does a token or a certificate have?
 //
-// `Credentials` are what the file of `--credentials` says: which token and which certificate
-// belongs to which tenant, in which role. One line each, words with blanks between, `#` before a
-// comment:
+// `Credentials` holds the contents of the file of `--credentials`. Each line of the file has the
+// tenant and role of a token or certificate, or the shares of a tenant. Words are separated by
+// blanks; `#` starts a comment:
 //
 //   token SHA256 TENANT ROLE [expires=TIME]       SHA256 of the token, 64 hexadecimal digits
 //   certificate NAME TENANT ROLE [expires=TIME]   NAME is the CN or a SAN of a client's certificate
 //
-//   tenant TENANT [scenes=N] [bytes=N] [streams=N] [work=N]   shares (server/access/tenant.h), N
-//   from 1
+//   tenant TENANT [scenes=N] [bytes=N] [streams=N] [work=N]   shares (server/access/tenant.h)
 //
-// TENANT matches [a-z0-9-]{1,63}; ROLE is reader, writer or admin; TIME is as
-// 2027-01-31T00:00:00Z. At most 4,096 lines that are no comments.
+// TENANT matches [a-z0-9-]{1,63}; ROLE is reader, writer or admin; TIME has the form
+// 2027-01-31T00:00:00Z; N is at least 1. The file has at most 4,096 lines besides blank and comment
+// lines.
 #pragma once
 
 #include <array>
@@ -33,36 +33,39 @@
 
 namespace carom::server {
 
-// Each may do what those before it may: read scenes and ask; change scenes; delete them.
+// A reader may read scenes and send queries; a writer may also change scenes; an admin may also
+// delete scenes.
 enum class Role : uint8_t { kReader, kWriter, kAdmin };
 
 absl::string_view NameOf(Role role);
 
-// What a token or a certificate stands for.
+// The tenant, role and expiry of a token or a certificate.
 struct Credential {
-  std::string id;  // that no other one has: no secret
+  std::string id;  // unique; contains no secret
   std::string tenant;
   Role role = Role::kReader;
   absl::Time expires = absl::InfiniteFuture();
 };
 
-// Immutable, and so thread-safe.
+// Holds the contents of a credentials file. Immutable, and therefore thread-safe.
 class Credentials {
  public:
   static constexpr size_t kMaxLines = 4096;
 
-  // Of a file's text. INVALID_ARGUMENT with the number of the first line that is wrong; nothing of
-  // the text is in the error.
+  // Parses the text of a credentials file. Returns INVALID_ARGUMENT with the number of the first
+  // invalid line; the error contains no part of the text, which may have secrets.
   static absl::StatusOr<Credentials> Parse(absl::string_view text);
 
-  // That of a token, or null. Takes the same time for each that is not there: O(tokens), some
-  // nanoseconds each.
+  // Returns the credential of a token, or null. Takes equal time for all unknown tokens: O(tokens
+  // of the file), some nanoseconds each.
   const Credential* FindToken(absl::string_view token) const;
-  // That of a certificate with these names, or null: the first of the names that has one.
+  // Returns the credential of a certificate with the names `names`, or null. If several names have
+  // credentials, returns that of the first name.
   const Credential* FindCertificate(const std::vector<std::string>& names) const;
-  // By its id.
+  // Returns the credential with the id `id`, or null.
   const Credential* Find(absl::string_view id) const;
 
+  // Returns the shares of the tenants, by name of the tenant.
   const std::map<std::string, TenantShares>& shares() const { return shares_; }
 
  private:

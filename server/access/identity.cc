@@ -20,18 +20,19 @@
 namespace carom::server {
 namespace {
 
-// How often the file is looked at, and the callers are.
-constexpr absl::Duration kLookPeriod = absl::Milliseconds(400);
+// period in which the thread checks the file for changes and the callers for validity
+constexpr absl::Duration kCheckPeriod = absl::Milliseconds(400);
 constexpr size_t kMaxTokenBytes = 4096;
 constexpr absl::string_view kBearer = "bearer ";
 
-// The same whatever is missing: who guesses learns nothing.
+// Returns one error for all reasons, so that a client that guesses credentials learns nothing.
 absl::Status Unauthenticated() {
   return absl::UnauthenticatedError(
       "a valid credential must be given: a token in `authorization: Bearer`, or a certificate");
 }
 
-// The names of the client's certificate, if the handshake has verified one.
+// Returns the names of the client's certificate, SANs first, if the TLS handshake has verified a
+// certificate.
 std::vector<std::string> CertificateNames(const grpc::AuthContext& connection) {
   std::vector<std::string> names;
   if (!connection.IsPeerAuthenticated()) return names;
@@ -43,6 +44,7 @@ std::vector<std::string> CertificateNames(const grpc::AuthContext& connection) {
   return names;
 }
 
+// Returns the expiry of the client's certificate; infinity without a certificate.
 absl::Time CertificateExpiry(const grpc::AuthContext& connection) {
   const auto pem = connection.FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
   return pem.empty() ? absl::InfiniteFuture() : wire::ExpiryOf({pem[0].data(), pem[0].size()});
@@ -56,16 +58,16 @@ absl::Status CredentialEnded() {
 
 absl::Status Caller::Check(Role least) const {
   if (role >= least) return absl::OkStatus();
-  return absl::PermissionDeniedError(
-      absl::StrCat("the role ", NameOf(role), " may not do this; ", NameOf(least), " may"));
+  return absl::PermissionDeniedError(absl::StrCat(
+      "the role ", NameOf(role), " may not do this; the role ", NameOf(least), " may"));
 }
 
 absl::StatusOr<std::unique_ptr<Identities>> Identities::Create(std::string path,
-                                                               bool asks_certificates,
+                                                               bool requires_certificates,
                                                                std::shared_ptr<Tenants> tenants) {
   std::unique_ptr<Identities> identities(
-      new Identities(std::move(path), asks_certificates, std::move(tenants)));
-  if (identities->are_by_tenant()) {
+      new Identities(std::move(path), requires_certificates, std::move(tenants)));
+  if (identities->has_credentials()) {
     if (absl::Status status = identities->Read(); !status.ok()) return status;
   }
   return identities;
@@ -78,7 +80,7 @@ std::shared_ptr<const Credentials> Identities::credentials() const {
   return credentials_;
 }
 
-// The table is made without the lock, which calls wait for, and put in place as a whole.
+// Parses the file without the lock, which calls need, and then swaps the table.
 absl::Status Identities::Read() {
   const absl::StatusOr<std::string> text = wire::ReadNamedFile({"--credentials", path_});
   if (!text.ok()) return text.status();
@@ -91,12 +93,13 @@ absl::Status Identities::Read() {
   return absl::OkStatus();
 }
 
-// A token that is given is what counts: one that is wrong is not made good by a certificate.
+// Uses only the token if the call has one: a valid certificate does not replace an invalid token.
 absl::StatusOr<Caller> Identities::Identify(const grpc::ServerContext& context) const {
-  if (!are_by_tenant() && !asks_certificates_) return Caller();
+  if (!has_credentials() && !requires_certificates_) return Caller();
   const std::shared_ptr<const grpc::AuthContext> connection = context.auth_context();
-  if (!are_by_tenant()) {
-    // TLS let nobody in without a certificate; but calls within the process are of no connection.
+  if (!has_credentials()) {
+    // TLS has refused connections without a certificate. Only calls within the process have no
+    // certificate.
     Caller caller;
     if (connection != nullptr) caller.expires = CertificateExpiry(*connection);
     if (caller.expires <= absl::Now()) return Unauthenticated();
@@ -129,8 +132,8 @@ absl::StatusOr<Caller> Identities::Identify(const grpc::ServerContext& context) 
   return caller;
 }
 
-// By its id in the table that is there now: a line that has moved is still the same, and one whose
-// expiry has changed lasts as long as it says now.
+// Finds the credential by its id in the current table, so that a moved line stays valid and a
+// changed expiry takes effect.
 bool Identities::IsValid(const Caller& caller) const {
   const absl::Time now = absl::Now();
   if (caller.expires <= now) return false;
@@ -141,9 +144,9 @@ bool Identities::IsValid(const Caller& caller) const {
          credential->role == caller.role && credential->expires > now;
 }
 
-// Without a file and certificates no caller ever becomes invalid.
+// Starts no thread without a credentials file and client certificates: no caller becomes invalid.
 void Identities::Start(std::function<void()> check) {
-  if (!are_by_tenant() && !asks_certificates_) return;
+  if (!has_credentials() && !requires_certificates_) return;
   check_ = std::move(check);
   thread_ = std::thread([this] { Run(); });
 }
@@ -161,26 +164,25 @@ void Identities::Reload() {
   reload_ = true;
 }
 
-// The condition is that of both flags, so that SIGHUP need not wait for the period.
+// Waits for either flag, so that a reload on SIGHUP need not wait until the period ends.
 bool Identities::Await(bool& reload) {
   absl::MutexLock lock(&mu_);
   const auto is_due = [this]() ABSL_SHARED_LOCKS_REQUIRED(mu_) { return stopping_ || reload_; };
-  mu_.AwaitWithTimeout(absl::Condition(&is_due), kLookPeriod);
+  mu_.AwaitWithTimeout(absl::Condition(&is_due), kCheckPeriod);
   reload = std::exchange(reload_, false);
   return !stopping_;
 }
 
-// The file as it was at the start may have changed before this thread was there: it is read once
-// more.
+// Reads the file once more when the thread starts, as the file may have changed since `Create`.
 void Identities::Run() {
   wire::FileState read;
   bool reload = false;
   while (Await(reload)) {
     if (const wire::FileState state = wire::StateOf(path_);
-        are_by_tenant() && (reload || state != read)) {
+        has_credentials() && (reload || state != read)) {
       read = state;
       if (const absl::Status status = Read(); !status.ok()) {
-        std::fprintf(stderr, "caromd: credentials stay as they were: %s\n",
+        std::fprintf(stderr, "caromd: cannot reload the credentials: %s\n",
                      std::string(status.message()).c_str());
       }
     }

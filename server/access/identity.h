@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who is behind a call, and for how long?
+// Which client made a call, and how long is its credential valid?
 //
-// `Identities::Identify` says whose call it is: by the token in its metadata
-// (`authorization: Bearer TOKEN`), else by the certificate of its connection. Where caromd was
-// given neither `--credentials` nor `--tls-client-ca`, everybody is `admin` of the tenant
-// `default`; with the latter alone, so is everybody who has a certificate.
+// `Identities::Identify` authenticates a call by the token in its metadata
+// (`authorization: Bearer TOKEN`), or without a token by the certificate of its connection. Without
+// `--credentials` and `--tls-client-ca`, each client is `admin` of the tenant `default`; with
+// `--tls-client-ca` only, each client with a certificate is `admin` of `default`.
 #pragma once
 
 #include <grpcpp/server_context.h>
@@ -28,67 +28,72 @@
 
 namespace carom::server {
 
+// The client that made a call.
 struct Caller {
   std::string tenant = kDefaultTenant;
   Role role = Role::kAdmin;
-  std::string credential;                       // its id; empty: none is asked for
-  std::shared_ptr<Tenant> shares;               // of the tenant; null: it has no limits
-  absl::Time expires = absl::InfiniteFuture();  // the certificate; a token's end is looked up
+  std::string credential;          // id of the credential; empty: none is required
+  std::shared_ptr<Tenant> shares;  // shares of the tenant; null: unlimited
+  // expiry of the certificate; `Identities::IsValid` checks the expiry of the credential
+  absl::Time expires = absl::InfiniteFuture();
 
-  // OK, or PERMISSION_DENIED if the role may not do what `least` may.
+  // Returns OK if the role includes the permissions of `least`, else PERMISSION_DENIED.
   absl::Status Check(Role least) const;
 };
 
-// UNAUTHENTICATED: what a call gets whose credential has ended.
+// Returns UNAUTHENTICATED, the error of a call whose credential expired or was revoked during the
+// call.
 absl::Status CredentialEnded();
 
-// Reads the file again when it changes, on a thread of its own, and when asked. A file that is
-// wrong changes nothing and is a line on stderr. Thread-safe.
+// Authenticates calls by the credentials file, which a thread reloads when the file changes and on
+// `Reload`. If the file has an error, the thread prints it to stderr and keeps the old credentials.
+// Thread-safe.
 class Identities {
  public:
-  // Reads the credentials of the file at `path`; an empty path: there is no file. The shares that
-  // the file gives to tenants become those of `tenants`. `asks_certificates`: every client has a
-  // certificate (server/access/tls.h).
+  // Reads the credentials file `path` (empty: no file) and sets the shares of `tenants` from the
+  // file. `requires_certificates`: each client must have a certificate (server/access/tls.h).
   //
-  // Errors: INVALID_ARGUMENT naming `--credentials` and the line, for a file that cannot be read or
+  // Errors: INVALID_ARGUMENT naming `--credentials` if the file cannot be read, or naming the line
   // that has an error.
   static absl::StatusOr<std::unique_ptr<Identities>> Create(std::string path,
-                                                            bool asks_certificates,
+                                                            bool requires_certificates,
                                                             std::shared_ptr<Tenants> tenants);
   const std::shared_ptr<Tenants>& tenants() const { return tenants_; }
   ~Identities();
   Identities(const Identities&) = delete;
   Identities& operator=(const Identities&) = delete;
 
-  // UNAUTHENTICATED for a call without a credential that is known and lasts: the same error for
-  // all.
+  // Returns the client that made a call. Returns UNAUTHENTICATED, with one message for all reasons,
+  // if the call has no credential, or one that is unknown or expired.
   absl::StatusOr<Caller> Identify(const grpc::ServerContext& context) const;
-  // Whether the credential that a call came with is still what it was.
+  // Returns whether `caller` is still authenticated: its certificate has not expired, and its
+  // credential is still in the file, with unchanged tenant and role, and has not expired.
   bool IsValid(const Caller& caller) const;
-  // Whether fair shares are those of tenants: whether there is a file of credentials.
-  bool are_by_tenant() const { return !path_.empty(); }
+  // Returns whether there is a credentials file. Resources are then shared by tenant, not by peer.
+  bool has_credentials() const { return !path_.empty(); }
 
-  // From here until `Stop` the file is watched, and `check` called twice a second or more often,
-  // if callers can become invalid. It may call `IsValid`.
+  // Starts the thread that watches the file and calls `check` at least twice a second until `Stop`.
+  // `check` may call `IsValid`. Starts no thread if callers can never become invalid.
   void Start(std::function<void()> check);
   void Stop() ABSL_LOCKS_EXCLUDED(mu_);
-  // Has the file read again soon.
+  // Makes the thread reload the file soon.
   void Reload() ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
-  Identities(std::string path, bool asks_certificates, std::shared_ptr<Tenants> tenants)
+  Identities(std::string path, bool requires_certificates, std::shared_ptr<Tenants> tenants)
       : path_(std::move(path)),
-        asks_certificates_(asks_certificates),
+        requires_certificates_(requires_certificates),
         tenants_(std::move(tenants)) {}
 
   std::shared_ptr<const Credentials> credentials() const ABSL_LOCKS_EXCLUDED(mu_);
   absl::Status Read() ABSL_LOCKS_EXCLUDED(mu_);
   void Run() ABSL_LOCKS_EXCLUDED(mu_);
-  // Waits for a while, or for `Reload` or `Stop`. Returns whether it is to go on.
+  // Waits for the check period to end, or for `Reload` or `Stop`. Sets `reload` if `Reload` was
+  // called. Returns false after `Stop`.
   bool Await(bool& reload) ABSL_LOCKS_EXCLUDED(mu_);
 
   const std::string path_;  // empty: there is no file
-  const bool asks_certificates_;
+  const bool requires_certificates_;
   const std::shared_ptr<Tenants> tenants_;
   std::function<void()> check_;
   mutable absl::Mutex mu_;

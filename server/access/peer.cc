@@ -18,8 +18,9 @@
 namespace carom::server {
 namespace {
 
-constexpr size_t kMaxForwardedBytes = 64;  // of a header that is no address
+constexpr size_t kMaxForwardedBytes = 64;  // bytes used of a header entry that is no address
 
+// An IPv4 address or an IPv6 /64 network, as text.
 struct Network {
   std::string text;
   bool is_loopback;
@@ -44,7 +45,8 @@ Network NetworkOf(const in6_addr& v6) {
   return {absl::StrCat(text, "/64"), IN6_IS_ADDR_LOOPBACK(&v6) != 0};
 }
 
-// The network of an address in text, which may have a zone, such as `fe80::1%eth0`.
+// Returns the network of the address `host`, which may have a zone, such as `fe80::1%eth0`; nullopt
+// if `host` is no address.
 std::optional<Network> ParseNetwork(absl::string_view host) {
   const std::string text(host.substr(0, host.find('%')));
   in_addr v4;
@@ -54,17 +56,18 @@ std::optional<Network> ParseNetwork(absl::string_view host) {
   return std::nullopt;
 }
 
-// Takes `:PORT` and brackets off, where they are.
+// Returns `address` without `:PORT` and without brackets.
 absl::string_view HostOf(absl::string_view address) {
   const size_t colon = address.rfind(':');
   if (address.substr(0, 1) == "[") return address.substr(1, address.find(']') - 1);
-  // More than one colon, and no brackets: an address of IPv6 without a port.
+  // An address with several colons and no brackets is an IPv6 address without a port.
   return address.find(':') == colon ? address.substr(0, colon) : address;
 }
 
 }  // namespace
 
-// gRPC writes `ipv4:HOST:PORT`, `ipv6:[HOST]:PORT` with the brackets as %5B and %5D, and others.
+// Parses the URIs of gRPC: `ipv4:HOST:PORT`, `ipv6:[HOST]:PORT` with the brackets as %5B and %5D;
+// other schemes have no address.
 std::string PeerOfCall(const std::string& uri) {
   absl::string_view rest = uri;
   if (!absl::ConsumePrefix(&rest, "ipv4:") && !absl::ConsumePrefix(&rest, "ipv6:")) return "";

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who is behind a call or a connection?
+// Which peer made a call or a connection?
 //
-// What clients share is shared by peer, so that many calls, streams or connections get no more than
-// one. A peer is an IP address, of IPv6 the first 64 bits, since a host has as many addresses as it
-// likes behind those; on this machine, where all have the same address, it is the connection.
+// The server shares its resources fairly among peers, so that a client with many calls, streams or
+// connections gets no more than a client with one. A peer is an IPv4 address or an IPv6 /64
+// network, since a host can use any address of its network. All clients on this machine have one
+// address; each of their connections is a peer.
 #pragma once
 
 #include <sys/socket.h>
@@ -16,15 +17,18 @@
 
 namespace carom::server {
 
-// Of a call, from gRPC's `uri` of the other side. Empty for Unix sockets and calls within the
+// Returns the peer of a call from the URI that gRPC has for the client (`ServerContext::peer`).
+// Returns `uri` for loopback addresses, and an empty string for Unix sockets and calls within the
 // process, which have no address.
 std::string PeerOfCall(const std::string& uri);
 
-// Of a connection, from the address of its other side. Empty on this machine.
+// Returns the peer of a connection from the client's address; empty for a loopback address or a
+// Unix socket.
 std::string PeerOfConnection(const sockaddr& address);
 
-// Of a call that a proxy passes on, from the header `x-forwarded-for` as that proxy left it: it has
-// added, last, the address that it saw.
+// Returns the peer of a call that a proxy forwards, from its header `x-forwarded-for`: the last
+// address in the header, which the proxy has appended. If the last entry is no address, returns its
+// first 64 bytes.
 std::string PeerOfForwarded(absl::string_view header);
 
 }  // namespace carom::server

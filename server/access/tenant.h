@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How much may a tenant have?
+// How many scenes, streams and units of work may a tenant use?
 //
-// A `Tenant` counts what one has of the shares that the file of credentials gives it, across its
-// calls and scenes. Start with `Tenants::Find`.
+// A `Tenant` counts what the calls and scenes of one tenant use of the shares that the credentials
+// file sets. Start with `Tenants::Find`.
 #pragma once
 
 #include <cstdint>
@@ -27,31 +27,39 @@ struct TenantShares {
   static constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
 
   uint64_t scenes = kUnlimited;
-  uint64_t bytes = kUnlimited;    // of its scenes, as they count on the account of memory
-  uint64_t streams = kUnlimited;  // and Evaluate calls, at once
-  uint64_t work = kUnlimited;     // units a second, on average over some seconds
+  uint64_t bytes = kUnlimited;    // memory of its scenes, as charged to the memory account
+  uint64_t streams = kUnlimited;  // concurrent streams and Evaluate calls
+  uint64_t work = kUnlimited;     // work units a second, on average over some seconds
 };
 
-// Thread-safe. What is over a share is RESOURCE_EXHAUSTED naming the share, with a retry delay.
+// Counts what one tenant uses of its shares. Beyond a share, functions return RESOURCE_EXHAUSTED
+// naming the share, with a retry delay. Thread-safe.
 class Tenant {
  public:
+  // Replaces the shares; what the tenant uses stays counted.
   void SetShares(const TenantShares& shares);
 
+  // `EnterStream` counts a stream or Evaluate call, or returns an error and counts nothing;
+  // `LeaveStream` removes a counted one.
   absl::Status EnterStream();
   void LeaveStream();
 
-  // Takes so much for scenes, or nothing and an error.
+  // Charges scenes and bytes of scenes. On an error nothing is charged.
   absl::Status Take(uint64_t scenes, uint64_t bytes);
-  // The same whatever the shares are: of what is there.
-  void TakeAnyway(uint64_t scenes, uint64_t bytes);
-  void Give(uint64_t scenes, uint64_t bytes);
+  // Charges scenes and bytes even beyond the shares, for scenes that already exist.
+  void TakePastLimit(uint64_t scenes, uint64_t bytes);
+  // Releases scenes and bytes that were charged.
+  void Release(uint64_t scenes, uint64_t bytes);
 
-  // Whether work may begin: a second's share is there to be used at once, and what was taken beyond
-  // it is waited for.
+  // Returns OK if a frame may start: the token bucket of work units, which holds one second's
+  // share, is not empty. `TakeWork` may overdraw the bucket; frames are then refused until it
+  // refills.
   absl::Status CheckWork(Clock::time_point now);
+  // Removes the work units of a frame from the bucket.
   void TakeWork(uint64_t units, Clock::time_point now);
 
  private:
+  // Adds the units since the last refill to the bucket.
   void Refill(Clock::time_point now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   absl::Mutex mu_;
@@ -59,23 +67,25 @@ class Tenant {
   uint64_t streams_ ABSL_GUARDED_BY(mu_) = 0;
   uint64_t scenes_ ABSL_GUARDED_BY(mu_) = 0;
   uint64_t bytes_ ABSL_GUARDED_BY(mu_) = 0;
-  double units_ ABSL_GUARDED_BY(mu_) = 0;  // of the bucket; below 0: taken beforehand
-  Clock::time_point refilled_ ABSL_GUARDED_BY(mu_) = Clock::now();
+  double units_ ABSL_GUARDED_BY(mu_) = 0;  // work units in the bucket; below 0: overdrawn
+  Clock::time_point refilled_ ABSL_GUARDED_BY(mu_) = Clock::now();  // last refill of the bucket
 };
 
-// All tenants that were named, which stay. Thread-safe.
+// Holds all tenants, from the first `Find` of their name on. Thread-safe.
 class Tenants {
  public:
+  // Returns the tenant with the name `name`; adds it if there is none.
   std::shared_ptr<Tenant> Find(absl::string_view name);
-  // Of all tenants; those that are not named have no limits.
+  // Sets the shares of all tenants. A tenant without an entry in `shares` becomes unlimited.
   void SetShares(const std::map<std::string, TenantShares>& shares);
 
  private:
-  absl::Mutex mu_;  // before a tenant's
+  absl::Mutex mu_;  // acquired before the lock of a tenant
   std::map<std::string, std::shared_ptr<Tenant>, std::less<>> tenants_ ABSL_GUARDED_BY(mu_);
 };
 
-// What a change of a scene adds to its tenant's shares; goes back unless it is kept.
+// Holds what a change of a scene charges to its tenant, and releases the charge unless `Keep` is
+// called.
 class TenantCharge {
  public:
   TenantCharge() = default;
@@ -84,12 +94,13 @@ class TenantCharge {
   TenantCharge(TenantCharge&& other) noexcept = default;
   TenantCharge& operator=(TenantCharge&&) = delete;
   ~TenantCharge() {
-    if (tenant_ != nullptr) tenant_->Give(scenes_, bytes_);
+    if (tenant_ != nullptr) tenant_->Release(scenes_, bytes_);
   }
 
-  // The change has come about, and has made `freed` bytes free.
+  // Makes the charge permanent, after the change is committed. Releases `freed` bytes, which the
+  // change has freed.
   void Keep(uint64_t freed) {
-    if (tenant_ != nullptr) std::exchange(tenant_, nullptr)->Give(0, freed);
+    if (tenant_ != nullptr) std::exchange(tenant_, nullptr)->Release(0, freed);
   }
 
  private:

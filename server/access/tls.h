@@ -13,21 +13,22 @@
 
 namespace carom::server {
 
-// Paths of files in PEM.
+// Paths of the TLS files of a server, in PEM.
 struct TlsFiles {
-  std::string certificate;  // of the server, with those that signed it after it; empty: plaintext
-  std::string key;          // of the certificate
-  std::string client_ca;    // authorities for clients' certificates; empty: clients need none
+  // the server's certificate, followed by those of the authorities that signed it; empty: plaintext
+  std::string certificate;
+  std::string key;        // key of `certificate`
+  std::string client_ca;  // authorities for certificates of clients; empty: clients need none
 };
 
-// Returns the credentials of connections to a server: plaintext if `files` names no certificate,
-// else TLS 1.2 or later. With `client_ca` every client must have a certificate that one of these
-// authorities has signed.
+// Returns the credentials for connections to a server: plaintext if `files.certificate` is empty,
+// else TLS 1.2 or later. With `client_ca`, each client must have a certificate signed by one of the
+// authorities in `client_ca`.
 //
-// gRPC reads the files again once a second and uses what they then hold for new connections;
-// connections that exist are not changed. While a certificate and a key do not match, as between
-// the writes of two files, no client can connect. One file that holds both, and that a rename
-// replaces, avoids this.
+// gRPC reloads the files once a second and uses their contents for new connections; existing
+// connections do not change. While certificate and key do not match, for example between the writes
+// of both files, no client can connect. To avoid this, put both into one file and replace the file
+// by a rename.
 //
 // Errors: INVALID_ARGUMENT naming the option of a file that cannot be used (wire/pem_files.h).
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> CredentialsOf(const TlsFiles& files);

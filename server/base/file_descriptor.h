@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A descriptor of the system with an owner.
+// Holds a file descriptor of the operating system and closes it.
 #pragma once
 
 #include <unistd.h>
@@ -10,7 +10,7 @@
 
 namespace carom::server {
 
-// Closes its descriptor, unless that is -1: none. Not thread-safe.
+// Owns a file descriptor, or none (-1), and closes it when destroyed. Not thread-safe.
 class FileDescriptor {
  public:
   FileDescriptor() = default;
@@ -25,7 +25,7 @@ class FileDescriptor {
   }
 
   int get() const { return fd_; }
-  // The caller closes it.
+  // Returns the descriptor and gives up ownership: the caller must close the descriptor.
   int Release() { return std::exchange(fd_, -1); }
 
  private:

@@ -18,14 +18,16 @@ namespace {
 
 constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
-// The first number of a file; kNone if there is none, as in "max", or -1 in v1.
+// Returns the first number of a file; kNone if the file has none, such as "max" in cgroup v2, or a
+// negative one, such as -1 in v1.
 uint64_t NumberIn(const std::string& path) {
   std::ifstream file(path);
   int64_t number = 0;
   return file >> number && number >= 0 ? static_cast<uint64_t>(number) : kNone;
 }
 
-// The processors that a quota of time amounts to: "MAX PERIOD" in v2, two files in v1.
+// Returns the CPU quota of a control group as a number of CPUs, which may be fractional; infinity
+// if the group has no quota. In cgroup v2 `cpu.max` has "QUOTA PERIOD"; in v1 there are two files.
 double ProcessorsIn(const std::string& group) {
   std::ifstream v2(group + "/cpu.max");
   double quota = 0;
@@ -39,12 +41,14 @@ double ProcessorsIn(const std::string& group) {
   return HUGE_VAL;
 }
 
-void Narrow(const std::string& group, double& processors, uint64_t& memory_bytes) {
+// Lowers `processors` and `memory_bytes` to the limits of the control group.
+void ApplyGroupLimits(const std::string& group, double& processors, uint64_t& memory_bytes) {
   processors = std::min(processors, ProcessorsIn(group));
   memory_bytes = std::min(
       {memory_bytes, NumberIn(group + "/memory.max"), NumberIn(group + "/memory.limit_in_bytes")});
 }
 
+// Returns the number of CPUs on which the scheduler may run this process.
 size_t AllowedProcessors() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -54,9 +58,9 @@ size_t AllowedProcessors() {
 
 }  // namespace
 
-// Lines of /proc/self/cgroup are `NUMBER:CONTROLLERS:PATH`, without controllers in v2. Inside a
-// container the path may be one of the host's that is not there: the group is then the mount
-// itself.
+// Parses /proc/self/cgroup, whose lines are `NUMBER:CONTROLLERS:PATH`, without controllers in v2.
+// Inside a container the path may be a path of the host that does not exist in the container; the
+// root of the mount is then the group of the container.
 HostLimits ReadHostLimits(const std::string& root) {
   double processors = HUGE_VAL;
   uint64_t memory_bytes = static_cast<uint64_t>(std::max(0L, sysconf(_SC_PHYS_PAGES))) *
@@ -70,13 +74,13 @@ HostLimits ReadHostLimits(const std::string& root) {
     const std::string controllers = line.substr(first + 1, second - first - 1);
     std::string mount = root + "/sys/fs/cgroup";
     if (!controllers.empty()) mount += "/" + controllers;
-    // The group and those above it, up to the mount.
+    // Applies the limits of the group and of each parent group, up to the root of the mount.
     std::string path = line.substr(second + 1);
     while (!path.empty() && path != "/") {
-      Narrow(mount + path, processors, memory_bytes);
+      ApplyGroupLimits(mount + path, processors, memory_bytes);
       path.resize(path.rfind('/') == std::string::npos ? 0 : path.rfind('/'));
     }
-    Narrow(mount, processors, memory_bytes);
+    ApplyGroupLimits(mount, processors, memory_bytes);
   }
   const double whole = std::max(1.0, std::ceil(std::min(processors, 1e6)));
   return {std::min(AllowedProcessors(), static_cast<size_t>(whole)), memory_bytes};

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How much of its machine may this process take?
+// How much CPU time and memory may this process use?
 //
-// A container's limits are those of its control group and all groups above it (cgroup v2, and v1 as
-// older systems have it): the machine has more, and a process that takes it is killed or stalled.
+// The limits of a container are those of its control group and of all parent groups (cgroup v2, or
+// v1 on older systems). The machine has more memory and CPUs, but the kernel kills or stalls a
+// process that exceeds the limits of its group.
 #pragma once
 
 #include <cstddef>
@@ -14,11 +15,12 @@
 namespace carom::server {
 
 struct HostLimits {
-  size_t threads = 1;  // that can run at once: processors allowed, and the quota of their time
-  uint64_t memory_bytes = 0;  // the least limit, or the machine's memory
+  size_t threads = 1;  // threads that can run at once: allowed CPUs, or the CPU quota if lower
+  uint64_t memory_bytes = 0;  // the lowest memory limit, or the memory of the machine
 };
 
-// Reads them anew. `root` stands for `/`, for tests. What cannot be read limits nothing.
+// Reads the limits from the system in each call. A file that cannot be read sets no limit. Tests
+// pass the root of a fake file system as `root`; empty: `/`.
 HostLimits ReadHostLimits(const std::string& root = "");
 
 }  // namespace carom::server

@@ -14,14 +14,16 @@ int64_t Nanoseconds(Clock::duration duration) {
 
 int64_t Nanoseconds(Clock::time_point time) { return Nanoseconds(time.time_since_epoch()); }
 
-constexpr int kNsBits = 37;  // 137 s
+constexpr int kNsBits = 37;  // bits for the nanoseconds of a use, up to 137 s
 constexpr uint64_t kMaxNs = (uint64_t{1} << kNsBits) - 1;
 constexpr uint64_t kMaxHalves = ~uint64_t{0} >> kNsBits;
-constexpr uint64_t kMaxLate = 1024;  // halves, about a minute
+constexpr uint64_t kMaxLate = 1024;  // half-lives that a thread's clock may be behind: one minute
 
-uint64_t Half(int64_t now_ns) { return static_cast<uint64_t>(now_ns / LoopUse::kHalfNs); }
+// Returns the number of half-lives from the epoch of the clock to `now_ns`.
+uint64_t Half(int64_t now_ns) { return static_cast<uint64_t>(now_ns / LoopUse::kHalfLifeNs); }
 
-// `since_and_ns` as of a half, or as it is if another thread added in a later one.
+// Returns `since_and_ns` with the decay up to the half-life `half`. Returns `since_and_ns`
+// unchanged if it is of a later half-life, in which another thread has added time.
 uint64_t AsOf(uint64_t half, uint64_t since_and_ns) {
   const uint64_t halves = (half - (since_and_ns >> kNsBits)) & kMaxHalves;
   if (halves > kMaxHalves - kMaxLate) return since_and_ns;
@@ -30,7 +32,7 @@ uint64_t AsOf(uint64_t half, uint64_t since_and_ns) {
 
 }  // namespace
 
-int64_t LoopUse::most() const {
+int64_t LoopUse::upper_bound() const {
   return static_cast<int64_t>(since_and_ns_.load(std::memory_order_relaxed) & kMaxNs);
 }
 
@@ -49,11 +51,11 @@ void LoopUse::Add(int64_t ns, int64_t now_ns) {
   } while (!since_and_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed));
 }
 
-// Others who take less than a thousandth are not there.
+// Ignores the other peers if they have used less than 1/1024 of the peer's time: the peer is alone.
 bool LoopShare::MayTake(const LoopUse& use, Clock::time_point now) const {
   const int64_t now_ns = Nanoseconds(now);
   const int64_t taken = use.At(now_ns);
-  if (taken < little_ns_) return true;
+  if (taken < small_ns_) return true;
   const int64_t others = all_.At(now_ns) - taken;
   return others <= taken / 1024 || taken <= 3 * others;
 }

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Whose frames are answered where they arrive?
+// Which frames does the event loop answer itself?
 //
-// The event loop takes calls and frames in the order in which they come, and answers small ones at
-// once. A peer with very many of them, each of which may turn out to be a large one, would be in
-// front of everybody. A `LoopShare` counts what each peer takes of the loop's threads: who takes
-// most, beside others, goes to the executor (server/transport/executor.h), which is fair by peer.
+// The event loop processes calls and frames in the order of their arrival, and answers small ones
+// at once. A peer that sends very many frames, some of which may be large, would delay all other
+// peers. A `LoopShare` counts the time of the loop's threads that each peer uses. The frames of a
+// peer that uses much more than all other peers go to the executor (server/transport/executor.h),
+// which schedules peers fairly.
 #pragma once
 
 #include <atomic>
@@ -17,42 +18,48 @@
 
 namespace carom::server {
 
-// Time of the loop's threads that somebody has taken, half of which is forgotten every 64 ms.
-// Thread-safe; nothing that is added is lost, so that what one peer alone has taken is all there
-// is.
+// Time of the event loop's threads that a peer, or all peers together, have used, with exponential
+// decay: half of the time is dropped every 64 ms. Thread-safe. No concurrent `Add` is lost, so that
+// the sum of all peers equals the time of a peer that is alone.
 class LoopUse {
  public:
-  static constexpr int64_t kHalfNs = 64000000;
+  static constexpr int64_t kHalfLifeNs = 64000000;
 
+  // Adds `ns` nanoseconds of use at the time `now_ns`.
   void Add(int64_t ns, int64_t now_ns);
-  // What is left of it, in nanoseconds.
+  // Returns the use at the time `now_ns`, after decay, in nanoseconds.
   int64_t At(int64_t now_ns) const;
-  // At least that, without a look at the clock.
-  int64_t most() const;
+  // Returns an upper bound of `At(now)` without reading the clock: the use without decay since the
+  // last `Add`.
+  int64_t upper_bound() const;
 
  private:
-  // Since which multiple of kHalfNs, modulo 2^27 (100 days), in the upper bits; nanoseconds below.
+  // Upper 27 bits: time of the last decay, in multiples of kHalfLifeNs modulo 2^27 (100 days).
+  // Lower 37 bits: the use at that time, in nanoseconds.
   std::atomic<uint64_t> since_and_ns_{0};
 };
 
-// Thread-safe; `now` is of one clock, and about the same for all threads.
+// Decides which peers may use the event loop. Thread-safe; all threads pass `now` of one clock.
 class LoopShare {
  public:
   explicit LoopShare(size_t threads)
-      : little_ns_(static_cast<int64_t>(threads) * LoopUse::kHalfNs / 8) {}
+      : small_ns_(static_cast<int64_t>(threads) * LoopUse::kHalfLifeNs / 8) {}
 
-  // Whether a peer that has taken `use` may take more: unless it has had an eighth of the threads'
-  // time lately, and more than three times what all others had, who are there. Peers that ask alike
-  // may, and so may one that is alone.
+  // Returns whether a peer with the use `use` may use more time of the event loop. Returns false if
+  // `use` is at least an eighth of the threads' time in a half-life and more than three times the
+  // use of all other peers together. Peers with similar load, and a peer that is alone, may always
+  // use more.
   bool MayTake(const LoopUse& use, Clock::time_point now) const;
-  // Whether it may at any time, as it has had so little: most peers.
-  bool IsLittle(const LoopUse& use) const { return use.most() < little_ns_; }
-  // It has taken so much.
+  // Returns true if `use` is so small that `MayTake` holds at any time. True for most peers; a fast
+  // check, which does not read the clock.
+  bool HasSmallShare(const LoopUse& use) const { return use.upper_bound() < small_ns_; }
+  // Adds `time`, which a peer has used until `now`, to the peer's `use` and to the sum of all
+  // peers.
   void Take(LoopUse& use, Clock::duration time, Clock::time_point now);
 
  private:
-  const int64_t little_ns_;  // an eighth of the threads' time
-  LoopUse all_;
+  const int64_t small_ns_;  // an eighth of the time of all threads in a half-life
+  LoopUse all_;             // the use of all peers together
 };
 
 }  // namespace carom::server

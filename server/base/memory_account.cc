@@ -12,18 +12,20 @@
 namespace carom::server {
 namespace {
 
-struct ShareOf {
+struct NamedShare {
   const char* name;
   uint64_t percent;
 };
 
-// Messages lie in gRPC's buffers, whose own quota is a fifth. The rest is what no count sees.
-constexpr std::array<ShareOf, 3> kShares = {{{"scenes", 50}, {"trackers", 10}, {"messages", 15}}};
+// The shares of the limit, indexed by `MemoryShare`. Another fifth of the limit is the quota of
+// gRPC's buffers, which also hold messages. The rest of the limit is for uncharged memory.
+constexpr std::array<NamedShare, 3> kShares = {
+    {{"scenes", 50}, {"trackers", 10}, {"messages", 15}}};
 
-// What a peer may have however little is left, so that small requests are answered: a call and a
-// short request. All peers together have no more of it than a part of the limit.
-constexpr uint64_t kLeastOfPeer = 32 << 10;
-constexpr uint64_t kLeastOfAll = 32;  // one such part
+// bytes that each peer gets when a share is nearly used up, enough for a call with a short request
+constexpr uint64_t kGuaranteedPeerBytes = 32 << 10;
+// All peers together exceed a share by at most `limit / kGuaranteedLimitPart` guaranteed bytes.
+constexpr uint64_t kGuaranteedLimitPart = 32;
 
 size_t IndexOf(MemoryShare share) { return static_cast<size_t>(share); }
 
@@ -62,16 +64,17 @@ std::shared_ptr<MemoryPeer> MemoryAccount::Peer(const std::string& name) {
   return peer;
 }
 
-// What is spare goes for what is wanted, as far as that is enough.
+// Retries a refused charge for scenes after the reclaimer has freed memory.
 absl::Status MemoryAccount::Take(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   absl::Status status = TakeNow(share, bytes, peer);
-  if (status.ok() || share != MemoryShare::kScenes || give_up_ == nullptr) return status;
+  if (status.ok() || share != MemoryShare::kScenes || reclaim_ == nullptr) return status;
   const uint64_t left = available(share, peer);
-  if (bytes > left && !give_up_(bytes - left)) return status;
+  if (bytes > left && !reclaim_(bytes - left)) return status;
   return TakeNow(share, bytes, peer);
 }
 
-// What another thread takes and gives back meanwhile may refuse this one, never let too much pass.
+// Charges first and checks afterwards, so that concurrent charges cannot exceed the limit together.
+// A concurrent charge that is refused and released may make this one fail, although it would fit.
 absl::Status MemoryAccount::TakeNow(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   const size_t i = IndexOf(share);
   const uint64_t before = used_[i].fetch_add(bytes, std::memory_order_relaxed);
@@ -81,15 +84,15 @@ absl::Status MemoryAccount::TakeNow(MemoryShare share, uint64_t bytes, MemoryPee
   const uint64_t left = most - std::min(most, before);
   const bool has_room = before <= most && bytes <= left;
   if (has_room && (peer == nullptr || bytes + of_peer <= left)) return absl::OkStatus();
-  const bool is_little = bytes <= kLeastOfPeer && of_peer <= kLeastOfPeer - bytes;
-  if (peer != nullptr && is_little && before + bytes <= most + limit_ / kLeastOfAll) {
+  const bool is_little = bytes <= kGuaranteedPeerBytes && of_peer <= kGuaranteedPeerBytes - bytes;
+  if (peer != nullptr && is_little && before + bytes <= most + limit_ / kGuaranteedLimitPart) {
     return absl::OkStatus();
   }
-  Give(share, bytes, peer);
+  Release(share, bytes, peer);
   return Exhausted(share, has_room);
 }
 
-// What is there may be another one's by the time that it is taken.
+// Tries up to 4 times, since another thread may charge the available bytes first.
 uint64_t MemoryAccount::TakeUpTo(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   for (int tries = 0; tries < 4; ++tries) {
     bytes = std::min(bytes, available(share, peer));
@@ -98,12 +101,12 @@ uint64_t MemoryAccount::TakeUpTo(MemoryShare share, uint64_t bytes, MemoryPeer* 
   return 0;
 }
 
-void MemoryAccount::TakeAnyway(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
+void MemoryAccount::TakePastLimit(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   used_[IndexOf(share)].fetch_add(bytes, std::memory_order_relaxed);
   if (peer != nullptr) peer->used[IndexOf(share)].fetch_add(bytes, std::memory_order_relaxed);
 }
 
-void MemoryAccount::Give(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
+void MemoryAccount::Release(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   used_[IndexOf(share)].fetch_sub(bytes, std::memory_order_relaxed);
   if (peer != nullptr) peer->used[IndexOf(share)].fetch_sub(bytes, std::memory_order_relaxed);
 }

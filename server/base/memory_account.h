@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Is there memory for that?
+// Is there memory for a request, a scene or a tracker?
 //
-// What clients make the server hold is counted on one account before it is allocated, each kind
-// against its share of the limit, so that the sum is bounded however many clients there are, and no
-// kind takes the memory of the others. Counts are estimates from above of what a thing holds by
-// itself; what escapes them (HTTP/2, fragments, the program) has the rest, and where it takes more
-// (server/base/memory_watch.h) the shares have less.
+// The server charges memory that clients make it hold to one account before it allocates the
+// memory. Each kind of memory has a share of the limit, so that the total is bounded for any number
+// of clients, and no kind uses the memory of another kind. A charge is an upper estimate of the
+// memory of one object. The rest of the limit is for memory that is not charged (HTTP/2, heap
+// fragmentation, the program itself); if uncharged memory exceeds the rest
+// (server/base/memory_watch.h), the shares shrink.
 #pragma once
 
 #include <array>
@@ -29,81 +30,89 @@ namespace carom::server {
 
 enum class MemoryShare : uint8_t {
   kScenes,    // scenes, and imports in progress
-  kTrackers,  // of streams: tables, shapes and what they remember
-  kMessages,  // requests and answers that wait, and requests that are parsed
+  kTrackers,  // trackers of streams: tables, shapes and caches
+  kMessages,  // requests and answers that wait, and parsed requests
 };
 
-// When a client may ask again for memory that there was not.
+// retry delay of a call that is refused for lack of memory
 inline constexpr uint64_t kMemoryRetryDelayUs = 1000000;
 
-// What one peer (server/access/peer.h) has of each share.
+// Holds what one peer (server/access/peer.h) uses of each memory share and of the event loop.
 struct MemoryPeer : std::enable_shared_from_this<MemoryPeer> {
-  std::array<std::atomic<uint64_t>, 3> used{};
-  LoopUse loop;  // of the event loop's time
+  std::array<std::atomic<uint64_t>, 3> used{};  // bytes charged, by MemoryShare
+  LoopUse loop;                                 // time of the event loop
 };
 
-// A peer may have as much of a share as the others have left: alone it gets half, and however many
-// want all, there is some left for who comes next (dynamic thresholds; Choudhury and Hahne, 1998).
-// The first 32 KiB, a call with a short request, it may have even so, as long as all peers together
-// pass the share by no more than 1/32 of the limit.
+// Counts the memory that clients make the server hold, and refuses charges above the limits.
 //
-// Thread-safe; outlives its charges.
+// A peer may use as much of a share as is free: a single peer gets half, and for any number of
+// greedy peers some memory stays free for the next peer (dynamic thresholds; Choudhury and Hahne,
+// 1998). Beyond its threshold a peer always gets the first 32 KiB, enough for a call with a short
+// request, while all peers together exceed the share by at most 1/32 of the limit.
+//
+// Thread-safe; the account must outlive its charges.
 class MemoryAccount {
  public:
   explicit MemoryAccount(uint64_t limit_bytes);
 
-  // What calls of a peer take counts as that of the others of that name; without a name by itself.
-  // A peer is known for a while after its last call: between short calls its use of the event loop
-  // counts on.
+  // Returns the peer with the name `name`, which all calls of the peer share. An empty name gives a
+  // separate peer in each call. The account keeps a peer for a while after its last call, so that
+  // its use of the event loop still counts in the next call.
   std::shared_ptr<MemoryPeer> Peer(const std::string& name);
 
-  // Takes `bytes` of a share, for a peer if there is one, or nothing and RESOURCE_EXHAUSTED naming
-  // the share.
+  // Charges `bytes` to a share, and to `peer` if it is not null. Charges nothing and returns
+  // RESOURCE_EXHAUSTED naming the share if the share or the peer's part of it is used up.
   absl::Status Take(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
-  // Takes as many of them as there are; returns how many.
+  // Charges `bytes`, or as many as are free if that is less; returns the number of bytes charged.
   uint64_t TakeUpTo(MemoryShare share, uint64_t bytes, MemoryPeer* peer);
-  // Takes them even above the share: of what is there already.
-  void TakeAnyway(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
-  void Give(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
+  // Charges `bytes` even beyond the limits, for memory that is already allocated.
+  void TakePastLimit(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
+  // Releases `bytes` that were charged to the share and to `peer`.
+  void Release(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
 
-  // Whom to ask where there is no memory for scenes: gives up so many bytes of what nobody needs,
-  // on the thread that asks, with whatever locks it holds; false if nothing went. Not while others
-  // take.
-  void set_spare(std::function<bool(uint64_t bytes)> give_up) { give_up_ = std::move(give_up); }
+  // Sets the function that `Take` calls when memory for scenes is used up: it frees `bytes` of
+  // unused data, such as old versions, and returns false if it freed none. It runs on the thread
+  // that calls `Take`, with all locks that the thread holds. `set_reclaimer` must not be called
+  // while another thread may call `Take`.
+  void set_reclaimer(std::function<bool(uint64_t bytes)> reclaim) { reclaim_ = std::move(reclaim); }
 
-  // What is left of a share, for a peer if there is one; 0 above it.
+  // Returns how many bytes can still be charged to a share, and to `peer` if it is not null; 0 if
+  // the share is exceeded.
   uint64_t available(MemoryShare share, const MemoryPeer* peer = nullptr) const;
+  // Returns the limit of a share, reduced by its part of the excess.
   uint64_t limit(MemoryShare share) const;
   uint64_t limit() const { return limit_; }
 
-  // By how much the process, which holds so many bytes, passes what is counted and what no share
-  // has.
+  // Returns the uncharged memory beyond its part of the limit: by how much `held_bytes`, the memory
+  // of the process, exceeds the charged bytes plus the part of the limit outside the shares.
   uint64_t Excess(uint64_t held_bytes) const;
-  // Takes an excess from the limits of the shares, in proportion.
+  // Reduces the limits of the shares by `bytes` in total, in proportion to their size.
   void SetExcess(uint64_t bytes) { excess_.store(bytes, std::memory_order_relaxed); }
 
  private:
-  // `Take` of what is there.
+  // Charges like `Take`, but does not call the reclaimer.
   absl::Status TakeNow(MemoryShare share, uint64_t bytes, MemoryPeer* peer);
-  // RESOURCE_EXHAUSTED naming the share, to be tried again in a second.
+  // Returns RESOURCE_EXHAUSTED naming the share, with a retry delay of one second. `of_peer`: the
+  // peer's part is used up, not the whole share.
   absl::Status Exhausted(MemoryShare share, bool of_peer) const;
 
   absl::Mutex mu_;
   absl::flat_hash_map<std::string, std::shared_ptr<MemoryPeer>> peers_ ABSL_GUARDED_BY(mu_);
-  size_t next_purge_ ABSL_GUARDED_BY(mu_) = 1024;  // of peers that are gone, at so many names
+  // number of peers at which `Peer` erases the peers without calls
+  size_t next_purge_ ABSL_GUARDED_BY(mu_) = 1024;
   std::array<std::atomic<uint64_t>, 3> used_{};
   std::array<uint64_t, 3> limits_{};
   const uint64_t limit_;
   uint64_t shared_ = 0;  // the sum of the shares
   std::atomic<uint64_t> excess_{0};
-  std::function<bool(uint64_t bytes)> give_up_;
+  std::function<bool(uint64_t bytes)> reclaim_;
 };
 
-// Bytes of a share that go back with it. Not thread-safe.
+// Holds bytes charged to a share, and releases them when destroyed. Not thread-safe.
 class MemoryCharge {
  public:
   MemoryCharge() = default;
-  // `peer`, if there is one, outlives the charge.
+  // `account`, and `peer` if it is not null, must outlive the charge.
   MemoryCharge(MemoryAccount& account, MemoryShare share, MemoryPeer* peer = nullptr)
       : account_(&account), peer_(peer), share_(share) {}
   MemoryCharge(MemoryCharge&& other) noexcept { *this = std::move(other); }
@@ -116,33 +125,35 @@ class MemoryCharge {
   }
   ~MemoryCharge() { Clear(); }
 
-  // Holds so many more bytes, or as many as before and an error. Without an account, none.
+  // Charges `bytes` more. On an error the charge does not change. A charge without an account stays
+  // 0 and returns OK.
   absl::Status Add(uint64_t bytes) {
     if (account_ == nullptr) return absl::OkStatus();
     absl::Status status = account_->Take(share_, bytes, peer_);
     if (status.ok()) bytes_ += bytes;
     return status;
   }
-  // Holds up to so many more bytes; returns how many there were.
+  // Charges `bytes` more, or as many as are free if that is less; returns the number of bytes
+  // charged. A charge without an account stays 0 and returns `bytes`.
   uint64_t AddUpTo(uint64_t bytes) {
     const uint64_t added = account_ == nullptr ? 0 : account_->TakeUpTo(share_, bytes, peer_);
     bytes_ += added;
     return account_ == nullptr ? bytes : added;
   }
-  // Holds at least so many bytes, or as many as before and an error.
+  // Raises the charge to at least `bytes`. On an error the charge does not change.
   absl::Status GrowTo(uint64_t bytes) {
     return bytes > bytes_ ? Add(bytes - bytes_) : absl::OkStatus();
   }
-  // Holds so many bytes, whatever the share has.
+  // Sets the charge to `bytes`, even beyond the limit of the share.
   void Set(uint64_t bytes) {
-    if (bytes > bytes_) account_->TakeAnyway(share_, bytes - bytes_, peer_);
-    if (bytes < bytes_) account_->Give(share_, bytes_ - bytes, peer_);
+    if (bytes > bytes_) account_->TakePastLimit(share_, bytes - bytes_, peer_);
+    if (bytes < bytes_) account_->Release(share_, bytes_ - bytes, peer_);
     bytes_ = bytes;
   }
   void Clear() {
-    if (bytes_ != 0) account_->Give(share_, std::exchange(bytes_, 0), peer_);
+    if (bytes_ != 0) account_->Release(share_, std::exchange(bytes_, 0), peer_);
   }
-  // An empty one of the same peer and share.
+  // Returns a charge of 0 bytes with the account, peer and share of this charge.
   MemoryCharge Another() const {
     MemoryCharge charge;
     charge.account_ = account_;
@@ -150,18 +161,18 @@ class MemoryCharge {
     charge.share_ = share_;
     return charge;
   }
-  // One of them that has so many of these bytes, or all that there are.
+  // Moves `bytes` of this charge, or all if it has fewer, to a charge that it returns.
   MemoryCharge Split(uint64_t bytes) {
     MemoryCharge charge = Another();
     charge.bytes_ = bytes < bytes_ ? bytes : bytes_;
     bytes_ -= charge.bytes_;
     return charge;
   }
-  // Takes over what another one of the same peer and share has.
+  // Moves the bytes of `other`, which must have the peer and share of this charge, to this charge.
   void Join(MemoryCharge other) { bytes_ += std::exchange(other.bytes_, 0); }
   uint64_t bytes() const { return bytes_; }
   const MemoryPeer* peer() const { return peer_; }
-  // For what outlives the call; null without a peer.
+  // Returns a shared reference to the peer, for objects that outlive the call; null without a peer.
   std::shared_ptr<MemoryPeer> shared_peer() const {
     return peer_ == nullptr ? nullptr : peer_->shared_from_this();
   }

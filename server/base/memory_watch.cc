@@ -12,7 +12,8 @@
 #include <cstdlib>
 #include <utility>
 
-// Of tcmalloc, which caromd is linked with; a program that serves in its own process need not be.
+// Declares functions of tcmalloc, which caromd is linked with. Both are null in a program that uses
+// the server as a library and another allocator.
 extern "C" {
 __attribute__((weak)) int MallocExtension_GetNumericProperty(const char* name, size_t* value);
 __attribute__((weak)) void MallocExtension_ReleaseToSystem(size_t bytes);
@@ -22,13 +23,14 @@ namespace carom::server {
 namespace {
 
 constexpr absl::Duration kPeriod = absl::Milliseconds(500);
-constexpr absl::Duration kScarcePeriod = absl::Milliseconds(100);  // from half of the limit on
+constexpr absl::Duration kScarcePeriod = absl::Milliseconds(100);  // above half of the limit
 constexpr std::chrono::seconds kTrimPeriod{3};
-// Less than this is not worth a walk through the allocator's lists.
+// A smaller process is not trimmed: the gain is not worth a walk through the allocator's lists.
 constexpr uint64_t kLeastTrimmed = 48u << 20;
 constexpr size_t kTrimStep = 1u << 20;
 
-// Counts what is free first, of blocks in arenas and of large ones apart.
+// Returns free memory to the system if less than three quarters of `held_bytes` are in use, in
+// glibc's arenas and in its separately mapped large blocks.
 void TrimGlibc(uint64_t held_bytes) {
   const struct mallinfo2 info = mallinfo2();
   if (info.uordblks + info.hblkhd < held_bytes / 4 * 3) malloc_trim(0);
@@ -54,7 +56,7 @@ MemoryWatch::~MemoryWatch() {
 void MemoryWatch::Run() {
   absl::Duration period = kPeriod;
   while (!AwaitStop(period)) {
-    period = Look() > account_.limit() / 2 ? kScarcePeriod : kPeriod;
+    period = UpdateExcess() > account_.limit() / 2 ? kScarcePeriod : kPeriod;
   }
 }
 
@@ -63,8 +65,9 @@ bool MemoryWatch::AwaitStop(absl::Duration period) {
   return mu_.AwaitWithTimeout(absl::Condition(&stopping_), period);
 }
 
-// Free memory is given back before it counts: what the allocator keeps is nobody's.
-uint64_t MemoryWatch::Look() {
+// Trims before it sets the excess: free memory that the allocator keeps is no memory of clients and
+// must not shrink the limits.
+uint64_t MemoryWatch::UpdateExcess() {
   uint64_t held = HeldBytes();
   const Clock::time_point now = Clock::now();
   const bool is_over = account_.Excess(held) != 0;
@@ -78,25 +81,26 @@ uint64_t MemoryWatch::Look() {
   return held;
 }
 
-// In memory of its own, without files: RssAnon, of which statm is the short form.
+// Reads the resident minus the file-backed pages from /proc/self/statm, which are RssAnon of
+// /proc/self/status.
 uint64_t MemoryWatch::HeldBytes() const {
   std::array<char, 128> text{};
   if (pread(statm_.get(), text.data(), text.size() - 1, 0) <= 0) return 0;
   char* at = text.data();
-  std::strtoull(at, &at, 10);  // of all that is mapped
+  std::strtoull(at, &at, 10);  // skips the size of the address space
   const uint64_t resident = std::strtoull(at, &at, 10);
   const uint64_t of_files = std::strtoull(at, &at, 10);
   return (resident - of_files) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
 }
 
-// Where more than a quarter of what is held is free, or `is_over`.
 void MemoryWatch::Trim(uint64_t held_bytes, bool is_over) {
   if (held_bytes < kLeastTrimmed) return;
   if (MallocExtension_ReleaseToSystem == nullptr) return TrimGlibc(held_bytes);
   size_t free_bytes = 0;
   MallocExtension_GetNumericProperty("tcmalloc.pageheap_free_bytes", &free_bytes);
   if (!is_over && free_bytes < held_bytes / 4) return;
-  // In steps, as others cannot allocate large blocks meanwhile.
+  // Releases in steps of 1 MiB: during a step, tcmalloc's lock blocks other threads that allocate
+  // large blocks.
   for (size_t left = free_bytes; left != 0; left -= std::min(left, kTrimStep)) {
     MallocExtension_ReleaseToSystem(kTrimStep);
   }

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does the process really hold?
+// How much memory does the process really hold?
 //
-// The account counts what clients make the server hold; what the process holds beyond that shrinks
-// what the account has to give. And memory that is free goes back to the system: the allocator
-// keeps what was freed for the next to ask, which after a burst of large messages
-// is most of what the process holds.
+// The memory account counts what clients make the server allocate; memory that the process holds
+// beyond these charges shrinks the limits of the account. The watch also returns free memory to the
+// system: the allocator keeps freed memory for later allocations, which after a burst of large
+// messages is most of the memory of the process.
 #pragma once
 
 #include <chrono>
@@ -22,11 +22,11 @@
 
 namespace carom::server {
 
-// Looks every half second, more often when memory is scarce, on a thread of its own: nothing that
-// clients ask for can hold it up. `account` outlives it.
+// Measures the memory of the process every 500 ms, and every 100 ms above half of the limit, on its
+// own thread, so that no request of a client can delay it. `account` must outlive the watch.
 class MemoryWatch {
  public:
-  // `drop_caches` frees what is held for speed alone.
+  // `drop_caches` frees caches; the watch calls it while the process exceeds its memory limit.
   MemoryWatch(MemoryAccount& account, std::function<void()> drop_caches);
   ~MemoryWatch();
   MemoryWatch(const MemoryWatch&) = delete;
@@ -36,18 +36,22 @@ class MemoryWatch {
   using Clock = std::chrono::steady_clock;
 
   void Run();
-  // Waits for the end, that long at most; whether it has come.
+  // Waits until the destructor stops the thread, but at most `period`. Returns whether the thread
+  // must stop.
   bool AwaitStop(absl::Duration period) ABSL_LOCKS_EXCLUDED(mu_);
-  // Returns what the process holds.
-  uint64_t Look();
+  // Frees memory if the process holds too much, and sets the excess of the account. Returns the
+  // bytes that the process holds.
+  uint64_t UpdateExcess();
+  // Returns the bytes of memory that the process holds, without mapped files; 0 if unknown.
   uint64_t HeldBytes() const;
-  // Gives free memory back, if much of what is held is free; by tcmalloc also if too much is held.
+  // Returns free memory of the allocator to the system if more than a quarter of `held_bytes` is
+  // free; with tcmalloc also if `is_over`: the process exceeds its limit.
   void Trim(uint64_t held_bytes, bool is_over);
 
   MemoryAccount& account_;
   const std::function<void()> drop_caches_;
-  const FileDescriptor statm_;   // opened while there are descriptors
-  Clock::time_point next_trim_;  // of the thread alone
+  const FileDescriptor statm_;   // opened at the start, as descriptors may run out later
+  Clock::time_point next_trim_;  // used by `thread_` only
   absl::Mutex mu_;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::thread thread_;

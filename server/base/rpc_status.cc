@@ -20,14 +20,14 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
 absl::Status TooManyCalls(size_t limit, absl::string_view what) {
   constexpr uint64_t kRetryDelayUs = 1000000;
   return WithRetryDelay(
-      absl::ResourceExhaustedError(absl::StrCat("the server has ", limit, " ", what)),
+      absl::ResourceExhaustedError(absl::StrCat("the limit of ", limit, " ", what, " is reached")),
       kRetryDelayUs);
 }
 
 absl::Status OutOfMemory() { return absl::ResourceExhaustedError("the server is out of memory"); }
 
-absl::Status NoSuchMessage(absl::string_view type) {
-  return absl::InvalidArgumentError(absl::StrCat("the message is not a ", type));
+absl::Status InvalidMessage(absl::string_view type) {
+  return absl::InvalidArgumentError(absl::StrCat("the message is not a valid ", type));
 }
 
 absl::Status OverLimit(absl::string_view field, uint64_t limit, absl::string_view what) {
@@ -38,7 +38,8 @@ absl::Status OverLimit(absl::string_view field, uint64_t limit, absl::string_vie
 absl::Status TooManyBytes(size_t limit) { return OverLimit("", limit, "bytes of a message"); }
 
 absl::Status Draining() {
-  return absl::UnavailableError("the server drains; send the call to another one, or later");
+  return absl::UnavailableError(
+      "the server is shutting down; retry the call later or on another server");
 }
 
 }  // namespace carom::server

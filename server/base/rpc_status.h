@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does an error leave a call?
+// Which gRPC status does a failed call return?
 //
-// The one place where an absl::Status becomes a grpc::Status.
+// `ToGrpcStatus` is the only function that converts an absl::Status to a grpc::Status.
 #pragma once
 
 #include <grpcpp/support/status.h>
@@ -16,26 +16,28 @@
 
 namespace carom::server {
 
-// The same code and message; violations travel as google.rpc.BadRequest in the details.
+// Returns a gRPC status with the code and message of `status`. Field violations become a
+// google.rpc.BadRequest in the details.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
-// UNAVAILABLE: what a call gets from a server that drains.
+// Returns UNAVAILABLE, the error of a call to a server that drains.
 absl::Status Draining();
 
-// RESOURCE_EXHAUSTED, to be tried again in a second: what a call above `limit` of them gets. `what`
-// as in "streams and Evaluate calls".
+// Returns RESOURCE_EXHAUSTED with a retry delay of one second, the error of a call beyond `limit`
+// concurrent calls. `what` names the kind of calls, such as "streams and Evaluate calls".
 absl::Status TooManyCalls(size_t limit, absl::string_view what);
 
-// RESOURCE_EXHAUSTED naming `field`: there may be at most `limit` of `what`, "groups a frame".
+// Returns RESOURCE_EXHAUSTED naming `field`: there may be at most `limit` of `what`, such as
+// "groups a frame".
 absl::Status OverLimit(absl::string_view field, uint64_t limit, absl::string_view what);
 
-// RESOURCE_EXHAUSTED: what a call gets for which the process has no memory.
+// Returns RESOURCE_EXHAUSTED, the error of a call for which the process has no memory.
 absl::Status OutOfMemory();
 
-// INVALID_ARGUMENT: what bytes get that are no message of this type.
-absl::Status NoSuchMessage(absl::string_view type);
+// Returns INVALID_ARGUMENT, the error for bytes that are no valid message of type `type`.
+absl::Status InvalidMessage(absl::string_view type);
 
-// RESOURCE_EXHAUSTED: what a message above `limit` bytes gets.
+// Returns RESOURCE_EXHAUSTED, the error for a message above `limit` bytes.
 absl::Status TooManyBytes(size_t limit);
 
 }  // namespace carom::server

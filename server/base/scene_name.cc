@@ -19,7 +19,7 @@ bool IsTenantName(absl::string_view tenant) {
          });
 }
 
-// What follows is spelled as a tenant is.
+// Applies `IsTenantName` to the part after `scenes/`, since tenants and scenes match one pattern.
 bool IsSceneName(absl::string_view name) {
   return absl::ConsumePrefix(&name, "scenes/") && IsTenantName(name);
 }

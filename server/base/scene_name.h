@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is a scene called?
+// Which names may scenes have, and under which keys does the store keep them?
 //
-// `scenes/{scene}` with {scene} matching [a-z0-9-]{1,63}, within a tenant. In the store all scenes
-// of all tenants have keys: the name itself for the tenant `default`, `TENANT:NAME` for another
-// one. No name and no tenant has a colon, so keys of two tenants differ. Pure functions.
+// The name of a scene is `scenes/{scene}` with {scene} matching [a-z0-9-]{1,63}, and is unique
+// within a tenant. The store has one key space for all tenants: the key of a scene is its name for
+// the tenant `default`, and `TENANT:NAME` for any other tenant. Names and tenants contain no colon,
+// so that keys of different tenants differ. Pure functions.
 #pragma once
 
 #include <string>
@@ -17,19 +18,21 @@ namespace carom::server {
 
 bool IsSceneName(absl::string_view name);
 
-// OK, or INVALID_ARGUMENT naming `field`.
+// Returns OK if `name` is a valid scene name, else INVALID_ARGUMENT naming `field`.
 absl::Status CheckSceneName(absl::string_view field, absl::string_view name);
 
-// Whose scenes are those of a client that no credential is asked of.
+// the tenant of all clients of a server that requires no credentials
 inline constexpr char kDefaultTenant[] = "default";
 
-// [a-z0-9-]{1,63}
+// Returns whether `tenant` matches [a-z0-9-]{1,63}.
 bool IsTenantName(absl::string_view tenant);
 
-// What the keys of a tenant begin with, and those of no other tenant.
+// Returns the prefix that the keys of all scenes of `tenant` have, and no key of another tenant.
 std::string KeyPrefix(absl::string_view tenant);
+// Returns the key of the scene `name` of `tenant`.
 std::string SceneKey(absl::string_view tenant, absl::string_view name);
-// The parts of a key, which they point into or are constant.
+// `TenantOfKey` and `NameOfKey` return the parts of a key. The results point into `key` or to a
+// constant.
 absl::string_view TenantOfKey(absl::string_view key);
 absl::string_view NameOfKey(absl::string_view key);
 

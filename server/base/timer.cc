@@ -41,14 +41,15 @@ void Timer::CancelAndWait(Id id) {
 bool Timer::Drop(Id id) {
   const auto it = times_.find(id);
   if (it == times_.end()) return false;
-  // Calls of one time are distinguished by their number.
+  // The key has the id, too, since several calls may have one time.
   calls_.erase({it->second, id});
   times_.erase(it);
   return true;
 }
 
-// A call that is dropped does not wake it, nor one that comes later than what it sleeps for: most
-// calls are dropped, and a thread that wakes for each would take the processor from who scheduled.
+// Sleeps until the first call is due. The thread is woken neither for a call that is dropped nor
+// for a call after the time until which it sleeps: most calls are dropped before they are due, and
+// waking the thread for each would take CPU time from the threads that schedule calls.
 bool Timer::AwaitDue() {
   while (!stopping_) {
     if (calls_.empty()) {
@@ -70,10 +71,10 @@ void Timer::Loop() {
   absl::MutexLock lock(&mu_);
   while (AwaitDue()) {
     auto first = calls_.extract(calls_.begin());
-    // `Cancel` does not find it from here on; `CancelAndWait` waits for running_ to change.
+    // From here on `Cancel` does not find the call; `CancelAndWait` waits until `running_` changes.
     running_ = first.key().second;
     times_.erase(running_);
-    // Without the lock: the call may schedule and cancel others.
+    // Runs the call without the lock, since the call may schedule and cancel calls.
     mu_.Unlock();
     first.mapped()();
     first = {};

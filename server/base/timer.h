@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Call me at that time.
+// Calls functions at given times.
 #pragma once
 
 #include <chrono>
@@ -19,29 +19,32 @@ namespace carom::server {
 
 using Clock = std::chrono::steady_clock;
 
-// One thread that calls functions when their time has come, in the order of their times. The
-// functions are short and do not wait. Thread-safe; a function that is never due is never called.
+// Calls scheduled functions on one thread, in the order of their times. The functions must be short
+// and must not block. Thread-safe.
 class Timer {
  public:
   using Id = uint64_t;  // never 0
 
   Timer();
-  // Joins; what is not due by then is dropped.
+  // Waits until a running function returns, and drops the functions that have not been called.
   ~Timer();
 
+  // Schedules `call` for the time `when`; a time in the past means at once.
   Id Schedule(Clock::time_point when, absl::AnyInvocable<void()> call);
 
-  // True: the function is dropped and was never called. False: it was, or is about to be.
+  // Cancels a scheduled function. Returns true if the function was not called and will not be;
+  // false if it was called or is about to be called.
   bool Cancel(Id id);
 
-  // As Cancel, and waits for the function's end where it runs. Not from within a function, nor
-  // while holding a lock that the function takes.
+  // Cancels a scheduled function, and waits until it returns if it is running. Must not be called
+  // from a scheduled function, nor with a lock that the function acquires.
   void CancelAndWait(Id id);
 
  private:
   void Loop();
-  // Waits for the first call that is due; false when stopping.
+  // Waits until a call is due and returns true; returns false when the timer stops.
   bool AwaitDue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Removes a scheduled call. Returns false if it is not scheduled.
   bool Drop(Id id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   absl::Mutex mu_;
@@ -51,9 +54,9 @@ class Timer {
       ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<Id, Clock::time_point> times_ ABSL_GUARDED_BY(mu_);
   Id last_id_ ABSL_GUARDED_BY(mu_) = 0;
-  // Until when the thread sleeps; the least time while it does not.
+  // time until which the thread sleeps; time_point::min() while the thread is awake
   Clock::time_point wakes_at_ ABSL_GUARDED_BY(mu_) = Clock::time_point::min();
-  Id running_ ABSL_GUARDED_BY(mu_) = 0;  // the call outside of the lock, if any
+  Id running_ ABSL_GUARDED_BY(mu_) = 0;  // the call that is running, without the lock; 0: none
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::thread thread_;
 };

@@ -10,7 +10,7 @@
 namespace carom::server {
 
 void EvaluateCall::Accept(QueryService& service, EventLoop& loop, QueryRuntime& runtime) {
-  // Owns itself from here on, by the references of the two events.
+  // The references of its two events keep the call alive; the last `Unref` deletes it.
   auto* call = new EvaluateCall(service, loop, runtime);
   call->context_.AsyncNotifyWhenDone(&call->done_);
   service.RequestEvaluate(&call->context_, &call->request_, &call->writer_, &loop.queue(),
@@ -31,45 +31,48 @@ void EvaluateCall::OnAccepted(bool ok) {
   frame_.charge = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = frame_.charge.Add(frame_.size);
   if (!status.ok()) return Begin(status);
-  OnceStarted([this](const absl::Status& started) { Begin(started); });
+  CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// With the reference of `accepted_`.
+// Evaluates or submits the frame. Holds the reference of the event `accepted_`.
 void EvaluateCall::Begin(const absl::Status& started) {
   if (!started.ok()) {
-    frame_.Clear();  // the client may take its time
+    frame_.Clear();  // frees memory: the client may read the error late
     Fail(started);
     return Unref();
   }
   frame_.arrival.received = Clock::now();
-  // What others make of the call's end comes as an event, for which all threads may be too busy.
-  const auto left = context_.deadline() - std::chrono::system_clock::now();
-  if (left < std::chrono::hours(24)) {
+  // The evaluation checks the deadline itself: the event "done" reports it too, but may be late if
+  // all threads of the event loop are busy.
+  const auto remaining = context_.deadline() - std::chrono::system_clock::now();
+  if (remaining < std::chrono::hours(24)) {
     frame_.arrival.call_deadline =
-        frame_.arrival.received + std::chrono::duration_cast<Clock::duration>(left);
+        frame_.arrival.received + std::chrono::duration_cast<Clock::duration>(remaining);
   }
-  // Scanned only once it is accepted: a refusal costs the server as little as possible.
+  // The frame is scanned only after the call is admitted, so that a refusal costs the server
+  // little.
   frame_.head = PeekFrame(frame_.bytes);
-  // The reference becomes that of the evaluation.
+  // The reference of `accepted_` becomes the reference of the evaluation.
   if (!CostEstimate().IsSmall(frame_.cost_bytes()) || !MayTakeLoop(frame_.arrival.received)) {
     absl::MutexLock lock(&mu_);
     return Submit();
   }
   const LoopTime time(*this, frame_.arrival.received);
-  if (!Evaluate(CostEstimate::Turn())) return;
+  if (!Evaluate(CostEstimate::Slice())) return;
   OnEvaluated();
   Unref();
 }
 
 void EvaluateCall::OnEvaluated() {
-  size_t answer_bytes = 0;  // of no answer
+  size_t answer_bytes = 0;  // 0: the call has no answer
   if (!run_->work.status.ok()) {
     Fail(run_->work.status);
   } else if (cancelled_) {
-    // Nobody reads it, but gRPC wants every call to be finished.
+    // gRPC requires that every call is finished, although a cancelled call has no reader.
     Fail(absl::CancelledError("the call is cancelled"));
   } else if (Clock::now() >= frame_.arrival.call_deadline) {
-    // What was not answered by then is an error of its group; a call that is late is none of those.
+    // After its deadline the call fails as a whole: the groups that the deadline stopped have
+    // errors that name the frame's budget instead.
     Fail(absl::DeadlineExceededError("the call's deadline has passed"));
   } else {
     const grpc::ByteBuffer answer = run_->Serialize().ToByteBuffer();
@@ -85,7 +88,8 @@ void EvaluateCall::Answer(const grpc::ByteBuffer& answer) {
   {
     absl::MutexLock lock(&mu_);
     unread_charge_.Set(answer.Length());
-    // Set before `OnFinished`, on another thread, can stop it: that comes after `Finish`.
+    // The timer starts before `Finish`, so that `OnFinished`, which may run on another thread, can
+    // stop it.
     if (!cancelled_) {
       const bool is_large = answer.Length() > runtime_.limits.max_unread_bytes;
       StartTimer(
@@ -94,7 +98,8 @@ void EvaluateCall::Answer(const grpc::ByteBuffer& answer) {
           [this] { CheckUnread(); });
     }
   }
-  // Without the lock, for which `OnFinished` would keep a thread of the event loop waiting.
+  // `Finish` runs without the lock: `OnFinished` may run before it returns, and would block a
+  // thread of the event loop on the lock.
   writer_.Finish(answer, grpc::Status::OK, &finished_);
 }
 
@@ -122,8 +127,8 @@ void EvaluateCall::OnDone(bool) {
 
 void EvaluateCall::CheckUnread() {
   absl::MutexLock lock(&mu_);
-  // `OnFinished` may have come while the timer waited for the lock.
-  if (std::exchange(unread_timer_, 0) != 0) CutOff(kUnread);
+  // The timer is 0 if `OnFinished` ran while this thread waited for the lock.
+  if (std::exchange(unread_timer_, 0) != 0) Abort(kUnread);
 }
 
 }  // namespace carom::server

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One `QueryService.Evaluate` call: a frame of its own.
+// Serves one `QueryService.Evaluate` call: how is a single frame answered?
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -13,21 +13,23 @@
 
 namespace carom::server {
 
-// Waits for a call and evaluates its frame: where it arrives if it is small, else on the executor.
+// Evaluates the frame of one call: a small frame on the event loop thread that receives it, another
+// frame on the executor.
 //
-//   OnAccepted   the request is here, as a whole; the next call is waited for. `ok` false: the
-//                server is shut down and no call comes.
-//   OnEvaluated  the answer, or the frame's error, goes to gRPC.
-//   OnFinished   the answer is sent. `ok` false: it was not, the call is cancelled.
-//   OnDone       the call is over. If it was cancelled (by the client, its deadline, a broken
-//                connection), possibly during a turn, the evaluation stops at its next check.
-//   CheckUnread  on the timer's thread: RESOURCE_EXHAUSTED for a client that does not read its
-//                answer, which flow control then keeps here: after the stalled time if the answer
-//                has more than `max_unread_bytes`, else after the idle time, as of streams.
-//   Drain        nothing: the request has been read as a whole, so it is answered.
+//   OnAccepted   The whole request has arrived; requests the next call from gRPC. `ok` false: the
+//                server is shut down and no call arrives.
+//   OnEvaluated  Passes the answer, or the error of the frame, to gRPC.
+//   OnFinished   gRPC has sent the answer. `ok` false: it could not, as the call is cancelled.
+//   OnDone       The call is over. If it was cancelled (by the client, its deadline or a broken
+//                connection), possibly during a time slice, the evaluation stops at its next check.
+//   CheckUnread  On the timer's thread: ends the call with RESOURCE_EXHAUSTED if the client does
+//                not read its answer, so that flow control keeps the answer in the server. The
+//                limits are those of streams: the stalled time for an answer of more than
+//                `max_unread_bytes`, else the idle time.
+//   Drain        Does nothing: the whole request has been read, so the call is answered.
 class EvaluateCall final : public QueryCall {
  public:
-  // Takes one call, and each that follows, until the server is shut down.
+  // Accepts Evaluate calls, one after the other, until the server is shut down.
   static void Accept(QueryService& service, EventLoop& loop, QueryRuntime& runtime);
 
   void Drain() override {}
@@ -44,11 +46,12 @@ class EvaluateCall final : public QueryCall {
   void OnEvaluated() override;
   void CheckUnread();
 
-  // Ends the call with an error, which is short: flow control does not apply to it.
+  // Ends the call with an error, which flow control does not delay, as it is short.
   void Fail(const absl::Status& status);
+  // Ends the call with `answer`, and starts the timer of `CheckUnread`.
   void Answer(const grpc::ByteBuffer& answer);
 
-  // No lock: given to gRPC, one operation after the other.
+  // No lock: gRPC uses the next two members for one operation at a time.
   grpc::ByteBuffer request_;
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> writer_{&context_};
   EventOf<EvaluateCall, &EvaluateCall::OnAccepted> accepted_{this};

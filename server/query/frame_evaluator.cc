@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
 #include "server/base/rpc_status.h"
-#include "server/query/frame_turn.h"
+#include "server/query/frame_slice.h"
 #include "wire/counts.h"
 #include "wire/errors.h"
 
@@ -18,7 +18,7 @@ namespace {
 
 constexpr uint64_t kMaxBudgetMicros = 60000000;
 
-// Scratch above these sizes is freed after its frame.
+// A `FrameScratch` above one of these sizes is deleted after its frame.
 constexpr size_t kMaxCachedShapes = 4096;
 constexpr size_t kMaxCachedRows = 65536;
 constexpr size_t kMaxCachedFloats = 131072;
@@ -27,7 +27,7 @@ uint64_t ElapsedNanoseconds(Clock::duration duration) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(duration).count();
 }
 
-// All of `work` and of `answer` but the groups, which keep their memory.
+// Clears `work` and `answer`, except for the groups of `answer`, which keep their memory for reuse.
 void ClearWork(v1::FrameAnswer& answer, FrameWork& work) {
   work.frame = nullptr;
   work.answer = &answer;
@@ -49,21 +49,21 @@ void ClearWork(v1::FrameAnswer& answer, FrameWork& work) {
 
 }  // namespace
 
-// Beside these there are vectors of one entry an item, which `max_queries` bounds.
+// The other buffers have one entry per item, so that `max_queries` bounds their size.
 bool FrameScratch::IsWorthCaching() const {
   return decoded.shape_capacity() <= kMaxCachedShapes &&
          decoded.floats.capacity() <= kMaxCachedFloats &&
          answers.row_capacity() <= kMaxCachedRows && joined.answer_capacity() <= kMaxCachedRows;
 }
 
-// Parts of a frame that are looked at one by one, before they are.
+// Bounds the groups, bindings and definitions of a frame before the server iterates over them.
 absl::Status FrameEvaluator::CheckParts(size_t parts) const {
   const size_t limit = 2 * limits_.max_groups + SceneHandles::kMaxHandles;
   return parts <= limit ? absl::OkStatus()
                         : OverLimit("groups", limits_.max_groups, "groups a frame");
 }
 
-// What a message says of itself is bounded before anything is decoded.
+// Checks the sizes and numbers of `frame` before any of its members is decoded.
 absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
   if (frame.budget_us() > kMaxBudgetMicros) {
     return InvalidField("budget_us", absl::StrCat("must be in [0, ", kMaxBudgetMicros, "]"));
@@ -86,7 +86,8 @@ absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
 
 void FrameEvaluator::Begin(const v1::Frame& frame, const FrameArrival& arrival, Session& session,
                            v1::FrameAnswer& answer, FrameWork& work) const {
-  // Limits come before definitions: a frame that is refused defines nothing.
+  // The limits are checked before the definitions are made, so that a refused frame makes no
+  // definitions.
   absl::Status status = CheckFrame(frame);
   const absl::StatusOr<Coherence> coherence = wire::DecodeCoherence(frame.coherence());
   status.Update(coherence.status());
@@ -106,7 +107,7 @@ void FrameEvaluator::Begin(const v1::Frame& frame, const FrameArrival& arrival, 
     answer.set_skipped(true);
     return answer.clear_groups();
   }
-  // The groups keep their memory.
+  // Existing groups of `answer` are reused, as they keep their memory.
   while (answer.groups_size() > frame.groups_size()) answer.mutable_groups()->RemoveLast();
   while (answer.groups_size() < frame.groups_size()) answer.add_groups();
   for (int i = 0; i < frame.groups_size(); ++i) work.pending.push_back(i);
@@ -134,16 +135,16 @@ void FrameEvaluator::RefusePending(const absl::Status& status, FrameWork& work) 
 
 Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratch& scratch,
                                   const std::atomic<bool>& cancelled,
-                                  const TurnLimits& limits) const {
+                                  const SliceLimits& limits) const {
   if (!work.status.ok()) return Progress::kDone;
-  FrameTurn turn({.store = store_,
-                  .limits = limits_,
-                  .work = work,
-                  .session = session,
-                  .scratch = scratch,
-                  .cancelled = cancelled},
-                 limits);
-  const Progress progress = turn.Run();
+  FrameSlice frame_slice({.store = store_,
+                          .limits = limits_,
+                          .work = work,
+                          .session = session,
+                          .scratch = scratch,
+                          .cancelled = cancelled},
+                         limits);
+  const Progress progress = frame_slice.Run();
   if (progress != Progress::kDone) return progress;
   v1::FrameStats& stats = *work.answer->mutable_stats();
   stats.set_elapsed_ns(ElapsedNanoseconds(Clock::now() - work.received));
@@ -156,7 +157,8 @@ Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratc
   stats.set_tracker_bytes(session.trackers.memory_bytes());
   stats.set_shadow_moves(work.shadow.moves);
   stats.set_shadow_differences(work.shadow.differences);
-  // All was read after it began.
+  // All scenes were read after `Begin`, so the store's staleness at `Begin` plus the elapsed time
+  // bounds the staleness of the answer.
   if (work.staleness_us != 0) {
     stats.set_staleness_us(work.staleness_us + stats.elapsed_ns() / 1000);
   }

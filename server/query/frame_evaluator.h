@@ -3,10 +3,11 @@
 
 // How does a frame become its answer?
 //
-// `FrameEvaluator::Begin` checks the frame and takes over its definitions; `Continue` answers group
-// after group (server/query/frame_turn.h): decode, resolve the scene once, evaluate, encode. A
-// group whose `min_version` is not there is left for a later `Continue`, after the others. Waiting
-// itself is the caller's (server/store/version_gate.h), and so are threads.
+// `FrameEvaluator::Begin` checks the frame and adds its definitions to the session. `Continue`
+// answers the groups one after the other (server/query/frame_slice.h): it decodes a group, resolves
+// its scene once, evaluates the group and encodes the answer. A group whose `min_version` has not
+// been committed yet is left for a later call of `Continue`. The caller waits for versions
+// (server/store/version_gate.h) and chooses the threads.
 #pragma once
 
 #include <atomic>
@@ -33,52 +34,58 @@
 
 namespace carom::server {
 
+// The limits of one frame.
 struct FrameLimits {
   size_t max_groups = 1024;
   size_t max_queries = 65536;
   uint64_t max_answer_rows = 262144;
   uint64_t max_work_units = 0;  // 0: no limit
-  PolygonLimits polygons;       // of edits
+  PolygonLimits polygons;       // of the polygons that edits bring
   TrackerTableLimits trackers;
-  uint64_t shadow_interval = 1024;  // batches of moves a stream from one that is compared; 0: never
+  // A `ShadowRun` compares one in so many batches of moves of a stream; 0: none.
+  uint64_t shadow_interval = 1024;
 };
 
-// Buffers of one evaluation; reused, they stop allocating once warm. Not thread-safe.
+// The buffers of the evaluation of one frame. Reused buffers stop allocating after some frames. Not
+// thread-safe.
 struct FrameScratch {
   wire::DecodedGroup decoded;
   GroupAnswers answers;
   JoinedCasts joined;
   ShadowRun shadow;
 
-  // Whether the buffers are of ordinary size, so that the next frame may reuse them.
+  // Returns whether the buffers are small enough to be kept for the next frame.
   bool IsWorthCaching() const;
 };
 
-// What becomes of a frame: SKIP takes over its definitions and answers no group.
+// How a frame is evaluated: `kAnswer` answers its groups; `kSkip` makes its definitions and answers
+// no group.
 enum class FrameUse { kAnswer, kSkip };
 
-// How far `Continue` has come, the least first.
+// The result of `Continue`. The greatest of several results is the result of all.
 enum class Progress {
   kDone,    // the answer is complete
-  kWaits,   // groups wait for versions, until `deadline` at most
-  kYields,  // the turn is over; the groups that are left begin again
+  kWaits,   // some groups wait for versions, until `deadline` at most
+  kYields,  // the time slice is over; the remaining groups begin again in the next one
 };
 
-// When a frame came, and what for.
+// When a frame arrived, its deadline, and how it is evaluated.
 struct FrameArrival {
   Clock::time_point received;
   Clock::time_point call_deadline = Clock::time_point::max();
   FrameUse use = FrameUse::kAnswer;
 };
 
-// How long a turn may take. It ends soon after either limit, and what is not answered by then
-// begins again in the next turn; a turn that pauses loses nothing.
-struct TurnLimits {
+// The limits of a time slice. A time slice ends soon after it exceeds either limit, and a group
+// without an answer begins again in the next time slice. A time slice that pauses instead repeats
+// no work.
+struct SliceLimits {
   static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
   uint64_t max_units = kNone;
-  std::chrono::nanoseconds max_cpu = std::chrono::nanoseconds::max();  // of the calling thread
-  // Called within the turn, once a slice of the executor; null: never.
+  std::chrono::nanoseconds max_cpu =
+      std::chrono::nanoseconds::max();  // processor time of the thread
+  // Called within the time slice whenever it has run for another `Executor::kSlice`; null: never.
   const std::function<void()>* pause = nullptr;
 };
 
@@ -88,53 +95,57 @@ struct FrameWork {
 
   const v1::Frame* frame = nullptr;
   v1::FrameAnswer* answer = nullptr;
-  // Where answers of groups may be instead of in their messages, which are then empty; null: none.
+  // Receives answers to groups as bytes; the messages of such groups are then empty. Null: every
+  // answer is a message.
   wire::AnswerBytes* bytes = nullptr;
-  Clock::time_point received;                // where budget and elapsed time begin
+  Clock::time_point received;                // the start of the budget and of the elapsed time
   Clock::time_point deadline = kNever;       // the end of the budget
-  Clock::time_point call_deadline = kNever;  // nobody reads an answer that comes later
-  // Of the frame as a whole; OK unless it was refused.
+  Clock::time_point call_deadline = kNever;  // a later answer has no reader
+  // The status of the frame as a whole: OK unless the frame was refused.
   absl::Status status;
   std::vector<int> pending;        // groups without answer, ascending
-  std::vector<VersionWait> waits;  // of the pending groups, after kWaits
-  // What edits of pending groups made, by the group.
+  std::vector<VersionWait> waits;  // of the pending groups, if `Continue` returned kWaits
+  // The scenes after the edits of pending groups, with the index of each group.
   std::vector<std::pair<int, Scene::Ptr>> edited;
   Coherence coherence = Coherence::kOn;
   uint64_t rows = 0;
-  MemoryCharge rows_charge;  // of the answer while it is made
+  MemoryCharge rows_charge;  // for the rows of the answer while it is built
   uint64_t work_units = 0;
   MoveTiers tiers;
   ShadowStats shadow;
   Clock::duration evaluating{};
-  uint64_t staleness_us = 0;  // of the store, when it began
+  uint64_t staleness_us = 0;  // of the store when `Begin` was called
 };
 
-// Stateless beside its limits: thread-safe for distinct arguments. The store outlives it.
+// Evaluates frames. Has no state except its limits, so it is thread-safe for distinct arguments.
+// The store outlives the evaluator.
 class FrameEvaluator {
  public:
   FrameEvaluator(ForkStore& store, const FrameLimits& limits) : store_(store), limits_(limits) {}
 
   const FrameLimits& limits() const { return limits_; }
 
-  // Sets `work` up for `frame`, and `answer`, whose memory is reused. A refused frame defines
-  // nothing, has its status in `work.status` and in the answer, and nothing pending.
+  // Checks `frame`, adds its definitions to `session`, and initializes `work` and `answer`, whose
+  // memory is reused. A refused frame makes no definitions and has no pending groups; its status is
+  // in `work.status` and in `answer`.
   void Begin(const v1::Frame& frame, const FrameArrival& arrival, Session& session,
              v1::FrameAnswer& answer, FrameWork& work) const;
 
-  // RESOURCE_EXHAUSTED if a frame may not have so many groups, bindings and definitions in all.
+  // Returns RESOURCE_EXHAUSTED if a frame may not have `parts` groups, bindings and definitions of
+  // trackers in all.
   absl::Status CheckParts(size_t parts) const;
 
-  // Sets both up for a frame that is refused before it is parsed.
+  // Initializes `answer` and `work` for a frame that is refused before it is parsed.
   void Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& answer, FrameWork& work) const;
 
-  // The groups without an answer are refused with `status`; those that have one, and what edits
-  // have made, keep it.
+  // Refuses the pending groups with `status`. Groups that have an answer keep it, and refused
+  // groups keep their `edited_version`.
   void RefusePending(const absl::Status& status, FrameWork& work) const;
 
-  // Answers every pending group that need not wait, in one turn. Done early, with a meaningless
-  // answer, once `cancelled`.
+  // Answers, in one time slice, every pending group that need not wait. Returns kDone early, with
+  // an unspecified answer, once `cancelled` is true.
   Progress Continue(FrameWork& work, Session& session, FrameScratch& scratch,
-                    const std::atomic<bool>& cancelled, const TurnLimits& turn = {}) const;
+                    const std::atomic<bool>& cancelled, const SliceLimits& slice = {}) const;
 
  private:
   absl::Status CheckFrame(const v1::Frame& frame) const;

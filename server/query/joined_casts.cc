@@ -10,7 +10,8 @@ void JoinedCasts::Clear() {
   segments_ = members_ = first_ = end_ = row_ = truncated_ = error_ = 0;
 }
 
-// Members have one segment, most often: a loop is over before a call of memmove is.
+// Copies segment by segment: most members have one segment, for which a loop is faster than a call
+// of memmove.
 bool JoinedCasts::Add(const Group& group) {
   const SegmentColumns& segments = group.segments;
   const size_t count = segments.size();
@@ -60,7 +61,8 @@ wire::CastPart JoinedCasts::NextPart(const CastAnswers& all) {
   return Part(all);
 }
 
-// Under ANY there are no hits, and reflections are one a hit, if asked.
+// Returns the answers of the current member as a view of `all`. Answers in mode ANY have no hits;
+// if reflections are requested, each hit has one.
 wire::CastPart JoinedCasts::Part(const CastAnswers& all) {
   wire::CastPart part;
   part.counts = std::span(all.counts).subspan(first_, end_ - first_);
@@ -83,8 +85,8 @@ const GroupAnswers& JoinedCasts::Answers(const GroupAnswers& all) {
   part.counts.assign(view.counts.begin(), view.counts.end());
   part.hits.assign(view.hits.begin(), view.hits.end());
   part.reflections.assign(view.reflections.begin(), view.reflections.end());
-  // Truncated items and errors are lists of indices, ascending; a member's begin with its first
-  // segment.
+  // Truncated segments and errors are ascending lists of segment indices. The indices of a member
+  // count from its first segment.
   const auto first = static_cast<uint32_t>(first_);
   for (; truncated_ < casts.truncated.size() && casts.truncated[truncated_] < end_; ++truncated_) {
     part.truncated.push_back(casts.truncated[truncated_] - first);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Many groups of a segment or two?
+// How are many groups of one or two segments cast fast?
 //
-// A batch of casts hides the time that memory takes, and a group costs a microsecond by itself. So
-// neighbouring groups that differ in nothing but their segments are cast as one batch, whose
-// answers are then divided into those of each group: casts do not depend on each other, so the
-// bytes are the same.
+// A batch of casts hides the latency of memory, and evaluating a group costs a microsecond beside
+// its casts. Therefore neighbouring groups that differ only in their segments are cast as one
+// batch, and the answers of the batch are divided into the answers of each group. Casts do not
+// depend on each other, so the answers have the same bytes as answers to separate groups.
 #pragma once
 
 #include <cstddef>
@@ -19,33 +19,36 @@
 
 namespace carom::server {
 
-// Groups that are cast together. Reused, it stops allocating once warm. Not thread-safe.
+// A batch of groups that are cast together; each group is a member of the batch. A reused batch
+// stops allocating after some frames. Not thread-safe.
 class JoinedCasts {
  public:
-  // What a group may ask to be joined, in segments, and all together.
+  // The most segments of one member, and of all members together.
   static constexpr size_t kMaxOfGroup = 16;
   static constexpr size_t kMaxSegments = 256;
 
   void Clear();
-  // Copies the segments of a group that asks nothing else. False, and nothing is copied, if its
-  // options are not those of the first one, or there would be too many.
+  // Copies the segments of `group`, which has no other questions, and makes it a member. Returns
+  // false, without a copy, if its options differ from those of the first member or if the batch
+  // would have too many segments.
   bool Add(const Group& group);
 
   size_t size() const { return ends_.size(); }
   const CastOptions& options() const { return options_; }
-  // All as one; the columns are views that `Add` and `Clear` end.
+  // Returns all segments as one group. Its columns are views, which `Add` and `Clear` invalidate.
   Group all() const;
 
-  // The next member, the first one first; a view of the columns, which the next call overwrites.
+  // Returns the next member, beginning with the first. The group is a view of the columns, which
+  // the next call overwrites.
   Group& Next();
-  // The answers of that member out of those to `all`. Asked of each member or of none; overwritten
-  // by the next call.
+  // Returns the answers of the member that `Next` returned last; `all` has the answers to `all()`.
+  // Must be called for every member or for none. The next call overwrites the result.
   const GroupAnswers& Answers(const GroupAnswers& all);
-  // Instead of both, of answers without truncated segments and errors: those of the next member, as
-  // a view.
+  // Returns the answers of the next member as a view of `all`, which must have no truncated
+  // segments and no errors. Replaces the two calls of `Next` and `Answers`.
   wire::CastPart NextPart(const CastAnswers& all);
 
-  // Capacity of the answers of a member, in hits.
+  // Returns the capacity of the answers of a member, in hits.
   size_t answer_capacity() const { return part_answers_.segments.hits.capacity(); }
 
  private:
@@ -54,12 +57,15 @@ class JoinedCasts {
   wire::CastPart Part(const CastAnswers& all);
 
   CastOptions options_;
-  std::vector<double> ax_, ay_, bx_, by_;  // with room for all; `segments_` of each are set
+  // Columns of size `kMaxSegments`, of which the first `segments_` entries are set.
+  std::vector<double> ax_, ay_, bx_, by_;
   size_t segments_ = 0;
-  std::vector<size_t> ends_;  // of each member, in segments
-  // The last member that was asked for has the segments [first_, end_); `members_` were.
+  std::vector<size_t> ends_;  // index of the segment after the last one of each member
+  // The member that `Advance` reached last has the segments [first_, end_). `members_` counts the
+  // members up to it.
   size_t members_ = 0, first_ = 0, end_ = 0;
-  // The entries of each column of answers before these are those of earlier members.
+  // Indices of the first hit, truncated segment and error of the answers that belong to no earlier
+  // member.
   size_t row_ = 0, truncated_ = 0, error_ = 0;
   Group part_;
   GroupAnswers part_answers_;

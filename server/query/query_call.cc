@@ -12,11 +12,12 @@
 namespace carom::server {
 namespace {
 
-// Work done on the event loop, while nobody waited for the executor, that counts against a frame
-// that does wait. Without a bound a stream that was alone for a while would wait for long.
-constexpr uint64_t kMaxUnpaidWork = 1 << 17;
-// About, where filters decide.
-constexpr int64_t kNsAUnit = 4;
+// An upper bound of the work on the event loop that is charged to a stream when it submits a frame
+// to the executor. Without a bound a stream that had the server alone for a while would then wait
+// for long.
+constexpr uint64_t kMaxUnchargedWork = 1 << 17;
+// An estimate of the time of a work unit, if filters decide the predicates.
+constexpr int64_t kNsPerUnit = 4;
 
 }  // namespace
 
@@ -43,7 +44,8 @@ void QueryCall::Discard() {
 
 void QueryCall::Run() {
   {
-    // Waits for the turn that parked or submitted, which may not have released the lock yet.
+    // Locking also waits for the thread that parked or submitted the frame, which may still hold
+    // the lock.
     absl::MutexLock lock(&mu_);
     ticket_ = 0;
     OnResume();
@@ -54,44 +56,47 @@ void QueryCall::Run() {
   Unref();
 }
 
-bool QueryCall::Evaluate(const TurnLimits& turn) {
+bool QueryCall::Evaluate(const SliceLimits& slice) {
   try {
-    return Continue(turn);
+    return Continue(slice);
   } catch (const std::bad_alloc&) {
-    // How far the session's definitions have come is not known, so the call is over.
+    // The allocation may have failed within the definitions of the session, so the state of the
+    // session is unknown and the call must end.
     run_ = std::make_unique<FrameRun>();
     run_->work.status = OutOfMemory();
     absl::MutexLock lock(&mu_);
-    CutOff("the server is out of memory");
+    Abort("the server is out of memory");
     Cancel();
     return true;
   }
 }
 
-bool QueryCall::Continue(const TurnLimits& turn) {
+bool QueryCall::Continue(const SliceLimits& slice) {
   const bool begins = run_ == nullptr;
   if (begins) {
     run_ = runtime_.Begin(frame_, session_, session_charge_);
-    taken_work_ = 0;
+    charged_work_ = 0;
   } else if (run_->is_parked) {
     const absl::Status status = runtime_.Resume(*run_, frame_);
     if (!status.ok()) runtime_.evaluator.RefusePending(status, run_->work);
   }
-  // What a turn left is another one's meanwhile.
+  // The memory that the preceding time slice did not use has been returned, and another frame may
+  // have taken it since.
   if (!begins && run_->work.frame != nullptr) {
     runtime_.ReserveMemories(*run_->work.frame, session_, session_charge_);
   }
   const Progress progress =
-      runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, turn);
+      runtime_.evaluator.Continue(run_->work, session_, run_->scratch, cancelled_, slice);
   if (caller().shares != nullptr) {
-    const uint64_t taken = std::exchange(taken_work_, run_->work.work_units);
-    caller().shares->TakeWork(taken_work_ - taken, Clock::now());
+    const uint64_t taken = std::exchange(charged_work_, run_->work.work_units);
+    caller().shares->TakeWork(charged_work_ - taken, Clock::now());
   }
   session_charge_.Set(session_.memory_bytes());
   if (progress == Progress::kDone) return true;
   if (progress == Progress::kWaits) runtime_.Park(*run_);
   absl::MutexLock lock(&mu_);
-  // Checked under the lock: a cancellation comes before, and is seen here, or after, and wakes.
+  // Checked under the lock: a cancellation either comes before this check, or comes after the frame
+  // is parked and then wakes it.
   if (cancelled_) return true;
   OnSuspend();
   if (progress == Progress::kWaits) {
@@ -103,8 +108,8 @@ bool QueryCall::Continue(const TurnLimits& turn) {
 }
 
 void QueryCall::Submit() {
-  const uint64_t unpaid = std::min(std::exchange(unpaid_work_, 0), kMaxUnpaidWork);
-  runtime_.executor.Submit(this, kNsAUnit * static_cast<int64_t>(unpaid));
+  const uint64_t uncharged = std::min(std::exchange(uncharged_work_, 0), kMaxUnchargedWork);
+  runtime_.executor.Submit(this, kNsPerUnit * static_cast<int64_t>(uncharged));
 }
 
 void QueryCall::Cancel() {

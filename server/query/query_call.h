@@ -3,9 +3,9 @@
 
 // What do `Stream` and `Evaluate` calls have in common?
 //
-// A `QueryCall` evaluates one frame at a time, in turns, between which the frame is parked or waits
-// for an executor thread. What is read and
-// answered when is the subclass's: server/query/stream.h, server/query/evaluate_call.h.
+// A `QueryCall` evaluates one frame at a time, in time slices. Between two time slices the frame is
+// parked or waits for an executor thread. The subclass decides when to read a frame and when to
+// answer it: server/query/stream.h, server/query/evaluate_call.h.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -28,73 +28,79 @@ namespace carom::server {
 
 class QueryService;
 
-// Made with the references of the events "accepted" and "done". State of the subclass is under
-// `mu_`, but for what the evaluation owns; the evaluation holds a reference.
+// A call of QueryService. Begins with two references, for the events "accepted" and "done"; an
+// evaluation in progress holds another one. `mu_` guards the state of the subclass, except for the
+// members that the thread of the evaluation owns.
 class QueryCall : public AsyncCall {
  public:
-  // On an executor thread: the frame goes on, after `Submit`, the end of a park, or `Cancel`.
+  // Continues the evaluation of the frame on an executor thread: after `Submit`, after the frame
+  // was parked, or after `Cancel`.
   void Run() final;
 
  protected:
   QueryCall(QueryService& service, EventLoop& loop, QueryRuntime& runtime);
   ~QueryCall() override = default;
 
-  // For an "accepted" that is not OK, because the server is shut down: there is no call, and "done"
-  // does not come. Ends both references.
+  // Releases both references when the event "accepted" fails because the server is shut down: there
+  // is no call then, and the event "done" never happens.
   void Discard();
 
-  // `Admit`, and what the call takes is charged to its peer from here on.
-  // The session is that of the caller.
+  // Admits the call (`Admit`), sets the tenant and the permissions of the session, and charges the
+  // memory of the call to its peer from then on.
   absl::Status AdmitQuery() ABSL_LOCKS_EXCLUDED(mu_);
 
-  // RESOURCE_EXHAUSTED if the tenant's share of work is used up: the frame is then to be refused.
+  // Returns RESOURCE_EXHAUSTED if the tenant has used up its share of work; the caller must then
+  // refuse the frame.
   absl::Status CheckWork() const {
     return caller().shares == nullptr ? absl::OkStatus() : caller().shares->CheckWork(Clock::now());
   }
 
-  // Goes on with `frame_` for a turn, on the calling thread, which owns the
-  // evaluation and its reference. True: `run_` has the answer, or the call is cancelled. False: the
-  // frame is parked or submitted; evaluation and reference are those of the next `Run`, and the
-  // call may be gone already.
-  bool Evaluate(const TurnLimits& turn) ABSL_LOCKS_EXCLUDED(mu_);
-  // Queues the evaluation for an executor thread, which takes over its reference.
+  // Evaluates `frame_` for one time slice on the calling thread, which owns the evaluation and its
+  // reference. Returns true if `run_` has the answer or the call is cancelled. Returns false if the
+  // frame is parked or submitted: the next `Run` then owns the evaluation and its reference, and
+  // the call may already be deleted.
+  bool Evaluate(const SliceLimits& slice) ABSL_LOCKS_EXCLUDED(mu_);
+  // Queues the evaluation for an executor thread, which takes over the reference of the evaluation.
   void Submit() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // The evaluation stops at its next check, a parked frame is woken, and nothing more is answered.
+  // Stops the evaluation at its next check and submits a parked frame; the call answers nothing
+  // more.
   void Cancel() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // --- Of the subclass, in the order in which an evaluation meets them ---
+  // --- Implemented by the subclass, in the order in which an evaluation calls them ---
 
-  // The evaluation is about to wait for a version or an executor thread.
+  // Called before the evaluation waits for a version or an executor thread.
   virtual void OnSuspend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {}
-  // It is about to go on, on an executor thread.
+  // Called on an executor thread before the evaluation continues.
   virtual void OnResume() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {}
-  // It is over, on an executor thread, as after an `Evaluate` that returns true: the subclass
-  // answers, unless the call is cancelled. The evaluation's reference ends after it.
+  // Called on an executor thread when `Evaluate` has returned true: the subclass answers, unless
+  // the call is cancelled. The reference of the evaluation is released afterwards.
   virtual void OnEvaluated() ABSL_LOCKS_EXCLUDED(mu_) = 0;
 
-  // No lock: set by the constructor; each is thread-safe by itself.
+  // No lock: the constructor sets the next two references, and each object is thread-safe.
   QueryService& service_;
   QueryRuntime& runtime_;
 
-  // Of whoever owns the evaluation, as `Evaluate` says, and of no one else. No lock: ownership goes
-  // from thread to thread through `mu_` or the executor's lock.
+  // Only the thread that owns the evaluation (see `Evaluate`) uses the next three members. No lock:
+  // `mu_` or the lock of the executor synchronizes the transfer of ownership between threads.
   ReceivedFrame frame_;
-  std::unique_ptr<FrameRun> run_;  // from the first turn of a frame until its answer
+  std::unique_ptr<FrameRun> run_;  // from the first time slice of a frame until its answer
   Session session_;
-  MemoryCharge unread_charge_ ABSL_GUARDED_BY(mu_);  // of answers that wait for the client
+  MemoryCharge unread_charge_ ABSL_GUARDED_BY(mu_);  // for answers that the client has not read
 
-  // Work caused since the last `Submit`: what the executor's fair queue charges for.
-  uint64_t unpaid_work_ ABSL_GUARDED_BY(mu_) = 0;
+  // Work units evaluated since the last `Submit`; the next `Submit` charges the executor's fair
+  // queue for them.
+  uint64_t uncharged_work_ ABSL_GUARDED_BY(mu_) = 0;
 
  private:
-  MemoryCharge session_charge_;  // owned as the session is
-  uint64_t taken_work_ = 0;      // likewise: of the frame, by the tenant
+  // Only the owner of the evaluation uses the next two members.
+  MemoryCharge session_charge_;  // for `session_`
+  uint64_t charged_work_ = 0;    // work units of the frame that the tenant was charged for
 
-  // `Evaluate`, but for the end of memory.
-  bool Continue(const TurnLimits& turn) ABSL_LOCKS_EXCLUDED(mu_);
+  // Implements `Evaluate`, except that a failed allocation throws.
+  bool Continue(const SliceLimits& slice) ABSL_LOCKS_EXCLUDED(mu_);
 
-  VersionGate::Ticket ticket_ ABSL_GUARDED_BY(mu_) = 0;  // of the park, if any
+  VersionGate::Ticket ticket_ ABSL_GUARDED_BY(mu_) = 0;  // of the parked frame; 0: it is not parked
 };
 
 }  // namespace carom::server

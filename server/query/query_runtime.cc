@@ -12,20 +12,20 @@ namespace carom::server {
 namespace {
 
 constexpr size_t kMaxCachedRuns = 16;
-// What the messages of a cached run may retain, and after how many bytes of messages that is
-// measured: it takes some 15,000 instructions a group.
+// The most bytes that the messages of a cached run may retain, and the bytes of messages between
+// two measurements of the retained bytes: a measurement takes some 15,000 instructions per group.
 constexpr size_t kMaxRetainedBytes = 4 << 20;
 constexpr size_t kMeasureBytes = 4 << 20;
-// A frame this short is not looked at before it is parsed: what it becomes is little.
+// A frame up to this size is parsed without a charge, as the parsed request is small.
 constexpr size_t kShortFrameBytes = 16 << 10;
-// A message up to this size is copied into one piece if it came in several: the copy lasts while
-// both are there, which is not charged.
+// A message up to this size is copied into one slice if it arrived in several. The message and its
+// copy exist together for a moment, which is not charged.
 constexpr size_t kMaxJoinedBytes = 256 << 10;
-// The scratch of a frame without an answer says nothing about its size, so its run is cached only
-// if the request was short.
+// The run of a frame without an answer is cached only if the request has at most so many bytes: the
+// buffers of such a run do not show how much memory its messages retain.
 constexpr size_t kMaxUnansweredBytes = 64 << 10;
 
-// Whether a group of the frame may have to wait for a version.
+// Returns whether a group of the frame may have to wait for a version.
 bool MayWait(const v1::Frame& frame) {
   return frame.budget_us() != 0 &&
          std::any_of(frame.groups().begin(), frame.groups().end(),
@@ -78,16 +78,17 @@ std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& ses
                                               MemoryCharge& session_charge) {
   std::unique_ptr<FrameRun> run = runs.Take();
   run->request_bytes = frame.bytes.size();
-  // Small fields are read from one piece in much less time than from several.
+  // Parsing small fields from one slice is much faster than from several slices.
   if (run->request_bytes <= kMaxJoinedBytes) frame.bytes.Join();
   run->response.clear_limits();
   run->work.rows_charge = frame.charge.Another();
   v1::FrameAnswer& answer = *run->response.mutable_answer();
-  // An empty part is two bytes, and a hundred times that when it is parsed.
+  // The parts are counted before the request is parsed: an empty part has two bytes, and a hundred
+  // times as many when it is parsed.
   absl::Status status = evaluator.CheckParts(frame.head.parts);
   if (status.ok()) status = ChargeRequest(frame, *run);
   if (status.ok() && !Parse(frame.bytes, run->request)) {
-    status = NoSuchMessage("carom.v1.StreamRequest");
+    status = InvalidMessage("carom.v1.StreamRequest");
   }
   if (!status.ok() || !MayWait(run->request.frame())) frame.Clear();
   if (status.ok()) status = ReserveDefinitions(run->request.frame(), session, session_charge);
@@ -113,7 +114,8 @@ absl::Status QueryRuntime::ReserveDefinitions(const v1::Frame& frame, const Sess
   return absl::OkStatus();
 }
 
-// It is a wish: half of what is left, so that the next frame finds some, too.
+// The charge is best effort: it takes at most half of the available memory, so that the next frame
+// gets some, too.
 void QueryRuntime::ReserveMemories(const v1::Frame& frame, Session& session,
                                    MemoryCharge& session_charge) const {
   const Session::Growth growth = session.GrowthBy(frame);
@@ -143,10 +145,10 @@ void QueryRuntime::Park(FrameRun& run) const {
 }
 
 absl::Status QueryRuntime::Resume(FrameRun& run, const ReceivedFrame& frame) const {
-  run.is_parked = false;  // whatever follows: the run may serve another frame
+  run.is_parked = false;  // reset in any case, as the run may be reused for another frame
   absl::Status status = ChargeRequest(frame, run);
   if (!status.ok()) return status;
-  Parse(frame.bytes, run.request);  // once more, so it is one
+  Parse(frame.bytes, run.request);  // succeeds, as `Begin` has parsed the same bytes
   run.work.frame = &run.request.frame();
   return status;
 }
@@ -161,13 +163,13 @@ void QueryRuntime::EncodeLimits(v1::StreamLimits& message) const {
   message.set_max_work_units_per_frame(frame.max_work_units);
 }
 
-void CostEstimate::Learn(size_t bytes, uint64_t work_units) {
-  constexpr double kUnitsAByte = 0.25;  // beside the work
+void CostEstimate::AddSample(size_t bytes, uint64_t work_units) {
+  constexpr double kUnitsPerByte = 0.25;  // for reading and writing, beside the work
   const double rate =
-      kUnitsAByte + static_cast<double>(work_units) / static_cast<double>(bytes + kFrameBytes);
-  // An expensive frame raises the estimate at once, cheap ones lower it gradually: to take a frame
-  // for cheap in error holds up a thread that others wait for.
-  units_a_byte_ = std::max(rate, 0.875 * units_a_byte_ + 0.125 * rate);
+      kUnitsPerByte + static_cast<double>(work_units) / static_cast<double>(bytes + kFrameBytes);
+  // An expensive frame raises the estimate at once, cheap frames lower it gradually: an
+  // underestimated frame blocks a thread of the event loop that other calls need.
+  units_per_byte_ = std::max(rate, 0.875 * units_per_byte_ + 0.125 * rate);
 }
 
 }  // namespace carom::server

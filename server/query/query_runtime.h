@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What every query call works with.
+// Which objects do all query calls share?
 //
-// `QueryRuntime` gathers the parts that unary and streaming calls share: the evaluator, the threads
-// it runs on, and the registry through which a drain reaches the calls in progress. A `FrameRun`
-// holds the messages and buffers of one frame's evaluation, from bytes to bytes; its memory comes
-// from the runtime and goes back to it.
+// A `QueryRuntime` holds the objects that unary and streaming calls share: the evaluator, the
+// executor, and the registry through which a drain reaches the calls in progress. A `FrameRun`
+// holds the messages and buffers of the evaluation of one frame, from request bytes to answer
+// bytes; the runtime caches it for later frames.
 #pragma once
 
 #include <atomic>
@@ -28,18 +28,18 @@
 
 namespace carom::server {
 
-// A frame as it was read: bytes that are parsed where the frame is evaluated.
+// A frame as received: the thread that evaluates the frame parses its bytes.
 struct ReceivedFrame {
   MessageBytes bytes;
-  size_t size = 0;  // of `bytes`, or what a refusal counts
+  size_t size = 0;  // of `bytes`; of a refused frame, the bytes that its refusal counts as
   FrameHead head;
   FrameArrival arrival;
-  absl::Status refusal;  // not OK: the frame is over a limit, and `bytes` are gone
-  MemoryCharge charge;   // of `bytes`
+  absl::Status refusal;  // not OK: the frame exceeds a limit, and `bytes` are empty
+  MemoryCharge charge;   // for `bytes`
 
-  // By which a `CostEstimate` judges it: an empty group is two bytes, and takes some microseconds
-  // to be refused.
-  size_t cost_bytes() const { return size + kBytesAPart * head.parts; }
+  // Returns the size that a `CostEstimate` rates the frame by. Each part adds `kBytesPerPart`,
+  // since an empty group has two bytes but takes some microseconds to refuse.
+  size_t cost_bytes() const { return size + kBytesPerPart * head.parts; }
 
   void Clear() {
     bytes.Clear();
@@ -47,30 +47,31 @@ struct ReceivedFrame {
   }
 
  private:
-  static constexpr size_t kBytesAPart = 64;
+  static constexpr size_t kBytesPerPart = 64;
 };
 
-// Messages and buffers of one evaluation. Reused, they stop allocating once warm. Not thread-safe.
+// The messages and buffers of the evaluation of one frame. A reused run stops allocating after some
+// frames. Not thread-safe.
 struct FrameRun {
   FrameRun() { work.bytes = &answers; }
   FrameRun(const FrameRun&) = delete;
   FrameRun& operator=(const FrameRun&) = delete;
 
-  // The response and the answers beside it, as one message.
+  // Returns `response` and `answers`, serialized as one message.
   MessageBytes Serialize();
 
   v1::StreamRequest request;
   v1::StreamResponse response;
-  wire::AnswerBytes answers;  // of groups that have no message in `response`
+  wire::AnswerBytes answers;  // of groups that are not in `response`
   FrameScratch scratch;
   FrameWork work;
-  bool is_parked = false;  // without its request, which is in the frame's bytes
-  MemoryCharge parsed;     // of the request, if it is large
+  bool is_parked = false;  // true: `request` is empty, and will be parsed again
+  MemoryCharge parsed;     // for `request`, if it is large
   size_t request_bytes = 0;
-  size_t unmeasured_bytes = 0;  // of messages since their memory was measured
+  size_t unmeasured_bytes = 0;  // bytes of messages since the memory of the messages was measured
 };
 
-// A cache of runs for the next frames. Thread-safe.
+// A cache of `FrameRun`s for later frames. Thread-safe.
 class FrameRunPool {
  public:
   FrameRunPool() = default;
@@ -78,23 +79,24 @@ class FrameRunPool {
   FrameRunPool(const FrameRunPool&) = delete;
   FrameRunPool& operator=(const FrameRunPool&) = delete;
 
-  // A cached run, or a fresh one.
+  // Returns a cached run, or a new one if the cache is empty.
   std::unique_ptr<FrameRun> Take();
-  // Caches `run`, unless the cache is full, its frame was large and has no answer (`answer_bytes`
-  // of 0: refused or cancelled), or its messages retain too much: protobuf frees no memory when a
-  // message is cleared.
+  // Caches `run`. Deletes it instead if the cache is full, if its frame was large and has no answer
+  // (`answer_bytes` of 0: refused or cancelled), or if its buffers or messages retain too much
+  // memory: protobuf frees no memory when a message is cleared.
   void Return(std::unique_ptr<FrameRun> run, size_t answer_bytes);
-  // Frees all that are cached.
+  // Deletes all cached runs.
   void Clear();
 
  private:
-  // The one that was cached last, which a thread that answers frame after frame takes again.
+  // The run that was cached last. A thread that answers frame after frame reuses it without the
+  // lock.
   std::atomic<FrameRun*> last_{nullptr};
   absl::Mutex mu_;
   std::vector<std::unique_ptr<FrameRun>> free_ ABSL_GUARDED_BY(mu_);
 };
 
-// What a call may take of the server; see ServerOptions.
+// The limits of one query call; see ServerOptions.
 struct CallLimits {
   size_t max_frame_bytes = 4u << 20;
   size_t max_frames_in_flight = 16;
@@ -103,7 +105,8 @@ struct CallLimits {
   Clock::duration stalled_stream = std::chrono::seconds(30);
 };
 
-// Outlives every call. Thread-safe: each part is.
+// The objects and limits that all query calls share. Outlives the calls. Thread-safe, as each
+// member is.
 struct QueryRuntime {
   const FrameEvaluator& evaluator;
   Executor& executor;
@@ -112,65 +115,74 @@ struct QueryRuntime {
   const CallLimits limits;
   FrameRunPool runs{};
 
-  // A run of `frame`, begun: parsed and checked, its definitions taken over. Clears its bytes,
-  // unless it may have to wait for a version. Bytes that are no frame are the frame's
-  // INVALID_ARGUMENT.
-  // `session_charge`, of what the session takes, is charged as by the two that follow, and what the
-  // session has not taken after the turn is to be given back.
+  // Returns a run that has parsed and checked `frame` and added the frame's definitions to
+  // `session`. Clears the bytes of the frame, unless the frame may wait for a version. Bytes that
+  // are no frame make the frame INVALID_ARGUMENT. Charges `session_charge` as `ReserveDefinitions`
+  // and `ReserveMemories` do; after the time slice the caller gives back what the session has not
+  // used.
   std::unique_ptr<FrameRun> Begin(ReceivedFrame& frame, Session& session,
                                   MemoryCharge& session_charge);
-  // Frames that are evaluated at the same time cannot take the same memory: what a frame may make
-  // of a session is charged before. Of what its definitions take, trackers have what there is, and
-  // are refused beyond; RESOURCE_EXHAUSTED naming the share if handles have none.
+  // Charges `session_charge` for the definitions of `frame` before they are made, so that
+  // concurrent frames cannot take the same memory. Charges handles in full: RESOURCE_EXHAUSTED
+  // naming the share if that is not possible. Charges trackers as far as memory is available; the
+  // session refuses definitions beyond the charge.
   absl::Status ReserveDefinitions(const v1::Frame& frame, const Session& session,
                                   MemoryCharge& session_charge) const;
-  // For each turn, what its trackers may learn.
+  // Charges `session_charge`, before a time slice, for the memories that the frame's moves may add
+  // to the trackers, and sets the limit of the session's trackers to the charged bytes.
   void ReserveMemories(const v1::Frame& frame, Session& session,
                        MemoryCharge& session_charge) const;
-  // A frame that waits is its bytes and the answers that it has: a message takes much more than its
-  // bytes.
+  // Frees the request message and the buffers of a frame that waits, and marks `run` as parked. A
+  // message takes much more memory than its bytes, so a waiting frame keeps the bytes and its
+  // answers alone.
   void Park(FrameRun& run) const;
+  // Parses the request of a parked run again. Returns RESOURCE_EXHAUSTED if it cannot be charged.
   absl::Status Resume(FrameRun& run, const ReceivedFrame& frame) const;
 
   void EncodeLimits(v1::StreamLimits& message) const;
 
  private:
-  // Charges a frame that is not short for what it becomes when it is parsed.
+  // Charges `run.parsed` for the parsed request of a frame that is not short.
   absl::Status ChargeRequest(const ReceivedFrame& frame, FrameRun& run) const;
 };
 
-// Whether a frame is answered where it arrives. Frames of one call are alike, so the next one is
-// expected to take as much work a byte as the last ones. Work and not time: that grows while other
-// threads have the processor, and frames would be handed over when it is scarce.
+// Estimates whether a frame is small enough that the event loop thread which receives it also
+// evaluates it. The frames of one call are alike, so the next frame is expected to take as much
+// work per byte as the preceding ones. The estimate counts work units and not time: a frame takes
+// longer while other threads use the processor, and a time estimate would move frames to the
+// executor when the processor is scarce.
 class CostEstimate {
  public:
-  // What a frame may be expected to take of a thread of the event loop: about 2,000 short segments,
-  // up to 400 us.
+  // The most work units that a small frame is expected to take: about 2,000 short segments, up to
+  // 400 us of a thread of the event loop.
   static constexpr uint64_t kSmallUnits = 60000;
 
-  // The turn of a frame on such a thread. One that turns out to take more begins again elsewhere: a
-  // fan is few bytes. The limits are far enough from what is small that a frame as it was expected
-  // hardly meets them when the processor is busy: to go elsewhere costs more than 50 us.
-  static TurnLimits Turn() {
+  // Returns the limits of a time slice on a thread of the event loop. A frame that exceeds them
+  // continues on the executor; a fan, for example, has few bytes and much work. The limits are well
+  // above a small frame, so that a frame with the expected work rarely exceeds them when the
+  // processor is busy: moving a frame to the executor costs more than 50 us.
+  static SliceLimits Slice() {
     return {.max_units = 2 * kSmallUnits, .max_cpu = std::chrono::microseconds(600)};
   }
-  // The same of a thread that is reserved, so that another one is left for events.
-  static TurnLimits ReservedTurn() {
+  // Returns the limits of a time slice on a reserved thread of the event loop, while another thread
+  // handles the events.
+  static SliceLimits ReservedSlice() {
     return {.max_units = 32 * kSmallUnits, .max_cpu = std::chrono::milliseconds(10)};
   }
 
   bool IsSmall(size_t bytes) const {
-    return static_cast<double>(bytes + kFrameBytes) * units_a_byte_ <=
+    return static_cast<double>(bytes + kFrameBytes) * units_per_byte_ <=
            static_cast<double>(kSmallUnits);
   }
-  // A frame of so many bytes took so much work.
-  void Learn(size_t bytes, uint64_t work_units);
+  // Updates the estimate: a frame of `bytes` took `work_units`.
+  void AddSample(size_t bytes, uint64_t work_units);
 
  private:
-  // What a frame costs apart from its items, in bytes of items.
+  // The cost of a frame without items, in bytes of items.
   static constexpr size_t kFrameBytes = 512;
-  // A segment is 16 or 32 bytes and about 20 units; to read and write a byte is a part of one.
-  double units_a_byte_ = 6;
+  // The initial estimate: a segment has 16 or 32 bytes and takes about 20 units; reading and
+  // writing a byte takes a fraction of a unit.
+  double units_per_byte_ = 6;
 };
 
 }  // namespace carom::server

@@ -12,8 +12,8 @@
 namespace carom::server {
 namespace {
 
-// An `Explain` call: specified, and not part of this release. A client finds out by UNIMPLEMENTED.
-// Owns itself.
+// Answers one `Explain` call with UNIMPLEMENTED: the method is specified but not part of this
+// release. Deletes itself.
 class ExplainCall {
  public:
   static void Accept(QueryService& service, EventLoop& loop) {
@@ -51,7 +51,8 @@ class ExplainCall {
 }  // namespace
 
 void QueryService::Accept(EventLoop& loop, QueryRuntime& runtime) {
-  // Each waits for the next call as soon as it has one; more of them accept more at once.
+  // Each pending `Accept` can receive one call and then requests the next one; one per thread lets
+  // all threads accept calls at once.
   for (size_t i = 0; i < loop.thread_count(); ++i) {
     Stream::Accept(*this, loop, runtime);
     EvaluateCall::Accept(*this, loop, runtime);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The QueryService of proto/carom/v1/query_service.proto.
+// Serves the QueryService of proto/carom/v1/query_service.proto.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -12,14 +12,15 @@
 
 namespace carom::server {
 
-// Calls are asynchronous and take bytes (server/transport/message_io.h): none holds a thread while
-// it waits, and none is parsed before it is counted. Thread-safe.
+// The asynchronous QueryService, whose methods receive bytes (server/transport/message_io.h). A
+// waiting call holds no thread, and a request is parsed only after its call is counted.
+// Thread-safe.
 class QueryService final
     : public v1::QueryService::WithRawMethod_Evaluate<v1::QueryService::WithRawMethod_Stream<
           v1::QueryService::WithRawMethod_Explain<v1::QueryService::Service>>> {
  public:
-  // Takes calls, one after the other, from here until the server is shut down. `loop` and `runtime`
-  // outlive the last of them.
+  // Accepts calls of all methods until the server is shut down. `loop` and `runtime` outlive the
+  // last call.
   void Accept(EventLoop& loop, QueryRuntime& runtime);
 };
 

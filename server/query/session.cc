@@ -15,16 +15,20 @@
 namespace carom::server {
 namespace {
 
-// Bounds of what a definition takes (TrackerTable, carom/tracker_table.h): its place in the table,
-// and of a shape itself, its rings and vertices with the circles about their edges.
+// Upper bounds of the bytes that a definition takes in a `TrackerTable` (carom/tracker_table.h): an
+// entry of the table, and for each shape the shape, its rings, and its vertices with the bounding
+// circles of its edges.
 constexpr uint64_t kTrackerBytes = 128;
 constexpr uint64_t kShapeBytes = 768;
 constexpr uint64_t kTrackedRingBytes = 128;
 constexpr uint64_t kTrackedVertexBytes = 40;
 
-// A tracker learns some 200 bytes to 1.5 KB, in a crowd more. One may exceed what is left.
+// The bytes reserved for the memory of a tracker, with a margin: a memory takes some 200 bytes to
+// 1.5 KB, and more among many polygons. The last memory that a frame adds may exceed the reserved
+// bytes, by less than `Tracker::kMaxMemoryBytes`, which `GrowthBy` adds.
 constexpr uint64_t kMemoryBytes = 4 << 10;
-// Of what is learned already, so much is free in a table that drops none of it.
+// A table in use also reserves 1/kFreePart of the bytes that it takes: with so much free memory it
+// need not drop the memories of trackers.
 constexpr uint64_t kFreePart = 4;
 
 uint64_t BytesOf(const v1::TrackerDefinitions& definitions) {
@@ -51,7 +55,7 @@ absl::Status SceneHandles::Check(const Bindings& bindings) const {
     const v1::SceneBinding& binding = bindings[i];
     if (!bound.insert(binding.handle()).second) {
       refusal.Add(absl::StrCat("bindings[", i, "].handle"), "must not be bound twice in a frame");
-    } else if (!names_.contains(binding.handle())) {  // rebinding takes no room
+    } else if (!names_.contains(binding.handle())) {  // rebinding a handle takes no memory
       ++total;
     }
     const absl::Status name =
@@ -91,7 +95,7 @@ Session::Growth Session::GrowthBy(const v1::Frame& frame) const {
 }
 
 absl::Status Session::Define(const v1::Frame& frame) {
-  // Everything is checked before anything is taken over.
+  // All definitions are checked before any of them is made.
   absl::Status status = handles.Check(frame.bindings());
   if (!status.ok()) return status;
   if (frame.trackers_size() + frame.removed_trackers_size() > 0) {
@@ -100,7 +104,7 @@ absl::Status Session::Define(const v1::Frame& frame) {
     if (!status.ok()) return status;
     const std::span<const uint32_t> removed{frame.removed_trackers().data(),
                                             static_cast<size_t>(frame.removed_trackers_size())};
-    // The last check, which defines where it succeeds.
+    // The last check also makes the definitions of trackers if it succeeds.
     status = trackers.Define(removed, decoded.definitions);
     if (!status.ok()) return status;
   }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does the server keep of a stream?
+// Which state of a stream does the server keep between frames?
 //
-// A `Session` holds what frames define for later frames: scene handles and trackers. It lives and
-// dies with its stream; `Evaluate` has one for its frame. Answers depend on it by these definitions
-// alone: what trackers remember only makes them fast.
+// A `Session` holds the scene handles and trackers that frames define for later frames. A stream
+// has one session, and an `Evaluate` call has one for its single frame. Answers depend on these
+// definitions alone: the memories of trackers only make answers fast.
 #pragma once
 
 #include <cstddef>
@@ -20,53 +20,54 @@
 
 namespace carom::server {
 
-// Scenes by handle. Not thread-safe.
+// The names of scenes, by handle. Not thread-safe.
 class SceneHandles {
  public:
   static constexpr size_t kMaxHandles = 1024;
-  static constexpr size_t kHandleBytes = 192;  // with the longest name
+  static constexpr size_t kHandleBytes = 192;  // an estimate for a handle, with the longest name
 
   using Bindings = google::protobuf::RepeatedPtrField<v1::SceneBinding>;
 
-  // INVALID_ARGUMENT for a handle that is bound twice or to a malformed name, RESOURCE_EXHAUSTED
-  // for more than kMaxHandles in all.
+  // Returns INVALID_ARGUMENT if a handle is bound twice or to a malformed name, and
+  // RESOURCE_EXHAUSTED if there would be more than kMaxHandles handles.
   absl::Status Check(const Bindings& bindings) const;
-  // Binds what `Check` accepts.
+  // Binds the handles of `bindings`, which `Check` must have accepted.
   void Bind(const Bindings& bindings);
 
-  // The bound name, or null.
+  // Returns the name that `handle` is bound to, or null.
   const std::string* Find(uint64_t handle) const;
-  // What they take, about.
+  // Returns an estimate of the bytes that the handles take.
   size_t memory_bytes() const { return names_.size() * kHandleBytes; }
 
  private:
   absl::flat_hash_map<uint64_t, std::string> names_;
 };
 
-// Not thread-safe.
+// The state of a stream between its frames. Not thread-safe.
 struct Session {
   explicit Session(const TrackerTableLimits& limits) : trackers(limits) {}
 
-  // Takes over the definitions of `frame`: all of them, or none and what is wrong with them.
+  // Makes all definitions of `frame`, or none of them if it returns an error.
   absl::Status Define(const v1::Frame& frame);
 
   size_t memory_bytes() const { return handles.memory_bytes() + trackers.memory_bytes(); }
-  // By how much a frame may make that grow, before it is evaluated.
+  // Upper bounds of the bytes by which a frame may increase `memory_bytes`.
   struct Growth {
-    uint64_t handles = 0;
-    uint64_t trackers = 0;  // definitions of them, at most
-    // What its moves may learn, about: a tracker that finds no room is answered without memory.
+    uint64_t handles = 0;   // for the bindings of the frame
+    uint64_t trackers = 0;  // for its definitions of trackers
+    // For the memories that the moves of the frame add, an estimate: a move is answered without
+    // memory if there is no room for its memory.
     uint64_t memories = 0;
   };
-  // Cost O(groups), and with definitions O(rings).
+  // Returns the growth by `frame`. Cost O(groups), and O(rings) of the definitions of trackers.
   Growth GrowthBy(const v1::Frame& frame) const;
 
-  // Whose scenes its frames ask, and whether they may edit forks or why not.
+  // The tenant whose scenes the frames read.
   std::string tenant = kDefaultTenant;
-  absl::Status may_edit;
+  absl::Status may_edit;  // OK if the frames may edit forks, else the error
   SceneHandles handles;
   TrackerTable trackers;
-  uint64_t move_batches = 0;
+  uint64_t move_batches = 0;  // number of batches of moves evaluated so far
 };
 
 }  // namespace carom::server

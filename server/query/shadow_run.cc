@@ -12,7 +12,7 @@
 namespace carom::server {
 namespace {
 
-// The moves [first, first + count), their handles included.
+// Returns the moves [first, first + count) with their handles.
 MoveColumns PartOf(const MoveColumns& moves, size_t first, size_t count) {
   MoveColumns part = moves;
   if (moves.tracker.empty()) {
@@ -39,11 +39,11 @@ ShadowStats& ShadowStats::operator+=(const ShadowStats& other) {
 ShadowResult ShadowRun::Compare(const Scene& scene, const MoveColumns& moves,
                                 const MoveOptions& options, uint64_t number, WorkMeter& meter) {
   const size_t parts = (moves.size() + kMaxMoves - 1) / kMaxMoves;
-  // Handles end at 2^32: moves beyond are errors of their items, which need no comparison.
+  // Moves whose handles exceed 2^32 are item errors, so such a batch is not compared.
   if (parts == 0 || moves.first_tracker + moves.size() > size_t{1} << 32) return {};
   const size_t first = number % parts * kMaxMoves;
   const MoveColumns part = PartOf(moves, first, std::min(kMaxMoves, moves.size() - first));
-  // Quiet radii depend on what is remembered, and are outside of the promise of equal bytes.
+  // Quiet radii depend on the trackers' memory, so the guarantee of equal bytes excludes them.
   MoveOptions warm = options;
   warm.quiet_radii = false;
   MoveOptions cold = warm;

@@ -3,8 +3,9 @@
 
 // Are moves answered as they would be without memory?
 //
-// That they are is proven and tested (docs/coherence.md). A `ShadowRun` checks it in production all
-// the same: it answers a sample of the moves with memory and without, and compares the bytes.
+// Proofs and tests show that the memory of trackers does not change answers (docs/coherence.md). A
+// `ShadowRun` also checks it in production: it answers a sample of the moves with memory and
+// without, and compares the bytes of the answers.
 #pragma once
 
 #include <cstddef>
@@ -17,8 +18,8 @@
 namespace carom::server {
 
 struct ShadowStats {
-  uint64_t moves = 0;        // that were compared
-  uint64_t differences = 0;  // batches that differed
+  uint64_t moves = 0;        // number of compared moves
+  uint64_t differences = 0;  // number of batches whose answers differed
 
   ShadowStats& operator+=(const ShadowStats& other);
 };
@@ -28,20 +29,21 @@ struct ShadowResult {
   int64_t memory_growth = 0;  // bytes by which the trackers' memories grew
 };
 
-// Not thread-safe; its memory is reused.
+// Compares moves with and without memory. Reuses its buffers. Not thread-safe.
 class ShadowRun {
  public:
   static constexpr size_t kMaxMoves = 256;
   static constexpr uint64_t kMaxRows = 16384;  // of both answers together; bounds their memory
 
-  // Moves `kMaxMoves` of `moves`, another part for each `number`, with the trackers' memory and
-  // without, and compares the answers. Compares nothing if `meter` stops the work. The first
-  // difference that a process finds is printed to stderr.
+  // Answers up to `kMaxMoves` of `moves` with the trackers' memory and without, and compares the
+  // answers. Consecutive values of `number` select consecutive ranges of `moves`, cyclically.
+  // Compares nothing if `meter` stops the work. Prints the first difference in the process to
+  // stderr.
   ShadowResult Compare(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
                        uint64_t number, WorkMeter& meter);
 
  private:
-  MoveAnswers warm_, cold_;
+  MoveAnswers warm_, cold_;  // with and without memory
 };
 
 }  // namespace carom::server

@@ -16,14 +16,15 @@
 namespace carom::server {
 namespace {
 
-// How long a stream may keep a thread of the event loop for small frames that are there already.
+// How long a stream may use a thread of the event loop for small frames that have already arrived.
 constexpr Clock::duration kTimeSlice = std::chrono::microseconds(300);
-// What a frame that is refused takes, about, until its refusal is written.
+// An estimate of the bytes that a refused frame takes until its refusal is written.
 constexpr size_t kRefusalBytes = 1024;
-// After how long a frame over the frames in flight is worth another try.
+// The retry delay for a frame that exceeds `max_frames_in_flight`.
 constexpr uint64_t kRetryFrameUs = 10000;
-// The longest answer that is exchanged for the next frame. As many as a client may wait for fit
-// into the window that HTTP/2 gives it to begin with, so one that reads keeps none of them back.
+// The longest answer that is exchanged for the next frame. All such answers in flight fit into the
+// initial flow control window of HTTP/2, so flow control does not delay them for a client that
+// reads.
 constexpr size_t kMaxExchangedBytes = 4096;
 
 }  // namespace
@@ -42,21 +43,22 @@ void Stream::OnAccepted(bool ok) {
   Accept(service_, loop_, runtime_);
   const absl::Status admitted = AdmitQuery();
   if (!admitted.ok()) return Begin(admitted);
-  OnceStarted([this](const absl::Status& started) { Begin(started); });
+  CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// With the reference of `accepted_`.
+// Sends the initial metadata, and starts the first read. Holds the reference of the event
+// `accepted_`.
 void Stream::Begin(const absl::Status& started) {
   {
     absl::MutexLock lock(&mu_);
     last_activity_ = Clock::now();
     if (cancelled_ || ended_) {
-      // `OnDone` came first, or a drain since `Admit`.
+      // `OnDone` ran before, or a drain has ended the call since `Admit`.
     } else if (!started.ok()) {
       End(started);
     } else {
       ScheduleIdleCheck(last_activity_ + runtime_.limits.idle_stream);
-      // A write like any other, so that no answer is written before it is done.
+      // The metadata counts as a write of one byte, so that no answer is written before it is sent.
       writing_bytes_ = unread_bytes_ = 1;
       Ref();
       call_.SendInitialMetadata(&metadata_sent_);
@@ -68,8 +70,9 @@ void Stream::Begin(const absl::Status& started) {
 
 void Stream::OnMetadataSent(bool ok) { OnWritten(ok); }
 
-// Among a thousand streams one that has a frame is in no near cache, and its lines would come one
-// after the other as they are used. What is before the lock and `call_` is left alone.
+// Prefetches the cache lines of this object: among a thousand streams the one with a new frame is
+// in no near cache, and its lines would be loaded one after the other. Leaves out the members
+// before `mu_`, and `call_`.
 void Stream::Prefetch() const {
   constexpr size_t kLine = 64;
   const auto prefetch = [](const void* begin, const void* end) {
@@ -81,7 +84,8 @@ void Stream::Prefetch() const {
   prefetch(&call_ + 1, this + 1);
 }
 
-// Without a message, the client has closed its side; `OnDone` says whether it is gone.
+// Queues the frame that has arrived. Without a message the client has closed its side of the
+// stream; `OnDone` follows if the client has disconnected.
 void Stream::OnRead(bool ok) {
   Prefetch();
   const Clock::time_point now = Clock::now();
@@ -91,16 +95,17 @@ void Stream::OnRead(bool ok) {
   bool evaluate = false;
   {
     absl::MutexLock lock(&mu_);
-    if (std::exchange(exchanging_, false)) TakeWritten();
+    if (std::exchange(exchanging_, false)) FinishWrite();
     reading_ = false;
     half_closed_ |= !bytes.has_value();
-    // A frame that comes after a drain has begun counts as unread: the client sends it again.
+    // A frame that arrives after a drain has begun is dropped as if it was not read: the client
+    // sends it again.
     if (bytes.has_value() && !draining_ && !ended_ && !cancelled_) {
       Enqueue(*std::move(bytes), head, now);
     }
-    evaluate = Advance(Where::kHere);
+    evaluate = Advance(Where::kThisThread);
   }
-  if (evaluate) EvaluateHere(now);
+  if (evaluate) EvaluateOnThisThread(now);
   Unref();
 }
 
@@ -110,11 +115,11 @@ void Stream::OnWritten(bool ok) {
   {
     absl::MutexLock lock(&mu_);
     last_activity_ = now;
-    TakeWritten();
+    FinishWrite();
     if (!ok) Abandon();
-    evaluate = Advance(Where::kHere);
+    evaluate = Advance(Where::kThisThread);
   }
-  if (evaluate) EvaluateHere(now);
+  if (evaluate) EvaluateOnThisThread(now);
   Unref();
 }
 
@@ -136,21 +141,22 @@ void Stream::Drain() {
   Advance(Where::kExecutor);
 }
 
-void Stream::TakeWritten() {
+void Stream::FinishWrite() {
   unread_bytes_ -= std::exchange(writing_bytes_, 0);
   unread_charge_.Set(unread_bytes_);
   ++writes_;
 }
 
-// --- What comes next ----------------------------------------------------------------------------
+// --- The next operation -------------------------------------------------------------------------
 
 bool Stream::Advance(Where where) {
   if (ended_ || cancelled_) return false;
   MaybeWrite();
   const bool evaluate = MaybeEvaluate(where);
-  MaybeWrite();  // of refusals that `MaybeEvaluate` came upon
-  // A read that comes after the write leaves the window's update to it: one call of the system for
-  // a small frame, not two. A frame that is suspended reads on by itself (`OnSuspend`).
+  MaybeWrite();  // writes the refusals that `MaybeEvaluate` has queued
+  // The read of a small frame's successor begins after the answer is written, so that gRPC sends
+  // the update of the flow control window with the answer: one system call, not two. A suspended
+  // frame starts the read itself (`OnSuspend`).
   if (!evaluate || thread_reserved_) MaybeRead();
   WatchStall();
   MaybeEnd();
@@ -165,7 +171,7 @@ void Stream::MaybeWrite() {
 }
 
 void Stream::Write(MessageBytes answer) {
-  // An answer is never empty: it has stats or a status.
+  // `writing_bytes_` is not 0 then: an answer is never empty, as it has stats or a status.
   writing_bytes_ = answer.size();
   --frames_;
   Ref();
@@ -178,19 +184,19 @@ void Stream::Write(MessageBytes answer) {
 }
 
 bool Stream::MaybeEvaluate(Where where) {
-  if (evaluating_ || (where == Where::kExecutor && GoesBackToLoop()) || !TakeFrame()) return false;
+  if (evaluating_ || (where == Where::kExecutor && LeavesToLoop()) || !TakeFrame()) return false;
   evaluating_ = true;
   Ref();
   if (where != Where::kExecutor && MayTakeLoop(last_activity_)) {
-    if (where == Where::kHere && cost_.IsSmall(frame_.cost_bytes())) return true;
+    if (where == Where::kThisThread && cost_.IsSmall(frame_.cost_bytes())) return true;
     if (ReserveThread()) return true;
   }
   Submit();
   return false;
 }
 
-// `OnWritten` or `OnRead` follows on the event loop, and takes it.
-bool Stream::GoesBackToLoop() const {
+// `OnWritten` or `OnRead` follows on the event loop and evaluates the next frame there.
+bool Stream::LeavesToLoop() const {
   return writing_bytes_ != 0 && !queue_.empty() && cost_.IsSmall(queue_.front().cost_bytes()) &&
          MayTakeLoop(last_activity_);
 }
@@ -221,7 +227,7 @@ void Stream::End(const absl::Status& status) {
   ended_ = true;
   Ref();
   call_.Finish(ToGrpcStatus(status), &finished_);
-  WatchStall();  // an answer that is exchanged may not be sent yet
+  WatchStall();  // gRPC may not have sent the exchanged answer yet
 }
 
 void Stream::Abandon() {
@@ -230,7 +236,7 @@ void Stream::Abandon() {
   Cancel();
 }
 
-// --- Frames that wait ---------------------------------------------------------------------------
+// --- Queued frames ------------------------------------------------------------------------------
 
 absl::Status Stream::CheckFlow(size_t size) const {
   const CallLimits& limits = runtime_.limits;
@@ -240,7 +246,7 @@ absl::Status Stream::CheckFlow(size_t size) const {
                         kRetryFrameUs);
 }
 
-// A frame that nothing is in front of is taken at once, and not queued.
+// Moves a frame to `frame_` at once, without the queue, if no other frame is queued or evaluated.
 void Stream::Enqueue(MessageBytes bytes, const FrameHead& head, Clock::time_point now) {
   last_activity_ = now;
   const size_t size = bytes.size();
@@ -275,7 +281,8 @@ bool Stream::TakeFrame() {
       frame_ = std::move(frame);
       return true;
     }
-    // In the order of the frames: a refusal waits for the answers before it.
+    // Answers follow the order of the frames, so a refusal is sent after the answers to earlier
+    // frames.
     Answer(Refusal(frame.head.seq, frame.refusal));
   }
   return false;
@@ -289,17 +296,17 @@ bool Stream::IsSuperseded(const ReceivedFrame& frame) const {
          std::any_of(queue_.begin(), queue_.end(), supersedes);
 }
 
-// --- The frame that is evaluated ----------------------------------------------------------------
+// --- The frame in evaluation --------------------------------------------------------------------
 
-void Stream::EvaluateHere(Clock::time_point now) {
+void Stream::EvaluateOnThisThread(Clock::time_point now) {
   const LoopTime time(*this, now);
   const Clock::time_point end = now + kTimeSlice;
   bool more = true;
   while (more) {
-    if (!Evaluate(thread_reserved_ ? CostEstimate::ReservedTurn() : CostEstimate::Turn())) return;
+    if (!Evaluate(thread_reserved_ ? CostEstimate::ReservedSlice() : CostEstimate::Slice())) return;
     now = Clock::now();
-    more = TakeAnswer(now < end ? Where::kHere : Where::kIfReserved, now);
-    if (more) Unref();  // of the evaluation before, which is not the last one
+    more = TakeAnswer(now < end ? Where::kThisThread : Where::kThisThreadIfReserved, now);
+    if (more) Unref();  // releases the reference of the preceding evaluation
   }
   Unref();
 }
@@ -310,7 +317,8 @@ void Stream::OnSuspend() {
 }
 
 void Stream::OnResume() {
-  // It has not begun, however long ago it was taken.
+  // A frame whose evaluation has not begun may have been superseded since it was taken from the
+  // queue.
   if (run_ == nullptr && IsSuperseded(frame_)) frame_.arrival.use = FrameUse::kSkip;
 }
 
@@ -328,8 +336,8 @@ bool Stream::TakeAnswer(Where where, Clock::time_point now) {
   frame_.Clear();
   absl::MutexLock lock(&mu_);
   last_activity_ = now;
-  cost_.Learn(cost_bytes, work_units);
-  unpaid_work_ += 1 + work_units;
+  cost_.AddSample(cost_bytes, work_units);
+  uncharged_work_ += 1 + work_units;
   evaluating_ = false;
   ReleaseThread();
   if (!cancelled_) Answer(std::move(answer));
@@ -373,11 +381,11 @@ void Stream::CheckIdle() {
   const Clock::time_point due = last_activity_ + runtime_.limits.idle_stream;
   const Clock::time_point now = Clock::now();
   if (now >= due && writing_bytes_ != 0 && !exchanging_) {
-    CutOff(kUnread);
+    Abort(kUnread);
   } else if (now >= due && frames_ == 0) {
     End(absl::AbortedError("the stream was idle; open another one"));
   } else {
-    // There was a frame since, or one is evaluated or parked: that is work, not idleness.
+    // The stream has been active since, or a frame is being evaluated or is parked.
     ScheduleIdleCheck(now < due ? due : now + runtime_.limits.idle_stream);
   }
 }
@@ -396,9 +404,9 @@ void Stream::CheckStall(uint64_t writes) {
   absl::MutexLock lock(&mu_);
   stall_timer_ = 0;
   if (cancelled_) return;
-  // A write that is complete since then shows that the client reads.
+  // A write that was completed since the timer started shows that the client reads.
   if (writes == writes_ && (IsFull() || ended_)) {
-    CutOff(kUnread);
+    Abort(kUnread);
   } else {
     WatchStall();
   }

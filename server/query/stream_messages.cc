@@ -47,8 +47,8 @@ grpc_op StreamMessages::WriteOperation(MessageBytes message) {
   return operation;
 }
 
-// gRPC's core refuses what is no legal operation of the call, as its C++ interface does by an
-// abort.
+// Starts a batch of operations. Aborts the process if gRPC's core rejects the batch, which is then
+// a bug, as gRPC's C++ interface does.
 void StreamMessages::Start(std::span<const grpc_op> operations,
                            grpc::internal::CompletionQueueTag& tag) {
   const grpc_call_error error =

@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The messages of a stream, from and to gRPC's core.
+// How are the messages of a stream read and written through gRPC's core?
 //
-// gRPC's C++ interface has an operation for a message that is sent and one for a message that
-// comes, with an event each. Its core takes both at once, and one event says that the first is sent
-// and the second is here: for a client that waits for its answer before it asks again, that is all
-// there is to know, at three quarters of the price (docs/performance.md). Of a client that sends
-// ahead it is too little: the event may wait for a message that does not come, and so may what is
-// to be sent next.
+// gRPC's C++ interface has one operation to send a message and one to receive a message, with an
+// event each. The core can do both in one batch, whose single event reports that the first message
+// is sent and the second one has arrived. For a client that waits for its answer before it sends
+// the next frame, one event is enough, at three quarters of the cost (docs/performance.md). For a
+// client that sends frames ahead, it is not: the event may wait for a message that does not arrive,
+// and the next answer would wait for the event.
 #pragma once
 
 #include <grpc/grpc.h>
@@ -23,29 +23,32 @@
 
 namespace carom::server {
 
-// Of a call whose initial metadata is sent before the first message is. One read at a time, and one
-// write: `Exchange` is both. The end of the call may be sent meanwhile. The owner keeps to one
-// thread at a time for reads, and for writes.
+// Reads and writes the messages of one call, whose initial metadata must be sent before the first
+// message. At most one read and one write may be in progress at a time; `Exchange` counts as both.
+// The status of the call may be sent meanwhile. The owner must not read from two threads at once,
+// nor write from two threads at once.
 class StreamMessages {
  public:
-  // The events happen on the call's queue, and outlive this.
+  // The events happen on the completion queue of the call, and outlive this object.
   StreamMessages(grpc::ServerContext& context, Event& read, Event& written)
       : context_(context), read_(read), written_(written) {}
   StreamMessages(const StreamMessages&) = delete;
   StreamMessages& operator=(const StreamMessages&) = delete;
   ~StreamMessages();
 
+  // Starts to read a message; `read` happens when it has arrived.
   void Read();
+  // Starts to send `message`; `written` happens when it is sent.
   void Write(MessageBytes message);
-  // Sends `message`, and reads the next one; both are done as the read's event happens.
+  // Starts to send `message` and to read the next one; `read` happens when both are done.
   void Exchange(MessageBytes message);
 
-  // From the event of a read: what came. Nothing if nothing did, and nothing will:
-  // the client has closed its side or is gone.
+  // Returns the message that has arrived; called from the event `read`. Returns none if the client
+  // has closed its side of the stream or has disconnected: no other message will arrive.
   std::optional<MessageBytes> Take();
 
  private:
-  // What gRPC's queue has of an operation; it hands out the event.
+  // The tag of an operation in gRPC's completion queue, which returns the event to the event loop.
   class Tag final : public grpc::internal::CompletionQueueTag {
    public:
     explicit Tag(Event& event) : event_(event) {}
@@ -65,7 +68,7 @@ class StreamMessages {
   grpc::ServerContext& context_;
   Tag read_;
   Tag written_;
-  MessageBytes sent_;  // until the next one, since gRPC looks at it while it is sent
+  MessageBytes sent_;  // kept until the next write, as gRPC reads it while sending
   grpc_byte_buffer* received_ = nullptr;
 };
 

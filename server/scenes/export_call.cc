@@ -14,7 +14,7 @@
 
 namespace carom::server {
 
-// The next call is waited for as soon as one is here.
+// Requests one call from gRPC; `OnAccepted` requests the next call.
 void ExportCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime) {
   auto* call = new ExportCall(service, loop, runtime);
   service.RequestExportScene(&call->context_, &call->bytes_, &call->writer_, &loop.queue(),
@@ -31,25 +31,25 @@ void ExportCall::OnAccepted(bool ok) {
   name_ = request.name();
   version_ = request.version();
   if (!status.ok()) return Begin(status);
-  OnceStarted([this](const absl::Status& started) { Begin(started); });
+  CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// With the reference of `accepted_`.
+// Writes the first chunk or submits the call. Holds the reference of the event `accepted_`.
 void ExportCall::Begin(absl::Status status) {
-  last_moment_ = Clock::now() + runtime_.limits.import_time;
+  send_deadline_ = Clock::now() + runtime_.limits.import_time;
   if (status.ok()) status = Open();
   if (!status.ok()) {
     Finish(status);
   } else if (scene_ == nullptr) {
-    return runtime_.executor.Submit(this);  // the reference becomes that of the run
+    return runtime_.executor.Submit(this);  // passes the reference on to `Run`
   } else {
     TryWrite();
   }
   Unref();
 }
 
-// A version that is no scene in memory has its summary there, and its polygons where the journal
-// has them: those are read on the executor, since they take as long as a disk does.
+// The summaries of all known versions are in memory. The polygons of a version that is not in
+// memory are in the journal; the executor reads them, as a read may take as long as the disk.
 absl::Status ExportCall::Open() {
   if (absl::Status status = CheckSceneName("name", name_); !status.ok()) return status;
   key_ = runtime_.store.KeyOf(caller().tenant, name_);
@@ -99,27 +99,27 @@ void ExportCall::TryWrite() {
   }
 }
 
-// A scene without polygons is one part, too: its summary.
+// Writes the next chunk. The export of a scene without polygons is one chunk, with the summary.
 void ExportCall::Write() {
-  v1::ExportSceneResponse part;
-  if (next_ == 0 && piece_.is_first()) *part.mutable_scene() = summary_;
-  if (Clock::now() > last_moment_) {
+  v1::ExportSceneResponse chunk;
+  if (next_ == 0 && piece_.is_first()) *chunk.mutable_scene() = summary_;
+  if (Clock::now() > send_deadline_) {
     return Finish(absl::ResourceExhaustedError("the client takes the export too slowly"));
   }
   const size_t count = scene_ != nullptr ? scene_->polygon_count() : polygons_.size();
-  for (size_t bytes = 0; next_ < count && bytes < kScenePartBytes;) {
-    v1::Polygon& message = *part.add_polygons();
-    part.set_continues(!wire::EncodePiece(polygon(next_), wire::kPieceVertices, piece_, message));
-    if (part.continues()) break;
+  for (size_t bytes = 0; next_ < count && bytes < kSceneChunkBytes;) {
+    v1::Polygon& message = *chunk.add_polygons();
+    chunk.set_continues(!wire::EncodePiece(polygon(next_), wire::kPieceVertices, piece_, message));
+    if (chunk.continues()) break;
     ++next_;
     bytes += message.ByteSizeLong();
   }
-  const grpc::ByteBuffer bytes = Serialize(part);
+  const grpc::ByteBuffer bytes = Serialize(chunk);
   Ref();
   {
     absl::MutexLock lock(&mu_);
     StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
-               [this, part = ++parts_] { CheckUnread(part); });
+               [this, chunk = ++chunks_] { CheckUnread(chunk); });
   }
   if (next_ == count) {
     writer_.WriteAndFinish(bytes, grpc::WriteOptions(), grpc::Status::OK, &finished_);
@@ -128,7 +128,8 @@ void ExportCall::Write() {
   }
 }
 
-// A client that is gone is noticed here, by the write that fails.
+// Writes the next chunk. A failed write shows that the client has disconnected or cancelled the
+// call.
 void ExportCall::OnWritten(bool ok) {
   {
     absl::MutexLock lock(&mu_);
@@ -150,14 +151,15 @@ void ExportCall::OnFinished(bool) {
   Unref();
 }
 
-// The write then ends as failed, and with it the call. The part may have been taken, and another
-// one written, while the timer waited for the lock.
-void ExportCall::CheckUnread(uint64_t part) {
+// Aborts the call if the client has not read `chunk`: the pending write then fails, which ends the
+// call. Does nothing if the chunk was sent, and perhaps another one written, while the timer's
+// thread waited for the lock.
+void ExportCall::CheckUnread(uint64_t chunk) {
   absl::MutexLock lock(&mu_);
-  if (part == parts_ && std::exchange(unread_timer_, 0) != 0) CutOff(kUnread);
+  if (chunk == chunks_ && std::exchange(unread_timer_, 0) != 0) Abort(kUnread);
 }
 
-// Not after `WriteAndFinish`, which is an end as well.
+// Ends the call with `status`. Must not be called after `WriteAndFinish`, which ends the call, too.
 void ExportCall::Finish(const absl::Status& status) {
   Ref();
   writer_.Finish(ToGrpcStatus(status), &finished_);

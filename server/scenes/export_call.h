@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One `SceneService.ExportScene` call.
+// Serves one `SceneService.ExportScene` call: how is a scene of any size sent to a client?
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -21,17 +21,20 @@
 
 namespace carom::server {
 
-// Writes a part, and the next one when the client has taken it: the call holds one part and a
-// snapshot of the scene, which is not disturbed by commits.
+// Writes one chunk, and the next chunk when gRPC has sent the first. The call holds one chunk and a
+// snapshot of the scene, which commits do not change.
 //
-//   OnAccepted  the request is here; the next call is waited for, and the first part is written.
-//   Run         on an executor thread: the polygons of an older version are read first.
-//   OnWritten   the next part, or the end.
-//   CheckUnread on the timer's thread: the call ends whose client takes no part for that long.
-//   Drain       nothing: the export goes on while the drain lasts.
+//   OnAccepted  The request has arrived; requests the next call from gRPC and writes the first
+//               chunk.
+//   Run         On an executor thread: reads the polygons of a version that is not in memory, and
+//               writes the first chunk.
+//   OnWritten   gRPC has sent a chunk: writes the next one. The last chunk ends the call.
+//   CheckUnread On the timer's thread: ends the call if the client reads no chunk for the stalled
+//               time.
+//   Drain       Does nothing: the export continues during the drain.
 class ExportCall final : public AsyncCall {
  public:
-  // Takes one call, and each that follows, until the server is shut down.
+  // Accepts ExportScene calls, one after the other, until the server is shut down.
   static void Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime);
 
   void Run() override;
@@ -46,14 +49,16 @@ class ExportCall final : public AsyncCall {
   void Begin(absl::Status status);
   void OnWritten(bool ok);
   void OnFinished(bool);
-  void CheckUnread(uint64_t part);
+  void CheckUnread(uint64_t chunk);
 
-  // What is asked for: its summary, and its polygons, unless they are still to be read.
+  // Sets `summary_` to the summary of the requested version, and `scene_` to the version if it is
+  // in memory. The polygons of another version are left to `ReadOld`.
   absl::Status Open();
+  // Reads the polygons of a version that is not in memory into `polygons_`.
   absl::Status ReadOld();
-  // The next part, or the end.
+  // Writes the next chunk. The last chunk, or an export that takes too long, ends the call.
   void Write();
-  // The same, or the error that there is no memory.
+  // Calls `Write`. A failed allocation ends the call with an error.
   void TryWrite();
   const Polygon& polygon(size_t i) const {
     return scene_ != nullptr ? scene_->polygon(i) : polygons_[i];
@@ -62,25 +67,26 @@ class ExportCall final : public AsyncCall {
 
   SceneService& service_;
   SceneRuntime& runtime_;
-  // No lock: of one event after the other.
+  // No lock: only one event or run of the call is in progress at a time, and only it uses the
+  // members up to `finished_`.
   grpc::ByteBuffer bytes_;
   std::string name_;
-  std::string key_;  // of the scene in the store
+  std::string key_;  // key of the scene in the store
   uint64_t version_ = 0;
   v1::Scene summary_;
-  Clock::time_point last_moment_;  // when the client must have taken it all
-  Scene::Ptr scene_;               // the version, if it is in memory
-  std::vector<Polygon> polygons_;  // else what was read of it
-  MemoryCharge charge_;            // of those
-  size_t next_ = 0;                // polygon
-  wire::PieceStart piece_;         // of that
+  Clock::time_point send_deadline_;  // when the client must have read all chunks
+  Scene::Ptr scene_;                 // the requested version, or null if it is not in memory
+  std::vector<Polygon> polygons_;    // the polygons that `ReadOld` read
+  MemoryCharge charge_;              // for `polygons_`
+  size_t next_ = 0;                  // index of the next polygon to be sent
+  wire::PieceStart piece_;           // where the next piece of that polygon begins
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_{&context_};
   EventOf<ExportCall, &ExportCall::OnAccepted> accepted_{this};
   EventOf<ExportCall, &ExportCall::OnWritten> written_{this};
   EventOf<ExportCall, &ExportCall::OnFinished> finished_{this};
 
   Timer::Id unread_timer_ ABSL_GUARDED_BY(mu_) = 0;
-  uint64_t parts_ ABSL_GUARDED_BY(mu_) = 0;  // that were written
+  uint64_t chunks_ ABSL_GUARDED_BY(mu_) = 0;  // number of chunks written so far
 };
 
 }  // namespace carom::server

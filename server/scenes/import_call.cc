@@ -15,7 +15,7 @@
 namespace carom::server {
 namespace {
 
-absl::Status Abandoned() {
+absl::Status ImportCancelled() {
   return absl::CancelledError("the import is cancelled; nothing is registered");
 }
 
@@ -35,13 +35,13 @@ void ImportCall::OnAccepted(bool ok) {
   }
   Accept(service_, loop_, runtime_);
   const absl::Status admitted = Admit(Role::kWriter);
-  part_charge_ = NewCharge(MemoryShare::kMessages);
+  chunk_charge_ = NewCharge(MemoryShare::kMessages);
   upload_.set_charge(NewCharge(MemoryShare::kScenes));
   if (!admitted.ok()) return Begin(admitted);
-  OnceStarted([this](const absl::Status& started) { Begin(started); });
+  CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// With the reference of `accepted_`.
+// Reads the first chunk. Holds the reference of the event `accepted_`.
 void ImportCall::Begin(const absl::Status& started) {
   {
     absl::MutexLock lock(&mu_);
@@ -50,14 +50,14 @@ void ImportCall::Begin(const absl::Status& started) {
     } else if (!cancelled_) {
       StartTimer(total_timer_, Clock::now() + runtime_.limits.import_time,
                  [this] { CheckTotal(); });
-      AwaitPart();
-      reader_.Read(&part_, &read_);
+      AwaitChunk();
+      reader_.Read(&chunk_, &read_);
     }
   }
   Unref();
 }
 
-void ImportCall::AwaitPart() {
+void ImportCall::AwaitChunk() {
   reading_ = true;
   StartTimer(idle_timer_, Clock::now() + runtime_.limits.idle_import, [this] { CheckIdle(); });
   Ref();
@@ -68,29 +68,30 @@ void ImportCall::OnRead(bool ok) {
   reading_ = false;
   StopTimer(idle_timer_);
   if (ok) {
-    absl::Status status = runtime_.CheckLength(part_);
-    if (status.ok()) status = part_charge_.Add(part_.Length());
+    absl::Status status = runtime_.CheckLength(chunk_);
+    if (status.ok()) status = chunk_charge_.Add(chunk_.Length());
     if (!status.ok()) Finish(status, {});
     return Submit(Work::kAdd);
   }
   if (ended_) return Submit(Work::kDiscard);
-  // The read of a client that is gone ends as that of one that has closed its side. But gRPC has
-  // closed the stream by then, so that nothing can be sent.
+  // A read also fails with `ok` false if the client has disconnected. To tell the two apart the
+  // call sends its initial metadata: gRPC has closed the stream of a disconnected client, so that
+  // nothing can be sent.
   reader_.SendInitialMetadata(&headers_sent_);
 }
 
 void ImportCall::OnHeadersSent(bool ok) {
   absl::MutexLock lock(&mu_);
   if (!ok || cancelled_) {
-    Finish(Abandoned(), {});
+    Finish(ImportCancelled(), {});
   } else if (absl::Status status = upload_.Check(); !status.ok()) {
     Finish(status, {});
   }
   Submit(Work::kRegister);
 }
 
-// The reference of the event becomes that of the run. After the end what was read is freed there,
-// as millions of polygons take a while.
+// Submits a run for `work`, to which the caller passes its reference. After the end of the call the
+// run frees the upload, as freeing millions of polygons would block the event loop.
 void ImportCall::Submit(Work work) {
   working_ = true;
   work_ = ended_ ? Work::kDiscard : work;
@@ -112,35 +113,36 @@ void ImportCall::Run() {
   } catch (const std::bad_alloc&) {
     status = OutOfMemory();
   }
-  part_.Clear();
-  part_charge_.Clear();
+  chunk_.Clear();
+  chunk_charge_.Clear();
   bool is_over = false;
   {
     absl::MutexLock lock(&mu_);
     working_ = false;
     if (work == Work::kRegister || !status.ok()) {
-      Finish(cancelled_ && !status.ok() ? Abandoned() : status, answer);
+      Finish(cancelled_ && !status.ok() ? ImportCancelled() : status, answer);
     }
     is_over = ended_;
-    if (!is_over) AwaitPart();
+    if (!is_over) AwaitChunk();
   }
-  // Without the lock, for which `OnRead` would keep a thread of the event loop waiting.
-  is_over ? upload_.Clear() : reader_.Read(&part_, &read_);
+  // `Read` runs without the lock: `OnRead` may run before `Read` returns, and would block a thread
+  // of the event loop on the lock.
+  is_over ? upload_.Clear() : reader_.Read(&chunk_, &read_);
   if (work == Work::kRegister) runtime_.writers.Done(scene);
   Unref();
 }
 
 absl::Status ImportCall::Add() {
-  if (cancelled_) return Abandoned();
-  // Which frees ten thousands of messages at once.
+  if (cancelled_) return ImportCancelled();
+  // The arena frees the tens of thousands of messages of a chunk at once.
   google::protobuf::Arena arena;
-  auto& part = *google::protobuf::Arena::CreateMessage<v1::ImportSceneRequest>(&arena);
-  MemoryCharge parsed = part_charge_.Another();
+  auto& chunk = *google::protobuf::Arena::CreateMessage<v1::ImportSceneRequest>(&arena);
+  MemoryCharge parsed = chunk_charge_.Another();
   absl::Status charged =
-      ChargeParsed(part_, *part.GetDescriptor(), runtime_.limits.max_message_bytes, parsed);
+      ChargeParsed(chunk_, *chunk.GetDescriptor(), runtime_.limits.max_message_bytes, parsed);
   if (!charged.ok()) return charged;
-  if (!Parse(part_, part)) return NoSuchMessage(part.GetTypeName());
-  return upload_.Add(part);
+  if (!Parse(chunk_, chunk)) return InvalidMessage(chunk.GetTypeName());
+  return upload_.Add(chunk);
 }
 
 absl::Status ImportCall::Register(grpc::ByteBuffer& answer) {
@@ -173,7 +175,8 @@ void ImportCall::CheckIdle() {
 void ImportCall::CheckTotal() {
   absl::MutexLock lock(&mu_);
   total_timer_ = 0;
-  // What is being registered is there in a moment; a part that is being added is the last one.
+  // A registration in progress may complete, as it ends soon; a chunk that is being added is the
+  // last one.
   if (!working_ || work_ == Work::kAdd) {
     Finish(absl::CancelledError("the import took too long; nothing is registered"), {});
   }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One `SceneService.ImportScene` call.
+// Serves one `SceneService.ImportScene` call: how is a scene of any size received?
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -15,20 +15,23 @@
 
 namespace carom::server {
 
-// Reads a part, adds it to the upload on an executor thread, reads the next; and registers the
-// scene once the client has closed its side.
+// Reads a chunk, adds it to the upload on an executor thread, and reads the next chunk. Registers
+// the scene once the client has closed its side of the stream.
 //
-//   OnAccepted     a call is here; the next one is waited for, and its first part.
-//   OnRead         a part is here, or `ok` false: the client has closed its side, or is gone.
-//   OnHeadersSent  the answer has begun; `ok` false: the client is gone.
-//   Run            on an executor thread: the part is added, or the scene registered.
-//   OnDone         the call is over. If it was cancelled, nothing is registered.
-//   CheckIdle      on the timer's thread: CANCELLED after the idle time without a part.
-//   CheckTotal     likewise: CANCELLED after the time that an import may take.
-//   Drain          nothing: the import goes on while the drain lasts.
+//   OnAccepted     A call has arrived; requests the next call from gRPC and reads the first chunk.
+//   OnRead         A chunk has arrived, or `ok` is false: the client has closed its side of the
+//                  stream or has disconnected.
+//   OnHeadersSent  The initial metadata is sent; `ok` false: the client has disconnected.
+//   Run            On an executor thread: adds the chunk, registers the scene, or frees the upload.
+//   OnDone         The call is over. A cancelled call registers no scene from then on.
+//   CheckIdle      On the timer's thread: ends the call with CANCELLED after the idle time without
+//                  a chunk.
+//   CheckTotal     On the timer's thread: ends the call with CANCELLED after the time that an
+//                  import may take.
+//   Drain          Does nothing: the import continues during the drain.
 class ImportCall final : public AsyncCall {
  public:
-  // Takes one call, and each that follows, until the server is shut down.
+  // Accepts ImportScene calls, one after the other, until the server is shut down.
   static void Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime);
 
   void Run() override;
@@ -50,10 +53,11 @@ class ImportCall final : public AsyncCall {
   void CheckIdle();
   void CheckTotal();
 
-  // Before `reader_.Read`.
-  void AwaitPart() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Starts the idle timer and takes the reference for the next read. Called before `reader_.Read`.
+  void AwaitChunk() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Submit(Work work) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Ends the call, unless it has ended.
+  // Ends the call with `answer` if `status` is OK, else with the error. Does nothing if the call
+  // has ended.
   void Finish(const absl::Status& status, const grpc::ByteBuffer& answer)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::string Key() const { return runtime_.store.KeyOf(caller().tenant, upload_.name()); }
@@ -62,10 +66,11 @@ class ImportCall final : public AsyncCall {
 
   SceneService& service_;
   SceneRuntime& runtime_;
-  // No lock: given to gRPC, and of the run while there is one, which `working_` says.
+  // No lock: while `working_` is true only the run uses the members up to `work_`, else gRPC and
+  // its events.
   grpc::ServerAsyncReader<grpc::ByteBuffer, grpc::ByteBuffer> reader_{&context_};
-  grpc::ByteBuffer part_;
-  MemoryCharge part_charge_;
+  grpc::ByteBuffer chunk_;
+  MemoryCharge chunk_charge_;
   SceneUpload upload_{runtime_.limits.polygons, runtime_.limits.scenes};
   Work work_ = Work::kAdd;
   EventOf<ImportCall, &ImportCall::OnAccepted> accepted_{this};
@@ -77,7 +82,7 @@ class ImportCall final : public AsyncCall {
   bool reading_ ABSL_GUARDED_BY(mu_) = false;
   bool working_ ABSL_GUARDED_BY(mu_) = false;
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
-  Timer::Id idle_timer_ ABSL_GUARDED_BY(mu_) = 0;  // while a part is waited for
+  Timer::Id idle_timer_ ABSL_GUARDED_BY(mu_) = 0;  // while the call waits for a chunk
   Timer::Id total_timer_ ABSL_GUARDED_BY(mu_) = 0;
 };
 

@@ -15,7 +15,8 @@
 namespace carom::server {
 namespace {
 
-// Longer than any name of a scene. Calls whose names are longer are refused, in turn.
+// A bound that is longer than any valid name of a scene. The handler refuses a call with a longer
+// name when the call runs.
 constexpr size_t kMaxNameBytes = 128;
 
 }  // namespace
@@ -35,23 +36,25 @@ void SceneCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& run
 void SceneCall::OnAccepted(bool ok) {
   if (!ok) return Unref();
   Accept(service_, loop_, runtime_, method_);
-  absl::Status status = Admit(method_.least);
+  absl::Status status = Admit(method_.required_role);
   if (status.ok()) status = runtime_.CheckLength(bytes_);
   charge_ = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = charge_.Add(bytes_.Length());
   if (!status.ok()) return Begin(status);
-  OnceStarted([this](const absl::Status& started) { Begin(started); });
+  CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// With the reference of `accepted_`, which becomes that of the run.
+// Runs a reading method or queues the call. Holds the reference of the event `accepted_`; a queued
+// call passes the reference on to `Run`.
 void SceneCall::Begin(const absl::Status& started) {
   if (!started.ok()) {
-    bytes_.Clear();  // the client may take its time
+    bytes_.Clear();  // frees memory: the client may read the error late
     Finish(started, {});
     return Unref();
   }
   if (method_.writes) {
-    // What is no name is refused in turn, among the tenant's own.
+    // A request without a valid name is queued under the empty name of its tenant, and refused when
+    // it runs.
     const std::string name = PeekName(bytes_).substr(0, kMaxNameBytes);
     scene_ = SceneKey(caller().tenant, IsSceneName(name) ? name : "");
     return runtime_.writers.Submit(scene_, this);
@@ -63,8 +66,8 @@ void SceneCall::Begin(const absl::Status& started) {
 }
 
 void SceneCall::Run() {
-  // The deadline may have passed, and the credential have ended, while others wrote. The client
-  // knows of no change, so there is none.
+  // While the call waited for other writers, its deadline may have passed or its credential may
+  // have ended. The call then changes nothing, as its client could not learn of the change.
   if (context_.deadline() <= std::chrono::system_clock::now()) {
     Finish(absl::DeadlineExceededError("the call's deadline has passed"), {});
   } else if (!IsCallerValid()) {
@@ -76,7 +79,8 @@ void SceneCall::Run() {
   Unref();
 }
 
-// Memory that cannot be had is the call's error: nothing is registered before all of it is there.
+// Answers the call. A failed allocation becomes the call's error: the store makes a change visible
+// only after all allocations for the change.
 void SceneCall::Answer() {
   grpc::ByteBuffer answer;
   absl::Status status;
@@ -100,7 +104,8 @@ void SceneCall::Finish(const absl::Status& status, const grpc::ByteBuffer& answe
     StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
                [this] { CheckUnread(); });
   }
-  // Without the lock, for which `OnFinished` would keep a thread of the event loop waiting.
+  // `Finish` runs without the lock: `OnFinished` may run before it returns, and would block a
+  // thread of the event loop on the lock.
   writer_.Finish(answer, grpc::Status::OK, &finished_);
 }
 
@@ -112,10 +117,11 @@ void SceneCall::OnFinished(bool) {
   Unref();
 }
 
-// `OnFinished` may have come while the timer waited for the lock.
+// Ends the call unless `OnFinished` ran, and reset `unread_timer_`, while the timer's thread waited
+// for the lock.
 void SceneCall::CheckUnread() {
   absl::MutexLock lock(&mu_);
-  if (std::exchange(unread_timer_, 0) != 0) CutOff(kUnread);
+  if (std::exchange(unread_timer_, 0) != 0) Abort(kUnread);
 }
 
 }  // namespace carom::server

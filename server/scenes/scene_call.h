@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One call of SceneService that has one request and one answer.
+// How does the server run a unary call of SceneService?
 //
-// No call holds a thread while it waits for its client, for another writer of its scene, or for its
-// turn: it waits as bytes, which are parsed when a thread of the executor takes them. Calls that
-// read have short requests, and are answered where they arrive.
+// A call that waits for its client, for another writer of its scene or for an executor thread holds
+// no thread: the server keeps the bytes of its request, and an executor thread parses the bytes
+// when it runs the call. Methods that only read have short requests; the event loop thread that
+// receives such a request answers it, unless its peer has used too much of the event loop's time:
+// then the executor does.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -27,11 +29,11 @@ namespace carom::server {
 
 class SceneService;
 
-// A part of an export or a watch ends with the polygon, or the piece of one, that reaches this: to
-// encode so many bytes takes some 100 us of the event loop.
-inline constexpr size_t kScenePartBytes = 64 << 10;
+// An export or a watch ends a chunk with the polygon, or the piece of a polygon, that brings the
+// chunk to this size: encoding so many bytes takes the event loop some 100 us.
+inline constexpr size_t kSceneChunkBytes = 64 << 10;
 
-// What a call may take of the server; see ServerOptions.
+// The limits of one call of SceneService; see ServerOptions.
 struct SceneCallLimits {
   size_t max_message_bytes = 4u << 20;
   Clock::duration idle_import = std::chrono::seconds(300);
@@ -41,7 +43,8 @@ struct SceneCallLimits {
   SceneLimits scenes;
 };
 
-// What calls of SceneService work with. Outlives them; thread-safe, as each part is.
+// The objects and limits that all calls of SceneService share. Outlives the calls. Thread-safe, as
+// each member is.
 struct SceneRuntime {
   ForkStore& store;
   SceneHandler& handler;
@@ -49,38 +52,44 @@ struct SceneRuntime {
   WriterQueue& writers;
   WatchHub& hub;
   const CallContext calls;
-  const CallContext watches;  // the same, with a limit of their own
+  const CallContext watches;  // of WatchScene calls, which have a limit of their own
   const SceneCallLimits limits;
 
-  // RESOURCE_EXHAUSTED for a message that is too long. O(1).
+  // Returns RESOURCE_EXHAUSTED if `bytes` are more than `max_message_bytes`. O(1).
   absl::Status CheckLength(const grpc::ByteBuffer& bytes) const;
 };
 
-// A unary method.
+// A unary method of SceneService: how it is requested from gRPC and answered.
 struct SceneMethod {
   using Writer = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
 
-  // Asks gRPC for a call.
+  // Requests the next call of the method from gRPC; `accepted` happens when the call arrives.
   void (*request)(SceneService& service, grpc::ServerContext& context, grpc::ByteBuffer& bytes,
                   Writer& writer, grpc::ServerCompletionQueue& queue, Event* accepted);
-  // Parses, which is charged to the peer of the bytes, answers and serializes.
+  // Parses `bytes`, runs the method and serializes its response into `answer`. Charges the parsed
+  // request to the peer of `bytes_charge`.
   absl::Status (*handle)(const SceneRuntime& runtime, const Caller& caller,
-                         const grpc::ByteBuffer& bytes, const MemoryCharge& of_bytes,
+                         const grpc::ByteBuffer& bytes, const MemoryCharge& bytes_charge,
                          grpc::ByteBuffer& answer);
-  // Runs on the executor, in turn with other writers of the scene; others run where they arrive.
+  // True: the executor runs the method, one writer of a scene at a time. False: the thread that
+  // receives the call runs the method, or the executor if the call's peer has used too much of the
+  // event loop's time.
   bool writes;
-  Role least;  // that may call it
+  Role required_role;  // the least role that may call the method
 };
 
-//   OnAccepted  the request is here, as a whole; the next call is waited for. `ok` false: the
-//               server is shut down and no call comes.
-//   Run         on an executor thread, as the only writer of the scene.
-//   OnFinished  the answer is sent, or could not be.
-//   CheckUnread on the timer's thread: the call ends whose client does not take its answer.
-//   Drain       nothing: the request has been read, so it is answered.
+// One unary call of SceneService. Its events:
+//
+//   OnAccepted  The whole request has arrived; requests the next call from gRPC. `ok` false: the
+//               server is shut down and no call arrives.
+//   Run         Answers the call on an executor thread; a writing method is the only writer of the
+//               scene meanwhile.
+//   OnFinished  gRPC has sent the answer, or could not send it.
+//   CheckUnread On the timer's thread: ends the call if the client does not read its answer.
+//   Drain       Does nothing: the request has been read, so the call is answered.
 class SceneCall final : public AsyncCall {
  public:
-  // Takes one call of `method`, and each that follows, until the server is shut down.
+  // Accepts calls of `method`, one after the other, until the server is shut down.
   static void Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime,
                      const SceneMethod& method);
 
@@ -103,15 +112,16 @@ class SceneCall final : public AsyncCall {
   SceneService& service_;
   SceneRuntime& runtime_;
   const SceneMethod& method_;
-  // No lock: given to gRPC, one operation after the other; then of the thread that answers.
+  // No lock: gRPC uses the next members for one operation at a time, and afterwards only the thread
+  // that answers the call uses them.
   grpc::ByteBuffer bytes_;
-  MemoryCharge charge_;  // of bytes_
+  MemoryCharge charge_;  // for bytes_
   SceneMethod::Writer writer_{&context_};
-  std::string scene_;  // of a writer: its key
+  std::string scene_;  // key of the scene that a writing method changes
   EventOf<SceneCall, &SceneCall::OnAccepted> accepted_{this};
   EventOf<SceneCall, &SceneCall::OnFinished> finished_{this};
 
-  MemoryCharge unread_charge_ ABSL_GUARDED_BY(mu_);  // of the answer
+  MemoryCharge unread_charge_ ABSL_GUARDED_BY(mu_);  // for the answer, until gRPC has sent it
   Timer::Id unread_timer_ ABSL_GUARDED_BY(mu_) = 0;
 };
 

@@ -19,11 +19,12 @@
 namespace carom::server {
 namespace {
 
-// Of ListScenes, as its message in the .proto says.
+// The page sizes of ListScenes that ListScenesRequest in scene_service.proto documents.
 constexpr int kDefaultPageSize = 100;
 constexpr int kMaxPageSize = 1000;
 
-// Page tokens are the last name of the page before, in web-safe base64.
+// Returns the name in a page token: the last name of the preceding page, in web-safe base64. An
+// empty token has an empty name.
 absl::StatusOr<std::string> DecodePageToken(const std::string& token) {
   if (token.empty()) return std::string();
   std::string name;
@@ -31,7 +32,8 @@ absl::StatusOr<std::string> DecodePageToken(const std::string& token) {
   return InvalidField("page_token", "must be absent or the next_page_token of an earlier page");
 }
 
-// The summary of a scene that a call has made or changed, or why it has not.
+// Sets `summary` to the summary of `scene`, which a call has created or changed, or returns the
+// error of the call.
 absl::Status Encode(absl::string_view name, const absl::StatusOr<Scene::Ptr>& scene,
                     v1::Scene& summary) {
   if (scene.ok()) wire::EncodeScene(name, **scene, summary);
@@ -40,7 +42,7 @@ absl::Status Encode(absl::string_view name, const absl::StatusOr<Scene::Ptr>& sc
 
 }  // namespace
 
-// As `wire::EncodeScene` does of a scene that is there.
+// Sets the fields that `wire::EncodeScene` sets for a scene in memory.
 void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Scene& message) {
   message.set_name(name.data(), name.size());
   message.set_version(summary.version);
@@ -112,14 +114,16 @@ absl::Status SceneHandler::Get(const Caller& caller, const v1::GetSceneRequest& 
   return Refused(absl::StatusCode::kOutOfRange, "version", "no such version is known");
 }
 
-// Summaries are in memory, so that this waits for no disk.
+// Lists the versions of a scene. The store keeps the summaries in memory, so the call does not wait
+// for a disk.
 absl::Status SceneHandler::ListVersions(const Caller& caller,
                                         const v1::ListSceneVersionsRequest& request,
                                         v1::ListSceneVersionsResponse& response) const {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
   const std::string key = store_.KeyOf(caller.tenant, request.name());
   const std::vector<VersionSummary> versions = store_.Versions(key);
-  // The versions of a scene that is deleted after this are those that it had.
+  // If the scene is deleted after this check, the response has the versions that were read before
+  // the deletion.
   if (versions.empty() || store_.Find(key) == nullptr) {
     return store_.WhyMissing(key, "name");
   }
@@ -148,7 +152,8 @@ absl::Status SceneHandler::List(const Caller& caller, const v1::ListScenesReques
   if (!after.ok()) return after.status();
   const int size = request.page_size() == 0 ? kDefaultPageSize
                                             : std::min<int>(request.page_size(), kMaxPageSize);
-  // Scenes that come or go between two pages are listed or not; no other is missed or repeated.
+  // A scene that is created or deleted between two pages may or may not be listed; every other
+  // scene is listed exactly once.
   const ScenePage page = store_.ListOf(caller.tenant, *after, size);
   for (const NamedScene& named : page.scenes) {
     v1::Scene& scene = *response.add_scenes();
@@ -165,7 +170,7 @@ absl::Status SceneHandler::Delete(const Caller& caller, const v1::DeleteSceneReq
                                   v1::DeleteSceneResponse&) {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
   const std::string key = store_.KeyOf(caller.tenant, request.name());
-  // What nobody misses that is gone: a fork is not kept anyway.
+  // A fork is temporary, so a writer may delete it; deleting any other scene requires an admin.
   if (!store_.OriginOf(key).has_value()) {
     if (absl::Status status = caller.Check(Role::kAdmin); !status.ok()) return status;
   }
@@ -179,19 +184,22 @@ absl::Status SceneHandler::Commit(const Caller& caller, const v1::CommitEditsReq
   if (request.edit_id().size() > kMaxEditIdBytes) {
     return InvalidField("edit_id", absl::StrCat("must have at most ", kMaxEditIdBytes, " bytes"));
   }
-  // Decoding takes longer than finding out that the scene is not there.
+  // The scene is looked up before the edits are decoded, as decoding takes longer than a failed
+  // lookup.
   Scene::Ptr scene = store_.Find(key);
   if (scene == nullptr) {
     if (absl::Status status = store_.CatchUp(); !status.ok()) return status;
     scene = store_.Find(key);
   }
   if (scene == nullptr) return store_.WhyMissing(key, "name");
-  // Writers of a scene come one after the other.
+  // No other call of this server writes to the scene between this check and the commit, as the
+  // writers of a scene run one at a time.
   if (FindEdit(key, request, response)) return absl::OkStatus();
   absl::StatusOr<std::vector<SceneEdit>> edits =
       wire::DecodeEdits(request.edits(), polygon_limits_);
   if (!edits.ok()) {
-    // A stale base comes before a limit, and after everything else that decoding can find.
+    // A stale base version takes precedence over an exceeded limit, and every other decoding error
+    // takes precedence over a stale base version.
     const bool stale = request.base_version() != 0 && request.base_version() != scene->version();
     return stale && absl::IsResourceExhausted(edits.status())
                ? StaleVersion("base_version", scene->version())
@@ -199,13 +207,13 @@ absl::Status SceneHandler::Commit(const Caller& caller, const v1::CommitEditsReq
   }
   const absl::StatusOr<Scene::Ptr> made =
       store_.Commit(key, request.base_version(), *std::move(edits), request.edit_id());
-  // Another server may have made them.
+  // Another server may have committed edits with this id meanwhile.
   if (!made.ok() && FindEdit(key, request, response)) return absl::OkStatus();
   return Encode(request.name(), made, *response.mutable_scene());
 }
 
-// A fork, which frames edit too, looks by itself, and at the edits: they may be others than those
-// of the frame that had the id.
+// Looks `edit_id` up in the versions of a scene. A fork is left to the fork's own check, which also
+// compares the edits: frames edit forks too, and a frame may have used the id for other edits.
 bool SceneHandler::FindEdit(absl::string_view key, const v1::CommitEditsRequest& request,
                             v1::CommitEditsResponse& response) const {
   if (request.edit_id().empty() || store_.OriginOf(key).has_value()) return false;

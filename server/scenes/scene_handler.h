@@ -3,7 +3,8 @@
 
 // What do the unary methods of SceneService answer?
 //
-// Message in, message out; who calls and on which thread is server/scenes/scene_call.h.
+// A `SceneHandler` takes a request message and fills in the response message.
+// server/scenes/scene_call.h calls it and chooses the thread.
 #pragma once
 
 #include "absl/status/status.h"
@@ -18,18 +19,20 @@
 
 namespace carom::server {
 
-// The message of a version that is known.
+// Sets `message` to the summary of a version of the scene `name`; the polygons of the version need
+// not be in memory.
 void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Scene& message);
 
-// Registers, edits and lists scenes of a store, which outlives it. A response means nothing after
-// an error. Thread-safe.
+// Registers, edits and lists the scenes of a store. The store outlives the handler. After an error
+// the content of the response is unspecified. Thread-safe.
 class SceneHandler {
  public:
   SceneHandler(ForkStore& store, const PolygonLimits& polygon_limits,
                const SceneLimits& scene_limits)
       : store_(store), polygon_limits_(polygon_limits), scene_limits_(scene_limits) {}
 
-  // Those that read: cost O(1), and O(scenes of a page).
+  // The reading methods. `Get` costs O(1), `List` O(scenes of the page), `ListVersions` O(versions
+  // of the scene).
   absl::Status Get(const Caller& caller, const v1::GetSceneRequest& request,
                    v1::GetSceneResponse& response) const;
   absl::Status List(const Caller& caller, const v1::ListScenesRequest& request,
@@ -37,12 +40,13 @@ class SceneHandler {
   absl::Status ListVersions(const Caller& caller, const v1::ListSceneVersionsRequest& request,
                             v1::ListSceneVersionsResponse& response) const;
 
-  // Makes a fork for the peer whose call has `charge`. Cost O(1), or O(vertices) for a version that
-  // is not in memory.
+  // Creates a fork that is charged to the peer of `charge`. Cost O(1), or O(vertices) if the forked
+  // version is not in memory.
   absl::Status Fork(const Caller& caller, const v1::ForkSceneRequest& request,
                     const MemoryCharge& charge, v1::ForkSceneResponse& response);
 
-  // Those that write: cost O(vertices), and they wait for other writers of their scene.
+  // The writing methods. Each costs O(vertices) and blocks while another writer of its scene is
+  // active.
   absl::Status Create(const Caller& caller, const v1::CreateSceneRequest& request,
                       v1::CreateSceneResponse& response);
   absl::Status Delete(const Caller& caller, const v1::DeleteSceneRequest& request,
@@ -53,9 +57,10 @@ class SceneHandler {
                         v1::RollbackSceneResponse& response);
 
  private:
-  // Says where a fork comes from.
+  // Sets the base and the base version in `message` if the scene at `key` is a fork.
   void EncodeOrigin(absl::string_view key, v1::Scene& message) const;
-  // Answers a commit by the version that edits of the same id have made; false if none is known.
+  // Sets `response` to the version that edits with the id of `request` made. Returns false if the
+  // store has no version with that edit id, or if the scene is a fork.
   bool FindEdit(absl::string_view key, const v1::CommitEditsRequest& request,
                 v1::CommitEditsResponse& response) const;
 

@@ -14,7 +14,8 @@
 namespace carom::server {
 namespace {
 
-// gRPC declares the member that asks for calls of a method in a class of its own.
+// Requests a call of a method; `kRequest` is the service's member function for the method, which
+// gRPC declares in a separate base class for each method.
 template <auto kRequest>
 void Request(SceneService& service, grpc::ServerContext& context, grpc::ByteBuffer& bytes,
              SceneMethod::Writer& writer, grpc::ServerCompletionQueue& queue, Event* accepted) {
@@ -23,21 +24,21 @@ void Request(SceneService& service, grpc::ServerContext& context, grpc::ByteBuff
 
 template <class Request, class Response, auto kHandle>
 absl::Status Handle(const SceneRuntime& runtime, const Caller& caller,
-                    const grpc::ByteBuffer& bytes, const MemoryCharge& of_bytes,
+                    const grpc::ByteBuffer& bytes, const MemoryCharge& bytes_charge,
                     grpc::ByteBuffer& answer) {
   Request request;
   Response response;
-  MemoryCharge parsed = of_bytes.Another();
+  MemoryCharge parsed = bytes_charge.Another();
   absl::Status status =
       ChargeParsed(bytes, *request.GetDescriptor(), runtime.limits.max_message_bytes, parsed);
   if (!status.ok()) return status;
-  if (!Parse(bytes, request)) return NoSuchMessage(request.GetTypeName());
+  if (!Parse(bytes, request)) return InvalidMessage(request.GetTypeName());
   status = (runtime.handler.*kHandle)(caller, request, response);
   if (status.ok()) answer = Serialize(response);
   return status;
 }
 
-// The same of a method that reads, on the event loop: so its request is short.
+// Answers a call of a reading method. The event loop runs it, so the request must be short.
 template <class Request, class Response, auto kHandle>
 absl::Status HandleShort(const SceneRuntime& runtime, const Caller& caller,
                          const grpc::ByteBuffer& bytes, const MemoryCharge&,
@@ -50,18 +51,18 @@ absl::Status HandleShort(const SceneRuntime& runtime, const Caller& caller,
   return status;
 }
 
-// Of a fork, which belongs to the peer that made it.
+// Answers a ForkScene call. The fork is charged to the peer that creates it.
 absl::Status Fork(const SceneRuntime& runtime, const Caller& caller, const grpc::ByteBuffer& bytes,
-                  const MemoryCharge& of_bytes, grpc::ByteBuffer& answer) {
+                  const MemoryCharge& bytes_charge, grpc::ByteBuffer& answer) {
   v1::ForkSceneRequest request;
   v1::ForkSceneResponse response;
   absl::Status status = ParseShort(bytes, request);
-  if (status.ok()) status = runtime.handler.Fork(caller, request, of_bytes, response);
+  if (status.ok()) status = runtime.handler.Fork(caller, request, bytes_charge, response);
   if (status.ok()) answer = Serialize(response);
   return status;
 }
 
-// Specified, and not part of this release: a client finds out by UNIMPLEMENTED.
+// Answers LintScene with UNIMPLEMENTED: the method is specified but not part of this release.
 absl::Status Lint(const SceneRuntime&, const Caller&, const grpc::ByteBuffer&, const MemoryCharge&,
                   grpc::ByteBuffer&) {
   return absl::UnimplementedError("LintScene is not part of this release");

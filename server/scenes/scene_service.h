@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The SceneService of proto/carom/v1/scene_service.proto.
+// Serves the SceneService of proto/carom/v1/scene_service.proto.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -24,11 +24,12 @@ using RawSceneMethods = v1::SceneService::WithRawMethod_CreateScene<
                                 v1::SceneService::WithRawMethod_WatchScene<
                                     v1::SceneService::WithRawMethod_LintScene<Base>>>>>>>>>>>>;
 
-// No call holds a thread while it waits, and none is parsed before it is counted. Thread-safe.
+// The asynchronous SceneService, whose methods receive bytes. A waiting call holds no thread, and a
+// request is parsed only after its call is counted. Thread-safe.
 class SceneService final : public RawSceneMethods<v1::SceneService::Service> {
  public:
-  // Takes calls from here until the server is shut down. `loop` and `runtime` outlive the last of
-  // them.
+  // Accepts calls of all methods until the server is shut down. `loop` and `runtime` outlive the
+  // last call.
   void Accept(EventLoop& loop, SceneRuntime& runtime);
 };
 

@@ -24,25 +24,27 @@ absl::StatusOr<ImportMode> DecodeMode(v1::ImportMode mode) {
 
 }  // namespace
 
-absl::Status SceneUpload::Add(const v1::ImportSceneRequest& part) {
-  if (absl::Status status = CheckHeader(part); !status.ok()) return status;
-  // Counted before they are decoded: no part makes the upload larger than a scene may be.
+absl::Status SceneUpload::Add(const v1::ImportSceneRequest& chunk) {
+  if (absl::Status status = CheckHeader(chunk); !status.ok()) return status;
+  // The polygons are counted before they are decoded, so that no chunk makes the upload larger than
+  // a scene may be.
   const size_t first = polygons_.size();
   if (absl::Status status =
-          scene_limits_.Check(first + static_cast<size_t>(part.polygons_size()), vertices_);
+          scene_limits_.Check(first + static_cast<size_t>(chunk.polygons_size()), vertices_);
       !status.ok()) {
     return status;
   }
-  // A part's vertices are bounded by the size of its message, so they are counted afterwards; those
-  // of a polygon that goes on are charged as they come.
-  const auto hold = [this](size_t rings, size_t vertices) {
+  // The size of the message bounds the vertices of a chunk, so complete polygons are counted after
+  // they are decoded. The pieces of a polygon that spans chunks are charged as they arrive.
+  const auto charge_pending = [this](size_t rings, size_t vertices) {
     return pending_charge_.GrowTo(BytesOf(rings, vertices));
   };
-  if (absl::Status status = joiner_.Add(part.polygons(), part.continues(), hold, polygons_);
+  if (absl::Status status =
+          joiner_.Add(chunk.polygons(), chunk.continues(), charge_pending, polygons_);
       !status.ok()) {
     return status;
   }
-  if (polygons_.size() > first && !part.continues()) pending_charge_.Clear();
+  if (polygons_.size() > first && !chunk.continues()) pending_charge_.Clear();
   for (size_t i = first; i < polygons_.size(); ++i) {
     vertices_ += polygons_[i].vertex_count();
     if (absl::Status status = charge_.Add(BytesOf(polygons_[i])); !status.ok()) return status;
@@ -50,29 +52,29 @@ absl::Status SceneUpload::Add(const v1::ImportSceneRequest& part) {
   return scene_limits_.Check(polygons_.size(), vertices_);
 }
 
-absl::Status SceneUpload::CheckHeader(const v1::ImportSceneRequest& part) {
-  const absl::StatusOr<ImportMode> mode = DecodeMode(part.mode());
+absl::Status SceneUpload::CheckHeader(const v1::ImportSceneRequest& chunk) {
+  const absl::StatusOr<ImportMode> mode = DecodeMode(chunk.mode());
   if (!mode.ok()) return mode.status();
-  // The first part names the scene; later ones may repeat it.
+  // The first chunk names the scene; later chunks may repeat the name.
   if (!begun_) {
-    if (absl::Status status = CheckSceneName("name", part.name()); !status.ok()) return status;
+    if (absl::Status status = CheckSceneName("name", chunk.name()); !status.ok()) return status;
     begun_ = true;
-    name_ = part.name();
+    name_ = chunk.name();
     mode_ = *mode;
     return absl::OkStatus();
   }
-  if (!part.name().empty() && part.name() != name_) {
-    return InvalidField("name", "must be absent or that of the first part");
+  if (!chunk.name().empty() && chunk.name() != name_) {
+    return InvalidField("name", "must be absent or equal to that of the first chunk");
   }
-  if (part.mode() != v1::IMPORT_MODE_UNSPECIFIED && *mode != mode_) {
-    return InvalidField("mode", "must be absent or that of the first part");
+  if (chunk.mode() != v1::IMPORT_MODE_UNSPECIFIED && *mode != mode_) {
+    return InvalidField("mode", "must be absent or equal to that of the first chunk");
   }
   return absl::OkStatus();
 }
 
-// A stream that ends in the middle of a polygon is refused: its client has lost count.
+// Refuses a stream that ends within a polygon: its client has not sent all pieces of the polygon.
 absl::Status SceneUpload::Check() const {
-  if (!begun_) return InvalidField("name", "must be given in a first part");
+  if (!begun_) return InvalidField("name", "must be given in the first chunk");
   return joiner_.Finish();
 }
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What has an import sent so far?
+// What has the client of an import sent so far?
 #pragma once
 
 #include <algorithm>
@@ -22,33 +22,35 @@
 
 namespace carom::server {
 
-// Gathers the parts of an import. Limits are enforced part by part: what it holds never exceeds
-// them. Not thread-safe.
+// Collects the polygons of an import chunk by chunk. Enforces the limits with each chunk, so that
+// the collected polygons never exceed them. Not thread-safe.
 class SceneUpload {
  public:
   SceneUpload(const PolygonLimits& polygon_limits, const SceneLimits& scene_limits)
       : scene_limits_(scene_limits), joiner_(polygon_limits, Executor::Checkpoint) {}
 
-  // What polygons are charged to, before the first part; else nothing.
+  // Sets the charge for the polygons; called before the first chunk. Without a charge the polygons
+  // are not counted.
   void set_charge(MemoryCharge charge) {
     pending_charge_ = charge.Another();
     charge_ = std::move(charge);
   }
 
-  // Errors: INVALID_ARGUMENT naming `name`, `mode` or `polygons[i]...`, i counted over all parts;
-  // those of `wire::PolygonJoiner`; RESOURCE_EXHAUSTED over the limits. After an error the upload
-  // is over.
-  absl::Status Add(const v1::ImportSceneRequest& part);
+  // Adds the polygons of `chunk`. Errors: INVALID_ARGUMENT naming `name`, `mode` or
+  // `polygons[i]...`, i counted over all chunks; the errors of `wire::PolygonJoiner`;
+  // RESOURCE_EXHAUSTED if the scene exceeds a limit. After an error nothing more may be added.
+  absl::Status Add(const v1::ImportSceneRequest& chunk);
 
-  // INVALID_ARGUMENT if there was no part, or the last one has a polygon that goes on.
+  // Checks that the upload is complete: INVALID_ARGUMENT if no chunk was added, or if the last
+  // chunk ends within a polygon.
   absl::Status Check() const;
 
   const std::string& name() const { return name_; }
   ImportMode mode() const { return mode_; }
   std::vector<Polygon>& polygons() { return polygons_; }
-  // Frees the polygons. The upload is over.
+  // Frees the polygons, with pauses between them. Nothing may be added afterwards.
   void Clear() {
-    constexpr ptrdiff_t kAtOnce = 256;  // a small part of a turn
+    constexpr ptrdiff_t kAtOnce = 256;  // polygons: freeing them takes a small part of a time slice
     while (!polygons_.empty()) {
       polygons_.erase(polygons_.end() - std::min(kAtOnce, std::ssize(polygons_)), polygons_.end());
       Executor::Checkpoint();
@@ -60,7 +62,7 @@ class SceneUpload {
   }
 
  private:
-  absl::Status CheckHeader(const v1::ImportSceneRequest& part);
+  absl::Status CheckHeader(const v1::ImportSceneRequest& chunk);
 
   const SceneLimits scene_limits_;
   bool begun_ = false;
@@ -68,9 +70,9 @@ class SceneUpload {
   ImportMode mode_ = ImportMode::kCreate;
   wire::PolygonJoiner joiner_;
   std::vector<Polygon> polygons_;
-  size_t vertices_ = 0;          // of those
-  MemoryCharge charge_;          // likewise
-  MemoryCharge pending_charge_;  // of the polygon that goes on
+  size_t vertices_ = 0;          // of `polygons_`
+  MemoryCharge charge_;          // for `polygons_`
+  MemoryCharge pending_charge_;  // for the incomplete polygon in `joiner_`
 };
 
 }  // namespace carom::server

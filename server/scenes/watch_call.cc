@@ -16,7 +16,7 @@
 namespace carom::server {
 namespace {
 
-// Of a row of changes, at most.
+// An upper bound of the bytes of one row of changes.
 constexpr size_t kRowBytes = 48;
 
 constexpr char kTooSlow[] = "the client is too slow: ";
@@ -25,8 +25,8 @@ absl::Status SceneDeleted() {
   return Refused(absl::StatusCode::kNotFound, "name", "the scene was deleted");
 }
 
-// The wire's word for what became of a polygon.
-v1::PolygonChange Encoded(ChangeKind kind) {
+// Returns the wire value of `kind`.
+v1::PolygonChange EncodeChangeKind(ChangeKind kind) {
   switch (kind) {
     case ChangeKind::kAdded:
       return v1::POLYGON_CHANGE_ADDED;
@@ -38,19 +38,21 @@ v1::PolygonChange Encoded(ChangeKind kind) {
   return v1::POLYGON_CHANGE_UNSPECIFIED;
 }
 
-// Columns grow together, so that each part is complete by itself.
-void EncodeRow(const PolygonChange& change, v1::WatchSceneResponse& part) {
-  part.add_polygon_id(change.id);
-  part.add_change(Encoded(change.kind));
-  part.add_min_x(change.bounds.min.x);
-  part.add_min_y(change.bounds.min.y);
-  part.add_max_x(change.bounds.max.x);
-  part.add_max_y(change.bounds.max.y);
+// Appends one entry to every column of `chunk`, so that the columns of each chunk have equal
+// length.
+void EncodeRow(const PolygonChange& change, v1::WatchSceneResponse& chunk) {
+  chunk.add_polygon_id(change.id);
+  chunk.add_change(EncodeChangeKind(change.kind));
+  chunk.add_min_x(change.bounds.min.x);
+  chunk.add_min_y(change.bounds.min.y);
+  chunk.add_max_x(change.bounds.max.x);
+  chunk.add_max_y(change.bounds.max.y);
 }
 
 }  // namespace
 
-// "Done" is asked for, since a watch that waits would not notice otherwise that its client is gone.
+// Requests the event "done", too: a watch that waits for a change would otherwise not notice that
+// its client has disconnected.
 void WatchCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime) {
   auto* call = new WatchCall(service, loop, runtime);
   call->context_.AsyncNotifyWhenDone(&call->done_);
@@ -67,7 +69,7 @@ void WatchCall::OnAccepted(bool ok) {
   }
   Accept(service_, loop_, runtime_);
   absl::Status status = Admit(Role::kReader);
-  part_charge_ = NewCharge(MemoryShare::kMessages);
+  chunk_charge_ = NewCharge(MemoryShare::kMessages);
   v1::WatchSceneRequest request;
   if (status.ok()) status = ParseShort(bytes_, request);
   bytes_.Clear();
@@ -75,19 +77,19 @@ void WatchCall::OnAccepted(bool ok) {
   from_version_ = request.from_version();
   wants_polygons_ = request.polygons();
   if (!status.ok()) return Begin(status);
-  OnceStarted([this](const absl::Status& started) { Begin(started); });
+  CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// With the reference of `accepted_`.
+// Opens the watch. Holds the reference of the event `accepted_`.
 void WatchCall::Begin(absl::Status status) {
   if (status.ok()) status = Open();
-  if (status.ok()) return runtime_.executor.Submit(this);  // its reference is that of the run
+  if (status.ok()) return runtime_.executor.Submit(this);  // passes the reference on to `Run`
   Finish(status);
   Unref();
 }
 
-// On the event loop: nothing here waits. The scene itself is looked up once notifications come, so
-// that no deletion is missed.
+// Runs on the event loop, so it must not block. `Begin()` looks the scene up after the hub has
+// registered the call, so that no deletion of the scene is missed.
 absl::Status WatchCall::Open() {
   if (absl::Status status = CheckSceneName("name", name_); !status.ok()) return status;
   key_ = runtime_.store.KeyOf(caller().tenant, name_);
@@ -96,9 +98,9 @@ absl::Status WatchCall::Open() {
   {
     absl::MutexLock lock(&mu_);
     is_over = is_over_;
-    added_ = !is_over;
+    is_in_hub_ = !is_over;
   }
-  // Then `OnDone` came before.
+  // `OnDone` ran before the call was in the hub, and has not removed it.
   if (is_over) runtime_.hub.Remove(key_, this);
   return absl::OkStatus();
 }
@@ -108,29 +110,32 @@ void WatchCall::OnWritten(bool ok) {
     absl::MutexLock lock(&mu_);
     StopTimer(unread_timer_);
   }
-  part_charge_.Clear();
-  if (ok) return runtime_.executor.Submit(this);  // its reference is that of the run
-  Unref();                                        // the call is broken, and "done" comes
+  chunk_charge_.Clear();
+  if (ok) return runtime_.executor.Submit(this);  // passes the reference on to `Run`
+  Unref();                                        // the call is broken; `OnDone` follows
 }
 
-// On the writer's thread, which must not wait: what is to be sent is found out in `Run`.
+// Runs on the thread of the scene's writer, which must not be blocked: `Run` finds the change to be
+// sent.
 void WatchCall::OnChange(uint64_t version, const SceneChange::Ptr& change) {
   absl::MutexLock lock(&mu_);
   changed_ = true;
   if (version == 0) deleted_ = true;
-  // One at a time: who gets that far behind finds the next one where versions are kept, or not.
-  if (change != nullptr && !change->is_kept && large_ == nullptr) large_ = change;
-  if (!std::exchange(waits_, false)) return;
+  // The call holds one uncached change at most. A client that falls further behind gets the next
+  // change from the version history, if the history still has it.
+  if (change != nullptr && !change->is_kept && uncached_ == nullptr) uncached_ = change;
+  if (!std::exchange(is_waiting_, false)) return;
   Ref();
   runtime_.executor.Submit(this);
 }
 
-// May come while the last reference goes, as it is registered until then.
+// May run while the last reference of the call is released, as the call stays registered until
+// then.
 void WatchCall::Drain() {
   absl::MutexLock lock(&mu_);
   draining_ = true;
   changed_ = true;
-  if (!std::exchange(waits_, false)) return;
+  if (!std::exchange(is_waiting_, false)) return;
   Ref();
   runtime_.executor.Submit(this);
 }
@@ -143,24 +148,25 @@ void WatchCall::OnDone(bool) {
     StopTimer(unread_timer_);
     if (context_.IsCancelled()) cancelled_ = true;
     is_over_ = true;
-    waits_ = false;  // nobody wakes it, while it goes: see `Drain`
-    added = std::exchange(added_, false);
-    large = std::move(large_);
+    is_waiting_ = false;  // a later `Drain` must not submit a call that is being deleted
+    added = std::exchange(is_in_hub_, false);
+    large = std::move(uncached_);
   }
   if (added) runtime_.hub.Remove(key_, this);
   Unref();
 }
 
-// On the timer's thread. The write then ends as failed, and the call with it. The part may have
-// been taken, and another one written, while the timer waited for the lock.
-void WatchCall::CheckUnread(uint64_t part) {
+// Runs on the timer's thread. Aborts the call if the client has not read `chunk`: the pending write
+// then fails, which ends the call. Does nothing if the chunk was sent, and perhaps another one
+// written, while the timer's thread waited for the lock.
+void WatchCall::CheckUnread(uint64_t chunk) {
   absl::MutexLock lock(&mu_);
-  if (part == parts_ && std::exchange(unread_timer_, 0) != 0) CutOff(kUnread);
+  if (chunk == chunks_ && std::exchange(unread_timer_, 0) != 0) Abort(kUnread);
 }
 
-// --- What comes next ----------------------------------------------------------------------------
+// --- Sending changes ----------------------------------------------------------------------------
 
-// What is not sent for lack of memory is this call's loss alone.
+// Sends the next message. A failed allocation ends this call alone, with an error.
 void WatchCall::Run() {
   absl::Status status;
   try {
@@ -172,7 +178,8 @@ void WatchCall::Run() {
   Unref();
 }
 
-// In this order: who is gone hears nothing, and a server that drains is not asked for scenes.
+// The order is significant: a cancelled call has no reader for another error, and a draining server
+// reports UNAVAILABLE rather than the state of a scene.
 absl::Status WatchCall::CheckEnd() {
   absl::MutexLock lock(&mu_);
   if (cancelled_) return absl::CancelledError("the call is cancelled");
@@ -195,7 +202,8 @@ absl::Status WatchCall::Begin() {
     absl::StatusOr<SceneChange::Ptr> next = Next();
     if (!next.ok()) return next.status();
     change_ = *std::move(next);
-    // A client that waits for a commit wants to know that it would hear of one.
+    // Sends the initial metadata: a client that waits for a commit learns from it that the watch is
+    // registered.
     Ref();
     writer_.SendInitialMetadata(&written_);
     return absl::OkStatus();
@@ -204,7 +212,8 @@ absl::Status WatchCall::Begin() {
   for (const VersionSummary& known : runtime_.store.Versions(key_)) {
     if (known.version == scene->version()) whole->summary = known;
   }
-  // Another version has come in between: of this one the rest is not needed.
+  // If a commit superseded `scene` between the two calls of the store, its summary may be missing
+  // from the history; the fields below suffice.
   whole->summary.version = scene->version();
   whole->summary.polygon_count = scene->polygon_count();
   whole->summary.vertex_count = scene->vertex_count();
@@ -225,91 +234,97 @@ absl::Status WatchCall::Continue() {
   }
 }
 
-// The current version is looked at first: one that is visible has its change in memory until the
-// listeners know of it, so that none is missed between the two.
+// Reads the current version before its change: the change of a visible version stays in memory
+// until the listeners have been notified, so that either `FindChange` or a notification provides
+// it.
 absl::StatusOr<SceneChange::Ptr> WatchCall::Next() {
-  SceneChange::Ptr large;  // freed without the lock
+  SceneChange::Ptr large;  // outlives the lock, so that it is freed without the lock
   {
     absl::MutexLock lock(&mu_);
     changed_ = false;
-    if (large_ != nullptr && large_->base <= version_) large = std::move(large_);
+    if (uncached_ != nullptr && uncached_->base <= version_) large = std::move(uncached_);
   }
   const std::string& name = key_;
   const Scene::Ptr current = runtime_.store.Find(name);
-  // It was there: the notification is still to come.
+  // The scene existed when the watch began, so it was deleted; the notification of the deletion is
+  // pending.
   if (current == nullptr) return SceneDeleted();
   if (current->version() == version_) return nullptr;
   if (large != nullptr && large->base == version_) return large;
   if (SceneChange::Ptr change = runtime_.store.FindChange(name, version_)) return change;
   absl::StatusOr<SceneChange::Ptr> loaded =
       runtime_.store.LoadChange(name, version_, NewCharge(MemoryShare::kScenes));
-  // A scene that is deleted takes its history with it.
+  // Deleting a scene deletes its version history, which makes `LoadChange` fail.
   if (!loaded.ok() && runtime_.store.Find(name) == nullptr) return SceneDeleted();
   if (absl::Status status = CheckEnd(); !loaded.ok() && !status.ok()) return status;
-  // What was there when the watch began was lost by nobody's reading.
+  // If the client's version was superseded before the watch began, slow reading is not the cause:
+  // the error of `LoadChange` is returned as it is.
   if (!absl::IsOutOfRange(loaded.status()) || version_ < first_current_) return loaded;
   return absl::ResourceExhaustedError(
-      absl::StrCat(kTooSlow, "what came after version ", version_, " is no longer kept"));
+      absl::StrCat(kTooSlow, "the change after version ", version_, " is no longer kept"));
 }
 
-// A change that came since `Next` looked is not waited for: it has woken nobody.
+// A change that came after `Next` began has not submitted the call, as `is_waiting_` was false
+// then; so the call must not wait for it.
 bool WatchCall::Wait() {
   absl::MutexLock lock(&mu_);
   if (changed_ || cancelled_) return cancelled_;
-  waits_ = true;
+  is_waiting_ = true;
   return true;
 }
 
-// The row of a large polygon is in the part where its first piece is.
-void WatchCall::Add(v1::WatchSceneResponse& part) {
+// The row of a polygon that spans chunks is in the chunk with its first piece.
+void WatchCall::Add(v1::WatchSceneResponse& chunk) {
   const PolygonChange& change = *cursor_.current();
-  if (change_->base != 0 && piece_.is_first()) EncodeRow(change, part);
+  if (change_->base != 0 && piece_.is_first()) EncodeRow(change, chunk);
   if (wants_polygons_ && change.polygon.has_value()) {
-    v1::Polygon& message = *part.add_polygons();
-    part.set_continues(!wire::EncodePiece(*change.polygon, wire::kPieceVertices, piece_, message));
+    v1::Polygon& message = *chunk.add_polygons();
+    chunk.set_continues(!wire::EncodePiece(*change.polygon, wire::kPieceVertices, piece_, message));
   }
-  if (!part.continues()) cursor_.Next();
+  if (!chunk.continues()) cursor_.Next();
 }
 
-// All that the next part needs is there before the write begins, as `OnWritten` may come on another
-// thread before this returns.
+// Writes the next chunk of `change_`. Updates all members before the write begins, as `OnWritten`
+// may run on another thread before `writer_.Write` returns.
 absl::Status WatchCall::Write() {
-  v1::WatchSceneResponse part;
-  if (std::exchange(is_first_part_, false)) {
-    // Of a version as a whole there are no rows, so without polygons there is nothing to go over.
+  v1::WatchSceneResponse chunk;
+  if (std::exchange(is_first_chunk_, false)) {
+    // The first message of a watch without `from_version` has no rows of changes, so the cursor is
+    // needed only for polygons.
     cursor_ = change_->base != 0 || wants_polygons_ ? ChangeCursor(change_) : ChangeCursor();
-    sent_since_ = Clock::now();
-    EncodeSummary(name_, change_->summary, *part.mutable_scene());
-    part.set_base_version(change_->base);
-    part.set_edit_id(change_->summary.edit_id);
-    part.set_created_us(change_->summary.created_us);
-  } else if (Clock::now() > sent_since_ + runtime_.limits.import_time) {
-    return absl::ResourceExhaustedError(absl::StrCat(kTooSlow, "one version takes it too long"));
+    send_start_ = Clock::now();
+    EncodeSummary(name_, change_->summary, *chunk.mutable_scene());
+    chunk.set_base_version(change_->base);
+    chunk.set_edit_id(change_->summary.edit_id);
+    chunk.set_created_us(change_->summary.created_us);
+  } else if (Clock::now() > send_start_ + runtime_.limits.import_time) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat(kTooSlow, "sending one version took too long"));
   }
   size_t bytes = 0;
-  while (cursor_.current() != nullptr && bytes < kScenePartBytes && !part.continues()) {
-    const int polygons = part.polygons_size();
-    Add(part);
+  while (cursor_.current() != nullptr && bytes < kSceneChunkBytes && !chunk.continues()) {
+    const int polygons = chunk.polygons_size();
+    Add(chunk);
     bytes += kRowBytes;
-    if (part.polygons_size() > polygons) bytes += part.polygons(polygons).ByteSizeLong();
+    if (chunk.polygons_size() > polygons) bytes += chunk.polygons(polygons).ByteSizeLong();
   }
-  part.set_more(cursor_.current() != nullptr);
-  if (!part.more()) {
+  chunk.set_more(cursor_.current() != nullptr);
+  if (!chunk.more()) {
     version_ = change_->summary.version;
-    is_first_part_ = true;
+    is_first_chunk_ = true;
     cursor_ = {};
     change_ = nullptr;
   }
-  const grpc::ByteBuffer answer = Serialize(part);
-  if (absl::Status status = part_charge_.Add(answer.Length()); !status.ok()) return status;
+  const grpc::ByteBuffer answer = Serialize(chunk);
+  if (absl::Status status = chunk_charge_.Add(answer.Length()); !status.ok()) return status;
   Ref();
   {
     absl::MutexLock lock(&mu_);
     StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
-               [this, part = ++parts_] { CheckUnread(part); });
+               [this, chunk = ++chunks_] { CheckUnread(chunk); });
   }
-  // Without the lock: `OnWritten` comes from within, on a thread of the event loop, which would
-  // wait for this one, and this one perhaps for a processor.
+  // `Write` runs without the lock: `OnWritten` may run on a thread of the event loop before `Write`
+  // returns, and would block on the lock, perhaps until this thread gets a processor again.
   writer_.Write(answer, &written_);
   return absl::OkStatus();
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One `SceneService.WatchScene` call.
+// Serves one `SceneService.WatchScene` call: how does a client receive the versions of a scene?
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -21,23 +21,24 @@
 
 namespace carom::server {
 
-// Has no queue: it knows the version that its client has, and asks the store what came after that.
-// So a client that reads slowly costs one part, and the change that is being sent to it, whatever
-// is committed meanwhile, until what it needs next is no longer kept. A call that waits for a
-// commit or for its client holds no thread.
+// Sends the versions of a scene as they are committed. A `WatchCall` has no queue: it stores the
+// version that its client has, and reads the change after that version from the store. A client
+// that reads slowly therefore costs the server one chunk and the change that is being sent, however
+// many versions are committed meanwhile; the call ends when the store no longer keeps the next
+// change. A call that waits for a commit or for its client holds no thread.
 //
-//   OnAccepted  the request is here; the next call is waited for.
-//   Run         on an executor thread: the next part is written, of the change that is being sent
-//               or of the one after it; else the call waits.
-//   OnWritten   the client has taken a part, or, the first time, knows that its call is here.
-//   OnChange    a call that waits goes on.
-//   OnDone      the call is over.
-//   CheckUnread on the timer's thread: RESOURCE_EXHAUSTED for a client that takes no part for the
-//               stalled time.
-//   Drain       UNAVAILABLE, after the part that is being written.
+//   OnAccepted  The request has arrived; requests the next call from gRPC.
+//   Run         On an executor thread: writes the next chunk of the change that is being sent, or
+//               the first chunk of the next change; without a next change the call waits.
+//   OnWritten   gRPC has sent a chunk, or the initial metadata of the call.
+//   OnChange    The scene has changed: submits the call if it waits.
+//   OnDone      The call is over.
+//   CheckUnread On the timer's thread: ends the call with RESOURCE_EXHAUSTED if the client reads no
+//               chunk for the stalled time.
+//   Drain       Ends the call with UNAVAILABLE, after the chunk that is being written.
 class WatchCall final : public AsyncCall, public SceneWatcher {
  public:
-  // Takes one call, and each that follows, until the server is shut down.
+  // Accepts WatchScene calls, one after the other, until the server is shut down.
   static void Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime);
 
   void Run() override;
@@ -54,58 +55,62 @@ class WatchCall final : public AsyncCall, public SceneWatcher {
   void OnWritten(bool ok);
   void OnDone(bool ok);
   void OnFinished(bool) { Unref(); }
-  void CheckUnread(uint64_t part);
+  void CheckUnread(uint64_t chunk);
 
-  // Parses and checks, and is notified of changes from then on.
+  // Checks the name of the scene and registers the call with the hub, which calls `OnChange` for
+  // each later change.
   absl::Status Open();
-  // What is sent first: the current version as a whole, or, where the client has a version, nothing
-  // but the news that its call is here.
+  // Sends the first message: all of the current version, or only the initial metadata if the client
+  // has a version already. An error ends the call.
   absl::Status Begin();
-  // The next part, or a wait; an error ends the call.
+  // Writes the next chunk, or makes the call wait for a change. An error ends the call.
   absl::Status Continue();
-  // The change after `version_`; null: there is none, and the call waits.
+  // Returns the change after `version_`, or null if `version_` is current.
   absl::StatusOr<SceneChange::Ptr> Next();
-  // Why nothing more is sent; OK if that is not so.
+  // Returns why the call sends nothing more (cancelled, draining or the scene was deleted), or OK.
   absl::Status CheckEnd() ABSL_LOCKS_EXCLUDED(mu_);
-  // True if the call waits from here on; false if something has happened since `Next` looked.
+  // Makes the call wait for the next change, and returns true. Returns false, and does not wait, if
+  // a change, a drain or a deletion came after `Next` began. A cancelled call returns true, too.
   bool Wait() ABSL_LOCKS_EXCLUDED(mu_);
   absl::Status Write() ABSL_LOCKS_EXCLUDED(mu_);
-  // Adds what `cursor_` stands at to a part, and goes on; of a large polygon a piece.
-  void Add(v1::WatchSceneResponse& part);
+  // Adds the polygon change at `cursor_` to `chunk`, of a large polygon its next piece, and moves
+  // `cursor_` on after the last piece.
+  void Add(v1::WatchSceneResponse& chunk);
   void Finish(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mu_);
 
   SceneService& service_;
   SceneRuntime& runtime_;
-  // No lock: of the event or the run that is in progress, one after the other.
+  // No lock: only one event or run of the call is in progress at a time, and only it uses the
+  // members up to `finished_`.
   grpc::ByteBuffer bytes_;
   std::string name_;
-  std::string key_;  // of the scene in the store
+  std::string key_;  // key of the scene in the store
   uint64_t from_version_ = 0;
   bool wants_polygons_ = false;
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_{&context_};
   bool begun_ = false;
-  uint64_t version_ = 0;        // that the client has
-  uint64_t first_current_ = 0;  // that was current when the watch began
-  SceneChange::Ptr change_;     // that is being sent, or null
+  uint64_t version_ = 0;        // version that the client has
+  uint64_t first_current_ = 0;  // version that was current when the watch began
+  SceneChange::Ptr change_;     // change that is being sent, or null
   ChangeCursor cursor_;
-  bool is_first_part_ = true;  // of the change
+  bool is_first_chunk_ = true;  // true: the next chunk is the first of `change_`
   wire::PieceStart piece_;
-  Clock::time_point sent_since_;  // of the change
-  MemoryCharge part_charge_;      // of what is being written
+  Clock::time_point send_start_;  // when the first chunk of `change_` was written
+  MemoryCharge chunk_charge_;     // for the chunk that is being written
   EventOf<WatchCall, &WatchCall::OnAccepted> accepted_{this};
   EventOf<WatchCall, &WatchCall::OnWritten> written_{this};
   EventOf<WatchCall, &WatchCall::OnDone> done_{this};
   EventOf<WatchCall, &WatchCall::OnFinished> finished_{this};
 
-  bool added_ ABSL_GUARDED_BY(mu_) = false;    // to the hub
-  bool is_over_ ABSL_GUARDED_BY(mu_) = false;  // `OnDone` was here
-  bool waits_ ABSL_GUARDED_BY(mu_) = false;    // for a change; else a run or an event is to come
-  bool changed_ ABSL_GUARDED_BY(mu_) = false;  // since `Next` looked
+  bool is_in_hub_ ABSL_GUARDED_BY(mu_) = false;   // the hub notifies the call
+  bool is_over_ ABSL_GUARDED_BY(mu_) = false;     // `OnDone` has run
+  bool is_waiting_ ABSL_GUARDED_BY(mu_) = false;  // false: a run or an event is pending
+  bool changed_ ABSL_GUARDED_BY(mu_) = false;     // a change or a drain came after `Next` began
   bool deleted_ ABSL_GUARDED_BY(mu_) = false;
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
-  // A change that the store does not keep, which is there as long as somebody has it.
-  SceneChange::Ptr large_ ABSL_GUARDED_BY(mu_);
-  uint64_t parts_ ABSL_GUARDED_BY(mu_) = 0;  // that were written
+  // A later change that the store does not cache; this pointer keeps it in memory for the call.
+  SceneChange::Ptr uncached_ ABSL_GUARDED_BY(mu_);
+  uint64_t chunks_ ABSL_GUARDED_BY(mu_) = 0;  // number of chunks written so far
   Timer::Id unread_timer_ ABSL_GUARDED_BY(mu_) = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a store shows of changes that other processes have made (server/store/memory_store.h).
+// How does a store show changes that other processes have made (server/store/memory_store.h)?
 
 #include <limits>
 #include <utility>
@@ -12,14 +12,15 @@
 namespace carom::server {
 namespace {
 
-// What was within the limits of whoever made it is served.
+// No limits: the process that made a scene has checked its own limits.
 constexpr SceneLimits kNoSceneLimits{.max_polygons = std::numeric_limits<size_t>::max(),
                                      .max_vertices = std::numeric_limits<size_t>::max()};
 
 }  // namespace
 
-// As `Settle`, but nobody is asked: another server has taken it already.
-void MemoryStore::SettleAnyway(absl::string_view name, bool is_new, uint64_t bytes) {
+// Changes the quota as `Settle`, but without a check: the server that made the change has checked
+// the quota.
+void MemoryStore::SettlePastLimit(absl::string_view name, bool is_new, uint64_t bytes) {
   uint64_t before = 0;
   {
     absl::MutexLock lock(&mu_);
@@ -27,12 +28,11 @@ void MemoryStore::SettleAnyway(absl::string_view name, bool is_new, uint64_t byt
   }
   if (tenants_ == nullptr) return;
   const std::shared_ptr<Tenant> tenant = tenants_->Find(TenantOfKey(name));
-  tenant->TakeAnyway(is_new ? 1 : 0, bytes);
-  tenant->Give(0, before);
+  tenant->TakePastLimit(is_new ? 1 : 0, bytes);
+  tenant->Release(0, before);
 }
 
-// The same steps as of a commit of our own, without its checks of shares and limits, and without
-// writing anything down.
+// Takes the steps of `Commit`, without checks of quotas and limits, and without the journal.
 absl::Status MemoryStore::AdoptEdits(absl::string_view name, const std::vector<SceneEdit>& edits,
                                      Adopted adopted) {
   const absl::StatusOr<SceneSnapshot::Ptr> found = FindBase(name);
@@ -53,16 +53,16 @@ absl::Status MemoryStore::AdoptEdits(absl::string_view name, const std::vector<S
   const uint64_t bytes = before + added.bytes() - std::min(before, removed);
   std::shared_ptr<SceneChange> change =
       adopted.follows ? DifferenceBy(edits, *base, **made, summary) : nullptr;
-  const Written written{.version = summary.version, .oldest = 0};
+  const WriteResult written{.version = summary.version, .oldest = 0};
   MakeCurrent(name,
               {*std::move(made), std::move(summary), std::move(change), std::move(added), *found,
                edits, std::move(adopted.versions)},
               written);
-  SettleAnyway(name, false, bytes);
+  SettlePastLimit(name, false, bytes);
   return absl::OkStatus();
 }
 
-// As an import; the difference is made only where the version before is here.
+// Takes the steps of `Import`; computes the difference only if the store has the version before.
 absl::Status MemoryStore::AdoptPolygons(absl::string_view name, std::vector<Polygon> polygons,
                                         Adopted adopted) {
   VersionSummary summary = adopted.versions.back();
@@ -75,7 +75,7 @@ absl::Status MemoryStore::AdoptPolygons(absl::string_view name, std::vector<Poly
   const bool is_new = !Contains(name);
   std::shared_ptr<SceneChange> change =
       adopted.follows ? DifferenceOf(Find(name), *made, summary) : nullptr;
-  const Written written{.version = summary.version, .oldest = 0};
+  const WriteResult written{.version = summary.version, .oldest = 0};
   MakeCurrent(name,
               {*std::move(made),
                std::move(summary),
@@ -85,13 +85,13 @@ absl::Status MemoryStore::AdoptPolygons(absl::string_view name, std::vector<Poly
                {},
                std::move(adopted.versions)},
               written);
-  SettleAnyway(name, is_new, bytes);
+  SettlePastLimit(name, is_new, bytes);
   return absl::OkStatus();
 }
 
-// Watches and frames that wait find no scene, and then why.
+// Watches and waiting frames find no scene, and then get the reason from `WhyMissing`.
 void MemoryStore::AdoptDamage(absl::string_view name, const Adopted& adopted) {
-  Entry old;  // destroyed without the lock
+  Entry old;  // destroyed after the lock is released
   bool is_new = false;
   {
     absl::MutexLock lock(&mu_);
@@ -102,7 +102,7 @@ void MemoryStore::AdoptDamage(absl::string_view name, const Adopted& adopted) {
     it->second.versions.assign(adopted.versions.begin(), adopted.versions.end());
     it->second.bytes = old.bytes;
   }
-  SettleAnyway(name, is_new, 0);
+  SettlePastLimit(name, is_new, 0);
   Notify(name, 0, nullptr);
 }
 

@@ -20,16 +20,18 @@
 namespace carom::server {
 namespace {
 
-// What a fork takes beside its versions, and a version beside its pages and polygons.
+// Bytes of a fork without its versions, and of a version without its pages and polygons.
 constexpr uint64_t kForkBytes = 1024;
 constexpr uint64_t kVersionBytes = 512;
-// An index that is made anew takes that much of a polygon, about.
-constexpr uint64_t kMadeIndexBytes = 96;
-// Ids of edits whose versions are gone that are known, so that they are not made twice.
-constexpr size_t kMaxGoneEditIds = 4096;
-constexpr uint64_t kGoneEditIdBytes = 32;
+// Approximate bytes of a rebuilt index for each polygon.
+constexpr uint64_t kRebuiltIndexBytes = 96;
+// How many ids of edits a fork remembers after it has dropped their versions, so that it does not
+// make the edits a second time.
+constexpr size_t kMaxDroppedEditIds = 4096;
+constexpr uint64_t kDroppedEditIdBytes = 32;
 
-// What kShort edits at most: some pages for each, 10 us; or an index of so many polygons.
+// Limits of a kShort edit: the number of edits, each of which copies some pages in 10 us, and the
+// number of polygons of an index that is rebuilt.
 constexpr size_t kShortEdits = 32;
 constexpr size_t kShortPolygons = 256;
 
@@ -53,12 +55,12 @@ struct PolygonContent {
   }
 };
 
-// A scene that keeps its version, and with it what is counted for the fork.
+// Returns the scene of a version as a pointer that keeps the version and its charge.
 Scene::Ptr SceneOf(const std::shared_ptr<ForkVersion>& version) {
   return {version, version->scene.get()};
 }
 
-// Of what edits bring.
+// Returns the bytes of the polygons that edits add or replace.
 uint64_t BytesOfEdits(std::span<const SceneEdit> edits) {
   uint64_t bytes = 0;
   for (const SceneEdit& edit : edits) {
@@ -67,7 +69,7 @@ uint64_t BytesOfEdits(std::span<const SceneEdit> edits) {
   return bytes;
 }
 
-// As lists of versions show it.
+// Returns the summary of a version for lists of versions.
 VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
   return {.version = scene.version(),
           .polygon_count = scene.polygon_count(),
@@ -79,8 +81,8 @@ VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
 
 }  // namespace
 
-// In the order of the edits, as they came: the same edits in another order are others. Removals
-// hash by their ids, all else by every member of the polygon.
+// Depends on the order of the edits. Hashes a removal by its id, and every other edit by all
+// members of its polygon.
 uint64_t ContentOf(std::span<const SceneEdit> edits) {
   uint64_t hash = edits.size();
   for (const SceneEdit& edit : edits) {
@@ -92,7 +94,7 @@ uint64_t ContentOf(std::span<const SceneEdit> edits) {
   return hash;
 }
 
-// The fork keeps the pointer to its base, whose pages live as long as the fork.
+// The fork holds its base, so the pages of the base exist as long as the fork.
 Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemory& memory,
            std::shared_ptr<MemoryPeer> peer)
     : base_(std::move(base)),
@@ -102,17 +104,18 @@ Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemor
       last_use_(Clock::now().time_since_epoch().count()),
       share_(std::make_shared<ForkShare>(memory, peer_, base_.kept)) {}
 
-// What nobody reads is given back now, whatever others read.
+// Gives back the memory of versions without readers at once; a version with readers keeps its own
+// charge.
 Fork::~Fork() {
   absl::MutexLock writing(&writing_);
   absl::MutexLock lock(&mu_);
-  for (const VersionPtr& version : versions_) LetGo(*version, IsRead(version));
+  for (const VersionPtr& version : versions_) DetachCharge(*version, IsRead(version));
   by_edit_id_.clear();
   versions_.clear();
   share_->charge.Set(0).IgnoreError();
 }
 
-// The first version is the base's index under another number, so that nothing is copied.
+// The first version is the base's index under another number, so nothing is copied.
 absl::Status Fork::Begin(uint64_t version) {
   absl::MutexLock writing(&writing_);
   auto first = std::make_shared<ForkVersion>();
@@ -124,7 +127,7 @@ absl::Status Fork::Begin(uint64_t version) {
   return Publish(first, 0, reserved);
 }
 
-// There is one from `Begin` on, for the newest is never dropped.
+// A newest version exists from `Begin` on, because the fork never drops it.
 Fork::VersionPtr Fork::newest() const {
   absl::MutexLock lock(&mu_);
   return versions_.back();
@@ -132,7 +135,7 @@ Fork::VersionPtr Fork::newest() const {
 
 Scene::Ptr Fork::current() const { return SceneOf(newest()); }
 
-// Versions ascend. The place where this one is, or would be.
+// Versions ascend, so a binary search finds the index.
 size_t Fork::IndexOf(uint64_t version) const {
   const auto found = std::lower_bound(
       versions_.begin(), versions_.end(), version,
@@ -144,14 +147,14 @@ bool Fork::IsAt(size_t index, uint64_t version) const {
   return index < versions_.size() && versions_[index]->summary.version == version;
 }
 
-// Null for a version that is dropped, or is yet to come.
+// Returns null for a version that was dropped or does not exist yet.
 Scene::Ptr Fork::Find(uint64_t version) const {
   absl::MutexLock lock(&mu_);
   const size_t index = IndexOf(version);
   return IsAt(index, version) ? SceneOf(versions_[index]) : nullptr;
 }
 
-// Copies, so that no caller holds the lock while it encodes them.
+// Returns copies, so that no caller holds the lock while it encodes summaries.
 std::vector<VersionSummary> Fork::Versions() const {
   absl::MutexLock lock(&mu_);
   std::vector<VersionSummary> summaries;
@@ -208,34 +211,36 @@ absl::StatusOr<Scene::Ptr> Fork::FindEdited(const ForkEdits& edits, uint64_t con
   const auto known = by_edit_id_.find(edits.edit_id);
   if (known != by_edit_id_.end()) {
     if (known->second->content == content) return SceneOf(known->second);
-    return InvalidField("edit_id", "must not be that of other edits of this scene");
+    return InvalidField("edit_id", "was already used for other edits of this scene");
   }
-  if (!is_gone_.contains(absl::HashOf(edits.edit_id))) return nullptr;
+  if (!dropped_edit_id_set_.contains(absl::HashOf(edits.edit_id))) return nullptr;
   return Refused(absl::StatusCode::kOutOfRange, "edit_id",
                  "the version that these edits made is not kept");
 }
 
-// The first look at the id is for edits that come again while another writer is at work.
+// Checks the `edit_id` before it takes the lock of writers, so that edits that a client sends again
+// are answered while another writer holds the lock.
 absl::StatusOr<Scene::Ptr> Fork::Edit(
     ForkEdits edits, EditTime time, absl::FunctionRef<uint64_t()> next_version,
     absl::FunctionRef<void(uint64_t)> published) ABSL_NO_THREAD_SAFETY_ANALYSIS {
   const uint64_t content = ContentOf(edits.edits);
   absl::StatusOr<Scene::Ptr> known = FindEdited(edits, content);
   if (!known.ok() || *known != nullptr) return known;
-  // The lock is not kept while a thread waits for its turn, which comes after that of other peers.
+  // Waits for the lock and releases it again, because the end of `Blocked` may wait until the
+  // executor lets the thread run, and no thread may wait so while it holds the lock.
   while (!writing_.TryLock()) {
     if (time == EditTime::kShort) return nullptr;
     const Executor::Blocked blocked;
     absl::MutexLock until_it_is_free(&writing_);
   }
-  // Whatever happens: without memory the edit ends by an exception.
+  // Unlocks also if the edit ends with an exception, as it does when memory runs out.
   const absl::Cleanup unlock = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { writing_.Unlock(); };
-  return EditAlone(std::move(edits), content, time, next_version, published);
+  return EditLocked(std::move(edits), content, time, next_version, published);
 }
 
-absl::StatusOr<Scene::Ptr> Fork::EditAlone(ForkEdits edits, uint64_t content, EditTime time,
-                                           absl::FunctionRef<uint64_t()> next_version,
-                                           absl::FunctionRef<void(uint64_t)> published) {
+absl::StatusOr<Scene::Ptr> Fork::EditLocked(ForkEdits edits, uint64_t content, EditTime time,
+                                            absl::FunctionRef<uint64_t()> next_version,
+                                            absl::FunctionRef<void(uint64_t)> published) {
   absl::StatusOr<Scene::Ptr> known = FindEdited(edits, content);
   if (!known.ok() || *known != nullptr) return known;
   const VersionPtr before = newest();
@@ -248,29 +253,30 @@ absl::StatusOr<Scene::Ptr> Fork::EditAlone(ForkEdits edits, uint64_t content, Ed
   const bool is_long =
       edits.edits.size() > kShortEdits || (is_rebuilt && polygons > kShortPolygons);
   if (is_long && time == EditTime::kShort) return nullptr;
-  // Before the index is there, memory for it is, and no version goes for edits that are refused.
+  // Charges memory for a rebuilt index before it is built, and only for valid edits, so that
+  // invalid edits drop no old version.
   uint64_t reserved = 0;
   if (is_rebuilt && before->scene->CheckCommit(edits.edits, limits_.scene).ok()) {
-    reserved = polygons * kMadeIndexBytes + BytesOfEdits(edits.edits);
+    reserved = polygons * kRebuiltIndexBytes + BytesOfEdits(edits.edits);
   }
   if (absl::Status status = Charge(static_cast<int64_t>(reserved)); !status.ok()) return status;
   const absl::Cleanup give_back = [&] {
-    share_->charge.Set(share_->charge.bytes() - reserved).IgnoreError();  // less always fits
+    share_->charge.Set(share_->charge.bytes() - reserved).IgnoreError();  // cannot fail
   };
-  uint64_t gone_bytes = 0;
+  uint64_t removed_bytes = 0;
   const absl::StatusOr<VersionPtr> next =
-      Make(*before, std::move(edits), next_version(), gone_bytes);
+      BuildVersion(*before, std::move(edits), next_version(), removed_bytes);
   if (!next.ok()) return next.status();
   (*next)->content = content;
-  if (absl::Status status = Publish(*next, gone_bytes, reserved); !status.ok()) return status;
+  if (absl::Status status = Publish(*next, removed_bytes, reserved); !status.ok()) return status;
   published((*next)->summary.version);
   return SceneOf(*next);
 }
 
-// A polygon that goes counts with the version before, unless the base has it: by its memory, since
-// the two share what no edit has touched.
-absl::StatusOr<Fork::VersionPtr> Fork::Make(const ForkVersion& before, ForkEdits edits,
-                                            uint64_t version, uint64_t& gone_bytes) {
+// A polygon that the edits remove is charged to `before`, unless the base has it. Polygons are
+// compared by their memory, because versions share polygons that no edit has touched.
+absl::StatusOr<Fork::VersionPtr> Fork::BuildVersion(const ForkVersion& before, ForkEdits edits,
+                                                    uint64_t version, uint64_t& removed_bytes) {
   const Scene& base = *base_.kept->scene();
   auto next = std::make_shared<ForkVersion>();
   next->polygon_bytes = before.polygon_bytes;
@@ -282,9 +288,9 @@ absl::StatusOr<Fork::VersionPtr> Fork::Make(const ForkVersion& before, ForkEdits
     const Polygon* const old = before.scene->Find(id);
     const Polygon* const of_base = old == nullptr ? nullptr : base.Find(id);
     if (old == nullptr || (of_base != nullptr && of_base->memory() == old->memory())) continue;
-    gone_bytes += BytesOf(*old);
+    removed_bytes += BytesOf(*old);
   }
-  next->polygon_bytes -= std::min(next->polygon_bytes, gone_bytes);
+  next->polygon_bytes -= std::min(next->polygon_bytes, removed_bytes);
   absl::StatusOr<Scene::Ptr> scene =
       before.scene->Commit(std::move(edits.edits), version, limits_.scene);
   if (!scene.ok()) return scene.status();
@@ -309,60 +315,62 @@ absl::StatusOr<Scene::Ptr> Fork::Rollback(uint64_t version, uint64_t base_versio
   next->scene = old->scene->WithVersion(next_version());
   next->summary = SummaryOf(*next->scene, "");
   next->polygon_bytes = old->polygon_bytes;
-  // Polygons that both have are counted for both.
-  const uint64_t gone_bytes = newest()->polygon_bytes;
+  // Polygons that both versions have are charged twice.
+  const uint64_t removed_bytes = newest()->polygon_bytes;
   uint64_t reserved = 0;
-  if (absl::Status status = Publish(next, gone_bytes, reserved); !status.ok()) return status;
+  if (absl::Status status = Publish(next, removed_bytes, reserved); !status.ok()) return status;
   published(next->summary.version);
   return SceneOf(next);
 }
 
-// The charge comes first: what is not counted is not visible. Of its pages a version that is no
-// longer the newest has alone what neither the next one nor the base has.
-absl::Status Fork::Publish(const VersionPtr& next, uint64_t gone_bytes, uint64_t& reserved) {
+// Charges the memory before the version becomes visible. A version that is no longer the newest is
+// charged only for pages that neither the next version nor the base has.
+absl::Status Fork::Publish(const VersionPtr& next, uint64_t removed_bytes, uint64_t& reserved) {
   next->index_bytes = next->scene->BytesBeyond(*base_.kept->scene());
   next->bytes = kVersionBytes + next->summary.edit_id.size() +
                 next->edited_ids.size() * sizeof(uint64_t) + next->polygon_bytes +
                 next->index_bytes;
   VersionPtr before;
-  bool is_id_more = false;  // to be known when its version is gone
+  bool is_id_more = false;  // whether dropping the version will add an id to `dropped_edit_ids_`
   {
     absl::MutexLock lock(&mu_);
     if (!versions_.empty()) before = versions_.back();
-    is_id_more = versions_.size() + gone_edit_ids_.size() < kMaxGoneEditIds;
+    is_id_more = versions_.size() + dropped_edit_ids_.size() < kMaxDroppedEditIds;
   }
   uint64_t of_before = 0, beside_next = 0;
   if (before != nullptr) {
     of_before = before->bytes;
     const uint64_t pages = std::min(before->index_bytes, before->scene->BytesBeyond(*next->scene));
-    beside_next = kVersionBytes + before->edited_ids.size() * sizeof(uint64_t) + gone_bytes + pages;
+    beside_next =
+        kVersionBytes + before->edited_ids.size() * sizeof(uint64_t) + removed_bytes + pages;
   }
-  const uint64_t more = next->bytes + beside_next + (is_id_more ? kGoneEditIdBytes : 0);
+  const uint64_t more = next->bytes + beside_next + (is_id_more ? kDroppedEditIdBytes : 0);
   absl::Status status = Charge(static_cast<int64_t>(more - of_before - reserved));
   if (!status.ok()) return status;
   reserved = 0;
   if (before != nullptr) before->bytes = beside_next;
   next->share = share_;
-  std::vector<VersionPtr> dropped;  // destroyed without the lock, which readers need
+  std::vector<VersionPtr> dropped;  // destroyed after readers can take the lock again
   absl::MutexLock lock(&mu_);
   if (is_closed_) return NoSuchScene();
-  // What takes memory comes first: a version is there with its id, or not at all.
+  // Allocates memory before it changes `versions_`, so that the version and its edit id are added
+  // together or not at all.
   versions_.reserve(versions_.size() + 1);
   if (!next->summary.edit_id.empty()) by_edit_id_[next->summary.edit_id] = next;
   versions_.push_back(next);
   while (versions_.size() > limits_.max_versions) {
-    LetGo(*versions_.front(), IsRead(versions_.front()));
+    DetachCharge(*versions_.front(), IsRead(versions_.front()));
     dropped.push_back(DropOldest());
   }
   return status;
 }
 
-// What somebody reads would give nothing back, so it is no part of what is offered.
+// Dropping a version with readers would free no memory, so such a version offers 0 bytes.
 absl::Status Fork::Charge(int64_t more) {
   ForkCharge& charge = share_->charge;
   absl::Status status = charge.Set(charge.bytes() + static_cast<uint64_t>(more));
   if (status.ok()) return status;
-  std::vector<VersionPtr> dropped;  // destroyed without the lock
+  std::vector<VersionPtr> dropped;  // destroyed after the lock is released
   std::vector<uint64_t> offers;
   absl::MutexLock lock(&mu_);
   offers.reserve(versions_.size());
@@ -373,24 +381,26 @@ absl::Status Fork::Charge(int64_t more) {
   size_t accepted = 0;
   status = charge.Add(static_cast<uint64_t>(more), offers, accepted);
   for (size_t i = 0; status.ok() && i < accepted; ++i) {
-    if (offers[i] == 0) LetGo(*versions_.front(), true);  // or else it has gone back
+    if (offers[i] == 0)
+      DetachCharge(*versions_.front(), true);  // another offer was given back by `Add`
     dropped.push_back(DropOldest());
   }
   return status;
 }
 
-// By its count, as nobody gets at a version without the lock but from another one who has it.
+// Compares the reference count: a thread gets a version only under the lock, or from a reader that
+// already holds the version.
 bool Fork::IsRead(const VersionPtr& version) const {
   return version.use_count() > (by_edit_id_.contains(version->summary.edit_id) ? 2 : 1);
 }
 
-// One that is read counts with all that it has beside the base: later versions give back what they
-// share with it, and do not know of readers.
-void Fork::LetGo(ForkVersion& version, bool is_read) {
+// A version with readers is charged for everything that the base does not have: later versions can
+// give back the memory that they share with it while its readers still hold it.
+void Fork::DetachCharge(ForkVersion& version, bool is_read) {
   version.own_charge.emplace(share_->charge.memory(), peer_);
   share_->charge.MoveTo(*version.own_charge, version.bytes);
   if (!is_read) return;
-  version.own_charge->GrowAnyway(kVersionBytes + version.polygon_bytes + version.index_bytes);
+  version.own_charge->GrowPastLimit(kVersionBytes + version.polygon_bytes + version.index_bytes);
 }
 
 Fork::VersionPtr Fork::DropOldest() {
@@ -399,10 +409,10 @@ Fork::VersionPtr Fork::DropOldest() {
   if (oldest->summary.edit_id.empty()) return oldest;
   by_edit_id_.erase(oldest->summary.edit_id);
   const uint64_t hash = absl::HashOf(oldest->summary.edit_id);
-  if (is_gone_.insert(hash).second) gone_edit_ids_.push_back(hash);
-  if (gone_edit_ids_.size() > kMaxGoneEditIds) {
-    is_gone_.erase(gone_edit_ids_.front());
-    gone_edit_ids_.erase(gone_edit_ids_.begin());
+  if (dropped_edit_id_set_.insert(hash).second) dropped_edit_ids_.push_back(hash);
+  if (dropped_edit_ids_.size() > kMaxDroppedEditIds) {
+    dropped_edit_id_set_.erase(dropped_edit_ids_.front());
+    dropped_edit_ids_.erase(dropped_edit_ids_.begin());
   }
   return oldest;
 }

@@ -3,9 +3,10 @@
 
 // What is a fork of a scene?
 //
-// A `Fork` begins as a version of another scene, on its memory, and keeps its last versions, each
-// on what it shares with the next. Its name, its lease and who may have one are
-// server/store/fork_store.h.
+// A `Fork` begins as a version of another scene, and shares the memory of that version. It keeps
+// its last versions, and each shares memory with the next version. `ForkStore`
+// (server/store/fork_store.h) gives a fork its name and its lease, and limits how many forks a peer
+// has.
 #pragma once
 
 #include <atomic>
@@ -32,54 +33,56 @@
 
 namespace carom::server {
 
-// What a fork takes, counted until the last reader of one of its versions is done.
+// The memory charge of a fork, held until the last reader of the fork's versions is done.
 struct ForkShare {
   ForkShare(ForkMemory& memory, std::shared_ptr<MemoryPeer> peer, std::shared_ptr<KeptVersion> base)
       : charge(memory, std::move(peer)), base(std::move(base)) {}
 
-  ForkCharge charge;  // by the fork's writer
+  ForkCharge charge;  // changed only by the fork's writer
   const std::shared_ptr<KeptVersion> base;
 };
 
 // A version of a fork.
 struct ForkVersion {
   std::shared_ptr<ForkShare> share;
-  std::optional<ForkCharge> own_charge;  // of one that the fork has dropped
+  std::optional<ForkCharge> own_charge;  // set when the fork drops the version
   Scene::Ptr scene;
   VersionSummary summary;
-  uint64_t content = 0;              // of the edits that made it; see `ContentOf`
-  std::vector<uint64_t> edited_ids;  // of the polygons that these are about
-  bool is_rollback = false;          // nothing says what it changed
-  uint64_t polygon_bytes = 0;        // of polygons that the base does not have
-  uint64_t index_bytes = 0;          // of pages that it does not have
-  // Of the newest version what it has beside the base, of others beside the version after them.
+  uint64_t content = 0;              // hash of the edits that made the version; see `ContentOf`
+  std::vector<uint64_t> edited_ids;  // ids of the polygons that the edits changed
+  bool is_rollback = false;          // `edited_ids` does not list the changes
+  uint64_t polygon_bytes = 0;        // bytes of polygons that the base does not have
+  uint64_t index_bytes = 0;          // bytes of index pages that the base does not have
+  // The charged bytes: of the newest version everything that the base does not have, of an older
+  // version everything that neither the base nor the next version has.
   uint64_t bytes = 0;
 };
 
-// A hash of edits, by which they are known again when they come twice. Of this process.
+// Returns a hash of edits, by which a fork recognizes edits that a client sends twice. The hash
+// differs between processes.
 uint64_t ContentOf(std::span<const SceneEdit> edits);
 
-// What a fork is made of.
+// The version that a fork begins as.
 struct ForkBase {
-  std::string name;                   // of the scene that is no fork
-  uint64_t version = 0;               // of that
-  std::shared_ptr<KeptVersion> kept;  // that version
-  Scene::Ptr scene;                   // what the fork begins as: that, or a version of a fork of it
-  uint64_t polygon_bytes = 0;         // of what `scene` has beside it
+  std::string name;                   // name of the base scene, which is not a fork itself
+  uint64_t version = 0;               // version of the base scene
+  std::shared_ptr<KeptVersion> kept;  // the version `version` of the base scene
+  Scene::Ptr scene;            // first version of the fork: that of `kept`, or of a fork of it
+  uint64_t polygon_bytes = 0;  // bytes of polygons of `scene` that `kept` does not have
 };
 
-// Edits of a fork, and what they are to meet.
+// Edits of a fork, and the version that they apply to.
 struct ForkEdits {
   std::vector<SceneEdit> edits;
-  uint64_t base_version = 0;  // 0: whichever is current
+  uint64_t base_version = 0;  // 0: the current version
   std::string edit_id;        // empty: none
 };
 
-// How long an edit may take: kShort edits only what some hundred microseconds suffice for, and
-// waits for no other writer.
+// How long an edit may take. kShort makes only edits that take at most some hundred microseconds,
+// and waits for no other writer.
 enum class EditTime : uint8_t { kShort, kAny };
 
-// Thread-safe: readers wait for nobody, writers for each other.
+// A fork of a scene. Thread-safe: readers wait for no writer, writers wait for each other.
 class Fork {
  public:
   struct Limits {
@@ -87,85 +90,93 @@ class Fork {
     SceneLimits scene;
   };
 
-  // `memory` outlives the fork and all that read it.
+  // `memory` outlives the fork and all readers of its versions.
   Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemory& memory,
        std::shared_ptr<MemoryPeer> peer);
   ~Fork();
   Fork(const Fork&) = delete;
   Fork& operator=(const Fork&) = delete;
 
-  // Makes its first version. Errors: no memory.
+  // Creates the first version, with the number `version`. RESOURCE_EXHAUSTED if memory is short.
   absl::Status Begin(uint64_t version);
 
   const ForkBase& base() const { return base_; }
   const std::shared_ptr<MemoryPeer>& peer() const { return peer_; }
   Clock::duration lease() const { return lease_; }
 
-  // A frame has used it. O(1).
+  // Renews the lease, because a frame uses the fork. O(1).
   void Renew() { last_use_.store(Clock::now().time_since_epoch().count()); }
   Clock::time_point expiry() const {
     return Clock::time_point(Clock::duration(last_use_.load())) + lease_;
   }
 
   Scene::Ptr current() const ABSL_LOCKS_EXCLUDED(mu_);
-  // Null if it is not kept.
+  // Returns a version; null if the fork does not keep it.
   Scene::Ptr Find(uint64_t version) const ABSL_LOCKS_EXCLUDED(mu_);
   std::vector<VersionSummary> Versions() const ABSL_LOCKS_EXCLUDED(mu_);
-  // What came after a version that is kept; null without that.
+  // Returns the difference between `version` and the version after it; null if the fork does not
+  // keep both.
   SceneChange::Ptr FindChange(uint64_t version, MemoryCharge charge) const ABSL_LOCKS_EXCLUDED(mu_);
-  // For a fork of it, of a version or, for 0, the current one.
+  // Returns the base for a fork of this fork: its version `version`, or for 0 the current one. None
+  // if the fork does not keep the version.
   std::optional<ForkBase> BaseAt(uint64_t version) const ABSL_LOCKS_EXCLUDED(mu_);
 
-  // The scene after the edits, or after those of the same `edit_id` before; null for edits that
-  // take more than kShort. `next_version` numbers it, `published` is called once it is visible.
-  // Errors: as `SceneStore::Commit`; INVALID_ARGUMENT naming `edit_id` for one that is known with
-  // other edits, OUT_OF_RANGE for one whose version is gone; RESOURCE_EXHAUSTED without memory.
+  // Applies edits and returns the resulting version. If an earlier edit had the `edit_id`, returns
+  // the version that it made, and changes nothing. Returns null for edits that take longer than
+  // `time` allows. `next_version` returns the number of the version; `published` is called once the
+  // version is visible. Errors: as `SceneStore::Commit`; INVALID_ARGUMENT naming `edit_id` if other
+  // edits had this id; OUT_OF_RANGE naming `edit_id` if the fork no longer keeps the version that
+  // edits with this id made; RESOURCE_EXHAUSTED if memory is short.
   absl::StatusOr<Scene::Ptr> Edit(ForkEdits edits, EditTime time,
                                   absl::FunctionRef<uint64_t()> next_version,
                                   absl::FunctionRef<void(uint64_t)> published)
       ABSL_LOCKS_EXCLUDED(writing_, mu_);
-  // A version with the polygons of one that is kept. Errors: as `SceneStore::Rollback`.
+  // Makes a version with the polygons of the kept version `version`. Errors: as
+  // `SceneStore::Rollback`.
   absl::StatusOr<Scene::Ptr> Rollback(uint64_t version, uint64_t base_version,
                                       absl::FunctionRef<uint64_t()> next_version,
                                       absl::FunctionRef<void(uint64_t)> published)
       ABSL_LOCKS_EXCLUDED(writing_, mu_);
 
-  // It is deleted: later edits are NOT_FOUND.
+  // Marks the fork as deleted: later edits return NOT_FOUND.
   void Close() ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
   using VersionPtr = std::shared_ptr<ForkVersion>;
 
-  // The place of a version; that of the first later one if it is not kept.
+  // Returns the index of `version` in `versions_`, or of the first later version if the fork does
+  // not keep `version`.
   size_t IndexOf(uint64_t version) const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   bool IsAt(size_t index, uint64_t version) const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   VersionPtr newest() const ABSL_LOCKS_EXCLUDED(mu_);
 
-  // What was made by this id, if it is known; else OK and null.
+  // Returns the version that edits with this `edit_id` have made; null if no edits had the id.
   absl::StatusOr<Scene::Ptr> FindEdited(const ForkEdits& edits, uint64_t content) const
       ABSL_LOCKS_EXCLUDED(mu_);
-  // As `Edit`, of edits of this content.
-  absl::StatusOr<Scene::Ptr> EditAlone(ForkEdits edits, uint64_t content, EditTime time,
-                                       absl::FunctionRef<uint64_t()> next_version,
-                                       absl::FunctionRef<void(uint64_t)> published)
+  // Does the work of `Edit` under the lock of writers. `content` is the hash of the edits.
+  absl::StatusOr<Scene::Ptr> EditLocked(ForkEdits edits, uint64_t content, EditTime time,
+                                        absl::FunctionRef<uint64_t()> next_version,
+                                        absl::FunctionRef<void(uint64_t)> published)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mu_);
-  // The version that edits make of `before`. `gone_bytes`: of the polygons that `before` has, and
-  // neither it nor the base.
-  absl::StatusOr<VersionPtr> Make(const ForkVersion& before, ForkEdits edits, uint64_t version,
-                                  uint64_t& gone_bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
-  // Makes `next` the newest version, unless there is no memory for it, of which `reserved` is taken
-  // already: that is 0 afterwards, if it is used.
-  absl::Status Publish(const VersionPtr& next, uint64_t gone_bytes, uint64_t& reserved)
+  // Builds the version that edits make of `before`. Adds to `removed_bytes` the bytes of the
+  // polygons that `before` has, and neither the next version nor the base has.
+  absl::StatusOr<VersionPtr> BuildVersion(const ForkVersion& before, ForkEdits edits,
+                                          uint64_t version, uint64_t& removed_bytes)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
+  // Makes `next` the newest version, or fails if memory is short. `reserved` bytes are charged for
+  // `next` already; sets `reserved` to 0 once they are used.
+  absl::Status Publish(const VersionPtr& next, uint64_t removed_bytes, uint64_t& reserved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mu_);
-  // Takes memory for so many bytes more or less, in place of the oldest versions if need be: of as
-  // few as suffice, and of none where all of them do not.
+  // Changes the charge of the fork by `more` bytes. If memory is short, drops the oldest versions,
+  // as few as suffice, or fails and drops none if all of them do not suffice.
   absl::Status Charge(int64_t more) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_)
       ABSL_LOCKS_EXCLUDED(mu_);
-  // Whether somebody has it beside the fork.
+  // Returns whether a reader holds the version in addition to the fork.
   bool IsRead(const VersionPtr& version) const ABSL_SHARED_LOCKS_REQUIRED(mu_);
-  // What is counted for a version that is dropped goes with it, or with those who read it.
-  void LetGo(ForkVersion& version, bool is_read) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
-  // The oldest version, which is forgotten; there is a newer one.
+  // Moves the charge of a version that the fork drops from the fork to the version, so that it ends
+  // with the version's last reader.
+  void DetachCharge(ForkVersion& version, bool is_read) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
+  // Removes the oldest version from the fork and returns it; a newer version must exist.
   VersionPtr DropOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_, mu_);
 
   const ForkBase base_;
@@ -174,17 +185,19 @@ class Fork {
   const std::shared_ptr<MemoryPeer> peer_;
   std::atomic<Clock::rep> last_use_;
 
-  absl::Mutex writing_ ABSL_ACQUIRED_BEFORE(mu_);  // around every change
-  const std::shared_ptr<ForkShare> share_;         // its charge: under `writing_`
+  absl::Mutex writing_ ABSL_ACQUIRED_BEFORE(mu_);  // held during every change
+  const std::shared_ptr<ForkShare> share_;         // `writing_` guards its charge
 
   mutable absl::Mutex mu_;
-  // Ascending; the last one is current. Vectors, as most forks have few of both.
+  // Ascending; the last version is current. Vectors, because most forks have few versions and few
+  // dropped edit ids.
   std::vector<VersionPtr> versions_ ABSL_GUARDED_BY(mu_);
-  // Those that are kept, by what made them.
+  // The kept versions by the id of the edits that made them.
   absl::flat_hash_map<std::string, VersionPtr> by_edit_id_ ABSL_GUARDED_BY(mu_);
-  // Hashes of the last edit ids whose versions are not kept, in their order.
-  std::vector<uint64_t> gone_edit_ids_ ABSL_GUARDED_BY(mu_);
-  absl::flat_hash_set<uint64_t> is_gone_ ABSL_GUARDED_BY(mu_);
+  // Hashes of the latest edit ids that belong to dropped versions, in the order of dropping, and as
+  // a set.
+  std::vector<uint64_t> dropped_edit_ids_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_set<uint64_t> dropped_edit_id_set_ ABSL_GUARDED_BY(mu_);
   bool is_closed_ ABSL_GUARDED_BY(mu_) = false;
 };
 

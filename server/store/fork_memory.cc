@@ -16,8 +16,8 @@ absl::Status ForkMemory::Exhausted(bool of_peer) const {
                         kMemoryRetryDelayUs);
 }
 
-// Both counts or none: the limit of all forks, and the share of scenes. Under one lock, so that
-// what is offered for these bytes does not go to another fork.
+// Changes both counts or none: the limit of all forks, and the share of scenes. Holds one lock
+// throughout, so that another fork does not take the bytes that the offers free.
 absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer, std::span<const uint64_t> offers,
                               size_t& accepted) {
   absl::MutexLock lock(&mu_);
@@ -36,10 +36,10 @@ absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer, std::span<const 
       if (status.ok()) break;
     }
     if (is_last) break;
-    account_.Give(MemoryShare::kScenes, offers[accepted], &peer);
+    account_.Release(MemoryShare::kScenes, offers[accepted], &peer);
   }
   if (!status.ok()) {
-    account_.TakeAnyway(MemoryShare::kScenes, given, &peer);
+    account_.TakePastLimit(MemoryShare::kScenes, given, &peer);
     return status;
   }
   used_ = used_ - given + bytes;
@@ -47,18 +47,18 @@ absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer, std::span<const 
   return status;
 }
 
-void ForkMemory::TakeAnyway(uint64_t bytes, MemoryPeer& peer) {
+void ForkMemory::TakePastLimit(uint64_t bytes, MemoryPeer& peer) {
   absl::MutexLock lock(&mu_);
-  account_.TakeAnyway(MemoryShare::kScenes, bytes, &peer);
+  account_.TakePastLimit(MemoryShare::kScenes, bytes, &peer);
   used_ += bytes;
   of_peer_[&peer] += bytes;
 }
 
-// Peers that have nothing left are forgotten: the table is no longer than there are holders.
-void ForkMemory::Give(uint64_t bytes, MemoryPeer& peer) {
+// Removes a peer that holds no bytes, so that the table has one entry for each holder.
+void ForkMemory::Release(uint64_t bytes, MemoryPeer& peer) {
   if (bytes == 0) return;
   absl::MutexLock lock(&mu_);
-  account_.Give(MemoryShare::kScenes, bytes, &peer);
+  account_.Release(MemoryShare::kScenes, bytes, &peer);
   used_ -= bytes;
   const auto known = of_peer_.find(&peer);
   known->second -= bytes;
@@ -70,11 +70,11 @@ uint64_t ForkMemory::used() const {
   return used_;
 }
 
-// A charge that cannot grow stays as it was.
+// `Add` changes nothing if it fails, so a charge that cannot grow stays as it was.
 absl::Status ForkCharge::Set(uint64_t bytes) {
   size_t accepted = 0;
   if (bytes > bytes_) return Add(bytes - bytes_, {}, accepted);
-  memory_.Give(bytes_ - bytes, *peer_);
+  memory_.Release(bytes_ - bytes, *peer_);
   bytes_ = bytes;
   return absl::OkStatus();
 }
@@ -87,9 +87,9 @@ absl::Status ForkCharge::Add(uint64_t bytes, std::span<const uint64_t> offers, s
   return status;
 }
 
-void ForkCharge::GrowAnyway(uint64_t bytes) {
+void ForkCharge::GrowPastLimit(uint64_t bytes) {
   if (bytes <= bytes_) return;
-  memory_.TakeAnyway(bytes - bytes_, *peer_);
+  memory_.TakePastLimit(bytes - bytes_, *peer_);
   bytes_ = bytes;
 }
 

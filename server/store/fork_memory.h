@@ -3,9 +3,9 @@
 
 // How much memory may forks take?
 //
-// What a fork takes is counted as memory of scenes (server/base/memory_account.h), for the peer
-// that made it, and against a limit of all forks, of which a peer may have as much as the others
-// have left.
+// The memory of a fork is charged to the share of scenes (server/base/memory_account.h), to the
+// peer that made the fork, and to a limit of all forks. A peer gets more memory only while it holds
+// no more than what stays free below that limit, so that one peer alone can take about half of it.
 #pragma once
 
 #include <cstddef>
@@ -21,19 +21,20 @@
 
 namespace carom::server {
 
-// Thread-safe; outlives what is taken.
+// Accounts for the memory of all forks. Thread-safe; outlives its charges.
 class ForkMemory {
  public:
   ForkMemory(uint64_t limit_bytes, MemoryAccount& account)
       : limit_(limit_bytes), account_(account) {}
 
-  // Takes so many bytes, or nothing and RESOURCE_EXHAUSTED with a retry delay. Where there are too
-  // few, the first of the `offers`, as few as suffice, go back for them: `accepted` is how many.
+  // Takes `bytes`, or takes nothing and returns RESOURCE_EXHAUSTED with a retry delay. `offers` are
+  // sizes of charges that the caller can free: if too few bytes are free, gives back the first ones
+  // of `offers`, as few as suffice, and sets `accepted` to their number.
   absl::Status Take(uint64_t bytes, MemoryPeer& peer, std::span<const uint64_t> offers,
                     size_t& accepted) ABSL_LOCKS_EXCLUDED(mu_);
-  // Takes them even above the limits: of what is there already.
-  void TakeAnyway(uint64_t bytes, MemoryPeer& peer) ABSL_LOCKS_EXCLUDED(mu_);
-  void Give(uint64_t bytes, MemoryPeer& peer) ABSL_LOCKS_EXCLUDED(mu_);
+  // Takes `bytes` even above the limits, for memory that is already in use.
+  void TakePastLimit(uint64_t bytes, MemoryPeer& peer) ABSL_LOCKS_EXCLUDED(mu_);
+  void Release(uint64_t bytes, MemoryPeer& peer) ABSL_LOCKS_EXCLUDED(mu_);
 
   uint64_t used() const ABSL_LOCKS_EXCLUDED(mu_);
 
@@ -47,7 +48,7 @@ class ForkMemory {
   absl::flat_hash_map<const MemoryPeer*, uint64_t> of_peer_ ABSL_GUARDED_BY(mu_);
 };
 
-// Bytes that go back with it. Not thread-safe.
+// Bytes taken from a `ForkMemory`; the destructor gives them back. Not thread-safe.
 class ForkCharge {
  public:
   // `memory` outlives the charge.
@@ -55,16 +56,17 @@ class ForkCharge {
       : memory_(memory), peer_(std::move(peer)) {}
   ForkCharge(const ForkCharge&) = delete;
   ForkCharge& operator=(const ForkCharge&) = delete;
-  ~ForkCharge() { memory_.Give(bytes_, *peer_); }
+  ~ForkCharge() { memory_.Release(bytes_, *peer_); }
 
-  // Has this many bytes, or as many as before and an error; fewer always succeed.
+  // Sets the charge to `bytes`, or returns an error and leaves it unchanged; a smaller charge
+  // always succeeds.
   absl::Status Set(uint64_t bytes);
-  // Has so many more, or as many as before and an error; of its own it offers some, as
-  // `ForkMemory::Take` does.
+  // Adds `bytes` to the charge, or returns an error and leaves it unchanged. `offers` are bytes of
+  // this charge that may be given back, as in `ForkMemory::Take`.
   absl::Status Add(uint64_t bytes, std::span<const uint64_t> offers, size_t& accepted);
-  // Has at least so many, whatever the limits.
-  void GrowAnyway(uint64_t bytes);
-  // `other`, of the same peer, has so many of these, or all that there are.
+  // Raises the charge to at least `bytes`, even above the limits.
+  void GrowPastLimit(uint64_t bytes);
+  // Moves `bytes` of this charge, or all if it has fewer, to `other`, a charge of the same peer.
   void MoveTo(ForkCharge& other, uint64_t bytes);
   uint64_t bytes() const { return bytes_; }
   ForkMemory& memory() const { return memory_; }

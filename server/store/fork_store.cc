@@ -15,22 +15,24 @@
 namespace carom::server {
 namespace {
 
-// How often forks are looked at, at most, to see whether their leases have ended.
+// Shortest delay of the timer that deletes forks with expired leases.
 constexpr Clock::duration kLeastPause = std::chrono::milliseconds(200);
 
-// The same error for forks and scenes, so that it does not reveal which of the two has the name.
+// Returns one error for forks and scenes, so that the error does not reveal whether a fork or a
+// scene has the name.
 absl::Status NameTaken() {
-  return Refused(absl::StatusCode::kAlreadyExists, "name", "a scene of this name is there");
+  return Refused(absl::StatusCode::kAlreadyExists, "name", "a scene of this name exists already");
 }
 
-// 64 random bits: whoever guesses a name could edit the fork.
+// Returns a name with 64 random bits, because a client that guesses a fork's name could edit the
+// fork.
 std::string NewName() {
   std::random_device random;
   return absl::StrCat("scenes/fork-", absl::Hex(random(), absl::kZeroPad8),
                       absl::Hex(random(), absl::kZeroPad8));
 }
 
-// The first `limit` scenes of two pages.
+// Returns the first `limit` scenes of two pages, by ascending name.
 ScenePage Merge(ScenePage page, ScenePage other, size_t limit) {
   const auto middle = static_cast<std::ptrdiff_t>(page.scenes.size());
   page.scenes.insert(page.scenes.end(), std::make_move_iterator(other.scenes.begin()),
@@ -44,8 +46,8 @@ ScenePage Merge(ScenePage page, ScenePage other, size_t limit) {
 
 }  // namespace
 
-// Forks count in the account by a share of their own, within that of scenes, so that those who
-// make forks cannot take what imports need.
+// Limits forks to a part of the share of scenes, so that clients that make forks cannot take the
+// memory that imports need.
 ForkStore::ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimits& limits,
                      Timer& timer, Executor& executor)
     : scenes_(scenes),
@@ -57,8 +59,8 @@ ForkStore::ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimi
       memory_(limits.max_bytes, account),
       count_(limits.max_forks, limits.max_forks_per_peer, "forks") {}
 
-// The timer may be about to submit the sweep, and the sweep may be under way: both are waited for,
-// the first without the lock that its callback takes.
+// Waits for a timer callback that is about to submit the sweep, and for a running sweep. Waits for
+// the callback without the lock, because the callback takes the lock.
 void ForkStore::Stop() {
   Timer::Id timer = 0;
   {
@@ -68,13 +70,13 @@ void ForkStore::Stop() {
   }
   if (timer != 0) timer_.CancelAndWait(timer);
   absl::MutexLock lock(&mu_);
-  const auto is_still = [this]() ABSL_SHARED_LOCKS_REQUIRED(mu_) { return !is_sweeping_; };
-  mu_.Await(absl::Condition(&is_still));
+  const auto is_idle = [this]() ABSL_SHARED_LOCKS_REQUIRED(mu_) { return !is_sweeping_; };
+  mu_.Await(absl::Condition(&is_idle));
 }
 
 // --- Forks
 
-// A fork that is found stays alive as long as the pointer, even if its lease ends meanwhile.
+// The pointer keeps the fork alive, even if the fork's lease ends meanwhile.
 ForkStore::ForkPtr ForkStore::FindFork(absl::string_view name) const {
   absl::ReaderMutexLock lock(&mu_);
   const auto it = forks_.find(name);
@@ -90,11 +92,12 @@ absl::StatusOr<ForkBase> ForkStore::BaseOf(const ForkOrder& order, MemoryPeer& p
     return Refused(absl::StatusCode::kOutOfRange, "version", "this version is not kept");
   }
   ForkBase base{.name = order.base, .version = order.version, .kept = {}, .scene = {}};
-  base.kept = kept_.Share(key, order.version);
+  base.kept = kept_.Acquire(key, order.version);
   if (base.kept == nullptr) {
     if (scenes_.Find(key) == nullptr) return scenes_.WhyMissing(key, "base");
-    // From the journal: a scene that shares nothing, and lives as long as its forks. The calls for
-    // one base come one after the other, so nobody else reads the same version.
+    // Loads the version from the journal, as a scene that shares no memory with other versions and
+    // exists as long as its forks. Calls for one base run one after the other, so no other call
+    // loads the same version meanwhile.
     MemoryCharge charge(account_, MemoryShare::kScenes, &peer);
     absl::StatusOr<std::vector<Polygon>> polygons = scenes_.Load(key, order.version, charge);
     if (!polygons.ok()) return polygons.status();
@@ -116,7 +119,8 @@ absl::StatusOr<NamedScene> ForkStore::MakeFork(const ForkOrder& order,
     return InvalidField("lease_seconds",
                         absl::StrCat("must be in [0, ", limits_.max_lease_seconds, "]"));
   }
-  // Before a base is read from the file, for one that could not be made.
+  // Counts the fork before a base is read from the file, so that no base is read for a fork above
+  // the limits.
   if (absl::Status status = count_.Enter(peer.get()); !status.ok()) return status;
   absl::Cleanup leave = [&] { count_.Leave(peer.get()); };
   absl::StatusOr<ForkBase> base = BaseOf(order, *peer);
@@ -134,7 +138,8 @@ absl::StatusOr<NamedScene> ForkStore::MakeFork(const ForkOrder& order,
   return NamedScene{std::string(NameOfKey(*key)), scene};
 }
 
-// The lock keeps a scene of the name from coming between the look and the entry.
+// Holds the lock, so that no scene of the name is created between the check of the name and the
+// entry.
 absl::StatusOr<std::string> ForkStore::Enter(const ForkOrder& order, const ForkPtr& fork) {
   absl::MutexLock lock(&mu_);
   std::string key = KeyOf(order.tenant, order.name.empty() ? NewName() : order.name);
@@ -145,19 +150,19 @@ absl::StatusOr<std::string> ForkStore::Enter(const ForkOrder& order, const ForkP
   return key;
 }
 
-// Forks, scenes that are being imported, and scenes of the store, damaged ones too.
+// Checks forks, scenes of running imports, and scenes of the store, including damaged ones.
 bool ForkStore::IsTaken(absl::string_view name) const {
   return forks_.contains(name) || imported_.contains(name) || scenes_.Contains(name);
 }
 
-// What `Scene.base` and `Scene.base_version` say of a fork.
+// Provides the fields `Scene.base` and `Scene.base_version` of a fork.
 std::optional<ForkOrigin> ForkStore::OriginOf(absl::string_view name) const {
   const ForkPtr fork = FindFork(name);
   if (fork == nullptr) return std::nullopt;
   return ForkOrigin{fork->base().name, fork->base().version};
 }
 
-// Scenes that are no forks are found first: most frames are about those.
+// Searches the scenes that are not forks first, because most frames use those scenes.
 Scene::Ptr ForkStore::Use(absl::string_view name) const {
   if (Scene::Ptr scene = scenes_.Find(name)) return scene;
   const ForkPtr fork = FindFork(name);
@@ -166,8 +171,8 @@ Scene::Ptr ForkStore::Use(absl::string_view name) const {
   return fork->current();
 }
 
-// The current version needs no search, and no memory that is kept. Of a scene in the file only
-// those versions are at hand that memory has: a frame never waits for the disk.
+// The current version needs no search, and need not be kept. Of a scene of the journal, only
+// versions in memory are found, because a frame never waits for the disk.
 absl::StatusOr<Scene::Ptr> ForkStore::UseVersion(absl::string_view name, uint64_t version,
                                                  absl::string_view field) {
   Scene::Ptr current = scenes_.Find(name);
@@ -186,15 +191,15 @@ absl::StatusOr<Scene::Ptr> ForkStore::UseVersion(absl::string_view name, uint64_
   return Refused(absl::StatusCode::kOutOfRange, "version", "this version is not kept");
 }
 
-// Listeners hear of the version once it is visible, in the order of versions: the fork's writer is
-// still alone then.
+// Notifies listeners once the version is visible, while the fork's lock of writers is held, so that
+// listeners receive versions in order.
 absl::StatusOr<Scene::Ptr> ForkStore::EditFork(absl::string_view name, ForkEdits edits,
                                                EditTime time) {
   const ForkPtr fork = FindFork(name);
   if (fork == nullptr) {
     if (scenes_.Find(name) == nullptr) return NoSuchScene();
     return Refused(absl::StatusCode::kFailedPrecondition, "",
-                   "the scene is no fork; CommitEdits edits it");
+                   "the scene is not a fork; edit it with CommitEdits");
   }
   fork->Renew();
   return fork->Edit(
@@ -204,8 +209,8 @@ absl::StatusOr<Scene::Ptr> ForkStore::EditFork(absl::string_view name, ForkEdits
 
 // --- Leases
 
-// One timer for all forks, for the first lease that ends. A lease that was renewed meanwhile is
-// found so by the sweep, which then waits for the next.
+// One timer serves all forks and is due when the first lease ends. If that lease was renewed
+// meanwhile, the sweep finds it valid and schedules the timer again.
 void ForkStore::Arm(Clock::time_point expiry) {
   if (is_sweeping_ || is_ending_) return;
   const Clock::time_point due = std::max(expiry, Clock::now() + kLeastPause);
@@ -220,7 +225,7 @@ void ForkStore::Arm(Clock::time_point expiry) {
   });
 }
 
-// Forks are destroyed without the lock: their pages may be many.
+// Destroys forks without the lock, because they may have many pages.
 void ForkStore::Run() {
   std::vector<std::pair<std::string, ForkPtr>> expired;
   {
@@ -244,41 +249,41 @@ void ForkStore::Run() {
   if (!forks_.empty()) Arm(first);
 }
 
-// Whoever still reads the fork keeps its pages; its writers find it closed.
+// A reader of the fork keeps the fork's pages; a writer finds the fork closed.
 void ForkStore::Forget(const std::string& name, const ForkPtr& fork) {
   fork->Close();
   count_.Leave(fork->peer().get());
   scenes_.Notify(name, 0, nullptr);
 }
 
-// --- As every store
+// --- Functions of SceneStore
 
-// Without renewing a lease: lists and reads of scenes are no use of a fork.
+// Does not renew the lease of a fork: listing and reading scenes do not count as use of a fork.
 Scene::Ptr ForkStore::Find(absl::string_view name) const {
   if (Scene::Ptr scene = scenes_.Find(name)) return scene;
   const ForkPtr fork = FindFork(name);
   return fork == nullptr ? nullptr : fork->current();
 }
 
-// A fork that is gone leaves no trace, so it is missing as any scene is.
+// A deleted fork leaves no trace, so it is missing like any scene.
 absl::Status ForkStore::WhyMissing(absl::string_view name, absl::string_view field) const {
   return scenes_.WhyMissing(name, field);
 }
 
-// The last versions of a fork, by the limit that it was made with.
+// A fork keeps its last versions, up to the limit that the fork was made with.
 std::vector<VersionSummary> ForkStore::Versions(absl::string_view name) const {
   const ForkPtr fork = FindFork(name);
   return fork == nullptr ? scenes_.Versions(name) : fork->Versions();
 }
 
-// Without renewing a lease, as `Find`.
+// Does not renew the lease of a fork, like `Find`.
 Scene::Ptr ForkStore::FindVersion(absl::string_view name, uint64_t version) const {
   const ForkPtr fork = FindFork(name);
   if (fork == nullptr) return scenes_.FindVersion(name, version);
   return version == 0 ? fork->current() : fork->Find(version);
 }
 
-// What a fork has of a version is found as a scene, so the others are gone.
+// `FindVersion` returns every version that a fork keeps, so no other version can be loaded.
 absl::StatusOr<std::vector<Polygon>> ForkStore::Load(absl::string_view name, uint64_t version,
                                                      MemoryCharge& charge) const {
   if (FindFork(name) == nullptr) return scenes_.Load(name, version, charge);
@@ -299,10 +304,11 @@ absl::StatusOr<SceneChange::Ptr> ForkStore::LoadChange(absl::string_view name, u
   SceneChange::Ptr change = fork->FindChange(version, std::move(charge));
   if (change != nullptr) return change;
   return Refused(absl::StatusCode::kOutOfRange, "from_version",
-                 "what came after this version of the scene is not kept");
+                 "the changes after this version of the scene are not kept");
 }
 
-// Of another tenant than `default`, whose preloaded scenes are among its own.
+// The keys of preloaded scenes are those of the tenant `default`, so `List` returns preloaded
+// scenes only for `default`; adds them for other tenants.
 ScenePage ForkStore::ListOf(absl::string_view tenant, absl::string_view after, size_t limit) const {
   const std::string key = after.empty() ? "" : SceneKey(tenant, after);
   ScenePage page = List(key, limit, KeyPrefix(tenant));
@@ -311,7 +317,7 @@ ScenePage ForkStore::ListOf(absl::string_view tenant, absl::string_view after, s
   return Merge(std::move(page), scenes_.ListPreloaded(after, limit), limit);
 }
 
-// Two lists by ascending name, merged.
+// Merges scenes and forks, two lists by ascending name.
 ScenePage ForkStore::List(absl::string_view after, size_t limit, absl::string_view prefix) const {
   ScenePage page = scenes_.List(after, limit, prefix);
   ScenePage forks;

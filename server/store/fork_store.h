@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Scenes and their forks.
+// How does the server store scenes together with their forks?
 //
 // A `ForkStore` forwards the functions of a store of scenes and adds forks (server/store/fork.h). A
 // fork is a scene that begins as a version of another scene, its base. Frames edit it without
@@ -38,70 +38,72 @@ namespace carom::server {
 struct ForkLimits {
   size_t max_forks = 4096;
   size_t max_forks_per_peer = 1024;
-  uint64_t max_bytes = 1ull << 30;  // of all forks, beside what they share with their bases
-  size_t max_versions = 256;        // kept of each
+  uint64_t max_bytes = 1ull << 30;  // bytes of all forks, without the memory that bases share
+  size_t max_versions = 256;        // versions that each fork keeps
   uint64_t max_lease_seconds = 3600;
-  KeptLimits kept;  // of scenes that are no forks
+  KeptLimits kept;  // limits of scenes that are not forks
 };
 
-// A fork that is asked for, of a tenant's own scene or one that is preloaded.
+// A request for a fork. The base is a scene of the tenant, or a preloaded scene.
 struct ForkOrder {
   std::string tenant = kDefaultTenant;
   std::string base;
   uint64_t version = 0;  // 0: the current one
-  std::string name;      // empty: one is made up
+  std::string name;      // empty: the store generates a name
   uint64_t lease_seconds = 0;
 };
 
-// Where a fork comes from.
+// The base of a fork, and the version of the base that the fork began as.
 struct ForkOrigin {
   std::string base;
   uint64_t version = 0;
 };
 
-// Thread-safe, as every store. Forks that nobody uses are deleted on `executor`.
+// A store of scenes and forks. Thread-safe. Deletes forks with expired leases on `executor`.
 class ForkStore final : public SceneStore, private Task {
  public:
   static constexpr uint64_t kDefaultLeaseSeconds = 60;
 
-  // All outlive it. Listeners of `scenes` hear of forks too.
+  // All arguments outlive the store. Listeners of `scenes` are notified of changes of forks, too.
   ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimits& limits, Timer& timer,
             Executor& executor);
-  // Waits for the executor, if that deletes forks.
+  // Waits for a deletion of forks that runs on the executor.
   ~ForkStore() override { Stop(); }
 
-  // No lease ends from here on. Once no call is left, and before who listens to scenes goes away.
+  // Stops the expiry of leases. Must be called after the last call has ended, and before a listener
+  // of the scenes is destroyed.
   void Stop() ABSL_LOCKS_EXCLUDED(mu_);
 
-  // The key of a tenant's scene (server/base/scene_name.h), or of the one that is preloaded for
-  // all.
+  // Returns the key of a tenant's scene (server/base/scene_name.h), or of the preloaded scene of
+  // that name.
   std::string KeyOf(absl::string_view tenant, absl::string_view name) const {
     return scenes_.KeyOf(tenant, name);
   }
 
-  // Once the scenes of `scenes` are there.
+  // Begins to keep old versions. Must be called after `scenes` has loaded its scenes.
   void Begin() { kept_.Begin(); }
 
-  // Makes a fork, for a peer. The order's names are well-formed. Errors: those of ForkScene
-  // (proto/carom/v1/scene_service.proto).
+  // Makes a fork, and charges it to `peer`. The names in `order` must be well-formed. Errors: those
+  // of ForkScene (proto/carom/v1/scene_service.proto).
   absl::StatusOr<NamedScene> MakeFork(const ForkOrder& order,
                                       const std::shared_ptr<MemoryPeer>& peer);
-  // At most `limit` scenes that a tenant has or that are preloaded, with names above `after`.
-  // Their names are those that the tenant gave them.
+  // Returns at most `limit` scenes with names above `after`: the scenes of the tenant and the
+  // preloaded ones, under the names that the tenant uses.
   ScenePage ListOf(absl::string_view tenant, absl::string_view after, size_t limit) const;
   uint64_t LeaseOf(const ForkOrder& order) const {
     return order.lease_seconds == 0 ? std::min(kDefaultLeaseSeconds, limits_.max_lease_seconds)
                                     : order.lease_seconds;
   }
-  // Where a scene comes from, by name; none if it is no fork.
+  // Returns the base of the fork `name`; none if the scene is not a fork.
   std::optional<ForkOrigin> OriginOf(absl::string_view name) const;
 
-  // For frames. As `Find`, and a fork lives on for its lease.
+  // Returns the current version, as `Find`, and renews the lease of a fork. For frames.
   Scene::Ptr Use(absl::string_view name) const;
-  // The same of a version; OUT_OF_RANGE naming `version`, or why there is no scene, naming `field`.
+  // Returns version `version` of a scene, and renews the lease of a fork. Errors: OUT_OF_RANGE
+  // naming `version` if the version is not kept; those of `WhyMissing` naming `field`.
   absl::StatusOr<Scene::Ptr> UseVersion(absl::string_view name, uint64_t version,
                                         absl::string_view field);
-  // Edits a fork; see `Fork::Edit`. FAILED_PRECONDITION for a scene that is none.
+  // Edits a fork; see `Fork::Edit`. FAILED_PRECONDITION for a scene that is not a fork.
   absl::StatusOr<Scene::Ptr> EditFork(absl::string_view name, ForkEdits edits, EditTime time);
 
   Scene::Ptr Find(absl::string_view name) const override;
@@ -126,25 +128,25 @@ class ForkStore final : public SceneStore, private Task {
   absl::Status Delete(absl::string_view name, uint64_t version) override;
   void AddListener(SceneListener* listener) override { scenes_.AddListener(listener); }
   absl::Status CatchUp() override { return scenes_.CatchUp(); }
-  bool HasSeen(uint64_t version) const override { return scenes_.HasSeen(version); }
+  bool HasReached(uint64_t version) const override { return scenes_.HasReached(version); }
   uint64_t staleness_us() const override { return scenes_.staleness_us(); }
 
  private:
   using ForkPtr = std::shared_ptr<Fork>;
 
-  // On the executor: deletes the forks whose leases have ended.
+  // Deletes the forks with expired leases; runs on the executor.
   void Run() override;
 
   ForkPtr FindFork(absl::string_view name) const ABSL_LOCKS_EXCLUDED(mu_);
   absl::StatusOr<ForkBase> BaseOf(const ForkOrder& order, MemoryPeer& peer)
       ABSL_LOCKS_EXCLUDED(mu_);
-  // Gives the fork its name, or one that it makes up. Returns its key.
+  // Adds the fork under the name in `order`, or under a generated name. Returns the fork's key.
   absl::StatusOr<std::string> Enter(const ForkOrder& order, const ForkPtr& fork)
       ABSL_LOCKS_EXCLUDED(mu_);
   bool IsTaken(absl::string_view name) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // After a fork was taken out.
+  // Closes a fork that was removed from `forks_`, and notifies listeners of its deletion.
   void Forget(const std::string& name, const ForkPtr& fork) ABSL_LOCKS_EXCLUDED(mu_);
-  // Has the forks looked at when a lease that ends at `expiry` may have ended, or before.
+  // Schedules `Run` for a lease that ends at `expiry`, unless the timer is due earlier.
   void Arm(Clock::time_point expiry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   MemoryStore& scenes_;
@@ -156,12 +158,13 @@ class ForkStore final : public SceneStore, private Task {
   ForkMemory memory_;
   CallLimit count_;
 
-  // Taken before the locks of the store's readers, the executor and the timer.
+  // Acquired before the locks of the store's readers, the executor and the timer.
   mutable absl::Mutex mu_;
   absl::btree_map<std::string, ForkPtr> forks_ ABSL_GUARDED_BY(mu_);
-  absl::flat_hash_map<std::string, int> imported_ ABSL_GUARDED_BY(mu_);  // by name, under way
+  // the number of running imports, by name of the scene
+  absl::flat_hash_map<std::string, int> imported_ ABSL_GUARDED_BY(mu_);
   Timer::Id timer_id_ ABSL_GUARDED_BY(mu_) = 0;
-  Clock::time_point due_ ABSL_GUARDED_BY(mu_);     // of the timer
+  Clock::time_point due_ ABSL_GUARDED_BY(mu_);     // when `timer_id_` is due
   bool is_sweeping_ ABSL_GUARDED_BY(mu_) = false;  // the task is submitted
   bool is_ending_ ABSL_GUARDED_BY(mu_) = false;
 };

@@ -8,19 +8,19 @@
 namespace carom::server {
 namespace {
 
-// Of what scenes may take, what all pasts may have.
+// All histories together may take 1/kPinnedPart of the memory that scenes may take.
 constexpr uint64_t kPinnedPart = 16;
-// Names that are looked at at once.
+// Number of scenes that `Begin` lists at once.
 constexpr size_t kPageSize = 1000;
 
 }  // namespace
 
-// Counts are from above: of versions that share pages with each other, but not with the current
-// one, each has all of them.
-void KeptVersion::Outdate(const Scene& current, const SceneChange& change) {
+// The bytes are an upper bound: pages that old versions share with each other, but not with the
+// current version, count for each of these versions.
+void KeptVersion::MarkSuperseded(const Scene& current, const SceneChange& change) {
   const auto lose = [this](uint64_t id) {
     const Polygon* const polygon = scene_->Find(id);
-    if (polygon != nullptr && gone_.insert(id).second) polygon_bytes_ += BytesOf(*polygon);
+    if (polygon != nullptr && removed_ids_.insert(id).second) polygon_bytes_ += BytesOf(*polygon);
   };
   for (const PolygonChange& changed : change.list) lose(changed.id);
   for (const uint64_t id : change.equal_ids) lose(id);
@@ -30,163 +30,166 @@ void KeptVersion::Outdate(const Scene& current, const SceneChange& change) {
 KeptVersions::KeptVersions(SceneStore& scenes, MemoryAccount& account, const KeptLimits& limits)
     : scenes_(scenes), account_(account), limits_(limits) {
   scenes_.AddListener(this);
-  account_.set_spare([this](uint64_t bytes) { return GiveUp(bytes); });
+  account_.set_reclaimer([this](uint64_t bytes) { return Release(bytes); });
 }
 
-KeptVersions::~KeptVersions() { account_.set_spare(nullptr); }
+KeptVersions::~KeptVersions() { account_.set_reclaimer(nullptr); }
 
-KeptVersions::PastPtr KeptVersions::FindPast(absl::string_view name) const {
+KeptVersions::HistoryPtr KeptVersions::FindHistory(absl::string_view name) const {
   absl::ReaderMutexLock lock(&mu_);
-  const auto it = pasts_.find(name);
-  return it == pasts_.end() ? nullptr : it->second;
+  const auto it = histories_.find(name);
+  return it == histories_.end() ? nullptr : it->second;
 }
 
-// The scene is looked up under the lock: if it is deleted, then `Forget` comes after this.
-KeptVersions::PastPtr KeptVersions::MakePast(absl::string_view name) {
-  if (PastPtr past = FindPast(name)) return past;
+// Finds the scene under the lock: if the scene is deleted afterwards, `Forget` runs after this and
+// removes the history.
+KeptVersions::HistoryPtr KeptVersions::FindOrMakeHistory(absl::string_view name) {
+  if (HistoryPtr history = FindHistory(name)) return history;
   absl::MutexLock lock(&mu_);
   const Scene::Ptr current = scenes_.Find(name);
   if (current == nullptr) return nullptr;
-  PastPtr& past = pasts_[std::string(name)];
-  if (past != nullptr) return past;
-  past = std::make_shared<Past>();
-  absl::MutexLock of_past(&past->mu);
-  past->kept.push_back(std::make_shared<KeptVersion>(current));
-  return past;
+  HistoryPtr& history = histories_[std::string(name)];
+  if (history != nullptr) return history;
+  history = std::make_shared<VersionHistory>();
+  absl::MutexLock of_past(&history->mu);
+  history->kept.push_back(std::make_shared<KeptVersion>(current));
+  return history;
 }
 
-// Versions are destroyed without the lock.
+// Destroys the versions without the lock of the table.
 void KeptVersions::Forget(absl::string_view name) {
-  PastPtr past;
+  HistoryPtr history;
   {
     absl::MutexLock lock(&mu_);
-    const auto it = pasts_.find(name);
-    if (it == pasts_.end()) return;
-    past = std::move(it->second);
-    pasts_.erase(it);
+    const auto it = histories_.find(name);
+    if (it == histories_.end()) return;
+    history = std::move(it->second);
+    histories_.erase(it);
   }
-  absl::MutexLock of_past(&past->mu);
-  Count(*past, 0);
+  absl::MutexLock of_past(&history->mu);
+  Count(*history, 0);
 }
 
-// A change that is visible, and of which this has not heard yet, is not here: whoever pins the
-// current version is answered by the store.
-KeptVersions::KeptPtr KeptVersions::FindIn(const Past& past, uint64_t version) {
+// The history lacks a version that is visible until `OnSceneChanged` adds it. Meanwhile callers get
+// the current version from the store.
+KeptVersions::KeptPtr KeptVersions::FindIn(const VersionHistory& history, uint64_t version) {
   const auto found = std::lower_bound(
-      past.kept.begin(), past.kept.end(), version,
+      history.kept.begin(), history.kept.end(), version,
       [](const KeptPtr& kept, uint64_t value) { return kept->scene()->version() < value; });
-  const bool is_there = found != past.kept.end() && (*found)->scene()->version() == version;
-  return is_there ? *found : nullptr;
+  const bool is_found = found != history.kept.end() && (*found)->scene()->version() == version;
+  return is_found ? *found : nullptr;
 }
 
-// On the way of every group that pins a version.
+// Runs for every group that pins a version, so it takes the lock of the table only shared.
 std::shared_ptr<KeptVersion> KeptVersions::Find(absl::string_view name, uint64_t version) const {
-  const PastPtr past = FindPast(name);
-  if (past == nullptr) return nullptr;
-  absl::MutexLock lock(&past->mu);
-  return FindIn(*past, version);
+  const HistoryPtr history = FindHistory(name);
+  if (history == nullptr) return nullptr;
+  absl::MutexLock lock(&history->mu);
+  return FindIn(*history, version);
 }
 
-// Versions that are no longer kept are there all the same as long as another fork has them.
-std::shared_ptr<KeptVersion> KeptVersions::Share(absl::string_view name, uint64_t version) {
-  const PastPtr past = MakePast(name);
-  if (past == nullptr) return nullptr;
-  absl::MutexLock lock(&past->mu);
-  if (version == 0) version = past->kept.back()->scene()->version();
-  std::erase_if(past->shared, [](const auto& shared) { return shared.expired(); });
-  for (const std::weak_ptr<KeptVersion>& shared : past->shared) {
+// Finds also a version that memory no longer keeps, as long as another fork holds it.
+std::shared_ptr<KeptVersion> KeptVersions::Acquire(absl::string_view name, uint64_t version) {
+  const HistoryPtr history = FindOrMakeHistory(name);
+  if (history == nullptr) return nullptr;
+  absl::MutexLock lock(&history->mu);
+  if (version == 0) version = history->kept.back()->scene()->version();
+  std::erase_if(history->shared, [](const auto& shared) { return shared.expired(); });
+  for (const std::weak_ptr<KeptVersion>& shared : history->shared) {
     KeptPtr found = shared.lock();
     if (found != nullptr && found->scene()->version() == version) return found;
   }
-  KeptPtr found = FindIn(*past, version);
-  if (found != nullptr) past->shared.push_back(found);
+  KeptPtr found = FindIn(*history, version);
+  if (found != nullptr) history->shared.push_back(found);
   return found;
 }
 
 void KeptVersions::Add(absl::string_view name, const std::shared_ptr<KeptVersion>& version) {
-  const PastPtr past = FindPast(name);
-  if (past == nullptr) return;  // deleted meanwhile: no fork of it is to come
-  absl::MutexLock lock(&past->mu);
-  past->shared.push_back(version);
+  const HistoryPtr history = FindHistory(name);
+  if (history == nullptr) return;  // the scene was deleted, so no later fork needs the version
+  absl::MutexLock lock(&history->mu);
+  history->shared.push_back(version);
 }
 
 void KeptVersions::Begin() {
   std::string after;
   for (ScenePage page;; after = page.scenes.back().name) {
     page = scenes_.List(after, kPageSize);
-    for (const NamedScene& named : page.scenes) MakePast(named.name);
+    for (const NamedScene& named : page.scenes) FindOrMakeHistory(named.name);
     if (page.last || page.scenes.empty()) return;
   }
 }
 
-// By the writer of the scene, one at a time. What the change costs is worked out without a lock,
-// and so are versions destroyed.
+// The writer of the scene calls this, one change at a time. Computes the cost of the change and
+// destroys versions without a lock.
 void KeptVersions::OnSceneChanged(absl::string_view name, uint64_t version,
                                   const SceneChange::Ptr& change) {
   if (version == 0) return Forget(name);
   const Scene::Ptr current = scenes_.Find(name);
-  if (current == nullptr) return;  // of a fork
-  const PastPtr past = MakePast(name);
-  if (past == nullptr) return;
+  if (current == nullptr) return;  // the change is of a fork
+  const HistoryPtr history = FindOrMakeHistory(name);
+  if (history == nullptr) return;
   std::vector<KeptPtr> kept;
   {
-    absl::MutexLock lock(&past->mu);
-    kept.assign(past->kept.begin(), past->kept.end());
+    absl::MutexLock lock(&history->mu);
+    kept.assign(history->kept.begin(), history->kept.end());
   }
-  // It was found before by somebody who asked.
+  // `FindOrMakeHistory` has already added the current version.
   if (kept.back()->scene()->version() >= current->version()) return;
-  // An import or a rollback brings all polygons anew, however little of it is different: what it
-  // leaves is not kept, but for forks.
+  // An import or a rollback creates all polygons anew, even if few of them differ, so old versions
+  // share no memory with the current one. Only forks keep the old versions.
   const bool is_large = change == nullptr || !change->is_by_edits;
   if (!is_large) {
-    for (const KeptPtr& old : kept) old->Outdate(*current, *change);
+    for (const KeptPtr& old : kept) old->MarkSuperseded(*current, *change);
   }
   auto next = std::make_shared<KeptVersion>(current);
-  absl::MutexLock lock(&past->mu);
-  // Others hold them still: none is destroyed under the lock.
-  if (is_large) past->kept.clear();
-  past->kept.push_back(std::move(next));
-  Prune(*past, kept);
+  absl::MutexLock lock(&history->mu);
+  // `kept` still holds the versions, so none is destroyed under the lock.
+  if (is_large) history->kept.clear();
+  history->kept.push_back(std::move(next));
+  Prune(*history, kept);
 }
 
-// What other pasts take may change meanwhile; each is looked at when its own scene changes.
-void KeptVersions::Prune(Past& past, std::vector<KeptPtr>& dropped) {
+// The bytes of other histories may change meanwhile; each history is pruned when its own scene
+// changes.
+void KeptVersions::Prune(VersionHistory& history, std::vector<KeptPtr>& dropped) {
   uint64_t bytes = 0;
-  for (const KeptPtr& kept : past.kept) bytes += kept->bytes_.load(std::memory_order_relaxed);
+  for (const KeptPtr& kept : history.kept) bytes += kept->bytes_.load(std::memory_order_relaxed);
   const uint64_t room = account_.limit(MemoryShare::kScenes) / kPinnedPart;
-  const uint64_t others = kept_bytes_.load(std::memory_order_relaxed) - past.bytes;
-  while (past.kept.size() > 1 && (past.kept.size() > limits_.max_versions ||
-                                  bytes > limits_.max_bytes || others + bytes > room)) {
-    bytes -= past.kept.front()->bytes_.load(std::memory_order_relaxed);
-    dropped.push_back(std::move(past.kept.front()));
-    past.kept.pop_front();
+  const uint64_t others = kept_bytes_.load(std::memory_order_relaxed) - history.bytes;
+  while (history.kept.size() > 1 && (history.kept.size() > limits_.max_versions ||
+                                     bytes > limits_.max_bytes || others + bytes > room)) {
+    bytes -= history.kept.front()->bytes_.load(std::memory_order_relaxed);
+    dropped.push_back(std::move(history.kept.front()));
+    history.kept.pop_front();
   }
-  Count(past, bytes);
+  Count(history, bytes);
 }
 
-void KeptVersions::Count(Past& past, uint64_t bytes) {
-  kept_bytes_.fetch_add(bytes - past.bytes, std::memory_order_relaxed);  // or less, modulo 2^64
-  past.bytes = bytes;
+void KeptVersions::Count(VersionHistory& history, uint64_t bytes) {
+  // A decrease wraps modulo 2^64.
+  kept_bytes_.fetch_add(bytes - history.bytes, std::memory_order_relaxed);
+  history.bytes = bytes;
 }
 
-// Of whichever scenes: nobody knows which of them somebody will go back to.
-bool KeptVersions::GiveUp(uint64_t bytes) {
+// Drops versions of arbitrary scenes, because it is not known which versions clients will read.
+bool KeptVersions::Release(uint64_t bytes) {
   if (kept_bytes_.load(std::memory_order_relaxed) < bytes) return false;
-  std::vector<KeptPtr> dropped;  // destroyed without the locks
+  std::vector<KeptPtr> dropped;  // destroyed after the locks are released
   uint64_t freed = 0;
   absl::ReaderMutexLock lock(&mu_);
-  for (const auto& [name, past] : pasts_) {
+  for (const auto& [name, history] : histories_) {
     if (freed >= bytes) break;
-    absl::MutexLock of_past(&past->mu);
-    uint64_t left = past->bytes;
-    for (; past->kept.size() > 1 && freed < bytes; past->kept.pop_front()) {
-      KeptPtr& oldest = past->kept.front();
+    absl::MutexLock of_past(&history->mu);
+    uint64_t left = history->bytes;
+    for (; history->kept.size() > 1 && freed < bytes; history->kept.pop_front()) {
+      KeptPtr& oldest = history->kept.front();
       const uint64_t of_it = std::min(left, oldest->bytes_.load(std::memory_order_relaxed));
       left -= of_it;
-      if (oldest.use_count() == 1) freed += of_it;  // or a fork has it still
+      if (oldest.use_count() == 1) freed += of_it;  // otherwise a fork still holds it
       dropped.push_back(std::move(oldest));
     }
-    Count(*past, left);
+    Count(*history, left);
   }
   return !dropped.empty();
 }

@@ -3,8 +3,8 @@
 
 // Which versions of a scene can be read?
 //
-// Of each scene of a store the current version and some before it are kept in memory, on the pages
-// that they share; forks keep the version that they began with. Reading one waits for no change.
+// Memory keeps the current version of each scene, and some older versions that share pages with it;
+// forks keep the version that they began as. Reading a kept version waits for no change.
 #pragma once
 
 #include <atomic>
@@ -29,13 +29,15 @@
 namespace carom::server {
 
 struct KeptLimits {
-  size_t max_versions = 16;          // of a scene, with the current one; at least 1
-  uint64_t max_bytes = 16ull << 20;  // of a scene, beside the current one; of all, 1/16 of what
-                                     // scenes may take
+  size_t max_versions = 16;  // kept versions of a scene, including the current one; at least 1
+  // bytes of a scene's versions, without the current one; all scenes together: 1/16 of the share of
+  // scenes
+  uint64_t max_bytes = 16ull << 20;
 };
 
-// A version of a scene that somebody keeps. Scenes of a store count by themselves until the last
-// reader is done (server/store/scene_snapshot.h); what is not in a store brings its charge.
+// A version of a scene that `KeptVersions` or a fork keeps. A scene of a store is charged until its
+// last reader is done (server/store/scene_snapshot.h); a scene that is not in a store brings its
+// own charge.
 class KeptVersion {
  public:
   explicit KeptVersion(Scene::Ptr scene, MemoryCharge charge = {})
@@ -46,42 +48,49 @@ class KeptVersion {
  private:
   friend class KeptVersions;
 
-  // The scene is `current` after `change`. By the writer of the scene alone.
-  void Outdate(const Scene& current, const SceneChange& change);
+  // Updates the bytes of the version after `change` has made `current`. Called only by the scene's
+  // writer.
+  void MarkSuperseded(const Scene& current, const SceneChange& change);
 
   const Scene::Ptr scene_;
-  const std::shared_ptr<MemoryPeer> peer_;  // of the charge: forks of other peers may be its last
+  // the peer of `charge_`: forks of other peers may hold the version longer
+  const std::shared_ptr<MemoryPeer> peer_;
   const MemoryCharge charge_;
-  std::atomic<uint64_t> bytes_{0};  // that it takes beside the current version, about
-  // Of the scene's writer.
-  uint64_t polygon_bytes_ = 0;          // of polygons that the scene has no more
-  absl::flat_hash_set<uint64_t> gone_;  // their ids
+  std::atomic<uint64_t> bytes_{0};  // approximate bytes that `current` does not share
+  // Used only by the scene's writer.
+  uint64_t polygon_bytes_ = 0;                 // bytes of polygons that later versions deleted
+  absl::flat_hash_set<uint64_t> removed_ids_;  // ids of the polygons in `polygon_bytes_`
 };
 
-// Thread-safe. `scenes` and `account` outlive it. A thread that looks a version up waits for other
-// look-ups of the same scene at most: what a change costs, its writer works out without a lock.
+// The versions of scenes that memory keeps. Thread-safe. `scenes` and `account` outlive it. A
+// lookup of a version waits at most for other lookups in the same scene: a writer computes the cost
+// of its change without a lock.
 class KeptVersions final : public SceneListener {
  public:
-  // Listens to `scenes`, and gives versions up where `account` has no memory left for scenes.
+  // Adds itself to the listeners of `scenes`, and drops versions when `account` has no memory left
+  // for scenes.
   KeptVersions(SceneStore& scenes, MemoryAccount& account, const KeptLimits& limits);
   ~KeptVersions() override;
 
-  // Takes note of the scenes that are there by now. Of others it hears.
+  // Begins the version history of every scene that exists. A scene that is created later is added
+  // by `OnSceneChanged`.
   void Begin() ABSL_LOCKS_EXCLUDED(mu_);
 
-  // The version, or null if it is not kept.
+  // Returns the version; null if it is not kept.
   std::shared_ptr<KeptVersion> Find(absl::string_view name, uint64_t version) const
       ABSL_LOCKS_EXCLUDED(mu_);
-  // The same for a fork, 0 for the current version: later forks find it as long as one has it.
-  std::shared_ptr<KeptVersion> Share(absl::string_view name, uint64_t version)
+  // Returns version `version` of the scene (0: the current one) for a fork. While any fork holds
+  // the version, later calls find it, too.
+  std::shared_ptr<KeptVersion> Acquire(absl::string_view name, uint64_t version)
       ABSL_LOCKS_EXCLUDED(mu_);
-  // A version that is not kept, for a fork that has read it elsewhere, and for later forks.
+  // Adds a version that is not kept and that a fork has loaded from the journal, so that later
+  // forks find it.
   void Add(absl::string_view name, const std::shared_ptr<KeptVersion>& version)
       ABSL_LOCKS_EXCLUDED(mu_);
 
-  // Lets go of old versions that take so many bytes, about, if there are so many. True if some
-  // went.
-  bool GiveUp(uint64_t bytes) ABSL_LOCKS_EXCLUDED(mu_);
+  // Drops old versions of about `bytes` bytes in total, if memory keeps that many. Returns true if
+  // it dropped any.
+  bool Release(uint64_t bytes) ABSL_LOCKS_EXCLUDED(mu_);
 
   void OnSceneChanged(absl::string_view name, uint64_t version,
                       const SceneChange::Ptr& change) override ABSL_LOCKS_EXCLUDED(mu_);
@@ -89,34 +98,38 @@ class KeptVersions final : public SceneListener {
  private:
   using KeptPtr = std::shared_ptr<KeptVersion>;
 
-  // Of one scene.
-  struct Past {
-    absl::Mutex mu;                                // after the table's
-    std::deque<KeptPtr> kept ABSL_GUARDED_BY(mu);  // ascending; the last one is current
-    std::vector<std::weak_ptr<KeptVersion>> shared ABSL_GUARDED_BY(mu);  // by forks
-    uint64_t bytes ABSL_GUARDED_BY(mu) = 0;                              // of `kept`
+  // The kept versions of one scene.
+  struct VersionHistory {
+    absl::Mutex mu;                                // acquired after `mu_` of the table
+    std::deque<KeptPtr> kept ABSL_GUARDED_BY(mu);  // ascending; the last version is current
+    std::vector<std::weak_ptr<KeptVersion>> shared ABSL_GUARDED_BY(mu);  // versions that forks hold
+    uint64_t bytes ABSL_GUARDED_BY(mu) = 0;  // bytes of the old versions in `kept`
   };
-  using PastPtr = std::shared_ptr<Past>;
+  using HistoryPtr = std::shared_ptr<VersionHistory>;
 
-  // What is kept of the scene; null if nothing is.
-  PastPtr FindPast(absl::string_view name) const ABSL_LOCKS_EXCLUDED(mu_);
-  // The same, begun with the current version; null if there is no scene.
-  PastPtr MakePast(absl::string_view name) ABSL_LOCKS_EXCLUDED(mu_);
-  // The scene is deleted.
+  // Returns the history of the scene; null if it has none.
+  HistoryPtr FindHistory(absl::string_view name) const ABSL_LOCKS_EXCLUDED(mu_);
+  // Returns the history of the scene, and creates one with the current version if the scene has
+  // none; null if the scene does not exist.
+  HistoryPtr FindOrMakeHistory(absl::string_view name) ABSL_LOCKS_EXCLUDED(mu_);
+  // Removes the history of a scene that was deleted.
   void Forget(absl::string_view name) ABSL_LOCKS_EXCLUDED(mu_);
-  static KeptPtr FindIn(const Past& past, uint64_t version) ABSL_SHARED_LOCKS_REQUIRED(past.mu);
-  // Moves the oldest versions that are too much to `dropped`.
-  void Prune(Past& past, std::vector<KeptPtr>& dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(past.mu);
-  // The past takes so many bytes.
-  void Count(Past& past, uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(past.mu);
+  static KeptPtr FindIn(const VersionHistory& history, uint64_t version)
+      ABSL_SHARED_LOCKS_REQUIRED(history.mu);
+  // Moves the oldest versions that exceed the limits to `dropped`.
+  void Prune(VersionHistory& history, std::vector<KeptPtr>& dropped)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(history.mu);
+  // Sets the bytes of the history, and changes the total accordingly.
+  void Count(VersionHistory& history, uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(history.mu);
 
   SceneStore& scenes_;
   MemoryAccount& account_;
   const KeptLimits limits_;
 
-  mutable absl::Mutex mu_;  // of the table alone; before the locks of the store's readers
-  absl::flat_hash_map<std::string, PastPtr> pasts_ ABSL_GUARDED_BY(mu_);
-  std::atomic<uint64_t> kept_bytes_{0};  // of all pasts
+  // guards only the table; acquired before the locks of the store's readers
+  mutable absl::Mutex mu_;
+  absl::flat_hash_map<std::string, HistoryPtr> histories_ ABSL_GUARDED_BY(mu_);
+  std::atomic<uint64_t> kept_bytes_{0};  // bytes of all histories
 };
 
 }  // namespace carom::server

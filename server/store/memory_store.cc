@@ -19,25 +19,28 @@
 namespace carom::server {
 namespace {
 
-// Who makes a scene takes no more than its turns.
-Workers Patient() {
+// Returns workers that call `Executor::Checkpoint` between steps, so that building a scene yields
+// its thread when its time slice ends.
+Workers YieldingWorkers() {
   Workers workers;
   workers.between = Executor::Checkpoint;
   return workers;
 }
 
-// Of a scene, whatever a journal keeps of them.
+// Maximum number of summaries that the store keeps of a scene, whatever number of versions the
+// journal keeps.
 constexpr size_t kMaxSummaries = 1024;
 
-// Changes that are kept for watches: of each at most so much, of a scene, and of all scenes this
-// part of what scenes may take.
+// Limits of the changes that are kept for watches: bytes of one change, bytes of all changes of one
+// scene, and, for all scenes together, 1/kKeptPart of the memory that scenes may take.
 constexpr uint64_t kMaxChangeBytes = 256 << 10;
 constexpr uint64_t kMaxKeptBytes = 1 << 20;
 constexpr uint64_t kKeptPart = 16;
 
 }  // namespace
 
-// Against an empty scene the core finds just what is wrong whatever the scene.
+// Applies the edits to an empty scene: the core returns INVALID_ARGUMENT exactly for the edits that
+// it would refuse against any scene.
 absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits) {
   const absl::StatusOr<Scene::Ptr> empty = Scene::Create({});
   if (!empty.ok()) return empty.status();
@@ -55,7 +58,7 @@ VersionSummary MemoryStore::SummaryOf(const Scene& scene, absl::string_view edit
           .created_us = absl::GetCurrentTimeNanos() / 1000};
 }
 
-// Nobody else uses the store yet, but for the health of the server.
+// No other thread uses the store yet, except for the health check of the server.
 absl::Status MemoryStore::Recover(
     absl::FunctionRef<void(size_t scenes, uint64_t vertices)> progress) {
   uint64_t vertices = 0;
@@ -69,7 +72,8 @@ absl::Status MemoryStore::Recover(
       MemoryCharge charge(account_, MemoryShare::kScenes);
       charge.Set(bytes);
       entry.bytes = bytes;
-      // What was within the limits of its time is served.
+      // The scene was within the limits when it was stored, so it is served even if limits are
+      // stricter.
       constexpr size_t kAny = std::numeric_limits<size_t>::max();
       absl::StatusOr<Scene::Ptr> scene =
           Scene::Create(std::move(saved.polygons), saved.versions.back().version,
@@ -82,7 +86,7 @@ absl::Status MemoryStore::Recover(
         failed.Update(scene.status());
       }
     }
-    if (tenants_ != nullptr) tenants_->Find(TenantOfKey(saved.name))->TakeAnyway(1, entry.bytes);
+    if (tenants_ != nullptr) tenants_->Find(TenantOfKey(saved.name))->TakePastLimit(1, entry.bytes);
     absl::MutexLock lock(&mu_);
     scenes_[saved.name] = std::move(entry);
     progress(scenes_.size(), vertices);
@@ -105,10 +109,10 @@ bool MemoryStore::Contains(absl::string_view name) const {
 absl::Status MemoryStore::WhyMissing(absl::string_view name, absl::string_view field) const {
   absl::ReaderMutexLock lock(&mu_);
   const auto it = scenes_.find(name);
-  // One that is there has come since its caller looked.
+  // If the scene exists, it was created after the caller's `Find`.
   if (it == scenes_.end() || it->second.scene != nullptr) return NoSuchScene(field);
   return Refused(absl::StatusCode::kDataLoss, field,
-                 "what is stored of this scene is damaged; it can be deleted or replaced");
+                 "the stored data of this scene is damaged; delete or replace the scene");
 }
 
 std::vector<VersionSummary> MemoryStore::Versions(absl::string_view name) const {
@@ -120,8 +124,8 @@ std::vector<VersionSummary> MemoryStore::Versions(absl::string_view name) const 
 
 absl::StatusOr<std::vector<Polygon>> MemoryStore::Load(absl::string_view name, uint64_t version,
                                                        MemoryCharge& charge) const {
-  const absl::Status gone = Refused(absl::StatusCode::kOutOfRange, "version",
-                                    "the polygons of this version are not kept");
+  const absl::Status not_kept = Refused(absl::StatusCode::kOutOfRange, "version",
+                                        "the polygons of this version are not kept");
   std::vector<Polygon> polygons;
   if (const Scene::Ptr scene = Find(name); scene != nullptr && scene->version() == version) {
     polygons.reserve(scene->polygon_count());
@@ -132,18 +136,18 @@ absl::StatusOr<std::vector<Polygon>> MemoryStore::Load(absl::string_view name, u
     }
     return polygons;
   }
-  if (journal_ == nullptr) return gone;
+  if (journal_ == nullptr) return not_kept;
   const absl::Status status = journal_->Load(name, version, [&](Polygon polygon) {
     absl::Status charged = charge.Add(BytesOf(polygon));
     if (charged.ok()) polygons.push_back(std::move(polygon));
     return charged;
   });
-  if (absl::IsOutOfRange(status)) return gone;
+  if (absl::IsOutOfRange(status)) return not_kept;
   if (!status.ok()) return status;
   return polygons;
 }
 
-// The last change first: it is found there even if it is too large to be kept.
+// Tries the last change first: `last_change` refers to it even if it is too large to be kept.
 SceneChange::Ptr MemoryStore::FindChange(absl::string_view name, uint64_t version) const {
   absl::ReaderMutexLock lock(&mu_);
   const auto it = scenes_.find(name);
@@ -157,12 +161,12 @@ SceneChange::Ptr MemoryStore::FindChange(absl::string_view name, uint64_t versio
   return found != changes.end() && (*found)->base == version ? *found : nullptr;
 }
 
-// Both versions are known before the journal is asked, and may be pruned until it looks: that is
-// OUT_OF_RANGE like any that is gone.
+// Checks that both versions are known before it calls the journal. The journal may prune one of
+// them before it reads them, which is OUT_OF_RANGE as for any version that is not kept.
 absl::StatusOr<SceneChange::Ptr> MemoryStore::LoadChange(absl::string_view name, uint64_t version,
                                                          MemoryCharge charge) const {
-  const absl::Status gone = Refused(absl::StatusCode::kOutOfRange, "from_version",
-                                    "what came after this version of the scene is not kept");
+  const absl::Status not_kept = Refused(absl::StatusCode::kOutOfRange, "from_version",
+                                        "the changes after this version of the scene are not kept");
   auto change = std::make_shared<SceneChange>();
   change->base = version;
   {
@@ -174,14 +178,14 @@ absl::StatusOr<SceneChange::Ptr> MemoryStore::LoadChange(absl::string_view name,
         versions.begin(), versions.end(), version,
         [](const VersionSummary& summary, uint64_t value) { return summary.version < value; });
     if (known == versions.end() || known->version != version || known + 1 == versions.end()) {
-      return gone;
+      return not_kept;
     }
     change->summary = *(known + 1);
     if (change->summary.follows_damage) {
       return absl::DataLossError("the version after this one is damaged");
     }
   }
-  if (journal_ == nullptr) return gone;
+  if (journal_ == nullptr) return not_kept;
   const absl::Status status =
       journal_->Compare(name, version, change->summary.version,
                         [&](const Polygon* before, const Polygon* after) -> absl::Status {
@@ -191,7 +195,7 @@ absl::StatusOr<SceneChange::Ptr> MemoryStore::LoadChange(absl::string_view name,
                           if (charged.ok()) change->list.push_back(*std::move(changed));
                           return charged;
                         });
-  if (absl::IsOutOfRange(status)) return gone;
+  if (absl::IsOutOfRange(status)) return not_kept;
   if (!status.ok()) return status;
   change->charge = std::move(charge);
   return SceneChange::Ptr(std::move(change));
@@ -220,7 +224,7 @@ ScenePage MemoryStore::ListPreloaded(absl::string_view after, size_t limit) cons
   return page;
 }
 
-// Counts on the account even where there is no room for it, as scenes that are recovered do.
+// Charges the scene to the account past its limit if need be, as `Recover` does.
 absl::Status MemoryStore::Preload(absl::string_view name, const Scene::Ptr& scene,
                                   int64_t created_us) {
   Entry entry;
@@ -254,7 +258,7 @@ absl::Status MemoryStore::CheckImport(absl::string_view name, ImportMode mode) c
   if (const auto it = scenes_.find(name); it != scenes_.end()) {
     if (it->second.is_read_only) return ReadOnlyScene();
     if (mode == ImportMode::kReplace) return absl::OkStatus();
-    return Refused(absl::StatusCode::kAlreadyExists, "name", "a scene of this name is there");
+    return Refused(absl::StatusCode::kAlreadyExists, "name", "a scene of this name exists already");
   }
   if (scenes_.size() + reserved_ < max_scenes_) return absl::OkStatus();
   return Refused(absl::StatusCode::kResourceExhausted, "name",
@@ -265,7 +269,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
                                                std::vector<Polygon> polygons,
                                                absl::FunctionRef<bool()> abandoned) {
   KeyedMutex::Lock writer(writers_, name);
-  size_t reserved = 0;  // the place of a scene that is new
+  size_t reserved = 0;  // 1 if the import creates a scene, for which it reserves a place
   {
     absl::MutexLock lock(&mu_);
     if (absl::Status status = CheckImport(name, mode); !status.ok()) return status;
@@ -283,15 +287,15 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   const uint64_t bytes = charge.bytes();
   absl::StatusOr<TenantCharge> share = ChargeTenant(name, reserved, bytes);
   if (!share.ok()) return share.status();
-  // Built without mu_: readers go on, and so do writers of other scenes.
+  // Builds the scene without mu_, so that readers and writers of other scenes do not wait.
   absl::StatusOr<Scene::Ptr> made =
-      Scene::Create(std::move(polygons), NextVersion(), limits_, Patient());
+      Scene::Create(std::move(polygons), NextVersion(), limits_, YieldingWorkers());
   if (!made.ok()) return made.status();
   const Scene::Ptr scene = *std::move(made);
-  if (abandoned()) return absl::CancelledError("the caller is gone; nothing is registered");
+  if (abandoned()) return absl::CancelledError("the caller has cancelled; the scene is unchanged");
   VersionSummary summary = SummaryOf(*scene, "");
   std::shared_ptr<SceneChange> change = DifferenceOf(Find(name), scene, summary);
-  absl::StatusOr<Written> written = Written{.version = summary.version};
+  absl::StatusOr<WriteResult> written = WriteResult{.version = summary.version};
   if (journal_ != nullptr) written = journal_->Replace(name, *scene, summary);
   if (!written.ok()) return written.status();
   Scene::Ptr current = MakeCurrent(
@@ -301,7 +305,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   return current;
 }
 
-// Ends as soon as the difference is large: then the two scenes are it, which costs nothing.
+// Stops comparing the scenes as soon as the list exceeds kMaxChangeBytes, and returns a change that
+// refers to the two scenes, which takes no additional memory.
 std::shared_ptr<SceneChange> MemoryStore::DifferenceOf(const Scene::Ptr& before,
                                                        const Scene::Ptr& after,
                                                        const VersionSummary& summary) {
@@ -346,8 +351,8 @@ std::shared_ptr<SceneChange> MemoryStore::DifferenceBy(std::span<const SceneEdit
   return change;
 }
 
-// The oldest ones of the scene make room, for all scenes too: one that nobody changes keeps its
-// own.
+// Drops the oldest changes of this scene, also if all scenes together exceed their limit, so that a
+// scene that does not change keeps its changes.
 void MemoryStore::Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
                        std::vector<SceneChange::Ptr>& dropped) {
   entry.last_change = change;
@@ -370,10 +375,10 @@ void MemoryStore::Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
   entry.changes.push_back(change);
 }
 
-// The change lasts by now, so it must be seen: without the memory for that the process ends, and
-// its next one has the change from the journal.
-Scene::Ptr MemoryStore::MakeCurrent(absl::string_view name, Made made,
-                                    const Written& written) noexcept {
+// The change is durable, so it must become visible. Hence noexcept: if memory runs out, the process
+// ends, and the next start loads the change from the journal.
+Scene::Ptr MemoryStore::MakeCurrent(absl::string_view name, DurableVersion made,
+                                    const WriteResult& written) noexcept {
   NoteVersion(written.version);
   if (made.scene->version() != written.version) {
     made.scene = made.scene->WithVersion(written.version);
@@ -388,7 +393,7 @@ Scene::Ptr MemoryStore::MakeCurrent(absl::string_view name, Made made,
     made.change->summary.version = written.version;
     if (made.change->after != nullptr) made.change->after = scene;
   }
-  Scene::Ptr old;  // destroyed after the lock is released, as what is dropped
+  Scene::Ptr old;  // destroyed after the lock is released, as is `dropped`
   std::vector<SceneChange::Ptr> dropped;
   {
     absl::MutexLock lock(&mu_);
@@ -423,7 +428,7 @@ uint64_t MemoryStore::BytesOfScene(absl::string_view name) const {
   return it == scenes_.end() ? 0 : it->second.bytes;
 }
 
-// By the writer of the scene, so that what it has now stays that.
+// The caller holds the lock of the scene's writers, so the scene's size does not change meanwhile.
 absl::StatusOr<TenantCharge> MemoryStore::ChargeTenant(absl::string_view name, uint64_t scenes,
                                                        uint64_t bytes) const {
   if (tenants_ == nullptr) return TenantCharge();
@@ -434,7 +439,8 @@ absl::StatusOr<TenantCharge> MemoryStore::ChargeTenant(absl::string_view name, u
   return TenantCharge(std::move(tenant), scenes, growth);
 }
 
-// After the version is there: what it takes less than the one before goes back.
+// Called after the version is visible: gives back the quota that the version before took in excess
+// of `bytes`.
 void MemoryStore::Settle(absl::string_view name, uint64_t bytes, TenantCharge& share) {
   uint64_t before = 0;
   {
@@ -458,7 +464,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
                                                absl::string_view edit_id) {
   KeyedMutex::Lock writer(writers_, name);
   if (absl::Status status = CheckWritable(name); !status.ok()) return status;
-  // It stays the current one: only the holder of `writer` replaces it.
+  // `found` stays the current version: only the holder of `writer` replaces it.
   const absl::StatusOr<SceneSnapshot::Ptr> found = FindBase(name);
   if (!found.ok()) return found.status();
   const Scene::Ptr base = SceneSnapshot::SceneOf(*found);
@@ -482,7 +488,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   const Scene::Ptr scene = *std::move(made);
   VersionSummary summary = SummaryOf(*scene, edit_id);
   std::shared_ptr<SceneChange> change = DifferenceBy(edits, *base, *scene, summary);
-  absl::StatusOr<Written> written = Written{.version = summary.version};
+  absl::StatusOr<WriteResult> written = WriteResult{.version = summary.version};
   if (journal_ != nullptr) written = journal_->Edit(name, edits, summary);
   if (!written.ok()) return written.status();
   Scene::Ptr current = MakeCurrent(
@@ -492,7 +498,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   return current;
 }
 
-// The polygons of an older version come from the journal: in memory the current one alone is kept.
+// Loads the polygons of an older version from the journal, because memory keeps only the current
+// version.
 absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_t version,
                                                  uint64_t base_version) {
   KeyedMutex::Lock writer(writers_, name);
@@ -510,12 +517,12 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   absl::StatusOr<TenantCharge> share = ChargeTenant(name, 0, bytes);
   if (!share.ok()) return share.status();
   absl::StatusOr<Scene::Ptr> made =
-      Scene::Create(*std::move(polygons), NextVersion(), limits_, Patient());
+      Scene::Create(*std::move(polygons), NextVersion(), limits_, YieldingWorkers());
   if (!made.ok()) return made.status();
   const Scene::Ptr scene = *std::move(made);
   VersionSummary summary = SummaryOf(*scene, "");
   std::shared_ptr<SceneChange> change = DifferenceOf(base, scene, summary);
-  absl::StatusOr<Written> written = Written{.version = summary.version};
+  absl::StatusOr<WriteResult> written = WriteResult{.version = summary.version};
   if (journal_ != nullptr) written = journal_->Restore(name, version, summary);
   if (!written.ok()) return written.status();
   Scene::Ptr current = MakeCurrent(
@@ -529,7 +536,7 @@ absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
   KeyedMutex::Lock writer(writers_, name);
   if (absl::Status status = CheckWritable(name); !status.ok()) return status;
   const Scene::Ptr current = Find(name);
-  // One that is damaged can be deleted, whatever its version.
+  // A damaged scene can be deleted, whatever `version` is.
   if (current == nullptr) {
     const absl::Status missing = WhyMissing(name, "name");
     if (absl::IsNotFound(missing)) return missing;
@@ -544,16 +551,16 @@ absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
 }
 
 void MemoryStore::AdoptDeletion(absl::string_view name) {
-  Entry gone;  // destroyed without the lock
+  Entry deleted;  // destroyed after the lock is released
   {
     absl::MutexLock lock(&mu_);
     const auto it = scenes_.find(name);
     if (it == scenes_.end()) return;
     kept_bytes_ -= it->second.change_bytes;
-    gone = std::move(it->second);
+    deleted = std::move(it->second);
     scenes_.erase(it);
   }
-  if (tenants_ != nullptr) tenants_->Find(TenantOfKey(name))->Give(1, gone.bytes);
+  if (tenants_ != nullptr) tenants_->Find(TenantOfKey(name))->Release(1, deleted.bytes);
   Notify(name, 0, nullptr);
 }
 

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Scenes in this process's memory, and where a journal writes them down.
+// How does a server keep scenes in memory?
+//
+// A `MemoryStore` keeps the current version of every scene in memory, and writes changes to a
+// `SceneJournal` if it has one.
 #pragma once
 
 #include <atomic>
@@ -26,40 +29,44 @@
 
 namespace carom::server {
 
-// ABORTED, as `StaleVersion`, or what is wrong with the edits whatever the scene.
+// Returns the error of a commit with a stale base version: the INVALID_ARGUMENT that `edits` would
+// get against any scene, or else ABORTED as `StaleVersion`.
 absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits);
 
-// One counter numbers all versions, unless the journal numbers them
+// A `SceneStore` in memory. One counter numbers all versions, unless the journal numbers them
 // (server/store/etcd/fleet_store.h). With a journal, the store shows a version once the journal has
-// made it durable. Without a journal, scenes end with the process. Of older versions the store then
-// keeps only their summaries, and the polygons that small changes changed, up to a bound of memory.
+// made it durable. Without a journal, scenes end with the process; the store then keeps no older
+// versions, only their summaries and the polygons of small changes, up to a bound of memory.
 //
-// Thread-safe. Readers hold a shared lock for the lookup of a name and no longer; a new version is
-// built, and written down, under the lock of its own scene's writers alone.
+// Thread-safe. A reader holds a shared lock only while it looks a name up. A writer builds a
+// version and waits for the journal under the lock of its scene's writers alone.
 class MemoryStore : public SceneStore {
  public:
-  // What scenes take is counted on `account`. Both outlive the store; `journal` may be null.
+  // Charges the memory of scenes to `account`. `account` and `journal` outlive the store; `journal`
+  // may be null.
   MemoryStore(size_t max_scenes, const SceneLimits& limits, MemoryAccount& account,
               SceneJournal* journal = nullptr)
       : max_scenes_(max_scenes), limits_(limits), account_(account), journal_(journal) {}
 
-  // Scenes count on the shares of their tenants; before anything else.
+  // Charges scenes to the quotas of their tenants, too. Must be called before any other function.
   void set_tenants(std::shared_ptr<Tenants> tenants) { tenants_ = std::move(tenants); }
 
-  // Takes over what the journal has, before anything else. `progress` is called scene by scene,
-  // with the vertices so far. Scenes count on the account even where there is no room for them.
+  // Loads all scenes from the journal, before the store is used. Calls `progress` after each scene,
+  // with the numbers of scenes and vertices so far. Charges every scene to the account, past its
+  // limit if need be.
   absl::Status Recover(absl::FunctionRef<void(size_t scenes, uint64_t vertices)> progress);
 
-  // Serves a scene read-only to every tenant, beside those of the journal; nobody may write one of
-  // its name. After `Recover`, and before anybody asks. Its own version is kept. ALREADY_EXISTS
-  // that names the tenant if one has a scene of that name.
+  // Serves `scene` read-only to every tenant under `name`, with the version number that `scene`
+  // has. No client may change a scene of that name. Must be called after `Recover`, and before the
+  // first client call. ALREADY_EXISTS naming the tenant if a tenant has a scene of that name.
   absl::Status Preload(absl::string_view name, const Scene::Ptr& scene, int64_t created_us);
 
-  // Of a tenant's scene, or of the one of that name that is preloaded. No lock.
+  // Returns the key of the tenant's scene `name`, or of the preloaded scene of that name if there
+  // is one. Takes no lock.
   std::string KeyOf(absl::string_view tenant, absl::string_view name) const {
     return preloaded_.contains(name) ? std::string(name) : SceneKey(tenant, name);
   }
-  // Scenes that are preloaded, as `List`.
+  // Returns a page of the preloaded scenes, as `List` does of all scenes.
   ScenePage ListPreloaded(absl::string_view after, size_t limit) const;
 
   Scene::Ptr Find(absl::string_view name) const override;
@@ -83,33 +90,37 @@ class MemoryStore : public SceneStore {
   absl::Status Delete(absl::string_view name, uint64_t version) override;
   void AddListener(SceneListener* listener) override;
 
-  // Whether there is a scene of this name, damaged or not.
+  // Returns whether a scene of this name exists, damaged or not.
   bool Contains(absl::string_view name) const;
-  // A version that no scene has.
+  // Returns a version number that no scene has.
   uint64_t NextVersion() { return last_version_.fetch_add(1, std::memory_order_relaxed) + 1; }
   const SceneLimits& limits() const { return limits_; }
-  // Tells listeners of a scene that is not this store's (server/store/fork_store.h).
+  // Notifies listeners of a change, also of a fork, which this store does not contain
+  // (server/store/fork_store.h).
   void Notify(absl::string_view name, uint64_t version, const SceneChange::Ptr& change);
 
  protected:
-  // What another process has made of a scene, by the time that all these versions are kept; by
-  // whoever has locked out the scene's writers. Counts whatever the shares are. `follows`: nothing
-  // came between the version that is here and the last of them.
+  // A change of a scene that another process has made: the summaries of all kept versions, of which
+  // the last one is current. `follows`: the last version directly follows the version that this
+  // store shows. The caller of the functions that take an `Adopted` holds the lock of the scene's
+  // writers. These functions charge memory and quotas past their limits.
   struct Adopted {
     std::vector<VersionSummary> versions;
     bool follows = false;
   };
   KeyedMutex& writers() { return writers_; }
-  // The edits make the last version of the one that is here. An error says that they cannot be.
+  // Shows the last version of `adopted`, which `edits` make of the version that this store shows.
+  // Returns an error if the edits cannot be applied.
   absl::Status AdoptEdits(absl::string_view name, const std::vector<SceneEdit>& edits,
                           Adopted adopted);
   absl::Status AdoptPolygons(absl::string_view name, std::vector<Polygon> polygons,
                              Adopted adopted);
-  // What is stored of the last version is damaged.
+  // Shows the scene as damaged, because the stored data of the last version of `adopted` is
+  // damaged.
   void AdoptDamage(absl::string_view name, const Adopted& adopted);
-  // Nobody is asked whether the scene may go.
+  // Removes the scene without checking its version or whether it is read-only.
   void AdoptDeletion(absl::string_view name) ABSL_LOCKS_EXCLUDED(mu_);
-  // Versions that are made here from now on are above this one.
+  // Raises the counter of versions, so that `NextVersion` returns numbers above `version`.
   void NoteVersion(uint64_t version);
   bool IsReadOnly(absl::string_view name) const ABSL_LOCKS_EXCLUDED(mu_) {
     return !CheckWritable(name).ok();
@@ -117,56 +128,64 @@ class MemoryStore : public SceneStore {
 
  private:
   struct Entry {
-    Scene::Ptr scene;             // null: what was stored of it is damaged
-    SceneSnapshot::Ptr snapshot;  // which counts until the last reader of the scene is done
+    Scene::Ptr scene;             // null: the stored data is damaged
+    SceneSnapshot::Ptr snapshot;  // charges the scene until its last reader is done
     std::deque<VersionSummary> versions;
-    // The changes that made the last of these, as far as they are kept, and what they take.
+    // The kept changes, which made the last ones of `versions`, and the bytes that the changes
+    // take.
     std::deque<SceneChange::Ptr> changes;
     uint64_t change_bytes = 0;
-    std::weak_ptr<const SceneChange> last_change;  // kept or not
-    uint64_t bytes = 0;                            // of the tenant's share
+    std::weak_ptr<const SceneChange> last_change;  // also if `changes` does not contain it
+    uint64_t bytes = 0;                            // bytes charged to the tenant's quota
     bool is_read_only = false;
   };
 
-  // The summary of a version that is made now.
+  // Returns the summary of `scene` with the current time as the time of its creation.
   static VersionSummary SummaryOf(const Scene& scene, absl::string_view edit_id);
-  // The current version, or why there is none.
+  // Returns the snapshot of the current version, or the error of `WhyMissing`.
   absl::StatusOr<SceneSnapshot::Ptr> FindBase(absl::string_view name) const;
-  // A version that is written down.
-  struct Made {
-    Scene::Ptr scene;  // under whichever number
+  // A version that is durable, but not yet visible.
+  struct DurableVersion {
+    Scene::Ptr scene;  // its number is provisional if the journal assigns numbers
     VersionSummary summary;
-    std::shared_ptr<SceneChange> change;        // null if there was no scene, or it is not known
-    MemoryCharge charge;                        // of what it has that the version before has not
-    SceneSnapshot::Ptr before;                  // that it shares polygons with; null: none
-    std::span<const SceneEdit> edits;           // of `before`
-    std::vector<VersionSummary> versions = {};  // all that are kept; empty: those that are known
+    std::shared_ptr<SceneChange> change;  // null: no scene existed before, or the change is unknown
+    MemoryCharge charge;               // memory of polygons that the version before does not have
+    SceneSnapshot::Ptr before;         // the version that it shares polygons with; null: none
+    std::span<const SceneEdit> edits;  // the edits that made the version of `before`
+    // all kept versions; empty: the known versions and `summary`
+    std::vector<VersionSummary> versions = {};
   };
-  // Makes a version visible. Versions before the oldest one that is kept are forgotten.
-  Scene::Ptr MakeCurrent(absl::string_view name, Made made, const Written& written) noexcept;
-  // Takes from a tenant, or gives back, what a scene has more or less by now.
-  void SettleAnyway(absl::string_view name, bool is_new, uint64_t bytes) ABSL_LOCKS_EXCLUDED(mu_);
-  // The bytes of a scene on its tenant's share; 0 for one that is not there.
+  // Makes a version visible, notifies listeners, and returns its scene. Removes the summaries of
+  // versions before `written.oldest`, which the journal no longer keeps.
+  Scene::Ptr MakeCurrent(absl::string_view name, DurableVersion made,
+                         const WriteResult& written) noexcept;
+  // Charges the tenant with the scene's size `bytes` in place of its earlier size, past the quota
+  // if need be. `is_new`: counts the scene itself, too.
+  void SettlePastLimit(absl::string_view name, bool is_new, uint64_t bytes)
+      ABSL_LOCKS_EXCLUDED(mu_);
+  // Returns the bytes that the scene takes of its tenant's quota; 0 if the scene does not exist.
   uint64_t BytesOfScene(absl::string_view name) const;
-  // Takes what a scene of so many bytes will have beyond what it has now.
+  // Takes quota from the tenant for `scenes` additional scenes, and for the bytes by which the
+  // scene's size grows if it becomes `bytes`.
   absl::StatusOr<TenantCharge> ChargeTenant(absl::string_view name, uint64_t scenes,
                                             uint64_t bytes) const;
-  // Keeps that, for the scene as it is by now.
+  // Makes the charge `share` of `ChargeTenant` permanent, after the scene's size has become
+  // `bytes`.
   void Settle(absl::string_view name, uint64_t bytes, TenantCharge& share) ABSL_LOCKS_EXCLUDED(mu_);
-  // Keeps a change while there is room, in place of older ones, which go to `dropped`.
+  // Keeps a change if there is room for it. Moves older changes that it replaces to `dropped`.
   void Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
             std::vector<SceneChange::Ptr>& dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // What made `after` of `before`; null without that. Of two scenes whose difference is large it
-  // has both.
+  // Returns the change from `before` to `after`; null if `before` is null. A large change refers to
+  // the two scenes instead of listing polygons.
   std::shared_ptr<SceneChange> DifferenceOf(const Scene::Ptr& before, const Scene::Ptr& after,
                                             const VersionSummary& summary);
-  // The same of edits.
+  // Returns the change from `before` to `after`, which `edits` made.
   std::shared_ptr<SceneChange> DifferenceBy(std::span<const SceneEdit> edits, const Scene& before,
                                             const Scene& after, const VersionSummary& summary);
-  // FAILED_PRECONDITION naming `name` for a scene that nobody may change.
+  // Returns FAILED_PRECONDITION naming `name` if the scene is read-only.
   absl::Status CheckWritable(absl::string_view name) const;
 
-  // Whether a scene of this name may be registered.
+  // Returns OK if an import may create or replace a scene of this name.
   absl::Status CheckImport(absl::string_view name, ImportMode mode) const
       ABSL_SHARED_LOCKS_REQUIRED(mu_);
 
@@ -174,16 +193,17 @@ class MemoryStore : public SceneStore {
   const SceneLimits limits_;
   MemoryAccount& account_;
   SceneJournal* const journal_;
-  std::shared_ptr<Tenants> tenants_;  // null: nobody has shares
+  std::shared_ptr<Tenants> tenants_;  // null: tenants have no quotas
   std::atomic<uint64_t> last_version_{0};
-  absl::btree_set<std::string> preloaded_;  // names; no lock: complete before anybody asks
+  // names of preloaded scenes; complete before the first client call, hence no lock
+  absl::btree_set<std::string> preloaded_;
 
-  KeyedMutex writers_;  // locked by name around every change; before mu_
+  KeyedMutex writers_;  // each change holds its scene's lock; acquired before mu_
 
   mutable absl::Mutex mu_;
   absl::btree_map<std::string, Entry> scenes_ ABSL_GUARDED_BY(mu_);
-  size_t reserved_ ABSL_GUARDED_BY(mu_) = 0;      // places of scenes that are being registered
-  uint64_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // of all changes that are kept
+  size_t reserved_ ABSL_GUARDED_BY(mu_) = 0;      // places of scenes that running imports create
+  uint64_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // bytes of all kept changes
 
   mutable absl::Mutex listeners_mu_;
   std::vector<SceneListener*> listeners_ ABSL_GUARDED_BY(listeners_mu_);

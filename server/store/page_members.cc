@@ -24,16 +24,16 @@ constexpr uint32_t NumberTag(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_VARINT);
 }
 
-// A message of a page, field by field.
+// Reads an encoded message field by field.
 class Fields {
  public:
   explicit Fields(absl::string_view bytes)
       : bytes_(bytes),
         input_(reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<int>(bytes.size())) {}
 
-  // The tag of the next field; 0 at the end, and at what is no message.
+  // Returns the tag of the next field; 0 at the end, and for malformed bytes.
   uint32_t Next() { return input_.ReadTag(); }
-  // What the field has, by its kind; false for what is no message.
+  // Reads the value of the field, by its type; false for malformed bytes.
   bool Read(uint64_t& number) { return input_.ReadVarint64(&number); }
   bool Read(absl::string_view& bytes) {
     uint32_t size = 0;
@@ -51,7 +51,8 @@ class Fields {
   CodedInputStream input_;
 };
 
-// A number of a message; 0 if it has none. False for what is no message up to there.
+// Reads the number in `field` of a message, and leaves `number` unchanged if the message has no
+// such field. Returns false for malformed bytes before the field.
 bool ReadNumber(absl::string_view message, int field, uint64_t& number) {
   Fields fields(message);
   while (const uint32_t tag = fields.Next()) {
@@ -97,7 +98,7 @@ size_t SizeOf(absl::string_view bytes) {
   return 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(bytes.size())) + bytes.size();
 }
 
-// A field of less than 16, whose tag is a byte, and the length of what it has.
+// Appends the tag and the length of a field. Field numbers are below 16, so the tag is one byte.
 void AppendHead(uint32_t tag, size_t size, std::string& to) {
   uint8_t head[16];
   uint8_t* const end =
@@ -110,7 +111,7 @@ void AppendHead(uint32_t tag, size_t size, std::string& to) {
 
 absl::StatusOr<PageMembers> MembersOf(absl::string_view bytes) {
   const absl::Status none =
-      absl::DataLossError("the stored scene is damaged: a page that does not parse");
+      absl::DataLossError("the stored scene is damaged: a page does not parse");
   PageMembers page;
   Fields fields(bytes);
   const uint32_t tag = fields.Next();

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The members of a page, where they lie in its bytes.
+// Where are the members of a page in its bytes?
 //
-// An edit changes few members of a page and keeps the others byte for byte, so it does not parse
-// them. The form is that of proto/carom/store/v1/pages.proto.
+// An edit changes few members of a page and keeps all other members byte for byte, so it does not
+// parse them. proto/carom/store/v1/pages.proto defines the format.
 #pragma once
 
 #include <cstdint>
@@ -17,24 +17,24 @@
 
 namespace carom::server {
 
-// By the field of Page.
+// The kinds of pages. Each value is the field number of the kind in the message Page.
 enum class PageKind : uint8_t { kLeaf = 1, kInner = 2, kChunk = 3 };
 
 // A LeafEntry of a leaf, or a Child of an inner page.
 struct PageMember {
-  uint64_t id = 0;          // of the polygon, or the first of the child
-  absl::string_view bytes;  // of the message; someone else keeps them
+  uint64_t id = 0;          // id of the polygon, or the first id below the child
+  absl::string_view bytes;  // the encoded message, which the caller keeps
 };
 
 struct PageMembers {
   PageKind kind = PageKind::kLeaf;
-  std::vector<PageMember> members;  // of a chunk none
+  std::vector<PageMember> members;  // empty for a chunk
 };
 
-// DATA_LOSS for bytes that are no page. O(members).
+// Returns the members of a page; DATA_LOSS for bytes that are not a page. O(members).
 absl::StatusOr<PageMembers> MembersOf(absl::string_view page);
 
-// The bytes of a leaf or an inner page, as protobuf writes them.
+// Returns the bytes of a leaf or an inner page with `members`, as protobuf encodes the page.
 std::string MakePage(PageKind kind, std::span<const PageMember> members);
 
 }  // namespace carom::server

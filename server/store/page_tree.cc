@@ -21,14 +21,15 @@
 namespace carom::server {
 namespace {
 
-// A row of a page then fits one page of SQLite's, which has 4,096 bytes.
+// With this limit, the row of a page fits one page of SQLite, which has 4,096 bytes.
 constexpr size_t kMaxPageBytes = 3900;
-// A polygon of more lies in pages of its own.
+// A polygon with more encoded bytes is stored in chunks, which are pages of their own.
 constexpr size_t kMaxInlineBytes = 1024;
 constexpr size_t kChunkBytes = 256 << 10;
-// What a member of a repeated field takes beside its bytes, at most, for pages as small as these.
+// Upper bound of the bytes that a member of a repeated field takes beside its own bytes, in pages
+// of at most kMaxPageBytes.
 constexpr size_t kMemberBytes = 4;
-// Deeper than a tree of 2^64 polygons; a page that holds itself does not exist, but bytes may lie.
+// Deeper than a tree of 2^64 polygons. Ends the descent if a damaged page refers to itself.
 constexpr int kMaxDepth = 16;
 
 constexpr PolygonLimits kNoLimits{.max_vertices = std::numeric_limits<size_t>::max(),
@@ -36,7 +37,7 @@ constexpr PolygonLimits kNoLimits{.max_vertices = std::numeric_limits<size_t>::m
 
 absl::StatusOr<PageHash> HashFrom(const std::string& text) {
   PageHash hash;
-  if (text.size() != hash.size()) return DamagedScene("a hash of another length");
+  if (text.size() != hash.size()) return DamagedScene("a hash has a wrong length");
   std::memcpy(hash.data(), text.data(), hash.size());
   return hash;
 }
@@ -45,15 +46,15 @@ absl::StatusOr<store::v1::Page> ReadPage(const PageHash& hash, PageReader read) 
   absl::StatusOr<std::string> bytes = read(hash);
   if (!bytes.ok()) return bytes.status();
   store::v1::Page page;
-  if (!page.ParseFromString(*bytes)) return DamagedScene("a page that does not parse");
+  if (!page.ParseFromString(*bytes)) return DamagedScene("a page does not parse");
   return page;
 }
 
-// The page that an inner page's member names.
+// Returns the hash of the page that a member of an inner page refers to.
 absl::StatusOr<PageHash> PageOf(const PageMember& member) {
   store::v1::Child child;
   if (!child.ParseFromArray(member.bytes.data(), static_cast<int>(member.bytes.size()))) {
-    return DamagedScene("a link that does not parse");
+    return DamagedScene("a link to a page does not parse");
   }
   return HashFrom(child.page());
 }
@@ -62,7 +63,8 @@ uint64_t IdOf(const store::v1::LeafEntry& entry) {
   return entry.has_polygon() ? entry.polygon().id() : entry.id();
 }
 
-// What is stored was checked when it came, so limits of today do not refuse it.
+// Returns the polygon of an entry. Applies no limits, because the polygon was checked when it was
+// stored and limits may be stricter.
 absl::StatusOr<Polygon> PolygonOf(const store::v1::LeafEntry& entry, PageReader read) {
   if (entry.has_polygon()) return wire::DecodePolygon(entry.polygon(), kNoLimits);
   std::string bytes;
@@ -75,20 +77,20 @@ absl::StatusOr<Polygon> PolygonOf(const store::v1::LeafEntry& entry, PageReader 
   }
   v1::Polygon message;
   if (!message.ParseFromString(bytes) || message.id() != entry.id()) {
-    return DamagedScene("a large polygon that does not parse");
+    return DamagedScene("a large polygon does not parse");
   }
   return wire::DecodePolygon(message, kNoLimits);
 }
 
-// The same, where a polygon that cannot be one is damage.
+// Returns the polygon of an entry; DATA_LOSS if the entry has no valid polygon.
 absl::StatusOr<Polygon> DecodeStored(const store::v1::LeafEntry& entry, PageReader read) {
   absl::StatusOr<Polygon> polygon = PolygonOf(entry, read);
   if (absl::IsInvalidArgument(polygon.status())) return DamagedScene(polygon.status().message());
   return polygon;
 }
 
-// Writes pages, and rewrites trees. Members are views of pages that were read, which the callers
-// keep, and of messages that are new.
+// Writes pages, and rewrites trees. Members are views of pages that callers keep, and of messages
+// that the writer keeps.
 class TreeWriter {
  public:
   using Members = std::vector<PageMember>;
@@ -99,7 +101,7 @@ class TreeWriter {
     return hash;
   }
 
-  // In the leaf, or in chunks, which are written.
+  // Returns the entry of a polygon for a leaf. Writes the chunks of a large polygon.
   PageMember EntryOf(const Polygon& polygon) {
     store::v1::LeafEntry entry;
     wire::EncodePolygon(polygon, *entry.mutable_polygon());
@@ -115,11 +117,11 @@ class TreeWriter {
     }
     return Keep(entry, polygon.id(), entries_);
   }
-  // Once they are in pages.
+  // Frees the bytes of entries, after the entries were written to pages.
   void ForgetEntries() { entries_.clear(); }
 
-  // Pages of members that follow each other, as few and as equal as can be; their entries in the
-  // page above.
+  // Writes consecutive members to as few pages as possible, of similar size. Returns the members of
+  // the page above that refer to these pages.
   Members Pack(PageKind kind, std::span<const PageMember> members) {
     size_t total = 0;
     for (const PageMember& member : members) total += member.bytes.size() + kMemberBytes;
@@ -127,7 +129,7 @@ class TreeWriter {
     Members children;
     size_t filled = 0;
     for (size_t i = 0; i < members.size();) {
-      // Page k ends where k + 1 parts of all bytes are reached.
+      // Page k ends at the byte total * (k + 1) / pages.
       const size_t end = total * (children.size() + 1) / pages;
       const size_t first = i;
       for (size_t bytes = 0; i < members.size(); ++i) {
@@ -144,7 +146,7 @@ class TreeWriter {
     return children;
   }
 
-  // Ends the change: pages above `top` until there is one.
+  // Completes the change: writes pages above `top` until there is one root.
   TreeChange Finish(Members top) {
     if (top.empty()) {
       change_.root = Write(MakePage(PageKind::kLeaf, {}));
@@ -155,13 +157,13 @@ class TreeWriter {
     return std::move(change_);
   }
 
-  // What takes the place of a page after the edits in [begin, end), which lie below it; nothing if
-  // no polygon is left.
+  // Returns the members that replace the page `hash` after the edits in [begin, end), which lie
+  // below that page; empty if no polygon is left.
   absl::StatusOr<Members> Edit(const PageHash& hash, TreeEdits::const_iterator begin,
                                TreeEdits::const_iterator end, PageReader read, int depth);
 
  private:
-  // A deque, in which strings do not move.
+  // A deque, because its strings do not move.
   using Messages = std::deque<std::string>;
   static PageMember Keep(const google::protobuf::MessageLite& message, uint64_t id,
                          Messages& messages) {
@@ -178,11 +180,11 @@ class TreeWriter {
   Messages entries_, children_;
 };
 
-// The chunks of a large polygon.
+// Adds the chunks of a large polygon to the pages that are dropped.
 absl::Status TreeWriter::Drop(const PageMember& member) {
   store::v1::LeafEntry entry;
   if (!entry.ParseFromArray(member.bytes.data(), static_cast<int>(member.bytes.size()))) {
-    return DamagedScene("an entry that does not parse");
+    return DamagedScene("an entry does not parse");
   }
   for (const std::string& chunk : entry.chunks()) {
     const absl::StatusOr<PageHash> hash = HashFrom(chunk);
@@ -192,7 +194,7 @@ absl::Status TreeWriter::Drop(const PageMember& member) {
   return absl::OkStatus();
 }
 
-// Merges two ascending sequences: of the same id, the edit wins.
+// Merges entries and edits, both by ascending id. For equal ids, the edit replaces the entry.
 absl::StatusOr<TreeWriter::Members> TreeWriter::EditLeaf(std::span<const PageMember> entries,
                                                          TreeEdits::const_iterator begin,
                                                          TreeEdits::const_iterator end) {
@@ -210,9 +212,9 @@ absl::StatusOr<TreeWriter::Members> TreeWriter::EditLeaf(std::span<const PageMem
   return Pack(PageKind::kLeaf, edited);
 }
 
-// Each child takes the edits below the first id of the next one; those without edits are shared.
-// Pages that have become small are not merged with their neighbors: they are small in the file,
-// too.
+// Gives each child the edits below the first id of the next child, and shares children without
+// edits. Does not merge small pages with their neighbors, because small pages take little space in
+// the file.
 absl::StatusOr<TreeWriter::Members> TreeWriter::EditInner(std::span<const PageMember> below,
                                                           TreeEdits::const_iterator begin,
                                                           TreeEdits::const_iterator end,
@@ -249,7 +251,7 @@ absl::StatusOr<TreeWriter::Members> TreeWriter::Edit(const PageHash& hash,
     case PageKind::kLeaf:
       return EditLeaf(page->members, begin, end);
     case PageKind::kInner:
-      if (page->members.empty()) return DamagedScene("a page without pages below");
+      if (page->members.empty()) return DamagedScene("an inner page has no children");
       return EditInner(page->members, begin, end, read, depth);
     case PageKind::kChunk:
       break;
@@ -257,7 +259,8 @@ absl::StatusOr<TreeWriter::Members> TreeWriter::Edit(const PageHash& hash,
   return DamagedScene("a part of a polygon");
 }
 
-// Calls `enter` for each page, before those below it. Stops at the first error of either.
+// Calls `enter` for a page and then for all pages below it. Stops at the first error of `read` or
+// `enter`.
 absl::Status Walk(const PageHash& hash, PageReader read, int depth,
                   absl::FunctionRef<absl::Status(const PageHash&, const store::v1::Page&)> enter) {
   if (depth > kMaxDepth) return DamagedScene("a tree too deep");
@@ -272,11 +275,12 @@ absl::Status Walk(const PageHash& hash, PageReader read, int depth,
   return absl::OkStatus();
 }
 
-// What is left of a tree, by ascending id: pages that are not read yet, and the entries of leaves.
+// Visits a tree by ascending id. Holds the rest of the tree: pages that are not read yet, and
+// entries of leaves that were read.
 class TreeCursor {
  public:
   struct Item {
-    uint64_t first_id = 0;  // a bound from below
+    uint64_t first_id = 0;  // lower bound of the ids in the item
     int depth = 0;
     PageHash page = {};
     bool is_page = true;
@@ -284,51 +288,53 @@ class TreeCursor {
   };
 
   TreeCursor(const PageHash& root, PageReader read) : read_(read) {
-    left_.push_back({.page = root});
+    pending_.push_back({.page = root});
   }
 
-  // The next one; null at the end.
-  const Item* next() const { return left_.empty() ? nullptr : &left_.back(); }
-  bool is_at_page() const { return !left_.empty() && left_.back().is_page; }
-  uint64_t first_id() const { return left_.back().first_id; }
-  void Skip() { left_.pop_back(); }
+  // Returns the next item; null at the end.
+  const Item* next() const { return pending_.empty() ? nullptr : &pending_.back(); }
+  bool is_at_page() const { return !pending_.empty() && pending_.back().is_page; }
+  uint64_t first_id() const { return pending_.back().first_id; }
+  void Skip() { pending_.pop_back(); }
 
-  // Puts what a page has in its place.
+  // Reads the page that is the next item, and replaces the item by the page's entries or children.
   absl::Status Expand() {
-    const Item at = std::move(left_.back());
-    left_.pop_back();
+    const Item at = std::move(pending_.back());
+    pending_.pop_back();
     if (at.depth > kMaxDepth) return DamagedScene("a tree too deep");
     absl::StatusOr<store::v1::Page> page = ReadPage(at.page, read_);
     if (!page.ok()) return page.status();
     if (page->content_case() == store::v1::Page::kChunk) return DamagedScene("a part of a polygon");
     const auto& entries = page->leaf().entries();
     for (int i = entries.size() - 1; i >= 0; --i) {
-      left_.push_back({.first_id = IdOf(entries[i]), .is_page = false, .entry = entries[i]});
+      pending_.push_back({.first_id = IdOf(entries[i]), .is_page = false, .entry = entries[i]});
     }
     const auto& children = page->inner().children();
     for (int i = children.size() - 1; i >= 0; --i) {
       const absl::StatusOr<PageHash> hash = HashFrom(children[i].page());
       if (!hash.ok()) return hash.status();
-      // The first child may have any id that its parent may.
+      // Ids in the first child may be as small as in its parent.
       const uint64_t first_id = i == 0 ? at.first_id : children[i].first_id();
-      left_.push_back({.first_id = first_id, .depth = at.depth + 1, .page = *hash});
+      pending_.push_back({.first_id = first_id, .depth = at.depth + 1, .page = *hash});
     }
     return absl::OkStatus();
   }
 
  private:
   PageReader read_;
-  std::vector<Item> left_;  // the next one last
+  std::vector<Item> pending_;  // the next item is last
 };
 
-// Expands one of two cursors that do not both stand at an entry, unless both stand at one page.
+// Advances two cursors, at least one of which stands at a page: skips a page at which both stand,
+// or else expands pages.
 absl::Status Approach(TreeCursor& a, TreeCursor& b) {
   if (a.is_at_page() && b.is_at_page() && a.next()->page == b.next()->page) {
     a.Skip();
     b.Skip();
     return absl::OkStatus();
   }
-  // The one that may have lower ids; of equals both, in turn, so that their levels stay alike.
+  // Expands the page that may have lower ids; for equal bounds both pages, so that both cursors
+  // stay on similar levels.
   const bool is_a =
       a.is_at_page() && (b.next() == nullptr || !b.is_at_page() || a.first_id() <= b.first_id());
   const bool is_b =
@@ -339,8 +345,8 @@ absl::Status Approach(TreeCursor& a, TreeCursor& b) {
   return is_b ? b.Expand() : absl::OkStatus();
 }
 
-// Whether one stands at an entry that the other has nothing before: equal ids come first on both
-// sides.
+// Returns whether `cursor` stands at an entry, and `other` has no lower id left. Of two entries
+// with equal ids, both come first.
 bool ComesFirst(const TreeCursor& cursor, const TreeCursor& other) {
   if (cursor.next() == nullptr || cursor.is_at_page()) return false;
   if (other.next() == nullptr) return true;
@@ -348,8 +354,9 @@ bool ComesFirst(const TreeCursor& cursor, const TreeCursor& other) {
          (!other.is_at_page() && cursor.first_id() == other.first_id());
 }
 
-// Whether two entries are the same bytes: of a polygon in chunks, the same hashes. Entries of one
-// polygon that differ may come from releases that serialize otherwise, so this is not yet a change.
+// Returns whether two entries have equal bytes, so also equal hashes of chunks. Entries with
+// different bytes may still be equal polygons that different releases encoded, so `false` does not
+// yet mean a change.
 bool AreSame(const store::v1::LeafEntry& a, const store::v1::LeafEntry& b) {
   return a.SerializeAsString() == b.SerializeAsString();
 }
@@ -371,7 +378,7 @@ PageHash HashOf(const std::string& bytes) {
 }
 
 absl::Status CheckPage(const PageHash& hash, const std::string& bytes) {
-  return HashOf(bytes) == hash ? absl::OkStatus() : DamagedScene("a page of another checksum");
+  return HashOf(bytes) == hash ? absl::OkStatus() : DamagedScene("a page has a wrong checksum");
 }
 
 TreeChange BuildTree(std::span<const Polygon* const> polygons) {
@@ -385,7 +392,8 @@ TreeChange BuildTree(std::span<const Polygon* const> polygons) {
     writer.ForgetEntries();
     bytes = 0;
   };
-  // Leaves by the hundred, so that what is not yet pages takes little memory.
+  // Writes about a hundred leaves at a time, so that entries that are not yet in pages take little
+  // memory.
   for (const Polygon* polygon : polygons) {
     entries.push_back(writer.EntryOf(*polygon));
     bytes += entries.back().bytes.size() + kMemberBytes;
@@ -416,7 +424,7 @@ absl::Status ReadTree(const PageHash& root, PageReader read,
   });
 }
 
-// Merges two sequences of which neither is read further than the other makes necessary.
+// Merges two cursors, and reads a page only where the comparison needs the page's content.
 absl::Status CompareTrees(
     const PageHash& before, const PageHash& after, PageReader read,
     absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) {
@@ -450,7 +458,8 @@ absl::Status CompareTrees(
   return absl::OkStatus();
 }
 
-// A page that cannot be read is not added: whoever goes on has to find that out again.
+// Adds a page to `pages` only after reading it, so that a later call returns an error of the page
+// again.
 absl::Status CollectNewPages(const PageHash& root, PageReader read,
                              absl::flat_hash_set<PageHash>& pages) {
   std::vector<PageHash> left{root};

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The polygons of a scene as pages for a store that lasts.
+// How are the polygons of a scene stored as pages?
 //
-// A B+ tree by polygon id whose pages never change and are named by a hash of their bytes (Merkle,
-// 1987): an edit writes the pages from its leaf to a new root, and shares all others with the
-// version before. The form of a page is proto/carom/store/v1/pages.proto.
+// The pages form a B+ tree by polygon id. A page never changes, and the hash of its bytes
+// identifies it (Merkle, 1987): an edit writes the pages from its leaf to a new root, and shares
+// all other pages with the version before. proto/carom/store/v1/pages.proto defines the format of a
+// page.
 #pragma once
 
 #include <array>
@@ -24,14 +25,14 @@
 
 namespace carom::server {
 
-// The first 160 bits of SHA-256: nobody finds two pages of the same hash.
+// The first 160 bits of SHA-256, so that no two different pages with one hash can be found.
 using PageHash = std::array<char, 20>;
 
 PageHash HashOf(const std::string& bytes);
-// The bytes of a hash, as a message has them.
+// Returns the bytes of a hash, as messages contain them.
 std::string TextOf(const PageHash& hash);
 
-// DATA_LOSS: what is stored of a scene is not what was written.
+// Returns DATA_LOSS: the stored data of a scene is not what was written.
 absl::Status DamagedScene(absl::string_view what);
 
 struct Page {
@@ -39,46 +40,50 @@ struct Page {
   std::string bytes;
 };
 
-// Where pages are. The bytes of a page, checked against its hash; DATA_LOSS if they are missing or
-// others.
+// Returns the bytes of a page, checked against the page's hash; DATA_LOSS if the page is missing or
+// has another hash.
 using PageReader = absl::FunctionRef<absl::StatusOr<std::string>(const PageHash&)>;
 
-// DATA_LOSS for bytes that are not those of the hash.
+// Returns DATA_LOSS if `bytes` have another hash than `hash`.
 absl::Status CheckPage(const PageHash& hash, const std::string& bytes);
 
-// How a tree came from another one. A page may be in both lists.
+// The difference between a tree and the tree that it was made from. A page may be in both lists.
 struct TreeChange {
   PageHash root = {};
-  std::vector<Page> added;        // pages of the new tree that it does not share
-  std::vector<PageHash> dropped;  // pages of the old tree that are not shared
+  std::vector<Page> added;        // pages that were written for the new tree
+  std::vector<PageHash> dropped;  // pages of the old tree that were replaced
 };
 
-// A tree of polygons, which have ascending ids. O(bytes).
+// Builds a tree of polygons, which must have ascending ids. O(bytes).
 TreeChange BuildTree(std::span<const Polygon* const> polygons);
 
-// What becomes of a polygon, by its id: another one in its place, or null: it goes.
+// Maps the id of a polygon to the polygon that takes its place; null: the polygon is removed.
 using TreeEdits = std::map<uint64_t, const Polygon*>;
 
-// The tree below `root` after `edits`. Reads and writes O(edits * log n) pages, at most 4 KiB each
-// but for polygons of more than 1 KiB, which lie in pages of their own.
+// Applies `edits` to the tree below `root`. Reads and writes O(edits * log n) pages of at most 4
+// KiB each; in addition, pages with the chunks of polygons of more than 1 KiB.
 absl::StatusOr<TreeChange> EditTree(const PageHash& root, const TreeEdits& edits, PageReader read);
 
-// All polygons below `root`, by ascending id, until `visit` fails. DATA_LOSS for what is no tree.
+// Calls `visit` for all polygons below `root`, by ascending id, until `visit` returns an error.
+// DATA_LOSS if the pages are not a tree.
 absl::Status ReadTree(const PageHash& root, PageReader read,
                       absl::FunctionRef<absl::Status(Polygon)> visit);
 
-// The polygons in which two trees differ, by ascending id, as they are below the one root and below
-// the other, null where they are not there; equal ones may be among them. Reads no page that both
-// have, but for a few beside those that differ. DATA_LOSS as above.
+// Calls `visit` for the polygons in which two trees differ, by ascending id, with null for a
+// polygon that a tree does not have, until `visit` returns an error. Pairs of equal polygons may be
+// among them. Reads no page that both trees share, except for a few next to pages that differ.
+// DATA_LOSS if the pages are not a tree.
 absl::Status CompareTrees(
     const PageHash& before, const PageHash& after, PageReader read,
     absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit);
 
-// Adds all pages below `root`, and itself, to `pages`. What is below one that is there is not read.
+// Adds `root` and all pages below it to `pages`. Does not read the pages below a page that `pages`
+// already contains.
 absl::Status CollectNewPages(const PageHash& root, PageReader read,
                              absl::flat_hash_set<PageHash>& pages);
 
-// All pages below `root`, itself among them, or those before an error.
+// Appends `root` and all pages below it to `pages`. After an error, `pages` has the pages before
+// the error.
 absl::Status CollectPages(const PageHash& root, PageReader read, std::vector<PageHash>& pages);
 
 }  // namespace carom::server

@@ -19,20 +19,20 @@
 namespace carom::server {
 namespace {
 
-// An error of a file, which keeps to one line whatever the file is called.
+// Returns the error of a file as one line, even if the file's name has line breaks.
 absl::Status Refuse(const std::string& path, absl::string_view why) {
   const std::string line = absl::StrReplaceAll(absl::StrCat(path, ": ", why), {{"\n", " "}});
   return absl::FailedPreconditionError(absl::StrCat("cannot preload ", line));
 }
 
-// Of the last change, in microseconds since 1970.
+// Returns the time of the file's last change, in microseconds since 1970, UTC.
 absl::StatusOr<int64_t> ChangedAt(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0) return Refuse(path, "cannot be read");
   return int64_t{info.st_mtim.tv_sec} * 1000000 + info.st_mtim.tv_nsec / 1000;
 }
 
-// Nothing of the file is held on to: the scene has its own memory.
+// Loads one file. The scene has its own memory and keeps no part of the file open.
 absl::Status Preload(const std::filesystem::path& file, const BundleReadOptions& options,
                      MemoryStore& store) {
   const std::string name = absl::StrCat("scenes/", file.stem().string());
@@ -51,7 +51,7 @@ absl::Status Preload(const std::filesystem::path& file, const BundleReadOptions&
 
 }  // namespace
 
-// By name, so that of several bad files the same one is named every time.
+// Loads files by ascending name, so that with several bad files the error always names the first.
 absl::Status PreloadScenes(const std::string& folder, const PolygonLimits& polygon_limits,
                            const SceneLimits& scene_limits, MemoryStore& store) {
   std::error_code error;

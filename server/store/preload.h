@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Scenes from files that are served beside those of the store.
+// How does the server load read-only scenes from files?
 #pragma once
 
 #include <string>
@@ -14,13 +14,13 @@
 namespace carom::server {
 
 // Reads every bundle `NAME.carom` (carom/bundle_file.h) of a folder, and serves it read-only as
-// `scenes/NAME`; other files are passed over. A scene's version is the time of its file's last
-// change in microseconds since 1970, UTC: a file that is replaced later has a greater one, unless
-// it was copied with an older time.
+// `scenes/NAME`; ignores other files. The version of a scene is the time of its file's last change
+// in microseconds since 1970, UTC: a file that is replaced later has a greater version, unless it
+// was copied with an older time.
 //
 // Errors, of one line that names the folder or the file: NOT_FOUND for a folder that cannot be
-// read; FAILED_PRECONDITION for a file whose name makes no scene's, or that of a scene of the
-// store, or which is damaged, or above the limits.
+// read; FAILED_PRECONDITION for a file that is damaged, that has a scene above the limits, or that
+// has an invalid name or the name of a scene of the store.
 absl::Status PreloadScenes(const std::string& folder, const PolygonLimits& polygon_limits,
                            const SceneLimits& scene_limits, MemoryStore& store);
 

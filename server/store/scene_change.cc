@@ -10,8 +10,8 @@
 namespace carom::server {
 namespace {
 
-// A scene takes about that much for a polygon: the polygon itself, its places in the pages, and
-// parts of their trees.
+// Approximate bytes of a polygon in a scene: the polygon itself, its entries in the pages of the
+// index, and its part of the trees of pages.
 constexpr uint64_t kPolygonBytes = 320;
 constexpr uint64_t kRingBytes = 64;
 constexpr uint64_t kVertexBytes = 24;
@@ -24,7 +24,7 @@ const Polygon* PolygonOf(const SceneEdit& edit) {
   return nullptr;
 }
 
-// A removal has an id alone.
+// A removal has only an id.
 uint64_t IdOf(const SceneEdit& edit) {
   const Polygon* const polygon = PolygonOf(edit);
   return polygon != nullptr ? polygon->id() : std::get<RemovePolygon>(edit).id;
@@ -38,7 +38,8 @@ uint64_t BytesOf(const Polygon& polygon) {
   return BytesOf(polygon.ring_count(), polygon.vertex_count()) + polygon.user_data().size();
 }
 
-// Its polygon is the scene's, and still there when the scene has another one.
+// Counts the polygon, because the change keeps the polygon in memory after the scene has replaced
+// it.
 uint64_t BytesOf(const PolygonChange& change) {
   return sizeof(PolygonChange) + (change.polygon.has_value() ? BytesOf(*change.polygon) : 0);
 }
@@ -49,7 +50,8 @@ uint64_t BytesOf(std::span<const PolygonChange> changes) {
   return bytes;
 }
 
-// Scenes share polygons that no edit has touched, so most comparisons end at once.
+// Compares addresses first: scenes share polygons that no edit has touched, so most comparisons end
+// there.
 bool AreEqual(const Polygon& a, const Polygon& b) {
   if (a.memory() == b.memory()) return true;
   const bool are_alike = a.id() == b.id() && a.fill_rule() == b.fill_rule() &&
@@ -67,7 +69,7 @@ bool AreEqual(const Polygon& a, const Polygon& b) {
   return true;
 }
 
-// A box of nothing is empty, and extends none.
+// `bounds` begins as an empty box, and then covers the polygons that exist.
 std::optional<PolygonChange> ChangeOf(const Polygon* before, const Polygon* after) {
   if (before == nullptr && after == nullptr) return std::nullopt;
   if (before != nullptr && after != nullptr && AreEqual(*before, *after)) return std::nullopt;
@@ -86,7 +88,7 @@ std::optional<PolygonChange> ChangeOf(const Polygon* before, const Polygon* afte
   return change;
 }
 
-// An id occurs once in the edits of a commit.
+// Requires that each id is at most once in `edits`, as in a commit.
 std::vector<PolygonChange> ChangesOf(const Scene& before, const Scene& after,
                                      std::span<const SceneEdit> edits) {
   std::vector<PolygonChange> changes;
@@ -103,7 +105,7 @@ std::vector<PolygonChange> ChangesOf(const Scene& before, const Scene& after,
 
 ChangeCursor::ChangeCursor(SceneChange::Ptr change) : change_(std::move(change)) { Next(); }
 
-// Of two scenes: merges polygons by id.
+// For two scenes, merges their polygons by id.
 void ChangeCursor::Next() {
   if (change_->after == nullptr) {
     listed_ = next_ < change_->list.size() ? &change_->list[next_++] : nullptr;

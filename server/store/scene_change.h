@@ -3,10 +3,9 @@
 
 // What did a version of a scene change?
 //
-// A `SceneChange` is the difference of two versions that follow each other, polygon by polygon. It
-// is a list where that is short; where much changed, it is the two scenes, which are compared as
-// the difference is read (`ChangeCursor`), so that an import makes no second copy of what it
-// brings.
+// A `SceneChange` is the difference of two consecutive versions, polygon by polygon. A small change
+// is a list. A large change refers to the two scenes, and `ChangeCursor` compares them while it is
+// read, so that an import makes no second copy of its polygons.
 #pragma once
 
 #include <cstddef>
@@ -24,17 +23,18 @@
 
 namespace carom::server {
 
-// What a polygon of a scene takes, about, its part of the index included.
+// Returns the approximate bytes of a polygon in a scene, including its part of the index.
 uint64_t BytesOf(const Polygon& polygon);
-// What an edit brings; null if it removes.
+// Returns the polygon that an edit adds or replaces; null for a removal.
 const Polygon* PolygonOf(const SceneEdit& edit);
-// The same of one that is not yet complete.
+// Returns the approximate bytes of a polygon with so many rings and vertices, for a polygon that is
+// not yet complete.
 uint64_t BytesOf(size_t rings, size_t vertices);
 
-// The id that an edit is about.
+// Returns the id of the polygon that an edit changes.
 uint64_t IdOf(const SceneEdit& edit);
 
-// Whether two polygons differ in nothing.
+// Returns whether two polygons are equal, including their ids and user data.
 bool AreEqual(const Polygon& a, const Polygon& b);
 
 enum class ChangeKind : uint8_t { kAdded, kReplaced, kRemoved };
@@ -42,57 +42,59 @@ enum class ChangeKind : uint8_t { kAdded, kReplaced, kRemoved };
 struct PolygonChange {
   uint64_t id = 0;
   ChangeKind kind = ChangeKind::kAdded;
-  Box bounds;                      // of the polygon as it was and as it is
-  std::optional<Polygon> polygon;  // as it is; none: it is removed
+  Box bounds;                      // box of the polygon before and after the change
+  std::optional<Polygon> polygon;  // the polygon after the change; none: it was removed
 };
 
-// The change of a polygon that was `before` and is `after`, either of them null if it is not there.
-// None if they are equal.
+// Returns the change from polygon `before` to polygon `after`, either of which is null if the
+// polygon does not exist. None if the two polygons are equal.
 std::optional<PolygonChange> ChangeOf(const Polygon* before, const Polygon* after);
 
 struct SceneChange {
   using Ptr = std::shared_ptr<const SceneChange>;
 
-  VersionSummary summary;  // of the version that it made
+  VersionSummary summary;  // summary of the version that the change made
   uint64_t base = 0;       // the version before; 0: none, and all polygons are added
-  // Ascending by id; or what they are the difference of, `before` null for no polygons.
+  // The changed polygons, by ascending id, if `after` is null. Otherwise the change is the
+  // difference between `before` (null: no polygons) and `after`.
   std::vector<PolygonChange> list;
   Scene::Ptr before;
-  Scene::Ptr after;  // null: `list` it is
-  // Edits made it: the two versions share all that is neither in the list nor replaced by an equal
-  // polygon, as these are.
+  Scene::Ptr after;  // null: `list` is the change
+  // Edits made the change: the two versions share all polygons, except for the polygons in `list`,
+  // and for those in `equal_ids`, which edits replaced by equal polygons.
   bool is_by_edits = false;
   std::vector<uint64_t> equal_ids;
   uint64_t bytes = 0;
-  MemoryCharge charge;   // of the list
-  bool is_kept = false;  // by the store, for watches that come by later
+  MemoryCharge charge;   // memory of `list`
+  bool is_kept = false;  // the store keeps the change for later watches
 };
 
-// Goes over a change. Not thread-safe.
+// Visits the polygons of a change. Not thread-safe.
 class ChangeCursor {
  public:
   ChangeCursor() = default;  // at the end
   explicit ChangeCursor(SceneChange::Ptr change);
 
-  // The change that it stands at; null at the end.
+  // Returns the change of the current polygon; null at the end.
   const PolygonChange* current() const { return compared_.has_value() ? &*compared_ : listed_; }
-  // Cost: O(1); of two scenes, the polygons up to the next one that differs.
+  // Moves to the next changed polygon. Cost: O(1) for a list; for two scenes, the number of
+  // polygons up to the next one that differs.
   void Next();
 
  private:
   SceneChange::Ptr change_;
   const PolygonChange* listed_ = nullptr;
-  size_t next_ = 0;         // of the list
-  size_t next_before_ = 0;  // polygons of the two scenes
+  size_t next_ = 0;         // index in the list
+  size_t next_before_ = 0;  // indices of polygons in the two scenes
   size_t next_after_ = 0;
   std::optional<PolygonChange> compared_;
 };
 
-// The changes by `edits`, which made `after` of `before`.
+// Returns the changes that `edits` made from `before` to `after`, by ascending id.
 std::vector<PolygonChange> ChangesOf(const Scene& before, const Scene& after,
                                      std::span<const SceneEdit> edits);
 
-// How much memory the entries of a list take.
+// `BytesOf` returns the approximate bytes of an entry of a list, and of a list.
 uint64_t BytesOf(const PolygonChange& change);
 uint64_t BytesOf(std::span<const PolygonChange> changes);
 

@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a store writes scenes down, so that they outlive the process.
+// How do scenes survive the end of the process?
+//
+// A store writes every change to a `SceneJournal`, and loads all scenes from it at the next start.
 #pragma once
 
 #include <cstdint>
@@ -19,62 +21,67 @@
 
 namespace carom::server {
 
-// What a store knows of a version without its polygons.
+// Summary of a version: everything but its polygons.
 struct VersionSummary {
   uint64_t version = 0;
   uint64_t polygon_count = 0;
   uint64_t vertex_count = 0;
   Box bounds;
-  std::string edit_id;          // of the commit that made it, if the client gave one
-  int64_t created_us = 0;       // since 1970, UTC
-  bool follows_damage = false;  // what is stored of the version before it is damaged
+  std::string edit_id;          // id of the commit that made the version; empty if it had none
+  int64_t created_us = 0;       // microseconds since 1970, UTC
+  bool follows_damage = false;  // the stored data of the version before is damaged
 };
 
-// A scene as it was written down last.
+// A scene as the journal last stored it.
 struct SavedScene {
   std::string name;
   std::vector<VersionSummary> versions;  // ascending; the last one is current
-  std::vector<Polygon> polygons;         // of that one
-  absl::Status status;  // DATA_LOSS: what is stored is damaged, and there are no polygons
+  std::vector<Polygon> polygons;         // polygons of the current version
+  absl::Status status;  // DATA_LOSS: the stored data is damaged, and `polygons` is empty
 };
 
-// What came of a change that was written down.
-struct Written {
-  uint64_t version = 0;  // its number: that of the summary, unless the journal gives numbers itself
-  uint64_t oldest = 0;   // version that is kept from here on
+// Result of a change that the journal has made durable.
+struct WriteResult {
+  uint64_t version =
+      0;                // version of the summary, unless the journal assigns version numbers itself
+  uint64_t oldest = 0;  // the oldest version that the journal keeps after the change
 };
 
-// Thread-safe, but writers of one scene come one after the other. Each function that writes returns
-// once the change will survive the end of the process and of the system, or made none; it blocks
-// meanwhile.
+// Durable storage of scenes. Thread-safe, but callers must serialize the changes of one scene. Each
+// writing function blocks until its change is durable, so that the change survives the end of the
+// process and of the system; or returns an error and changes nothing.
 class SceneJournal {
  public:
   virtual ~SceneJournal() = default;
 
-  // All scenes, once, before anything else. Errors are of the journal as a whole.
+  // Calls `visit` for every stored scene. Must be called once, before any other function. An error
+  // concerns the journal as a whole; damage of one scene is reported in `SavedScene::status`.
   virtual absl::Status Recover(absl::FunctionRef<void(SavedScene)> visit) = 0;
-  // The greatest version that was ever written. After `Recover`.
+  // Returns the greatest version that was ever stored. Valid after `Recover`.
   virtual uint64_t last_version() const = 0;
 
-  // The scene has these polygons, whatever it had.
-  virtual absl::StatusOr<Written> Replace(absl::string_view name, const Scene& scene,
-                                          const VersionSummary& summary) = 0;
-  // The scene has changed by these edits.
-  virtual absl::StatusOr<Written> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
-                                       const VersionSummary& summary) = 0;
-  // An old version, which is kept, is current again, as `summary`.
-  virtual absl::StatusOr<Written> Restore(absl::string_view name, uint64_t version,
-                                          const VersionSummary& summary) = 0;
+  // Creates the scene, or replaces all its polygons, as version `summary`.
+  virtual absl::StatusOr<WriteResult> Replace(absl::string_view name, const Scene& scene,
+                                              const VersionSummary& summary) = 0;
+  // Applies `edits` to the current version of the scene, which makes version `summary`.
+  virtual absl::StatusOr<WriteResult> Edit(absl::string_view name,
+                                           absl::Span<const SceneEdit> edits,
+                                           const VersionSummary& summary) = 0;
+  // Makes a version `summary` with the polygons of `version`, which the journal must still keep.
+  virtual absl::StatusOr<WriteResult> Restore(absl::string_view name, uint64_t version,
+                                              const VersionSummary& summary) = 0;
   virtual absl::Status Delete(absl::string_view name) = 0;
 
-  // The polygons of a version that is kept, by ascending id, until `visit` fails; on another
-  // thread. OUT_OF_RANGE if it is not kept.
+  // Calls `visit` for the polygons of a version, by ascending id, until `visit` returns an error.
+  // Any thread may call it while other threads write. OUT_OF_RANGE if the journal does not keep the
+  // version.
   virtual absl::Status Load(absl::string_view name, uint64_t version,
                             absl::FunctionRef<absl::Status(Polygon)> visit) = 0;
 
-  // The polygons in which two versions that are kept differ, by ascending id, null where they are
-  // not there, until `visit` fails; on another thread. Equal ones may be among them. OUT_OF_RANGE
-  // if one of the two is not kept.
+  // Calls `visit` for the polygons in which two versions differ, by ascending id, with null for a
+  // polygon that a version does not have, until `visit` returns an error. Pairs of equal polygons
+  // may be among them. Any thread may call it while other threads write. OUT_OF_RANGE if the
+  // journal does not keep both versions.
   virtual absl::Status Compare(
       absl::string_view name, uint64_t before, uint64_t after,
       absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) = 0;

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What do the versions of a scene take that somebody reads?
+// How much memory do versions of a scene take while they have readers?
 //
-// An export, a watch or a frame in flight has its version of a scene for as long as it lasts,
-// whatever replaced it. A `SceneSnapshot` is a version that counts on the account
-// (server/base/memory_account.h) until the last reader lets it go: scenes of a store are pointers
-// into their snapshots.
+// An export, a watch or a frame in flight keeps its version of a scene until it ends, even if a
+// later version replaces it. A `SceneSnapshot` is a version that is charged to the account
+// (server/base/memory_account.h) until its last reader releases it: the scenes of a store are
+// pointers into their snapshots.
 #pragma once
 
 #include <cstdint>
@@ -19,22 +19,24 @@
 
 namespace carom::server {
 
-// Versions that edits made of each other share polygons: what several of them have counts once, as
-// long as one of them is there. What a version has alone of the index counts by its pages, about.
+// A version of a scene, charged to the account. Versions that edits made of each other share
+// polygons: a polygon is charged once, as long as any version that has it exists. The pages of the
+// index that a version does not share are charged approximately.
 //
-// Thread-safe. Destroying one costs O(g log n) where an older one of the same line is there: g the
-// polygons that the next version does not have, of n.
+// Thread-safe. Destroying a snapshot costs O(g log n) if an older version exists in its line: g is
+// the number of polygons that the next version does not have, n the number of all polygons.
 class SceneSnapshot {
  public:
   using Ptr = std::shared_ptr<const SceneSnapshot>;
 
-  // A scene that shares no polygon with another one. `charge` has what its polygons take.
+  // Returns the snapshot of a scene that shares no polygon with another version. `charge` accounts
+  // for the scene's polygons.
   static Ptr Create(Scene::Ptr scene, MemoryCharge charge);
-  // The scene that `edits` made of that of `before`, which no other one follows that is there.
-  // `added` has what the polygons of the edits take.
+  // Returns the snapshot of the scene that `edits` made of the scene of `before`, which must be the
+  // newest version of its line. `added` accounts for the polygons of the edits.
   static Ptr Follow(const Ptr& before, Scene::Ptr scene, std::span<const SceneEdit> edits,
                     MemoryCharge added);
-  // The scene, which keeps its snapshot; null of null.
+  // Returns the scene of a snapshot, as a pointer that keeps the snapshot; null for null.
   static Scene::Ptr SceneOf(const Ptr& snapshot) {
     return snapshot == nullptr ? nullptr : Scene::Ptr(snapshot, snapshot->scene_.get());
   }
@@ -44,12 +46,12 @@ class SceneSnapshot {
   SceneSnapshot& operator=(const SceneSnapshot&) = delete;
 
  private:
-  class Line;  // the versions that share polygons
+  class VersionLine;  // the versions that share polygons
 
-  SceneSnapshot(std::shared_ptr<Line> line, Scene::Ptr scene)
+  SceneSnapshot(std::shared_ptr<VersionLine> line, Scene::Ptr scene)
       : line_(std::move(line)), scene_(std::move(scene)) {}
 
-  const std::shared_ptr<Line> line_;
+  const std::shared_ptr<VersionLine> line_;
   Scene::Ptr scene_;
 };
 

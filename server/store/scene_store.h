@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where do scenes live?
+// Where does the server keep scenes?
 //
-// `SceneStore` keeps named scenes, each as a chain of immutable versions of which the last one is
-// visible. Services speak to this interface alone; server/store/memory_store.h is one behind it,
-// which writes them down by a server/store/scene_journal.h. Names that reach a store are keys:
-// well-formed names within a tenant (server/base/scene_name.h).
+// A `SceneStore` keeps named scenes, each as a chain of immutable versions of which the last one is
+// visible. Services use this interface alone. `MemoryStore` (server/store/memory_store.h)
+// implements it, and makes changes durable with a `SceneJournal` (server/store/scene_journal.h). A
+// name that reaches a store is a key: a well-formed name within a tenant
+// (server/base/scene_name.h).
 //
-// Versions grow over the whole life of a store: every change of any scene gets a greater one than
-// all changes of that scene before it, deletion included.
+// Version numbers grow over the whole life of a store: a version has a greater number than all
+// earlier versions under its scene's name, also after the scene was deleted.
 #pragma once
 
 #include <cstddef>
@@ -32,33 +33,34 @@
 
 namespace carom::server {
 
-// Of an `edit_id`, at most.
+// Maximum length of an `edit_id`, in bytes.
 inline constexpr size_t kMaxEditIdBytes = 64;
 
-// Is notified of every change, after it is visible to `Find`.
+// Receives a notification of every change, after `SceneStore::Find` returns the changed scene.
 class SceneListener {
  public:
   virtual ~SceneListener() = default;
 
-  // Scene `name` has this version; 0: it is deleted. `change` is what made it so; null if there was
-  // no scene before, or is none. Called on the writer's thread, changes of one scene in their
-  // order. Must be short, and must not write to the store.
+  // Receives the version that scene `name` has; 0: the scene was deleted. `change` is the
+  // difference from the version before; null if the scene was created or deleted, or if the store
+  // does not have the difference. The store calls `OnSceneChanged` on the writer's thread, for one
+  // scene in the order of its changes. The function must be short, and must not write to the store.
   virtual void OnSceneChanged(absl::string_view name, uint64_t version,
                               const SceneChange::Ptr& change) = 0;
 };
 
-// NOT_FOUND naming `field`: the error of every call that needs a scene.
+// Returns NOT_FOUND naming `field`, the error of every call that needs an existing scene.
 inline absl::Status NoSuchScene(absl::string_view field = "name") {
   return Refused(absl::StatusCode::kNotFound, field, "no scene of this name");
 }
 
-// ABORTED naming `field` and the version that is current.
+// Returns ABORTED naming `field`, with the current version in its message.
 inline absl::Status StaleVersion(absl::string_view field, uint64_t current) {
   return Refused(absl::StatusCode::kAborted, field,
                  absl::StrCat("the current version is ", current));
 }
 
-// What an import does with a scene that is there.
+// What an import does if the scene exists: kCreate fails, kReplace replaces the scene.
 enum class ImportMode { kCreate, kReplace };
 
 struct NamedScene {
@@ -67,95 +69,107 @@ struct NamedScene {
 };
 
 struct ScenePage {
-  std::vector<NamedScene> scenes;  // by ascending name
-  bool last = true;                // nothing follows
+  std::vector<NamedScene> scenes;  // scenes by ascending name
+  bool last = true;                // no scene follows this page
 };
 
-// FAILED_PRECONDITION naming `name`: what a change of a scene gets that the server was started
-// with.
+// Returns FAILED_PRECONDITION naming `name`, the error of a change of a scene that the server
+// loaded from a file when it started.
 inline absl::Status ReadOnlyScene() {
   return Refused(absl::StatusCode::kFailedPrecondition, "name",
                  "the scene is read-only: it comes from a file that the server was started with");
 }
 
-// Thread-safe. Every writing function is FAILED_PRECONDITION for a scene that is read-only. Writers
-// of one scene wait for each other; readers wait for nobody. Every writing function either makes
-// its change as a whole or returns an error and changes nothing.
+// A store of named scenes. Thread-safe. Writers of one scene wait for each other; readers wait for
+// no writer. Every writing function either makes its change as a whole, or returns an error and
+// changes nothing. Every writing function returns FAILED_PRECONDITION for a read-only scene.
 class SceneStore {
  public:
   virtual ~SceneStore() = default;
 
-  // The current version, or null. Cheap: called for every group of every frame.
+  // Returns the current version of the scene; null if the scene does not exist, or if its stored
+  // data is damaged. Cheap: frames call it for each of their groups.
   virtual Scene::Ptr Find(absl::string_view name) const = 0;
 
-  // Why `Find` had no scene of this name: NOT_FOUND naming `field`, or DATA_LOSS where what was
-  // stored of it is damaged.
+  // Returns the reason why `Find` returned null: NOT_FOUND naming `field`, or DATA_LOSS naming
+  // `field` if the stored data of the scene is damaged.
   virtual absl::Status WhyMissing(absl::string_view name, absl::string_view field) const = 0;
 
-  // The versions of a scene that are known, ascending; the last one is current. Empty: no scene.
+  // Returns the summaries of a scene's versions that the store still has, ascending; the last one
+  // is the current version. Empty if the scene does not exist.
   virtual std::vector<VersionSummary> Versions(absl::string_view name) const = 0;
 
-  // A version that is in memory as a scene: the current one, 0 too, and of a fork all that it
-  // keeps. Else null. Cheap.
+  // Returns a version that memory holds as a scene: the current one, also for `version` 0, and
+  // every version that a fork keeps. Returns null for other versions. Cheap.
   virtual Scene::Ptr FindVersion(absl::string_view name, uint64_t version) const {
     Scene::Ptr current = Find(name);
-    const bool is_it = current != nullptr && (version == 0 || version == current->version());
-    return is_it ? current : nullptr;
+    const bool is_current = current != nullptr && (version == 0 || version == current->version());
+    return is_current ? current : nullptr;
   }
 
-  // The polygons of a version that `FindVersion` does not have, by ascending id. OUT_OF_RANGE
-  // naming `version` if they are not kept; NOT_FOUND naming `name`.
+  // Returns the polygons of a version, by ascending id, for versions that `FindVersion` does not
+  // return. Adds their memory to `charge`. OUT_OF_RANGE naming `version` if the store does not keep
+  // the polygons, also if the scene does not exist.
   virtual absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name, uint64_t version,
                                                     MemoryCharge& charge) const = 0;
 
-  // What came after a version, if that is in memory: always so for the last change while listeners
-  // are notified of it, and for small ones as long as there is room. Else null. Cheap.
+  // Returns the difference between `version` and the version after it, if memory holds it; null
+  // otherwise. Memory holds the last change while listeners are notified of it, and small changes
+  // as long as there is room. Cheap.
   virtual SceneChange::Ptr FindChange(absl::string_view name, uint64_t version) const = 0;
 
-  // The same from where versions are kept, with `charge` for what it takes. OUT_OF_RANGE naming
-  // `from_version` if `version` or the next one is not; NOT_FOUND naming `name`.
+  // Returns the difference between `version` and the version after it, computed from the stored
+  // versions; `charge` accounts for its memory. OUT_OF_RANGE naming `from_version` if the store
+  // does not keep both versions; NOT_FOUND naming `name`.
   virtual absl::StatusOr<SceneChange::Ptr> LoadChange(absl::string_view name, uint64_t version,
                                                       MemoryCharge charge) const = 0;
 
-  // At most `limit` scenes with names above `after` that begin with `prefix`.
+  // Returns at most `limit` scenes with names above `after` that begin with `prefix`, by ascending
+  // name.
   virtual ScenePage List(absl::string_view after, size_t limit,
                          absl::string_view prefix = "") const = 0;
 
-  // Errors: ALREADY_EXISTS naming `name` under kCreate; RESOURCE_EXHAUSTED over the limits; those
-  // of Scene::Create. `abandoned` is asked just before the change becomes visible: true makes it
+  // Creates or replaces a scene, and returns its version. Errors: ALREADY_EXISTS naming `name`
+  // under kCreate; RESOURCE_EXHAUSTED above the limits; those of Scene::Create. Calls `abandoned`
+  // just before the change becomes visible; if that returns true, changes nothing and returns
   // CANCELLED.
   virtual absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
                                             std::vector<Polygon> polygons,
                                             absl::FunctionRef<bool()> abandoned) = 0;
 
-  // The scene after `edits`. A `base_version` of 0 is the current one. `edit_id` is kept with the
-  // version.
+  // Applies `edits` to a scene and returns the resulting version. A `base_version` of 0 stands for
+  // the current version. The store keeps `edit_id` with the resulting version.
   // Errors: NOT_FOUND naming `name`; INVALID_ARGUMENT for an id twice in `edits`; ABORTED naming
   // `base_version` if it is not current; those of Scene::Commit.
   virtual absl::StatusOr<Scene::Ptr> Commit(absl::string_view name, uint64_t base_version,
                                             std::vector<SceneEdit> edits,
                                             absl::string_view edit_id = "") = 0;
 
-  // A version with the polygons of an older one. Errors: NOT_FOUND naming `name`; ABORTED naming
-  // `base_version` as above; OUT_OF_RANGE naming `version` if that is not kept.
+  // Makes and returns a version with the polygons of the older version `version`. Errors: NOT_FOUND
+  // naming `name`; ABORTED naming `base_version` if it is neither 0 nor current; OUT_OF_RANGE
+  // naming `version` if the store does not keep that version.
   virtual absl::StatusOr<Scene::Ptr> Rollback(absl::string_view name, uint64_t version,
                                               uint64_t base_version) = 0;
 
-  // Errors: NOT_FOUND naming `name`; ABORTED naming `version` if it is neither 0 nor current.
+  // Deletes a scene. Errors: NOT_FOUND naming `name`; ABORTED naming `version` if it is neither 0
+  // nor current.
   virtual absl::Status Delete(absl::string_view name, uint64_t version) = 0;
 
-  // Waits until all is here that any process had made of the scenes before this call; OK where
-  // there is one process. UNAVAILABLE if it cannot be known.
+  // Blocks until this process has every change that any process made before the call; returns OK at
+  // once in a store with one process. UNAVAILABLE if it cannot be determined what other processes
+  // have changed.
   virtual absl::Status CatchUp() { return absl::OkStatus(); }
-  // Whether every change up to this version is here, of whatever scene. Cheap.
-  virtual bool HasSeen(uint64_t) const { return true; }
-  // What is here is all that there was so many microseconds ago. Cheap.
+  // Returns whether this process has every change of every scene up to a version. Cheap.
+  virtual bool HasReached(uint64_t) const { return true; }
+  // Returns an age in microseconds: this process has every change that was made at least that long
+  // ago. Cheap.
   virtual uint64_t staleness_us() const { return 0; }
 
-  // `listener` is notified from here on. It outlives the store's last change.
+  // Notifies `listener` of every change from this call on. `listener` must outlive the store's last
+  // change.
   virtual void AddListener(SceneListener* listener) = 0;
 
-  // Import under kCreate that nothing abandons.
+  // Imports a scene under kCreate; no caller can abandon the import.
   absl::StatusOr<Scene::Ptr> Create(absl::string_view name, std::vector<Polygon> polygons) {
     return Import(name, ImportMode::kCreate, std::move(polygons), [] { return false; });
   }

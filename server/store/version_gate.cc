@@ -28,8 +28,8 @@ VersionGate::Ticket VersionGate::Park(const std::vector<VersionWait>& waits,
   }
   parked.timer = timer_.Schedule(deadline, [this, ticket] { Wake(ticket); });
   parked_.emplace(ticket, std::move(parked));
-  // A change is visible before listeners are notified: one whose notification came before this call
-  // is found here, a later one wakes the task.
+  // A change is visible before listeners are notified of it. If a listener call came before `Park`,
+  // `IsSatisfied` finds the change; if it comes later, it wakes the task.
   if (std::any_of(waits.begin(), waits.end(),
                   [this](const VersionWait& wait) { return IsSatisfied(wait); })) {
     WakeLocked(ticket);
@@ -49,14 +49,15 @@ void VersionGate::OnSceneChanged(absl::string_view name, uint64_t version,
   if (it == waiters_.end()) return;
   std::vector<Ticket> woken;
   for (const auto& [ticket, min_version] : it->second) {
-    // A deleted scene wakes too: the frame then answers that it is not there.
+    // Deletion of the scene wakes the task, too: the frame then answers that the scene does not
+    // exist.
     if (version == 0 || version >= min_version) woken.push_back(ticket);
   }
   for (const Ticket ticket : woken) WakeLocked(ticket);
 }
 
 void VersionGate::WakeLocked(Ticket ticket) {
-  // Each of change, deadline and `Wake` may come after another one has woken the task.
+  // A change, the deadline and `Wake` can each come after another one of them has woken the task.
   const auto it = parked_.find(ticket);
   if (it == parked_.end()) return;
   const Parked parked = std::move(it->second);
@@ -73,7 +74,8 @@ void VersionGate::WakeLocked(Ticket ticket) {
 
 bool VersionGate::IsSatisfied(const VersionWait& wait) const {
   const Scene::Ptr scene = store_.Find(wait.scene);
-  return scene == nullptr ? store_.HasSeen(wait.min_version) : scene->version() >= wait.min_version;
+  return scene == nullptr ? store_.HasReached(wait.min_version)
+                          : scene->version() >= wait.min_version;
 }
 
 }  // namespace carom::server

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where does a frame wait for a version of a scene?
+// How does a frame wait for a version of a scene?
 //
-// A frame with a group whose `min_version` is not there is parked here, off every thread, and goes
-// back to the executor when the version comes or the frame's budget ends.
+// If the `min_version` of a group does not exist yet, the frame is parked in a `VersionGate` and
+// holds no thread. The gate submits the frame to the executor when the version appears or the
+// frame's budget ends.
 #pragma once
 
 #include <cstdint>
@@ -21,25 +22,27 @@
 
 namespace carom::server {
 
-// One group's wait.
+// The scene and the version that one group of a frame waits for.
 struct VersionWait {
   std::string scene;
   uint64_t min_version = 0;
 };
 
-// Thread-safe. A parked task is submitted to the executor exactly once: by the first of a change
-// that satisfies one of its waits (deletion of the scene does), its deadline, and `Wake`.
+// Holds tasks until the versions that they need exist. Thread-safe. The gate submits a parked task
+// to the executor exactly once, at the first of: a change that satisfies one of its waits (deletion
+// of the scene does), its deadline, and `Wake`.
 class VersionGate final : public SceneListener {
  public:
   using Ticket = uint64_t;  // never 0
 
-  // Listens to `store`. All three outlive the gate's last call.
+  // Adds the gate to the listeners of `store`. `store`, `executor` and `timer` outlive the gate's
+  // last call.
   VersionGate(SceneStore& store, Executor& executor, Timer& timer);
 
-  // Parks `task`, or submits it at once if a wait is satisfied already.
+  // Parks `task`, or submits it at once if one of `waits` is already satisfied.
   Ticket Park(const std::vector<VersionWait>& waits, Clock::time_point deadline, Task* task);
 
-  // Ends a wait early. No effect if it has ended.
+  // Submits a parked task early. Has no effect if the gate has already submitted the task.
   void Wake(Ticket ticket);
 
   void OnSceneChanged(absl::string_view name, uint64_t version,
@@ -49,7 +52,7 @@ class VersionGate final : public SceneListener {
   struct Parked {
     Task* task;
     Timer::Id timer;
-    std::vector<std::string> scenes;  // where `waiters_` lists it
+    std::vector<std::string> scenes;  // the scenes under which `waiters_` lists the task
   };
   void WakeLocked(Ticket ticket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool IsSatisfied(const VersionWait& wait) const;
@@ -58,10 +61,11 @@ class VersionGate final : public SceneListener {
   Executor& executor_;
   Timer& timer_;
 
-  absl::Mutex mu_;  // taken before the locks of the store's readers, the executor and the timer
+  absl::Mutex mu_;  // acquired before the locks of the store's readers, the executor and the timer
   Ticket last_ticket_ ABSL_GUARDED_BY(mu_) = 0;
   absl::flat_hash_map<Ticket, Parked> parked_ ABSL_GUARDED_BY(mu_);
-  // By scene, the least version that each parked task waits for: one entry a task and scene.
+  // For each scene, the least version that each parked task waits for: one entry for a task and a
+  // scene.
   absl::flat_hash_map<std::string, absl::flat_hash_map<Ticket, uint64_t>> waiters_
       ABSL_GUARDED_BY(mu_);
 };

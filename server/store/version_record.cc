@@ -11,7 +11,8 @@
 namespace carom::server {
 namespace {
 
-// Over the name too, so that a row which is moved to another scene does not pass for its own.
+// Returns a checksum that covers the scene's name, too, so that a row that was moved to another
+// scene is detected.
 PageHash ChecksumOf(absl::string_view scene, absl::string_view record) {
   return HashOf(absl::StrCat(scene, "\n", record));
 }
@@ -41,7 +42,7 @@ absl::Status ReadRow(absl::string_view scene, uint64_t version, const VersionRow
   store::v1::VersionRecord record;
   if (row.checksum != TextOf(ChecksumOf(scene, row.bytes)) || !record.ParseFromString(row.bytes) ||
       record.root().size() != root.size() || record.version() != version) {
-    return DamagedScene("a version of another checksum");
+    return DamagedScene("a version has a wrong checksum");
   }
   std::memcpy(root.data(), record.root().data(), root.size());
   summary.version = record.version();

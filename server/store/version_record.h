@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is stored of a version beside its polygons.
+// What does a store keep of a version beside its polygons?
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@
 
 namespace carom::server {
 
-// A VersionRecord (proto/carom/store/v1/pages.proto), and a checksum of it and of its scene's name,
-// so that a record does not serve another scene.
+// A VersionRecord (proto/carom/store/v1/pages.proto), and a checksum of the record and its scene's
+// name, so that a record does not pass for one of another scene.
 struct VersionRow {
   std::string bytes;
   std::string checksum;
@@ -22,7 +22,8 @@ struct VersionRow {
 
 VersionRow MakeRow(absl::string_view scene, const VersionSummary& summary, const PageHash& root);
 
-// DATA_LOSS for what is no such row of this version of the scene.
+// Reads `summary` and `root` from a row; DATA_LOSS if the row is damaged, or belongs to another
+// scene or version.
 absl::Status ReadRow(absl::string_view scene, uint64_t version, const VersionRow& row,
                      VersionSummary& summary, PageHash& root);
 

@@ -17,7 +17,7 @@ void WatchHub::Remove(const std::string& scene, SceneWatcher* watcher) {
   if (it->second.empty()) watchers_.erase(it);
 }
 
-// Watchers wake by being submitted to an executor, about a microsecond each.
+// Each watcher submits a task to an executor, which takes about a microsecond.
 void WatchHub::OnSceneChanged(absl::string_view name, uint64_t version,
                               const SceneChange::Ptr& change) {
   absl::MutexLock lock(&mu_);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who waits for the next version of a scene?
+// Which watches receive the next version of a scene?
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,12 @@
 
 namespace carom::server {
 
-// Is notified of every change of one scene, on the writer's thread, under the hub's lock; so it
-// only notes what is to be done.
+// Receives every change of one scene, on the writer's thread and under the hub's lock, so it must
+// only record the change.
 class SceneWatcher {
  public:
-  // `change` is null if it made the scene; `version` of 0: the scene is deleted.
+  // Receives the version that the scene has; 0: the scene was deleted. `change` is null if the
+  // scene was created, or if the store does not have the difference.
   virtual void OnChange(uint64_t version, const SceneChange::Ptr& change) = 0;
 
  protected:
@@ -31,19 +32,19 @@ class SceneWatcher {
 // The watchers of all scenes. Thread-safe; outlives its watchers.
 class WatchHub final : public SceneListener {
  public:
-  // Listens to `store`.
+  // Adds the hub to the listeners of `store`.
   explicit WatchHub(SceneStore& store) { store.AddListener(this); }
 
-  // From here on `watcher` is notified.
+  // Notifies `watcher` of every change of `scene` from this call on.
   void Add(const std::string& scene, SceneWatcher* watcher);
-  // No more, once this returns. Of what was added.
+  // Removes a watcher that was added; once this returns, the watcher receives no more changes.
   void Remove(const std::string& scene, SceneWatcher* watcher);
 
   void OnSceneChanged(absl::string_view name, uint64_t version,
                       const SceneChange::Ptr& change) override;
 
  private:
-  absl::Mutex mu_;  // taken before those of watchers
+  absl::Mutex mu_;  // acquired before the locks of watchers
   absl::flat_hash_map<std::string, absl::flat_hash_set<SceneWatcher*>> watchers_
       ABSL_GUARDED_BY(mu_);
 };

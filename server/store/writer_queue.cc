@@ -5,7 +5,8 @@
 
 namespace carom::server {
 
-// The first writer of a scene starts at once; the others wait in its queue, and hold no thread.
+// The first writer of a scene starts at once; later writers wait in the scene's queue and hold no
+// thread.
 void WriterQueue::Submit(const std::string& scene, Task* task) {
   absl::MutexLock lock(&mu_);
   const auto [it, is_first] = waiting_.try_emplace(scene);
@@ -16,7 +17,7 @@ void WriterQueue::Submit(const std::string& scene, Task* task) {
   }
 }
 
-// Starts the next writer of that scene, if one waits; a scene without writers has no queue.
+// Starts the next writer of `scene`, if one waits; a scene without writers has no queue.
 void WriterQueue::Done(const std::string& scene) {
   absl::MutexLock lock(&mu_);
   const auto it = waiting_.find(scene);

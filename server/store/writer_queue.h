@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who writes to a scene next?
+// Which writer of a scene runs next?
 //
-// Writers of one scene come one after the other, and none of them holds a thread while it waits.
+// The writers of one scene run one after the other, and a waiting writer holds no thread.
 #pragma once
 
 #include <deque>
@@ -16,20 +16,21 @@
 
 namespace carom::server {
 
-// Thread-safe; outlives its tasks. Memory: by the scenes that somebody writes to or waits for.
+// Queues of the writers of each scene. Thread-safe; outlives its tasks. Its memory grows with the
+// number of running and waiting writers.
 class WriterQueue {
  public:
   explicit WriterQueue(Executor& executor) : executor_(executor) {}
 
-  // Runs `task` on the executor once those before it of the same scene are done.
+  // Runs `task` on the executor once all earlier tasks for `scene` are done.
   void Submit(const std::string& scene, Task* task);
-  // At the end of a task's run.
+  // Starts the next task for `scene`. Every task calls `Done` at the end of its run.
   void Done(const std::string& scene);
 
  private:
   Executor& executor_;
-  absl::Mutex mu_;  // taken before the executor's
-  // Scenes with a writer, and who waits for it.
+  absl::Mutex mu_;  // acquired before the executor's
+  // Scenes with a running writer, and the writers that wait for it.
   absl::flat_hash_map<std::string, std::deque<Task*>> waiting_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -18,13 +18,15 @@
 namespace carom::server {
 namespace {
 
-// What a call takes, with what gRPC has of it, about.
+// approximate memory of a call, including gRPC's part
 constexpr size_t kCallBytes = 16 << 10;
-// What gRPC and its admission take of the event loop, as measured of calls of 60 bytes. Without it
-// who has very many of those would seem to take little of what it takes.
+// Time that gRPC and `Admit` use of the event loop for a call, measured with calls of 60 bytes. The
+// server does not measure it for each call, but charges it: otherwise a peer with very many small
+// calls would seem to use little time.
 constexpr Clock::duration kCallTime = std::chrono::microseconds(20);
 
-// Each connection has a context of authentication, whatever its transport, which lives as long.
+// Returns a name for the connection of a call: the address of gRPC's authentication context, which
+// each connection has, also without TLS, and which exists as long as the connection.
 std::string ConnectionOf(grpc::ServerContext& context) {
   grpc_auth_context* const of_connection = grpc_call_auth_context(context.c_call());
   if (of_connection == nullptr) return "";
@@ -36,7 +38,7 @@ std::string ConnectionOf(grpc::ServerContext& context) {
 
 std::string PeerOf(grpc::ServerContext& context, bool trust_forwarded_for) {
   if (trust_forwarded_for) {
-    // The last one: a proxy adds its own after what the client sent.
+    // Uses the last header: a proxy appends its header to the client's headers.
     const auto headers = context.client_metadata().equal_range("x-forwarded-for");
     if (headers.first != headers.second) {
       const grpc::string_ref last = std::prev(headers.second)->second;
@@ -50,13 +52,13 @@ std::string PeerOf(grpc::ServerContext& context, bool trust_forwarded_for) {
 absl::Status CallLimit::Enter(const MemoryPeer* peer) {
   absl::MutexLock lock(&mu_);
   if (calls_ >= limit_) return TooManyCalls(limit_, what_);
-  size_t& of_peer = peers_[peer];
+  size_t& peer_calls = peers_[peer];
   const size_t open = limit_ - limit_ / 16;
-  const size_t most = std::min(of_peer_, open - std::min(open, calls_));
-  if (of_peer > 0 && of_peer >= most) {
-    return TooManyCalls(of_peer, absl::StrCat(what_, " of this peer"));
+  const size_t most = std::min(limit_per_peer_, open - std::min(open, calls_));
+  if (peer_calls > 0 && peer_calls >= most) {
+    return TooManyCalls(peer_calls, absl::StrCat(what_, " of this peer"));
   }
-  ++of_peer;
+  ++peer_calls;
   ++calls_;
   return absl::OkStatus();
 }
@@ -72,12 +74,12 @@ void AsyncCall::Unref() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (is_stream_) caller_.shares->LeaveStream();
   if (counted_) shared_.limit.Leave(memory_peer_.get());
-  // Before the destructors: until here a drain may call the subclass.
+  // Unregisters the call before any destructor runs: a drain may call the subclass until then.
   if (registered_) shared_.registry.Remove(this);
   delete this;
 }
 
-// A call without a credential is refused at the cost of its own peer, and not of a tenant.
+// Charges a call without a valid credential to its network peer, and not to a tenant.
 absl::Status AsyncCall::Admit(Role least) {
   absl::Status status;
   if (shared_.identities != nullptr) {
@@ -103,12 +105,12 @@ absl::Status AsyncCall::Admit(Role least) {
   call_charge_ = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = call_charge_.Add(kCallBytes);
   registered_ = true;
-  // From here on `Drain` may be called, on another thread.
+  // From `Add` on, another thread may call `Drain`.
   if (!shared_.registry.Add(this)) return Draining();
   return status;
 }
 
-void AsyncCall::CutOff(const char* why) {
+void AsyncCall::Abort(const char* why) {
   grpc_call_cancel_with_status(context_.c_call(), GRPC_STATUS_RESOURCE_EXHAUSTED, why, nullptr);
 }
 
@@ -126,7 +128,7 @@ void AsyncCall::CheckCaller() {
 
 void AsyncCall::StopTimer(Timer::Id& timer) {
   if (timer != 0 && shared_.timer.Cancel(std::exchange(timer, 0))) {
-    references_.fetch_sub(1, std::memory_order_relaxed);  // not the last one
+    references_.fetch_sub(1, std::memory_order_relaxed);  // never the last reference
   }
 }
 

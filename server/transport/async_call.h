@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What do all asynchronous calls of gRPC have in common?
+// Which parts do all asynchronous gRPC calls of the server share?
 //
-// An `AsyncCall` owns itself by counted references, is counted and registered so that there are no
-// more than a limit and a drain waits for it, and has timers. Queries: server/query/query_call.h;
-// scenes: server/scenes/scene_call.h.
+// An `AsyncCall` is reference-counted and deletes itself. It counts against a limit of calls, is
+// registered so that a drain waits for it, and has timers. Subclasses are the calls of queries
+// (server/query/query_call.h) and of scenes (server/scenes/scene_call.h).
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -30,75 +30,81 @@
 
 namespace carom::server {
 
-// How many calls of a kind there may be at once, in all and of one peer. A peer may have no more
-// than are left for the others, as with memory (server/base/memory_account.h), and the last
-// sixteenth is for peers that have none. Thread-safe.
+// Limits the concurrent calls of one kind, in total and for each peer. A peer may have at most as
+// many calls as are free, like memory (server/base/memory_account.h). The last sixteenth of the
+// total is reserved for peers without calls. Thread-safe.
 class CallLimit {
  public:
-  // `what` as in "streams and Evaluate calls".
-  CallLimit(size_t limit, size_t of_peer, std::string what)
-      : limit_(limit), of_peer_(of_peer), what_(std::move(what)) {}
+  // `what` names the calls in errors, such as "streams and Evaluate calls".
+  CallLimit(size_t limit, size_t limit_per_peer, std::string what)
+      : limit_(limit), limit_per_peer_(limit_per_peer), what_(std::move(what)) {}
 
-  // Counts a call, or RESOURCE_EXHAUSTED with a retry delay. The peer lives until its call has
-  // left.
+  // Counts a call of `peer`. Returns RESOURCE_EXHAUSTED with a retry delay if a limit is reached.
+  // `peer` must exist until `Leave`.
   absl::Status Enter(const MemoryPeer* peer);
-  // Of a call that was counted.
+  // Removes a call that `Enter` has counted.
   void Leave(const MemoryPeer* peer);
 
  private:
   const size_t limit_;
-  const size_t of_peer_;
+  const size_t limit_per_peer_;
   const std::string what_;
   absl::Mutex mu_;
   size_t calls_ ABSL_GUARDED_BY(mu_) = 0;
   absl::flat_hash_map<const MemoryPeer*, size_t> peers_ ABSL_GUARDED_BY(mu_);
 };
 
-// Who is behind a call (server/access/peer.h).
+// Returns the peer of a call (server/access/peer.h). With `trust_forwarded_for` the peer is taken
+// from the header `x-forwarded-for`, if the call has the header.
 std::string PeerOf(grpc::ServerContext& context, bool trust_forwarded_for);
 
-// What calls share. Each outlives them and is thread-safe.
+// Holds references to the objects that calls share. Each object is thread-safe and must outlive the
+// calls.
 struct CallContext {
   Timer& timer;
   CallRegistry& registry;
   CallLimit& limit;
   MemoryAccount& memory;
-  bool trust_forwarded_for = false;  // a proxy alone can connect: see ServerOptions
-  StartGate* start = nullptr;        // null: it is over
-  // Null: everybody is `admin` of the tenant `default`.
+  bool trust_forwarded_for = false;  // ServerOptions::trust_forwarded_for
+  StartGate* start = nullptr;        // null: the server has started
+  // null: all callers are `admin` of the tenant `default`
   const Identities* identities = nullptr;
-  bool are_streams = false;  // that count as the tenant's
+  bool are_streams = false;  // the calls count against the tenant's share of streams
 };
 
-// Lifetime: each event, timer and run that is outstanding holds a reference; who lets the last one
-// go deletes the call. Thread-safe as gRPC calls it: state of the subclass is under `mu_`, but for
-// what has one owner at a time.
+// The base class of asynchronous calls. Lifetime: each pending event, timer and task holds a
+// reference; the release of the last reference deletes the call. Thread-safe: `mu_` guards the
+// state of the subclass, except state that one thread at a time owns.
 class AsyncCall : public Task, public Drainable {
  protected:
-  // Made with so many references: of "accepted" and, if it is asked for, "done", in any order.
+  // Starts with `references` references: one for the event "accepted" and, if the subclass requests
+  // the event, one for "done". Both events can happen in any order.
   AsyncCall(EventLoop& loop, const CallContext& shared, int references)
       : loop_user_(loop), loop_(loop), shared_(shared), references_(references) {}
   virtual ~AsyncCall() = default;
 
+  // Acquires and releases a reference.
   void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
   void Unref();
 
-  // Registers and counts the call, once, from "accepted". UNAVAILABLE if the server drains,
-  // RESOURCE_EXHAUSTED if it has as many calls as it may, or no memory for one more,
-  // UNAUTHENTICATED without a credential, PERMISSION_DENIED if the caller's role may not do what
-  // `least` may: the call is then to be refused.
+  // Authenticates, counts and registers the call. The handler of "accepted" calls it once, and
+  // refuses the call with the error that it returns: UNAVAILABLE if the server drains;
+  // RESOURCE_EXHAUSTED if a limit of calls is reached or there is no memory for the call;
+  // UNAUTHENTICATED without a valid credential; PERMISSION_DENIED if the caller's role is below
+  // `least`.
   absl::Status Admit(Role least);
 
-  // Calls `begin` once the server serves: at once, or later on another thread, with UNAVAILABLE if
-  // it does not shortly before the call's deadline. The caller's reference becomes that of `begin`.
-  // Once, after `Admit`, with all that the call keeps meanwhile charged.
-  void OnceStarted(StartGate::Begin begin) {
+  // Calls `begin` when the server has started: at once, or later on another thread. Shortly before
+  // the deadline of the call, calls `begin` with UNAVAILABLE if the server has not started. Passes
+  // the caller's reference on to `begin`. Must be called once, after `Admit`, when the memory of
+  // the waiting call is charged.
+  void CallWhenStarted(StartGate::Begin begin) {
     if (shared_.start == nullptr || shared_.start->is_open()) return begin(absl::OkStatus());
     shared_.start->Wait(context_.deadline(), std::move(begin));
   }
 
-  // Calls `check` at `when`, without a lock, unless `StopTimer` comes before; `check` begins by
-  // setting the timer to 0. Holds a reference meanwhile.
+  // Calls `check` at the time `when`, without a lock, unless `StopTimer` is called before. `check`
+  // must first set `timer` to 0. The timer holds a reference to the call.
   template <typename Check>
   void StartTimer(Timer::Id& timer, Clock::time_point when, Check check)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
@@ -108,12 +114,14 @@ class AsyncCall : public Task, public Drainable {
       Unref();
     });
   }
-  // Whether the call's peer may have more of the event loop; once it is admitted.
+  // Returns whether the call's peer may use more time of the event loop. Must be called after
+  // `Admit`.
   bool MayTakeLoop(Clock::time_point now) const {
     const LoopUse& use = memory_peer_->loop;
-    return loop_.share().IsLittle(use) || loop_.share().MayTake(use, now);
+    return loop_.share().HasSmallShare(use) || loop_.share().MayTake(use, now);
   }
-  // From `begin` to its end the event loop works for the call's peer. May outlive the call.
+  // Charges the time of the event loop from `begin` to the destruction of the `LoopTime` to the
+  // call's peer. May outlive the call.
   class LoopTime {
    public:
     LoopTime(const AsyncCall& call, Clock::time_point begin)
@@ -130,47 +138,49 @@ class AsyncCall : public Task, public Drainable {
     const std::shared_ptr<MemoryPeer> peer_;
     const Clock::time_point begin_;
   };
-  // Who calls, once it is admitted.
+  // `caller`, `memory_peer` and `NewCharge` must be called after `Admit`.
   const Caller& caller() const { return caller_; }
-  // Whose call it is, and a charge of theirs, once it is admitted.
   const std::shared_ptr<MemoryPeer>& memory_peer() const { return memory_peer_; }
+  // Returns an empty charge of the call's peer against `share`.
   MemoryCharge NewCharge(MemoryShare share) { return {shared_.memory, share, memory_peer_.get()}; }
 
   static constexpr char kUnread[] = "the client does not read its answers";
-  // Has gRPC end the call with RESOURCE_EXHAUSTED although an answer is not sent yet, which
-  // `Finish` would wait for. "Done" follows, cancelled.
-  void CutOff(const char* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Cancels the call with RESOURCE_EXHAUSTED and the message `why`, even if an answer is not sent
+  // yet, for which `Finish` would wait. The event "done" follows, with the call cancelled.
+  void Abort(const char* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // The caller holds a reference of its own.
+  // Stops `timer`, if it is set, and releases the timer's reference. The caller must hold another
+  // reference.
   void StopTimer(Timer::Id& timer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
  private:
-  // The first member, so that the event loop outlives all others.
+  // The first member, so that the event loop is not shut down before all other members are
+  // destroyed.
   const EventLoop::User loop_user_;
 
  protected:
-  // Whether the credential that the call came with is still what it was.
+  // Returns whether the caller's credential is still valid (`Identities::IsValid`).
   bool IsCallerValid() const;
 
-  // No lock: set by the constructor; each is thread-safe by itself.
+  // Set by the constructor and used without a lock: each is thread-safe by itself.
   EventLoop& loop_;
   const CallContext shared_;
   grpc::ServerContext context_;
 
-  absl::Mutex mu_;                      // taken before the locks of gate, executor and timer
-  std::atomic<bool> cancelled_{false};  // written under mu_; work in progress reads it without
+  absl::Mutex mu_;                      // acquired before the locks of gate, executor and timer
+  std::atomic<bool> cancelled_{false};  // written with `mu_`; tasks read it without the lock
 
  private:
   void CheckCaller() final ABSL_LOCKS_EXCLUDED(mu_);
 
   std::atomic<int> references_;
-  Caller caller_;                            // set by `Admit`, before it is registered
+  Caller caller_;                            // set by `Admit`, before it registers the call
   std::shared_ptr<MemoryPeer> memory_peer_;  // set by `Admit`
-  MemoryCharge call_charge_;                 // of the call itself
-  // Written by `Admit`, read by the last `Unref`.
-  bool registered_ = false;
-  bool counted_ = false;
-  bool is_stream_ = false;  // of the tenant
+  MemoryCharge call_charge_;                 // memory of the call, without its messages
+  // `Admit` writes the flags, and the last `Unref` reads them.
+  bool registered_ = false;  // in the registry
+  bool counted_ = false;     // by the call limit
+  bool is_stream_ = false;   // counted as a stream of the tenant
 };
 
 }  // namespace carom::server

@@ -24,13 +24,15 @@
 namespace carom::server {
 namespace {
 
-// Descriptors for all that is no connection.
+// descriptors reserved for files and sockets that are not connections of clients
 constexpr size_t kOtherDescriptors = 64;
-constexpr int kRetryMs = 100;  // after the system had no descriptor
-// Accepted before closed ones are looked at again.
+constexpr int kRetryMs = 100;  // wait before the next `accept4` when no descriptor was free
+// connections accepted before the thread handles events of other connections, such as hang-ups
 constexpr int kAcceptedAtOnce = 64;
-// Unix sockets are looked at so many times before one is broken.
-constexpr int kLooks = 4;
+// checks of a Unix socket in `unsent_time`
+constexpr int kChecksPerTimeout = 4;
+
+// Lowers the total limit to the number of connections for which the process may have descriptors.
 
 ConnectionLimits WithinDescriptors(ConnectionLimits limits) {
   rlimit descriptors;
@@ -40,7 +42,8 @@ ConnectionLimits WithinDescriptors(ConnectionLimits limits) {
   return limits;
 }
 
-// Asks for `events` of a descriptor; a hang-up is always among them.
+// Adds `fd` to the descriptors of `epoll`, or changes its events to `events`. Hang-ups are always
+// reported. Returns false if the system refuses.
 bool Watch(int epoll, int fd, uint32_t events, int operation = EPOLL_CTL_ADD) {
   epoll_event event{};
   event.events = events;
@@ -48,6 +51,7 @@ bool Watch(int epoll, int fd, uint32_t events, int operation = EPOLL_CTL_ADD) {
   return epoll_ctl(epoll, operation, fd, &event) == 0;
 }
 
+// Returns whether the socket is writable: its buffer has room.
 bool HasRoom(int socket) {
   pollfd asked{.fd = socket, .events = POLLOUT, .revents = 0};
   return poll(&asked, 1, 0) != 0;
@@ -55,13 +59,14 @@ bool HasRoom(int socket) {
 
 }  // namespace
 
-// A peer that is refused keeps its entry only while it has connections.
+// Adds no entry for a refused peer: `by_peer` is at least 1, so that a peer beyond it has
+// connections and an entry.
 bool ConnectionCounts::Enter(const std::string& peer) {
   if (total_ >= limits_.total) return false;
   if (!peer.empty()) {
-    size_t& of_peer = by_peer_[peer];
-    if (of_peer >= limits_.by_peer) return false;
-    ++of_peer;
+    size_t& peer_count = by_peer_[peer];
+    if (peer_count >= limits_.by_peer) return false;
+    ++peer_count;
   }
   ++total_;
   return true;
@@ -69,8 +74,8 @@ bool ConnectionCounts::Enter(const std::string& peer) {
 
 void ConnectionCounts::Leave(const std::string& peer) {
   --total_;
-  const auto of_peer = by_peer_.find(peer);
-  if (of_peer != by_peer_.end() && --of_peer->second == 0) by_peer_.erase(of_peer);
+  const auto peer_count = by_peer_.find(peer);
+  if (peer_count != by_peer_.end() && --peer_count->second == 0) by_peer_.erase(peer_count);
 }
 
 ConnectionAcceptor::ConnectionAcceptor(Listener listener, std::unique_ptr<Grpc> grpc,
@@ -85,7 +90,7 @@ absl::Status ConnectionAcceptor::Start() {
   epoll_ = FileDescriptor(epoll_create1(EPOLL_CLOEXEC));
   stop_event_ = FileDescriptor(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   if (epoll_.get() < 0 || !Watch(epoll_.get(), stop_event_.get(), EPOLLIN)) {
-    return absl::UnavailableError("cannot accept connections: no descriptors");
+    return absl::UnavailableError("cannot accept connections: no file descriptors are left");
   }
   thread_ = std::thread([this] { Run(); });
   return absl::OkStatus();
@@ -96,22 +101,24 @@ void ConnectionAcceptor::Stop() {
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(stop_event_.get(), &one, sizeof(one));
   thread_.join();
-  const Listener gone = std::move(listener_);  // with its file, before another process has it
+  // Closes the sockets and deletes the file of a Unix socket at once, before another process can
+  // listen on the path.
+  const Listener closing = std::move(listener_);
 }
 
 void ConnectionAcceptor::Run() {
   bool listens = true;
   Listen(true);
   std::array<epoll_event, 64> events;
-  const auto look_ms = is_unix_ ? static_cast<int>(unsent_time_.count() / kLooks) : -1;
-  Clock::time_point next_look = Clock::now();
+  const auto check_ms = is_unix_ ? static_cast<int>(unsent_time_.count() / kChecksPerTimeout) : -1;
+  Clock::time_point next_check = Clock::now();
   for (;;) {
     const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()),
-                                 listens ? look_ms : kRetryMs);
+                                 listens ? check_ms : kRetryMs);
     if (!listens) Listen(listens = true);
-    if (is_unix_ && Clock::now() >= next_look) {
-      next_look = Clock::now() + std::chrono::milliseconds(look_ms);
-      BreakUnread();
+    if (is_unix_ && Clock::now() >= next_check) {
+      next_check = Clock::now() + std::chrono::milliseconds(check_ms);
+      ShutDownStalled();
     }
     for (int i = 0; i < count; ++i) {
       const int fd = events[i].data.fd;
@@ -120,7 +127,7 @@ void ConnectionAcceptor::Run() {
         if ((events[i].events & (EPOLLHUP | EPOLLERR)) != 0) {
           Remove(fd);
         } else {
-          WatchRoom(it->second, 0);
+          WatchWritability(it->second, 0);
         }
       } else if (IsListening(fd) && listens && !AcceptFrom(fd)) {
         Listen(listens = false);
@@ -151,7 +158,7 @@ bool ConnectionAcceptor::AcceptFrom(int listening) {
     auto& address = reinterpret_cast<sockaddr&>(from);
     FileDescriptor connection(accept4(listening, &address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (connection.get() < 0) {
-      // Other errors are of a connection that is gone already, or there is none.
+      // Any other error means that no connection waits, or that its client has closed it.
       return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
     }
     std::string peer = PeerOfConnection(address);
@@ -161,13 +168,15 @@ bool ConnectionAcceptor::AcceptFrom(int listening) {
 }
 
 bool ConnectionAcceptor::Add(FileDescriptor connection, std::string peer) {
-  // Unix sockets have neither of these; they do not delay anything.
+  // Unix sockets refuse both options and need neither: Unix sockets do not delay small writes, and
+  // `ShutDownStalled` replaces the timeout.
   const int on = 1;
   setsockopt(connection.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   const auto unsent_ms = static_cast<unsigned>(unsent_time_.count());
   setsockopt(connection.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, &unsent_ms, sizeof(unsent_ms));
   FileDescriptor watched(fcntl(connection.get(), F_DUPFD_CLOEXEC, 0));
-  // gRPC shuts a socket down in both directions before it closes it, which is a hang-up.
+  // gRPC shuts a socket down in both directions before it closes its descriptor. epoll reports this
+  // as a hang-up of the duplicate.
   if (watched.get() < 0 || !Watch(epoll_.get(), watched.get(), 0)) {
     counts_.Leave(peer);
     return false;
@@ -180,31 +189,33 @@ bool ConnectionAcceptor::Add(FileDescriptor connection, std::string peer) {
   return true;
 }
 
-// A socket without room takes no more until most of its bytes are read, and gRPC writes no sooner,
-// so a client that reads at all makes them fewer, or room for more. Bytes that the socket has
-// taken whole keep no call.
-void ConnectionAcceptor::BreakUnread() {
+// Compares the unread bytes of each full socket with the number at the last check. gRPC does not
+// write to a full socket until most of its bytes are read, so that a client that reads either
+// reduces the bytes or makes the socket writable. A socket that is not full has accepted all bytes,
+// and gRPC can end its calls.
+void ConnectionAcceptor::ShutDownStalled() {
   const Clock::time_point now = Clock::now();
   for (auto& [fd, connection] : connections_) {
     int bytes = 0;
     if (HasRoom(fd) || ioctl(fd, SIOCOUTQ, &bytes) != 0) continue;
     if (bytes != connection.unread_bytes) {
-      WatchRoom(connection, bytes);
+      WatchWritability(connection, bytes);
       connection.unread_since = now;
     } else if (now - connection.unread_since >= unsent_time_) {
-      shutdown(fd, SHUT_RDWR);  // which gRPC comes upon, and closes its own
+      shutdown(fd, SHUT_RDWR);  // gRPC detects the shutdown and closes its descriptor
     }
   }
 }
 
-void ConnectionAcceptor::WatchRoom(Connection& connection, int unread_bytes) {
+void ConnectionAcceptor::WatchWritability(Connection& connection, int unread_bytes) {
   connection.unread_bytes = unread_bytes;
   Watch(epoll_.get(), connection.watched.get(), unread_bytes != 0 ? uint32_t{EPOLLOUT} : 0,
         EPOLL_CTL_MOD);
 }
 
 void ConnectionAcceptor::Remove(int watched) {
-  // To close it would not do: gRPC's own descriptor of the connection may be open still.
+  // Removes the descriptor from epoll explicitly: closing it is not enough while gRPC's descriptor
+  // of the connection is open.
   epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, watched, nullptr);
   const auto at = connections_.find(watched);
   counts_.Leave(at->second.peer);

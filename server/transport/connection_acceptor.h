@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How many connections may there be?
+// How many connections may clients open?
 //
-// Accepts connections and gives them to gRPC, within limits in all and by peer. Whoever is one too
-// many is closed at once, and finds room again when others have gone.
+// Accepts connections and passes them on to gRPC, within a limit in total and for each peer. A
+// connection beyond a limit is closed at once; clients can connect again when other connections
+// have closed.
 #pragma once
 
 #include <grpcpp/server_builder.h>
@@ -25,9 +26,10 @@ namespace carom::server {
 
 struct ConnectionLimits {
   size_t total = 16384;
-  size_t by_peer = 1024;  // server/access/peer.h; those of this machine are not limited so
-  // How long the other side may take nothing of what was sent to it. The connection is broken then:
-  // gRPC ends no call whose last bytes its socket has not taken. Of Unix sockets a quarter longer.
+  size_t by_peer = 1024;  // peers: see server/access/peer.h; does not limit loopback addresses
+  // Time after which a connection is shut down whose client accepts no bytes: gRPC never ends a
+  // call whose last bytes the socket has not accepted. On Unix sockets it is up to a quarter
+  // longer.
   std::chrono::milliseconds unsent_time{60000};
 };
 
@@ -36,8 +38,9 @@ class ConnectionCounts {
  public:
   explicit ConnectionCounts(const ConnectionLimits& limits) : limits_(limits) {}
 
-  // Counts one more of a peer (empty: of none). False if there is no room for it.
+  // Counts a connection of `peer` (empty: of no peer). Returns false if a limit is reached.
   bool Enter(const std::string& peer);
+  // Removes a connection that `Enter` has counted.
   void Leave(const std::string& peer);
 
   size_t total() const { return total_; }
@@ -48,36 +51,39 @@ class ConnectionCounts {
   absl::flat_hash_map<std::string, size_t> by_peer_;
 };
 
-// gRPC closes a connection without a word, so a duplicate of its socket is watched: each connection
-// takes two descriptors. `total` is lowered to what the process may have of them.
-//
-// One thread, from `Start` to `Stop`. Thread-safe.
+// Accepts connections on one thread, from `Start` to `Stop`. gRPC does not report when it closes a
+// connection, so the acceptor watches a duplicate of the socket: each connection takes two
+// descriptors. `ConnectionLimits::total` is lowered to half of the descriptors that the process may
+// have, less some for other files. Thread-safe.
 class ConnectionAcceptor {
  public:
   using Grpc = grpc::experimental::ExternalConnectionAcceptor;
 
-  // `grpc` belongs to a server that is built before `Start`.
+  // `grpc` is the acceptor of a server, which must be built before `Start`.
   ConnectionAcceptor(Listener listener, std::unique_ptr<Grpc> grpc, const ConnectionLimits& limits);
   ~ConnectionAcceptor() { Stop(); }
 
-  // UNAVAILABLE if the system has no descriptors for it.
+  // Starts the thread. Returns UNAVAILABLE if the system has no free descriptors.
   absl::Status Start();
-  // Listens no more. Connections that there are go on.
+  // Closes the listening sockets and ends the thread. Existing connections stay open.
   void Stop();
 
  private:
   void Run();
   bool IsListening(int fd) const;
-  // Asks for events of the listening sockets, or of connections alone.
+  // Enables or disables events of the listening sockets; events of connections stay enabled.
   void Listen(bool listens);
-  // Accepts what waits on a socket. False if the system has no descriptor for it.
+  // Accepts the connections that wait on the socket `listening`, at most `kAcceptedAtOnce`. Returns
+  // false if the system has no free descriptor.
   bool AcceptFrom(int listening);
-  // Watches a connection and gives it to gRPC. False if the system has no descriptor for it.
+  // Watches a connection and passes it on to gRPC. Returns false if the system has no free
+  // descriptor.
   bool Add(FileDescriptor connection, std::string peer);
+  // Removes the connection with the watched descriptor `watched`, which gRPC or its client closed.
   void Remove(int watched);
-  // What TCP_USER_TIMEOUT does for TCP: breaks connections whose buffers are full and stay as they
-  // are. Called now and then.
-  void BreakUnread();
+  // Does for Unix sockets what TCP_USER_TIMEOUT does for TCP: shuts down connections whose client
+  // has read no bytes of a full buffer for `unsent_time`. The thread calls it periodically.
+  void ShutDownStalled();
 
   Listener listener_;
   const std::unique_ptr<Grpc> grpc_;
@@ -86,20 +92,21 @@ class ConnectionAcceptor {
   FileDescriptor epoll_;
   FileDescriptor stop_event_;
   std::thread thread_;
-  // Of the thread alone.
-  ConnectionCounts counts_;
+  ConnectionCounts counts_;  // used by `thread_` only
   struct Connection {
-    FileDescriptor watched;
+    FileDescriptor watched;  // duplicate of gRPC's descriptor
     std::string peer;
-    // Of a Unix socket that takes no more: its bytes when they were counted last, and since when
-    // they are as many. Until it has room, which is watched for, or else 0.
+    // For a Unix socket with a full buffer: the bytes in the buffer at the last check, and the time
+    // since which their number has not changed. 0 while the socket is writable.
     int unread_bytes = 0;
     Clock::time_point unread_since = {};
   };
-  // Asks for the event that there is room, or no longer.
-  void WatchRoom(Connection& connection, int unread_bytes);
+  // Sets `connection.unread_bytes`, and enables the event that the socket becomes writable if
+  // `unread_bytes` is not 0, else disables the event.
+  void WatchWritability(Connection& connection, int unread_bytes);
 
-  absl::flat_hash_map<int, Connection> connections_;  // by their watched descriptor
+  absl::flat_hash_map<int, Connection>
+      connections_;  // by watched descriptor; used by `thread_` only
 };
 
 }  // namespace carom::server

@@ -15,7 +15,7 @@ EventLoop::EventLoop(grpc::ServerBuilder& builder, size_t threads)
 EventLoop::~EventLoop() {
   { absl::MutexLock lock(&mu_, absl::Condition(this, &EventLoop::IsUnused)); }
   queue_->Shutdown();
-  if (threads_.empty()) Loop();  // gRPC wants its queues empty
+  if (threads_.empty()) Loop();  // gRPC requires that a queue is empty when it is destroyed
   for (std::thread& thread : threads_) thread.join();
 }
 
@@ -24,7 +24,8 @@ void EventLoop::Start() {
 }
 
 bool EventLoop::ReserveThread() {
-  // Counts first: of two threads that ask at once, at most one too few gets its reservation.
+  // Counts the reservation before the check, so that concurrent calls never reserve all threads;
+  // one of the calls may fail although a thread is free.
   if (reserved_.fetch_add(1, std::memory_order_relaxed) + 1 < thread_count_) return true;
   ReleaseThread();
   return false;
@@ -38,7 +39,7 @@ void EventLoop::CountUsers(int change) {
 void EventLoop::Loop() {
   void* tag = nullptr;
   bool ok = false;
-  while (queue_->Next(&tag, &ok)) static_cast<Event*>(tag)->Happen(ok);
+  while (queue_->Next(&tag, &ok)) static_cast<Event*>(tag)->OnComplete(ok);
 }
 
 }  // namespace carom::server

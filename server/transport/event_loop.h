@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where do gRPC's events arrive?
+// Which threads handle gRPC's events?
 //
-// Everything that is asked of gRPC's asynchronous API has an `Event` that happens when it is done.
-// The threads of an `EventLoop` wait for these, and what one event sets off runs where it arrived:
-// a small frame is read, answered and written by one thread (docs/adr/0009-event-loop.md).
+// Each operation of gRPC's asynchronous API completes with an `Event`. The threads of an
+// `EventLoop` wait for events and handle each event on the thread that receives it: one thread
+// reads a small frame, answers it and writes the answer (docs/adr/0009-event-loop.md).
 #pragma once
 
 #include <grpcpp/completion_queue.h>
@@ -23,31 +23,32 @@
 
 namespace carom::server {
 
+// The completion of an operation of gRPC.
 class Event {
  public:
-  // `ok` is gRPC's: whether what was asked has come about.
-  virtual void Happen(bool ok) = 0;
+  // Handles the completion. `ok` is gRPC's flag: whether the operation succeeded.
+  virtual void OnComplete(bool ok) = 0;
 
  protected:
   ~Event() = default;
 };
 
-// An event that is a member function of `Owner`.
+// An event that calls the member function `kHandle` of its owner.
 template <class Owner, void (Owner::*kHandle)(bool ok)>
 class EventOf final : public Event {
  public:
   explicit EventOf(Owner* owner) : owner_(*owner) {}
-  void Happen(bool ok) override { (owner_.*kHandle)(ok); }
+  void OnComplete(bool ok) override { (owner_.*kHandle)(ok); }
 
  private:
   Owner& owner_;
 };
 
-// One completion queue and its threads: the one that receives a message goes on with it.
+// Holds a completion queue of gRPC and the threads that handle its events.
 class EventLoop {
  public:
-  // A member of whatever asks for events: the queue is not shut down before the last of them is
-  // gone.
+  // Keeps the queue running. Each object that starts operations of gRPC has a `User` as a member:
+  // the queue is shut down after the last `User` is destroyed.
   class User {
    public:
     explicit User(EventLoop& loop) : loop_(loop) { loop_.CountUsers(1); }
@@ -59,22 +60,22 @@ class EventLoop {
     EventLoop& loop_;
   };
 
-  // `threads` of 0: one for each that can run at once. The queue belongs to the server that
-  // `builder` builds.
+  // Adds a queue to the server that `builder` builds. `threads` is the number of threads; 0: one
+  // for each CPU (server/base/host_limits.h).
   EventLoop(grpc::ServerBuilder& builder, size_t threads);
-  // The server is shut down, or was not built: calls that are waited for never come. Waits for the
-  // last user, then joins.
+  // Waits for the last user, then shuts down the queue and joins the threads. The server must be
+  // shut down before, or never have been built, so that no further calls are accepted.
   ~EventLoop();
 
-  // Once the server is built.
+  // Starts the threads. Must be called after the server is built.
   void Start();
 
-  // Asks to keep the calling thread for longer than one event takes. False if no thread would be
-  // left for events. `ReleaseThread` ends it.
+  // Reserves the calling thread for longer work until `ReleaseThread`. Returns false if no thread
+  // would be left for events; the caller must then not do the work.
   bool ReserveThread();
   void ReleaseThread() { reserved_.fetch_sub(1, std::memory_order_relaxed); }
 
-  // Whose frames may be answered on its threads.
+  // Returns the object that decides which peers' frames the threads of the loop answer.
   LoopShare& share() { return share_; }
   grpc::ServerCompletionQueue& queue() { return *queue_; }
   size_t thread_count() const { return thread_count_; }

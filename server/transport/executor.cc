@@ -11,30 +11,32 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"
 #include "server/base/host_limits.h"
-#include "server/base/thread_turns.h"
+#include "server/base/thread_scheduling.h"
 
 namespace carom::server {
 namespace {
 
 constexpr size_t kMaxKnownPeers = 4096;
 
-// Where the processor time that the task of this thread has not paid for begins.
-thread_local int64_t unpaid_since_ns = 0;
+// CPU time of this thread up to which its use is charged to a task
+thread_local int64_t uncharged_since_ns = 0;
 
-// What this thread runs.
+// the executor and the task that this thread runs
 thread_local Executor* current_executor = nullptr;
 thread_local Task* current_task = nullptr;
-thread_local bool is_prompt_thread = false;
+thread_local bool is_normal_priority_thread = false;
 
-// Of `Executor::Checkpoint`.
+// Returns a reference to the time at which the current slice of this thread ends, for
+// `Executor::Checkpoint`.
 Clock::time_point& SliceEnd() {
   thread_local Clock::time_point end;
   return end;
 }
 
-int64_t TakeUnpaidNs() {
+// Returns the CPU time of this thread since the last call, in nanoseconds.
+int64_t TakeUnchargedNs() {
   const int64_t now = ThreadCpuNs();
-  return now - std::exchange(unpaid_since_ns, now);
+  return now - std::exchange(uncharged_since_ns, now);
 }
 
 }  // namespace
@@ -47,11 +49,11 @@ int64_t ThreadCpuNs() {
 
 Executor::Executor(size_t tasks) : task_count_(tasks != 0 ? tasks : ReadHostLimits().threads) {
   absl::MutexLock lock(&mu_);
-  AddPromptThreads();
+  AddNormalPriorityThreads();
   for (size_t i = 0; i < task_count_; ++i) AddThread();
 }
 
-// Waits until no task is left, then for the threads, those too that have ended already.
+// Waits until no task is left, then joins all threads, including those that ended earlier.
 Executor::~Executor() {
   std::list<std::thread> threads;
   {
@@ -64,73 +66,74 @@ Executor::~Executor() {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Time that was spent for the peer elsewhere counts as if the executor had spent it.
-void Executor::Submit(Task* task, int64_t unpaid_ns) {
+// Charges `uncharged_ns` as if the executor had run a task for that time. A peer starts on a thread
+// of normal priority if it is idle and has used less time than other peers.
+void Executor::Submit(Task* task, int64_t uncharged_ns) {
   absl::MutexLock lock(&mu_);
   if (task->peer_.empty()) task->peer_ = absl::StrCat("task ", reinterpret_cast<uintptr_t>(task));
-  if (peers_.size() > kMaxKnownPeers) ForgetPeers();
+  if (peers_.size() > kMaxKnownPeers) EvictIdlePeers();
   Peer& peer = peers_[task->peer_];
-  peer.served_ns += unpaid_ns;
-  // Who has had as much as the others is behind the clock, idle or not.
-  const bool is_idle = peer.fresh.empty() && peer.started == 0;
-  task->is_prompt_ = is_idle && peer.served_ns < clock_ns_;
-  if (current_executor == nullptr) AddPromptThreads();
-  Enqueue(*task, peer.fresh, peer);
+  peer.served_ns += uncharged_ns;
+  // A virtual time behind the clock means that other peers have used more time.
+  const bool is_idle = peer.unstarted.empty() && peer.started == 0;
+  task->is_normal_priority_ = is_idle && peer.served_ns < clock_ns_;
+  if (current_executor == nullptr) AddNormalPriorityThreads();
+  Enqueue(*task, peer.unstarted, peer);
   Dispatch();
 }
 
-// Where no other peer waits, the task goes on: it would be its own turn again.
+// Continues the task if no other task waits, because the task would be scheduled again at once.
 void Executor::Pause(Task* task) {
-  const bool becomes_nicer = std::exchange(is_prompt_thread, false);
-  if (becomes_nicer) BeNicer();
+  const bool lowers_priority = std::exchange(is_normal_priority_thread, false);
+  if (lowers_priority) LowerPriority();
   {
     absl::MutexLock lock(&mu_);
-    if (becomes_nicer) --prompt_threads_;
-    Peer& peer = TakeTime(*task);
-    // One that runs beyond the tasks at once is made up for by a peer that has several.
-    const bool is_one_of_too_many = running_ > task_count_ && peer.running > 1;
-    if (peers_in_turn_.empty() && !is_one_of_too_many) return GoOn(peer);
+    if (lowers_priority) --normal_priority_threads_;
+    Peer& peer = ChargeTime(*task);
+    // If more than `task_count_` tasks run, a task of a peer with several running tasks must wait.
+    const bool exceeds_task_count = running_ > task_count_ && peer.running > 1;
+    if (ready_peers_.empty() && !exceeds_task_count) return BeginNextSlice(peer);
     StopRunning(peer);
-    AwaitTurn(*task, peer);
+    AwaitSlice(*task, peer);
   }
-  TakeUnpaidNs();  // of the pause
+  TakeUnchargedNs();  // drops the CPU time of the pause itself
 }
 
 void Executor::Checkpoint() {
   const Clock::time_point now = Clock::now();
-  EndTurnIfOver(now);
+  YieldIfSliceIsOver(now);
   if (current_executor == nullptr || now < SliceEnd()) return;
   SliceEnd() = now + kSlice;
   current_executor->Charge(*current_task);
 }
 
-// Not to the task, which is not charged at its end either: it would come after all short ones.
+// Charges only the peer. `End` does not charge the task either: a charged task would be scheduled
+// after all short tasks of its peer.
 void Executor::Charge(const Task& task) {
-  const bool becomes_nicer = std::exchange(is_prompt_thread, false);
-  if (becomes_nicer) BeNicer();
+  const bool lowers_priority = std::exchange(is_normal_priority_thread, false);
+  if (lowers_priority) LowerPriority();
   absl::MutexLock lock(&mu_);
-  if (becomes_nicer) --prompt_threads_;
+  if (lowers_priority) --normal_priority_threads_;
   Peer& peer = peers_.find(task.peer_)->second;
-  peer.served_ns += TakeUnpaidNs();
-  GoOn(peer);
+  peer.served_ns += TakeUnchargedNs();
+  BeginNextSlice(peer);
 }
 
-void Executor::GoOn(Peer& peer) {
+void Executor::BeginNextSlice(Peer& peer) {
   clock_ns_ = std::max(clock_ns_, peer.served_ns);
   Requeue(peer);
 }
 
-// To the peer goes what this thread has spent since it was last asked.
-Executor::Peer& Executor::TakeTime(Task& task) {
-  const int64_t ns = TakeUnpaidNs();
+Executor::Peer& Executor::ChargeTime(Task& task) {
+  const int64_t ns = TakeUnchargedNs();
   Peer& peer = peers_.find(task.peer_)->second;
   peer.served_ns += ns;
   task.served_ns_ += ns;
   return peer;
 }
 
-// The thread stays with its task, and sleeps until the task is chosen again.
-void Executor::AwaitTurn(Task& task, Peer& peer) {
+// Keeps the thread for the paused task: the thread sleeps until the task is scheduled again.
+void Executor::AwaitSlice(Task& task, Peer& peer) {
   task.is_paused_ = true;
   Enqueue(task, peer.paused, peer);
   Dispatch();
@@ -138,32 +141,34 @@ void Executor::AwaitTurn(Task& task, Peer& peer) {
       +[](bool* is_paused) { return !*is_paused; }, &task.is_paused_));
 }
 
-// Its place among the started tasks stays taken: it has a thread, and memory.
-void Executor::Leave(Task& task) {
+// Stops counting the task as running. The task still counts as started, since it keeps its thread
+// and memory.
+void Executor::BeginBlocking(Task& task) {
   absl::MutexLock lock(&mu_);
-  StopRunning(TakeTime(task));
+  StopRunning(ChargeTime(task));
   Dispatch();
 }
 
-void Executor::Return(Task& task) {
+void Executor::EndBlocking(Task& task) {
   {
     absl::MutexLock lock(&mu_);
-    AwaitTurn(task, peers_.find(task.peer_)->second);
+    AwaitSlice(task, peers_.find(task.peer_)->second);
   }
-  TakeUnpaidNs();  // of the wait
+  TakeUnchargedNs();  // drops the CPU time of the wait itself
 }
 
 Executor::Blocked::Blocked() {
-  if (current_executor != nullptr) current_executor->Leave(*current_task);
+  if (current_executor != nullptr) current_executor->BeginBlocking(*current_task);
 }
 
 Executor::Blocked::~Blocked() {
-  if (current_executor != nullptr) current_executor->Return(*current_task);
+  if (current_executor != nullptr) current_executor->EndBlocking(*current_task);
 }
 
-// Who was idle starts at the clock, and saves up no time.
+// Sets the virtual time of an idle peer to the clock at least, so that an idle peer saves up no
+// time.
 void Executor::Enqueue(Task& task, Queue<Task>& queue, Peer& peer) {
-  const bool was_idle = peer.fresh.empty() && peer.paused.empty() && peer.started == 0;
+  const bool was_idle = peer.unstarted.empty() && peer.paused.empty() && peer.started == 0;
   if (was_idle) peer.served_ns = std::max(peer.served_ns, clock_ns_);
   task.served_ns_ = std::max(task.served_ns_, peer.clock_ns);
   queue.emplace(task.served_ns_, ++last_number_, &task);
@@ -178,28 +183,29 @@ bool Executor::MayStart(const Peer& peer) const {
 }
 
 Executor::Queue<Task>* Executor::NextQueue(Peer& peer) {
-  Queue<Task>* const fresh = !peer.fresh.empty() && MayStart(peer) ? &peer.fresh : nullptr;
+  Queue<Task>* const unstarted =
+      !peer.unstarted.empty() && MayStart(peer) ? &peer.unstarted : nullptr;
   Queue<Task>* const paused = peer.paused.empty() ? nullptr : &peer.paused;
-  if (fresh == nullptr || paused == nullptr) return fresh != nullptr ? fresh : paused;
-  return *fresh->begin() < *paused->begin() ? fresh : paused;
+  if (unstarted == nullptr || paused == nullptr) return unstarted != nullptr ? unstarted : paused;
+  return *unstarted->begin() < *paused->begin() ? unstarted : paused;
 }
 
 void Executor::Requeue(Peer& peer) {
   const bool has_task = NextQueue(peer) != nullptr;
-  const bool is_right = peer.number != 0 && has_task && peer.in_turn_at == peer.served_ns;
+  const bool is_right = peer.number != 0 && has_task && peer.ready_at == peer.served_ns;
   if (is_right) return;
   if (peer.number != 0) {
-    peers_in_turn_.erase({peer.in_turn_at, std::exchange(peer.number, 0), &peer});
+    ready_peers_.erase({peer.ready_at, std::exchange(peer.number, 0), &peer});
   }
   if (!has_task) return;
   peer.number = ++last_number_;
-  peer.in_turn_at = peer.served_ns;
-  peers_in_turn_.emplace(peer.in_turn_at, peer.number, &peer);
+  peer.ready_at = peer.served_ns;
+  ready_peers_.emplace(peer.ready_at, peer.number, &peer);
 }
 
-// Those that are passed over have tasks that run, so there are few of them.
+// Skips peers that may not run. Each skipped peer has a running task, so few peers are skipped.
 Executor::Peer* Executor::NextPeer() const {
-  for (const auto& entry : peers_in_turn_) {
+  for (const auto& entry : ready_peers_) {
     Peer* const peer = std::get<Peer*>(entry);
     if (MayRun(*peer)) return peer;
     if (!MayExceed()) break;
@@ -211,21 +217,23 @@ void Executor::Dispatch() {
   while (Peer* const next = NextPeer()) {
     Peer& peer = *next;
     Queue<Task>* const queue = NextQueue(peer);
-    if (queue == nullptr) {  // others have taken the last place to start in
+    if (queue == nullptr) {  // other peers have started the last tasks that may start
       Requeue(peer);
       continue;
     }
-    if (queue == &peer.fresh && !nicer_.has_room() && !AddThread()) return DispatchPaused();
+    if (queue == &peer.unstarted && !low_priority_.has_room() && !AddThread())
+      return DispatchPaused();
     Begin(peer, *queue);
   }
 }
 
-// A fresh task that took a turn without a thread would keep those waiting that have one.
+// Called when no thread is free for an unstarted task: such a task would count as running without a
+// thread and delay paused tasks, which have threads.
 void Executor::DispatchPaused() {
   while (running_ < task_count_) {
     const auto next = std::ranges::find_if(
-        peers_in_turn_, [](const auto& entry) { return !std::get<Peer*>(entry)->paused.empty(); });
-    if (next == peers_in_turn_.end()) return;
+        ready_peers_, [](const auto& entry) { return !std::get<Peer*>(entry)->paused.empty(); });
+    if (next == ready_peers_.end()) return;
     Peer& peer = *std::get<Peer*>(*next);
     Begin(peer, peer.paused);
   }
@@ -242,14 +250,15 @@ void Executor::Begin(Peer& peer, Queue<Task>& queue) {
   } else {
     ++started_;
     ++peer.started;
-    Pool& pool = task->is_prompt_ && prompt_.has_room() ? prompt_ : nicer_;
+    Pool& pool =
+        task->is_normal_priority_ && normal_priority_.has_room() ? normal_priority_ : low_priority_;
     pool.starts.emplace_back(task, &peer);
   }
   Requeue(peer);
 }
 
-// The task is gone, perhaps. Others may start in its place, those of all peers if there was little
-// room.
+// Uses no `Task`, which may be deleted after `Run`. Another task may start in place of the ended
+// one. If few places were free, other peers may start tasks, too, so all peers are requeued.
 void Executor::End(Peer& peer, int64_t ns) {
   peer.served_ns += ns;
   --peer.started;
@@ -261,54 +270,55 @@ void Executor::End(Peer& peer, int64_t ns) {
   Dispatch();
 }
 
-bool Executor::AddThread(bool is_prompt) {
+bool Executor::AddThread(bool is_normal_priority) {
   for (std::thread& thread : ended_threads_) thread.join();
   ended_threads_.clear();
   const auto self = threads_.emplace(threads_.end());
   try {
-    *self = std::thread([this, self, is_prompt] { Loop(self, is_prompt); });
+    *self = std::thread([this, self, is_normal_priority] { Loop(self, is_normal_priority); });
   } catch (const std::system_error&) {
     threads_.erase(self);
     if (threads_.empty()) throw;
     return false;
   }
-  ++(is_prompt ? prompt_ : nicer_).idle_threads;
+  ++(is_normal_priority ? normal_priority_ : low_priority_).idle_threads;
   return true;
 }
 
-void Executor::AddPromptThreads() {
-  while (prompt_threads_ < task_count_ && AddThread(true)) ++prompt_threads_;
+void Executor::AddNormalPriorityThreads() {
+  while (normal_priority_threads_ < task_count_ && AddThread(true)) ++normal_priority_threads_;
 }
 
-void Executor::ForgetPeers() {
+void Executor::EvictIdlePeers() {
   std::erase_if(peers_, [this](const auto& entry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     const Peer& peer = entry.second;
-    return peer.started == 0 && peer.fresh.empty() && peer.paused.empty() &&
+    return peer.started == 0 && peer.unstarted.empty() && peer.paused.empty() &&
            peer.served_ns <= clock_ns_;
   });
 }
 
-void Executor::Loop(std::list<std::thread>::iterator self, bool is_prompt) {
-  is_prompt_thread = is_prompt;
-  if (!is_prompt) BeNicer();
-  Pool* pool = is_prompt ? &prompt_ : &nicer_;
+void Executor::Loop(std::list<std::thread>::iterator self, bool is_normal_priority) {
+  is_normal_priority_thread = is_normal_priority;
+  if (!is_normal_priority) LowerPriority();
+  Pool* pool = is_normal_priority ? &normal_priority_ : &low_priority_;
   while (const std::optional<std::pair<Task*, Peer*>> start = AwaitStart(self, *pool)) {
     const auto [task, peer] = *start;
-    TakeUnpaidNs();
+    TakeUnchargedNs();
     current_executor = this;
     current_task = task;
     SliceEnd() = Clock::now() + kSlice;
     task->Run();
     current_executor = nullptr;
-    const int64_t ns = TakeUnpaidNs();
+    const int64_t ns = TakeUnchargedNs();
     absl::MutexLock lock(&mu_);
-    if (!is_prompt_thread) pool = &nicer_;
+    if (!is_normal_priority_thread) pool = &low_priority_;
     ++pool->idle_threads;
     End(*peer, ns);
   }
 }
 
-// Prompt threads stay, as do as many others as tasks at once.
+// A thread that is idle for `kIdleThread` ends, except threads of normal priority and `task_count_`
+// other threads.
 std::optional<std::pair<Task*, Executor::Peer*>> Executor::AwaitStart(
     std::list<std::thread>::iterator self, Pool& pool) {
   absl::MutexLock lock(&mu_);
@@ -316,7 +326,7 @@ std::optional<std::pair<Task*, Executor::Peer*>> Executor::AwaitStart(
     return !pool.starts.empty() || IsOver();
   };
   while (!mu_.AwaitWithTimeout(absl::Condition(&may_leave), absl::FromChrono(kIdleThread)) &&
-         (is_prompt_thread || threads_.size() <= task_count_ + prompt_threads_)) {
+         (is_normal_priority_thread || threads_.size() <= task_count_ + normal_priority_threads_)) {
   }
   --pool.idle_threads;
   if (pool.starts.empty()) {

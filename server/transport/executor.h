@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who evaluates large frames, and who changes scenes?
+// Which threads answer large frames and change scenes?
 //
-// A number of tasks that run at once, and a queue that shares them by peer: whoever has many
-// streams, or frames that take long, gets no more than its part. A task that runs for longer than a
-// slice pauses where it is, with its thread, while others have their turn. Small frames are
-// answered where they arrive (server/transport/event_loop.h).
+// An `Executor` runs a limited number of tasks at once and schedules them fairly by peer: a peer
+// with many streams, or with frames that take long, gets no more time than its share. A task that
+// runs for longer than a time slice pauses, and keeps its thread, while other tasks run. The event
+// loop answers small frames (server/transport/event_loop.h).
 #pragma once
 
 #include <cstddef>
@@ -27,7 +27,7 @@
 
 namespace carom::server {
 
-// Something that runs on an executor and stays alive until its run ends.
+// A task that runs on an executor. The task must exist until `Run` returns.
 class Task {
  public:
   virtual void Run() = 0;
@@ -35,38 +35,41 @@ class Task {
  protected:
   ~Task() = default;
 
-  // Who is behind it; before the first submission. Without that it is a peer of its own.
+  // Sets the name of the peer that the task works for. Must be called before the first `Submit`. A
+  // task without a peer is scheduled as a separate peer.
   void set_peer(std::string peer) { peer_ = std::move(peer); }
 
  private:
   friend class Executor;
   std::string peer_;
-  // Guarded by the executor's lock.
-  int64_t served_ns_ = 0;  // its virtual time among the tasks of its peer
+  // The executor's lock guards the members below.
+  int64_t served_ns_ = 0;  // virtual time of the task among the tasks of its peer
   bool is_paused_ = false;
-  bool is_prompt_ = false;
+  bool is_normal_priority_ = false;
 };
 
-// Start-time fair queueing (Goyal, Vin and Cheng, 1996) on two levels, of peers and of the tasks of
-// a peer, by the processor time that they take. A virtual clock stands at the start of what was
-// taken last; each starts where its own earlier work ended, or at the clock if that is later, so
-// that nobody saves up time by being idle; the earliest start is next, the earlier submission among
-// equals. With n peers busy, what takes a time c alone is done within (n + 1) c / t and n slices, t
-// the tasks at once.
+// Schedules tasks by start-time fair queueing (Goyal, Vin and Cheng, 1996) of CPU time on two
+// levels: among peers, and among the tasks of a peer. The virtual clock is the virtual start of the
+// peer or task that was scheduled last. A peer or task starts at the end of its earlier work, or at
+// the clock if that is later, so that an idle peer saves up no time. The earliest start is
+// scheduled first, the earlier submission if starts are equal. With n busy peers and t running
+// tasks, work that takes a time c alone is done within (n + 1) c / t and n slices.
 //
-// While a peer has several of the tasks at once, one that has none starts at once beside them, up
-// to as many more; at its next pause one of those several stands back for it. So tasks that never
-// pause delay nobody else, where there are at least two at once.
+// The executor runs `task_count` tasks at once. While a peer runs several tasks, a peer without
+// running tasks starts a task at once in addition, up to 2 `task_count` in total; in return, one of
+// the several tasks waits at its next pause. Tasks that never pause therefore do not delay other
+// peers if `task_count` is at least 2.
 //
-// Threads are nicer (server/base/thread_turns.h), but for as many as tasks at once: those start the
-// task of a peer that was idle while others took more, and become nicer when it has run for a
-// slice. So what takes little does not wait for a processor among what takes long.
+// The threads have a raised nice value (server/base/thread_scheduling.h), except `task_count`
+// threads of normal priority. The latter start tasks of peers that were idle while other peers used
+// more time, and get the raised nice value when a task has run for a slice. Short tasks therefore
+// do not wait for a CPU behind long tasks.
 //
-// Threads: one for each task that has started, running or paused, at most `kMaxStarted`. A peer may
-// have started `kMaxStartedOfPeer`, and no more than half of what are left; the last of them,
-// `kStartedForOthers`, are for peers that have none. More than the tasks at once end after
-// `kIdleThread` without one, and what they keep for the next task goes with them. Where the system
-// has no more threads, fresh tasks wait until a task ends. Thread-safe.
+// Each started task, running or paused, has a thread; at most `kMaxStarted` tasks are started. A
+// peer has at most `kMaxStartedOfPeer` started tasks, and at most half of the free places; the last
+// `kStartedForOthers` places are reserved for peers without started tasks. Threads beyond
+// `task_count` end when they are idle for `kIdleThread`, which frees their caches. While the system
+// refuses further threads, unstarted tasks wait until a task ends. Thread-safe.
 class Executor {
  public:
   static constexpr size_t kMaxStarted = 256;
@@ -75,25 +78,28 @@ class Executor {
   static constexpr Clock::duration kSlice = std::chrono::milliseconds(2);
   static constexpr Clock::duration kIdleThread = std::chrono::seconds(2);
 
-  // So many tasks at once; 0: one for each thread that can run (server/base/host_limits.h).
+  // Runs `tasks` tasks at once; 0: one for each CPU (server/base/host_limits.h).
   explicit Executor(size_t tasks);
-  // Runs what is queued, then joins.
+  // Runs all queued tasks, then joins the threads.
   ~Executor();
 
-  // Queues `task`, whose peer has taken `unpaid_ns` of processor time elsewhere.
-  void Submit(Task* task, int64_t unpaid_ns = 0);
+  // Queues `task`, and charges its peer `uncharged_ns` of CPU time that it used elsewhere, such as
+  // on the event loop.
+  void Submit(Task* task, int64_t uncharged_ns = 0);
 
-  // From within the run of `task`, once a slice: lets others go first if it is their turn, and
-  // returns when it is the task's again.
+  // Pauses `task` while earlier tasks are scheduled, and returns when `task` is scheduled again. A
+  // running task calls it once in a time slice.
   void Pause(Task* task);
 
-  // From within the run of a task that takes long and cannot pause, again and again: once a slice
-  // its peer is charged for what it has taken so far, so that others are seen to have had less, and
-  // its thread becomes nicer; and see `EndTurnIfOver`. Outside of an executor it is that alone.
+  // Calls `YieldIfSliceIsOver`, and once in a slice charges the used CPU time to the peer of the
+  // running task and raises the nice value of the thread. A long task that cannot pause calls it
+  // again and again, so that the peers that have used less time are scheduled first. Outside of an
+  // executor's thread it calls only `YieldIfSliceIsOver`.
   static void Checkpoint();
 
-  // While it lives, the task of this thread does not count as running, and another one runs: for
-  // waits that end soon, such as for a disk. Outside of an executor it does nothing.
+  // While a `Blocked` exists, the executor does not count the task of this thread as running, and
+  // may run another task: for short blocking waits, such as for a disk. The destructor waits until
+  // the task is scheduled again. Outside of an executor's thread it does nothing.
   class Blocked {
    public:
     Blocked();
@@ -102,110 +108,123 @@ class Executor {
     Blocked& operator=(const Blocked&) = delete;
   };
 
-  // Whether nobody waits.
+  // Returns whether no task waits to be scheduled.
   bool IsIdle() {
     absl::MutexLock lock(&mu_);
-    return peers_in_turn_.empty();
+    return ready_peers_.empty();
   }
 
   size_t task_count() const { return task_count_; }
 
  private:
-  // By virtual start, then by submission.
+  // A queue ordered by virtual start, then by the number of the submission.
   template <class T>
   using Queue = std::set<std::tuple<int64_t, uint64_t, T*>>;
 
   struct Peer {
-    int64_t served_ns = 0;   // its virtual time
-    int64_t clock_ns = 0;    // of its tasks
-    size_t started = 0;      // tasks
-    size_t running = 0;      // of them
-    uint64_t number = 0;     // its entry in the queue of peers; 0: none
-    int64_t in_turn_at = 0;  // likewise
-    Queue<Task> fresh;       // tasks that have not started
+    int64_t served_ns = 0;  // virtual time of the peer: where its next work starts
+    int64_t clock_ns = 0;   // virtual clock of the peer's tasks
+    size_t started = 0;     // tasks that have started, running or not
+    size_t running = 0;     // tasks that run
+    uint64_t number = 0;    // number of the peer's entry in `ready_peers_`; 0: no entry
+    int64_t ready_at = 0;   // virtual start of the peer's entry in `ready_peers_`
+    Queue<Task> unstarted;
     Queue<Task> paused;
   };
-  using Peers = std::map<std::string, Peer>;  // whose addresses are stable
+  using Peers = std::map<std::string, Peer>;  // a map, as `Peer*` must stay valid
 
-  // Threads that may start a task, and what they are to start.
+  // A pool of threads of one priority, and the scheduled tasks that its threads have yet to start.
   struct Pool {
-    std::deque<std::pair<Task*, Peer*>> starts;  // that wait for a thread
+    std::deque<std::pair<Task*, Peer*>> starts;  // tasks that wait for a thread
     size_t idle_threads = 0;
 
     bool has_room() const { return starts.size() < idle_threads; }
   };
 
-  // The work of a thread, which is `self`.
-  void Loop(std::list<std::thread>::iterator self, bool is_prompt);
-  // The next task of the calling thread, which is idle until then; none if the thread is to end.
+  // Runs tasks until the thread must end. `self` is the thread's entry in `threads_`.
+  void Loop(std::list<std::thread>::iterator self, bool is_normal_priority);
+  // Waits for a task to start and returns it with its peer; returns nullopt if the thread must end.
   std::optional<std::pair<Task*, Peer*>> AwaitStart(std::list<std::thread>::iterator self,
                                                     Pool& pool);
+  // Returns whether `peer` may start another task.
   bool MayStart(const Peer& peer) const ABSL_SHARED_LOCKS_REQUIRED(mu_);
-  // The earliest task of `peer` that may run; null if there is none.
+  // Returns the queue of `peer`, `unstarted` or `paused`, whose first task is scheduled next; null
+  // if `peer` has no task that may run.
   Queue<Task>* NextQueue(Peer& peer) ABSL_SHARED_LOCKS_REQUIRED(mu_);
-  // Whether there may be more tasks than those at once: while a peer has several of them.
+  // Returns whether more than `task_count_` tasks may run: only while a peer runs several tasks.
   bool MayExceed() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
     return running_ > running_peers_ && running_ < 2 * task_count_;
   }
-  // Whether it may have one more. A peer that has none need not wait for those of a peer that has
-  // several: they may take long without a pause.
+  // Returns whether `peer` may run one more task. A peer without a running task need not wait for a
+  // peer that runs several tasks, which may run for long without a pause.
   bool MayRun(const Peer& peer) const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
     return running_ < task_count_ || (peer.running == 0 && MayExceed());
   }
-  // The earliest peer that may; null if there is none.
+  // Returns the peer with the earliest virtual start for which `MayRun` holds, or null.
   Peer* NextPeer() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
-  // Of a task that ends, pauses or waits.
+  // Counts one running task of `peer` less, when the task ends, pauses or blocks.
   void StopRunning(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     if (--peer.running == 0) --running_peers_;
     --running_;
   }
+  // Adds `task` to `queue`, which is one of the queues of `peer`.
   void Enqueue(Task& task, Queue<Task>& queue, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Charges the task of this thread for what it has taken since the last time.
-  Peer& TakeTime(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Of a task that goes on for another slice, beginning at what its peer has had by now.
-  void GoOn(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Of `Checkpoint`.
+  // Charges the CPU time of this thread since the last charge to `task` and its peer. Returns the
+  // peer.
+  Peer& ChargeTime(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Starts the next slice of a task that continues to run, at the virtual time of its peer.
+  void BeginNextSlice(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Charges the CPU time of this thread to the peer of `task`; used by `Checkpoint`.
   void Charge(const Task& task) ABSL_LOCKS_EXCLUDED(mu_);
-  void AwaitTurn(Task& task, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Of `Blocked`.
-  void Leave(Task& task) ABSL_LOCKS_EXCLUDED(mu_);
-  void Return(Task& task) ABSL_LOCKS_EXCLUDED(mu_);
-  // Puts a peer where it belongs in the queue of peers, or takes it out.
+  // Queues `task` as paused and waits until it is scheduled.
+  void AwaitSlice(Task& task, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Called by the constructor and the destructor of `Blocked`.
+  void BeginBlocking(Task& task) ABSL_LOCKS_EXCLUDED(mu_);
+  void EndBlocking(Task& task) ABSL_LOCKS_EXCLUDED(mu_);
+  // Inserts `peer` into `ready_peers_` at its virtual time, moves it, or removes it if it has no
+  // task that may run.
   void Requeue(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Starts and wakes what may run now.
+  // Starts unstarted tasks and wakes paused tasks, as long as tasks may run.
   void Dispatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Wakes paused tasks, as long as tasks may run; starts no tasks.
   void DispatchPaused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // The first task of the queue, one of the peer's two, runs.
+  // Starts or wakes the first task of `queue`, which is one of the queues of `peer`.
   void Begin(Peer& peer, Queue<Task>& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Ends a task of `peer` after `ns` nanoseconds of CPU time since the last charge.
   void End(Peer& peer, int64_t ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // An idle thread more, unless the system has none.
-  bool AddThread(bool is_prompt = false) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // On a thread that is not nicer, as those that it starts are what it is.
-  void AddPromptThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Peers that are up to the clock and have no task need not be known.
-  void ForgetPeers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Adds an idle thread. Returns false if the system refuses a further thread.
+  bool AddThread(bool is_normal_priority = false) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Adds threads of normal priority up to `task_count_`, in place of threads that have lowered
+  // their priority. Must be called on a thread of normal priority, as a thread inherits the nice
+  // value of its creator.
+  void AddNormalPriorityThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Erases the peers without tasks whose virtual time is not ahead of the clock: as new peers they
+  // would be scheduled equally.
+  void EvictIdlePeers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Returns whether all threads must end: the executor is being destroyed and has no task left.
   bool IsOver() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
-    return stopping_ && started_ == 0 && peers_in_turn_.empty();
+    return stopping_ && started_ == 0 && ready_peers_.empty();
   }
 
   const size_t task_count_;
   absl::Mutex mu_;
   Peers peers_ ABSL_GUARDED_BY(mu_);
-  Queue<Peer> peers_in_turn_ ABSL_GUARDED_BY(mu_);  // that have a task that may run
-  Pool nicer_ ABSL_GUARDED_BY(mu_);
-  Pool prompt_ ABSL_GUARDED_BY(mu_);
-  size_t prompt_threads_ ABSL_GUARDED_BY(mu_) = 0;
+  Queue<Peer> ready_peers_ ABSL_GUARDED_BY(mu_);  // peers with a task that may run
+  Pool low_priority_ ABSL_GUARDED_BY(mu_);
+  Pool normal_priority_ ABSL_GUARDED_BY(mu_);
+  size_t normal_priority_threads_ ABSL_GUARDED_BY(mu_) = 0;
   size_t running_ ABSL_GUARDED_BY(mu_) = 0;
-  size_t running_peers_ ABSL_GUARDED_BY(mu_) = 0;  // whose they are
+  size_t running_peers_ ABSL_GUARDED_BY(mu_) = 0;  // peers with running tasks
   size_t started_ ABSL_GUARDED_BY(mu_) = 0;
-  int64_t clock_ns_ ABSL_GUARDED_BY(mu_) = 0;
+  int64_t clock_ns_ ABSL_GUARDED_BY(mu_) = 0;  // virtual clock of the peers
   uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::list<std::thread> threads_ ABSL_GUARDED_BY(mu_);
-  std::list<std::thread> ended_threads_ ABSL_GUARDED_BY(mu_);  // to be joined
+  std::list<std::thread> ended_threads_
+      ABSL_GUARDED_BY(mu_);  // threads that have ended, to be joined
 };
 
-// The processor time of the calling thread, in nanoseconds. A call of the system.
+// Returns the CPU time of the calling thread, in nanoseconds. Makes a system call.
 int64_t ThreadCpuNs();
 
 }  // namespace carom::server

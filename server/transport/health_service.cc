@@ -33,7 +33,7 @@ Response::ServingStatus StatusOf(bool is_serving) {
 
 }  // namespace
 
-// One Check call. Deletes itself.
+// A Check call. Deletes itself when it is finished.
 class HealthCheck {
  public:
   static void Accept(HealthService& service, EventLoop& loop) {
@@ -54,7 +54,7 @@ class HealthCheck {
     Accept(service_, loop_);
     const std::optional<std::string> name = service_.ServiceOf(request_);
     request_.Clear();
-    // From `Finish` on, `OnFinished` may come on another thread.
+    // After `Finish`, another thread may call `OnFinished`, which deletes this object.
     if (name.has_value()) {
       writer_.Finish(Encoded(StatusOf(service_.is_serving(*name))), grpc::Status::OK, &finished_);
     } else {
@@ -74,9 +74,9 @@ class HealthCheck {
   EventOf<HealthCheck, &HealthCheck::OnFinished> finished_{this};
 };
 
-// One Watch call. It sends the status that it was last notified of, one message at a time, and ends
-// when its client cancels. Owns itself by counted references: one for each event that is
-// outstanding.
+// A Watch call. Sends the latest status, one message at a time, and ends when its client cancels.
+// Reference-counted: each pending event holds a reference, and the release of the last reference
+// deletes the call.
 class HealthWatch {
  public:
   static void Accept(HealthService& service, EventLoop& loop) {
@@ -86,8 +86,9 @@ class HealthWatch {
                          &loop.queue(), &watch->accepted_);
   }
 
-  // Before it is added, and constant from then on.
+  // Returns the name of the watched service. Constant after the watch is added to the service.
   const std::string& name() const { return name_; }
+  // Sets the latest status and sends it if no write is pending.
   void Notify(Response::ServingStatus status) {
     absl::MutexLock lock(&mu_);
     wanted_ = status;
@@ -100,7 +101,7 @@ class HealthWatch {
 
   void OnAccepted(bool ok) {
     if (!ok) {
-      Unref();  // there is no call, so `done_` never happens
+      Unref();  // without an accepted call, `done_` never happens
       return Unref();
     }
     Accept(service_, loop_);
@@ -110,23 +111,23 @@ class HealthWatch {
     name_ = name.value_or("");
     request_.Clear();
     bool serving = false;
-    const bool is_one_too_many = !service_.Add(this, peer, serving);
+    const bool exceeds_limit = !service_.Add(this, peer, serving);
     bool over = false;
     {
       absl::MutexLock lock(&mu_);
       over = over_;
-      if (is_one_too_many && !over_) {
+      if (exceeds_limit && !over_) {
         over_ = true;
         references_.fetch_add(1, std::memory_order_relaxed);
         writer_.Finish({grpc::RESOURCE_EXHAUSTED, "too many watches of the server's health"},
                        &finished_);
       }
       known_ = known;
-      // A notification that came meanwhile is newer.
+      // A status from `Notify` since `Add` is newer than `serving`.
       if (wanted_ == Response::UNKNOWN) wanted_ = StatusOf(serving);
       MaybeWrite();
     }
-    // `OnDone` may have come before `Add`, when there was nothing to remove.
+    // If `OnDone` ran before `Add`, its `Remove` had no effect.
     if (over) service_.Remove(this);
     Unref();
   }
@@ -152,9 +153,10 @@ class HealthWatch {
     Unref();
   }
 
+  // Writes the latest status, unless it was sent, a write is pending or the call is over.
   void MaybeWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     const Response::ServingStatus status = known_ ? wanted_ : Response::SERVICE_UNKNOWN;
-    // One write at a time; a status that is passed over was replaced before it could be sent.
+    // gRPC allows one write at a time. A status that is replaced during a write is never sent.
     if (writing_ || over_ || wanted_ == Response::UNKNOWN || status == sent_) return;
     writing_ = true;
     sent_ = status;
@@ -177,7 +179,7 @@ class HealthWatch {
   EventOf<HealthWatch, &HealthWatch::OnWritten> written_{this};
   EventOf<HealthWatch, &HealthWatch::OnDone> done_{this};
   EventOf<HealthWatch, &HealthWatch::OnFinished> finished_{this};
-  std::atomic<int> references_{2};  // of `accepted_` and `done_`, in any order
+  std::atomic<int> references_{2};  // for `accepted_` and `done_`, which happen in any order
 
   absl::Mutex mu_;
   bool known_ ABSL_GUARDED_BY(mu_) = true;
@@ -198,9 +200,10 @@ void HealthService::SetServing(bool serving) {
   NotifyAll();
 }
 
-void HealthService::Set(const std::string& service, bool is_there) {
+void HealthService::Set(const std::string& service, bool is_available) {
   absl::MutexLock lock(&mu_);
-  const bool is_other = is_there ? absent_.erase(service) != 0 : absent_.insert(service).second;
+  const bool is_other =
+      is_available ? unavailable_.erase(service) != 0 : unavailable_.insert(service).second;
   if (is_other) NotifyAll();
 }
 
@@ -221,11 +224,11 @@ bool HealthService::Add(HealthWatch* watch, const std::string& peer, bool& servi
   absl::MutexLock lock(&mu_);
   serving = IsServing(watch->name());
   if (watches_.size() >= kMaxWatches) return false;
-  // Without a name each call is a peer of its own.
+  // A call without a peer name counts only against the total.
   if (!peer.empty()) {
-    size_t& of_peer = of_peer_[peer];
-    if (of_peer >= kMaxWatchesOfPeer) return false;
-    ++of_peer;
+    size_t& peer_count = watches_of_peer_[peer];
+    if (peer_count >= kMaxWatchesOfPeer) return false;
+    ++peer_count;
   }
   watches_.emplace(watch, peer);
   return true;
@@ -235,8 +238,9 @@ void HealthService::Remove(HealthWatch* watch) {
   absl::MutexLock lock(&mu_);
   const auto at = watches_.find(watch);
   if (at == watches_.end()) return;
-  const auto of_peer = of_peer_.find(at->second);
-  if (of_peer != of_peer_.end() && --of_peer->second == 0) of_peer_.erase(of_peer);
+  const auto peer_count = watches_of_peer_.find(at->second);
+  if (peer_count != watches_of_peer_.end() && --peer_count->second == 0)
+    watches_of_peer_.erase(peer_count);
   watches_.erase(at);
 }
 

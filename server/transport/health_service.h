@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The standard health service, grpc.health.v1.
+// Implements the standard health service, grpc.health.v1, on the event loop.
 //
-// gRPC brings one, on its callback API, whose threads would then poll for every connection of the
-// server and hand what they read to the event loop's: a switch of threads for each frame.
+// gRPC's own health service uses the callback API. The threads of the callback API would poll all
+// connections of the server and pass messages on to the threads of the event loop: one switch of
+// threads for each frame.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -24,10 +25,10 @@ namespace carom::server {
 
 class HealthWatch;
 
-// SERVING for the server as a whole (the empty name) and each of `services`, from `Start` on until
-// `Stop`, unless `Set` says otherwise, else NOT_SERVING. Both methods are answered by the event
-// loop, which no call holds, and take bytes: what is longer than any name is not parsed.
-// Thread-safe; outlives its calls.
+// Reports SERVING for the server as a whole (the empty name) and for each of `services` between
+// `Start` and `Stop`, unless `Set` has made the service unavailable; otherwise NOT_SERVING. The
+// event loop answers both methods; no call blocks a thread. The methods get requests as bytes, so
+// that a request longer than any name is not parsed. Thread-safe; must outlive its calls.
 class HealthService final
     : public grpc::health::v1::Health::WithRawMethod_Check<
           grpc::health::v1::Health::WithRawMethod_Watch<grpc::health::v1::Health::Service>> {
@@ -35,23 +36,25 @@ class HealthService final
   using Response = grpc::health::v1::HealthCheckResponse;
 
   static constexpr size_t kMaxWatches = 1024;
-  static constexpr size_t kMaxWatchesOfPeer = 128;  // server/access/peer.h
+  static constexpr size_t kMaxWatchesOfPeer = 128;  // peers: see server/access/peer.h
 
   HealthService(std::vector<std::string> services, bool trust_forwarded_for)
       : services_(std::move(services)), trust_forwarded_for_(trust_forwarded_for) {}
 
-  // Takes calls from here until the server is shut down.
+  // Accepts calls from now on until the server is shut down.
   void Accept(EventLoop& loop);
 
-  // Watches are notified of all three.
+  // `Start`, `Stop` and `Set` notify all watches; a watch whose status has changed sends it.
   void Start() { SetServing(true); }
   void Stop() { SetServing(false); }
-  // Whether one of the services, or the server as a whole, is there while calls are taken.
-  void Set(const std::string& service, bool is_there);
+  // Sets whether a service, or the server as a whole (the empty name), is SERVING between `Start`
+  // and `Stop`.
+  void Set(const std::string& service, bool is_available);
 
-  // The service that a request names; none if that is neither the server as a whole nor one of its
-  // services.
+  // Returns the service that a request names; nullopt if the request is invalid or names neither
+  // one of the services nor the server as a whole.
   std::optional<std::string> ServiceOf(const grpc::ByteBuffer& request) const;
+  // Returns whether `service` is SERVING.
   bool is_serving(const std::string& service) const {
     absl::MutexLock lock(&mu_);
     return IsServing(service);
@@ -62,21 +65,23 @@ class HealthService final
 
   void SetServing(bool serving);
   bool IsServing(const std::string& service) const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
-    return serving_ && !absent_.contains(service);
+    return serving_ && !unavailable_.contains(service);
   }
   void NotifyAll() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Sets whether calls of the watch's service are taken at that moment; `watch` is notified of
-  // changes after it. False, and no more, above the watches in all or of `peer`.
+  // Sets `serving` to the current status of the watch's service, and adds `watch`, which is then
+  // notified of changes. Returns false and does not add `watch` if a limit of watches is reached,
+  // in total or for `peer`.
   bool Add(HealthWatch* watch, const std::string& peer, bool& serving);
+  // Removes `watch`, if it was added.
   void Remove(HealthWatch* watch);
 
   const std::vector<std::string> services_;
   const bool trust_forwarded_for_;
-  mutable absl::Mutex mu_;  // taken before that of a watch
+  mutable absl::Mutex mu_;  // acquired before the lock of a watch
   bool serving_ ABSL_GUARDED_BY(mu_) = false;
-  absl::flat_hash_set<std::string> absent_ ABSL_GUARDED_BY(mu_);
-  absl::flat_hash_map<HealthWatch*, std::string> watches_ ABSL_GUARDED_BY(mu_);  // and their peers
-  absl::flat_hash_map<std::string, size_t> of_peer_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_set<std::string> unavailable_ ABSL_GUARDED_BY(mu_);
+  absl::flat_hash_map<HealthWatch*, std::string> watches_ ABSL_GUARDED_BY(mu_);  // to their peers
+  absl::flat_hash_map<std::string, size_t> watches_of_peer_ ABSL_GUARDED_BY(mu_);
 };
 
 }  // namespace carom::server

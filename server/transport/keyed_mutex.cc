@@ -12,7 +12,8 @@ KeyedMutex::Lock::Lock(KeyedMutex& owner, absl::string_view key) ABSL_NO_THREAD_
       key_(key),
       mutex_(owner.Enter(key_)) {
   if (mutex_->TryLock()) return;
-  // Its holder may be waiting for this task's place on the executor.
+  // Does not count this task as running while it waits: the task that holds the mutex may need its
+  // place on the executor.
   const Executor::Blocked blocked;
   mutex_->Lock();
 }

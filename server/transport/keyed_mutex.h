@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One lock for each name.
+// Provides a mutex for each key, such as the name of a scene.
 #pragma once
 
 #include <memory>
@@ -14,11 +14,12 @@
 
 namespace carom::server {
 
-// Locks by key: holders of equal keys exclude each other, of different keys do not. Costs memory
-// only for keys that somebody holds or waits for. Thread-safe; outlives its locks.
+// Holds one mutex for each key: locks of equal keys exclude each other, locks of different keys do
+// not. Uses memory only for keys with a `Lock`, held or waiting. Thread-safe; must outlive its
+// locks.
 class KeyedMutex {
  public:
-  // Holds the lock of `key` while it lives.
+  // Acquires the mutex of `key` in the constructor and releases it in the destructor.
   class Lock {
    public:
     Lock(KeyedMutex& owner, absl::string_view key);
@@ -35,9 +36,10 @@ class KeyedMutex {
  private:
   struct Entry {
     std::unique_ptr<absl::Mutex> mutex = std::make_unique<absl::Mutex>();
-    int users = 0;  // holders and waiters
+    int users = 0;  // locks that are held or wait
   };
 
+  // Counts a user of `key` and returns the mutex of `key`, which exists until the matching `Leave`.
   absl::Mutex* Enter(const std::string& key);
   void Leave(const std::string& key);
 

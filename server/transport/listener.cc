@@ -33,7 +33,8 @@ FileDescriptor StreamSocket(int family) {
   return FileDescriptor(socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
 }
 
-// Whether there is a Unix socket that nobody listens on, left by a process that was killed.
+// Returns whether `address` is a Unix socket on which no process listens, such as one of a process
+// that was killed.
 bool IsAbandoned(const sockaddr_un& address) {
   struct stat file;
   if (stat(address.sun_path, &file) != 0 || !S_ISSOCK(file.st_mode)) return false;
@@ -63,21 +64,22 @@ absl::StatusOr<Listener> ListenOnPath(absl::string_view address, absl::string_vi
   return listener;
 }
 
-// The port of an internet address, in the order of the network.
+// Returns a reference to the port of an internet address, in network byte order.
 in_port_t& PortOf(sockaddr& address) {
   return address.sa_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(address).sin6_port
                                        : reinterpret_cast<sockaddr_in&>(address).sin_port;
 }
 
-// Listens on one address of a host; its port, if that was 0, becomes the real one. Returns -1 and
-// sets `error` if it cannot.
+// Listens on one address of a host, and sets the port of `address` to the port actually bound. On
+// an error returns -1 and sets `error` to errno.
 FileDescriptor ListenOn(const addrinfo& address, int& error) {
   FileDescriptor listening = StreamSocket(address.ai_family);
   const int on = 1;
-  // Connections that linger after their server has ended do not matter. A process that listens is
-  // an error all the same.
+  // Allows `bind` while closed connections of an earlier server are in TIME_WAIT. If another
+  // process listens on the address, `bind` still fails.
   setsockopt(listening.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  // The wildcard of IPv6 is that of IPv4, too; where the host name has both, each has a socket.
+  // A socket of the IPv6 wildcard also accepts IPv4 connections. If the host name has further
+  // addresses, the socket is limited to IPv6, as the IPv4 address gets a separate socket.
   const int only_v6 = address.ai_next != nullptr ? 1 : 0;
   if (address.ai_family == AF_INET6) {
     setsockopt(listening.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only_v6, sizeof(only_v6));
@@ -114,7 +116,7 @@ absl::StatusOr<Listener> ListenOnHost(absl::string_view address) {
     if (port != 0) at_port = port;
     FileDescriptor listening = ListenOn(*at, error);
     if (listening.get() < 0) {
-      // A machine may lack one of the families that the name of its own has.
+      // Skips an address that this machine does not have or whose family it does not support.
       if (error == EADDRNOTAVAIL || error == EAFNOSUPPORT) continue;
       return CannotListen(address, error);
     }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where a server listens.
+// Opens the sockets on which a server listens.
 //
-// caromd listens and accepts by itself: gRPC 1.51 counts no connections, stops accepting for good
-// once descriptors have run out, says nothing of why it cannot listen, and takes a Unix socket from
-// a server that listens on it.
+// caromd listens and accepts connections itself, because gRPC 1.51 does not count connections,
+// stops accepting for ever after descriptors have run out, gives no reason if it cannot listen, and
+// takes over the path of a Unix socket from a server that still listens.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@
 
 namespace carom::server {
 
-// Sockets that listen, without blocking. The file of a Unix socket goes with them.
+// Holds the non-blocking sockets on which a server listens. The destructor closes the sockets and
+// deletes the file of a Unix socket.
 struct Listener {
   Listener() = default;
   Listener(Listener&& other) noexcept { *this = std::move(other); }
@@ -31,15 +32,16 @@ struct Listener {
   ~Listener();
 
   std::vector<FileDescriptor> sockets;
-  std::string address;    // `HOST:PORT` with the real port, or `unix:PATH`
-  std::string unix_path;  // empty: none
+  std::string address;    // `HOST:PORT` with the port actually bound, or `unix:PATH`
+  std::string unix_path;  // path of the Unix socket; empty: none
 };
 
-// Listens on `address`, `HOST:PORT` (on every address of a host name, or those of them that the
-// machine has; port 0: a free one) or `unix:PATH` (in place of a socket that nobody listens on).
+// Listens on `address`: `HOST:PORT` or `unix:PATH`. Listens on every address of a host name that
+// this machine has; port 0 is replaced by a free port. Replaces a Unix socket on which no process
+// listens.
 //
-// Errors: UNAVAILABLE with the reason: another process listens there, the port needs privileges,
-// the host is not of this machine or has no address.
+// Errors: UNAVAILABLE with the reason, for example that another process listens on the address, the
+// port needs privileges, or the host has no address or none of this machine.
 absl::StatusOr<Listener> Listen(absl::string_view address);
 
 }  // namespace carom::server

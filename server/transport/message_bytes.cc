@@ -11,6 +11,7 @@
 namespace carom::server {
 namespace {
 
+// the empty buffer that `Recycle` keeps for the next message of this thread
 thread_local MessageBytes recycled;
 
 }  // namespace

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The bytes of a message, as gRPC's core has them.
+// Holds the bytes of a message in the buffer type of gRPC's core.
 //
-// `grpc::ByteBuffer` is the same, but it is copied where it could be moved and does not show its
-// bytes without a reference more; each reference that ends takes a hundred instructions.
+// `grpc::ByteBuffer` wraps the buffer type, too, but has no move constructor, and gives access to
+// its bytes only with an additional reference; the release of a reference takes about a hundred
+// instructions.
 #pragma once
 
 #include <grpc/byte_buffer.h>
@@ -20,13 +21,14 @@
 
 namespace carom::server {
 
-// In one piece, as those of small messages are, or in several. Not thread-safe.
+// Owns the bytes of a message in one piece, as for small messages, or in several. Not thread-safe.
 class MessageBytes {
  public:
   MessageBytes() = default;
-  // Takes over `buffer`, which may be null.
+  // Takes ownership of `buffer`, which may be null.
   explicit MessageBytes(grpc_byte_buffer* buffer) : buffer_(buffer) {}
-  // References of the same bytes, as whoever reads them may have either.
+  // Adds references to the bytes of `bytes`, without a copy. Implicit, so that functions that read
+  // a message accept both types.
   MessageBytes(const grpc::ByteBuffer& bytes);  // NOLINT(google-explicit-constructor)
   MessageBytes(MessageBytes&& other) noexcept : buffer_(std::exchange(other.buffer_, nullptr)) {}
   MessageBytes& operator=(MessageBytes&& other) noexcept {
@@ -35,8 +37,9 @@ class MessageBytes {
   }
   ~MessageBytes() { Clear(); }
 
-  // `size` bytes in one piece. `write(uint8_t*)` writes all of them and returns where it ended:
-  // bytes that it left would be memory of other calls, so they are zeroed.
+  // Returns `size` bytes in one piece. `write(uint8_t*)` must write all bytes, and returns the end
+  // of the bytes that it wrote. Bytes that `write` has left out are set to 0, as they may contain
+  // data of other calls.
   template <class Write>
   static MessageBytes Of(size_t size, const Write& write) {
     const grpc_slice piece = grpc_slice_malloc(size);
@@ -54,26 +57,26 @@ class MessageBytes {
     if (buffer_ != nullptr) grpc_byte_buffer_destroy(std::exchange(buffer_, nullptr));
   }
 
-  // Ends them, and keeps what is around them for the thread's next message: for bytes that gRPC has
-  // taken over, as it does of what it sends.
+  // Clears the object. If gRPC has moved the bytes out, as it does when it sends them, keeps the
+  // empty buffer for the next message of this thread.
   void Recycle();
 
-  // Whether they are in one piece, or none.
+  // Returns whether the bytes are in at most one piece.
   bool is_joined() const { return buffer_ == nullptr || slices().count <= 1; }
-  // All of them, if they are.
+  // Returns the bytes. `is_joined()` must be true.
   std::span<const uint8_t> joined() const {
     if (size() == 0) return {};
     return {GRPC_SLICE_START_PTR(slices().slices[0]), GRPC_SLICE_LENGTH(slices().slices[0])};
   }
-  // Copies them if they are not.
+  // Copies the bytes into one piece, unless they are in one.
   void Join();
 
-  // References of the same bytes.
+  // Returns a buffer with references to the bytes, without a copy.
   grpc::ByteBuffer ToByteBuffer() const;
   grpc_byte_buffer* get() const { return buffer_; }
 
  private:
-  // A buffer without pieces.
+  // Returns an object with a buffer that has no pieces; uses the buffer that `Recycle` has kept.
   static MessageBytes Empty();
   const grpc_slice_buffer& slices() const { return buffer_->data.raw.slice_buffer; }
 

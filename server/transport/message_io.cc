@@ -27,11 +27,13 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-// How much larger than the largest message one may become. A polygon of a single vertex, the least
-// that is legal, is 28 bytes and two messages: 10 times its bytes.
+// A parsed message may take at most this multiple of `max_message_bytes` in addition to its bytes.
+// The smallest legal polygon, with a single vertex, has 28 bytes on the wire and two submessages,
+// and takes 10 times its bytes.
 constexpr size_t kMaxGrowth = 16;
 
-// The tag of a field that is a message or a number.
+// `MessageTag` and `VarintTag` return the tag of the field number `field` for a submessage and for
+// a varint.
 constexpr uint32_t MessageTag(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_LENGTH_DELIMITED);
 }
@@ -39,7 +41,7 @@ constexpr uint32_t VarintTag(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_VARINT);
 }
 
-// Reads the fields of a Frame up to the end of its message.
+// Reads `seq` and `supersede` of a Frame and counts its parts, up to the end of the message.
 void PeekFields(CodedInputStream& input, FrameHead& head) {
   uint32_t tag = 0;
   while ((tag = input.ReadTag()) != 0) {
@@ -57,7 +59,7 @@ void PeekFields(CodedInputStream& input, FrameHead& head) {
   }
 }
 
-// Whether a group of the frame whose fields come next has edits.
+// Reads the fields of a Frame. Returns whether a group of the frame has edits.
 bool PeekEdits(CodedInputStream& input) {
   uint32_t tag = 0;
   while ((tag = input.ReadTag()) != 0) {
@@ -76,18 +78,19 @@ bool PeekEdits(CodedInputStream& input) {
   return false;
 }
 
-// The fields of a type, by number. Descriptors are asked once for each type: to search one for a
-// field takes longer than to skip it.
+// A table of the fields of a message type, by field number. Built once for each type, because a
+// search in protobuf's descriptor takes longer than skipping a field.
 class TypeFields {
  public:
   struct Field {
     bool is_known = false;
     bool is_packable = false;
     bool is_repeated = false;
-    WireFormatLite::WireType wire_type = WireFormatLite::WIRETYPE_VARINT;  // one of it alone
-    const TypeFields* message = nullptr;                                   // if it is one
+    WireFormatLite::WireType wire_type = WireFormatLite::WIRETYPE_VARINT;  // if not packed
+    const TypeFields* message = nullptr;  // fields of the submessage; null: no submessage
   };
 
+  // Returns the table of `type`, which is never deleted. Thread-safe.
   static const TypeFields& Of(const google::protobuf::Descriptor& type) {
     static absl::Mutex mu(absl::kConstInit);
     static auto& types = *new Types;
@@ -95,6 +98,7 @@ class TypeFields {
     return Of(type, types);
   }
 
+  // Returns the field with the number `number`; a field with `is_known == false` if there is none.
   const Field& Find(int number) const {
     return fields_[static_cast<size_t>(number) < count_ ? number : 0];  // 0 is no field
   }
@@ -105,7 +109,7 @@ class TypeFields {
 
   static const TypeFields& Of(const google::protobuf::Descriptor& type, Types& types) {
     if (const auto known = types.find(&type); known != types.end()) return *known->second;
-    // There before its fields: a message may have itself as a part.
+    // Inserts the table before its fields: a message type may contain itself.
     TypeFields& made = *types.emplace(&type, std::make_unique<TypeFields>()).first->second;
     int last = 0;
     for (int i = 0; i < type.field_count(); ++i) last = std::max(last, type.field(i)->number());
@@ -129,16 +133,18 @@ class TypeFields {
   std::unique_ptr<Field[]> fields_;
 };
 
-// Adds up what the fields of a message take when they are parsed; see `GrowthWhenParsed`. Of bytes
-// in one piece: protobuf's reader of pieces takes five times as long for small fields. Each call
-// takes where it begins and returns where it ends, as protobuf's parsers do: a place that is a
-// member costs a store and a load for each field. Null at what is no message.
+// Adds up the growth of the fields of a message when parsed; see `GrowthWhenParsed`. Reads bytes in
+// one piece, because protobuf's reader of several pieces takes five times as long for small fields.
+// Each function takes the position of its first byte and returns the position after its last byte,
+// like protobuf's parsers, or null if the bytes are invalid: a position in a member would cost a
+// store and a load for each field.
 class GrowthCounter {
  public:
-  // Of so many bytes in all.
+  // `size` is the number of bytes of the whole message.
   explicit GrowthCounter(size_t size) : size_(size) {}
 
-  // The fields of a message that ends at `end`.
+  // Adds the fields of a message of type `type` in [at, end), with submessages up to `depth` levels
+  // deep.
   const uint8_t* AddMessage(const TypeFields& type, const uint8_t* at, const uint8_t* end,
                             int depth) {
     while (at != nullptr && at != end) {
@@ -152,7 +158,7 @@ class GrowthCounter {
   size_t bytes() const { return bytes_; }
 
  private:
-  // What protobuf parses at most.
+  // the deepest nesting of groups that protobuf parses
   static constexpr int kMaxGroupDepth = 100;
 
   const uint8_t* AddField(uint32_t tag, const TypeFields& type, const uint8_t* at,
@@ -162,7 +168,7 @@ class GrowthCounter {
     if (!field.is_known) return AddUnknown(tag, at, end, kMaxGroupDepth);
     const bool is_bytes = wire_type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
     if (is_bytes && field.is_packable) return AddPacked(field.wire_type, at, end);
-    // What is written in another form than its type has is as good as unknown.
+    // Protobuf treats a known field with a wrong wire type as an unknown field.
     if (wire_type != field.wire_type) return AddUnknown(tag, at, end, kMaxGroupDepth);
     if (field.message == nullptr) {
       if (field.is_repeated) bytes_ += is_bytes ? kUnknownFieldBytes : sizeof(double);
@@ -175,8 +181,9 @@ class GrowthCounter {
     return AddMessage(*field.message, at, at + std::min(length, Left(at, end)), depth - 1);
   }
 
-  // A column. Numbers of variable length are eight bytes each at most, as doubles are; those before
-  // the end of the bytes are parsed even where the column goes on beyond it.
+  // Adds a packed field. A varint takes at least one byte on the wire and at most eight bytes when
+  // parsed; numbers of fixed length do not grow. The growth is counted even if the bytes end before
+  // `length`, since protobuf then parses the numbers up to the end.
   const uint8_t* AddPacked(WireFormatLite::WireType element, const uint8_t* at,
                            const uint8_t* end) {
     uint64_t length = 0;
@@ -186,7 +193,8 @@ class GrowthCounter {
     return Skip(length, at, end);
   }
 
-  // A group has fields of its own, up to its end.
+  // Adds an unknown field behind its tag. A group contains fields up to its end tag, each of which
+  // is added as an unknown field.
   const uint8_t* AddUnknown(uint32_t tag, const uint8_t* at, const uint8_t* end, int depth) {
     bytes_ += kUnknownFieldBytes;
     const auto wire_type = WireFormatLite::GetTagWireType(tag);
@@ -199,7 +207,7 @@ class GrowthCounter {
     return nullptr;
   }
 
-  // A field that is no group, behind its tag.
+  // Skips a field, which must not be a group, behind its tag.
   static const uint8_t* SkipField(WireFormatLite::WireType wire_type, const uint8_t* at,
                                   const uint8_t* end) {
     uint64_t value = 0;
@@ -218,7 +226,7 @@ class GrowthCounter {
     }
   }
 
-  // There is no field 0.
+  // Reads a tag. Returns null for an invalid tag, such as one with field number 0.
   static const uint8_t* ReadTag(const uint8_t* at, const uint8_t* end, uint32_t& tag) {
     uint64_t value = 0;
     at = ReadVarint(at, end, value);
@@ -252,8 +260,8 @@ class GrowthCounter {
   size_t bytes_ = 0;
 };
 
-// Calls read(input) at the bytes and returns what it returns, or `none` where gRPC cannot read
-// them. Its reader takes longer than small messages, which are in one piece, do.
+// Returns read(input) for an input of the bytes, or `none` if gRPC cannot read the bytes. Reads
+// bytes in one piece without gRPC's reader, which takes longer than parsing a small message.
 template <class Read, class Result>
 Result ReadCoded(const MessageBytes& bytes, const Read& read, Result none) {
   if (bytes.is_joined()) {
@@ -267,6 +275,7 @@ Result ReadCoded(const MessageBytes& bytes, const Read& read, Result none) {
   return read(input);
 }
 
+// Calls read(input) at the fields of each frame in the StreamRequest `input`.
 template <class Read>
 void ForEachFrameIn(CodedInputStream& input, const Read& read) {
   uint32_t tag = 0;
@@ -282,8 +291,9 @@ void ForEachFrameIn(CodedInputStream& input, const Read& read) {
   }
 }
 
-// Calls read(input) at the fields of each frame in the bytes of a StreamRequest, of which a parser
-// takes all. What is not read to its end ends the search.
+// Calls read(input) at the fields of each frame in the bytes of a StreamRequest: if several frames
+// are on the wire, a parser merges all of them. Stops after a frame that `read` does not read to
+// its end.
 template <class Read>
 void ForEachFrame(const MessageBytes& bytes, const Read& read) {
   const auto read_all = [&](CodedInputStream& input) {
@@ -293,7 +303,8 @@ void ForEachFrame(const MessageBytes& bytes, const Read& read) {
   ReadCoded(bytes, read_all, false);
 }
 
-// Of a large message the pieces are some KB each, and all of them milliseconds.
+// Calls `Executor::Checkpoint` for each piece of the bytes: parsing all pieces of a large message,
+// which have some KB each, takes milliseconds.
 class InterruptedReader final : public grpc::ProtoBufferReader {
  public:
   using ProtoBufferReader::ProtoBufferReader;
@@ -317,7 +328,7 @@ bool Parse(const MessageBytes& bytes, google::protobuf::MessageLite& message) {
 absl::Status ParseShort(const MessageBytes& bytes, google::protobuf::MessageLite& message) {
   constexpr size_t kMaxBytes = 4096;
   if (bytes.size() > kMaxBytes) return TooManyBytes(kMaxBytes);
-  return Parse(bytes, message) ? absl::OkStatus() : NoSuchMessage(message.GetTypeName());
+  return Parse(bytes, message) ? absl::OkStatus() : InvalidMessage(message.GetTypeName());
 }
 
 std::string PeekName(const MessageBytes& bytes) {
@@ -335,7 +346,7 @@ std::string PeekName(const MessageBytes& bytes) {
 }
 
 size_t GrowthWhenParsed(const MessageBytes& bytes, const google::protobuf::Descriptor& type) {
-  constexpr int kMaxDepth = 16;  // our messages are six deep at most
+  constexpr int kMaxDepth = 16;  // carom's messages are nested at most six levels deep
   const auto count = [&](std::span<const uint8_t> all) {
     GrowthCounter counter(all.size());
     counter.AddMessage(TypeFields::Of(type), all.data(), all.data() + all.size(), kMaxDepth);

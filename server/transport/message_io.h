@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Messages from and to gRPC's buffers.
+// Parses messages from gRPC's buffers and serializes messages to them.
 //
-// Query calls take and give bytes: they are parsed where the frame is evaluated, into messages that
-// are reused, and a frame that waits takes no more than its bytes. `EvaluateRequest` and
-// `StreamRequest` are the same on the wire, and so are their responses.
+// Query calls pass on bytes: the thread that evaluates a frame parses the frame into reused
+// messages, so that a waiting frame takes only the memory of its bytes. `EvaluateRequest` and
+// `StreamRequest` have one wire format, and so do their responses.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -22,46 +22,50 @@
 
 namespace carom::server {
 
-// Whether `bytes` are such a message; else what `message` holds means nothing.
+// Parses `bytes` into `message`. Returns false if `bytes` are no valid message of its type; the
+// contents of `message` are then undefined.
 bool Parse(const MessageBytes& bytes, google::protobuf::MessageLite& message);
 
-// The same of a request that is short if it is one: of a name and some numbers. INVALID_ARGUMENT,
-// or RESOURCE_EXHAUSTED, without looking at it, above 4 KiB.
+// Parses a request that has only a name and some numbers. Returns INVALID_ARGUMENT if `bytes` are
+// no valid message, and RESOURCE_EXHAUSTED, without parsing, above 4 KiB.
 absl::Status ParseShort(const MessageBytes& bytes, google::protobuf::MessageLite& message);
 
+// `Serialize` and `SerializeToBytes` return the wire format of `message`.
 grpc::ByteBuffer Serialize(const google::protobuf::MessageLite& message);
 MessageBytes SerializeToBytes(const google::protobuf::MessageLite& message);
 
-// What a scan finds in a StreamRequest without parsing it. In bytes that are not one: what comes
-// before the first error.
+// Fields of a StreamRequest that `PeekFrame` finds without parsing the message. For invalid bytes:
+// the fields before the first error.
 struct FrameHead {
   uint64_t seq = 0;
   bool supersede = false;
-  bool has_edits = false;  // of a frame with `supersede`
+  bool has_edits = false;  // whether a group has edits; set only if `supersede` is
   size_t parts = 0;        // groups, bindings and definitions of trackers
 };
-// Cost: O(fields of the frame), with `supersede` of its groups too; columns are skipped.
+// Scans a StreamRequest. Cost: O(fields of the frame), with `supersede` also O(fields of its
+// groups); columns are skipped.
 FrameHead PeekFrame(const MessageBytes& bytes);
 
-// The string of field 1 in bytes of a message, the last one if there are several, as a parser takes
-// it; empty if there is none. Cost: O(fields).
+// Returns the string of field 1 in the bytes of a message, the last one if there are several, like
+// a protobuf parser; empty if there is none. Cost: O(fields).
 std::string PeekName(const MessageBytes& bytes);
 
-// What a message within another takes when it is parsed, beside its bytes: a polygon or a ring,
-// with the pointer to it.
+// memory that a parsed submessage, such as a polygon or a ring, takes in addition to its bytes,
+// including the pointer to the submessage
 inline constexpr size_t kParsedMessageBytes = 128;
-// What a field takes that the type does not know: protobuf keeps each, as a string of its own.
+// memory that an unknown field takes: protobuf stores each unknown field as a separate string
 inline constexpr size_t kUnknownFieldBytes = 64;
 
-// About how many bytes a message of this type takes when it is parsed, beside those it has: for the
-// messages within it, at any depth, for fields that its type does not know, and for numbers that
-// take a byte or two each before they are parsed. Of bytes that are no such message: for what comes
-// before the first error. Cost: O(fields); columns are skipped.
+// Estimates how many bytes more a parsed message of type `type` takes than its wire format: for
+// submessages at any depth, for unknown fields, and for varints, which take one or two bytes each
+// on the wire. For invalid bytes: the estimate of the fields before the first error. Cost:
+// O(fields); columns are skipped.
 size_t GrowthWhenParsed(const MessageBytes& bytes, const google::protobuf::Descriptor& type);
 
-// Makes `parsed` hold what a message of this type becomes when it is parsed, about: an empty ring
-// takes two bytes, and fifty when it is parsed. RESOURCE_EXHAUSTED if it grows by more than 16
-// times `max_message_bytes`, or the account has no room. Cost as `GrowthWhenParsed`.
+// Charges to `parsed` the approximate memory of a message of type `type` after parsing: an empty
+// ring, for example, takes two bytes on the wire and fifty when parsed. Returns RESOURCE_EXHAUSTED
+// if the message grows by more than 16 times `max_message_bytes`, or if the account has no memory
+// left. Cost: that of `GrowthWhenParsed`.
 absl::Status ChargeParsed(const MessageBytes& bytes, const google::protobuf::Descriptor& type,
                           size_t max_message_bytes, MemoryCharge& parsed);
 

@@ -10,7 +10,7 @@ namespace {
 
 constexpr Clock::duration kLeastMargin = std::chrono::milliseconds(20);
 constexpr Clock::duration kMostMargin = std::chrono::seconds(1);
-// A deadline that is farther away is none: it may be the end of time.
+// A later deadline counts as no deadline: gRPC uses the maximum time for calls without a deadline.
 constexpr std::chrono::hours kFarAway{24};
 
 }  // namespace
@@ -28,7 +28,7 @@ void StartGate::Wait(std::chrono::system_clock::time_point deadline, Begin begin
       const auto time = std::max(std::chrono::duration_cast<Clock::duration>(left), {});
       const auto margin = std::min(std::clamp(time / 10, kLeastMargin, kMostMargin), time / 2);
       waiting.timer =
-          timer_.Schedule(Clock::now() + time - margin, [this, number] { GiveUp(number); });
+          timer_.Schedule(Clock::now() + time - margin, [this, number] { Expire(number); });
       return;
     }
     status = status_;
@@ -36,7 +36,7 @@ void StartGate::Wait(std::chrono::system_clock::time_point deadline, Begin begin
   begin(status);
 }
 
-void StartGate::GiveUp(uint64_t number) {
+void StartGate::Expire(uint64_t number) {
   Begin begin;
   {
     absl::MutexLock lock(&mu_);
@@ -45,7 +45,7 @@ void StartGate::GiveUp(uint64_t number) {
     begin = std::move(it->second.begin);
     waiting_.erase(it);
   }
-  begin(absl::UnavailableError("the server is starting: it reads its scenes"));
+  begin(absl::UnavailableError("the server is starting and still reads its scenes"));
 }
 
 void StartGate::End(const absl::Status& status) {
@@ -58,7 +58,7 @@ void StartGate::End(const absl::Status& status) {
     waiting.swap(waiting_);
   }
   for (auto& [number, call] : waiting) {
-    // One that is running finds its call gone.
+    // Waits for a running `Expire`, which no longer finds the call in `waiting_`.
     if (call.timer != 0) timer_.CancelAndWait(call.timer);
     call.begin(status);
   }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where do calls wait while scenes are read?
+// Where do calls wait while the server starts?
 //
-// Calls that come before a server serves are admitted, and wait here, off every thread. Shortly
-// before its deadline a call is UNAVAILABLE, so that its client does not take a server that is
-// starting for one that is slow.
+// Calls that arrive while the server reads its scenes are admitted and wait in the `StartGate`;
+// they block no thread. Shortly before its deadline a waiting call ends with UNAVAILABLE, so that
+// the client can tell a starting server from a slow one.
 #pragma once
 
 #include <atomic>
@@ -22,38 +22,42 @@
 
 namespace carom::server {
 
-// Thread-safe. Open for good once `End` is called, which must come before it is destroyed.
+// Delays calls until `End` opens the gate, which then stays open. `End` must be called before the
+// gate is destroyed. Thread-safe.
 class StartGate {
  public:
-  // OK, or why there is no service.
+  // Begins a call. The status is OK, or the reason for which the server cannot serve the call.
   using Begin = absl::AnyInvocable<void(const absl::Status&)>;
 
-  // The timer outlives the gate.
+  // `timer` must outlive the gate.
   explicit StartGate(Timer& timer) : timer_(timer) {}
 
   bool is_open() const { return is_open_.load(std::memory_order_acquire); }
 
-  // Calls `begin` once: at once if the gate is open; else from `End`, or on the timer's thread when
-  // a tenth of the time to `deadline`, 20 ms to a second of it, is left.
+  // Calls `begin` once: at once if the gate is open, else in `End`, or on the timer's thread with
+  // UNAVAILABLE shortly before `deadline`: when a tenth of the time from `Wait` to `deadline` is
+  // left, but at least 20 ms and at most one second, and at most half of the time.
   void Wait(std::chrono::system_clock::time_point deadline, Begin begin);
 
-  // Begins all that wait, on the calling thread, and whatever comes later.
+  // Opens the gate. Begins all waiting calls with `status` on the calling thread; later calls begin
+  // with `status`, too.
   void End(const absl::Status& status);
 
  private:
   struct Waiting {
     Begin begin;
-    Timer::Id timer = 0;  // 0: it has no deadline
+    Timer::Id timer = 0;  // 0: the call has no deadline
   };
 
-  void GiveUp(uint64_t number);
+  // Begins the waiting call `number` with UNAVAILABLE, if it still waits.
+  void Expire(uint64_t number);
 
   Timer& timer_;
   std::atomic<bool> is_open_{false};
-  absl::Mutex mu_;  // before the timer's
+  absl::Mutex mu_;  // acquired before the timer's lock
   uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
   absl::flat_hash_map<uint64_t, Waiting> waiting_ ABSL_GUARDED_BY(mu_);
-  absl::Status status_ ABSL_GUARDED_BY(mu_);  // of the start, once it is over
+  absl::Status status_ ABSL_GUARDED_BY(mu_);  // argument of `End`; OK before
 };
 
 }  // namespace carom::server

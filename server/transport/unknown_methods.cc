@@ -6,7 +6,7 @@
 namespace carom::server {
 namespace {
 
-// One call, which is over as soon as it is there: nothing that its client sends is read. Deletes
+// A call of an unknown method. Ends at once, without reading messages of the client, and deletes
 // itself.
 class UnknownCall {
  public:
@@ -26,7 +26,7 @@ class UnknownCall {
       return;
     }
     Accept(service_, loop_);
-    // From here on `OnFinished` may come on another thread.
+    // After `Finish`, another thread may call `OnFinished`, which deletes this object.
     stream_.Finish({grpc::UNIMPLEMENTED, "no such method"}, &finished_);
   }
 

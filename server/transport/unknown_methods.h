@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Calls of methods that no service has: UNIMPLEMENTED.
+// Answers calls of unknown methods with UNIMPLEMENTED.
 //
-// gRPC answers them by itself where no generic service is registered. Its own acceptor of them asks
-// for calls before it is made (grpc/grpc issue 32356, in 1.51): of calls that come at once, one may
-// reach the event loop without a tag, after which nobody accepts such calls, and the server cannot
-// be shut down.
+// gRPC answers such calls itself if no generic service is registered, but its handler is not safe:
+// it requests calls before it is fully constructed (grpc/grpc issue 32356, in 1.51). If calls
+// arrive at once, one of them may reach the event loop without a tag. gRPC then accepts no further
+// calls of unknown methods, and the server cannot be shut down.
 #pragma once
 
 #include <grpcpp/generic/async_generic_service.h>
@@ -16,11 +16,11 @@
 
 namespace carom::server {
 
-// Thread-safe; outlives its calls.
+// Accepts and answers calls of unknown methods. Thread-safe; must outlive its calls.
 class UnknownMethods {
  public:
   grpc::AsyncGenericService& service() { return service_; }
-  // Takes calls from here until the server is shut down.
+  // Accepts calls from now on until the server is shut down.
   void Accept(EventLoop& loop);
 
  private:

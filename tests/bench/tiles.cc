@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "cast/plain_batch.h"
+#include "cast/fast_batch.h"
 #include "contact/contact_batch.h"
 #include "proximity/nearest_points.h"
 #include "tests/bench/groups.h"
@@ -43,11 +43,11 @@ void RunCastsOfTiles(Bench& bench, const World& world, Carom& ours, const std::s
     return true;
   };
   size_t left = 0;
-  internal::PlainSource source{segments.size(), line_of, nullptr, &left};
-  source.tries_all = true;
+  internal::FastSource source{segments.size(), line_of, nullptr, &left};
+  source.always_tries_fast_path = true;
   CastAnswers answers;
   WorkMeter meter;
-  internal::CastPlain(*ours.scene(), {}, source, answers, meter);
+  internal::CastFast(*ours.scene(), {}, source, answers, meter);
   AddShare(bench, name, left, segments.size());
 }
 
@@ -70,7 +70,7 @@ void RunContactsOfTiles(Bench& bench, const World& world, Carom& ours, const std
   internal::ContactCounts counts;
   WorkMeter meter;
   internal::RunContacts({*ours.scene(), columns, {}}, answers, meter, &counts);
-  AddShare(bench, name, counts.axes + counts.left + counts.not_plain, counts.pairs);
+  AddShare(bench, name, counts.axes + counts.undecided + counts.not_fast, counts.pairs);
 }
 
 void RunNearestOfTiles(Bench& bench, const World& world, Carom& ours, const std::string& name,
@@ -89,7 +89,7 @@ void RunNearestOfTiles(Bench& bench, const World& world, Carom& ours, const std:
   WorkMeter meter;
   const DistanceOptions options;
   internal::NearestPoints nearest(*ours.scene(), columns, options, answers, meter);
-  nearest.TryAll();
+  nearest.AlwaysTryFastPath();
   size_t left = 0;
   for (size_t i = 0; i < points.size(); ++i) left += nearest.Answer(i) ? 0 : 1;
   nearest.Finish();

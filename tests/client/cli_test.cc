@@ -46,7 +46,7 @@ TEST_F(CliTest, Scenes) {
   result = Carom({"scene", "import", "scenes/arena", file, "--id", "two"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_EQ(result.standard_error,
-            "carom: ALREADY_EXISTS: scenes/arena: a scene of this name is there; --replace "
+            "carom: ALREADY_EXISTS: scenes/arena: a scene of this name exists; --replace "
             "replaces it\n");
   result = Carom({"scene", "import", "scenes/arena", file, "--id", "two", "--replace"});
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
@@ -246,7 +246,12 @@ TEST_F(CliTest, Usage) {
     EXPECT_EQ(printed.exit_code, 0);
     EXPECT_THAT(printed.standard_output, HasSubstr("Exit status"));
   }
-  EXPECT_EQ(Carom({"help", "cast"}).standard_output, Carom({"cast", "--help"}).standard_output);
+  const std::string cast_help = Carom({"cast", "--help"}).standard_output;
+  EXPECT_EQ(Carom({"help", "cast"}).standard_output, cast_help);
+  for (const char* coordinate :
+       {"x of the start", "y of the start", "x of the end", "y of the end"}) {
+    EXPECT_THAT(cast_help, HasSubstr(coordinate));
+  }
   const ProcessResult version = Carom({"--version"});
   EXPECT_EQ(version.exit_code, 0);
   EXPECT_THAT(version.standard_output,
@@ -268,7 +273,7 @@ TEST_F(CliTest, UsageMessages) {
        "Y1: must be a number, finite and at most 2^53 in magnitude, not 'nan'"},
       {{"cast", "a", "1", "2", "3", "4", "5"}, "unexpected argument '5'"},
       {{"--address", "localhost", "scene", "get", "a"},
-       "option '--address' stands behind the command"},
+       "option '--address' must come after the command"},
       {{"scene", "--adress=localhost", "get", "a"}, "unknown option '--adress'"},
       {{"fly", "scene", "get", "a"}, "unexpected argument 'fly'"},
       {{"cast", "a", "1", "2", "3", "4", "--mdoe=any"},

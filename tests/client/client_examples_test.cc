@@ -57,7 +57,7 @@ TEST_F(ClientExampleTest, Frame) {
   Group group;
   group.points = {x, y};  // columns that outlive the call that takes the frame
   Frame frame;
-  frame.seq = 1;  // the answer has it too
+  frame.seq = 1;  // repeated in the answer
   frame.bindings.push_back({1, "scenes/arena"});
   frame.groups.push_back({.scene = uint64_t{1}, .group = group});
   // end
@@ -74,7 +74,7 @@ TEST_F(ClientExampleTest, Stream) {
   auto stream = client->OpenStream();
   absl::Status status = stream->Send(frame);  // returns as soon as the frame is queued
   auto answer = stream->Receive();            // waits for the oldest answer
-  status = stream->Finish();                  // waits for the others
+  status = stream->Finish();                  // waits for all other answers
   // end
   EXPECT_TRUE(status.ok()) << status;
   ExpectSeven(answer);

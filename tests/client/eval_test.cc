@@ -261,7 +261,7 @@ TEST_F(EvalTest, Trackers) {
                         R"({"q":2,"ids":[],"edges":[]})"
                         "\n"
                         R"({"q":3,"error":{"code":"INVALID_ARGUMENT","field":"tracker",)"
-                        R"("message":"must be defined by a line before"}})"
+                        R"("message":"must be defined by an earlier line"}})"
                         "\n"
                         R"({"q":4,"error":{"code":"INVALID_ARGUMENT","field":"c",)"
                         R"("message":"must satisfy |c*c + s*s - 1| <= 1e-6"}})"

@@ -48,7 +48,7 @@ void ExpectNoFault(const LoadReport& report) {
   EXPECT_EQ(report.tally.frames_answered, report.tally.frames_due);
   EXPECT_EQ(report.tally.frames_sent, report.tally.frames_due);
   EXPECT_EQ(report.frames_lost(), 0u);
-  EXPECT_EQ(report.tally.strange_answers, 0u);
+  EXPECT_EQ(report.tally.unexpected_answers, 0u);
   EXPECT_TRUE(report.tally.stream_ends.empty());
   EXPECT_TRUE(report.stream_status.ok()) << report.stream_status;
   EXPECT_TRUE(report.edits.status.ok()) << report.edits.status;

@@ -39,7 +39,7 @@ start_server() {
 # run COMMAND: a command that stands in the README, with the program under test.
 run() {
   grep -qF -- "$1" "$readme" || fail "the README has no such command: $1"
-  (cd "$CAROM_SOURCE_DIR" && bash -c "${1//build\/release\/client\/carom/$CAROM_BINARY}")
+  (cd "$CAROM_SOURCE_DIR" && bash -c "${1//build\/demo\/client\/carom/$CAROM_BINARY}")
 }
 
 # The README's C++ lines, without their fence.
@@ -55,12 +55,12 @@ check_snippet() {
 }
 
 start_server
-run 'build/release/client/carom scene import arena client/examples/arena.json'
-run 'build/release/client/carom cast arena 20 20 380 280' >"$scratch/cast"
+run 'build/demo/client/carom scene import arena client/examples/arena.json'
+run 'build/demo/client/carom cast arena 20 20 380 280' >"$scratch/cast"
 grep -q '"hit":true' "$scratch/cast" || fail "the README's bullet hits nothing"
 answer=$(printf '%s\n' '{"op":"load","file":"arena.json","id":"arena"}' \
   '{"op":"circle","c":[200,150],"r":12}' |
-  run 'build/release/client/carom eval --root client/examples')
+  run 'build/demo/client/carom eval --root client/examples')
 [[ $answer == '{"ids":['*'],"touch":[]}' ]] || fail "eval answers $answer"
 check_snippet
 "$CAROM_EXAMPLES/first_query" "$CAROM_ADDRESS" >"$scratch/first"

@@ -113,7 +113,7 @@ TEST_F(ClientSecurityTest, AFileThatCannotBeUsedIsNamedWithTheReason) {
            Case{{.certificate_file = editor, .key_file = editor}, "ca_file", "must be given"},
            Case{{.ca_file = ca_, .certificate_file = editor, .key_file = late},
                 "key_file",
-                "not that of the certificate"},
+                "does not match the certificate"},
            Case{{.ca_file = ca_, .certificate_file = late, .key_file = late},
                 "certificate_file",
                 "has expired"},

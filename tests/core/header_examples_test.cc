@@ -331,7 +331,7 @@ TEST_F(HeaderExampleTest, Scene) {
   const Scene::Ptr first = Scene::Create({polygon}, 1).value();
   const Scene::Ptr second = first->Commit({RemovePolygon{7}}, 2).value();
   // second->polygon_count() == 0
-  // first->polygon_count() == 1: whoever reads the first snapshot is not disturbed
+  // first->polygon_count() == 1: a commit does not change the first snapshot
   // end
   EXPECT_EQ(second->polygon_count(), 0u);
   EXPECT_EQ(first->polygon_count(), 1u);
@@ -369,7 +369,7 @@ TEST_F(HeaderExampleTest, Geometry) {
   const Pose pose{{2, 3}, 0, 1};               // a quarter turn counter-clockwise, then to (2, 3)
   const Vec2 p = Placed(pose, {1, 0});         // (2, 4)
   const Box box = BoundsOf({{0, 0}, p});       // from (0, 0) to (2, 4)
-  const bool contains = box.Contains({2, 1});  // true: its edges belong to it
+  const bool contains = box.Contains({2, 1});  // true: a box contains its edges
   const bool accepted = IsAccepted(0x1p54);    // false: above 2^53
   // end
   EXPECT_EQ(p, (Vec2{2, 4}));
@@ -445,7 +445,7 @@ TEST_F(HeaderExampleTest, Status) {
   const absl::Status status = InvalidField("segments.by", "must have 4 entries");
   const std::vector<Violation> violations = Violations(status);
   // violations[0].field == "segments.by"
-  const uint64_t delay_us = RetryDelay(status);  // 0: the same would be refused again
+  const uint64_t delay_us = RetryDelay(status);  // 0: a retry would be refused, too
   // end
   ASSERT_EQ(violations.size(), 1u);
   EXPECT_EQ(violations[0].field, "segments.by");

@@ -94,7 +94,7 @@ class Movers {
         continue;
       }
       Is(i, ids[i] == *overlapped_[i], "within 0 is overlapping");
-      Is(i, all.counts[i] == Considered(), "ALL without a bound has every polygon");
+      Is(i, all.counts[i] == QueryFilter(), "ALL without a bound has every polygon");
       double least = HUGE_VAL;
       for (uint32_t k = 0; k < all.counts[i]; ++k, ++row) {
         const double distance = all.rows[row].distance;
@@ -263,7 +263,7 @@ class Movers {
   const Shape& ShapeOf(size_t item) const { return made_.shapes[movers_.shape[item]]; }
 
   // Category 0 hides a polygon.
-  size_t Considered() const {
+  size_t QueryFilter() const {
     return static_cast<size_t>(
         std::count_if(made_.specs.begin(), made_.specs.end(),
                       [](const PolygonSpec& spec) { return spec.category != 0; }));

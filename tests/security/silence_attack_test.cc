@@ -40,7 +40,7 @@ TEST_F(AttackTest, SilentImports) {
   const auto import = scenes->ImportScene(&context, &response);
   const grpc::Status refused = import->Finish();
   EXPECT_EQ(refused.error_code(), grpc::RESOURCE_EXHAUSTED);
-  EXPECT_EQ(refused.error_message(), "the server has 120 scene calls of this peer");
+  EXPECT_EQ(refused.error_message(), "the limit of 120 scene calls of this peer is reached");
   for (const auto& context : contexts) context->TryCancel();
   for (const auto& import : imports) EXPECT_FALSE(import->Finish().ok());
 }

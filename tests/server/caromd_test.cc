@@ -139,7 +139,7 @@ TEST_F(CaromdTest, HangupReadsCredentialsAgain) {
     text << std::ifstream(log).rdbuf();
     int count = 0;
     for (std::string line; std::getline(text, line);) {
-      count += line.find("credentials stay as they were") != line.npos ? 1 : 0;
+      count += line.find("cannot reload the credentials") != line.npos ? 1 : 0;
     }
     return count;
   };

@@ -45,7 +45,7 @@ constexpr char kHandMade[] =
 
 std::string Bytes(const char* text, size_t size) { return std::string(text, size - 1); }
 
-// `count` offences whose names and descriptions are as long as they may be.
+// `count` violations whose names and descriptions are as long as they may be.
 absl::Status LongRefusal(int count, StatusCode code = StatusCode::kInvalidArgument) {
   Refusal refusal;
   for (int i = 0; i < count; ++i) {
@@ -169,11 +169,11 @@ TEST(SerializeDetails, AreTheBytesOfGoogleRpcStatus) {
 }
 
 TEST(SerializeDetails, OthersReadThem) {
-  absl::Status status(StatusCode::kInvalidArgument, "two offences");
+  absl::Status status(StatusCode::kInvalidArgument, "two violations");
   status = WithViolations(
       status, {{"polygons[3].rings[0].x[7]", "must be finite"}, {"", "the request as a whole"}});
   EXPECT_EQ(GoogleRpc().Text(SerializeDetails(status)),
-            "code: 3 message: \"two offences\" details { "
+            "code: 3 message: \"two violations\" details { "
             "[type.googleapis.com/google.rpc.BadRequest] { "
             "field_violations { field: \"polygons[3].rings[0].x[7]\" "
             "description: \"must be finite\" } "

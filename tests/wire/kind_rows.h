@@ -40,7 +40,7 @@ inline constexpr char kDistanceRows[] = R"(
 inline constexpr char kContactRows[] = R"(
   counts: [2, 0, 1]
   errors { index: 1 code: 3 field: "polygon_mass"
-           message: "must be above 0; infinite for one of the two at most"
+           message: "must be above 0, and infinite for at most one of the two"
            fault: ITEM_FAULT_NOT_A_MASS }
   polygon_id: [1, 2, 3]
   kind: [CONTACT_KIND_CONVEX, CONTACT_KIND_FEATURE, CONTACT_KIND_CONVEX]
@@ -60,7 +60,7 @@ inline constexpr char kSweepRows[] = R"(
 inline constexpr char kRotatingRows[] = R"(
   counts: [1, 0, 1]
   errors { index: 1 code: 3 field: "tolerance"
-           message: "must be at least what the motion can be resolved to"
+           message: "must be at least the resolution of the motion"
            fault: ITEM_FAULT_TOLERANCE_TOO_SMALL }
   polygon_id: [1, 2] low: [0.25, 0] high: [0.5, 0.75])";
 inline constexpr char kArcRows[] = R"(

@@ -449,7 +449,7 @@ TEST(Questions, RefusalsOfOptions) {
       {"segments { detail: 5 }", "segments.detail", "[0, 4]"},
       {"segments { detail: 1 reflect: true }", "segments.detail", "NORMAL"},
       {"segments { ax: 1 ay: 1 bx: 1 by: 1 floats { ax: 1 ay: 1 bx: 1 by: 1 } }", "segments.floats",
-       "beside"},
+       "must not be given together with the columns of doubles"},
       {"segments { floats { ax: 1 ay: [1, 2] bx: 1 by: 1 } }", "segments.ay", "1"},
       {"rays { mode: 5 }", "rays.mode", "[0, 4]"},
       {"rays { detail: 1 reflect: true }", "rays.detail", "NORMAL"},

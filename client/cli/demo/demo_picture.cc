@@ -18,14 +18,17 @@
 namespace carom::cli {
 namespace {
 
-constexpr double kNormalLength = 9;
+constexpr double kNormalLength = 9;  // pixels
 
+// Returns the point at fraction `t` from a to b.
 Vec2 Between(Vec2 a, Vec2 b, double t) { return {a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t}; }
 
-// Draws bullet `index` up to the hit that `row` is, or all of it where there is none.
+// The path data of all bullets: bullets that hit in `shots`, three parts of those that miss, hit
+// points and normals.
 struct BulletPaths {
   std::string shots, near, mid, far, hits, normals;
 
+  // Adds a bullet: up to its hit, or its whole length if `hit` is null.
   void Add(const Segment& bullet, const CastHit* hit, const Frame2d& frame) {
     const Vec2 a = frame(bullet.a);
     const Vec2 b = frame(bullet.b);
@@ -39,14 +42,14 @@ struct BulletPaths {
     AppendLine(a, p, shots);
     AppendAt('M', p, hits);
     hits += "h0";
-    // Zero where the bullet starts inside or runs along an edge.
+    // The normal is zero if the bullet starts in the polygon or runs along an edge.
     if (hit->normal == Vec2{}) return;
     AppendLine(p, {p.x + hit->normal.x * kNormalLength, p.y - hit->normal.y * kNormalLength},
                normals);
   }
 };
 
-// Six paths in all, whatever the number of bullets: one element each would be megabytes of markup.
+// Draws all bullets as six paths: one element per bullet would take megabytes.
 void AppendBullets(const DemoWorld& world, const CastAnswers& casts, const Frame2d& frame,
                    std::string& out) {
   BulletPaths paths;
@@ -64,6 +67,7 @@ void AppendBullets(const DemoWorld& world, const CastAnswers& casts, const Frame
   AppendPath("hit", paths.hits, out);
 }
 
+// Draws a circle; `center` and `radius` are in pixels.
 void AppendCircle(Vec2 center, double radius, std::string_view style, std::string& out) {
   out += "<circle class=\"";
   out += style;
@@ -76,10 +80,11 @@ void AppendCircle(Vec2 center, double radius, std::string_view style, std::strin
   out += "\"/>\n";
 }
 
-// Draws the shapes; returns how many overlap a polygon.
+// Draws the moving shapes. Returns how many of them overlap a polygon.
 size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const Frame2d& frame,
                     std::string& out) {
-  // Answers of circles are by their index, those of polygons follow from their first one.
+  // Mover i < circle_count() is item i of the circles; mover i >= circle_count() is item
+  // i - circle_count() of the polygons.
   size_t overlapping = 0;
   for (size_t i = 0; i < world.movers().size(); ++i) {
     const Mover& mover = world.movers()[i];
@@ -94,7 +99,7 @@ size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const F
     const CosSin turn = SinCos(mover.angle);
     const absl::StatusOr<Polygon> placed =
         PlacedPolygon(world.shape(mover), {mover.position, turn.c, turn.s});
-    if (!placed.ok()) continue;  // it has left the accepted range
+    if (!placed.ok()) continue;  // its coordinates are out of the accepted range
     std::string data;
     AppendRings(*placed, frame, data);
     AppendPath(style, data, out);
@@ -102,12 +107,12 @@ size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const F
   return overlapping;
 }
 
-// The legend's line of swatches, each with what it stands for and a figure.
+// Draws the legend: a row of swatches, each with a label and a count.
 class Legend {
  public:
   Legend(double y, double step) : y_(y), step_(step) {}
 
-  // `swatch` is drawn about (0, 0), 56 pixels wide and 32 high.
+  // Adds an entry. `swatch` is SVG about (0, 0), at most 56 pixels wide and 32 high.
   void Add(std::string_view swatch, std::string_view label, std::string_view count,
            std::string& out) {
     out += "<g transform=\"translate(";
@@ -128,20 +133,21 @@ class Legend {
   const double step_;
 };
 
-// What the picture shows, in numbers.
+// The counts in the legend.
 struct LegendCounts {
   uint64_t even = 0, nonzero = 0, hollow = 0;  // polygons by style
   uint64_t free = 0, overlapping = 0;          // moving shapes
   uint64_t hits = 0, misses = 0;               // bullets
 };
 
+// Counts what the picture shows.
 LegendCounts CountsOf(std::span<const Polygon> map, const DemoWorld& world,
                       const CastAnswers& casts, size_t overlapping) {
   const auto styled = [&](std::string_view style) {
     return static_cast<uint64_t>(
         std::ranges::count_if(map, [&](const Polygon& p) { return StyleOf(p) == style; }));
   };
-  // Bullets are the first segments; the feelers of the moving shapes follow.
+  // The bullets are the first segments; the look-ahead segments of the moving shapes follow.
   const auto hits = static_cast<uint64_t>(std::count_if(casts.counts.begin(),
                                                         casts.counts.begin() + world.bullet_count(),
                                                         [](uint32_t count) { return count > 0; }));
@@ -154,14 +160,15 @@ LegendCounts CountsOf(std::span<const Polygon> map, const DemoWorld& world,
           .misses = world.bullet_count() - hits};
 }
 
+// Draws the legend below the map.
 void AppendLegend(const LegendCounts& counts, const Frame2d& frame, std::string& out) {
-  // "1 polygon", "2 polygons".
+  // Returns a count with its noun, such as "1 polygon" or "2 polygons".
   const auto text = [](uint64_t count, std::string_view what) {
     return absl::StrCat(Grouped(count), " ", absl::string_view(what.data(), what.size()),
                         count == 1 ? "" : "s");
   };
   Legend legend(frame.bottom() + 74, kMapWidth / 7);
-  // A star that crosses itself: its middle is filled by one rule and empty by the other.
+  // A self-intersecting star, whose middle only the non-zero rule fills.
   constexpr std::string_view kStar = "d=\"M0 -16L10 14L-15 -5H15L-10 14Z\"/>";
   const auto star = [&](const char* style) {
     return std::string("<path class=\"") + style + "\" " + std::string(kStar);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The picture of `carom demo`: the map as imported, and the last tick as the server answered it.
+// Draws the picture of `carom demo`: the map, and the last tick with the server's answers.
 #pragma once
 
 #include <span>
@@ -13,7 +13,8 @@
 
 namespace carom::cli {
 
-// An SVG document. It holds nothing that depends on time, so equal runs give equal pictures.
+// Returns an SVG document. The document does not contain measured times, so equal runs give equal
+// pictures.
 std::string DemoPicture(std::string_view title, std::span<const Polygon> map,
                         const DemoWorld& world, const DemoOutcome& outcome);
 

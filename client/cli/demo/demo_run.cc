@@ -21,13 +21,14 @@ using Clock = std::chrono::steady_clock;
 
 constexpr uint64_t kSceneHandle = 1;
 
+// A result of `Stream::Receive` and the time when it arrived.
 struct Arrival {
   absl::StatusOr<FrameAnswer> answer;
   Clock::time_point time;
 };
 
-// Receives on a thread of its own, so that an answer's time is that of its arrival, whatever the
-// sender is busy with. The stream ends with it.
+// Receives answers on its own thread, so that the time of an arrival does not depend on the sender.
+// Its destructor cancels the stream.
 class Receiver {
  public:
   explicit Receiver(Stream& stream) : stream_(stream), thread_([this] { Loop(); }) {}
@@ -36,7 +37,7 @@ class Receiver {
     thread_.join();
   }
 
-  // The next answer, in order, once it is there.
+  // Waits for the next answer and returns it.
   Arrival Next() {
     MutexLock lock(mutex_);
     while (arrivals_.empty()) changed_.Wait(mutex_);
@@ -58,17 +59,18 @@ class Receiver {
 
   Stream& stream_;
   Mutex mutex_;
-  ConditionVariable changed_;  // `arrivals_` grew
+  ConditionVariable changed_;  // notified when `arrivals_` has grown
   std::deque<Arrival> arrivals_ ABSL_GUARDED_BY(mutex_);
   std::thread thread_;
 };
 
+// Returns the sum of the first `size` counts.
 uint64_t Sum(const std::vector<uint32_t>& counts, size_t size) {
   return std::accumulate(counts.begin(), counts.begin() + static_cast<ptrdiff_t>(size),
                          uint64_t{0});
 }
 
-// One run over one stream.
+// Runs a demo on one stream.
 class DemoRun {
  public:
   DemoRun(Stream& stream, std::string scene, DemoWorld& world, const DemoProgress& progress)
@@ -78,13 +80,14 @@ class DemoRun {
         progress_(progress),
         receiver_(stream) {}
 
-  // Ticks are asked kLag ahead of their answers, so the last kLag rounds only receive.
+  // Runs `ticks` ticks. Sends the questions of a tick kLag rounds before it receives their answers,
+  // so the last kLag rounds only receive.
   absl::StatusOr<DemoOutcome> operator()(uint64_t ticks) {
     absl::Status status = Settle();
     const Clock::time_point start = Clock::now();
     for (uint64_t tick = 0; tick < ticks + DemoWorld::kLag && status.ok(); ++tick) {
       if (tick >= DemoWorld::kLag) {
-        status = Take(tick, ticks);
+        status = HandleAnswer(tick, ticks);
         if (!status.ok()) break;
       }
       if (tick < ticks) status = Ask(tick + 1, world_.Tick(tick));
@@ -92,13 +95,13 @@ class DemoRun {
     const std::chrono::duration<double> elapsed = Clock::now() - start;
     if (status.ok()) status = stream_.Finish();
     if (!status.ok()) return status;
-    // Finish has waited for the end of the stream, so every answer is in.
+    // `Finish` has waited for the end of the stream, so every answer has arrived.
     Summarize(ticks, elapsed.count());
     return std::move(outcome_);
   }
 
  private:
-  // Frame 0 binds the scene and finds room for the shapes.
+  // Sends frame 0, which binds the scene, and places the shapes where its answer found room.
   absl::Status Settle() {
     Frame frame;
     frame.bindings.push_back({kSceneHandle, scene_});
@@ -111,7 +114,7 @@ class DemoRun {
     return absl::OkStatus();
   }
 
-  // `seq` is the tick plus 1: 0 is the frame that binds the scene.
+  // Sends the frame of a tick. `seq` is the tick plus 1, because frame 0 binds the scene.
   absl::Status Ask(uint64_t seq, const Group& group) {
     Frame frame;
     frame.seq = seq;
@@ -121,19 +124,21 @@ class DemoRun {
     return stream_.Send(frame);
   }
 
-  // The next answer, refusals of the frame and of its group being errors.
+  // Waits for the next answer and sets `time` to the time of its arrival, unless `time` is null.
+  // Returns the status of the frame or its group as an error if either is refused.
   absl::StatusOr<FrameAnswer> Next(Clock::time_point* time) {
     Arrival arrival = receiver_.Next();
     if (!arrival.answer.ok()) return arrival.answer.status();
     if (!arrival.answer->status.ok()) return arrival.answer->status;
-    if (arrival.answer->groups.size() != 1) return absl::InternalError("not one group");
+    if (arrival.answer->groups.size() != 1)
+      return absl::InternalError("the answer must have one group");
     if (!arrival.answer->groups[0].status.ok()) return arrival.answer->groups[0].status;
     if (time) *time = arrival.time;
     return std::move(arrival.answer);
   }
 
-  // Takes the answer to tick `tick - kLag`.
-  absl::Status Take(uint64_t tick, uint64_t ticks) {
+  // Receives the answer to tick `tick - kLag`, updates the figures and bounces the shapes.
+  absl::Status HandleAnswer(uint64_t tick, uint64_t ticks) {
     Clock::time_point time;
     absl::StatusOr<FrameAnswer> answer = Next(&time);
     if (!answer.ok()) return answer.status();
@@ -145,7 +150,7 @@ class DemoRun {
     figures.hits += Sum(answers.segments.counts, world_.bullet_count());
     figures.overlapping_pairs += Sum(answers.circles.counts, answers.circles.counts.size()) +
                                  Sum(answers.polygons.counts, answers.polygons.counts.size());
-    // Time in the queries alone, without decoding and waiting.
+    // The evaluation time does not include decoding and waiting.
     evaluate_ns_ += answer->stats.evaluate_ns;
     if (tick < ticks) world_.Bounce(tick, answers);
     const uint64_t done = tick - DemoWorld::kLag + 1;
@@ -154,6 +159,7 @@ class DemoRun {
     return absl::OkStatus();
   }
 
+  // Sets the figures that need the whole run.
   void Summarize(uint64_t ticks, double seconds) {
     DemoFigures& figures = outcome_.figures;
     figures.ticks = ticks;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The run of `carom demo`: ticks through a server, unpaced, several frames in flight.
+// Runs `carom demo`: sends a frame per tick to a server, as fast as the server answers, with
+// several frames in flight.
 #pragma once
 
 #include <cstdint>
@@ -16,34 +17,36 @@
 
 namespace carom::cli {
 
-// What a run came to. Everything but the world's own numbers is from the stream's answers.
+// The figures of a run.
 struct DemoFigures {
   uint64_t ticks = 0;
   uint64_t queries = 0;
   uint64_t bullets = 0;
-  uint64_t hits = 0;               // bullets that hit
-  uint64_t overlapping_pairs = 0;  // of a moving shape and a polygon, in a tick
-  double evaluate_ns_per_query = 0;
-  double latency_p50_ms = 0;  // from sending a frame to the arrival of its answer
+  uint64_t hits = 0;  // bullets that hit a polygon
+  uint64_t overlapping_pairs =
+      0;  // overlaps of a moving shape and a polygon, summed over all ticks
+  double evaluate_ns_per_query = 0;  // evaluation time by the server's clock
+  double latency_p50_ms = 0;         // latency from sending a frame to the arrival of its answer
   double latency_p99_ms = 0;
   double queries_per_second = 0;
 };
 
-// The last tick: its questions are in the world, these are the answers.
+// The result of a run. The `DemoWorld` has the questions of the last tick, `last_tick` the answers.
 struct DemoOutcome {
   DemoFigures figures;
   GroupAnswers last_tick;
 };
 
-// Called after every tick with the ticks done, the ticks in all, and the bullets that hit so far.
+// Called after every tick with the number of answered ticks, the number of all ticks, and the
+// number of bullets that have hit so far.
 using DemoProgress = std::function<void(uint64_t, uint64_t, uint64_t)>;
 
-// Runs `world` for `ticks` (at least 1) in the scene `scene`. Errors: those of the stream, of a
-// frame or of the group.
+// Runs `world` for `ticks` (at least 1) ticks in the scene `scene`. Errors: those of the stream, of
+// a frame or of a group.
 absl::StatusOr<DemoOutcome> RunDemo(Client& client, const std::string& scene, uint64_t ticks,
                                     DemoWorld& world, const DemoProgress& progress);
 
-// The value below which `share` of `values`, of which there are some, are; sorts them in part.
+// Returns the quantile `share`, in [0, 1], of `values`, which must not be empty. Reorders `values`.
 double Quantile(std::vector<double>& values, double share);
 
 }  // namespace carom::cli

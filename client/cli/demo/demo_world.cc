@@ -18,8 +18,8 @@ constexpr double kPi = 3.141592653589793;
 constexpr uint32_t kMinCorners = 3;
 constexpr uint32_t kMaxCorners = 8;
 constexpr uint32_t kSizes = 3;
-constexpr uint32_t kRoomsPerMover = 16;  // places to try for each shape
-constexpr double kFanRadians = 0.07;     // between neighbours of one burst
+constexpr uint32_t kRoomsPerMover = 16;  // candidate places for each shape
+constexpr double kFanRadians = 0.07;     // angle between neighbouring bullets of a fan
 
 Vec2 Direction(double radians) {
   const CosSin turn = SinCos(std::remainder(radians, 2 * kPi));
@@ -32,7 +32,8 @@ Vec2 Moved(Vec2 p, Vec2 direction, double length) {
 
 double Length(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 
-// Its first vertex is (radius, 0), which MakeMovers reads the radius from.
+// Returns a regular polygon about the origin. Its first vertex is (radius, 0), from which
+// `MakeMovers` reads the radius.
 Polygon RegularPolygon(uint32_t corners, double radius) {
   RingSpec ring;
   for (uint32_t i = 0; i < corners; ++i) {
@@ -47,7 +48,7 @@ Polygon RegularPolygon(uint32_t corners, double radius) {
 
 DemoWorld::DemoWorld(const WorldOptions& options, const Box& bounds)
     : options_(options), bounds_(bounds), random_(kSeed), circle_count_((options.shapes + 1) / 2) {
-  // A 400th of the map's larger side: sizes and speeds fit any map.
+  // Sizes and speeds are multiples of a 400th of the map's larger side, so that they fit any map.
   const double unit = std::max(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y) / 400;
   for (uint32_t corners = kMinCorners; corners <= kMaxCorners; ++corners) {
     for (uint32_t size = 0; size < kSizes; ++size) {
@@ -59,7 +60,7 @@ DemoWorld::DemoWorld(const WorldOptions& options, const Box& bounds)
 
 double DemoWorld::Random() { return random_.Between(0, 1); }
 
-// Half of the shapes are circles; the polygons take shapes of the table in turns.
+// Half of the shapes are circles; the polygons cycle through the shape table.
 void DemoWorld::MakeMovers() {
   const double unit = std::max(bounds_.max.x - bounds_.min.x, bounds_.max.y - bounds_.min.y) / 400;
   for (uint32_t i = 0; i < options_.shapes; ++i) {
@@ -77,7 +78,7 @@ void DemoWorld::MakeMovers() {
   }
 }
 
-// Circles half as large again as the shapes, in places at random, all asked in one frame.
+// Asks about circles of 1.5 times the radius of the shapes at random places, all in one frame.
 Group DemoWorld::RoomQuestion() {
   for (const Mover& mover : movers_) {
     for (uint32_t i = 0; i < kRoomsPerMover; ++i) {
@@ -94,7 +95,7 @@ Group DemoWorld::RoomQuestion() {
 void DemoWorld::Settle(const OverlapAnswers& rooms) {
   for (size_t i = 0; i < movers_.size(); ++i) {
     const size_t first = i * kRoomsPerMover;
-    size_t room = first;  // the last one tried, if none is free
+    size_t room = first;  // becomes the last candidate if no candidate is free
     while (room + 1 < first + kRoomsPerMover && rooms.counts[room] > 0) ++room;
     movers_[i].position = {circle_x_[room], circle_y_[room]};
   }
@@ -109,7 +110,7 @@ Group DemoWorld::Tick(uint64_t tick) {
   polygon_shape_.clear();
   AddBullets(tick);
   for (const Mover& mover : movers_) {
-    AddSegment(Feeler(mover));
+    AddSegment(LookAheadSegment(mover));
     if (mover.is_circle) {
       circle_x_.push_back(mover.position.x);
       circle_y_.push_back(mover.position.y);
@@ -135,12 +136,12 @@ Group DemoWorld::Tick(uint64_t tick) {
 }
 
 void DemoWorld::Advance() {
-  // Velocity is set by sign rather than flipped: who is still outside a tick later keeps coming
-  // back.
+  // Sets the sign of the velocity instead of flipping it, so that a mover that is still outside
+  // after a tick keeps returning.
   for (Mover& mover : movers_) {
     mover.position = Moved(mover.position, mover.velocity, 1);
     mover.angle = std::remainder(mover.angle + mover.spin, 2 * kPi);
-    // Whoever leaves the map turns back.
+    // A mover that leaves the map turns back.
     if (mover.position.x < bounds_.min.x) mover.velocity.x = std::abs(mover.velocity.x);
     if (mover.position.x > bounds_.max.x) mover.velocity.x = -std::abs(mover.velocity.x);
     if (mover.position.y < bounds_.min.y) mover.velocity.y = std::abs(mover.velocity.y);
@@ -155,7 +156,7 @@ void DemoWorld::AddSegment(const Segment& segment) {
   by_.push_back(segment.b.y);
 }
 
-// Every mover fires a fan of bullets from its rim; the fan turns from tick to tick.
+// Every mover fires a fan of bullets from its rim. The fan turns a little in each tick.
 void DemoWorld::AddBullets(uint64_t tick) {
   const auto count = static_cast<uint32_t>(movers_.size());
   const uint32_t burst = (options_.bullets + count - 1) / count;
@@ -172,8 +173,9 @@ void DemoWorld::AddBullets(uint64_t tick) {
   }
 }
 
-// From the centre as far ahead as the mover gets before an answer takes effect, and a little more.
-Segment DemoWorld::Feeler(const Mover& mover) const {
+// Returns a segment from the mover's centre in the direction of its velocity. The segment reaches
+// beyond the rim by the path of kLag + 2 ticks, since an answer takes effect after kLag ticks.
+Segment DemoWorld::LookAheadSegment(const Mover& mover) const {
   const double speed = Length(mover.velocity);
   const double reach = mover.radius + speed * static_cast<double>(kLag + 2);
   return {mover.position, Moved(mover.position, mover.velocity, reach / speed)};
@@ -187,16 +189,16 @@ void DemoWorld::Bounce(uint64_t tick, const GroupAnswers& answers) {
     if (casts.counts[options_.bullets + i] == 0) continue;
     const CastHit& hit = casts.hits[row++];
     Mover& mover = movers_[i];
-    // The question was asked with the velocity of today only if there was no bounce since.
+    // Ignores an answer whose question was asked before the last bounce, with another velocity.
     if (mover.turned_at + kLag > tick) continue;
     const double speed = Length(mover.velocity);
     const double reach = mover.radius + speed * static_cast<double>(kLag + 2);
-    // The answer is kLag ticks old: of the distance to the hit, what was travelled since is gone. A
-    // hit that is still farther than the radius and a tick's path waits for a fresher answer.
-    const double gone = speed * static_cast<double>(kLag - 1);
-    if (hit.fraction * reach - gone > mover.radius + speed) continue;
+    // The mover has moved since the question was asked. If the remaining distance to the hit is
+    // more than the radius and a tick's path, a later answer will report the hit again.
+    const double traveled = speed * static_cast<double>(kLag - 1);
+    if (hit.fraction * reach - traveled > mover.radius + speed) continue;
     const double along = mover.velocity.x * hit.normal.x + mover.velocity.y * hit.normal.y;
-    // It moves away from the wall already.
+    // The mover already moves away from the wall.
     if (along >= 0) continue;
     mover.velocity = Moved(mover.velocity, hit.normal, -2 * along);
     mover.spin = -mover.spin;

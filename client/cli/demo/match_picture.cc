@@ -17,10 +17,10 @@
 namespace carom::cli {
 namespace {
 
-constexpr double kTicksPerSecond = 30;  // of the picture; the match itself is not paced
-constexpr size_t kShotTicks = 3;        // that a bullet is seen
-constexpr size_t kTrailTicks = 3;       // from point to point of a way
-// The classes of the two teams, by the parity of a bot's index.
+constexpr double kTicksPerSecond = 30;  // speed of the animation; the match itself is not paced
+constexpr size_t kShotTicks = 3;        // ticks for which a bullet is visible
+constexpr size_t kTrailTicks = 3;       // ticks between the points of a bot's path
+// The CSS classes of the two teams, by the parity of a bot's index.
 constexpr std::array<const char*, 2> kTeams = {"east", "west"};
 constexpr std::array<const char*, 2> kTrails = {"eastway", "westway"};
 
@@ -36,27 +36,29 @@ constexpr std::string_view kMatchStyle = R"(<style>
 </style>
 )";
 
-// What an element is from a tick on.
+// The visibility of an element from a tick on.
 struct Change {
   size_t tick;
   bool visible;
 };
 
-// How the time of the match runs in the picture.
+// Maps the ticks of the match to the time of the animations.
 class Timeline {
  public:
   explicit Timeline(size_t ticks) : ticks_(ticks) {}
 
   size_t ticks() const { return ticks_; }
 
-  // `dur` and `repeatCount` of every animation: all of them begin again together.
+  // Appends the attributes `dur` and `repeatCount`. They are equal for all animations, so that all
+  // animations restart together.
   void AppendDuration(std::string& out) const {
     out += "dur=\"";
     AppendPixel(static_cast<double>(ticks_) / kTicksPerSecond, out);
     out += "s\" repeatCount=\"indefinite\"";
   }
 
-  // Shows and hides the element that it stands in. The first change is of tick 0.
+  // Appends an animation that shows and hides the enclosing element. The first change must be at
+  // tick 0.
   void AppendVisibility(const std::vector<Change>& changes, std::string& out) const {
     out += "<animate attributeName=\"opacity\" calcMode=\"discrete\" ";
     AppendDuration(out);
@@ -77,33 +79,33 @@ class Timeline {
   const size_t ticks_;
 };
 
-// The changes of `is_visible(tick)` over all ticks.
+// Returns the changes of `is_visible(tick)` over all ticks.
 template <class F>
 std::vector<Change> ChangesOf(size_t ticks, const F& is_visible) {
   std::vector<Change> changes;
   for (size_t tick = 0; tick < ticks; ++tick) {
-    // Only where it changes: a door that stays shut is one entry.
+    // Adds an entry only if the visibility changes, so a door that stays shut has one entry.
     const bool visible = is_visible(tick);
     if (changes.empty() || changes.back().visible != visible) changes.push_back({tick, visible});
   }
   return changes;
 }
 
-// The ways of all bots, interrupted where they fall.
+// Draws the paths of all bots, interrupted where a bot dies.
 void AppendTrails(const MatchWorld& world, const Frame2d& frame, std::string& out) {
   for (size_t bot = 0; bot < world.bots().size(); ++bot) {
     std::string way;
-    bool goes_on = false;
+    bool was_alive = false;
     for (size_t tick = 0; tick < world.ticks().size(); tick += kTrailTicks) {
       const MatchTick& state = world.ticks()[tick];
-      if (state.alive[bot]) AppendAt(goes_on ? 'L' : 'M', frame(state.positions[bot]), way);
-      goes_on = state.alive[bot] != 0;
+      if (state.alive[bot]) AppendAt(was_alive ? 'L' : 'M', frame(state.positions[bot]), way);
+      was_alive = state.alive[bot] != 0;
     }
     AppendPath(kTrails[bot % 2], way, out);
   }
 }
 
-// A cross where each bot fell.
+// Draws a cross where a bot died.
 void AppendFallen(const MatchWorld& world, const Frame2d& frame, std::string& out) {
   std::string crosses;
   for (size_t tick = 1; tick < world.ticks().size(); ++tick) {
@@ -117,12 +119,13 @@ void AppendFallen(const MatchWorld& world, const Frame2d& frame, std::string& ou
   AppendPath("fallen", crosses, out);
 }
 
-// Ends the start tag. What it says counts where animations do not run.
+// Appends the attribute `opacity` and ends the start tag. Viewers without animations use the
+// attribute.
 void AppendOpacity(bool visible, std::string& out) {
   out += visible ? " opacity=\"1\">" : " opacity=\"0\">";
 }
 
-// All doors are drawn, and hidden while they are open.
+// Draws all doors. An animation hides a door while it is open.
 void AppendDoors(const MatchWorld& world, const Frame2d& frame, const Timeline& timeline,
                  std::string& out) {
   for (size_t i = 0; i < world.doors().size(); ++i) {
@@ -145,7 +148,7 @@ void AppendDoors(const MatchWorld& world, const Frame2d& frame, const Timeline& 
   }
 }
 
-// All bullets of a tick, seen for some ticks.
+// Draws the bullets of a tick, which are visible for `kShotTicks` ticks.
 void AppendShots(const MatchTick& state, size_t tick, const Frame2d& frame,
                  const Timeline& timeline, std::string& out) {
   std::string bullets, wounds;
@@ -165,11 +168,11 @@ void AppendShots(const MatchTick& state, size_t tick, const Frame2d& frame,
   out += "</g>\n";
 }
 
-// A disc that moves from tick to tick; its place in the last tick is that of viewers without
-// motion.
+// Draws a bot as a disc that moves from tick to tick. Viewers without animations show the position
+// of the last tick.
 void AppendBot(const MatchWorld& world, size_t bot, const Frame2d& frame, const Timeline& timeline,
                std::string& out) {
-  // In pixels, the centre.
+  // Appends the bot's centre in pixels.
   const auto append_place = [&](const MatchTick& state) {
     const Vec2 p = frame(state.positions[bot]);
     AppendPixel(p.x, out);
@@ -192,13 +195,14 @@ void AppendBot(const MatchWorld& world, size_t bot, const Frame2d& frame, const 
   timeline.AppendVisibility(
       ChangesOf(timeline.ticks(), [&](size_t tick) { return world.ticks()[tick].alive[bot] != 0; }),
       out);
-  // It is hidden while it is dead, which is also when it jumps to where it begins again.
+  // The disc is hidden while the bot is dead, so its jump to the place where the bot respawns is
+  // not visible.
   out += "<circle r=\"";
   AppendPixel(world.radius() * frame.scale(), out);
   out += "\"/></g>\n";
 }
 
-// A line of swatches, each with what it stands for.
+// Draws the legend: a row of swatches, each with a label.
 void AppendMatchLegend(const MatchWorld& world, const Frame2d& frame, std::string& out) {
   const MatchCounts& counts = world.counts();
   const auto entry = [&](int place, std::string_view swatch, const std::string& label) {
@@ -236,7 +240,7 @@ std::string MatchPicture(std::string_view title, std::span<const Polygon> map,
                  Grouped(counts.sights), " lines of sight free, ", Grouped(counts.slid), " of ",
                  Grouped(counts.moves), " moves slid, ", Grouped(counts.shots), " bullets"),
              out);
-  // From the ground up: bots are above everything.
+  // Draws from bottom to top, with the bots above everything else.
   AppendMap(map, frame, out);
   AppendTrails(world, frame, out);
   AppendFallen(world, frame, out);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The picture of `carom demo match`: an SVG document that plays the match again and again. Viewers
-// that do not animate show the last tick, with the ways of all bots.
+// Draws the picture of `carom demo match`: an SVG animation that repeats the match in a loop.
+// Viewers without animations show the last tick and the paths of all bots.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@
 
 namespace carom::cli {
 
-// It has nothing that depends on time, so equal matches give equal pictures. The world has played a
-// tick or more.
+// Returns an SVG document. The document does not contain measured times, so equal matches give
+// equal pictures. The world must have played at least one tick.
 std::string MatchPicture(std::string_view title, std::span<const Polygon> map,
                          const MatchWorld& world);
 

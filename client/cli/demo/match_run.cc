@@ -13,29 +13,30 @@ namespace {
 
 using MatchClock = std::chrono::steady_clock;
 
-// On the clock of the client: the trip, and what both ends do.
+// Returns the milliseconds since `start`.
 double MillisecondsSince(MatchClock::time_point start) {
   return std::chrono::duration<double, std::milli>(MatchClock::now() - start).count();
 }
 
-// One frame of one group, sent and waited for: what a tick needs is known when it ends.
+// Sends a frame with one group and waits for its answer. Returns the status of the frame or its
+// group as an error if either is refused.
 absl::StatusOr<FrameAnswer> Trip(Stream& stream, uint64_t seq, FrameGroup group) {
   Frame frame;
   frame.seq = seq;
   frame.groups.push_back(std::move(group));
   const absl::Status sent = stream.Send(frame);
   if (!sent.ok()) return sent;
-  // Nothing is ahead of it, so this is its answer.
+  // No other frame is in flight, so the next answer is the answer to this frame.
   absl::StatusOr<FrameAnswer> answer = stream.Receive();
   if (!answer.ok()) return answer;
   if (!answer->status.ok()) return answer->status;
-  // A group that is refused, such as one with edits to a fork that is gone, ends the match.
-  if (answer->groups.size() != 1) return absl::InternalError("not one group");
+  // A refused group ends the match, for example if the server has lost the fork.
+  if (answer->groups.size() != 1) return absl::InternalError("the answer must have one group");
   if (!answer->groups[0].status.ok()) return answer->groups[0].status;
   return answer;
 }
 
-// The two frames before the first tick: where is room, and where is it narrow?
+// Sends the two frames before the first tick, which find places with room and places for doors.
 absl::Status Prepare(Stream& stream, const std::string& scene, MatchWorld& world) {
   FrameGroup group;
   group.scene = scene;
@@ -50,13 +51,13 @@ absl::Status Prepare(Stream& stream, const std::string& scene, MatchWorld& world
   return absl::OkStatus();
 }
 
-// What happens between the making of the fork and its deletion, which errors must not skip.
+// Plays the match in the fork `scene`. The caller deletes the fork even if this returns an error.
 absl::StatusOr<DemoFigures> Play(Client& client, const std::string& scene, uint64_t ticks,
                                  MatchWorld& world, const DemoProgress& progress) {
   const std::unique_ptr<Stream> stream = client.OpenStream();
   absl::Status status = Prepare(*stream, scene, world);
   if (!status.ok()) return status;
-  // The two frames above are not among the figures.
+  // The figures do not include the two frames of `Prepare`.
   DemoFigures figures;
   std::vector<double> latencies_ms;
   uint64_t evaluate_ns = 0;
@@ -91,7 +92,7 @@ absl::StatusOr<DemoFigures> Play(Client& client, const std::string& scene, uint6
 
 absl::StatusOr<DemoFigures> RunMatch(Client& client, const std::string& base, uint64_t ticks,
                                      MatchWorld& world, const DemoProgress& progress) {
-  // The server makes up a name, so that two demos can share a server.
+  // The fork gets a random name, so that two demos can use one server.
   const absl::StatusOr<SceneSummary> fork = client.ForkScene(base);
   if (!fork.ok()) return fork.status();
   absl::StatusOr<DemoFigures> figures = Play(client, fork->name, ticks, world, progress);

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The run of `carom demo match`: a match in a fork of its own, one frame and one trip a tick.
+// Runs `carom demo match`: plays a match in a fork of the scene, with one frame and one round trip
+// per tick.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +15,9 @@
 
 namespace carom::cli {
 
-// Plays `world` for `ticks` (at least 1) in a fork of the scene `base`, which is deleted at the
-// end. Of the figures, `hits` are bullets that hit a bot or a wall, and `overlapping_pairs` is 0.
-// Errors: those of the fork, of the stream, of a frame or of the group.
+// Plays `world` for `ticks` (at least 1) ticks in a fork of the scene `base`, and deletes the fork.
+// In the returned figures, `hits` counts the bullets that hit a bot or a wall, and
+// `overlapping_pairs` is 0. Errors: those of the fork, of the stream, of a frame or of a group.
 absl::StatusOr<DemoFigures> RunMatch(Client& client, const std::string& base, uint64_t ticks,
                                      MatchWorld& world, const DemoProgress& progress);
 

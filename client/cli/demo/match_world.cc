@@ -18,25 +18,27 @@ namespace {
 
 constexpr uint64_t kMatchSeed = 0x9e3779b97f4a7c15;
 constexpr double kTurn = 6.283185307179586;
-constexpr size_t kTriedPlaces = 512;  // of which those with room are where bots begin
+constexpr size_t kTriedPlaces = 512;  // random places; bots spawn at the places with room
 constexpr size_t kMaxDoors = 8;
 constexpr int kHealth = 3;
-// Ticks from bullet to bullet at least, from death to return, that a door stays open, and that a
-// bot walks one way, about.
-constexpr uint64_t kReload = 9, kAway = 40, kOpen = 25, kWalk = 60;
-// In units of the map (`unit_`). Bots see and shoot so far, come so near to whom they shoot at, and
-// open doors from so far away, which is beyond the radius, so that no door shuts on anybody.
+// Ticks: the least time between two bullets of a bot, from death to respawn, for which a door stays
+// open, and the average time for which a bot keeps its direction.
+constexpr uint64_t kReload = 9, kRespawn = 40, kOpen = 25, kWalk = 60;
+// Lengths in units of `unit_`: the radius and speed of a bot, the range of sight and bullets, the
+// distance that a bot keeps from its target, and the distance at which it opens a door. The last
+// one is larger than the radius, so that no door shuts on a bot.
 constexpr double kRadius = 4, kSpeed = 1.5, kView = 130, kKeep = 45, kDoorReach = 13;
-// Of doors: how thick they are, how wide at least and at most, how far from each other.
+// Doors, in units of `unit_`: thickness, least and greatest width, least distance between two
+// doors.
 constexpr double kThickness = 3, kNarrow = 12, kWide = 34, kDoorsApart = 45;
-constexpr double kSpread = 0.16;  // radians, of all directions a bullet may take
+constexpr double kSpread = 0.16;  // radians between the extreme directions of a bullet
 
 double Norm(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 Vec2 Minus(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 Vec2 Along(Vec2 p, Vec2 direction, double length) {
   return {p.x + direction.x * length, p.y + direction.y * length};
 }
-// Of length 1; along x for a vector of length 0.
+// Returns `v` scaled to length 1, or the x axis for a vector of length 0.
 Vec2 Unit(Vec2 v) {
   const double length = Norm(v);
   return length > 0 ? Vec2{v.x / length, v.y / length} : Vec2{1, 0};
@@ -45,13 +47,13 @@ Vec2 Turned(Vec2 v, CosSin turn) {
   return {v.x * turn.c - v.y * turn.s, v.x * turn.s + v.y * turn.c};
 }
 
-// 0 in the box.
+// Returns the distance from `p` to the box; 0 in the box.
 double DistanceTo(const Box& box, Vec2 p) {
   return Norm({std::max({box.min.x - p.x, 0.0, p.x - box.max.x}),
                std::max({box.min.y - p.y, 0.0, p.y - box.max.y})});
 }
 
-// Valid for every box of finite numbers, so `Create` does not fail.
+// Returns the polygon of a shut door. `Create` does not fail, because every finite box is valid.
 Polygon DoorPolygon(uint64_t id, const Box& box) {
   PolygonSpec spec;
   spec.id = id;
@@ -63,6 +65,7 @@ void Clear(std::initializer_list<std::vector<double>*> columns) {
   for (std::vector<double>* column : columns) column->clear();
 }
 
+// Returns a 400th of the larger side of `bounds`.
 double UnitOf(const Box& bounds) {
   return std::max(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y) / 400;
 }
@@ -87,7 +90,7 @@ Vec2 MatchWorld::RandomDirection() {
 
 // --- Before the first tick
 
-// Discs half as large again as a bot, at random.
+// Asks about discs with 1.5 times the radius of a bot, at random places.
 Group MatchWorld::RoomQuestion() {
   for (size_t i = 0; i < kTriedPlaces; ++i) {
     x_.push_back(bounds_.min.x + Random() * (bounds_.max.x - bounds_.min.x));
@@ -99,16 +102,16 @@ Group MatchWorld::RoomQuestion() {
   return group;
 }
 
-// Only places that touch nothing are kept.
+// Keeps the places whose discs touch no polygon.
 void MatchWorld::TakeRoom(const OverlapAnswers& answer) {
   for (size_t i = 0; i < answer.counts.size(); ++i) {
     if (answer.counts[i] == 0) places_.push_back({x_[i], y_[i]});
   }
-  // A map without room: bots then stand in walls, which they may leave.
+  // If the map has no room, the bots begin inside walls, which they can leave.
   if (places_.empty()) places_.push_back({x_[0], y_[0]});
 }
 
-// Of each place, one segment to each side along x and along y.
+// Asks four segments for each place: left, right, down and up.
 Group MatchWorld::WidthQuestion() {
   const double reach = kWide * unit_;
   for (const Vec2 p : places_) {
@@ -124,12 +127,13 @@ Group MatchWorld::WidthQuestion() {
   return group;
 }
 
-// A door from wall to wall where both sides are hit and not far apart, and no other door is near.
+// Puts a door between two walls if opposite segments of a place hit walls at a distance in the
+// range of door widths, and no other door is near.
 void MatchWorld::TakeWidths(const CastAnswers& answer) {
   size_t row = 0;
   const double half = kThickness / 2 * unit_;
   for (size_t i = 0; i + 1 < answer.counts.size(); i += 2) {
-    // Rows go on with the answers of each segment, whether there is a door or not.
+    // Advances the row past both segments, whether or not a door is added.
     const bool walled = answer.counts[i] > 0 && answer.counts[i + 1] > 0;
     const size_t first = row;
     row += answer.counts[i] + answer.counts[i + 1];
@@ -139,12 +143,12 @@ void MatchWorld::TakeWidths(const CastAnswers& answer) {
     const bool crowded = std::ranges::any_of(
         doors_, [&](const Door& door) { return DistanceTo(door.box, a) < kDoorsApart * unit_; });
     if (width < kNarrow * unit_ || width > kWide * unit_ || crowded) continue;
-    // Of the four segments of a place, the first two are those along x.
+    // The first two of the four segments of a place are along x.
     const bool along_x = i % 4 == 0;
     const Vec2 side = along_x ? Vec2{0, half} : Vec2{half, 0};
     doors_.push_back({{Minus(a, side), {b.x + side.x, b.y + side.y}}});
   }
-  // Nobody begins where a door shuts.
+  // Removes places near doors, so that no bot spawns where a door shuts.
   std::erase_if(places_, [&](Vec2 p) {
     return places_.size() > 1 && std::ranges::any_of(doors_, [&](const Door& door) {
              return DistanceTo(door.box, p) < kDoorReach * unit_;
@@ -153,9 +157,9 @@ void MatchWorld::TakeWidths(const CastAnswers& answer) {
   if (places_.empty()) places_.push_back({x_[0], y_[0]});
 }
 
-// --- The question of a tick
+// --- The questions of a tick
 
-// Whether a bot at p would overlap one of the others in more than touch.
+// Returns whether `bot` at `p` would overlap another bot in more than touch.
 bool MatchWorld::IsTaken(Vec2 p, const Bot& bot) const {
   return std::ranges::any_of(bots_, [&](const Bot& other) {
     return &other != &bot && other.health > 0 &&
@@ -163,7 +167,7 @@ bool MatchWorld::IsTaken(Vec2 p, const Bot& bot) const {
   });
 }
 
-// One of the places at random, or the next one where nobody stands; null if there is none.
+// Returns a random place where `bot` would overlap no other bot, or null if every place is taken.
 const Vec2* MatchWorld::FreePlace(const Bot& bot) {
   const auto first = static_cast<size_t>(Random() * static_cast<double>(places_.size()));
   for (size_t i = 0; i < places_.size(); ++i) {
@@ -173,10 +177,11 @@ const Vec2* MatchWorld::FreePlace(const Bot& bot) {
   return nullptr;
 }
 
-// Brings those back whose time has come; in the first tick, all. Who finds no place waits.
+// Spawns the dead bots that may respawn; in the first tick, all bots. A bot without a free place
+// waits.
 void MatchWorld::Spawn(uint64_t tick) {
   for (Bot& bot : bots_) {
-    if (bot.health > 0 || bot.comes_at > tick) continue;
+    if (bot.health > 0 || bot.respawns_at > tick) continue;
     const Vec2* const place = FreePlace(bot);
     if (place == nullptr) continue;
     bot = Bot();
@@ -188,7 +193,8 @@ void MatchWorld::Spawn(uint64_t tick) {
   }
 }
 
-// Towards whom it sees, about whom is near, and else straight on for a while.
+// Sets the velocities. A bot walks towards its target, or sideways if the target is near. Without a
+// target it keeps a random direction for a while.
 void MatchWorld::Steer(uint64_t tick) {
   for (Bot& bot : bots_) {
     if (bot.target >= 0) {
@@ -205,14 +211,15 @@ void MatchWorld::Steer(uint64_t tick) {
   }
 }
 
-// Whether anybody who lives is.
+// Returns whether a living bot is within `distance` of the door.
 bool MatchWorld::IsNear(const Door& door, double distance) const {
   return std::ranges::any_of(bots_, [&](const Bot& bot) {
     return bot.health > 0 && DistanceTo(door.box, bot.position) < distance;
   });
 }
 
-// Doors open to whoever comes near, and shut some ticks after. The first tick adds all of them.
+// Opens doors that a bot comes near to, and shuts doors `kOpen` ticks after the last bot was near.
+// The first tick adds all doors that no bot is near to.
 void MatchWorld::AddDoorEdits(uint64_t tick, GroupEdits& edits) {
   for (size_t i = 0; i < doors_.size(); ++i) {
     Door& door = doors_[i];
@@ -234,7 +241,7 @@ void MatchWorld::AddDoorEdits(uint64_t tick, GroupEdits& edits) {
   }
 }
 
-// Those who are there are bodies, and move.
+// Adds the living bots to the columns of bodies and moves.
 void MatchWorld::AddMoves() {
   Clear({&x_, &y_, &dx_, &dy_});
   alive_.clear();
@@ -252,13 +259,14 @@ void MatchWorld::AddMoves() {
   shape_.assign(alive_.size(), 0);
 }
 
-// Sight is mutual, so each pair of enemies is asked once, if they are in range.
+// Adds a line of sight for each pair of enemies in range. One line suffices, because sight is
+// mutual.
 void MatchWorld::AddSights() {
   Clear({&sight_ax_, &sight_ay_, &sight_bx_, &sight_by_});
   pairs_.clear();
   for (size_t i = 0; i < alive_.size(); ++i) {
     for (size_t j = i + 1; j < alive_.size(); ++j) {
-      // Of one team.
+      // Both bots are of one team.
       if ((alive_[i] + alive_[j]) % 2 == 0) continue;
       const Vec2 a = bots_[alive_[i]].position, b = bots_[alive_[j]].position;
       if (Norm(Minus(a, b)) > kView * unit_) continue;
@@ -271,7 +279,7 @@ void MatchWorld::AddSights() {
   }
 }
 
-// Bots aim at where their target stood, and not well.
+// Adds the bullets. A bot aims at the last position of its target, with a random error.
 void MatchWorld::AddShots(uint64_t tick) {
   Clear({&ax_, &ay_, &bx_, &by_});
   shooters_.clear();
@@ -290,7 +298,7 @@ void MatchWorld::AddShots(uint64_t tick) {
   }
 }
 
-// The order matters for the game alone: all questions are about where bots are before they move.
+// All questions are about the positions before the moves of this tick.
 FrameGroup MatchWorld::Ask(uint64_t tick) {
   Spawn(tick);
   Steer(tick);
@@ -303,20 +311,21 @@ FrameGroup MatchWorld::Ask(uint64_t tick) {
   AddShots(tick);
   const ShapeColumns placed{.shapes = disc_, .shape = shape_, .x = x_, .y = y_};
   out.group.bodies = {placed, {}, owners_};
-  // Nobody blocks itself.
+  // A bot's own body does not block its slide.
   out.group.slides = {placed, dx_, dy_};
   out.group.slides.movers.scope = {Against::kBoth, {}, owners_};
   out.group.sights = {sight_ax_, sight_ay_, sight_bx_, sight_by_};
-  // A bullet passes over who fires it, and is stopped by walls and by everybody else.
+  // Walls and bots stop a bullet, except the bot that fires it.
   out.group.segments = {ax_, ay_, bx_, by_, {Against::kBoth, {}, shooters_}};
   out.group.cast_options.detail = CastDetail::kNormal;
   return out;
 }
 
-// --- Its answer
+// --- The answers of a tick
 
-// Slides end free of what their start was free of, so that no bot is ever in a wall, nor where
-// another one was. Who comes to where one has just gone stays: nobody has come there.
+// Moves the bots to the ends of their slides. A slide ends neither in a wall nor in another bot's
+// position before the tick. If another bot has moved to the end of the slide in this tick, the bot
+// keeps its old position, which is still free.
 void MatchWorld::TakeMoves(uint64_t tick, const SlideAnswers& answer) {
   for (size_t i = 0; i < answer.rows.size(); ++i) {
     Bot& bot = bots_[alive_[i]];
@@ -324,15 +333,15 @@ void MatchWorld::TakeMoves(uint64_t tick, const SlideAnswers& answer) {
     const double moved = IsTaken(to, bot) ? 0 : Norm(Minus(to, bot.position));
     if (moved > 0) bot.position = to;
     ++counts_.moves;
-    // More than one leg, or one that did not come through.
+    // A move was obstructed if it has more than one leg, or was cut short.
     const bool met = answer.rows[i].legs > 1 || moved < kSpeed * unit_ / 2;
     counts_.slid += met ? 1 : 0;
-    // It is stuck in a corner, or before another one: elsewhere.
+    // The bot is stuck, in a corner or at another bot, and takes another direction.
     if (moved < kSpeed * unit_ / 2) bot.turns_at = std::min(bot.turns_at, tick + 1);
   }
 }
 
-// Of those that a bot sees, the nearest one is its target.
+// Sets the target of each bot to the nearest enemy that it sees.
 void MatchWorld::TakeSights(const SightAnswers& answer) {
   std::vector<double> nearest(bots_.size(), HUGE_VAL);
   for (Bot& bot : bots_) bot.target = -1;
@@ -349,8 +358,8 @@ void MatchWorld::TakeSights(const SightAnswers& answer) {
   }
 }
 
-// Bodies are numbered as `alive_` is. Bullets of one tick are all in the air before anybody falls,
-// so several may hit who falls by the first of them.
+// Body i is the bot alive_[i]. All bullets of a tick fly before a bot dies, so several bullets may
+// hit a bot that the first one kills.
 void MatchWorld::TakeShots(uint64_t tick, const CastAnswers& answer, MatchTick& out) {
   size_t row = 0;
   for (size_t i = 0; i < answer.counts.size(); ++i) {
@@ -370,10 +379,10 @@ void MatchWorld::Wound(Bot& bot, uint64_t tick) {
   --bot.health;
   if (bot.health > 0) return;
   ++counts_.deaths;
-  bot.comes_at = tick + kAway;
+  bot.respawns_at = tick + kRespawn;
 }
 
-// Sights first: whom a bot sees now is whom it shoots at in the next tick.
+// Updates the targets first: they are the targets of the bullets of the next tick.
 void MatchWorld::Take(uint64_t tick, const GroupAnswers& answers) {
   MatchTick out;
   TakeSights(answers.sights);
@@ -382,7 +391,7 @@ void MatchWorld::Take(uint64_t tick, const GroupAnswers& answers) {
   for (Bot& bot : bots_) {
     out.positions.push_back(bot.position);
     out.alive.push_back(bot.health > 0);
-    // Who is gone neither aims nor is aimed at.
+    // A dead bot neither has a target nor is one.
     if (bot.target >= 0 && bots_[static_cast<size_t>(bot.target)].health == 0) bot.target = -1;
     if (bot.health == 0) bot.target = -1;
   }

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The game of `carom demo match`: two teams of bots that see, walk, slide along walls and around
-// each other, open doors, shoot and die. It asks one group a tick and knows nothing of the map but
-// what it is answered.
+// Simulates the game of `carom demo match`: two teams of bots that see, walk, slide along walls and
+// around each other, open doors, shoot and die.
 //
-// Deterministic: the same map and options give the same match.
+// The game asks one group per tick, and has only the bounds of the map and the answers. It is
+// deterministic: matches with equal maps and options are equal.
 #pragma once
 
 #include <cstdint>
@@ -21,67 +21,69 @@
 namespace carom::cli {
 
 struct MatchOptions {
-  uint32_t bots = 16;  // at least 2; those of even index are one team, the others the other
+  uint32_t bots = 16;  // at least 2; bots of even index are one team, bots of odd index the other
 };
 
-// A disc of the radius `MatchWorld::radius`.
+// A player: a disc of the radius `MatchWorld::radius`.
 struct Bot {
   Vec2 position;
-  Vec2 velocity;          // what it wants to move in a tick
-  int health = 0;         // hits that it takes; 0: it is not there
-  int target = -1;        // the bot that it saw in the last tick, nearest of all; -1: none
-  uint64_t turns_at = 0;  // the tick in which it walks another way
-  uint64_t fires_at = 0;  // the tick from which it may fire
-  uint64_t comes_at = 0;  // without health: the tick in which it comes back
+  Vec2 velocity;             // intended displacement per tick
+  int health = 0;            // hits until it dies; 0: the bot is dead
+  int target = -1;           // the nearest enemy that the bot saw in the last tick; -1: none
+  uint64_t turns_at = 0;     // the tick in which it changes direction
+  uint64_t fires_at = 0;     // the first tick in which it may fire
+  uint64_t respawns_at = 0;  // if dead: the first tick in which it may respawn
 };
 
-// A polygon of the fork while it is shut.
+// A door. The fork has a polygon for it while it is shut.
 struct Door {
   Box box;
   bool open = false;
-  uint64_t shuts_at = 0;  // while it is open: the tick in which it shuts, if nobody is near
+  uint64_t shuts_at = 0;  // if open: the first tick in which it may shut, if no bot is near
 };
 
-// One bullet, as it was answered.
+// A bullet and where it went.
 struct Shot {
   Vec2 from;
-  Vec2 to;  // where it hit, or the end of its range
+  Vec2 to;  // the point of the hit, or the end of the range
   bool hits_bot = false;
 };
 
-// What a tick came to, for the picture.
+// The state after a tick, for the picture.
 struct MatchTick {
-  std::vector<Vec2> positions;  // of each bot
-  std::vector<uint8_t> alive;   // of each bot
-  std::vector<uint8_t> open;    // of each door
+  std::vector<Vec2> positions;  // by bot
+  std::vector<uint8_t> alive;   // by bot
+  std::vector<uint8_t> open;    // by door
   std::vector<Shot> shots;
 };
 
-// Sums over all ticks.
+// Counts over all ticks.
 struct MatchCounts {
-  uint64_t sights = 0, seen = 0;                    // lines of sight that were asked, were free
-  uint64_t moves = 0, slid = 0;                     // moves, and those that met something
-  uint64_t shots = 0, bot_hits = 0, wall_hits = 0;  // bullets, and what they hit
+  uint64_t sights = 0, seen = 0;                    // lines of sight: queried, and free
+  uint64_t moves = 0, slid = 0;                     // moves: all, and obstructed ones
+  uint64_t shots = 0, bot_hits = 0, wall_hits = 0;  // bullets: all, and those that hit
   uint64_t deaths = 0, doors_opened = 0, doors_shut = 0;
 };
 
-// Not thread-safe.
+// The state of a match and its questions. Not thread-safe.
 class MatchWorld {
  public:
-  // Doors get the ids from `first_door_id` on, which no polygon of the map has.
+  // The doors get consecutive ids from `first_door_id`; no polygon of the map may have one of them.
   MatchWorld(const MatchOptions& options, const Box& bounds, uint64_t first_door_id);
 
-  // Before the first tick: asks where there is room, and takes the answer; then asks, from there,
-  // how wide it is, and takes that answer: where it is narrow, a door stands.
+  // The following four functions must be called in this order before the first tick. `RoomQuestion`
+  // asks at which random places a bot has room, and `TakeRoom` stores these places. `WidthQuestion`
+  // asks for the distances from these places to the walls, and `TakeWidths` puts doors in narrow
+  // passages.
   Group RoomQuestion();
   void TakeRoom(const OverlapAnswers& answer);
   Group WidthQuestion();
   void TakeWidths(const CastAnswers& answer);
 
-  // The question of a tick: the edits of doors, moves, sights and bullets. Views of this world,
-  // until the next call.
+  // Returns the questions of a tick: edits of doors, moves, lines of sight and bullets. The group
+  // has views of this world's columns, valid until the next call.
   FrameGroup Ask(uint64_t tick);
-  // Takes its answer: whoever is hit loses health, whoever moved is there.
+  // Updates the bots by the answers of a tick.
   void Take(uint64_t tick, const GroupAnswers& answers);
 
   double radius() const { return radius_; }
@@ -91,7 +93,7 @@ class MatchWorld {
   const MatchCounts& counts() const { return counts_; }
 
  private:
-  double Random();  // in [0, 1)
+  double Random();  // returns a number in [0, 1)
   Vec2 RandomDirection();
   bool IsNear(const Door& door, double distance) const;
   bool IsTaken(Vec2 p, const Bot& bot) const;
@@ -108,20 +110,20 @@ class MatchWorld {
   void TakeShots(uint64_t tick, const CastAnswers& answer, MatchTick& out);
 
   const Box bounds_;
-  const double unit_;  // a 400th of the map's larger side: sizes and speeds fit any map
+  const double unit_;  // a 400th of the map's larger side; sizes and speeds are multiples of it
   const double radius_;
   const uint64_t first_door_id_;
   load::Random random_;
-  std::vector<Shape> disc_;  // one
-  std::vector<Vec2> places_;
+  std::vector<Shape> disc_;   // one shape, of all bots
+  std::vector<Vec2> places_;  // places with room for a bot
   std::vector<Bot> bots_;
   std::vector<Door> doors_;
   std::vector<MatchTick> ticks_;
   MatchCounts counts_;
-  // Columns of the last question. Body i, and move i, are of the bot alive_[i].
+  // Columns of the last question. Body i and move i belong to the bot alive_[i].
   std::vector<uint32_t> alive_, shape_, owners_, shooters_;
   std::vector<double> x_, y_, dx_, dy_;
-  std::vector<std::pair<int, int>> pairs_;  // of sights
+  std::vector<std::pair<int, int>> pairs_;  // the two bots of each line of sight
   std::vector<double> sight_ax_, sight_ay_, sight_bx_, sight_by_;
   std::vector<double> ax_, ay_, bx_, by_;
   std::vector<double> room_radius_;

@@ -12,7 +12,7 @@
 namespace carom::cli {
 namespace {
 
-// Of both pictures. What one of them has alone it adds itself.
+// The style sheet of both pictures. MatchPicture adds further classes.
 constexpr std::string_view kStyle = R"(<style>
 text{font-family:'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif;fill:#c9d4f2}
 .title{font-size:34px;font-weight:bold;fill:#f4f7ff}
@@ -49,7 +49,7 @@ void AppendLine(Vec2 a, Vec2 b, std::string& out) {
   AppendAt('L', b, out);
 }
 
-// One path for all rings, so that the fill rule of SVG does what that of the polygon does.
+// Ends each closed ring with `Z`; does not close open chains.
 void AppendRings(const Polygon& polygon, const Frame2d& frame, std::string& out) {
   for (size_t ring = 0; ring < polygon.ring_count(); ++ring) {
     char command = 'M';
@@ -61,7 +61,7 @@ void AppendRings(const Polygon& polygon, const Frame2d& frame, std::string& out)
   }
 }
 
-// An empty path is left out: SVG has no use for it.
+// Omits an empty path, which would draw nothing.
 void AppendPath(std::string_view style, std::string_view data, std::string& out) {
   if (data.empty()) return;
   out += "<path class=\"";
@@ -71,13 +71,13 @@ void AppendPath(std::string_view style, std::string_view data, std::string& out)
   out += "\"/>\n";
 }
 
-// The CSS class of a polygon of the map.
+// Boundary polygons are `hollow`; the fill rule decides the class of solid ones.
 const char* StyleOf(const Polygon& polygon) {
   if (polygon.solidity() == Solidity::kBoundary) return "hollow";
   return polygon.fill_rule() == FillRule::kEvenOdd ? "even" : "nonzero";
 }
 
-// A path for each polygon, in the order of the map, so that later ones are above.
+// Keeps the order of the map, so that later polygons are drawn above earlier ones.
 void AppendMap(std::span<const Polygon> map, const Frame2d& frame, std::string& out) {
   for (const Polygon& polygon : map) {
     std::string data;
@@ -95,7 +95,7 @@ void AppendText(double x, double y, std::string_view style, std::string_view tex
   out += "\" y=\"";
   AppendPixel(y, out);
   out += "\">";
-  // The title is a file's name and may hold anything.
+  // Escapes the text, because the title is a file name and may contain any character.
   for (const char c : text) {
     if (c == '<') {
       out += "&lt;";
@@ -108,7 +108,7 @@ void AppendText(double x, double y, std::string_view style, std::string_view tex
   out += "</text>\n";
 }
 
-// The size is that of a view box, so that viewers scale the picture as they like.
+// Sets a view box instead of a fixed size, so that viewers can scale the picture.
 void AppendHead(const Frame2d& frame, std::string& out) {
   out += "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 ";
   AppendPixel(frame.width(), out);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the pictures of `carom demo` and `carom demo match` share: the map, and how SVG is written.
+// Writes the SVG elements that the pictures of `carom demo` and `carom demo match` share.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline constexpr double kMargin = 48;
 inline constexpr double kHeader = 108;
 inline constexpr double kFooter = 132;
 
-// World to pixels, y up to y down.
+// Maps world coordinates, with y up, to pixels, with y down.
 class Frame2d {
  public:
   explicit Frame2d(const Box& bounds)
@@ -31,7 +31,8 @@ class Frame2d {
     return {kMargin + (p.x - bounds_.min.x) * scale_, kHeader + (bounds_.max.y - p.y) * scale_};
   }
   double scale() const { return scale_; }
-  // Pixels of the whole picture, margins included.
+  // The size of the whole picture in pixels, with its margins; `bottom` is the lower end of the
+  // map.
   double width() const { return kMapWidth + 2 * kMargin; }
   double bottom() const { return kHeader + (bounds_.max.y - bounds_.min.y) * scale_; }
   double height() const { return bottom() + kFooter; }
@@ -41,24 +42,27 @@ class Frame2d {
   const double scale_;
 };
 
-// Writes a length in pixels, two decimals at most.
+// Appends a length in pixels, with at most two decimals.
 void AppendPixel(double value, std::string& out);
-// Writes a command of a path, such as `M`, and a point in pixels.
+// Appends a path command, such as `M`, and a point in pixels.
 void AppendAt(char command, Vec2 p, std::string& out);
+// Appends the path commands of a line.
 void AppendLine(Vec2 a, Vec2 b, std::string& out);
-// Writes one path for all rings, so that the fill rule of SVG does what that of the polygon does.
+// Appends the path commands of all rings of a polygon, which must be one path, so that SVG applies
+// the fill rule to all rings together.
 void AppendRings(const Polygon& polygon, const Frame2d& frame, std::string& out);
-// Writes a path of the class `style`; nothing where it is empty: SVG has no use for it.
+// Appends a path element of the class `style`, unless `data` is empty.
 void AppendPath(std::string_view style, std::string_view data, std::string& out);
-// Writes text; `x` and `y` are the left end of its base line, in pixels.
+// Appends a text element; `x` and `y` are the left end of its base line, in pixels.
 void AppendText(double x, double y, std::string_view style, std::string_view text,
                 std::string& out);
 
-// The class of a polygon of the map: `even`, `nonzero` or `hollow`.
+// Returns the class of a polygon of the map: `even`, `nonzero` or `hollow`.
 const char* StyleOf(const Polygon& polygon);
+// Appends a path element for each polygon of the map.
 void AppendMap(std::span<const Polygon> map, const Frame2d& frame, std::string& out);
 
-// Writes the start of a document: its size, the classes above and others, and a dark ground.
+// Appends the start of a document: its size, the style sheet, and a dark background.
 void AppendHead(const Frame2d& frame, std::string& out);
 
 }  // namespace carom::cli

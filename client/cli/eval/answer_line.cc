@@ -20,8 +20,7 @@ class Writer {
     if (!q.empty()) Key("q") += q;
   }
 
-  // Members are appended to one text; the character before says whether a comma is due.
-  // Begins the member `name`; its value is appended to the result.
+  // Begins the member `name` and returns the text to which the caller appends the member's value.
   std::string& Key(std::string_view name) {
     Separate();
     text_ += '"';
@@ -36,7 +35,8 @@ class Writer {
   void Member(std::string_view name, bool value) { Key(name) += value ? "true" : "false"; }
   void Member(std::string_view name, std::string_view text) { AppendString(text, Key(name)); }
 
-  // An array whose entries `entry(i)` appends, for the i in [0, size) with `keep(i)`.
+  // Writes an array member. `entry(i, text)` appends an entry for each i in [0, size) with
+  // `keep(i)`.
   template <typename Entry, typename Keep>
   void Array(std::string_view name, size_t size, Entry entry, Keep keep) {
     Key(name) += '[';
@@ -47,7 +47,7 @@ class Writer {
     }
     text_ += ']';
   }
-  // The polygons of `rows` with `keep(i)`.
+  // Writes the ids of the polygons of `rows` with `keep(i)` as an array member.
   template <typename Keep>
   void Ids(std::string_view name, const Rows& rows, Keep keep) {
     Array(
@@ -58,22 +58,23 @@ class Writer {
   void Ids(std::string_view name, const Rows& rows) {
     Ids(name, rows, [](size_t) { return true; });
   }
-  // The member "bodies", of a question that considers them: all those of `rows`.
+  // Writes the member "bodies" with all bodies of `rows`, if the question considers bodies.
   void Bodies(const Rows& rows) {
-    if (!rows.asks_bodies) return;
+    if (!rows.includes_bodies) return;
     Array(
         "bodies", rows.polygon_ids.size(),
         [&](size_t i, std::string& out) { AppendNumber(rows.polygon_ids[i], out); },
         [&](size_t i) { return rows.names_body(i); });
   }
 
+  // Closes the object and returns its text.
   std::string Finished() {
     text_ += '}';
     return std::move(text_);
   }
 
  private:
-  // A comma, unless the object or array has just been opened.
+  // Appends a comma, unless the last character has opened the object or array.
   void Separate() {
     if (text_.back() != '{' && text_.back() != '[') text_ += ',';
   }
@@ -81,8 +82,8 @@ class Writer {
   std::string text_;
 };
 
-// Ids of polygons that hold a point inside, and of those that have it on their boundary; bodies of
-// either kind.
+// Writes the polygons that have a point in their interior as member `in`, the polygons that have
+// the point on their boundary as member `on`, and the bodies that contain the point.
 void WriteHolders(Writer& writer, const char* in, const char* on, const Holders& holders) {
   writer.Ids(in, holders.rows, [&](size_t i) { return holders.locations[i] == Location::kInside; });
   writer.Ids(on, holders.rows,
@@ -98,7 +99,8 @@ void AppendPoint(Vec2 p, std::string& out) {
   out += ']';
 }
 
-// What is hit, a polygon or a body, and its edge. An edge of a body has no id.
+// Writes the polygon or body that is hit, and the edge, or null without `has_edge`. An edge of a
+// body has null in place of a polygon id.
 template <typename Hit>
 void WriteTarget(Writer& writer, const Hit& hit, bool has_edge) {
   writer.Member(hit.is_body ? "body" : "poly", hit.polygon_id);
@@ -111,7 +113,7 @@ void WriteTarget(Writer& writer, const Hit& hit, bool has_edge) {
   absl::StrAppend(&edge, "[", id, ",", hit.edge.ring, ",", hit.edge.edge, "]");
 }
 
-// What a leg of a bounce hits, if anything.
+// Writes whether a leg of a bounce hits a polygon, and the hit.
 void WriteLegHit(Writer& leg, bool has_hit, const CastHit& hit) {
   leg.Member("hit", has_hit);
   if (!has_hit) return;
@@ -120,7 +122,7 @@ void WriteLegHit(Writer& leg, bool has_hit, const CastHit& hit) {
   AppendPoint(hit.normal, leg.Key("normal"));
 }
 
-// The members of the first hit.
+// Writes the members of the first hit of a segment.
 void WriteFirst(Writer& writer, const CastHit& hit) {
   writer.Member("t", hit.fraction);
   WriteTarget(writer, hit, hit.feature != Feature::kNone);
@@ -128,8 +130,8 @@ void WriteFirst(Writer& writer, const CastHit& hit) {
   writer.Member("exit_t", hit.exit_fraction);
 }
 
-// The line's word for a column; `point` is its word for the point (x, y), or empty where x and y
-// are words of their own.
+// Returns the path of the member for a column. `point` is the member that has the point [x, y], or
+// "" if x and y are members.
 std::string Field(ItemColumn column, std::string_view point) {
   if (point.empty() && column == ItemColumn::kX) return "x";
   if (point.empty() && column == ItemColumn::kY) return "y";
@@ -168,7 +170,8 @@ std::string Field(ItemColumn column, std::string_view point) {
 
 }  // namespace
 
-HitRows::HitRows(std::span<const SweepHit> hits, bool asks_bodies) : asks_bodies_(asks_bodies) {
+HitRows::HitRows(std::span<const SweepHit> hits, bool includes_bodies)
+    : includes_bodies_(includes_bodies) {
   ids_.reserve(hits.size());
   is_body_.reserve(hits.size());
   for (const SweepHit& hit : hits) {
@@ -177,14 +180,14 @@ HitRows::HitRows(std::span<const SweepHit> hits, bool asks_bodies) : asks_bodies
   }
 }
 
-// A point: {"in":[ids],"on":[ids]}.
+// The form is {"in":[ids],"on":[ids]}.
 std::string PointLine(std::string_view q, const Holders& holders) {
   Writer writer(q);
   WriteHolders(writer, "in", "on", holders);
   return writer.Finished();
 }
 
-// A segment: {"hit":…,"t":…,"poly":…,…,"all":[[id,t],…]}; the first hit's members if there is one.
+// The form is {"hit":…,"t":…,"poly":…,…,"all":[[id,t],…]}; a miss has no members of a first hit.
 std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const Holders& holders) {
   Writer writer(q);
   writer.Member("hit", !hits.empty());
@@ -193,7 +196,7 @@ std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const
   writer.Array(
       "all", hits.size(),
       [&](size_t i, std::string& out) {
-        // A row of a body has its index behind, and no id.
+        // The row of a body is [null,t,index].
         const std::string id = absl::StrCat(hits[i].polygon_id);
         absl::StrAppend(&out, "[", hits[i].is_body ? "null" : id, ",");
         AppendNumber(hits[i].fraction, out);
@@ -211,7 +214,8 @@ std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders) {
   return writer.Finished();
 }
 
-// A circle: {"ids":[…],"touch":[…]}, the second those that are touched without overlap.
+// The form is {"ids":[…],"touch":[…]}; "touch" lists the polygons that the circle touches without
+// overlapping them.
 std::string CircleLine(std::string_view q, const Rows& rows, std::span<const uint8_t> touching) {
   Writer writer(q);
   writer.Ids("ids", rows);
@@ -227,7 +231,7 @@ std::string PolygonLine(std::string_view q, const Rows& rows) {
   return writer.Finished();
 }
 
-// All polygons at the least distance; in an empty scene there is none, and no distance.
+// Lists all polygons at the least distance "d". If there are no polygons, "d" is null.
 std::string DistanceLine(std::string_view q, const Rows& rows,
                          std::span<const DistanceRow> distances) {
   Writer writer(q);
@@ -241,23 +245,23 @@ std::string DistanceLine(std::string_view q, const Rows& rows,
   return writer.Finished();
 }
 
-// The first touch, and all that is touched at the same fraction: it comes first, the polygons in
-// the order of their ids before the bodies, each but the first marked as a tie.
-std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool asks_bodies) {
+// Lists the first hit and the hits that tie with it. They follow it in the total order: polygons by
+// id, then bodies, each marked as a tie.
+std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool includes_bodies) {
   Writer writer(q);
   writer.Member("hit", !hits.empty());
   if (hits.empty()) return writer.Finished();
   writer.Member("t", hits.front().fraction);
   size_t tied = 1;
   while (tied < hits.size() && hits[tied].ties) ++tied;
-  const HitRows touched(hits.first(tied), asks_bodies);
+  const HitRows touched(hits.first(tied), includes_bodies);
   writer.Ids("polys", touched.rows());
   writer.Bodies(touched.rows());
   return writer.Finished();
 }
 
-// {"hit":…,"t":…,"poly":…,"edge":…,"normal":…,"start_in":[ids],"safe":[x,y]}; of a miss only the
-// first and the last two.
+// The form is {"hit":…,"t":…,"poly":…,"edge":…,"normal":…,"start_in":[ids],"safe":[x,y]}; a miss
+// has only "hit", "start_in" and "safe".
 std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits, const Rows& start_in,
                            const Vec2* safe) {
   Writer writer(q);
@@ -274,7 +278,7 @@ std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits, c
   return writer.Finished();
 }
 
-// A leg that nothing blocks has t 1 and a normal of 0.
+// A leg without a hit has "t" 1, "poly" null and a zero normal.
 std::string SlideLine(std::string_view q, const SlideRow& row, std::span<const SlideLeg> legs) {
   Writer writer(q);
   AppendPoint(row.position, writer.Key("at"));
@@ -316,7 +320,7 @@ std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool
   return writer.Finished();
 }
 
-// A ray without end has a t_max of null.
+// A leg without an end has a "t_max" of null.
 std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs, bool is_stuck) {
   Writer writer(q);
   writer.Array(
@@ -339,7 +343,7 @@ std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs
   return writer.Finished();
 }
 
-// Concave pairs have contacts of other kinds, which a line does not print.
+// Omits contacts of concave pairs, whose kind is not kConvex.
 std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Contact> contacts) {
   Writer writer(q);
   writer.Array(
@@ -359,14 +363,14 @@ std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Co
   return writer.Finished();
 }
 
-// `edges` are those of all polygons in a row: edge i belongs to the polygon in whose counts it
-// falls. A polygon may have none, where the shape is inside of it.
+// Writes each edge as [polygon id, ring, edge]. A polygon has no edges if the shape is in its
+// interior.
 std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                      std::span<const uint32_t> edge_counts, std::span<const EdgeRef> edges) {
   Writer writer(q);
   writer.Ids("ids", Rows{polygon_ids});
   size_t polygon = 0;
-  size_t last = 0;  // edges of the polygons up to this one
+  size_t last = 0;  // number of edges of the polygons before `polygon`
   writer.Array(
       "edges", edges.size(),
       [&](size_t i, std::string& out) {
@@ -378,7 +382,7 @@ std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
   return writer.Finished();
 }
 
-// A status without violations, as of a server that is gone, has no field.
+// A status without violations, such as UNAVAILABLE, gets an empty field.
 std::string ErrorLine(std::string_view q, const absl::Status& status) {
   const std::vector<Violation> violations = Violations(status);
   Writer error("");
@@ -391,7 +395,7 @@ std::string ErrorLine(std::string_view q, const absl::Status& status) {
   return writer.Finished();
 }
 
-// `error` names a column of the wire; the user wrote a line.
+// Translates the column of `error` to the member of the line that the user wrote.
 absl::Status MotionStatus(const ItemError& error) {
   const auto field = [&] {
     switch (error.column) {

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is an answer as a line of JSON?
+// Formats the answers of `carom eval` as lines of JSON.
 //
-// Each function returns one line without its line break. `q` is the JSON text that the line begins
-// with, or empty. Ids print as exact integers, numbers as the shortest text that reads back.
+// Each `…Line` function returns one line without a line break. `q` is the JSON text of the line's
+// first member "q", or empty for a line without it. Ids are printed as exact integers, other
+// numbers as the shortest text that reads back.
 #pragma once
 
 #include <cstdint>
@@ -26,81 +27,90 @@
 
 namespace carom::cli {
 
-// The polygons of an answer and, of a question that considers bodies, the indices of bodies. A line
-// lists the latter by themselves, as "bodies".
+// The polygons of an answer, by id, and the bodies, by index. A line lists the bodies in a member
+// of their own, "bodies".
 struct Rows {
-  std::span<const uint64_t> polygon_ids;
-  std::span<const uint8_t> is_body = {};  // beside polygon_ids, or empty: none is a body
-  bool asks_bodies = false;
+  std::span<const uint64_t> polygon_ids;  // id of a polygon, or index of a body
+  std::span<const uint8_t> is_body = {};  // parallel to polygon_ids; empty: no row is a body
+  bool includes_bodies = false;           // the question considers bodies
 
   bool names_body(size_t i) const { return !is_body.empty() && is_body[i] != 0; }
 };
 
-// The rows of hits.
+// Holds the polygons and bodies of sweep hits in the columns of `Rows`.
 class HitRows {
  public:
-  HitRows(std::span<const SweepHit> hits, bool asks_bodies);
-  // Points into the object.
-  Rows rows() const { return {ids_, is_body_, asks_bodies_}; }
+  HitRows(std::span<const SweepHit> hits, bool includes_bodies);
+  // Returns views of this object's columns.
+  Rows rows() const { return {ids_, is_body_, includes_bodies_}; }
 
  private:
   std::vector<uint64_t> ids_;
   std::vector<uint8_t> is_body_;
-  bool asks_bodies_;
+  bool includes_bodies_;
 };
 
-// The polygons that hold one point: rows of `LocateAnswers`.
+// The polygons and bodies that contain one point: rows of `LocateAnswers`.
 struct Holders {
   Rows rows;
   std::span<const Location> locations;
 };
 
+// Returns the answer to a point query.
 std::string PointLine(std::string_view q, const Holders& holders);
 
-// `hits` in the total order; `holders` of the start.
+// Returns the answer to a segment query. `hits` are in the total order; `holders` contain the
+// start.
 std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const Holders& holders);
 
-// The same for a cast in the mode ANY, which answers no hits.
+// Returns the answer to a segment query in the mode ANY, which has no list of hits.
 std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders);
 
-// `touching` beside `rows`.
+// Returns the answer to a circle query. `touching` is parallel to `rows`.
 std::string CircleLine(std::string_view q, const Rows& rows, std::span<const uint8_t> touching);
 
+// Returns the answer to a polygon query.
 std::string PolygonLine(std::string_view q, const Rows& rows);
 
-// `distances` beside `rows`; both empty where nothing is considered.
+// Returns the answer to a distance query. `distances` is parallel to `rows`; both are empty if the
+// query considers no polygon and no body.
 std::string DistanceLine(std::string_view q, const Rows& rows,
                          std::span<const DistanceRow> distances);
 
-// `hits` in the total order.
-std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool asks_bodies);
+// Returns the answer to a `SweepQuery`. `hits` are in the total order.
+std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool includes_bodies);
 
-// A sweep from a pose: its first hit, what it overlaps at its start, and under a blocking policy
-// its safe pose, else null.
+// Returns the answer to a `PosedSweepQuery`: the first hit, the polygons and bodies that the shape
+// overlaps at the start, and under a blocking policy the safe position, else null.
 std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits, const Rows& start_in,
                            const Vec2* safe);
 
+// Returns the answer to a slide query.
 std::string SlideLine(std::string_view q, const SlideRow& row, std::span<const SlideLeg> legs);
 
+// Returns the answer to a query for the bounces of a segment.
 std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool is_stuck);
 
+// Returns the answer to a query for the bounces of a ray.
 std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs, bool is_stuck);
 
-// The contacts of convex polygons; `contacts` beside `rows`.
+// Returns the answer to a contact query, which lists the contacts with convex polygons. `contacts`
+// is parallel to `rows`.
 std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Contact> contacts);
 
-// `edge_counts` beside `polygon_ids`; `edges` of all of them.
+// Returns the answer to a move of a tracker. `edge_counts` is parallel to `polygon_ids`; `edges`
+// has the edges of all polygons, one polygon after the other.
 std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                      std::span<const uint32_t> edge_counts, std::span<const EdgeRef> edges);
 
-// The field is that of the first violation.
+// Returns an error line, which has the code, and the field and description of the first violation.
 std::string ErrorLine(std::string_view q, const absl::Status& status);
 
-// An item error, as a status whose violation names a member of the query's line. `columns` are the
-// line's word for the columns x and y: "p" or "c", empty for "x" and "y" themselves; segments have
-// their own.
+// Returns an item error as a status whose violation names a member of the query's line. `columns`
+// is the member that has the columns x and y: "p" or "c", or "" if the line has members "x" and
+// "y". For segments the members are "a" and "b".
 absl::Status ItemStatus(const ItemError& error, std::string_view columns);
-// The same for sweeps from a pose and slides.
+// Returns an item error of a `PosedSweepQuery` or `SlideQuery` in the manner of `ItemStatus`.
 absl::Status MotionStatus(const ItemError& error);
 
 }  // namespace carom::cli

@@ -20,17 +20,17 @@ namespace {
 
 using nlohmann::json;
 
-// Of the shapes of a line, used or not: what bodies may have in all. So the bodies of a group take
-// 1.2 MiB at most on the wire, and two groups of a frame fit in one message.
+// The largest number of vertices of all shapes of a line, used or not. So the bodies of a group
+// take at most 1.2 MiB in a message, and two groups of a frame fit in one message.
 constexpr size_t kMaxTableVertices = 16 * kMaxMovingVertices;
 constexpr uint32_t kMaxOwner = std::numeric_limits<uint32_t>::max();
 
-// A limit of the line as a whole.
+// Returns the error for a line over a limit.
 absl::Status TooManyOf(const char* field, const char* what) {
   return Refused(absl::StatusCode::kResourceExhausted, field, what);
 }
 
-// The member `shapes`.
+// Reads the member "shapes" into `out`.
 absl::Status ReadTable(const json& line, BodyTable& out) {
   const auto shapes = line.find("shapes");
   if (shapes == line.end()) return InvalidField("shapes", "required");
@@ -41,19 +41,20 @@ absl::Status ReadTable(const json& line, BodyTable& out) {
     if (!shape.ok()) return shape.status();
     vertices += shape->vertex_count();
     if (vertices > kMaxTableVertices) {
-      return TooManyOf("shapes", "must have at most 65536 vertices in all");
+      return TooManyOf("shapes", "must have at most 65536 vertices in total");
     }
     out.shapes.push_back(*std::move(shape));
   }
   return absl::OkStatus();
 }
 
-// [shape, x, y], with two, three or four more. Integers are read as such: as a double, a category
-// would lose bits.
+// Reads one body of 3, 5, 6 or 7 elements into `out`. Reads integers without a conversion to
+// double, which would lose bits of a category.
 absl::Status ReadBody(const json& row, const std::string& path, BodyTable& out) {
   const size_t size = row.is_array() ? row.size() : 0;
   if (size != 3 && (size < 5 || size > 7)) {
-    return InvalidField(path, "must be [shape, x, y, c, s, owner, category], from c on optional");
+    return InvalidField(path,
+                        "must be [shape, x, y, c, s, owner, category]; all from c on are optional");
   }
   const auto at = [&](size_t k) { return absl::StrCat(path, "[", k, "]"); };
   const auto last = out.shapes.empty() ? 0 : out.shapes.size() - 1;
@@ -80,8 +81,9 @@ absl::Status ReadBody(const json& row, const std::string& path, BodyTable& out) 
   return absl::OkStatus();
 }
 
-// What the library says of columns, of the line: `bodies.placed.c[2]` is `at[2][3]`.
-absl::Status OfTheRows(const absl::Status& status) {
+// Translates the library's error about a column to a path of the line: `bodies.placed.c[2]` becomes
+// `at[2][3]`.
+absl::Status BodyRowError(const absl::Status& status) {
   const std::vector<Violation> violations = Violations(status);
   if (violations.empty()) return status;
   absl::string_view field = violations.front().field;
@@ -107,22 +109,22 @@ BodyColumns BodyTable::columns() const {
           .owner = owner};
 }
 
-// A pose is as long as four vertices at most.
+// A pose, with owner and category, takes at most the bytes of four vertices.
 size_t BodyTable::cost() const {
   size_t vertices = 4 * x.size();
   for (const Shape& each : shapes) vertices += each.vertex_count();
   return vertices;
 }
 
-// An owner to pass over says nothing where no body is considered.
+// `ignore_owner` has no effect if the question considers no bodies.
 void ScopeColumns::Add(const ItemScope& scope) {
   masks_.push_back(scope.mask);
   owners_.push_back(scope.ignore_owner);
   has_masks_ |= scope.mask != kEveryCategory;
-  has_owners_ |= scope.ignore_owner != 0 && scope.asks_bodies();
+  has_owners_ |= scope.ignore_owner != 0 && scope.includes_bodies();
 }
 
-// Absent columns keep a batch of the scene alone as cheap as it is without scopes.
+// Omits columns with default values, so that a batch without scopes costs nothing extra.
 Scope ScopeColumns::columns(Against against) const {
   Scope scope{.against = against};
   if (has_masks_) scope.mask = masks_;
@@ -130,7 +132,7 @@ Scope ScopeColumns::columns(Against against) const {
   return scope;
 }
 
-// Placed once here, so that whoever evaluates finds nothing wrong with them.
+// Creates the `Bodies` once to check the columns, so that no evaluator refuses the bodies later.
 absl::StatusOr<BodyTable> ReadBodies(const json& line) {
   BodyTable bodies;
   absl::Status status = ReadTable(line, bodies);
@@ -144,11 +146,11 @@ absl::StatusOr<BodyTable> ReadBodies(const json& line) {
     if (!status.ok()) return status;
   }
   status = Bodies::Create(bodies.columns()).status();
-  if (!status.ok()) return OfTheRows(status);
+  if (!status.ok()) return BodyRowError(status);
   return bodies;
 }
 
-// Each member stands for itself: a question of the scene may have a mask, and any an owner.
+// Reads each member independently: for example, "mask" does not require "against".
 absl::StatusOr<ItemScope> ReadScope(const json& line) {
   ItemScope scope;
   if (const auto against = line.find("against"); against != line.end()) {

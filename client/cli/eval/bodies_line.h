@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The bodies that a line of `carom eval` sets, and what a question considers of them.
+// Reads the bodies that a line of `carom eval` sets, and the scope of a question: which polygons
+// and bodies the question considers.
 //
 // `ReadBodies` reads {"op":"bodies",…}, `ReadScope` the members "against", "ignore_owner" and
 // "mask" of a question.
@@ -19,7 +20,7 @@
 
 namespace carom::cli {
 
-// Bodies with columns of their own.
+// Owns bodies in columns.
 struct BodyTable {
   std::vector<Shape> shapes;
   std::vector<uint32_t> shape;
@@ -27,26 +28,27 @@ struct BodyTable {
   std::vector<uint32_t> owner;
   std::vector<uint64_t> category;
 
-  // Points into the table.
+  // Returns views of the table's columns.
   BodyColumns columns() const;
-  // What sending them takes, in vertices.
+  // Returns the size of the encoded bodies, counted in vertices.
   size_t cost() const;
 };
 
-// What one question considers: the scene by every category, unless it says otherwise.
+// The scope of one question. By default a question considers the polygons of the scene, of every
+// category, and no bodies.
 struct ItemScope {
   Against against = Against::kScene;
   uint64_t mask = kEveryCategory;
   uint32_t ignore_owner = 0;
 
-  bool asks_bodies() const { return against != Against::kScene; }
+  bool includes_bodies() const { return against != Against::kScene; }
 };
 
 // The scopes of the items of one batch, in columns.
 class ScopeColumns {
  public:
   void Add(const ItemScope& scope);
-  // Points into the columns. Those in which no item differs from the default are absent.
+  // Returns views of the columns. A column is absent if all items have its default value.
   Scope columns(Against against) const;
 
  private:
@@ -56,13 +58,15 @@ class ScopeColumns {
   bool has_owners_ = false;
 };
 
-// A body is [shape, x, y], with c and s behind, then the owner, then the category; it is the shape
-// `shape` of `shapes` at that pose. Errors name `shapes[i]…`, `at[i]` or `at[i][k]`:
-// INVALID_ARGUMENT for a body that is not to be placed, RESOURCE_EXHAUSTED over `kMaxBodies` or too
-// many vertices.
+// Reads the members "shapes" and "at" of a line. An element of "at" is a body
+// [shape, x, y, c, s, owner, category] with the shape of index `shape` in "shapes"; the elements
+// from c on, owner and category are optional. Errors name `shapes[i]…`, `at[i]` or `at[i][k]`:
+// INVALID_ARGUMENT for a malformed body or one that cannot be placed, RESOURCE_EXHAUSTED for more
+// than `kMaxBodies` bodies or too many vertices.
 absl::StatusOr<BodyTable> ReadBodies(const nlohmann::json& line);
 
-// Errors name the member.
+// Reads the members "against", "ignore_owner" and "mask" of a question. Errors are INVALID_ARGUMENT
+// and name the member.
 absl::StatusOr<ItemScope> ReadScope(const nlohmann::json& line);
 
 }  // namespace carom::cli

@@ -23,25 +23,26 @@
 namespace carom::cli {
 namespace {
 
-// A frame holds this many queries at most, and vertices of shapes: 1 MiB or so on the wire, a
-// quarter of what a server takes.
+// The largest numbers of queries and of vertices in a frame. Such a frame has about 1 MiB, a
+// quarter of a server's default message limit.
 constexpr size_t kMaxQueries = 512;
 constexpr size_t kMaxPendingVertices = 65536;
 
-// `status` as an error of the member `member`; what was wrong, where, becomes its description.
-absl::Status OfMember(const char* member, const absl::Status& status) {
+// Returns an error about the member `member`, with the message of `status` as description.
+absl::Status MemberError(const char* member, const absl::Status& status) {
   return Refused(status.code(), member, status.message());
 }
 
-// What takes the place of the scene.
+// The polygons or the scene by which a line replaces the scene.
 using NewScene = std::variant<std::vector<Polygon>, Scene::Ptr>;
 
-// The files of `load` lines. Keeps the last one: runs of lines load from the same file.
+// Reads the files of `load` lines. Keeps the last file, because consecutive lines often load scenes
+// from one file.
 class SceneFiles {
  public:
   explicit SceneFiles(std::string root) : root_(std::move(root)) {}
 
-  // Errors name `file` or `id`.
+  // Returns the scene that `line` names. Errors name the member "file" or "id".
   absl::StatusOr<NewScene> Load(const LoadLine& line) {
     absl::Status opened = Open(line.file);
     if (!opened.ok()) return opened;
@@ -51,11 +52,12 @@ class SceneFiles {
     }
     if (file_->bundle() != nullptr) return file_->bundle();
     absl::StatusOr<std::vector<Polygon>> polygons = file_->polygons(*index);
-    if (!polygons.ok()) return OfMember("id", polygons.status());
+    if (!polygons.ok()) return MemberError("id", polygons.status());
     return *std::move(polygons);
   }
 
  private:
+  // Reads the file `name` into `file_`, unless `file_` is that file.
   absl::Status Open(const std::string& name) {
     if (file_ && name == name_) return absl::OkStatus();
     const std::filesystem::path path(name);
@@ -63,7 +65,7 @@ class SceneFiles {
       return InvalidField("file", "must be a relative path without \"..\"");
     }
     absl::StatusOr<SceneFile> file = SceneFile::Read((root_ / path).string());
-    if (!file.ok()) return OfMember("file", file.status());
+    if (!file.ok()) return MemberError("file", file.status());
     file_ = *std::move(file);
     name_ = name;
     return absl::OkStatus();
@@ -74,14 +76,14 @@ class SceneFiles {
   std::optional<SceneFile> file_;
 };
 
-// One run. Each method returns an error only if the service failed.
+// A run of `carom eval`. Its functions return an error only if the service failed.
 class EvalRun {
  public:
   EvalRun(Evaluator& evaluator, const EvalOptions& options, std::ostream& out)
       : evaluator_(evaluator), files_(options.root), out_(out) {}
 
-  // False if the line is not JSON.
-  absl::StatusOr<bool> Take(std::string_view text) {
+  // Handles a line. Returns false if the line is not JSON.
+  absl::StatusOr<bool> HandleLine(std::string_view text) {
     std::optional<Line> line = ParseLine(text);
     if (!line) return false;
     if (!line->content.ok()) {
@@ -93,7 +95,7 @@ class EvalRun {
       const auto named = handles_.find(move->tracker);
       if (named == handles_.end()) {
         pending_.push_back(
-            {std::move(line->q), InvalidField("tracker", "must be defined by a line before")});
+            {std::move(line->q), InvalidField("tracker", "must be defined by an earlier line")});
       } else {
         pending_.push_back({std::move(line->q), Query(MoveQuery{named->second, move->pose}), {}});
       }
@@ -102,7 +104,7 @@ class EvalRun {
       vertices_ += VertexCount(*query) + copies * bodies_.cost();
       pending_.push_back({std::move(line->q), std::move(*query), line->scope});
     } else if (auto* bodies = std::get_if<BodiesLine>(&*line->content)) {
-      // Queries before the line ask about the bodies that were.
+      // Answers the pending queries first, because they are about the former bodies.
       const absl::Status flushed = Flush();
       if (!flushed.ok()) return flushed;
       bodies_ = std::move(bodies->bodies);
@@ -110,14 +112,14 @@ class EvalRun {
       const absl::Status replaced = ReplaceScene(*line);
       if (!replaced.ok()) return replaced;
     }
-    // A frame that is full is sent; else the caller decides, who knows whether more input waits.
+    // Sends a full frame. The caller decides when to send a smaller one, depending on the input.
     const bool full = pending_.size() >= kMaxQueries || vertices_ >= kMaxPendingVertices;
     const absl::Status flushed = full ? Flush() : absl::OkStatus();
     if (!flushed.ok()) return flushed;
     return true;
   }
 
-  // Answers what waits.
+  // Answers the pending queries and prints the answers.
   absl::Status Flush() {
     if (pending_.empty()) return absl::OkStatus();
     const auto lines = AnswerLines(pending_, bodies_.columns(), evaluator_);
@@ -130,21 +132,23 @@ class EvalRun {
   }
 
  private:
-  // Moves before the line are those of the tracker that had the name.
+  // Defines a tracker. Answers the pending queries first if the name exists, because pending moves
+  // are moves of the former tracker.
   absl::Status Track(const std::string& q, const TrackLine& line) {
     const auto [named, is_new] =
         handles_.try_emplace(line.tracker, static_cast<uint32_t>(handles_.size()));
     const absl::Status flushed = is_new ? absl::OkStatus() : Flush();
     if (!flushed.ok()) return flushed;
     absl::Status status;
-    // A name keeps its handle for good, so handles are dense and names may be any numbers.
+    // A name may be any number and keeps its handle for the whole run, so the handles are dense.
     if (named->second < Evaluator::kMaxTrackers) {
       status = evaluator_.Track(named->second, line.shape);
-      if (!status.ok() && !IsOfTheRequest(status)) return status;
-      if (!status.ok()) status = OfMember("rings", status);
+      if (!status.ok() && !IsRequestError(status)) return status;
+      if (!status.ok()) status = MemberError("rings", status);
     } else {
-      status = Refused(absl::StatusCode::kResourceExhausted, "tracker",
-                       absl::StrCat("must be one of ", Evaluator::kMaxTrackers, " at most"));
+      status =
+          Refused(absl::StatusCode::kResourceExhausted, "tracker",
+                  absl::StrCat("must be one of at most ", Evaluator::kMaxTrackers, " trackers"));
     }
     if (status.ok()) return status;
     if (is_new) handles_.erase(named);
@@ -152,7 +156,8 @@ class EvalRun {
     return absl::OkStatus();
   }
 
-  // Queries before the line read the old scene. A new one has no bodies.
+  // Answers the pending queries, which are about the former scene, then replaces the scene and
+  // removes the bodies.
   absl::Status ReplaceScene(Line& line) {
     const absl::Status flushed = Flush();
     if (!flushed.ok()) return flushed;
@@ -164,8 +169,8 @@ class EvalRun {
       auto* polygons = std::get_if<std::vector<Polygon>>(&*loaded);
       status = polygons != nullptr ? evaluator_.Replace(std::move(*polygons))
                                    : evaluator_.ReplaceBy(std::get<Scene::Ptr>(*loaded));
-      if (!status.ok() && !IsOfTheRequest(status)) return status;
-      status = scene ? OfScene(status) : status.ok() ? status : OfMember("id", status);
+      if (!status.ok() && !IsRequestError(status)) return status;
+      status = scene ? SceneLineError(status) : status.ok() ? status : MemberError("id", status);
     }
     if (status.ok()) {
       bodies_ = {};
@@ -175,44 +180,45 @@ class EvalRun {
     return absl::OkStatus();
   }
 
-  // A refusal of the polygons in the words of a scene line.
-  static absl::Status OfScene(const absl::Status& status) {
+  // Returns `status`, an error about polygons, with a path of the scene line.
+  static absl::Status SceneLineError(const absl::Status& status) {
     const std::vector<Violation> violations = Violations(status);
     const bool names_polygons =
         !violations.empty() && absl::StartsWith(violations.front().field, "polygons");
     if (status.ok() || names_polygons) return Prefixed(status, "");
-    return OfMember("polygons", status);
+    return MemberError("polygons", status);
   }
 
   Evaluator& evaluator_;
   SceneFiles files_;
   std::ostream& out_;
   std::vector<Pending> pending_;
-  size_t vertices_ = 0;                              // of `pending_`
-  BodyTable bodies_;                                 // of `pending_` and what follows
-  uint32_t groups_with_bodies_ = 0;                  // see CopiesOfBodies
-  absl::flat_hash_map<uint64_t, uint32_t> handles_;  // of trackers, by name
+  size_t vertices_ = 0;                              // size of `pending_`, in vertices
+  BodyTable bodies_;                                 // bodies of `pending_` and later queries
+  uint32_t groups_with_bodies_ = 0;                  // `used` of `CopiesOfBodies` for `pending_`
+  absl::flat_hash_map<uint64_t, uint32_t> handles_;  // handles of trackers, by name
 };
 
-// A line of blanks is no question, and no error either.
+// Returns whether `line` has only white space: the run ignores such a line.
 bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-// Reads `in` to its end. Sets `exit_status` to 1 for a line that is not JSON.
-absl::Status TakeLines(EvalRun& run, std::istream& in, std::ostream& out, std::ostream& err,
-                       int& exit_status) {
+// Handles the lines of `in` up to its end, or until `out` fails. Sets `exit_status` to 1 for a line
+// that is not JSON. Returns an error if the service failed.
+absl::Status HandleLines(EvalRun& run, std::istream& in, std::ostream& out, std::ostream& err,
+                         int& exit_status) {
   std::string text;
   for (uint64_t number = 1; std::getline(in, text); ++number) {
     if (!IsBlank(text)) {
-      const absl::StatusOr<bool> taken = run.Take(text);
+      const absl::StatusOr<bool> taken = run.HandleLine(text);
       if (!taken.ok()) return taken.status();
       if (!*taken) {
         err << "carom: line " << number << ": not JSON\n";
         exit_status = 1;
       }
     }
-    // Nothing is buffered: whoever writes the questions may be waiting for the answers.
+    // If no input is buffered, the program that writes the questions may be waiting for answers.
     if (out && in.rdbuf()->in_avail() > 0) continue;
     const absl::Status flushed = run.Flush();
     if (!flushed.ok()) return flushed;
@@ -227,8 +233,8 @@ int RunEval(Evaluator& evaluator, const EvalOptions& options, std::istream& in, 
             std::ostream& err) {
   int exit_status = 0;
   EvalRun run(evaluator, options, out);
-  absl::Status status = TakeLines(run, in, out, err, exit_status);
-  // Closed in any case: a remote evaluator deletes its scene then.
+  absl::Status status = HandleLines(run, in, out, err, exit_status);
+  // Closes the evaluator also after an error, so that a remote evaluator deletes its scene.
   status.Update(evaluator.Close());
   if (!out.flush()) status.Update(absl::AbortedError("the answers cannot be written"));
   if (status.ok()) return exit_status;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `carom eval`: JSON Lines in, JSON Lines out.
+// Runs `carom eval`: reads questions as JSON Lines and prints answers as JSON Lines.
 #pragma once
 
 #include <iosfwd>
@@ -12,15 +12,17 @@
 namespace carom::cli {
 
 struct EvalOptions {
-  std::string root = ".";  // the folder that the files of `load` lines are in
+  std::string root = ".";  // folder of the files that `load` lines name
 };
 
-// Answers every line of `in` on `out`, through `evaluator`, which it closes. Queries wait for each
-// other, up to a few hundred, while there is more input to read; so a program that asks and waits
-// gets its answer at once.
+// Reads every line of `in`, answers it with `evaluator`, prints the answers to `out`, and closes
+// the evaluator. Collects up to a few hundred queries in a frame while `in` has buffered input, and
+// answers them as soon as it has not; so a program that asks and then waits gets its answer at
+// once.
 //
-// Returns the exit status: 0 if every line was JSON; 1 if one was not (its number is on `err`, and
-// the run goes on) or the service failed (the run ends, and `err` says why).
+// Returns the exit status: 0 if every line was JSON; 1 if a line was not (its number is printed to
+// `err`, and the run continues), or if the service failed (the error is printed to `err`, and the
+// run ends).
 int RunEval(Evaluator& evaluator, const EvalOptions& options, std::istream& in, std::ostream& out,
             std::ostream& err);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who answers the questions of `carom eval`: the library in this process, or a server.
+// Answers the questions of `carom eval`, either by the library in this process or by a server.
 #pragma once
 
 #include <memory>
@@ -20,41 +20,44 @@
 
 namespace carom::cli {
 
-// One scene, empty at first, and whoever answers questions to it. Not thread-safe.
+// Holds one scene, which is empty at first, and trackers, and answers questions about them. Not
+// thread-safe.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
 
-  // Puts `polygons` in place of the scene, or leaves it as it is and says why: INVALID_ARGUMENT or
-  // RESOURCE_EXHAUSTED for the polygons (see `IsOfTheRequest`), anything else for the service.
+  // Replaces the polygons of the scene by `polygons`, or leaves the scene unchanged and returns an
+  // error: INVALID_ARGUMENT or RESOURCE_EXHAUSTED about the polygons (see `IsRequestError`), any
+  // other code about the service.
   virtual absl::Status Replace(std::vector<Polygon> polygons) = 0;
-  // The same for a scene that is there already.
+  // Replaces the scene by `scene`, with the errors of `Replace`.
   virtual absl::Status ReplaceBy(const Scene::Ptr& scene) = 0;
 
-  // Gives the handle, below kMaxTrackers, a tracker of this shape, in place of one it had. An error
-  // of the request: as above. The tracker outlives the scene.
+  // Defines the tracker `handle`, which must be below kMaxTrackers, with `shape`, and replaces the
+  // former tracker of the handle. Returns errors as `Replace` does. `Replace` keeps the trackers.
   static constexpr uint32_t kMaxTrackers = 65536;
   virtual absl::Status Track(uint32_t handle, Shape shape) = 0;
 
-  // Answers groups as the groups of one frame; their spans are read before it returns. An error is
-  // one of the service as a whole: what concerns a group is in its result.
+  // Answers `groups` as the groups of one frame; does not use their spans after it returns. Returns
+  // an error only if the service failed: the error of a group is in its result.
   virtual absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) = 0;
 
-  // Gives back what the evaluator holds. The last call.
+  // Releases the evaluator's resources, such as its scene on a server. Must be the last call.
   virtual absl::Status Close() = 0;
 };
 
-// Whether `status` is due to what was asked, so that the next request may well succeed.
-inline bool IsOfTheRequest(const absl::Status& status) {
+// Returns whether `status` is an error of the request, not of the service, so that another request
+// may succeed.
+inline bool IsRequestError(const absl::Status& status) {
   return status.code() == absl::StatusCode::kInvalidArgument ||
          status.code() == absl::StatusCode::kResourceExhausted;
 }
 
-// Answers by the library, under the limits that a server has by default.
+// Returns an evaluator that uses the library, with the default limits of a server.
 std::unique_ptr<Evaluator> LocalEvaluator();
 
-// Answers by the server at `target`, over one stream, from a scene of its own that `Close` deletes.
-// INVALID_ARGUMENT for a malformed target.
+// Returns an evaluator that uses the server at `target`, with one stream and a scene with a random
+// name, which `Close` deletes. Returns INVALID_ARGUMENT for a malformed target.
 absl::StatusOr<std::unique_ptr<Evaluator>> RemoteEvaluator(const std::string& target,
                                                            const ClientOptions& options = {});
 

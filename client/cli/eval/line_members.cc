@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "carom/status.h"
 #include "client/formats/scene_reader.h"
 
@@ -13,7 +14,7 @@ namespace carom::cli {
 
 using nlohmann::json;
 
-// Each number is named by its place.
+// An error about a coordinate names its index, such as `p[0]`.
 absl::StatusOr<Vec2> Point(const json& line, const char* name) {
   const auto member = line.find(name);
   if (member == line.end()) return InvalidField(name, "required");
@@ -27,7 +28,7 @@ absl::StatusOr<Vec2> Point(const json& line, const char* name) {
   return point;
 }
 
-// An empty string is one, too.
+// Accepts an empty string.
 absl::StatusOr<std::string> Word(const json& line, const char* name) {
   const auto member = line.find(name);
   if (member == line.end()) return InvalidField(name, "required");
@@ -35,7 +36,7 @@ absl::StatusOr<std::string> Word(const json& line, const char* name) {
   return member->get<std::string>();
 }
 
-// Null is a value that is no number, not an absent member.
+// Refuses null: a member that is null is not absent.
 absl::StatusOr<double> Number(const json& line, const char* name, std::optional<double> absent) {
   const auto member = line.find(name);
   if (member == line.end() && absent) return *absent;
@@ -45,11 +46,14 @@ absl::StatusOr<double> Number(const json& line, const char* name, std::optional<
   return *number;
 }
 
-// The path of an element is that of the array and its index.
+// An error about an element names the array's path and the index, such as `at[2]`.
 absl::StatusOr<std::vector<double>> Numbers(const json& value, const std::string& name,
                                             std::initializer_list<size_t> sizes) {
   const bool fits = value.is_array() && std::ranges::find(sizes, value.size()) != sizes.end();
-  if (!fits) return InvalidField(name, "must be an array of as many numbers as it has names");
+  if (!fits) {
+    return InvalidField(
+        name, absl::StrCat("must be an array of ", absl::StrJoin(sizes, " or "), " numbers"));
+  }
   std::vector<double> numbers;
   for (size_t i = 0; i < value.size(); ++i) {
     const std::optional<double> number = ReadNumber(value[i]);
@@ -59,7 +63,8 @@ absl::StatusOr<std::vector<double>> Numbers(const json& value, const std::string
   return numbers;
 }
 
-// Which member there is says which shape it is.
+// The first of the members "circle", "capsule" and "rings" that exists determines the kind of
+// shape.
 absl::StatusOr<Shape> ReadAnyShape(const json& value, const std::string& path) {
   if (!value.is_object()) return InvalidField(path, "must be an object");
   Capsule capsule;
@@ -82,13 +87,13 @@ absl::StatusOr<Shape> ReadAnyShape(const json& value, const std::string& path) {
   return shape;
 }
 
-// Read as an integer: a double would merge values above 2^53.
+// Does not convert to double, which would map several integers above 2^53 to one value.
 absl::StatusOr<uint64_t> ReadInteger(const json& value, const std::string& path, uint64_t most) {
   if (value.is_number_unsigned() && value.get<uint64_t>() <= most) return value.get<uint64_t>();
   return InvalidField(path, absl::StrCat("must be an integer in [0, ", most, "]"));
 }
 
-// 0 is refused, although messages read it as absent.
+// Refuses 0, although 0 means absent in a message of the service.
 absl::StatusOr<uint32_t> ReadCount(const json& line, const char* name, uint32_t absent,
                                    uint32_t most) {
   const auto member = line.find(name);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What do the members of a line of `carom eval` say?
+// Reads the members of a line of `carom eval`.
 //
 // Each function reads one member, or a value at a path. Errors are INVALID_ARGUMENT and name the
-// member, or the element of it, that is at fault: `d[1]`, `shape.circle`.
+// faulty member or the faulty element of the member, such as `d[1]` or `shape.circle`.
 #pragma once
 
 #include <cstddef>
@@ -21,29 +21,32 @@
 
 namespace carom::cli {
 
-// The member `name`: [x, y].
+// Returns the member `name`, which must be a point [x, y].
 absl::StatusOr<Vec2> Point(const nlohmann::json& line, const char* name);
 
-// The member `name`, which must be a string.
+// Returns the member `name`, which must be a string.
 absl::StatusOr<std::string> Word(const nlohmann::json& line, const char* name);
 
-// The number `name`, or `absent`.
+// Returns the member `name`, which must be a number, or `absent` if the line does not have it.
+// Without `absent` the member is required.
 absl::StatusOr<double> Number(const nlohmann::json& line, const char* name,
                               std::optional<double> absent);
 
-// `value` as an array of accepted numbers, whose length one of `sizes` is.
+// Returns `value`, which must be an array of accepted numbers with one of the lengths in `sizes`.
+// `name` is its path.
 absl::StatusOr<std::vector<double>> Numbers(const nlohmann::json& value, const std::string& name,
                                             std::initializer_list<size_t> sizes);
 
-// A shape: {"circle":r}, {"capsule":[ax,ay,bx,by,r]}, or {"rings":…} with what a polygon has beside
-// them. RESOURCE_EXHAUSTED above the limit of moving shapes.
+// Returns a shape: {"circle":r}, {"capsule":[ax,ay,bx,by,r]}, or {"rings":…} with the other members
+// of a polygon. Returns RESOURCE_EXHAUSTED for more vertices than a moving shape may have.
 absl::StatusOr<Shape> ReadAnyShape(const nlohmann::json& value, const std::string& path);
 
-// An integer in [0, most].
+// Returns `value`, which must be an integer in [0, most].
 absl::StatusOr<uint64_t> ReadInteger(const nlohmann::json& value, const std::string& path,
                                      uint64_t most);
 
-// The member `name`, an integer in [1, most], or `absent`.
+// Returns the member `name`, which must be an integer in [1, most], or `absent` if the line does
+// not have it.
 absl::StatusOr<uint32_t> ReadCount(const nlohmann::json& line, const char* name, uint32_t absent,
                                    uint32_t most);
 

@@ -11,9 +11,10 @@
 namespace carom::cli {
 namespace {
 
-// What a server answers to one frame at most, by default.
+// A server's default limit of answer rows per frame.
 constexpr uint64_t kMaxRowsPerFrame = 262144;
 
+// Answers by the library.
 class Local final : public Evaluator {
  public:
   Local() : scene_(*Scene::Create({})) {}
@@ -35,8 +36,8 @@ class Local final : public Evaluator {
     return trackers_.Define({}, {&definition, 1});
   }
 
-  // As a server evaluates a frame, with its limit of rows for all groups together: both kinds of
-  // evaluator print the same bytes.
+  // Evaluates a frame as a server does, with the limit of rows applied to all groups together, so
+  // that both evaluators give equal answers.
   absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
     WorkMeter meter;
     meter.set_max_rows(kMaxRowsPerFrame);

@@ -18,17 +18,17 @@ namespace {
 constexpr InsidePolicy kSegmentPolicies[] = {InsidePolicy::kReportStart, InsidePolicy::kIgnore,
                                              InsidePolicy::kExit};
 
-// Options are those of a group, not of a query; the policy is the one that queries differ in.
+// Returns the index of the policy's group among the shared groups of an `Against`.
 size_t GroupOf(InsidePolicy policy) {
   return static_cast<size_t>(
       std::find(std::begin(kSegmentPolicies), std::end(kSegmentPolicies), policy) -
       std::begin(kSegmentPolicies));
 }
 
-// Walks the items of one batch of answers: their rows, and their errors.
+// Iterates over the items of one batch of answers, with their rows and errors.
 class Cursor {
  public:
-  // Moves on to the next item: `rows` is its slice of the row columns.
+  // Advances to the next item of `answers`.
   template <typename Answers>
   void Next(const Answers& answers) {
     begin_ += count_;
@@ -40,18 +40,20 @@ class Cursor {
     ++item_;
   }
 
+  // Returns the rows of the item in `column`.
   template <typename Row>
   std::span<const Row> rows(const std::vector<Row>& column) const {
     return std::span<const Row>(column).subspan(begin_, count_);
   }
-  // What is found; `is_body` is empty where no body was considered.
+  // Returns the polygons and bodies of the item. `is_body` is empty if the batch considers no
+  // bodies.
   template <typename Answers>
   Rows found(const Answers& answers, const ItemScope& scope) const {
     const bool marks = !answers.is_body.empty();
     return {rows(answers.polygon_ids), marks ? rows(answers.is_body) : std::span<const uint8_t>(),
-            scope.asks_bodies()};
+            scope.includes_bodies()};
   }
-  // Null if the item was answered.
+  // Returns the error of the item, or null.
   const ItemError* error() const { return error_; }
   size_t item() const { return item_ - 1; }
 
@@ -63,7 +65,7 @@ class Cursor {
   const ItemError* error_ = nullptr;
 };
 
-// The same for moves, of which those that are clear have no counts.
+// Iterates over the items of a batch of moves. A clear move, which touches nothing, has no count.
 class MoveCursor {
  public:
   struct Item {
@@ -73,8 +75,8 @@ class MoveCursor {
     std::span<const EdgeRef> edges;
   };
 
-  // Bit i of `clear` says that move i touches nothing: it has no count. The others have one each,
-  // in order, and as many rows; each row has a count of edges.
+  // Returns the next item. If bit i of `clear` is set, move i is clear. Every other move has a
+  // count of rows, and each row has a count of edges.
   Item Next(const MoveAnswers& answers) {
     Item item;
     const size_t i = item_++;
@@ -100,7 +102,7 @@ class MoveCursor {
   size_t next_error_ = 0;
 };
 
-// Prints the answers of one frame, query after query.
+// Formats the answers of one frame as lines, query by query in the order of the frame.
 class Printer {
  public:
   explicit Printer(const std::vector<GroupResult>& results) : results_(results) {}
@@ -113,7 +115,7 @@ class Printer {
     return PointLine(q, HoldersOf(cursor, answers, scope));
   }
 
-  // A segment is answered in two batches: its hits by its policy's group, its start by the points.
+  // The hits of a segment are in its policy's group, the location of its start is in the points.
   std::string operator()(std::string_view q, const SegmentQuery& query, const ItemScope& scope) {
     const size_t policy = GroupOf(query.inside);
     Cursor& cursor = CursorsOf(scope).segments[policy];
@@ -121,8 +123,7 @@ class Printer {
     const CastAnswers& answers = Shared(scope, policy).segments;
     const LocateAnswers& starts = Shared(scope).points;
     cursor.Next(answers);
-    // The location of the start is an item of the points, in the order of all queries that have
-    // one.
+    // The points contain the points and the segment starts of all queries, in the order of queries.
     points.Next(starts);
     if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "a"));
     if (std::ranges::binary_search(answers.truncated, cursor.item())) return TooMany(q);
@@ -159,7 +160,7 @@ class Printer {
     cursor.Next(answers);
     if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "rings"));
     if (std::ranges::binary_search(answers.truncated, cursor.item())) return TooMany(q);
-    return SweepLine(q, cursor.rows(answers.hits), scope.asks_bodies());
+    return SweepLine(q, cursor.rows(answers.hits), scope.includes_bodies());
   }
 
   std::string operator()(std::string_view q, const PosedSweepQuery& query, const ItemScope& scope) {
@@ -167,7 +168,7 @@ class Printer {
     const SweepAnswers& start = results_[own_group_++].answers.sweeps;
     if (!answers.errors.empty()) return ErrorLine(q, MotionStatus(answers.errors[0]));
     if (!start.truncated.empty()) return TooMany(q);
-    const HitRows overlapped(start.hits, scope.asks_bodies());
+    const HitRows overlapped(start.hits, scope.includes_bodies());
     const bool has_safe = IsBlocking(query.inside);
     return PosedSweepLine(q, answers.hits, overlapped.rows(),
                           has_safe ? &answers.safe[0] : nullptr);
@@ -198,7 +199,7 @@ class Printer {
     return MoveLine(q, item.polygon_ids, item.edge_counts, item.edges);
   }
 
-  // Shapes are placed where their vertices say, so an item error is one of their vertices.
+  // The vertices of the shape are world coordinates, so an item error is about "rings".
   std::string operator()(std::string_view q, const ContactQuery&, const ItemScope& scope) {
     Cursor& cursor = CursorsOf(scope).contacts;
     const ContactAnswers& answers = Shared(scope).contacts;
@@ -208,12 +209,13 @@ class Printer {
   }
 
  private:
-  // One for each batch of the groups that are asked of the same.
+  // The positions in the batches of the shared groups of one `Against`.
   struct Cursors {
     Cursor points, circles, polygons, distances, sweeps, contacts;
     std::array<Cursor, QueryColumns::kPolicies> segments;
   };
 
+  // Returns the error line for a query with a truncated list of hits.
   static std::string TooMany(std::string_view q) {
     return ErrorLine(q, Refused(absl::StatusCode::kResourceExhausted, "op",
                                 "hits more polygons than can be listed (65,536)"));
@@ -224,6 +226,7 @@ class Printer {
     return {cursor.found(answers, scope), cursor.rows(answers.locations)};
   }
 
+  // Returns the answers of the shared group for the scope and the policy.
   const GroupAnswers& Shared(const ItemScope& scope, size_t policy = 0) const {
     return results_[QueryColumns::FirstGroup(scope.against) + policy].answers;
   }
@@ -237,15 +240,15 @@ class Printer {
   size_t own_group_ = QueryColumns::kSharedGroups;
 };
 
-// A query that was refused before it was asked keeps its place in the output.
+// Returns the line for a query, or the error line if the query was refused before it was sent.
 std::string LineOf(const Pending& pending, Printer& printer) {
   if (!pending.query.ok()) return ErrorLine(pending.q, pending.query.status());
   return std::visit([&](const auto& query) { return printer(pending.q, query, pending.scope); },
                     *pending.query);
 }
 
-// The first error among the results, or OK.
-// A limit of the frame refuses the group that passes it; the others then have answers in vain.
+// Returns the first error of a group, or OK. If the frame is over a limit, the group that exceeds
+// the limit has the error, and the answers of the other groups are not used.
 absl::Status FirstError(const std::vector<GroupResult>& results) {
   for (const GroupResult& result : results) {
     if (!result.status.ok()) return result.status;
@@ -253,22 +256,24 @@ absl::Status FirstError(const std::vector<GroupResult>& results) {
   return absl::OkStatus();
 }
 
-// An error of the whole frame, as the error of a line of it.
-absl::Status OfTheLine(const absl::Status& status) {
+// Returns an error of the frame as an error of a line, about its member "op".
+absl::Status LineError(const absl::Status& status) {
   return Refused(status.code(), "op", status.message());
 }
 
+// Appends the lines for `queries` to `out`, as `AnswerLines` specifies.
 absl::Status AppendLines(std::span<const Pending> queries, const BodyColumns& bodies,
                          Evaluator& evaluator, std::vector<std::string>& out) {
   const QueryColumns columns(queries, bodies);
   absl::StatusOr<std::vector<GroupResult>> results = std::vector<GroupResult>();
-  // Lines that all hold errors ask nothing, and need no service.
-  const bool asks = std::ranges::any_of(queries, [](const Pending& p) { return p.query.ok(); });
-  if (asks) results = evaluator.Evaluate(columns.groups());
+  // Sends nothing if no query is valid.
+  const bool any_valid =
+      std::ranges::any_of(queries, [](const Pending& p) { return p.query.ok(); });
+  if (any_valid) results = evaluator.Evaluate(columns.groups());
   if (!results.ok()) return results.status();
   const absl::Status error = FirstError(*results);
-  // Halving ends: a query alone gets its error. It costs a frame over the limit log2(queries) more
-  // rounds, and answers that fit are asked again.
+  // Asks again with each half of the queries. The recursion ends at a single query. It sends each
+  // query up to log2(queries) more times.
   if (absl::IsResourceExhausted(error) && queries.size() > 1) {
     const size_t half = queries.size() / 2;
     const absl::Status first = AppendLines(queries.first(half), bodies, evaluator, out);
@@ -276,7 +281,7 @@ absl::Status AppendLines(std::span<const Pending> queries, const BodyColumns& bo
   }
   Printer printer(*results);
   for (const Pending& pending : queries) {
-    out.push_back(pending.query.ok() && !error.ok() ? ErrorLine(pending.q, OfTheLine(error))
+    out.push_back(pending.query.ok() && !error.ok() ? ErrorLine(pending.q, LineError(error))
                                                     : LineOf(pending, printer));
   }
   return absl::OkStatus();
@@ -298,7 +303,7 @@ QueryColumns::QueryColumns(std::span<const Pending> queries, const BodyColumns& 
   groups_[0].move_options.detail = OverlapDetail::kEdges;
 }
 
-// Vertices of shapes are sent as they are, each shape at the position (0, 0) and unturned.
+// Places shapes at (0, 0) without rotation, because their vertices are world coordinates.
 void QueryColumns::FillShared(Against against) {
   const Batches& batches = batches_[static_cast<size_t>(against)];
   const std::span<Group> groups = std::span(groups_).subspan(FirstGroup(against), kPolicies);
@@ -333,7 +338,7 @@ void QueryColumns::FillShared(Against against) {
   }
 }
 
-// Points and the starts of segments are one batch.
+// Adds a point, or the start of a segment, to the batch of points.
 void QueryColumns::AddPoint(Vec2 p, const ItemScope& scope) {
   Points& points = BatchesOf(scope).points;
   points.x.push_back(p.x);
@@ -345,7 +350,7 @@ void QueryColumns::Add(const PointQuery& query, const ItemScope& scope) {
   AddPoint(query.p, scope);
 }
 
-// Items of a column are in the order of their queries, which is what Printer relies on.
+// Appends items in the order of the queries, which `Printer` relies on.
 void QueryColumns::Add(const SegmentQuery& query, const ItemScope& scope) {
   Segments& segments = BatchesOf(scope).segments[GroupOf(query.inside)];
   segments.ax.push_back(query.segment.a.x);
@@ -387,7 +392,7 @@ void QueryColumns::Add(const ContactQuery& query, const ItemScope& scope) {
   BatchesOf(scope).contacts.scope.Add(scope);
 }
 
-// Spans point into the query and its scope, which outlive the columns.
+// Makes views of the query and its scope, which must outlive this object.
 void QueryColumns::Add(const PosedSweepQuery& query, const ItemScope& scope) {
   const Pose& pose = query.pose;
   ShapeColumns movers{.shapes = {&query.shape, 1},
@@ -395,7 +400,7 @@ void QueryColumns::Add(const PosedSweepQuery& query, const ItemScope& scope) {
                       .y = {&pose.position.y, 1},
                       .c = {&pose.c, 1},
                       .s = {&pose.s, 1}};
-  if (scope.asks_bodies()) movers.scope = {scope.against, {}, {&scope.ignore_owner, 1}};
+  if (scope.includes_bodies()) movers.scope = {scope.against, {}, {&scope.ignore_owner, 1}};
   const bool is_blocking = IsBlocking(query.inside);
   Group& group = groups_.emplace_back();
   group.sweeps = {
@@ -410,13 +415,14 @@ void QueryColumns::Add(const PosedSweepQuery& query, const ItemScope& scope) {
   start.sweep_options.max_hits = kMaxMaxHits;
   start.sweep_options.mask = scope.mask;
   if (is_blocking) start.sweep_options.inside_policy = InsidePolicy::kBlocking;
-  if (!scope.asks_bodies()) return;
-  // By index: the second group may have moved the first.
+  if (!scope.includes_bodies()) return;
+  // Uses indices, because `group` is invalid if the second `emplace_back` has moved the first
+  // group.
   groups_[groups_.size() - 2].bodies = bodies_;
   groups_.back().bodies = bodies_;
 }
 
-// All displacements of a slide, in columns that last as long as the group.
+// Copies the displacements of the slide to columns that live as long as the group.
 void QueryColumns::Add(const SlideQuery& query, const ItemScope& scope) {
   Pushes& pushes = pushes_.emplace_back();
   for (const Vec2 d : query.pushes) {
@@ -437,12 +443,12 @@ void QueryColumns::Add(const SlideQuery& query, const ItemScope& scope) {
   group.slides.skin = {&query.skin, 1};
   group.slide_options = query.options;
   group.slide_options.mask = scope.mask;
-  if (!scope.asks_bodies()) return;
+  if (!scope.includes_bodies()) return;
   group.slides.movers.scope = {scope.against, {}, {&scope.ignore_owner, 1}};
   group.bodies = bodies_;
 }
 
-// Its options are of a batch, so that it needs a group of its own.
+// A bounce query has its own group, because `bounce_options` apply to a whole group.
 void QueryColumns::Add(const BounceQuery& query, const ItemScope& scope) {
   const auto& [a, b] = query.segment;
   Group& group = groups_.emplace_back();
@@ -465,9 +471,9 @@ void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
   move_s_.push_back(query.pose.s);
 }
 
-// A segment asks the first group, too: about its start.
+// A segment uses its policy's group and the first group, which locates its start.
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used) {
-  if (!scope.asks_bodies()) return 0;
+  if (!scope.includes_bodies()) return 0;
   if (std::holds_alternative<PosedSweepQuery>(query)) return 2;
   if (std::holds_alternative<SlideQuery>(query)) return 1;
   const auto* segment = std::get_if<SegmentQuery>(&query);

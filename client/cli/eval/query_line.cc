@@ -23,14 +23,14 @@ namespace {
 using nlohmann::json;
 using Content = std::variant<SceneLine, LoadLine, BodiesLine, TrackLine, NamedMove, Query>;
 
-// {"op":"scene","polygons":[…]}
+// Parses {"op":"scene","polygons":[…]}.
 absl::StatusOr<Content> ParseScene(const json& line) {
   absl::StatusOr<std::vector<Polygon>> polygons = ReadPolygons(line);
   if (!polygons.ok()) return polygons.status();
   return SceneLine{*std::move(polygons)};
 }
 
-// {"op":"load","file":"maps.jsonl","id":"arena"}
+// Parses {"op":"load","file":"maps.jsonl","id":"arena"}.
 absl::StatusOr<Content> ParseLoad(const json& line) {
   absl::StatusOr<std::string> file = Word(line, "file");
   if (!file.ok()) return file.status();
@@ -39,21 +39,21 @@ absl::StatusOr<Content> ParseLoad(const json& line) {
   return LoadLine{*std::move(file), *std::move(id)};
 }
 
-// {"op":"bodies","shapes":[SHAPE,…],"at":[[shape,x,y,c,s,owner,category],…]}
+// Parses {"op":"bodies","shapes":[SHAPE,…],"at":[[shape,x,y,c,s,owner,category],…]}.
 absl::StatusOr<Content> ParseBodies(const json& line) {
   absl::StatusOr<BodyTable> bodies = ReadBodies(line);
   if (!bodies.ok()) return bodies.status();
   return BodiesLine{*std::move(bodies)};
 }
 
-// {"op":"point","p":[x,y]}
+// Parses {"op":"point","p":[x,y]}.
 absl::StatusOr<Content> ParsePoint(const json& line) {
   const absl::StatusOr<Vec2> p = Point(line, "p");
   if (!p.ok()) return p.status();
   return Query(PointQuery{*p});
 }
 
-// {"op":"segment","a":[x,y],"b":[x,y],"inside":"report"}, the last one optional
+// Parses {"op":"segment","a":[x,y],"b":[x,y],"inside":"report"}. "inside" is optional.
 absl::StatusOr<Content> ParseSegment(const json& line) {
   const absl::StatusOr<Vec2> a = Point(line, "a");
   if (!a.ok()) return a.status();
@@ -72,7 +72,7 @@ absl::StatusOr<Content> ParseSegment(const json& line) {
   return Query(query);
 }
 
-// The members `c` and `r`.
+// Reads a circle from the members "c" and "r".
 absl::StatusOr<Circle> ReadCircle(const json& line) {
   const absl::StatusOr<Vec2> center = Point(line, "c");
   if (!center.ok()) return center.status();
@@ -83,14 +83,14 @@ absl::StatusOr<Circle> ReadCircle(const json& line) {
   return Circle{*center, *radius};
 }
 
-// {"op":"circle","c":[x,y],"r":number}
+// Parses {"op":"circle","c":[x,y],"r":number}.
 absl::StatusOr<Content> ParseCircle(const json& line) {
   const absl::StatusOr<Circle> circle = ReadCircle(line);
   if (!circle.ok()) return circle.status();
   return Query(CircleQuery{*circle});
 }
 
-// {"op":"polygon","rings":[…]}, and the same for a distance
+// Parses {"op":"polygon","rings":[…]} and {"op":"distance","rings":[…]}.
 template <class PolygonalQuery>
 absl::StatusOr<Content> ParseMover(const json& line) {
   absl::StatusOr<Polygon> shape = ReadShape(line);
@@ -98,8 +98,7 @@ absl::StatusOr<Content> ParseMover(const json& line) {
   return Query(PolygonalQuery{*std::move(shape)});
 }
 
-// Contacts are between convex shapes: here the shape as it is given, so that a refusal does not
-// depend on the scene.
+// Parses {"op":"contact","rings":[…]}. Refuses a shape that is not convex, whatever the scene.
 absl::StatusOr<Content> ParseContact(const json& line) {
   absl::StatusOr<Polygon> shape = ReadShape(line);
   if (!shape.ok()) return shape.status();
@@ -109,7 +108,7 @@ absl::StatusOr<Content> ParseContact(const json& line) {
   return Query(ContactQuery{*std::move(shape)});
 }
 
-// {"op":"polygon_cast","rings":[…],"d":[x,y]}
+// Parses {"op":"polygon_cast","rings":[…],"d":[x,y]}.
 absl::StatusOr<Content> ParsePolygonCast(const json& line) {
   absl::StatusOr<Polygon> shape = ReadShape(line);
   if (!shape.ok()) return shape.status();
@@ -118,7 +117,7 @@ absl::StatusOr<Content> ParsePolygonCast(const json& line) {
   return Query(SweepQuery{*std::move(shape), *d});
 }
 
-// {"op":"circle_cast","c":[x,y],"r":number,"d":[x,y]}
+// Parses {"op":"circle_cast","c":[x,y],"r":number,"d":[x,y]}.
 absl::StatusOr<Content> ParseCircleCast(const json& line) {
   const absl::StatusOr<Circle> circle = ReadCircle(line);
   if (!circle.ok()) return circle.status();
@@ -129,7 +128,7 @@ absl::StatusOr<Content> ParseCircleCast(const json& line) {
   return Query(SweepQuery{*std::move(shape), *d});
 }
 
-// The member `tracker`: the name of a tracker.
+// Reads the member "tracker", the name of a tracker.
 absl::StatusOr<uint64_t> ReadTracker(const json& line) {
   const auto member = line.find("tracker");
   if (member == line.end()) return InvalidField("tracker", "required");
@@ -138,7 +137,7 @@ absl::StatusOr<uint64_t> ReadTracker(const json& line) {
   return member->get<uint64_t>();
 }
 
-// {"op":"track","tracker":name,"rings":[…]}
+// Parses {"op":"track","tracker":name,"rings":[…]}.
 absl::StatusOr<Content> ParseTrack(const json& line) {
   const absl::StatusOr<uint64_t> tracker = ReadTracker(line);
   if (!tracker.ok()) return tracker.status();
@@ -147,12 +146,12 @@ absl::StatusOr<Content> ParseTrack(const json& line) {
   return TrackLine{*tracker, *std::move(shape)};
 }
 
-// {"op":"move","tracker":name,"x":number,"y":number,"c":number,"s":number}
+// Parses {"op":"move","tracker":name,"x":number,"y":number,"c":number,"s":number}.
 absl::StatusOr<Content> ParseMove(const json& line) {
   const absl::StatusOr<uint64_t> tracker = ReadTracker(line);
   if (!tracker.ok()) return tracker.status();
   NamedMove move{*tracker, {}};
-  // A rotation is given by both or none.
+  // The members "c" and "s" of a rotation must be given together, or both omitted.
   const bool turns = line.contains("c") || line.contains("s");
   const auto no_turn = [&](double value) { return turns ? std::nullopt : std::optional(value); };
   for (const auto& [name, absent, out] :
@@ -166,14 +165,14 @@ absl::StatusOr<Content> ParseMove(const json& line) {
   return move;
 }
 
-// The member `shape`.
+// Reads the member "shape".
 absl::StatusOr<Shape> ReadMoverOf(const json& line) {
   const auto member = line.find("shape");
   if (member == line.end()) return InvalidField("shape", "required");
   return ReadAnyShape(*member, "shape");
 }
 
-// The member `at`: [x,y] or [x,y,c,s].
+// Reads the member "at", a pose [x,y] or [x,y,c,s].
 absl::StatusOr<Pose> ReadPose(const json& line) {
   const auto member = line.find("at");
   if (member == line.end()) return InvalidField("at", "required");
@@ -184,7 +183,7 @@ absl::StatusOr<Pose> ReadPose(const json& line) {
   return pose;
 }
 
-// The member `inside`, or `absent`.
+// Reads the member "inside". Returns `absent` if the line does not have it.
 absl::StatusOr<InsidePolicy> ReadSweepPolicy(const json& line, InsidePolicy absent) {
   const auto member = line.find("inside");
   if (member == line.end()) return absent;
@@ -196,8 +195,8 @@ absl::StatusOr<InsidePolicy> ReadSweepPolicy(const json& line, InsidePolicy abse
                       "\"blocking_leave\"");
 }
 
-// {"op":"sweep","shape":SHAPE,"at":[x,y,c,s],"d":[x,y],"inside":"report","skin":number}, the last
-// two optional
+// Parses {"op":"sweep","shape":SHAPE,"at":[x,y,c,s],"d":[x,y],"inside":"report","skin":number}.
+// "inside" and "skin" are optional.
 absl::StatusOr<Content> ParseSweep(const json& line) {
   absl::StatusOr<Shape> shape = ReadMoverOf(line);
   if (!shape.ok()) return shape.status();
@@ -208,15 +207,15 @@ absl::StatusOr<Content> ParseSweep(const json& line) {
   const auto inside = ReadSweepPolicy(line, InsidePolicy::kReportStart);
   if (!inside.ok()) return inside.status();
   if (line.contains("skin") && !IsBlocking(*inside)) {
-    return InvalidField("skin", "must be absent where inside is not a blocking policy");
+    return InvalidField("skin", "must be absent unless inside is a blocking policy");
   }
   const absl::StatusOr<double> skin = Number(line, "skin", 0);
   if (!skin.ok()) return skin.status();
   return Query(PosedSweepQuery{*std::move(shape), *pose, *d, *inside, *skin});
 }
 
-// {"op":"slide","shape":SHAPE,"at":[x,y,c,s],"d":[[x,y],…],"max_contacts":n,
-// "inside":"blocking_leave","skin":number}, the last three optional
+// Parses {"op":"slide","shape":SHAPE,"at":[x,y,c,s],"d":[[x,y],…],"max_contacts":n,
+// "inside":"blocking_leave","skin":number}. "max_contacts", "inside" and "skin" are optional.
 absl::StatusOr<Content> ParseSlide(const json& line) {
   absl::StatusOr<Shape> shape = ReadMoverOf(line);
   if (!shape.ok()) return shape.status();
@@ -248,7 +247,7 @@ absl::StatusOr<Content> ParseSlide(const json& line) {
   return Query(std::move(query));
 }
 
-// {"op":"bounce","a":[x,y],"b":[x,y],"max_bounces":n}, the last one optional
+// Parses {"op":"bounce","a":[x,y],"b":[x,y],"max_bounces":n}. "max_bounces" is optional.
 absl::StatusOr<Content> ParseBounce(const json& line) {
   const absl::StatusOr<Vec2> a = Point(line, "a");
   if (!a.ok()) return a.status();
@@ -259,8 +258,8 @@ absl::StatusOr<Content> ParseBounce(const json& line) {
   return Query(BounceQuery{{*a, *b}, *bounces});
 }
 
-// {"op":"ray_bounce","p":[x,y],"d":[x,y],"t_max":number,"max_bounces":n}, the last two optional;
-// without t_max the ray has no end
+// Parses {"op":"ray_bounce","p":[x,y],"d":[x,y],"t_max":number,"max_bounces":n}. "t_max" and
+// "max_bounces" are optional; without "t_max" the ray has no end.
 absl::StatusOr<Content> ParseRayBounce(const json& line) {
   const absl::StatusOr<Vec2> p = Point(line, "p");
   if (!p.ok()) return p.status();
@@ -273,6 +272,7 @@ absl::StatusOr<Content> ParseRayBounce(const json& line) {
   return Query(RayBounceQuery{*p, *d, *t_max, *bounces});
 }
 
+// A value of the member "op", and the function that parses its line.
 struct Operation {
   std::string_view name;
   absl::StatusOr<Content> (*parse)(const json& line);
@@ -298,6 +298,7 @@ constexpr Operation kOperations[] = {
     {"move", ParseMove},
 };
 
+// Parses a line by its member "op".
 absl::StatusOr<Content> ParseContent(const json& line) {
   const absl::StatusOr<std::string> op = Word(line, "op");
   if (!op.ok()) return op.status();
@@ -308,25 +309,26 @@ absl::StatusOr<Content> ParseContent(const json& line) {
   return operation->parse(line);
 }
 
-// The kinds that meet the scene alone, and trackers, whose masks are their own.
+// Refuses "against" for bounces and for moves of trackers, which consider only the scene, and
+// "mask" for moves, because a tracker has its own mask.
 absl::Status CheckScope(const Content& content, const ItemScope& scope) {
   const auto* query = std::get_if<Query>(&content);
-  const bool of_the_scene = query == nullptr || std::holds_alternative<BounceQuery>(*query) ||
-                            std::holds_alternative<RayBounceQuery>(*query);
-  if (of_the_scene && scope.asks_bodies()) {
-    return InvalidField("against", "must be \"scene\" here");
+  const bool is_scene_only = query == nullptr || std::holds_alternative<BounceQuery>(*query) ||
+                             std::holds_alternative<RayBounceQuery>(*query);
+  if (is_scene_only && scope.includes_bodies()) {
+    return InvalidField("against", "must be \"scene\" for this operation");
   }
   if (query == nullptr && scope.mask != kEveryCategory) {
-    return InvalidField("mask", "must be absent here");
+    return InvalidField("mask", "must be absent for this operation");
   }
   return absl::OkStatus();
 }
 
-// What a question considers. Lines that are none have no such members.
+// Returns the scope of a query or move. Other lines have the default scope.
 absl::StatusOr<ItemScope> ScopeOfLine(const json& line, const Content& content) {
-  const bool asks =
+  const bool has_scope =
       std::holds_alternative<Query>(content) || std::holds_alternative<NamedMove>(content);
-  if (!asks) return ItemScope();
+  if (!has_scope) return ItemScope();
   const absl::StatusOr<ItemScope> scope = ReadScope(line);
   if (!scope.ok()) return scope.status();
   const absl::Status fits = CheckScope(content, *scope);
@@ -372,12 +374,12 @@ std::optional<Line> ParseLine(std::string_view text) {
       line.content = scope.status();
     }
   }
-  // `q` is copied to the answer, so it must be printable: no number that overflows, no depth that
-  // would need more stack than there is (checked above).
+  // The answer contains a copy of `q`, so `q` must be printable: it must not contain a number that
+  // overflows, and `IsTooDeep` has limited its depth.
   const auto q = value.find("q");
   if (q != value.end() && !(document->has_overflow && OverflowPath(*q))) line.q = q->dump();
   if (document->has_overflow && line.content.ok()) {
-    // The number is in a member that the operation does not read; it is refused all the same.
+    // Refuses a number that overflows even in a member that the operation does not read.
     if (const auto path = OverflowPath(value)) line.content = InvalidField(*path, kNumberRange);
   }
   return line;

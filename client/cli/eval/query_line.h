@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does a line of `carom eval` ask?
+// Parses the lines of `carom eval`.
 //
-// `ParseLine` turns a line of JSON into a question, a new scene, or a status that names the member
-// at fault. Everything that can be checked without a scene is checked here, so that it does not
-// matter who evaluates.
+// `ParseLine` turns a line of JSON into a query, a definition (a scene, bodies or a tracker), or an
+// error that names the faulty member. It performs all checks that need no scene, so that the error
+// does not depend on the evaluator.
 #pragma once
 
 #include <cstddef>
@@ -26,12 +26,12 @@
 
 namespace carom::cli {
 
-// Which polygons hold `p`?
+// Which polygons contain `p`?
 struct PointQuery {
   Vec2 p;
 };
 
-// Which polygons does the segment hit, and which hold its start?
+// Which polygons does the segment hit, and which contain its start?
 struct SegmentQuery {
   Segment segment;
   InsidePolicy inside = InsidePolicy::kReportStart;
@@ -47,7 +47,8 @@ struct PolygonQuery {
   Polygon shape;
 };
 
-// How far is the shape from the nearest polygons, and which are they? Vertices as above.
+// Which polygons are nearest to the shape, and at which distance? The shape has at most
+// kMaxMovingVertices vertices.
 struct DistanceQuery {
   Polygon shape;
 };
@@ -58,32 +59,33 @@ struct SweepQuery {
   Vec2 d;
 };
 
-// What blocks the shape, or does it touch first, when it moves from the pose by `d`?
+// Which polygon does the shape touch first, or under a blocking policy which one blocks it, when it
+// moves from the pose by `d`?
 struct PosedSweepQuery {
   Shape shape;
   Pose pose;
   Vec2 d;
   InsidePolicy inside = InsidePolicy::kReportStart;
-  double skin = 0;  // of the blocking policies
+  double skin = 0;  // used by the blocking policies only
 };
 
-// Where does the shape come to when it is pushed from the pose and slides? One displacement to
-// kMaxPushes.
+// Where does the shape end when the displacements `pushes` move it from the pose and it slides
+// along obstacles?
 struct SlideQuery {
   Shape shape;
   Pose pose;
-  std::vector<Vec2> pushes;
+  std::vector<Vec2> pushes;  // 1 to kMaxPushes
   SlideOptions options;
   double skin = 0;
 };
 
-// Where does the segment go when it bounces?
+// Which path does the segment take when it bounces off polygons?
 struct BounceQuery {
   Segment segment;
   uint32_t max_bounces = 0;  // in [1, kMaxBounces]
 };
 
-// Where does the ray go when it bounces?
+// Which path does the ray take when it bounces off polygons?
 struct RayBounceQuery {
   Vec2 origin;
   Vec2 direction;
@@ -91,12 +93,12 @@ struct RayBounceQuery {
   uint32_t max_bounces = 0;  // in [1, kMaxBounces]
 };
 
-// What is the contact of the convex shape with each convex polygon that it touches?
+// What are the contacts of the convex shape with the convex polygons that it touches?
 struct ContactQuery {
   Polygon shape;
 };
 
-// What does the tracker touch at the pose?
+// Which polygons does the tracker touch at the pose?
 struct MoveQuery {
   uint32_t handle = 0;
   Pose pose;
@@ -106,53 +108,54 @@ using Query =
     std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery, SweepQuery,
                  ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery, BounceQuery, RayBounceQuery>;
 
-// The vertices that the query sends.
+// Returns the size of the encoded query, counted in vertices.
 size_t VertexCount(const Query& query);
 
-// The scene from here on.
+// Replaces the scene by `polygons`.
 struct SceneLine {
   std::vector<Polygon> polygons;
 };
 
-// The scene from here on: scene `id` of the file `file`, a relative path.
+// Replaces the scene by scene `id` of the file `file`, a relative path.
 struct LoadLine {
   std::string file;
   std::string id;
 };
 
-// The bodies of the questions from here on, until another scene.
+// Sets the bodies for the following queries, until the scene is replaced.
 struct BodiesLine {
   BodyTable bodies;
 };
 
-// The tracker of this name has the shape from here on. Vertices as above.
+// Defines the tracker with the name `tracker`. The shape has at most kMaxMovingVertices vertices.
 struct TrackLine {
   uint64_t tracker = 0;
   Polygon shape;
 };
 
-// A `MoveQuery` of the tracker of this name.
+// A `MoveQuery` that refers to its tracker by name.
 struct NamedMove {
   uint64_t tracker = 0;
   Pose pose;
 };
 
+// A parsed line.
 struct Line {
-  // The JSON text of the member `q`, empty if there is none.
+  // The JSON text of the member `q`, or empty if the line does not have it.
   std::string q;
-  // Errors carry one violation or more, whose first names the member at fault in the words of the
-  // line. INVALID_ARGUMENT; RESOURCE_EXHAUSTED over a limit.
+  // An error has at least one violation, the first of which names the faulty member by its path in
+  // the line. The code is INVALID_ARGUMENT, or RESOURCE_EXHAUSTED over a limit.
   absl::StatusOr<std::variant<SceneLine, LoadLine, BodiesLine, TrackLine, NamedMove, Query>>
       content;
-  ItemScope scope;  // of a question
+  ItemScope scope;  // scope of a query or move; default for other lines
 };
 
-// Nothing if `text` is not JSON.
+// Parses a line. Returns nullopt if `text` is not JSON.
 std::optional<Line> ParseLine(std::string_view text);
 
-// The policy named "report", "ignore" or "exit"; nothing for another word.
+// Returns the policy with the name "report", "ignore" or "exit", or nullopt for another word.
 std::optional<InsidePolicy> InsidePolicyNamed(std::string_view word);
-// That or the one named "blocking" or "blocking_leave".
+// Returns the policy with one of the names above, or "blocking" or "blocking_leave", or nullopt.
 std::optional<InsidePolicy> SweepPolicyNamed(std::string_view word);
 
 }  // namespace carom::cli

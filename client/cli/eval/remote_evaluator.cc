@@ -14,20 +14,21 @@
 namespace carom::cli {
 namespace {
 
-constexpr uint64_t kHandle = 1;
-// Of trackers in one frame, but for the last one: 1 MiB or so on the wire.
+constexpr uint64_t kHandle = 1;  // handle of the scene on the stream
+// The vertices of tracker shapes after which a frame accepts no further tracker: about 1 MiB.
 constexpr size_t kMaxDefinedVertices = 65536;
-constexpr size_t kVerticesOfAShape = 4;  // what it takes beside its own
-// An import takes as long as its scene is large.
+constexpr size_t kVerticesOfAShape = 4;  // size of a shape without its vertices, in vertices
+// An import has no deadline, because its time depends on the size of the scene.
 constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
 
-// A name that nobody else uses.
+// Returns a random scene name, which no other process uses.
 std::string PrivateName() {
   std::random_device random;
   return absl::StrCat("scenes/carom-eval-", getpid(), "-", absl::Hex(random(), absl::kZeroPad8),
                       absl::Hex(random(), absl::kZeroPad8));
 }
 
+// Answers by a server.
 class Remote final : public Evaluator {
  public:
   explicit Remote(std::unique_ptr<Client> client)
@@ -36,7 +37,7 @@ class Remote final : public Evaluator {
   absl::Status Replace(std::vector<Polygon> polygons) override {
     const absl::Status status =
         client_->ImportScene(name_, polygons, ImportMode::kReplace, kNoTimeout).status();
-    if (status.ok()) is_there_ = true;
+    if (status.ok()) exists_ = true;
     return status;
   }
 
@@ -48,7 +49,8 @@ class Remote final : public Evaluator {
   }
 
   absl::Status Track(uint32_t handle, Shape shape) override {
-    // What a server would refuse by default is refused here, before others wait for it.
+    // Checks the definition at once, against a server's default limits; `DefineTrackers` sends it
+    // later, together with others.
     const TrackerDefinitions definition{.shapes = {&shape, 1}, .first_tracker = handle};
     const absl::Status defined = trackers_.Define({}, {&definition, 1});
     if (defined.ok()) undefined_.push_back(handle);
@@ -56,8 +58,8 @@ class Remote final : public Evaluator {
   }
 
   absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
-    // Questions before the first scene line are asked in an empty scene.
-    if (!is_there_) {
+    // Queries before the first scene line are about an empty scene.
+    if (!exists_) {
       const absl::Status made = Replace({});
       if (!made.ok()) return made;
     }
@@ -69,13 +71,14 @@ class Remote final : public Evaluator {
     return refused;
   }
 
-  // The stream first: it holds the scene by its handle.
+  // Ends the stream before it deletes the scene, because the stream has a handle of the scene.
   absl::Status Close() override {
     stream_.reset();
-    return is_there_ ? client_->DeleteScene(name_) : absl::OkStatus();
+    return exists_ ? client_->DeleteScene(name_) : absl::OkStatus();
   }
 
  private:
+  // Sends the pending definitions and the groups, and returns the answer to the groups.
   absl::StatusOr<FrameAnswer> Ask(std::span<const Group> groups) {
     if (!stream_) stream_ = client_->OpenStream();
     const absl::Status defined = DefineTrackers();
@@ -86,10 +89,10 @@ class Remote final : public Evaluator {
     return Exchange(frame);
   }
 
-  // Sends the definitions that the stream has not had, in frames of their own, each far below the
-  // size of a message.
+  // Sends the tracker definitions that the stream does not have yet, in frames far below the
+  // message limit.
   absl::Status DefineTrackers() {
-    // A tracker that was defined twice since is sent once, with its last shape.
+    // Sends a tracker that was defined several times only once, with its last shape.
     std::ranges::sort(undefined_);
     undefined_.erase(std::unique(undefined_.begin(), undefined_.end()), undefined_.end());
     for (size_t i = 0; i < undefined_.size();) {
@@ -110,7 +113,7 @@ class Remote final : public Evaluator {
     return absl::OkStatus();
   }
 
-  // One frame at a time: the answers of one are printed before the next is sent.
+  // Sends a frame and waits for its answer.
   absl::StatusOr<FrameAnswer> Exchange(const Frame& frame) {
     const absl::Status sent = stream_->Send(frame);
     if (!sent.ok()) return sent;
@@ -119,10 +122,10 @@ class Remote final : public Evaluator {
 
   const std::unique_ptr<Client> client_;
   const std::string name_;
-  bool is_there_ = false;
+  bool exists_ = false;  // the server has the scene
   std::unique_ptr<Stream> stream_;
-  TrackerTable trackers_;            // what the stream has, or gets before the next query
-  std::vector<uint32_t> undefined_;  // handles whose definition is to be sent
+  TrackerTable trackers_;            // the trackers of the stream, and those of `undefined_`
+  std::vector<uint32_t> undefined_;  // handles whose definitions are not sent yet
 };
 
 }  // namespace

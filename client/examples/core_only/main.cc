@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The library without a server: a scene in memory, and what it answers to segments, circles, a
-// sweep and a pair of shapes.
+// Uses the library without a server: casts segments, tests circles, sweeps a box against a scene in
+// memory, and computes the contact of two shapes.
 
 #include <cstdio>
 #include <string>
@@ -16,7 +16,7 @@
 
 namespace {
 
-// A room of 10 by 10 with a pillar that is hollow in the middle.
+// Returns a scene with a square of side 10 that has a hole of side 2 in the middle.
 absl::StatusOr<carom::Scene::Ptr> MakeScene() {
   carom::PolygonSpec spec;
   spec.id = 7;
@@ -29,12 +29,12 @@ absl::StatusOr<carom::Scene::Ptr> MakeScene() {
 }
 
 void Cast(const carom::Scene& scene) {
-  // Columns: bullet i goes from (ax[i], ay[i]) to (bx[i], by[i]).
+  // The columns describe the bullets: bullet i is the segment (ax[i], ay[i]) to (bx[i], by[i]).
   const std::vector<double> ax{-5, 5}, ay{5, 5}, bx{15, 5}, by{5, 5.5};
   carom::CastAnswers answers;
   carom::WorkMeter meter;
   carom::CastSegments(scene, {ax, ay, bx, by}, {}, answers, meter);
-  // Rows of all bullets follow each other; counts[i] of them are bullet i's. A miss has none.
+  // `hits` has counts[i] rows for bullet i, one bullet after the other. A miss has no row.
   size_t row = 0;
   for (size_t i = 0; i < answers.counts.size(); ++i) {
     if (answers.counts[i] == 0) {
@@ -62,7 +62,7 @@ void Overlap(const carom::Scene& scene) {
 void Sweep(const carom::Scene& scene, const carom::Shape& box) {
   const std::vector<double> x{-4}, y{5}, to_x{6}, to_y{5};
   carom::SweepColumns columns;
-  // One shape at one pose; an empty column of angles is no rotation.
+  // Sweeps one shape from one pose, without rotation: the column of angles is empty.
   columns.movers.shapes = {&box, 1};
   columns.movers.x = x;
   columns.movers.y = y;
@@ -89,7 +89,7 @@ void Contact(const carom::Shape& fixed, const carom::Shape& box) {
 absl::Status Run() {
   const absl::StatusOr<carom::Scene::Ptr> scene = MakeScene();
   if (!scene.ok()) return scene.status();
-  // Moving shapes have no id; their vertices are relative to the reference point.
+  // The vertices of a moving shape are relative to its reference point. It needs no id.
   absl::StatusOr<carom::Polygon> box =
       carom::Polygon::Create({.rings = {{{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}}}});
   if (!box.ok()) return box.status();

@@ -3,9 +3,9 @@
 
 // How does a program talk to a Carom server?
 //
-// `Client::Connect` gives a client; scenes are registered and edited through it, and questions are
-// asked by `Evaluate` (one frame, one call) or on a `Stream` (carom/stream.h), which a tick loop
-// wants. A program that links the library needs no server: see carom/group.h.
+// `Client::Connect` makes a client, which registers and edits scenes. `Client::Evaluate` sends one
+// frame of queries; a `Stream` (carom/stream.h) sends a sequence of frames, as a tick loop does. A
+// program that links the library needs no server: see carom/group.h.
 //
 //   auto client = Client::Connect(address).value();  // such as "127.0.0.1:7420"
 //   auto scene = client->ImportScene("scenes/arena", polygons, ImportMode::kReplace);
@@ -15,13 +15,13 @@
 //   // answer->groups[0].answers.points.polygon_ids[0] == 7
 //
 // Lengths are in the unit of the caller's coordinates. Error: none, answers are the bytes that the
-// library gives. Cost: a round trip a call, and bytes O(n), n the vertices or items that are sent.
-// Thread-safe. Cheaper: carom/group.h, without a server; richer: carom/stream.h.
+// library gives. Cost: a round trip per call, and O(n) bytes, n the vertices or items that are
+// sent. Thread-safe. Cheaper: carom/group.h, without a server; richer: carom/stream.h.
 //
-// Statuses carry the field violations that the server sent: read them with `carom::Violations`
-// (carom/status.h). Every call may also end with UNAVAILABLE (the server cannot be reached, or
-// drains), DEADLINE_EXCEEDED (`CallOptions::timeout`) and RESOURCE_EXHAUSTED (a message above the
-// server's 4 MiB); what else it may return stands beside it.
+// Statuses carry the field violations of the server: read them with `carom::Violations`
+// (carom/status.h). Every call may fail with UNAVAILABLE (the server cannot be reached, or is
+// shutting down), DEADLINE_EXCEEDED (`CallOptions::timeout`) and RESOURCE_EXHAUSTED (a message
+// above the server's 4 MiB). The comment of each function lists its further errors.
 #pragma once
 
 #include <chrono>
@@ -46,74 +46,80 @@
 namespace carom {
 
 struct ClientOptions {
-  // Behaviour. How long a call may take when its `CallOptions` do not say; zero: for ever. Streams
-  // have no such limit: their ticks have `Frame::budget_us`.
+  // Behaviour. Timeout of calls without a `CallOptions::timeout`; zero means no timeout. Streams
+  // have no timeout: their frames have `Frame::budget_us`.
   std::chrono::milliseconds call_timeout{30000};
-  // After this much silence during a call or a stream, the server is asked whether it is alive; if
-  // it does not answer in the same time again (20 s at most), they end with UNAVAILABLE. Below 10 s
-  // a server takes it for an attack and closes the connection. Zero: never.
+  // Interval of keepalive pings: after this time without data in a call or stream, the client pings
+  // the server. If the server does not respond within another interval (20 s at most), calls and
+  // streams fail with UNAVAILABLE. A server takes pings below 10 s for an attack and closes the
+  // connection. Zero means no pings.
   std::chrono::milliseconds keepalive_interval{60000};
 
-  // Security. Paths of files, which `Connect` checks, and which are read again when they change:
-  // those of certificates within a second, for connections from then on, that of a token for calls
-  // from then on. What cannot be used then leaves what was.
-  // Of the authorities, in PEM, that have signed the server's certificate: with it connections are
-  // encrypted by TLS; empty: plaintext.
+  // Security. The following options are paths of files. `Connect` checks the files, and the client
+  // reads a file again when it changes: certificates and keys within a second, for later
+  // connections; the token at the next call. If the changed file cannot be used, the client keeps
+  // using the previous content.
+  //
+  // Certificates in PEM of the authorities that sign the server's certificate. The client then
+  // connects by TLS; empty means plaintext.
   std::string ca_file = {};
-  // Of the client's certificate, with those that signed it after it, and its key without a
-  // passphrase, in PEM; they may be one file. Empty: none.
+  // Certificate of the client followed by the certificates of its signers, and the key of the
+  // client without a passphrase, in PEM; both may be in one file. Empty means none.
   std::string certificate_file = {};
   std::string key_file = {};
-  // Of a token, which every call brings; over TLS, or to a server on this machine. Empty: none.
+  // Token that every call carries, over TLS or to a server on this machine. Empty means none.
   std::string token_file = {};
 
-  // Performance. Clients of one process share a connection to the same target, unless this is set:
-  // one connection carries about one core's worth of traffic. Leave it alone below that.
+  // Performance. Whether the client has its own connection; else clients of one process share a
+  // connection to the same target. One connection carries the traffic of about one core, so leave
+  // this option alone below that traffic.
   bool own_connection = false;
-  // The largest answer that is accepted, in bytes. A frame of 262,144 hits, the server's default
-  // limit, is below 32 MiB.
+  // Maximum number of bytes of a message that the client accepts. The answer to a frame with
+  // 262,144 hits, the server's default limit, is below 32 MiB.
   int32_t max_receive_bytes = 64 << 20;
 };
 
 struct CallOptions {
-  // Absent: `ClientOptions::call_timeout`. Zero: for ever.
+  // Absent means `ClientOptions::call_timeout`. Zero means no timeout.
   std::optional<std::chrono::milliseconds> timeout;
 };
 
-// Of a fork that is made.
+// Options of `Client::ForkScene`.
 struct ForkOptions {
-  uint64_t version = 0;           // of the base; 0: the current one
-  std::string name = {};          // `scenes/{scene}`; empty: one is made up
-  std::chrono::seconds lease{0};  // without a frame; 0: the server's default, 60 s
+  uint64_t version = 0;           // of the base; 0: the current version
+  std::string name = {};          // `scenes/{scene}`; empty: the client chooses a name
+  std::chrono::seconds lease{0};  // without use; 0: the server's default, 60 s
 };
 
-// Scenes by ascending name.
+// A page of scenes by ascending name.
 struct ScenePage {
   std::vector<SceneSummary> scenes;
   std::string next_page_token;  // empty: this is the last page
 };
 
-// What an import does with a scene that is there: CREATE fails with ALREADY_EXISTS, REPLACE puts
-// the polygons in place of the old ones, under a new version.
+// What an import does if a scene of its name exists: CREATE fails with ALREADY_EXISTS, REPLACE
+// replaces all polygons of the scene, as a new version.
 enum class ImportMode : uint8_t { kCreate, kReplace };
 
 namespace internal {
 class ClientMaker;
 }  // namespace internal
 
-// A connection to a server, or to several that hold the same scenes, one at a time. Thread-safe.
-// Streams and watches may outlive their client.
+// A client of one server, or of several servers with the same scenes, of which it uses one at a
+// time. Thread-safe. Streams and watches may outlive their client.
 class Client {
  public:
-  // A client of the server at `target`, which is `host:port` or `unix:PATH`, or a list of them with
-  // commas between. Returns at once: the connection is made by the first call, and made again
-  // whenever it is lost. Calls go to one server, at first the first of the list. A call that finds
-  // none, or a draining one, fails with UNAVAILABLE, and later calls go to the next in the list, in
-  // a circle; it may be tried again, unless it may have had its effect. Streams pass on by
-  // themselves.
+  // Returns a client of the server at `target`: `host:port` or `unix:PATH`, or a list of servers
+  // separated by commas. Connect returns at once: the first call makes the connection, and later
+  // calls make it again whenever it is lost.
   //
-  // Errors: INVALID_ARGUMENT naming `target` for another form, or `ca_file`, `certificate_file`,
-  // `key_file` or `token_file` of the options with the reason why that cannot be used.
+  // Calls use one server, at first the first of the list. A call that cannot reach the server, or
+  // finds it shutting down, fails with UNAVAILABLE; later calls use the next server of the list,
+  // after the last server the first. The caller may retry the failed call, unless the call may have
+  // had its effect. Streams fail over by themselves.
+  //
+  // Errors: INVALID_ARGUMENT naming `target` for another form; INVALID_ARGUMENT naming `ca_file`,
+  // `certificate_file`, `key_file` or `token_file` with the reason why the file cannot be used.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(absl::string_view target,
                                                          const ClientOptions& options = {});
 
@@ -121,106 +127,114 @@ class Client {
   Client(const Client&) = delete;
   Client& operator=(const Client&) = delete;
 
-  // Scenes. Names are `scenes/{scene}` with {scene} matching [a-z0-9-]{1,63}; another form is
+  // Scenes. Names are `scenes/{scene}` with {scene} matching [a-z0-9-]{1,63}; other names are
   // INVALID_ARGUMENT naming `name`.
 
-  // Registers a scene in one message; `ImportScene` takes scenes of any size.
+  // Registers a scene by one message; `ImportScene` registers scenes of any size.
   //
-  // Errors: ALREADY_EXISTS; INVALID_ARGUMENT naming `polygons[i].id` for an id that occurs twice;
-  // RESOURCE_EXHAUSTED over a limit of the server.
+  // Errors: ALREADY_EXISTS: a scene of this name exists; INVALID_ARGUMENT naming `polygons[i].id`
+  // for an id that occurs twice; RESOURCE_EXHAUSTED over a limit of the server.
   absl::StatusOr<SceneSummary> CreateScene(absl::string_view name,
                                            std::span<const Polygon> polygons,
                                            const CallOptions& options = {});
 
-  // The current version. Errors: NOT_FOUND.
+  // Returns the summary of the current version of a scene. Errors: NOT_FOUND.
   absl::StatusOr<SceneSummary> GetScene(absl::string_view name, const CallOptions& options = {});
 
-  // The next at most `page_size` scenes ([0, 1000]; 0: 100) after the page that gave `page_token`.
+  // Returns at most `page_size` scenes ([0, 1000]; 0 means 100), those after the page that has
+  // `page_token` as its `next_page_token`; an empty token means the first page.
   //
   // Errors: INVALID_ARGUMENT for a page size or token out of range.
   absl::StatusOr<ScenePage> ListScenes(int32_t page_size = 0, absl::string_view page_token = "",
                                        const CallOptions& options = {});
 
-  // All scenes, page after page. A scene that comes or goes meanwhile may or may not be there.
+  // Returns all scenes, read page after page. A scene that is registered or deleted meanwhile may
+  // or may not be among them.
   absl::StatusOr<std::vector<SceneSummary>> ListAllScenes(const CallOptions& options = {});
 
-  // Removes a scene, or, if `version` is not 0, only that version of it.
+  // Deletes a scene with all its versions. If `version` is not 0, the server deletes the scene only
+  // if that version is current.
   //
-  // Errors: NOT_FOUND; ABORTED if `version` is not the current one.
+  // Errors: NOT_FOUND; ABORTED if `version` is neither 0 nor the current version.
   absl::Status DeleteScene(absl::string_view name, uint64_t version = 0,
                            const CallOptions& options = {});
 
-  // Makes all of the edits, or none. They are refused with ABORTED if the scene's version is not
-  // `base_version`, unless that is 0. Where the answer is lost, or no server is there, the call
-  // tries again for some seconds, within its timeout; the commit has an id by which the server
-  // makes it once.
+  // Makes all of the edits, or none, and returns the new version. If `base_version` is neither 0
+  // nor the current version, the commit fails with ABORTED.
   //
-  // Errors: NOT_FOUND for the scene, or naming `edits[i]` for a polygon to replace or remove that
-  // is not there; INVALID_ARGUMENT for an id that occurs twice; ABORTED; ALREADY_EXISTS naming
-  // `edits[i]` for a polygon to add that is there; RESOURCE_EXHAUSTED over a limit; OUT_OF_RANGE,
-  // of a fork, if they were made by an attempt before and their version is no longer kept.
+  // The client retries a commit that fails with UNAVAILABLE, with backoff for about 6 s and within
+  // the timeout of the call. Each commit has an id, so that the server makes it only once.
+  //
+  // Errors: NOT_FOUND for the scene; NOT_FOUND naming `edits[i]` for a polygon to replace or remove
+  // that is not in the scene; INVALID_ARGUMENT for an id that occurs twice; ABORTED; ALREADY_EXISTS
+  // naming `edits[i]` for a polygon to add with an id that is in the scene; RESOURCE_EXHAUSTED over
+  // a limit; for a fork, OUT_OF_RANGE if an earlier attempt made the edits and their version is no
+  // longer kept.
   absl::StatusOr<SceneSummary> CommitEdits(absl::string_view name, uint64_t base_version,
                                            std::span<const SceneEdit> edits,
                                            const CallOptions& options = {});
 
-  // Makes a fork: a scene that begins as a version of `base`, on its memory, and changes apart from
-  // it, by `GroupEdits` of frames (carom/frame.h) or `CommitEdits`. It is not durable, lives on one
-  // server until it is deleted or nobody uses it for its lease, and keeps its last versions. Frames
-  // are a use of it, and so are `CommitEdits`, `RollbackScene` and forks of it; reading it by other
-  // calls is none. Costs some microseconds and next to no memory, but waits for the changes of
-  // `base` that are under way, an import for instance.
+  // Makes a fork: a scene that begins as a version of `base`, shares its memory, and is edited
+  // independently, by `GroupEdits` of frames (carom/frame.h) or `CommitEdits`. The server keeps the
+  // last versions of a fork. A fork is not durable and exists on one server, until it is deleted or
+  // its lease ends without use. Frames, `CommitEdits`, `RollbackScene` and `ForkScene` of a fork
+  // use it; calls that read it do not. A fork costs some microseconds and next to no memory, but
+  // the call waits for running changes of `base`, such as an import.
   //
-  // The streams of this client make a fork again that its server has lost: see carom/stream.h.
+  // If the server loses a fork, the streams of this client restore it: see carom/stream.h.
   //
-  // Errors: NOT_FOUND naming `base`; OUT_OF_RANGE if its version is not kept; ALREADY_EXISTS;
-  // INVALID_ARGUMENT naming `lease_seconds` for a lease that is too long; RESOURCE_EXHAUSTED over a
-  // limit: of forks each peer has a part, and on the server's own machine each connection is a
-  // peer.
+  // Errors: NOT_FOUND naming `base`; OUT_OF_RANGE if the version of the base is not kept;
+  // ALREADY_EXISTS; INVALID_ARGUMENT naming `lease_seconds` for a lease that is too long;
+  // RESOURCE_EXHAUSTED over a limit. Each peer has a share of the forks; on the server's own
+  // machine, each connection is a peer.
   absl::StatusOr<SceneSummary> ForkScene(absl::string_view base, const ForkOptions& fork = {},
                                          const CallOptions& options = {});
 
-  // The versions of a scene that the server knows, ascending; the last one is current. How far its
-  // history reaches is the server's to say. Errors: NOT_FOUND.
+  // Returns the version history of a scene as far as the server keeps it, ascending; the last
+  // version is the current one. Errors: NOT_FOUND.
   absl::StatusOr<std::vector<SceneVersion>> ListSceneVersions(absl::string_view name,
                                                               const CallOptions& options = {});
 
-  // Makes a version with the polygons of an older one, unless the current one is not
-  // `base_version`, if that is not 0. A fork that was rolled back is not made again by this client
-  // when its server loses it: the client knows of edits alone, and not of what went back.
+  // Makes a new version with the polygons of an older version. If `base_version` is neither 0 nor
+  // the current version, the rollback fails with ABORTED. The client does not restore a fork that
+  // was rolled back: it records edits of forks, not rollbacks.
   //
   // Errors: NOT_FOUND; ABORTED; OUT_OF_RANGE if the server does not keep the polygons of `version`.
   absl::StatusOr<SceneSummary> RollbackScene(absl::string_view name, uint64_t version,
                                              uint64_t base_version = 0,
                                              const CallOptions& options = {});
 
-  // Registers a scene of any size, sent in parts of about 1 MiB, as are polygons that are larger;
-  // nothing is visible before all of them are there.
+  // Registers a scene of any size. The client sends chunks of about 1 MiB, and a larger polygon as
+  // pieces; the scene becomes visible when the server has received all of them.
   //
   // Errors: as for CreateScene; ALREADY_EXISTS under CREATE only.
   absl::StatusOr<SceneSummary> ImportScene(absl::string_view name,
                                            std::span<const Polygon> polygons, ImportMode mode,
                                            const CallOptions& options = {});
 
-  // The polygons of a scene by ascending id, of its current version or of an older one.
+  // Returns the polygons of the current version of a scene (0), or of an older version, by
+  // ascending id.
   //
   // Errors: NOT_FOUND; OUT_OF_RANGE if the server does not keep the polygons of `version`.
   absl::StatusOr<std::vector<Polygon>> ExportScene(absl::string_view name, uint64_t version = 0,
                                                    const CallOptions& options = {});
 
-  // The versions of a scene as they are made, from the current one or from one that the caller has.
-  // Returns at once: errors are those of the first `SceneWatch::Next`.
+  // Returns a watch of the versions of a scene as they are made, from the current version on or
+  // from a version that the caller has. Returns at once; the first `SceneWatch::Next` returns the
+  // errors of the call.
   std::unique_ptr<SceneWatch> WatchScene(absl::string_view name, const WatchOptions& options = {});
 
-  // Questions.
+  // Queries.
 
-  // Answers one frame. Handles that it binds live as long as the frame.
+  // Returns the server's answer to one frame. Handles that the frame binds are valid for the frame
+  // only.
   //
-  // Errors: INVALID_ARGUMENT and RESOURCE_EXHAUSTED when the frame as a whole is refused; what
-  // concerns a group or an item is in the answer, whose own `status` is OK.
+  // Errors: INVALID_ARGUMENT and RESOURCE_EXHAUSTED if the server refuses the frame as a whole.
+  // Errors of groups and items are in the answer; `FrameAnswer::status` is then OK.
   absl::StatusOr<FrameAnswer> Evaluate(const Frame& frame, const CallOptions& options = {});
 
-  // A stream of frames. Returns at once; if there is no server for `reconnect_timeout`, the
-  // stream's calls say so.
+  // Opens a stream of frames. Returns at once; if no server can be reached for `reconnect_timeout`,
+  // the functions of the stream return UNAVAILABLE.
   std::unique_ptr<Stream> OpenStream(const StreamOptions& options = {});
 
  private:

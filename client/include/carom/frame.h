@@ -1,25 +1,25 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does a client ask in one tick, and what does it get back?
+// What does a client query in one tick, and what does the server answer?
 //
-// A `Frame` is a list of groups, each of which asks one scene; a `FrameAnswer` has one result a
-// group, in the same order. Both speak the core's vocabulary: the questions of a group are a
-// `carom::Group` and its answers a `carom::GroupAnswers` (carom/group.h), whether a server answers
-// them or the library does. Frames are sent by `Client::Evaluate` (carom/client.h), one at a time,
-// or by a `Stream` (carom/stream.h), many ahead of their answers.
+// A `Frame` is a list of groups, each of which queries one scene; a `FrameAnswer` has one result
+// per group, in the same order. The queries of a group are a `carom::Group` and its answers a
+// `carom::GroupAnswers` (carom/group.h), whether a server or the library answers them.
+// `Client::Evaluate` (carom/client.h) sends one frame at a time; a `Stream` (carom/stream.h) sends
+// many frames ahead of their answers.
 //
 //   Group group;
 //   group.points = {x, y};  // columns that outlive the call that takes the frame
 //   Frame frame;
-//   frame.seq = 1;  // the answer has it too
+//   frame.seq = 1;  // repeated in the answer
 //   frame.bindings.push_back({1, "scenes/arena"});
 //   frame.groups.push_back({.scene = uint64_t{1}, .group = group});
 //
-// Lengths are in the unit of the caller's coordinates, times in microseconds or nanoseconds as the
-// name says. Errors: a status of the frame, one of each group, and the errors of items. Cost: that
-// of carom/group.h and bytes O(n), n the items and the rows of answers. Not thread-safe: plain
-// values. Cheaper: carom/group.h, without a server; richer: none.
+// Lengths are in the unit of the caller's coordinates; times are in microseconds or nanoseconds, as
+// their names end in `_us` or `_ns`. Errors: a status of the frame, a status of each group, and the
+// errors of items. Cost: that of carom/group.h, and O(n) bytes, n the items and the rows of
+// answers. Not thread-safe: plain values. Cheaper: carom/group.h, without a server; richer: none.
 #pragma once
 
 #include <cstdint>
@@ -35,100 +35,111 @@
 
 namespace carom {
 
-// Gives a scene a handle, so that later frames of the same stream need not repeat its name.
+// Defines a handle for a scene, so that groups of this frame and of later frames of the stream need
+// not repeat its name.
 struct SceneBinding {
   uint64_t handle = 0;  // chosen by the caller
-  std::string scene;    // `scenes/{scene}`; it need not exist yet
+  std::string scene;    // `scenes/{scene}`; the scene need not exist yet
 };
 
-// Changes of a fork (`Client::ForkScene`): all of them, or none. They are made once, however often
-// the frame is sent.
+// Edits of a fork (`Client::ForkScene`). The server makes all of the edits, or none, and makes them
+// once, however often the frame is sent.
 struct GroupEdits {
   std::vector<SceneEdit> edits;
-  // The version that they were made for; any other current version is ABORTED. 0: any.
+  // Expected current version, for which the edits were made; if another version is current, the
+  // edits are ABORTED. 0 means any.
   uint64_t base_version = 0;
-  // At most 64 bytes that no other edits of the fork have, else INVALID_ARGUMENT. Empty: one is
-  // made up.
+  // Id of the edits, at most 64 bytes, unique among the edits of the fork, else INVALID_ARGUMENT.
+  // Empty means that the client chooses an id.
   std::string edit_id = {};
 };
 
-// Questions to one version of one scene.
+// Queries of one version of one scene.
 struct FrameGroup {
   // The name `scenes/{scene}`, or a handle bound in this frame or earlier on this stream.
   std::variant<std::string, uint64_t> scene;
-  // The group waits, within the frame's budget, for a version at least this; without a budget it
-  // does not wait. 0: the current version.
+  // Least version that the group may read. The group waits for such a version within the frame's
+  // budget; without a budget it does not wait. 0 means the current version.
   uint64_t min_version = 0;
-  // Views into the caller's columns, which outlive the call that takes the frame (not the answer).
-  // Of moves, `tracker` holds handles of trackers that the stream has; `trackers`, the coherence
-  // and the budget are not read.
+  // Queries, as views into the caller's columns, which must outlive the call that takes the frame
+  // (not the answer). In the moves, `tracker` holds handles of trackers of the stream; the members
+  // `trackers`, the coherence and the budget of the group are ignored.
   Group group = {};
-  // The group reads this version exactly, as far back as the server keeps it: 256 versions of a
-  // fork, 16 of another scene, by default. Beside neither `min_version` nor `edits`. 0: see
-  // `min_version`.
+  // Exact version that the group reads, as far back as the server keeps versions: by default 256
+  // versions of a fork, 16 of another scene. Illegal beside `min_version` or `edits`. 0 means that
+  // `min_version` selects the version.
   uint64_t version = 0;
-  // Of a fork: made before the questions, which read the version that they make.
+  // Edits of a fork. The server makes them before it evaluates the queries, which read the version
+  // that the edits make.
   std::optional<GroupEdits> edits = {};
 };
 
-// One tick. What it points to is read before `Evaluate` or `Send` returns.
+// The queries of one tick. `Evaluate` and `Send` read all that the frame points to before they
+// return.
 struct Frame {
-  uint64_t seq = 0;  // echoed in the answer; any value
-  // Microseconds from the server's receipt, in [0, 60000000]; groups that are not answered by then
-  // get DEADLINE_EXCEEDED. 0: no budget.
+  uint64_t seq = 0;  // any value, which the answer repeats
+  // Time budget in microseconds from the server's receipt of the frame, in [0, 60000000]. Groups
+  // that are not answered within the budget get DEADLINE_EXCEEDED. 0 means no budget.
   uint64_t budget_us = 0;
   std::vector<SceneBinding> bindings;
-  // Trackers that are taken from the stream, defined or not, and then those that are given to it,
-  // before the groups are read: all of them, or the frame is refused. They stay for later frames.
+  // Before it reads the groups, the server removes the trackers of the handles `removed_trackers`,
+  // defined or not, and then defines `trackers`, which stay defined for later frames of the stream:
+  // it makes all of these changes, or refuses the frame.
   std::vector<uint32_t> removed_trackers = {};
   std::vector<TrackerDefinitions> trackers = {};
-  // OFF: trackers neither use nor learn what they know, which changes no byte of an answer.
+  // OFF: trackers neither use nor update their memory, which changes no byte of an answer.
   Coherence coherence = Coherence::kOn;
   std::vector<FrameGroup> groups = {};
-  // On a stream, a later frame with `supersede` takes the place of this one if the server has not
-  // begun it: this one is answered `skipped`.
+  // Whether a later frame of the stream with `supersede` supersedes this frame: if the server has
+  // not begun to evaluate this frame when the later frame arrives, it answers this frame with
+  // `skipped`.
   bool supersede = false;
 };
 
-// What one group got. Errors of single items are in `answers`, and a miss is no error.
+// The result of one group. `answers` contains the errors of single items. A miss is no error.
 //
-// Where the status is not OK, nothing of the group was answered; `answers` is then empty.
-// INVALID_ARGUMENT names the field (`Violations` of carom/status.h), NOT_FOUND means no such scene,
-// UNAVAILABLE that `min_version` did not come in time, DEADLINE_EXCEEDED that the budget ended,
-// RESOURCE_EXHAUSTED that a limit of the server was passed, which the message names. OUT_OF_RANGE
-// means that the pinned version, or that which the edits made before, is not kept, ABORTED that
-// edits were made for another version, FAILED_PRECONDITION that the scene is no fork.
+// If the status is not OK, the server answered no query of the group, and `answers` is empty.
+// INVALID_ARGUMENT names the field (`Violations` of carom/status.h); NOT_FOUND: no such scene, or a
+// polygon to replace or remove is not in the scene; UNAVAILABLE: `min_version` did not arrive in
+// time; DEADLINE_EXCEEDED: the budget ended; RESOURCE_EXHAUSTED: over a limit of the server, which
+// the message names; OUT_OF_RANGE: `version`, or the version that the edits made before, is not
+// kept; ABORTED: the edits were made for another version; ALREADY_EXISTS: the id of a polygon to
+// add is in the scene; FAILED_PRECONDITION: edits of a scene that is not a fork; PERMISSION_DENIED:
+// the credential does not permit edits; DATA_LOSS: the stored scene is damaged.
 struct GroupResult {
   absl::Status status;
   GroupAnswers answers;
-  // The version that the edits of the group made, even if the budget ended after them. 0: there
-  // were none, or they are refused.
+  // Version that the edits of the group made, also if the budget ended after the edits. 0 means
+  // that the group has no edits, or that the server refused them.
   uint64_t edited_version = 0;
 };
 
-// What a frame cost the server. Advice: never the same twice.
+// The costs of a frame on the server. Advice: they differ from run to run.
 struct FrameStats {
-  uint64_t elapsed_ns = 0;     // from receipt to the last answer, waiting included
-  uint64_t evaluate_ns = 0;    // evaluation alone
-  uint64_t work_units = 0;     // index nodes and edges visited
-  MoveTiers moves;             // how trackers were answered
-  uint64_t tracker_bytes = 0;  // that the stream's trackers take
-  // Moves that the server also answered without memory, to compare, and batches of these that
-  // differed, which is a fault of the server.
+  uint64_t elapsed_ns = 0;     // from receipt to the answer of the last group, waiting included
+  uint64_t evaluate_ns = 0;    // evaluation, without waiting, decoding and encoding
+  uint64_t work_units = 0;     // polygons, edges and index nodes visited, comparisons of hits
+  MoveTiers moves;             // number of tracker moves by the way they were answered
+  uint64_t tracker_bytes = 0;  // bytes of the stream's trackers after the frame
+  // Number of moves that the server also evaluated without tracker memory, to compare the answers,
+  // and number of compared batches with different answers, which is a fault of the server.
   uint64_t shadow_moves = 0;
   uint64_t shadow_differences = 0;
-  // What was read is all that there was so many microseconds ago, at most: of scenes that several
-  // servers share. Else 0.
+  // Upper bound of the staleness in microseconds, where several servers share their scenes: the
+  // frame read every change that any server had made this long before the answer. 0 where one
+  // server has the scenes.
   uint64_t staleness_us = 0;
 };
 
-// The answer of one frame.
+// The answer to one frame.
 struct FrameAnswer {
   uint64_t seq = 0;
-  // INVALID_ARGUMENT or RESOURCE_EXHAUSTED: the frame as a whole was refused, `groups` is empty. A
-  // limit that passes, such as that of frames in flight, has a `RetryDelay` (carom/status.h).
+  // INVALID_ARGUMENT or RESOURCE_EXHAUSTED: the server refused the frame as a whole, and `groups`
+  // is empty. An error from a temporary limit, such as that of frames in flight, has a `RetryDelay`
+  // (carom/status.h).
   absl::Status status;
-  // A later frame took this one's place: its definitions hold, `groups` is empty.
+  // Whether a later frame superseded this frame. The definitions of a skipped frame are made, and
+  // `groups` is empty.
   bool skipped = false;
   std::vector<GroupResult> groups;
   FrameStats stats;

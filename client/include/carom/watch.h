@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does a program follow a scene that others edit?
+// How does a program follow the edits of a scene?
 //
-// A `SceneWatch` gives the versions of a scene as they are made, each with what it changed. It is
-// made by `Client::WatchScene` (carom/client.h). To ask once: `Client::GetScene`; for all polygons
-// of a version: `Client::ExportScene`.
+// A `SceneWatch` returns the versions of a scene as they are made, each with its changes.
+// `Client::WatchScene` (carom/client.h) opens a watch. To read the current version once, call
+// `Client::GetScene`; to read all polygons of a version, call `Client::ExportScene`.
 //
 //   auto watch = client->WatchScene("scenes/arena");
 //   auto update = watch->Next();  // the current version; the next call waits for a commit
 //   // update->scene.polygon_count == 1
 //
-// Lengths are in the unit of the caller's coordinates. Error: none, polygons come bit for bit.
-// Cost: bytes O(n), n the polygons that changed, or their vertices. Thread-safe, but for two calls
-// of `Next` at a time. Cheaper: `Client::GetScene` now and then; richer: none.
+// Lengths are in the unit of the caller's coordinates. Error: none, polygons arrive bit for bit.
+// Cost: O(n) bytes, n the polygons that changed, or their vertices. Thread-safe, except that only
+// one call of `Next` may run at a time. Cheaper: `Client::GetScene` now and then; richer: none.
 #pragma once
 
 #include <chrono>
@@ -35,11 +35,12 @@ struct SceneSummary {
   uint64_t polygon_count = 0;
   uint64_t vertex_count = 0;
   Box bounds;  // empty if the scene has no polygon
-  // Of a fork, as ForkScene, GetScene and ListScenes give it: what it was made from. Else empty.
+  // For a fork, the scene and version that it was made from, as set by ForkScene, GetScene and
+  // ListScenes. Empty and 0 for a scene that is not a fork.
   std::string base = {};
   uint64_t base_version = 0;
 
-  // Member by member; empty boxes are equal.
+  // Compares member by member; empty boxes are equal.
   friend bool operator==(const SceneSummary& a, const SceneSummary& b) {
     return a.name == b.name && a.version == b.version && a.polygon_count == b.polygon_count &&
            a.vertex_count == b.vertex_count && a.bounds.min == b.bounds.min &&
@@ -47,66 +48,68 @@ struct SceneSummary {
   }
 };
 
-// A version, and how it came about.
+// One version in the version history of a scene.
 struct SceneVersion {
   SceneSummary scene;
-  std::string edit_id;  // of the commit that made it; empty: it was no commit of edits
+  std::string edit_id;  // of the commit that made the version; empty: none
   std::chrono::sys_time<std::chrono::microseconds> created;
 };
 
-// What a version did to a polygon: it is not in the version before; it is in both and differs; it
-// is in the version before alone.
+// How a version differs from the version before in one polygon. ADDED: the polygon is in this
+// version only; REPLACED: the polygon is in both versions and differs; REMOVED: the polygon is in
+// the version before only.
 enum class PolygonChange : uint8_t { kAdded, kReplaced, kRemoved };
 
 struct PolygonUpdate {
   uint64_t id = 0;
   PolygonChange change = PolygonChange::kAdded;
-  Box bounds;  // the least box that holds the polygon as it was and as it is
+  Box bounds;  // least box that contains the polygon before and after the change
 };
 
-// A version that a watch gives.
+// A version that a watch returns.
 struct SceneUpdate {
   SceneSummary scene;
   std::string edit_id;  // as in `SceneVersion`
   std::chrono::sys_time<std::chrono::microseconds> created;
-  // The version that it was made from, which is that of the update before. 0: none; this is the
-  // current version as a whole, with which a watch without `from_version` begins.
+  // The version before, which is that of the previous update. 0 means that this is the first
+  // version of a watch without `from_version`, sent as a whole.
   uint64_t base_version = 0;
-  std::vector<PolygonUpdate> changes;  // from that one, by ascending id
-  // If the watch asks for them: those that were added or replaced, or all of them where
-  // `base_version` is 0; by ascending id.
+  std::vector<PolygonUpdate> changes;  // since `base_version`, by ascending id
+  // The added and replaced polygons after the change; where `base_version` is 0, all polygons. By
+  // ascending id. Empty unless `WatchOptions::polygons` is set.
   std::vector<Polygon> polygons;
 };
 
 struct WatchOptions {
-  // The version that the caller has: the first update is of the one made after it. 0: none, and the
-  // first update is of the current version.
+  // Version that the caller already has; the first update is about the version after it. 0 means
+  // that the caller has none; the first update is about the current version.
   uint64_t from_version = 0;
-  bool polygons = false;
-  // How long a watch whose call broke tries to go on with another one. Zero: it ends at once.
+  bool polygons = false;  // whether updates contain polygons
+  // After the call of the watch broke: how long the watch retries with another call. Zero means
+  // that a broken call ends the watch.
   std::chrono::milliseconds reconnect_timeout{30000};
 };
 
-// Versions of one scene, in order, each once, none left out. When its call breaks (UNAVAILABLE, or
-// a status with a `RetryDelay`), it goes on at the next address of the client after the last
-// version that it gave. Thread-safe: one thread waits in `Next`, others may cancel. May outlive its
-// client.
+// Returns the versions of one scene in order, each once, without gaps. If its call breaks
+// (UNAVAILABLE, or a status with a `RetryDelay`), the watch continues at the next address of the
+// client, after the last version that it returned. Thread-safe: one thread waits in `Next`, and
+// others may cancel. May outlive its client.
 class SceneWatch {
  public:
   ~SceneWatch();
   SceneWatch(const SceneWatch&) = delete;
   SceneWatch& operator=(const SceneWatch&) = delete;
 
-  // Waits for the next version, without end.
+  // Waits for the next version, without a timeout, and returns it.
   //
-  // Errors, each of which ends the watch, so that a further call returns the same: NOT_FOUND, there
-  // is no such scene, or it was deleted; OUT_OF_RANGE, what came after the last version that the
-  // caller has is not kept: begin with the current one; RESOURCE_EXHAUSTED, updates were taken too
-  // slowly; UNAVAILABLE, no server for `reconnect_timeout`; CANCELLED by `Cancel`; INVALID_ARGUMENT
-  // naming `name`; INTERNAL, the server breaks the protocol.
+  // An error ends the watch, and later calls return the same error: NOT_FOUND: no such scene, or
+  // the scene was deleted; OUT_OF_RANGE: the version after the last version of the caller is not
+  // kept, so the caller begins again with the current version; RESOURCE_EXHAUSTED: the caller
+  // received updates too slowly; UNAVAILABLE: no server for `reconnect_timeout`; CANCELLED:
+  // `Cancel`; INVALID_ARGUMENT naming `name`; INTERNAL: the server broke the protocol.
   absl::StatusOr<SceneUpdate> Next();
 
-  // Ends the watch, from any thread.
+  // Ends the watch, from any thread; a waiting `Next` returns CANCELLED.
   void Cancel();
 
  private:

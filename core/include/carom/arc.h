@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does a bullet that falls hit?
+// What does a falling bullet hit?
 //
-// `CastArcs` follows points under constant acceleration, p + v t + a t^2 / 2, for t in
+// `CastArcs` casts points under constant acceleration, along the paths p + v t + a t^2 / 2 for t in
 // [0, duration]. Without acceleration carom/cast.h is cheaper.
 //
 //   const double x[] = {2}, y[] = {8}, zero[] = {0}, ay[] = {-2}, duration[] = {5};
@@ -12,10 +12,10 @@
 //   CastArcs(*scene, {x, y, zero, zero, zero, ay, duration}, {}, out, meter);
 //   // out.hits[0]: polygon_id 7, time 2, point (2, 4), normal (0, 1)
 //
-// Lengths are in the unit of the caller's coordinates. Touching counts. Normal: the unit normal is
-// against the velocity. Error: times are the exact ones rounded up, points within 1 ulp of
-// themselves. Cost: O(log n + edges near the path) an arc, n the edges of the scene. Thread-safe.
-// Cheaper: carom/cast.h without acceleration; richer: none.
+// Lengths are in the unit of the caller's coordinates. Touching counts as a hit. The unit normal
+// points against the velocity. Error: times are the exact ones rounded up; each coordinate of a
+// point is within 1 ulp of its exact value. Cost: O(log n + edges near the path) for each arc, n
+// the edges of the scene. Thread-safe. Cheaper alternative: carom/cast.h without acceleration.
 #pragma once
 
 #include <cstddef>
@@ -33,58 +33,60 @@
 
 namespace carom {
 
-// Modes and policies are those of casts (carom/cast.h). ALL_PASSAGES is not offered: here it reads
-// as ALL, a group (carom/group.h) refuses it.
+// Arcs have the modes and policies of casts (carom/cast.h). ALL_PASSAGES is not supported:
+// `CastArcs` treats it as ALL, and `CheckGroup` (carom/group.h) refuses it.
 struct ArcOptions {
   CastMode mode = CastMode::kClosest;
   InsidePolicy inside_policy = InsidePolicy::kReportStart;
-  uint32_t max_hits = 64;  // of ALL, per arc; in [1, 65536]
+  uint32_t max_hits = 64;  // limit of hits per arc, under ALL; in [1, 65536]
   uint64_t mask = kEveryCategory;
 };
 
-// Arc i starts at (x[i], y[i]) with velocity (vx[i], vy[i]) and acceleration (ax[i], ay[i]); units
-// of time are the caller's. duration[i] is in [0, 2^53].
+// Arcs in columns: arc i starts at (x[i], y[i]) with velocity (vx[i], vy[i]) and acceleration
+// (ax[i], ay[i]), in the caller's unit of time. duration[i] is in [0, 2^53].
 struct ArcColumns {
   std::span<const double> x, y, vx, vy, ax, ay, duration;
-  Scope scope = {};  // bodies with a radius are passed over
+  Scope scope = {};  // arcs ignore bodies with a radius
 
   size_t size() const { return x.size(); }
 };
 
-// One polygon met by one arc. The total order of hits is (time, polygon id).
+// One hit: a polygon, or a body, that an arc meets. The total order of hits is (time, scene before
+// bodies, polygon id or index of the body).
 struct ArcHit {
-  uint64_t polygon_id = 0;  // of a body its index, see is_body
-  // The exact first touch, rounded up to a double; equal doubles of different polygons tie. Within
-  // a polygon times are compared exactly. Under EXIT the passage's end, rounded up likewise.
+  uint64_t polygon_id = 0;  // the index of the body if is_body
+  // The exact time of the first touch, rounded up to a double. Hits on different polygons tie if
+  // their doubles are equal; within a polygon, times are compared exactly. Under EXIT, the end of
+  // the passage, rounded up.
   double time = 0;
-  bool starts_inside = false;  // the passage holds the start
-  // The least (ring, edge) through the point along which the velocity does not run, else the least
-  // of all (an edge of length zero counts as run along); meaningless without has_edge (the point is
-  // strictly inside).
+  bool starts_inside = false;  // the passage contains the start
+  // The least (ring, edge) through the point to which the velocity is not parallel, else the least
+  // of all edges through the point (an edge of length zero counts as parallel). Meaningless without
+  // has_edge: the point is then strictly inside.
   EdgeRef edge;
   bool has_edge = false;
   bool is_body = false;
-  // Where the arc is at the exact time, not at the rounded one: each coordinate within 1 ulp of
-  // itself, however the terms cancel, and exact where it is a double (at a vertex, for a start
-  // inside, and along its axis on an edge parallel to one).
+  // The position on the arc at the exact time, not at the rounded time. Each coordinate is within 1
+  // ulp of its exact value, however the terms cancel. A coordinate is exact if its exact value is a
+  // double: at a vertex, for a start inside, and x on a vertical edge or y on a horizontal edge.
   Vec2 point;
-  // Unit normal of the edge against the velocity there, each component within 1 ulp; under EXIT
-  // with the velocity. {0, 0} where the velocity runs along the edge, for a start inside, and for a
-  // passage that reaches the end of the duration.
+  // The unit normal of the edge, against the velocity at the hit; under EXIT, in the direction of
+  // the velocity. Each component is within 1 ulp. {0, 0} if the velocity is parallel to the edge,
+  // for a start inside, and for a passage that reaches the end of the duration.
   Vec2 normal;
 };
 
 struct ArcAnswers {
-  std::vector<uint32_t> counts;     // hits of arc i; under ANY 1 or 0, and `hits` stays empty
-  std::vector<ArcHit> hits;         // arc after arc, each in the total order
+  std::vector<uint32_t> counts;     // number of hits of arc i; under ANY 0 or 1, without `hits`
+  std::vector<ArcHit> hits;         // for each arc in turn: its hits in the total order
   std::vector<uint32_t> truncated;  // arcs with more hits than max_hits, ascending
-  std::vector<ItemError> errors;    // ascending by index
+  std::vector<ItemError> errors;    // items in error, ascending by index
 
   void Clear();
 };
 
-// Verdicts are exact. Returns false if `meter` stopped the work; `out` is then meaningless.
-// Thread-safe.
+// Casts each arc and replaces the contents of `out`. Verdicts are exact. Returns false if `meter`
+// stopped the work; `out` is then meaningless. Thread-safe.
 bool CastArcs(const World& world, const ArcColumns& arcs, const ArcOptions& options,
               ArcAnswers& out, WorkMeter& meter);
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How do columns go in, and how does one bad item stay small?
+// What do all batch functions share: columns, scopes, errors of single items?
 //
 // Batch functions read columns (structures of arrays, as they arrive in a frame) and are total: an
-// item that holds a number out of range is answered with an `ItemError`, the others are answered as
-// if it were not there. Columns of one batch have equal length; whoever builds them checks that
-// (`carom::Group` does, carom/group.h).
+// item with a number out of range is answered with an `ItemError`, and the other items are answered
+// as if that item were not in the batch. The columns of a batch have equal length; the caller
+// checks this (`CheckGroup` of carom/group.h does).
 //
 //   const double x[] = {1, NAN}, y[] = {4, 4};
 //   LocateAnswers out;
@@ -14,8 +14,8 @@
 //   LocatePoints(*scene, {x, y}, kEveryCategory, out, meter);
 //   // out.counts: 1, 0; out.errors[0]: index 1, column kX, fault kNotAccepted
 //
-// Each column has its unit where it is declared. Cost: O(1). Thread-safe. Richer: carom/status.h,
-// for what is wrong with a whole request.
+// The unit of each column is given where the column is declared. Cost: O(1). Thread-safe. More
+// powerful: carom/status.h, for errors of a whole request.
 #pragma once
 
 #include <cstddef>
@@ -26,25 +26,26 @@
 
 namespace carom {
 
-// Considers every polygon.
+// The mask that considers every polygon of a category other than 0.
 inline constexpr uint64_t kEveryCategory = std::numeric_limits<uint64_t>::max();
 
-// What a batch is asked of: the polygons of the scene, the bodies of the group (carom/bodies.h), or
-// both.
+// What the items of a batch are tested against: the polygons of the scene, the bodies of the group
+// (carom/bodies.h), or both.
 enum class Against : uint8_t { kScene, kBodies, kBoth };
 
-// What the items of a batch consider. The default is the scene, by the mask of the options.
+// What each item of a batch considers. By default, every item considers the polygons of the scene,
+// by the mask of the options.
 struct Scope {
   Against against = Against::kScene;
-  // Of item i, in place of the mask of the options; of a body it is compared with the body's own
-  // category. Empty: the mask of the options for all items.
+  // mask[i] replaces the mask of the options for item i; for bodies, it is compared with the
+  // category of each body. Empty: the mask of the options holds for all items.
   std::span<const uint64_t> mask = {};
-  // Of item i, the owner whose bodies are passed over: those of the shooter, for a bullet. 0 passes
-  // over none. Empty: none.
+  // Item i ignores the bodies of the owner ignore_owner[i]: for a bullet, the bodies of the
+  // shooter. 0 ignores no body. Empty: 0 for all items.
   std::span<const uint32_t> ignore_owner = {};
 };
 
-// What is wrong with an item.
+// The reason why an item was not answered.
 enum class ItemFault : uint8_t {
   kNotAccepted,        // NaN, infinite, or a magnitude above 2^53
   kNegativeRadius,     // a radius below 0
@@ -56,18 +57,18 @@ enum class ItemFault : uint8_t {
   kNotARange,          // not 0 <= t_min < t_max, or NaN
   kEmptyBox,           // a minimum above its maximum
   kNegativeLength,     // a distance, a duration or a range below 0
-  kNotAMass,           // a mass that is not above 0, or two that are infinite
-  kToleranceTooSmall,  // a tolerance below what the motion can be resolved to
+  kNotAMass,           // a mass that is not above 0, or both masses infinite
+  kToleranceTooSmall,  // a tolerance below the resolution of the motion
   kTooManyBeams,       // beams of a fan outside [1, 65536]
-  kUnknownTracker,     // an index or a handle that no tracker has
+  kUnknownTracker,     // an index or a handle without a tracker
   kNoInterior,         // a shape without interior under a blocking policy
   kNotSimple,          // a polygon that is not one simple ring under a blocking policy
   kTooManyPushes,      // displacements of a slide outside [1, 4]
-  kUnknownBody,        // an index that no body has
+  kUnknownBody,        // an index without a body
   kTooManyBounces,     // bounces of a ray outside [1, 16]
 };
 
-// The column in which an item is wrong.
+// The column that holds the faulty value of an item.
 enum class ItemColumn : uint8_t {
   kAx,
   kAy,
@@ -116,7 +117,7 @@ enum class ItemColumn : uint8_t {
 };
 inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kMaxBounces) + 1;
 
-// Item `index` of a batch was not answered; all of its answer columns are empty.
+// Reports that item `index` of a batch was not answered: all of its answer columns are empty.
 struct ItemError {
   uint32_t index = 0;
   ItemColumn column = ItemColumn::kX;
@@ -125,9 +126,10 @@ struct ItemError {
   friend bool operator==(const ItemError&, const ItemError&) = default;
 };
 
-// The column's name in the wire format, such as "ax".
+// Returns the name of the column in the wire format, such as "ax".
 const char* Name(ItemColumn column);
-// What is allowed there, for people, such as "must be finite and at most 2^53 in magnitude".
+// Returns which values are allowed, in words for people, such as "must be finite and at most 2^53
+// in magnitude".
 const char* Description(ItemFault fault);
 
 }  // namespace carom

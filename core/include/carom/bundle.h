@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does a scene become bytes that every machine reads, and bytes a scene again?
+// How does a scene become bytes that every machine can read, and how do bytes become a scene?
 //
-// A *bundle* is one scene: a header, its polygons in little-endian columns, a checksum of each
-// column and, if asked, the arrangement of the index, so that opening sorts nothing. The bytes are
-// described one by one in docs/bundle.md. Start with `WriteBundle`; carom/bundle_file.h has the
-// files (`.carom`).
+// A *bundle* is one scene: a header, the polygons in little-endian columns, a checksum of each
+// column and, optionally, the arrangement of the index, so that opening needs no sort.
+// docs/bundle.md describes each byte. Start with `WriteBundle`; carom/bundle_file.h reads and
+// writes files (`.carom`).
 //
 //   const std::string bytes = WriteBundle(*scene);
 //   const absl::StatusOr<Scene::Ptr> again = ReadBundle(bytes);
@@ -15,9 +15,9 @@
 //   // cut.code() == absl::StatusCode::kDataLoss, of the field "header.file_size"
 //
 // Lengths are in the unit of the caller's coordinates, sizes in bytes. Error: none, numbers are
-// kept bit by bit. Cost: O(n), n the vertices, with the arrangement; without it, that of
-// `Scene::Create`. Thread-safe. Cheaper: carom/scene.h, within one process; richer:
-// carom/bundle_file.h.
+// kept bit by bit. Cost: O(n) for n vertices if the bundle has the arrangement, otherwise the cost
+// of `Scene::Create`. Thread-safe. Cheaper alternative: carom/scene.h, within one process. More
+// powerful: carom/bundle_file.h.
 #pragma once
 
 #include <cstdint>
@@ -30,40 +30,41 @@
 
 namespace carom {
 
-// Whether a bundle has the arrangement of the index. With it, a scene opens several times as fast,
-// and takes 4 bytes a polygon more. Without it, scenes of equal polygons are equal bytes, however
-// they came about: for whoever compares or signs them.
+// Whether a bundle has the arrangement of the index. With the arrangement, a scene opens several
+// times as fast, and the bundle takes 4 bytes per polygon more. Without it, scenes of equal
+// polygons have equal bytes, whatever edits made them: for programs that compare or sign bundles.
 enum class BundleIndex : uint8_t { kArranged, kNone };
 
 struct BundleReadOptions {
-  // The version of the scene. It is the reader's, and not in the bundle.
+  // The version of the scene. The reader chooses it; the bundle does not contain it.
   uint64_t version = 1;
-  // What a larger bundle is refused by, before anything is allocated for it.
+  // The limits above which a bundle is refused, before memory is allocated for it.
   SceneLimits limits = {};
   PolygonLimits polygon_limits = {};
-  // Who shares the work. Leave it alone where several cores are not there for this one scene.
+  // How the work is divided. Keep the default unless several cores are free for this scene alone.
   Workers workers = {};
 };
 
-// The bundle of `scene`. Never fails. Memory: its size, 16 bytes a vertex and 13 to 25 a polygon,
-// or more for user data. Cost O(n log n) in the polygons.
+// Returns the bundle of `scene`. Never fails. Memory: the size of the bundle, 16 bytes per vertex
+// and 13 to 25 per polygon, or more for user data. Cost O(n log n) for n polygons.
 std::string WriteBundle(const Scene& scene, BundleIndex index = BundleIndex::kArranged);
 
-// Whether `bytes` begin as every bundle of every version does: eight of them decide.
+// Returns whether `bytes` start with the eight bytes with which all bundles of all versions start.
 bool IsBundle(absl::string_view bytes);
 
-// The scene in `bytes`, which are not needed any more then. They may come from anyone: each size,
-// offset and count is checked before it is used, and each number before a polygon has it. The
-// arrangement decides about speed alone, never about an answer, so a malicious one has no power.
+// Returns the scene in `bytes`, which may be freed after the call. The bytes may come from an
+// untrusted source: each size, offset and count is checked before it is used, and each number
+// before a polygon contains it. The arrangement decides about speed alone, so that a malicious
+// arrangement cannot change an answer.
 //
-// Errors name the part, in the words of docs/bundle.md: `header.version`, `vertices[12]`.
-//   * INVALID_ARGUMENT: `header.magic`, this is no bundle; `header.version`, one of another
-//   version;
-//     or a section whose checksum is right, but whose content is none: an unknown form, an id that
-//     is there twice, a coordinate that `Polygon::Create` would refuse or change;
-//   * DATA_LOSS: `header.file_size`, the bytes end too early or too late; `header` or a section
-//     whose checksum is wrong;
-//   * RESOURCE_EXHAUSTED: over `limits` or `polygon_limits`.
+// Errors name the part in the words of docs/bundle.md, such as `header.version` or `vertices[12]`:
+//   * INVALID_ARGUMENT: `header.magic` if the bytes are no bundle; `header.version` if the bundle
+//     has another version; or a section with a right checksum, but with invalid content: an
+//     unknown form, an id that occurs twice, a coordinate that `Polygon::Create` would refuse or
+//     change;
+//   * DATA_LOSS: `header.file_size` if the bytes end too early or too late; `header` or a section
+//     if its checksum is wrong;
+//   * RESOURCE_EXHAUSTED: the scene is over `limits` or `polygon_limits`.
 //
 // If the bytes change while they are read, the result is an error or some valid scene.
 absl::StatusOr<Scene::Ptr> ReadBundle(absl::string_view bytes,

@@ -1,15 +1,16 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What do the triangles that cover a polygon know about a point?
+// How does a triangle covering locate a point in a polygon?
 //
-// The triangle covering of Jimenez, Segura and Feito ("Polygon-Polygon Collision Detection in 2D"):
-// one triangle (origin, v, w) for each edge v->w. `LocateByCovering` tests inclusion by signs of
-// barycentric coordinates alone, for any polygon and any origin (their Algorithm 1, made sound).
-// `EdgeSigns` keeps the signs of a point against the lines of all edges: equal signs without a 0
-// prove that it stayed in one cell (their Algorithm 2, made sound); `PointTracker` follows a point
-// by them. Scenes locate faster (carom/locate.h), and carom/tracker.h follows any shape faster:
-// these are for one polygon of few edges, and for whoever wants the signs.
+// Implements the triangle covering of Jimenez, Segura and Feito ("Polygon-Polygon Collision
+// Detection in 2D"): one triangle (origin, v, w) for each edge v->w. `LocateByCovering` tests
+// inclusion by signs of barycentric coordinates alone, for any polygon and any origin (Algorithm 1
+// of the article, made sound). `EdgeSigns` keeps the signs of a point against the lines of all
+// edges: equal signs without a 0 prove that the point stayed in one cell (Algorithm 2 of the
+// article, made sound). `PointTracker` follows a point by these signs. Scenes locate points faster
+// (carom/locate.h), and carom/tracker.h follows any shape faster: use this header for one polygon
+// of few edges, or to read the signs.
 //
 //   const Location at = LocateByCovering(polygon, {0, 0}, {1, 4});  // kBoundary
 //   PointTracker tracker(polygon);
@@ -17,9 +18,10 @@
 //   const Location moved = tracker.MoveTo({2.5, 1.5});  // kInside
 //   // tracker.kept_count() == 1: no sign changed
 //
-// Lengths are in the unit of the caller's coordinates. Touching counts. Error: none, verdicts are
-// exact. Cost: O(n) a point or a move, n the edges of the polygon. Thread-safe but for
-// `PointTracker` and `EdgeSigns::Set`. Cheaper: carom/locate.h; richer: carom/tracker.h.
+// Lengths are in the unit of the caller's coordinates. A point on an edge is on the boundary.
+// Error: none, verdicts are exact. Cost: O(n) for each point or move, n the edges of the polygon.
+// Thread-safe, except for `PointTracker` and `EdgeSigns::Set`. Cheaper alternative: carom/locate.h.
+// More powerful: carom/tracker.h.
 #pragma once
 
 #include <cstddef>
@@ -35,44 +37,47 @@
 
 namespace carom {
 
-// Signs of the barycentric coordinates of a point in the triangle (origin, v, w), whichever way the
-// triangle turns: +1 on the inner side of the line opposite to the corner that is named, 0 on it,
-// -1 beyond. `triangle` is the sign of the triangle's area, +1 counter-clockwise; if it is 0, there
-// are no coordinates and the others are 0. Exact.
+// Signs of the barycentric coordinates of a point in the triangle (origin, v, w), independent of
+// the direction in which the triangle turns. The sign of a corner is +1 if the point is on the
+// inner side of the line opposite to the corner, 0 if it is on this line, -1 if it is beyond.
+// `triangle` is the sign of the triangle's area, +1 counter-clockwise; if it is 0, there are no
+// coordinates and the other signs are 0. Exact.
 struct BarycentricSigns {
   int triangle = 0;
-  int origin = 0;  // of the coordinate that belongs to the origin: the side of the edge v->w
+  int origin = 0;  // sign of the origin's coordinate: the side of the edge v->w
   int v = 0;
   int w = 0;
 };
 BarycentricSigns SignsIn(Vec2 origin, const Segment& edge, Vec2 p);
 
-// Where `p` is in `polygon`, by the covering with that origin: the sum of the signed triangles that
-// hold the point, half where it is on a side at the origin, is its winding number. Exact for any
-// origin (`p` itself too), any rings, fill rule and solidity; equal to what a scene answers. Both
-// points are accepted coordinates. O(n).
+// Returns where `p` is in `polygon`, by the covering with the origin `origin`. The winding number
+// of `p` is the sum of the signs of the triangles that contain `p`, half if `p` is on a side that
+// ends at the origin. Exact for any origin (also for `p` itself), rings, fill rule and solidity;
+// equal to the answer of a scene. Both points are accepted coordinates. O(n).
 Location LocateByCovering(const Polygon& polygon, Vec2 origin, Vec2 p);
 
-// The side of each edge's line on which a point lies: two bits an edge.
+// The side of each edge's line on which a point lies: one bit for each edge.
 class EdgeSigns {
  public:
-  // `p` is an accepted coordinate. O(n).
+  // Computes the signs of `p`, an accepted coordinate. O(n).
   EdgeSigns(const Polygon& polygon, Vec2 p) { Set(polygon, p); }
-  // As if made anew, in the same memory.
+  // Computes the signs of `point` in the memory of the old signs. O(n).
   void Set(const Polygon& polygon, Vec2 point);
 
-  // Theorem. If this and `other` are of the same polygon, are equal, and no sign in them is 0, then
-  // both points lie in the same cell of the arrangement of the edges' lines. Cells are convex, so
-  // the straight path between the points meets no edge: every answer about inclusion is the same
-  // along it. (An edge of length zero has no line; it is an end of another edge, which sees to it,
-  // unless its ring is but a point: then `has_zero` is true.) Converse false: a path that crosses a
-  // line need not cross an edge.
+  // Returns whether the signs prove that the straight path between the two points meets no edge.
+  //
+  // Theorem. If `*this` and `other` belong to one polygon, are equal, and contain no sign 0, then
+  // both points lie in one cell of the arrangement of the edges' lines. Cells are convex, so the
+  // straight path between the points meets no edge, and every answer about inclusion stays valid
+  // along it. (An edge of length zero has no line. Such an edge is an end of another edge, and the
+  // line of the other edge covers it, unless the ring is a single point: `has_zero` is then true.)
+  // The converse is false: a path that crosses a line need not cross an edge.
   bool ProvesClearPathTo(const EdgeSigns& other) const;
 
-  // Whether some sign is 0: the point lies on the line of an edge, or a ring is a point.
+  // Returns whether some sign is 0: the point lies on the line of an edge, or a ring is a point.
   bool has_zero() const { return has_zero_; }
-  // 64-bit words; bit i % 64 of word i / 64 is set if the point is strictly left of edge i.
-  // An edge of length zero has bit 0.
+  // Returns 64-bit words: bit i % 64 of word i / 64 is set if the point is strictly left of edge i.
+  // The bit of an edge of length zero is 0.
   std::span<const uint64_t> words() const { return words_; }
 
  private:
@@ -81,31 +86,34 @@ class EdgeSigns {
   bool has_zero_ = false;
 };
 
-// Where a point is that moves about one polygon, by its signs. Where no sign changes, by the
-// theorem above, the answer is the last one; else, by the crossings of the edges whose sign did:
+// Follows a point that moves about one polygon, by its edge signs. If no sign changes, the last
+// answer holds by the theorem of `ProvesClearPathTo`; otherwise the edges with a changed sign give
+// the next winding number:
 //
-// Let no sign be 0 at p nor at q. The winding number at q is that at p, plus 1 for
-// each edge v->w that the path p->q crosses to its left side, less 1 for each to its right side.
-// Only an edge whose sign changed is crossed; it is if v and w are on different sides of the line
-// p->q, where the line itself counts as its left side (so a vertex on the path counts for one of
-// its two edges, or for both or none, as if the path passed it on the right).
+// Let no sign be 0 at p or at q. The winding number at q is the winding number at p, plus 1 for
+// each edge v->w that the path p->q crosses to the left side of the edge, minus 1 for each edge
+// that it crosses to the right side. Only an edge with a changed sign is crossed; it is crossed if
+// v and w are on different sides of the line p->q, where the line itself counts as its left side
+// (so a vertex on the path counts for one of its two edges, or for both or none, as if the path
+// passed it on the right).
 //
 // Not thread-safe.
 class PointTracker {
  public:
   explicit PointTracker(Polygon polygon) : polygon_(std::move(polygon)) {}
 
-  // Where `point` is, an accepted coordinate: what `LocateByCovering` answers. O(n) for the signs,
-  // and O(n) again at the first move and where a sign is 0.
+  // Moves the point to `point`, an accepted coordinate, and returns where it is: what
+  // `LocateByCovering` returns. O(n) for the signs, and O(n) again at the first move and if a sign
+  // is 0.
   Location MoveTo(Vec2 point);
 
-  // How many moves no sign changed in.
+  // Returns the number of moves in which no sign changed.
   uint64_t kept_count() const { return kept_count_; }
 
  private:
   Polygon polygon_;
-  std::optional<EdgeSigns> signs_;  // at `at_`; nothing where one is 0
-  std::optional<EdgeSigns> next_;   // memory for the next ones
+  std::optional<EdgeSigns> signs_;  // signs of the point `at_`; empty if a sign is 0
+  std::optional<EdgeSigns> next_;   // memory for the signs of the next point
   Vec2 at_;
   int64_t winding_ = 0;
   uint64_t kept_count_ = 0;

@@ -3,20 +3,20 @@
 
 // What is a point, a segment, a pose, and which numbers are accepted?
 //
-// The plain values that every other header speaks of. Start with `Vec2`; read `IsAccepted` and
-// `Normalized` to know what happens to a number on its way in. The rules are those of
-// docs/conventions.md, sections "Space" and "Numbers". Polygons are in carom/polygon.h.
-// Everything here is a value or a pure function.
+// Defines the plain values that all other headers use. Start with `Vec2`. `IsAccepted` returns
+// which numbers are valid, `Normalized` how the library reads a valid number. The rules are stated
+// in docs/conventions.md, sections "Space" and "Numbers". Polygons are in carom/polygon.h.
+// Everything in this header is a value or a pure function.
 //
 //   const Pose pose{{2, 3}, 0, 1};              // a quarter turn counter-clockwise, then to (2, 3)
 //   const Vec2 p = Placed(pose, {1, 0});        // (2, 4)
 //   const Box box = BoundsOf({{0, 0}, p});      // from (0, 0) to (2, 4)
-//   const bool contains = box.Contains({2, 1});  // true: its edges belong to it
+//   const bool contains = box.Contains({2, 1});  // true: a box contains its edges
 //   const bool accepted = IsAccepted(0x1p54);   // false: above 2^53
 //
-// Lengths are in the unit of the caller's coordinates. Touching counts. Error: comparisons are
-// exact, placing rounds each operation once. Cost: O(1). Thread-safe; nothing allocates. Cheaper:
-// none; richer: carom/predicates.h.
+// Lengths are in the unit of the caller's coordinates. Boxes are closed: boxes that only touch
+// intersect. Error: comparisons are exact; placing rounds each operation once. Cost: O(1), without
+// allocation. Thread-safe. More powerful: carom/predicates.h.
 #pragma once
 
 #include <cmath>
@@ -27,17 +27,18 @@ namespace carom {
 // The largest accepted magnitude of a coordinate, radius or displacement: 2^53.
 inline constexpr double kMaxCoordinate = 9007199254740992.0;
 
-// A magnitude in (0, kSmallestMagnitude) is read as 0: 2^-140. Every product of up to five
-// accepted coordinates is then exact in expansions of doubles (no underflow below 2^-1074).
+// The least magnitude other than 0, 2^-140: the library reads a smaller magnitude as 0. Every
+// product of up to five accepted coordinates is therefore exact in expansions of doubles (no term
+// underflows below 2^-1074).
 inline constexpr double kSmallestMagnitude = 0x1p-140;
 
-// Whether `value` is a coordinate, radius or displacement that the library accepts: finite and
-// at most 2^53 in magnitude. NaN is not.
+// Returns whether the library accepts `value` as a coordinate, radius or displacement: finite and
+// at most 2^53 in magnitude. NaN is not accepted.
 constexpr bool IsAccepted(double value) {
   return value >= -kMaxCoordinate && value <= kMaxCoordinate;
 }
 
-// `value` as the library reads it: magnitudes below 2^-140 become 0, and -0 becomes 0.
+// Returns `value` as the library reads it: a magnitude below 2^-140 becomes 0, and -0 becomes 0.
 constexpr double Normalized(double value) {
   return value > -kSmallestMagnitude && value < kSmallestMagnitude ? 0.0 : value;
 }
@@ -53,7 +54,7 @@ struct Vec2 {
 constexpr bool IsAccepted(Vec2 p) { return IsAccepted(p.x) && IsAccepted(p.y); }
 constexpr Vec2 Normalized(Vec2 p) { return {Normalized(p.x), Normalized(p.y)}; }
 
-// The closed segment from `a` to `b`. `a == b` is legal: it is a point.
+// The closed segment from `a` to `b`. `a == b` is legal: the segment is then a point.
 struct Segment {
   Vec2 a;
   Vec2 b;
@@ -65,8 +66,8 @@ struct Circle {
   double radius = 0;
 };
 
-// The closed set of points within `radius`, in [0, 2^53], of the segment `axis`. Equal ends make a
-// circle; a radius of 0 makes a segment, or a point.
+// The closed set of points at a distance of at most `radius`, in [0, 2^53], from the segment
+// `axis`. A capsule with equal ends is a circle; a capsule of radius 0 is a segment, or a point.
 struct Capsule {
   Segment axis;
   double radius = 0;
@@ -81,29 +82,31 @@ struct Ray {
   double t_max = HUGE_VAL;
 };
 
-// Where a moving shape stands: its reference point and its rotation, counter-clockwise positive,
-// as cosine and sine. The rotation is used as given, not renormalised; see `IsRotation`.
+// The position and rotation of a moving shape. `position` is where the reference point of the shape
+// is; (c, s) are the cosine and sine of the angle, counter-clockwise positive. The rotation is used
+// as given, not renormalised; see `IsRotation`.
 struct Pose {
   Vec2 position;
   double c = 1;
   double s = 0;
 };
 
-// Whether (c, s) is accepted as cosine and sine of an angle: |c^2 + s^2 - 1| <= 1e-6.
-// A client that keeps angles turns them into (c, s) with `SinCos` of carom/sincos.h.
+// Returns whether (c, s) is accepted as the cosine and sine of an angle: |c^2 + s^2 - 1| <= 1e-6. A
+// client that stores angles converts them to (c, s) with `SinCos` of carom/sincos.h.
 inline bool IsRotation(double c, double s) { return std::abs(c * c + s * s - 1) <= 1e-6; }
 
-// `p`, given in the shape's own frame, in the world: x' = (c*x - s*y) + px, y' = (s*x + c*y) + py,
-// each operation rounded once, where px and py are read as by `Normalized`, and so is the result.
-// That is what batches place, and what verdicts take as exact. It may leave the accepted range: the
-// caller checks.
+// Returns the position in the world of `p`, a point in the frame of the shape: x' = (c*x - s*y) +
+// px, y' = (s*x + c*y) + py, each operation rounded once, where (px, py) is the position of the
+// pose. Position and result are read as by `Normalized`. Batches place vertices with this function,
+// and verdicts take its result as exact. The result may leave the accepted range: the caller checks
+// for that.
 inline Vec2 Placed(const Pose& pose, Vec2 p) {
   const Vec2 position = Normalized(pose.position);
   const Vec2 rotated{pose.c * p.x - pose.s * p.y, pose.s * p.x + pose.c * p.y};
   return Normalized({rotated.x + position.x, rotated.y + position.y});
 }
 
-// A closed axis-aligned box. The default one is empty and grows by `Extend`.
+// A closed axis-aligned box. A default-constructed box is empty and grows by `Extend`.
 struct Box {
   Vec2 min{HUGE_VAL, HUGE_VAL};
   Vec2 max{-HUGE_VAL, -HUGE_VAL};
@@ -121,7 +124,7 @@ struct Box {
     }
   }
 
-  // Touching counts. Comparisons only: exact.
+  // Returns whether the boxes share a point. Boxes that only touch intersect. Exact.
   constexpr bool Intersects(const Box& other) const {
     return min.x <= other.max.x && other.min.x <= max.x && min.y <= other.max.y &&
            other.min.y <= max.y;
@@ -131,7 +134,7 @@ struct Box {
   }
 };
 
-// The smallest box that holds `segment`.
+// Returns the smallest box that contains `segment`.
 constexpr Box BoundsOf(const Segment& segment) {
   Box box;
   box.Extend(segment.a);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One group of a frame: all that a tick asks of one scene.
+// One group of a frame: all questions of a tick about one scene.
 //
-// `EvaluateGroup` runs the batches of a group against one snapshot and fills the answers. It is
-// the one path of every query: the server, the in-process library and `carom eval --local` all
-// call it, so their answers are the same bytes. A frame is a list of groups; who picks each group's
-// scene (by name, handle and version) is above the core.
+// `EvaluateGroup` runs the batches of a group against one snapshot and fills the answers. It is the
+// only path of every query: the server, the in-process library and `carom eval --local` all call
+// it, so their answers are equal byte for byte. A frame is a list of groups; the layers above the
+// core choose the scene of each group (by name, handle and version).
 //
 //   Group group;
 //   group.points = {x, y};  // columns of 1 and 4
@@ -15,10 +15,11 @@
 //   const absl::Status status = EvaluateGroup(*scene, group, answers, meter);
 //   // answers.points.polygon_ids[0] == 7
 //
-// Lengths are in the unit of the caller's coordinates. Touching counts. Normal, error and cost: as
-// the header of each question says; nothing is added. Thread-safe for distinct answers, meters and
-// trackers. Cheaper: the function of one question, such as `LocatePoints` of carom/locate.h;
-// richer: carom/client.h, which asks a server.
+// Lengths are in the unit of the caller's coordinates. Touching, normals, errors and costs are as
+// in the header of each kind of question; `EvaluateGroup` adds nothing. Thread-safe for distinct
+// answers, meters and trackers. Cheaper alternative: the function of one question, such as
+// `LocatePoints` of carom/locate.h. More powerful: carom/client.h, which sends questions to a
+// server.
 #pragma once
 
 #include <cstddef>
@@ -45,11 +46,11 @@
 
 namespace carom {
 
-// Views, not copies: what the spans point to outlives the call. Empty columns ask nothing. Each
-// kind of question is a line of the list in carom/group_kinds.h too, which all that goes over the
-// kinds follows.
+// The questions of a group, as views, not copies: the data of the spans must outlive the call.
+// Empty columns ask nothing. Each kind of question is also an entry of the list in
+// carom/group_kinds.h, which all code that iterates over the kinds uses.
 struct Group {
-  // What questions whose scope has bodies consider beside the scene.
+  // The bodies that a question considers if its scope includes bodies.
   BodyColumns bodies;
   CastOptions cast_options;
   SegmentColumns segments;
@@ -82,7 +83,7 @@ struct Group {
   FanOptions fan_options;
   FanColumns fans;
   MoveOptions move_options;
-  MoveColumns moves;  // their trackers learn from the evaluation
+  MoveColumns moves;  // the evaluation updates the memories of their trackers
   SlideOptions slide_options;
   SlideColumns slides;
   BounceOptions bounce_options;
@@ -92,17 +93,18 @@ struct Group {
   uint64_t ray_bounce_mask = kEveryCategory;
   RayBounceColumns ray_bounces;
 
-  // Items of all batches, fans by `FanQueryCount`: what "queries a frame" limits.
+  // Returns the number of items of all batches, where fans count by `FanQueryCount`: the number
+  // that the limit "queries a frame" is about.
   uint64_t query_count() const;
 };
 
-// The queries that fans are: each beam is one. A fan whose beams are not in [1, kMaxBeams] is one
-// too: it is answered with an error and costs no more.
+// Returns how many queries the fans count as: one for each beam. A fan with a number of beams
+// outside [1, kMaxBeams] counts as one query, because it is answered with an error.
 uint64_t FanQueryCount(std::span<const uint32_t> beams);
 
-// One member for each batch of `Group`, by the same name.
+// The answers to a group: for each batch of `Group` one member of equal name.
 struct GroupAnswers {
-  uint64_t version = 0;  // of the scene that was read
+  uint64_t version = 0;  // version of the scene that was read
   CastAnswers segments;
   LocateAnswers points;
   OverlapAnswers circles;
@@ -125,21 +127,21 @@ struct GroupAnswers {
   RayBounceAnswers ray_bounces;
 
   void Clear();
-  // The room, in rows, of the largest column that can be longer than the items that were asked:
-  // what decides whether the memory is worth keeping.
+  // Returns the capacity, in rows, of the largest column that can be longer than the number of
+  // items. It tells whether the memory is worth keeping.
   size_t row_capacity() const;
 };
 
-// OK if the columns of each batch are of equal length and the options are in range; otherwise
-// INVALID_ARGUMENT naming the field, such as `segments.by` or `segments.max_hits`. More than
-// `kMaxBodies` bodies are RESOURCE_EXHAUSTED naming `bodies`. A shape
-// with more than kMaxMovingVertices vertices is RESOURCE_EXHAUSTED naming `polygons.shapes[i]` (or
-// `contacts.movers.shapes[i]`, and so on).
+// Returns OK if the columns of each batch are of equal length and the options are in range;
+// otherwise INVALID_ARGUMENT naming the field, such as `segments.by` or `segments.max_hits`.
+// Returns RESOURCE_EXHAUSTED naming `bodies` for more than `kMaxBodies` bodies, and
+// RESOURCE_EXHAUSTED naming `polygons.shapes[i]` (or `contacts.movers.shapes[i]`, and so on) for a
+// shape with more than `kMaxMovingVertices` vertices.
 absl::Status CheckGroup(const Group& group);
 
-// Answers a group that `CheckGroup` accepts. A body that is not to be placed is INVALID_ARGUMENT,
-// as `Bodies::Create` has it, if any question considers bodies. If `meter` stopped the work, `out`
-// is meaningless and the status DEADLINE_EXCEEDED, or RESOURCE_EXHAUSTED when the answers have too
+// Answers a group that `CheckGroup` accepts. If any question considers bodies, a body that cannot
+// be placed is INVALID_ARGUMENT, as in `Bodies::Create`. If `meter` stopped the work, `out` is
+// meaningless and the status is DEADLINE_EXCEEDED, or RESOURCE_EXHAUSTED if the answers have too
 // many rows. Thread-safe for distinct `out`, `meter` and trackers.
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
                            WorkMeter& meter);

@@ -1,20 +1,20 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which kinds of questions are there?
+// Which kinds of questions can a group contain?
 //
-// `CAROM_GROUP_KINDS` is the one list of them. What must treat every kind goes over it with
-// `ForEachKind`: to count, check, evaluate, clear, encode and decode a group. A kind that the list
-// lacks does not compile (group.cc), and one that only the .proto files have fails
-// tests/wire/counts_test.cc. For programs that treat all kinds alike; to ask questions,
-// carom/group.h is enough.
+// `CAROM_GROUP_KINDS` is the only list of the kinds. Code that treats every kind iterates over the
+// list with `ForEachKind`: to count, check, evaluate, clear, encode and decode a group. A kind that
+// the list lacks does not compile (group.cc), and a kind that only the .proto files contain fails
+// tests/wire/counts_test.cc. This header is for programs that treat all kinds alike; to ask
+// questions, carom/group.h is enough.
 //
 //   size_t items = 0;
 //   ForEachKind([&](const auto& kind) { items += (group.*kind.columns).size(); });
 //   // items == 1: the group asks about one point
 //
-// Cost: `ForEachKind` O(1), a call for each of `kGroupKindCount` kinds. Thread-safe. Cheaper:
-// carom/group.h; richer: none.
+// Cost: `ForEachKind` is O(1), a call for each of `kGroupKindCount` kinds. Thread-safe. Cheaper
+// alternative: carom/group.h.
 #pragma once
 
 #include <algorithm>
@@ -30,9 +30,10 @@
 #include "absl/status/status.h"
 #include "carom/group.h"
 
-// KIND(name, options, evaluate), in the order of the members of `Group`: the member of `Group`, of
-// `GroupAnswers`, of v1.Group and of v1.GroupAnswer; the member of `Group` that has its options;
-// the function that answers it.
+// Expands KIND(name, options, evaluate) for each kind, in the order of the members of `Group`.
+// `name`: the member of `Group`, of `GroupAnswers`, of v1.Group and of v1.GroupAnswer. `options`:
+// the member of `Group` with the options of the kind. `evaluate`: the function that answers the
+// kind.
 #define CAROM_GROUP_KINDS(KIND)                                \
   KIND(segments, cast_options, CastSegments)                   \
   KIND(points, point_mask, LocatePoints)                       \
@@ -55,20 +56,21 @@
   KIND(body_contacts, body_contact_options, FindBodyContacts)  \
   KIND(ray_bounces, ray_bounce_mask, BounceRays)
 
-// The `GroupKind` of an entry of the list.
+// Makes the `GroupKind` of an entry of the list.
 #define CAROM_GROUP_KIND(name, options, evaluate)                            \
   ::carom::GroupKind(#name, &::carom::Group::name, &::carom::Group::options, \
                      &::carom::GroupAnswers::name, &::carom::evaluate)
 
 namespace carom {
 
-// One kind of question.
+// Describes one kind of question: its columns, options and answers, and the function that answers
+// it.
 template <class ColumnsT, class OptionsT, class AnswersT, class Evaluate>
 struct GroupKind {
   using Columns = ColumnsT;
-  using Options = OptionsT;  // a mask, of kinds that have no other option
+  using Options = OptionsT;  // a mask, if the kind has no other option
   using Answers = AnswersT;
-  // Whether it may be asked of bodies: its function takes a `World` in place of a `Scene`.
+  // Whether the kind can consider bodies: its function takes a `World` in place of a `Scene`.
   static constexpr bool kMayAskBodies = std::is_invocable_v<Evaluate*, const World&, const Columns&,
                                                             const Options&, Answers&, WorkMeter&>;
 
@@ -80,7 +82,7 @@ struct GroupKind {
   Columns Group::*columns;
   Options Group::*options;
   Answers GroupAnswers::*answers;
-  // Takes (scene, columns, options, answers, meter); returns false if the meter stopped it.
+  // Takes (scene, columns, options, answers, meter); returns false if the meter stopped the work.
   Evaluate* evaluate;
 };
 
@@ -91,16 +93,17 @@ inline constexpr std::tuple kGroupKinds{
 };
 inline constexpr size_t kGroupKindCount = std::tuple_size_v<decltype(kGroupKinds)>;
 
-// Calls f(kind) for each `GroupKind` of the list, in its order.
+// Calls f(kind) for each `GroupKind` of the list, in the order of the list.
 template <class F>
 constexpr void ForEachKind(F&& f) {
   std::apply([&](const auto&... kind) { (f(kind), ...); }, kGroupKinds);
 }
 
-// Kinds of a group, by their places in the list.
+// A set of kinds, as bits by the positions of the kinds in the list.
 using GroupKindSet = std::bitset<kGroupKindCount>;
 
-// Calls f(kind) for each of `kinds` in `kList`, a tuple of all. Cost: O(kinds).
+// Calls f(kind) for each kind in `kinds`, where kind is an element of the tuple `kList`, which has
+// one element for each kind of the list. Cost: O(kinds).
 template <const auto& kList, class F>
 void ForEachOf(const GroupKindSet& kinds, F&& f) {
   using Call = void (*)(std::remove_reference_t<F>&);
@@ -113,24 +116,25 @@ void ForEachOf(const GroupKindSet& kinds, F&& f) {
   }
 }
 
-// `CheckGroup` for a group in which only these kinds are set, in columns or options: cheaper where
-// they are few, as in a frame of many small groups.
+// Does what `CheckGroup(group)` does, for a group in which only `kinds` have columns or changed
+// options. Cheaper if `kinds` are few, as in a frame of many small groups.
 absl::Status CheckGroup(const Group& group, const GroupKindSet& kinds);
 
-// --- What kinds differ in
+// --- Properties of kinds
 
-// `kMayAskBodies` of the type of a kind, by value or by reference.
+// `kMayAskBodies` of a kind, by value or by reference.
 template <class Kind>
 inline constexpr bool kAsksBodies = std::remove_cvref_t<Kind>::kMayAskBodies;
 
-// Whether a kind places shapes: its columns do, or their `movers`.
+// Columns that contain placed shapes, themselves or in their member `movers`.
 template <class Columns>
 concept HasShapes = requires(const Columns& columns) {
   columns.shapes;
 }
 || requires(const Columns& columns) { columns.movers; };
 
-// The placed shapes of a kind that has them.
+// Returns the placed shapes of a kind: the member `movers` of its columns, or the columns
+// themselves.
 template <HasShapes Columns>
 auto& PlacedOf(Columns& columns) {
   if constexpr (requires { columns.movers; }) {
@@ -140,7 +144,7 @@ auto& PlacedOf(Columns& columns) {
   }
 }
 
-// The scope of a kind: that of its columns, or of their `movers`.
+// Columns that have a scope, themselves or in their member `movers`. `ScopeOf` returns the scope.
 template <class Columns>
 concept HasScope = requires(const Columns& columns) {
   columns.scope;
@@ -155,7 +159,7 @@ auto& ScopeOf(Columns& columns) {
   }
 }
 
-// The items that some answers are of.
+// Returns the number of items that `answers` belong to.
 template <class Answers>
 size_t ItemCount(const Answers& answers) {
   if constexpr (requires { answers.counts; }) {
@@ -169,14 +173,16 @@ size_t ItemCount(const Answers& answers) {
   }
 }
 
-// Those of moves: the ones that are clear, a bit each, and the others, a count each.
+// Returns the number of items of moves: one bit of `clear` for each clear item, one count for each
+// other item.
 inline size_t ItemCount(const MoveAnswers& answers) {
   size_t items = answers.counts.size();
   for (const uint64_t word : answers.clear) items += static_cast<size_t>(std::popcount(word));
   return items;
 }
 
-// The room, in rows, of the largest column of some answers that is not of one entry an item.
+// Returns the capacity, in rows, of the largest column of `answers` that can have more rows than
+// items.
 template <class Answers>
 size_t RowCapacity(const Answers& answers) {
   size_t most = 0;

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygons hold this point?
+// Which polygons contain this point?
 //
-// `LocatePoints` answers, for each point, every polygon that holds it, strictly or on an edge.
+// `LocatePoints` returns, for each point, every polygon that contains it, strictly or on an edge.
 //
 //   const double x[] = {1}, y[] = {4};
 //   LocateAnswers out;
@@ -11,9 +11,10 @@
 //   LocatePoints(*scene, {x, y}, kEveryCategory, out, meter);
 //   // out.polygon_ids[0] == 7, out.locations[0] == Location::kBoundary
 //
-// Lengths are in the unit of the caller's coordinates. Touching counts. Error: none, verdicts are
-// exact. Cost: O(log n + log of the edges of each polygon whose box holds it) a point, n the edges
-// of the scene. Thread-safe. Cheaper: none; richer: carom/overlap.h.
+// Lengths are in the unit of the caller's coordinates. A polygon contains the points of its edges.
+// Error: none, verdicts are exact. Cost: O(log n) for each point, n the edges of the scene, plus
+// the logarithm of its edges for each polygon with a box that contains the point. Thread-safe. More
+// powerful: carom/overlap.h.
 #pragma once
 
 #include <cstddef>
@@ -29,7 +30,8 @@
 
 namespace carom {
 
-// BOUNDARY: on an edge, even one inside the filled set. INSIDE: filled and on no edge.
+// Where a point is. BOUNDARY: on an edge, even on one inside the filled set. INSIDE: filled and on
+// no edge.
 enum class Location : uint8_t { kOutside, kBoundary, kInside };
 
 struct PointColumns {
@@ -40,20 +42,21 @@ struct PointColumns {
 };
 
 struct LocateAnswers {
-  std::vector<uint32_t> counts;       // polygons that hold point i
-  std::vector<uint64_t> polygon_ids;  // point after point, ascending, bodies after the polygons
-  // Beside polygon_ids where bodies are considered, else empty: 1 where it is the index of a body.
+  std::vector<uint32_t> counts;       // number of polygons that contain point i
+  std::vector<uint64_t> polygon_ids;  // for each point in turn: ascending, bodies after polygons
+  // One entry per polygon id if bodies are considered, else empty: 1 if the id is the index of a
+  // body.
   std::vector<uint8_t> is_body;
-  std::vector<Location> locations;  // BOUNDARY or INSIDE, beside polygon_ids
-  std::vector<ItemError> errors;    // ascending by index
+  std::vector<Location> locations;  // BOUNDARY or INSIDE, one per polygon id
+  std::vector<ItemError> errors;    // items in error, ascending by index
 
   void Clear();
 };
 
-// Considers the polygons with category & mask != 0. Returns false if `meter` stopped the work;
-// `out` is then meaningless. Cost per point: O(log n), and for each polygon whose box holds it
-// about the logarithm of its edges; all of them where most of its parts surround the point.
-// Thread-safe.
+// Locates each point and replaces the contents of `out`. Considers the polygons with category &
+// mask != 0. Returns false if `meter` stopped the work; `out` is then meaningless. Cost per point:
+// O(log n), and for each polygon with a box that contains the point about the logarithm of its
+// edges; all of its edges if most parts of the polygon surround the point. Thread-safe.
 bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask, LocateAnswers& out,
                   WorkMeter& meter);
 

@@ -3,9 +3,9 @@
 
 // Which polygons does this shape touch?
 //
-// `OverlapCircles`, `OverlapCapsules`, `OverlapBoxes` and `OverlapPolygons` answer, for each placed
+// `OverlapCircles`, `OverlapCapsules`, `OverlapBoxes` and `OverlapPolygons` return, for each placed
 // shape, the polygons that share a point with it. Shapes are closed: touching is overlapping.
-// Exact. For points, carom/locate.h is cheaper; for segments, carom/cast.h.
+// Verdicts are exact. carom/locate.h is cheaper for points, carom/cast.h for segments.
 //
 //   const double x[] = {5}, y[] = {2}, radius[] = {1};
 //   OverlapAnswers out;
@@ -13,10 +13,10 @@
 //   OverlapCircles(*scene, {x, y, radius}, {}, out, meter);
 //   // out.polygon_ids[0] == 7, out.touching[0] == 1
 //
-// Lengths are in the unit of the caller's coordinates. Touching counts. Error: none, verdicts are
-// exact. Cost: O(log n + edges near by) a shape, times its vertices near by, n the edges of the
-// scene. Thread-safe. Cheaper: carom/locate.h for a point; richer: carom/contact.h where they
-// overlap, carom/distance.h where they do not.
+// Lengths are in the unit of the caller's coordinates. Error: none. Cost: O(log n + edges near by)
+// for each shape, times the vertices of the shape near by, n the edges of the scene. Thread-safe.
+// Cheaper alternative: carom/locate.h for a point. More powerful: carom/contact.h for shapes that
+// overlap, carom/distance.h for shapes that do not.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,8 @@
 
 namespace carom {
 
-// Ids alone, or also the static edges that share a point with the solid shape.
+// What is answered. IDS: the ids of polygons. EDGES: also the edges of each polygon that share a
+// point with the solid shape.
 enum class OverlapDetail : uint8_t { kIds, kEdges };
 
 struct OverlapOptions {
@@ -49,7 +50,7 @@ struct CircleColumns {
   size_t size() const { return x.size(); }
 };
 
-// Capsules about the segment from (ax[i], ay[i]) to (bx[i], by[i]).
+// Capsules in columns: the axis of capsule i is the segment from (ax[i], ay[i]) to (bx[i], by[i]).
 struct CapsuleColumns {
   std::span<const double> ax, ay, bx, by, radius;
   Scope scope = {};
@@ -57,7 +58,7 @@ struct CapsuleColumns {
   size_t size() const { return ax.size(); }
 };
 
-// Axis-aligned boxes; a minimum equal to its maximum is legal.
+// Axis-aligned boxes in columns; a minimum may equal its maximum.
 struct BoxColumns {
   std::span<const double> min_x, min_y, max_x, max_y;
   Scope scope = {};
@@ -66,25 +67,27 @@ struct BoxColumns {
 };
 
 struct OverlapAnswers {
-  std::vector<uint32_t> counts;       // polygons that item i touches
-  std::vector<uint64_t> polygon_ids;  // item after item, ascending, bodies after the polygons
-  // Beside polygon_ids where bodies are considered, else empty: 1 where it is the index of a body.
+  std::vector<uint32_t> counts;       // number of polygons that item i touches
+  std::vector<uint64_t> polygon_ids;  // for each item in turn: ascending, bodies after polygons
+  // One entry per polygon id if bodies are considered, else empty: 1 if the id is the index of a
+  // body.
   std::vector<uint8_t> is_body;
-  // Beside polygon_ids, circles and capsules only (else empty): 1 if the distance from the centre,
-  // or from the axis, to the polygon is exactly the radius, else 0.
+  // One entry per polygon id for circles and capsules, else empty: 1 if the distance from the
+  // centre, or from the axis, to the polygon is exactly the radius, else 0.
   std::vector<uint8_t> touching;
-  // Under EDGES: for each entry of polygon_ids, how many edges, and the edges, ascending. The
-  // number is 0 where the shape lies strictly inside the filled region, and of a body with a
-  // radius.
+  // Under EDGES: how many edges of each entry of polygon_ids share a point with the shape, and
+  // these edges, ascending. The number is 0 if the shape lies strictly inside the filled region,
+  // and for a body with a radius.
   std::vector<uint32_t> edge_counts;
   std::vector<EdgeRef> edges;
-  std::vector<ItemError> errors;  // ascending by index
+  std::vector<ItemError> errors;  // items in error, ascending by index
 
   void Clear();
 };
 
-// Return false if `meter` stopped the work; `out` is then meaningless. Cost per item: O(log n +
-// edges near by), times the shape's vertices near by for polygons. Thread-safe.
+// Find the polygons that each item touches and replace the contents of `out`. Return false if
+// `meter` stopped the work; `out` is then meaningless. Cost per item: O(log n + edges near by); for
+// polygons, times the vertices of the shape near by. Thread-safe.
 bool OverlapCircles(const World& world, const CircleColumns& circles, const OverlapOptions& options,
                     OverlapAnswers& out, WorkMeter& meter);
 bool OverlapCapsules(const World& world, const CapsuleColumns& capsules,

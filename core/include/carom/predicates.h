@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// On which side, exactly?
+// On which side of a line is a point, do two segments meet, which distance is less?
 //
-// The signs that every verdict rests on. Each is what exact real arithmetic gives for the given
-// doubles: a floating-point filter decides almost always, expansions of doubles (Shewchuk,
-// "Adaptive Precision Floating-Point Arithmetic and Fast Robust Geometric Predicates", 1997) the
-// rest. Inputs are accepted coordinates (carom/geometry.h), so nothing overflows or underflows.
+// All verdicts of the library rest on these signs. Each function returns the sign that exact real
+// arithmetic gives for the given doubles: a floating-point filter decides almost always, and
+// otherwise expansions of doubles decide (Shewchuk, "Adaptive Precision Floating-Point Arithmetic
+// and Fast Robust Geometric Predicates", 1997). Inputs are accepted coordinates (carom/geometry.h),
+// so that no operation overflows or underflows.
 //
 //   const Segment a{{0, 0}, {4, 0}}, b{{4, 0}, {4, 4}};
 //   const int side = Orientation(a.a, a.b, {2, 1});                       // 1: left of a
@@ -14,40 +15,43 @@
 //   const bool meet = Intersects(a, b);                                   // true: they touch
 //   const int distance = CompareDistance(Vec2{3, 4}, Circle{{0, 0}, 5});  // 0: on the circle
 //
-// Lengths are in the unit of the caller's coordinates. Touching counts. Error: none, signs are
-// exact. Cost: O(1). Thread-safe; nothing allocates. Cheaper: `Box::Intersects` of
-// carom/geometry.h; richer: carom/cast.h and carom/distance.h, which say where.
+// Lengths are in the unit of the caller's coordinates. Segments, boxes and circles are closed:
+// shapes that only touch meet. Error: none, signs are exact. Cost: O(1), without allocation.
+// Thread-safe. Cheaper alternative: `Box::Intersects` of carom/geometry.h. More powerful:
+// carom/cast.h and carom/distance.h, which return points.
 #pragma once
 
 #include "carom/geometry.h"
 
 namespace carom {
 
-// The sign of the area of triangle (a, b, c): +1 if c is left of the directed line a->b
-// (counter-clockwise), -1 if right, 0 if the three points are on one line or two coincide.
+// Returns the sign of the area of triangle (a, b, c): +1 if c is left of the directed line a->b
+// (counter-clockwise), -1 if c is right of it, 0 if the three points are collinear or two of them
+// coincide.
 int Orientation(Vec2 a, Vec2 b, Vec2 c);
 
-// Whether p is a point of the closed segment. Its ends belong to it.
+// Returns whether `p` is a point of the closed segment, which contains its ends.
 bool IsOnSegment(Vec2 p, const Segment& segment);
 
-// Whether two closed segments share a point. Touching counts; either may be a single point.
+// Returns whether two closed segments share a point. Touching counts; either may be a point.
 bool Intersects(const Segment& a, const Segment& b);
 
-// Whether a closed segment and a closed box share a point. Touching counts; an empty box shares
-// none. For where, see `ClipSegment` of carom/convex.h.
+// Returns whether a closed segment and a closed box share a point. Touching counts; an empty box
+// shares no point. `ClipSegment` of carom/convex.h returns where they meet.
 bool Intersects(const Segment& segment, const Box& box);
 
-// Which line is met first: with t_i such that a + t_i (b - a) of `segment` is on the line of edge
-// i, the sign of t_1 - t_2. 0 where an edge is parallel to the segment, so that it has no t_i.
+// Compares where a segment a->b crosses the lines of two edges: returns the sign of t_1 - t_2,
+// where the point a + t_i (b - a) is on the line of `edge_i`. Returns 0 if an edge is parallel to
+// the segment, since t_i then does not exist.
 int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segment& edge_2);
 
-// The sign of |p - center|^2 - radius^2: -1 inside, 0 at exactly that distance, +1 outside.
+// Returns the sign of |p - center|^2 - radius^2: -1 inside the circle, 0 on it, +1 outside.
 int CompareDistance(Vec2 p, const Circle& circle);
 
-// The sign of (distance from the circle's centre to the closed segment) - radius.
+// Returns the sign of (distance from the circle's centre to the closed segment) - radius.
 int CompareDistance(const Segment& segment, const Circle& circle);
 
-// The sign of (distance from the capsule's axis to the closed segment) - radius.
+// Returns the sign of (distance from the capsule's axis to the closed segment) - radius.
 int CompareDistance(const Segment& segment, const Capsule& capsule);
 
 }  // namespace carom

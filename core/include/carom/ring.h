@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is a ring like: its area, its turning, its centres?
+// What are the area, the winding and the centres of a ring?
 //
-// Pure functions of one closed ring of vertices, as a polygon holds it: accepted coordinates, read
-// as by `Normalized` (carom/geometry.h), no closing duplicate. What is about a convex ring alone is
-// in carom/convex.h.
+// Pure functions of one closed ring of vertices, in the form in which a polygon stores it: accepted
+// coordinates, read as by `Normalized` (carom/geometry.h), without a closing duplicate.
+// carom/convex.h has functions for convex rings alone.
 //
 //   const Vec2 ring[] = {{0, 0}, {4, 0}, {4, 4}, {0, 4}};
 //   const double area = SignedArea(ring);                   // 16
@@ -14,9 +14,9 @@
 //   const Circle circle = BoundingCircle(ring);             // about (2, 2)
 //
 // Lengths are in the unit of the caller's coordinates, areas in its square. Error: signs and
-// verdicts are exact, areas and centres correctly rounded; see `BoundingCircle`. Cost: O(n), n the
-// vertices of the ring. Thread-safe. Cheaper: `Polygon::bounds` of carom/polygon.h; richer:
-// carom/convex.h.
+// verdicts are exact, areas and centres are correctly rounded; for the radius see `BoundingCircle`.
+// Cost: O(n) for n vertices. Thread-safe. Cheaper alternative: `Polygon::bounds` of
+// carom/polygon.h. More powerful: carom/convex.h.
 #pragma once
 
 #include <optional>
@@ -26,34 +26,40 @@
 
 namespace carom {
 
-// Half of the sum of cross products: positive for a counter-clockwise simple ring, 0 for less than
-// three vertices; with multiplicity where a ring crosses itself. Correctly rounded. O(n).
+// Returns the signed area, half of the sum of cross products: positive for a counter-clockwise
+// simple ring, 0 for fewer than three vertices. If a ring crosses itself, each region counts with
+// its winding number. Correctly rounded. O(n).
 double SignedArea(std::span<const Vec2> ring);
 
-// The sign of the exact signed area: +1 counter-clockwise, -1 clockwise, 0 neither. O(n).
+// Returns the sign of the exact signed area: +1 for a counter-clockwise ring, -1 for a clockwise
+// ring, 0 if the area is 0. O(n).
 int WindingSign(std::span<const Vec2> ring);
 
-// Whether the ring is convex: all turns the same way or straight, and turning once in all (a
-// pentagram turns twice). Duplicates and collinear vertices are allowed, a spike is not unless the
-// whole ring lies on one line, which counts as convex. No vertex is not. Exact. O(n).
+// Returns whether the ring is convex: its turns all go one way or are straight, and it turns once
+// in all (a pentagram turns twice). Duplicate and collinear vertices are allowed. A spike makes a
+// ring not convex, unless the whole ring lies on one line: a ring on one line is convex. A ring
+// without vertices is not convex. Exact. O(n).
 bool IsConvex(std::span<const Vec2> ring);
 
-// The exact mean of the vertices, each coordinate correctly rounded; {0, 0} of none. O(n).
+// Returns the exact mean of the vertices, each coordinate correctly rounded; {0, 0} for a ring
+// without vertices. O(n).
 Vec2 VertexMean(std::span<const Vec2> ring);
 
-// The centroid of the signed area, each coordinate correctly rounded; nothing where the signed area
-// is 0. It may lie outside of a concave ring, and anywhere where a ring crosses itself. O(n).
+// Returns the centroid of the signed area, each coordinate correctly rounded; nothing if the signed
+// area is 0. The centroid of a concave ring may lie outside of the ring, and the centroid of a ring
+// that crosses itself may lie anywhere. O(n).
 std::optional<Vec2> AreaCentroid(std::span<const Vec2> ring);
 
-// The smallest circle that holds all vertices; {{0, 0}, 0} for none. The centre is correctly
-// rounded, then read as by `Normalized`. The radius is the least double for which the circle
-// returned holds every vertex (exactly, by `CompareDistance`), but 0 or at least 2^-140: within 3
-// ulp of the largest coordinate, or 2^-138, of the exact one. It may reach 2^53 sqrt(2), more than
-// a query accepts. Neither depends on where the ring starts, nor on its direction. Expected O(n),
-// by a fixed shuffle.
+// Returns the smallest circle that contains all vertices; {{0, 0}, 0} for a ring without vertices.
+// The centre is correctly rounded, then read as by `Normalized`. The radius is the least double, 0
+// or at least 2^-140, for which the returned circle contains every vertex (exactly, by
+// `CompareDistance`): within 3 ulp of the largest coordinate, or 2^-138, of the exact radius. The
+// radius may reach 2^53 sqrt(2), more than a query accepts. Neither centre nor radius depends on
+// the vertex at which the ring starts, or on its direction. Expected O(n), with a fixed shuffle.
 //
-// Circles of different rings that do not meet prove that the rings do not (the paper's bounding
-// circumferences, about the centre that makes them least).
+// If the bounding circles of two rings do not meet, the rings do not meet either (the bounding
+// circumferences of the articles in docs/sources.md, here with the centre that makes the radius
+// least).
 Circle BoundingCircle(std::span<const Vec2> ring);
 
 }  // namespace carom

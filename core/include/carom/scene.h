@@ -4,18 +4,18 @@
 // What is a scene, and how does it change?
 //
 // `Scene` is an immutable, versioned set of polygons with an index. Queries (carom/cast.h,
-// locate.h, overlap.h) read one snapshot; an edit makes another snapshot that shares what did not
-// change. Start with `Scene::Create`, then `Scene::Commit`.
+// locate.h, overlap.h) read one snapshot; an edit makes another snapshot, which shares all
+// unchanged data. Start with `Scene::Create`, then `Scene::Commit`.
 //
 //   const Scene::Ptr first = Scene::Create({polygon}, 1).value();
 //   const Scene::Ptr second = first->Commit({RemovePolygon{7}}, 2).value();
 //   // second->polygon_count() == 0
-//   // first->polygon_count() == 1: whoever reads the first snapshot is not disturbed
+//   // first->polygon_count() == 1: a commit does not change the first snapshot
 //
 // Lengths are in the unit of the caller's coordinates. Error: none, polygons are kept as given.
-// Cost: O(n log n) to create, n the polygons; `Commit` as it says. Thread-safe. Cheaper:
-// carom/convex.h or carom/covering.h for one polygon; richer: carom/group.h, all questions of a
-// tick at once.
+// Cost: O(n log n) to create a scene of n polygons; for edits see `Commit`. Thread-safe. Cheaper
+// alternative: carom/convex.h or carom/covering.h for one polygon. More powerful: carom/group.h,
+// which answers all questions of a tick at once.
 #pragma once
 
 #include <cstddef>
@@ -37,11 +37,11 @@ class Scene;
 namespace internal {
 class EditHistory;
 class SceneIndex;
-// For the bundle reader: the scene without a past that has this index.
+// Returns, for the bundle reader, a scene with the index `index` and an empty edit history.
 std::shared_ptr<const Scene> SceneOf(std::unique_ptr<const SceneIndex> index, uint64_t version);
 }  // namespace internal
 
-// One change in a commit.
+// The kinds of change in a commit: `SceneEdit` is one of these three.
 struct AddPolygon {
   Polygon polygon;
 };
@@ -53,23 +53,23 @@ struct RemovePolygon {
 };
 using SceneEdit = std::variant<AddPolygon, ReplacePolygon, RemovePolygon>;
 
-// The caps that `Scene::Create` and `Scene::Commit` enforce.
+// The limits that `Scene::Create` and `Scene::Commit` enforce.
 struct SceneLimits {
   size_t max_polygons = 4194304;
   size_t max_vertices = 16777216;
 
-  // OK, or RESOURCE_EXHAUSTED naming `polygons` and the limit. For whoever counts a scene before it
-  // has all of it, to stop early.
+  // Returns OK, or RESOURCE_EXHAUSTED naming `polygons` and the limit. A caller that counts a scene
+  // before it has all of the scene can stop early.
   absl::Status Check(size_t polygons, size_t vertices) const;
 };
 
-// How `Scene::Create` shares its work, for the library starts no threads: `run(parts, work)` calls
-// work(0) to work(parts - 1), in any order, perhaps at the same time, and returns when all are
-// done. Each of those that work calls `between` between pieces of some ten to a hundred
-// microseconds, if it is there: such as to let another thread have the processor. What is made does
-// not depend on any of it.
+// How `Scene::Create` divides its work, because the library starts no threads. `run(parts, work)`
+// calls work(0) to work(parts - 1), in any order and possibly concurrently, and returns when all
+// calls have returned. If `between` is set, each call of `work` calls it between pieces of work of
+// ten to a hundred microseconds, for example to yield the processor to another thread. The scene
+// does not depend on the workers.
 struct Workers {
-  size_t parts = 1;  // as many as may run at the same time, at least 1
+  size_t parts = 1;  // number of calls that may run concurrently, at least 1
   std::function<void(size_t parts, const std::function<void(size_t)>& work)> run =
       [](size_t parts, const std::function<void(size_t)>& work) {
         for (size_t i = 0; i < parts; ++i) work(i);
@@ -77,46 +77,51 @@ struct Workers {
   std::function<void()> between = {};
 };
 
-// An immutable snapshot. Thread-safe; readers take no lock. Shared by reference count: whoever
-// holds the pointer keeps the snapshot alive, whatever is committed meanwhile.
+// An immutable snapshot of a set of polygons. Thread-safe; readers take no lock. Shared by
+// reference count: a `Ptr` keeps its snapshot alive, whatever is committed meanwhile.
 class Scene {
  public:
   using Ptr = std::shared_ptr<const Scene>;
 
-  // A scene of `polygons`. `version` is the caller's number for it; the library only echoes it.
+  // Creates a scene of `polygons`. `version` is the caller's number for the scene; the library only
+  // returns it.
   //
   // Errors: INVALID_ARGUMENT naming `polygons[i].id` for each id that occurs twice (the first 16
-  // and their number); RESOURCE_EXHAUSTED over `limits`. Cost O(n log n) in the polygons, shared by
-  // `workers`.
+  // and their number); RESOURCE_EXHAUSTED if the scene is over `limits`. Cost: O(n log n) for n
+  // polygons, divided among `workers`.
   static absl::StatusOr<Ptr> Create(std::vector<Polygon> polygons, uint64_t version = 1,
                                     const SceneLimits& limits = {}, const Workers& workers = {});
 
-  // The scene after all of `edits`, or an error and no change at all. This scene is untouched.
+  // Returns the scene after all of `edits`, or an error; this scene stays unchanged.
   //
-  // Errors, naming the first 16 offences as `edits[i]...` and their number: INVALID_ARGUMENT for
-  // an id that occurs twice in one commit; ALREADY_EXISTS for an added id that is there; NOT_FOUND
-  // for a replaced or removed id that is not; RESOURCE_EXHAUSTED over `limits`. Where kinds mix,
-  // the first in this list that occurs. An empty list makes an equal scene under the new version.
+  // Errors name the first 16 violations as `edits[i]...` and their number: INVALID_ARGUMENT for an
+  // id that occurs twice in one commit; ALREADY_EXISTS for an added id that exists; NOT_FOUND for a
+  // replaced or removed id that does not exist; RESOURCE_EXHAUSTED if the result is over `limits`.
+  // If violations of several codes occur, the status has the code that is first in this list. An
+  // empty list of edits makes an equal scene with the version `version`.
   //
-  // Cost: pages of some hundred polygons for each edit, and a few words for each other page; now
-  // and then, when the scene has doubled its extent or half of it is edited, that of `Create`.
+  // Cost: each edit rewrites pages of some hundred polygons, and each other page costs a few words.
+  // When the scene has doubled its extent, or when half of it is edited, the cost is that of
+  // `Create`.
   absl::StatusOr<Ptr> Commit(std::vector<SceneEdit> edits, uint64_t version,
                              const SceneLimits& limits = {}) const;
 
-  // What `Commit` of these edits would refuse; else OK. O(edits).
+  // Returns the error of `Commit` with these edits; OK if it succeeds. O(edits).
   absl::Status CheckCommit(std::span<const SceneEdit> edits, const SceneLimits& limits = {}) const;
 
-  // Whether `Commit` of these edits makes the index anew, which takes as long as `Create` and
-  // shares nothing but the polygons: they are more than half of the polygons, or one lies outside
-  // of twice the extent that the scene was made with. O(edits).
+  // Returns whether `Commit` with these edits rebuilds the index. A rebuild takes as long as
+  // `Create`, and the two scenes then share nothing but polygons. It happens if there are more
+  // edits than half of the polygons, or if an added or replacing polygon lies outside of twice the
+  // extent that the scene was created with. O(edits).
   bool IsRebuiltBy(std::span<const SceneEdit> edits) const;
 
-  // This scene under another version number, on the same memory. O(1).
+  // Returns this scene with another version number, in shared memory. O(1).
   Ptr WithVersion(uint64_t version) const;
 
-  // Bytes, about, that this scene takes and `base` does not: of one that was made from `base` by
-  // edits, the pages of the index that were made anew, and squares that queries will make again;
-  // not the polygons that the edits brought. 0 if the two share all. O(n / 512), n the polygons.
+  // Returns about how many bytes this scene takes that `base` does not take. For a scene made from
+  // `base` by edits: the pages of the index that were rebuilt, and the grid squares that queries
+  // will rebuild; not the polygons that the edits added. 0 if the scenes share all memory. O(n /
+  // 512) for n polygons.
   size_t BytesBeyond(const Scene& base) const;
 
   ~Scene();
@@ -128,12 +133,13 @@ class Scene {
   size_t vertex_count() const;
   const Box& bounds() const;
 
-  // The polygon with this id, or null. O(log n).
+  // Returns the polygon with the id `id`, or null. O(log n).
   const Polygon* Find(uint64_t id) const;
-  // Polygon `index` in [0, polygon_count()), by ascending id.
+  // Returns polygon `index` in [0, polygon_count()), in ascending order of ids.
   const Polygon& polygon(size_t index) const;
 
-  // For the query sources of the library. Not part of the stable interface.
+  // Return the index and the edits for the query code of the library. Not part of the stable
+  // interface.
   const internal::SceneIndex& index() const { return *index_; }
   const internal::EditHistory& history() const { return *history_; }
 
@@ -144,7 +150,7 @@ class Scene {
         std::shared_ptr<const internal::EditHistory> history, uint64_t version);
 
   uint64_t version_;
-  // Shared with the same scene of other versions.
+  // Shared with the scenes that `WithVersion` returns.
   std::shared_ptr<const internal::SceneIndex> index_;
   std::shared_ptr<const internal::EditHistory> history_;
 };

@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The same cosine and sine on every machine.
+// Cosine and sine with equal bits on every machine.
 //
-// libm differs between platforms in the last bit; an answer must not. `SinCos` uses only
-// correctly rounded operations, so it returns the same bits everywhere.
+// The results of libm differ between platforms in the last bit, which would make answers differ.
+// `SinCos` uses only correctly rounded operations, so it returns the same bits everywhere.
 //
 //   const CosSin turn = SinCos(0.5);          // 0.877..., 0.479...
 //   const Pose pose{{2, 3}, turn.c, turn.s};
 //   const Vec2 p = Placed(pose, {1, 0});      // the same bits everywhere
 //
-// Angles are in radians, counter-clockwise. Error: within 1 ulp each. Cost: O(1). Thread-safe.
-// Cheaper: none; richer: the `angle` column of carom/shape.h, which calls it.
+// Angles are in radians, counter-clockwise. Error: each result is within 1 ulp. Cost: O(1).
+// Thread-safe. More powerful: the `angle` column of carom/shape.h, which calls `SinCos`.
 #pragma once
 
 namespace carom {
@@ -24,8 +24,8 @@ struct CosSin {
   double s = 0;
 };
 
-// Cosine and sine of `radians` in [-2^20, 2^20], each within 1 ulp of the exact value; never -0.
-// Outside that range, and for NaN, returns {1, 0}: callers check the range first.
+// Returns the cosine and sine of `radians` in [-2^20, 2^20], each within 1 ulp of the exact value;
+// never -0. Returns {1, 0} outside of that range and for NaN: callers check the range first.
 CosSin SinCos(double radians);
 
 }  // namespace carom

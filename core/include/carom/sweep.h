@@ -4,7 +4,7 @@
 // What does a moving shape run into, and when?
 //
 // `SweepShapes` translates shapes along straight lines and finds the exact first touch. For a shape
-// that also turns see carom/rotating_sweep.h; for a point, carom/cast.h is cheaper.
+// that also turns see carom/rotating_sweep.h; for a point carom/cast.h is cheaper.
 //
 //   const Shape shapes[] = {Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value()};
 //   const double x[] = {-4}, y[] = {2}, to_x[] = {4}, to_y[] = {2};
@@ -13,11 +13,11 @@
 //   SweepShapes(*scene, {{shapes, {}, x, y}, to_x, to_y}, {}, out, meter);
 //   // out.hits[0]: polygon_id 7, fraction 0.375, normal (-1, 0)
 //
-// Lengths are in the unit of the caller's coordinates. Touching counts. Normal: the unit normal is
-// from the polygon to the shape. Error: fractions are correctly rounded, of capsules with a radius
-// rounded up; points within 3 ulp. Cost: O(log n + edges near the path) a sweep, times the shape's
-// vertices, n the edges of the scene. Thread-safe. Cheaper: carom/cast.h for a point; richer:
-// carom/rotating_sweep.h.
+// Lengths are in the unit of the caller's coordinates. Touching counts as a hit. The unit normal
+// points from the polygon to the shape. Error: fractions are correctly rounded, for capsules with a
+// radius rounded up; points are within 3 ulp. Cost: O(log n + edges near the path) for each sweep,
+// times the vertices of the shape, n the edges of the scene. Thread-safe. Cheaper alternative:
+// carom/cast.h for a point. More powerful: carom/rotating_sweep.h.
 #pragma once
 
 #include <cstddef>
@@ -36,56 +36,59 @@
 
 namespace carom {
 
-// A sweep's path is the placed shape moved by t * d for t in [0, 1]. Modes and policies are those
-// of casts (carom/cast.h): a passage is a largest interval of t in which shape and polygon share a
-// point (touching counts), and the start is inside where they do at t = 0. ALL_PASSAGES is not
-// offered; it reads as ALL.
+// The path of a sweep is the placed shape moved by t * d for t in [0, 1]. Sweeps have the modes and
+// policies of casts (carom/cast.h). A passage is a largest interval of t in which shape and polygon
+// share a point (touching counts); the start is inside if they share a point at t = 0. ALL_PASSAGES
+// is not supported: `SweepShapes` treats it as ALL.
 //
-// A sweep of length zero is an overlap test. Its passage begins and ends at its one parameter 0, so
-// that EXIT answers what REPORT_START does, edge and point of the start included, and IGNORE
-// nothing.
+// A sweep of length zero is an overlap test. Its passage begins and ends at the only parameter, 0:
+// EXIT therefore answers as REPORT_START does, with the edge and the point of the start, and IGNORE
+// answers nothing.
 //
-// Blocking policies. Two shapes overlap in more than touch where the interior of one meets the
-// other: int(M) and P share a point, or M and int(P). The interior is the topological one of the
-// solid set, empty for a hollow polygon. With O the set of t in [0, 1] at which they overlap so,
-// the fraction is the greatest lower bound of O, and there is no hit where O is empty. So a shape
-// may rest on, slide along and leave what it touches, and stops at hollow walls and at walls
-// without area. Where the start is in O: BLOCKING answers fraction 0 with normal zero;
-// BLOCKING_LEAVE passes over the polygon until the component of O that holds 0 ends. Bodies
-// (carom/bodies.h) block as polygons do: they stay where they are, and their interior is that of
-// their solid set.
+// Blocking policies. Two shapes M and P overlap in more than touch if the interior of one shape
+// meets the other shape: int(M) and P share a point, or M and int(P) do. The interior is the
+// topological interior of the solid set, empty for a hollow polygon. Let O be the set of t in [0,
+// 1] at which the moving shape and the polygon overlap in more than touch. The fraction is the
+// greatest lower bound of O, and there is no hit if O is empty. A shape may therefore rest on,
+// slide along and leave what it touches, and stops at hollow walls and at walls without area. If
+// the start is in O, BLOCKING answers fraction 0 with normal zero, and BLOCKING_LEAVE ignores the
+// polygon until the component of O that contains 0 ends. Bodies (carom/bodies.h) block as polygons
+// do: they stay where they are, and the interior of a body is the interior of its solid set.
 //
-// Which way is blocked: with M at the hit, U are the directions u such that M moved on by a little
-// of u overlaps anything considered in more than touch. The motion lies in one component of U, an
-// open sector. Its blocking ray is whichever of the sector's two boundary rays keeps more of the
-// motion, of equal ones the counter-clockwise one. The normal is perpendicular to it, against the
-// motion; -d / |d| where there is no ray, or it is parallel to d. A seam of two collinear walls is
-// no corner.
+// Blocking ray. Let M be the shape at the hit, and U the set of directions u such that M, moved a
+// little along u, overlaps anything considered in more than touch. The motion lies in one component
+// of U, an open sector. The blocking ray is the one of the two boundary rays of the sector that
+// keeps more of the motion; if both keep as much, the counter-clockwise one. The normal is
+// perpendicular to the blocking ray, against the motion; it is -d / |d| if the sector has no
+// boundary ray, or if the blocking ray is parallel to d. A seam of two collinear walls is no
+// corner.
 //
-// The safe pose: a position at which the shape, as placed there, is proven not to overlap anything
-// considered in more than touch and to have an interior, and the sweep from the start to which is
-// not blocked. Within 8 ulp of the largest coordinate of the exact position where a free half-plane
-// or right corner allows it, and farther by `skin` along the normals; at worst the start. It is the
-// start too where a hit leaves less than 8 ulp to go. What BLOCKING_LEAVE passes over to the end
-// does not count for it.
+// Safe pose. The safe pose of a sweep is a position at which the shape, as placed there, is proven
+// to have an interior and to overlap nothing considered in more than touch, and to which the sweep
+// from the start is not blocked. It is within 8 ulp (of the largest coordinate) of the exact
+// position if a free half-plane or right-angled corner allows that, and farther away by `skin`
+// along the normals; at worst it is the start. It is the start, too, if a hit leaves at most 8 ulp
+// to go. A polygon that BLOCKING_LEAVE ignores to the end of the path does not count for the safe
+// pose.
 struct SweepOptions {
   CastMode mode = CastMode::kClosest;
   InsidePolicy inside_policy = InsidePolicy::kReportStart;
-  uint32_t max_hits = 64;  // of ALL, per sweep; in [1, 65536]
+  uint32_t max_hits = 64;  // limit of hits per sweep, under ALL; in [1, 65536]
   uint64_t mask = kEveryCategory;
 };
 
-// Item i moves without turning by the displacement d. Either that is (dx[i], dy[i]), read as by
-// `Normalized`, or, where those columns are empty, the rounded difference of positions to - from,
-// for the position (to_x[i], to_y[i]), read likewise. Its components are at most 2^53 in magnitude;
-// otherwise the item's error names the column. `skin` is of the blocking policies alone: the gap
-// that the safe pose of item i keeps, at least 0; an empty column means 0.
+// Sweeps in columns: item i moves without turning by the displacement d. d is (dx[i], dy[i]), read
+// as by `Normalized`. If the columns dx and dy are empty, d is the rounded difference between the
+// position (to_x[i], to_y[i]), read as by `Normalized`, and the start. The components of d are at
+// most 2^53 in magnitude; otherwise an item error names the column. `skin` is for the blocking
+// policies alone: skin[i], at least 0, is the gap that the safe pose of item i keeps; an empty
+// column means 0.
 //
-// Under a blocking policy a mover is a circle, a capsule or a box, or a polygon of one ring that
-// does not touch itself, solid, with an interior where it is placed: else the item's error names
-// `shape`.
+// Under a blocking policy a mover is a circle, a capsule, or a solid polygon of one ring that does
+// not touch itself (such as a box), and has an interior where it is placed; otherwise an item error
+// names `shape`.
 struct SweepColumns {
-  ShapeColumns movers;  // with the scope of the batch
+  ShapeColumns movers;  // movers.scope is the scope of the batch
   std::span<const double> to_x, to_y;
   std::span<const double> dx = {}, dy = {};
   std::span<const double> skin = {};
@@ -93,64 +96,67 @@ struct SweepColumns {
   size_t size() const { return movers.size(); }
 };
 
-// One polygon, or one body, met by one sweep. The total order of hits is (fraction, scene before
-// bodies, polygon id or index), where fractions are the exact values for a polygon (and a capsule
-// of radius 0), the reported doubles where the mover or the body is a capsule of radius > 0. Below,
-// M is the largest magnitude among the coordinates of the polygon, the placed shape, its radius and
-// d.
+// One hit: a polygon, or a body, that a sweep meets. The total order of hits is (fraction, scene
+// before bodies, polygon id or index of the body). If the mover or the body is a capsule of radius
+// > 0, the reported doubles are compared, otherwise the exact fractions. In the comments below, M
+// is the largest magnitude among the coordinates of the polygon, of the placed shape and of d, and
+// the radius of the shape.
 struct SweepHit {
-  uint64_t polygon_id = 0;  // of a body its index, see is_body
-  // In [0, 1]: 0 exactly if they overlap at the start (under REPORT_START). For a polygon, and for
-  // a capsule of radius 0: the exact value rounded to nearest even. For a capsule of radius > 0:
-  // the exact value rounded up. Under EXIT it is the passage's end, rounded likewise: 1 where the
-  // passage reaches the end of a sweep that has a length.
+  uint64_t polygon_id = 0;  // the index of the body if is_body
+  // In [0, 1]; 0 exactly if the shapes overlap at the start (under REPORT_START). For a polygon,
+  // and for a capsule of radius 0: the exact value rounded to nearest even. For a capsule of radius
+  // > 0: the exact value rounded up. Under EXIT: the end of the passage, rounded to nearest even or
+  // up as above; 1 if the passage reaches the end of a sweep of nonzero length.
   double fraction = 0;
-  // The passage holds the start; under BLOCKING: they overlap in more than touch there.
+  // Whether the passage contains the start; under BLOCKING, whether the shapes overlap in more than
+  // touch at the start.
   bool starts_inside = false;
-  // Whether it is as early as the hit before it: equal exact fractions, or equal doubles for a
-  // capsule of radius > 0.
+  // Whether this hit is as early as the hit before it in the answer: their exact fractions are
+  // equal, or, for a capsule of radius > 0, their doubles.
   bool ties = false;
   // The least (ring, edge) of the polygon that touches the shape at the exact fraction; for a
-  // capsule of radius > 0 the least whose own touch, rounded up, is `fraction`. At a start inside,
-  // and under EXIT for a sweep of length zero, the least that holds a point of the solid shape.
-  // Meaningless without has_edge: no edge touches at the start, or under EXIT the passage reaches
-  // fraction 1. Under a blocking policy, but for a start inside, only edges that begin to overlap
-  // the shape in more than touch at the fraction count.
+  // capsule of radius > 0, the least edge with a touch of its own that is rounded up to `fraction`.
+  // At a start inside, and under EXIT for a sweep of length zero, the least edge that contains a
+  // point of the solid shape. Meaningless without has_edge: no edge touches the shape at the start,
+  // or under EXIT the passage reaches fraction 1. Under a blocking policy, except at a start
+  // inside, only edges that begin to overlap the shape in more than touch at the fraction count.
   EdgeRef edge;
   bool has_edge = false;
-  bool is_body = false;  // one with a radius has no edges
-  // A point that they share at `fraction`, within 3 ulp(M): exactly a vertex of the polygon where
-  // that touches the shape first.
+  bool is_body = false;  // a body with a radius has no edges
+  // A point that shape and polygon share at `fraction`, within 3 ulp(M); exactly a vertex of the
+  // polygon if that vertex touches the shape first.
   Vec2 point;
   // The unit normal at the exact fraction, from the polygon to the shape, normal . d <= 0: each
   // component within 1 ulp, for a capsule of radius > 0 within 1 ulp + 2^-94. {0, 0} for a start
   // inside and under EXIT.
   //
-  // Of the pairs of edges that touch, in the order (ring, edge) of the polygon and then of the
-  // shape, the first that defines it does: a vertex within an edge, parallel edges that share more
-  // than a point, a point and an edge give the edge's normal unless the edge is parallel to d. If
-  // none does (vertex on vertex), it is -d / |d|. For a capsule of radius > 0 the pair that touches
-  // first defines it, and every pair does. Under a blocking policy it is that of the blocking ray.
+  // The normal comes from the first pair of touching edges that defines one, in the order (ring,
+  // edge) of the polygon and then of the shape. A vertex within an edge, parallel edges that share
+  // more than a point, and a point and an edge define the normal of the edge, unless the edge is
+  // parallel to d. If no pair defines a normal (vertex on vertex), the normal is -d / |d|. For a
+  // capsule of radius > 0 every pair defines a normal, and the pair that touches first gives it.
+  // Under a blocking policy the normal is perpendicular to the blocking ray (`SweepOptions`).
   Vec2 normal;
 };
 
 struct SweepAnswers {
-  std::vector<uint32_t> counts;     // hits of item i; under ANY 1 or 0, and `hits` stays empty
-  std::vector<SweepHit> hits;       // item after item, each in the total order
+  std::vector<uint32_t> counts;     // number of hits of item i; under ANY 0 or 1, without `hits`
+  std::vector<SweepHit> hits;       // for each item in turn: its hits in the total order
   std::vector<uint32_t> truncated;  // items with more hits than max_hits, ascending
-  std::vector<ItemError> errors;    // ascending by index
-  // Under a blocking policy the safe pose of item i, whether anything is hit or not, (0, 0) for an
-  // item in error; else empty.
+  std::vector<ItemError> errors;    // items in error, ascending by index
+  // The safe pose of item i under a blocking policy, whether the item hits anything or not; (0, 0)
+  // for an item in error. Empty under other policies.
   std::vector<Vec2> safe;
 
   void Clear();
 };
 
-// Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe. Cost per item:
-// O(log n + edges near its path), times the shape's edges near those; a start inside under IGNORE
-// or EXIT tests the whole path and sorts its contacts. Memory: those contacts, pairs of an edge
-// of the shape and one of a polygon; more of one polygon than the meter has rows left count as rows
-// and so stop the work.
+// Sweeps each item and replaces the contents of `out`. Returns false if `meter` stopped the work;
+// `out` is then meaningless. Thread-safe. Cost per item: O(log n + edges near its path), times the
+// edges of the shape near these edges; a start inside under IGNORE or EXIT tests the whole path and
+// sorts its contacts. Memory: the contacts, pairs of an edge of the shape and an edge of a polygon.
+// If one polygon has more contacts than the meter has rows left, they count as rows and so stop the
+// work.
 bool SweepShapes(const World& world, const SweepColumns& columns, const SweepOptions& options,
                  SweepAnswers& out, WorkMeter& meter);
 

@@ -3,11 +3,11 @@
 
 // How does a server keep the trackers of a client?
 //
-// A `TrackerTable` has a tracker at each handle that was defined, and bounds what all of them take:
-// memories are dropped, least recently moved first, before a definition is refused; and those of
-// trackers that have not moved for long, as they may hold polygons that left their scene. What to
-// ask the trackers is a `MoveColumns` (carom/tracker.h), whose trackers and budget the table
-// provides.
+// A `TrackerTable` contains a tracker for each handle that was defined, and bounds the memory of
+// all trackers. Before it refuses a definition, it drops memories of trackers, least recently moved
+// first. It also drops the memories of trackers that have not moved for long, since a memory may
+// keep polygons alive that an edit removed from their scene. Questions for the trackers are
+// `MoveColumns` (carom/tracker.h); the table sets their trackers and their memory budget.
 //
 //   absl::Status status = table.Define({}, definitions);
 //   table.BeginFrame();
@@ -15,10 +15,10 @@
 //   status = EvaluateGroup(*scene, group, answers, meter);
 //   table.End(answers.moves.memory_growth);
 //
-// Sizes are in bytes. Memory: by the trackers that are defined, wherever their handles are. Cost:
-// O(n) to define, n the vertices of the shapes; a frame a 64th of the trackers, and O(t log t) for
-// t trackers where memories are dropped. Not thread-safe. Cheaper: a vector of trackers
-// (carom/tracker.h) where memory needs no bound; richer: carom/stream.h.
+// Sizes are in bytes. Memory: proportional to the number of defined trackers, whatever their
+// handles. Cost: O(n) to define shapes of n vertices; per frame a 64th of the trackers, and O(t log
+// t) for t trackers if memories are dropped. Not thread-safe. Cheaper alternative: a vector of
+// trackers (carom/tracker.h), if memory needs no bound. More powerful: carom/stream.h.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,9 @@
 
 namespace carom {
 
-// Definition i gives the handle tracker[i] a tracker of the shape shapes[shape[i]]. An empty
-// `tracker` column means first_tracker + i, an empty `shape` column shapes[i].
+// Definitions in columns: definition i gives the handle tracker[i] a tracker of the shape
+// shapes[shape[i]]. An empty `tracker` column means first_tracker + i, an empty `shape` column
+// means shapes[i].
 struct TrackerDefinitions {
   std::span<const Shape> shapes = {};
   std::span<const uint32_t> shape = {};
@@ -48,66 +49,70 @@ struct TrackerDefinitions {
 
 struct TrackerTableLimits {
   size_t max_trackers = 65536;    // handles are below this; at most 2^24
-  size_t max_bytes = 64ul << 20;  // of table, shapes and memories
+  size_t max_bytes = 64ul << 20;  // limit for the table, the shapes and the memories
 };
 
-// Not thread-safe. Its trackers live as long as it does, at an address that `Define` may change. A
-// copy of one outside of the table keeps its shape on the table's account.
+// A table of trackers by handle. Not thread-safe. A tracker lives as long as the table or until its
+// handle is defined again or removed; `Define` may move it to another address. A copy of a tracker
+// outside of the table keeps the bytes of its shape charged to the table.
 class TrackerTable {
  public:
-  // A tracker that has not moved for so many frames forgets, some frames later.
+  // A tracker that has not moved for more than this many frames forgets, some frames later.
   static constexpr uint32_t kMaxIdleFrames = 256;
 
   explicit TrackerTable(const TrackerTableLimits& limits = {}) : limits_(limits) {}
 
   // Frees the handles `removed`, defined or not, and then makes `definitions`; a handle that is
-  // defined already gets another tracker. All of it, or nothing on an error.
+  // already defined gets another tracker. On an error, changes nothing.
   //
   // INVALID_ARGUMENT for columns of unequal length, an index outside of the shapes, a handle that
-  // is defined twice, a `within` out of range. RESOURCE_EXHAUSTED for a shape above
-  // `kMaxMovingVertices`, a handle at or above `max_trackers`, more definitions than that, and
-  // shapes that take more than `max_bytes`. Fields are `trackers[k].shape[i]` and so on. Cost
-  // O(vertices).
+  // is defined twice in one call, a `within` out of range. RESOURCE_EXHAUSTED for a shape above
+  // `kMaxMovingVertices`, a handle at or above `max_trackers`, more than `max_trackers`
+  // definitions, and shapes that take more than `max_bytes`. Fields are `trackers[k].shape[i]` and
+  // so on. Cost O(vertices).
   absl::Status Define(std::span<const uint32_t> removed,
                       std::span<const TrackerDefinitions> definitions);
 
-  // Trackers grow older by a frame.
+  // Begins a frame: each tracker ages by one frame.
   void BeginFrame();
-  // Gives the moves of `group` their trackers, which then are numbered otherwise, and a budget,
-  // having made room; and after they were evaluated, or the work was stopped, takes account of what
-  // was learned. What it gives is valid until the next `Begin` or `Define`.
+  // `Begin` sets the trackers and the memory budget of the moves of `group`, which it renumbers,
+  // and drops memories if it needs room. `End` adds `memory_growth` to the bytes of the memories,
+  // after the group was evaluated or its work was stopped. What `Begin` sets is valid until the
+  // next `Begin` or `Define`.
   void Begin(Group& group);
   void End(int64_t memory_growth);
-  // All forget what they learned.
+  // Drops the memories of all trackers.
   void Forget();
 
-  // Bounds what may be taken from now on; what is above it is not taken away.
+  // Sets the bound for later growth. Memory above the bound is not freed.
   void set_max_bytes(size_t max_bytes) { limits_.max_bytes = max_bytes; }
-  // Of the table, the shapes and the memories.
+  // Returns the bytes of the table, the shapes and the memories.
   size_t memory_bytes() const { return fixed_bytes() + learned_bytes_; }
-  // Null where the handle is not defined.
+  // Returns the tracker of `handle`; null if the handle is not defined.
   const Tracker* Find(uint32_t handle) const;
 
  private:
   class Checker;
   static constexpr uint32_t kNoSlot = ~uint32_t{0};
 
-  // Where the trackers of handles are. Those of a run of handles, which most tables are, are found
-  // by a subtraction, and behind them are those that came when the run could not be extended.
+  // Maps handles to slots. A run of handles, which most tables have, is mapped by a subtraction.
+  // Behind the slots of the run are the slots of handles that could not extend the run; a hash
+  // table maps these handles.
   class Slots {
    public:
-    // kNoSlot where the handle has none.
+    // Returns the slot of `handle`; kNoSlot if it has none.
     uint32_t Find(uint32_t handle) const {
-      if (handle - first_ < run_) return handle - first_;  // wraps around below the run
+      if (handle - first_ < run_) return handle - first_;  // wraps around for handles below the run
       const auto it = others_.find(handle);
       return it == others_.end() ? kNoSlot : it->second;
     }
-    // The slot of the handle, a new one if it has none.
+    // Returns the slot of `handle`; gives the handle a slot if it has none.
     uint32_t Take(uint32_t handle);
-    // One behind the run is free for other handles from now on.
+    // Frees the slot of `handle` for other handles if it is behind the run. A slot of the run stays
+    // with its handle.
     void Release(uint32_t handle);
 
-    // Whether every slot is that of the handle `first() + slot`.
+    // Returns whether each slot belongs to the handle `first() + slot`.
     bool is_run() const { return run_ == size_; }
     uint32_t first() const { return first_; }
     size_t size() const { return size_; }
@@ -115,28 +120,29 @@ class TrackerTable {
 
    private:
     uint32_t first_ = 0;
-    uint32_t run_ = 0;   // handles
-    uint32_t size_ = 0;  // slots, free ones too
+    uint32_t run_ = 0;   // number of handles of the run
+    uint32_t size_ = 0;  // number of slots, including free ones
     absl::flat_hash_map<uint32_t, uint32_t> others_;
     std::vector<uint32_t> free_;
   };
 
-  // What was checked and is to be done.
+  // A checked change of the table that is to be applied.
   struct Edit {
     std::vector<uint32_t> handles;
-    std::vector<Tracker> trackers;  // beside `handles`
-    size_t shape_bytes = 0;         // of the table afterwards
+    std::vector<Tracker> trackers;  // the tracker for each of `handles`
+    size_t shape_bytes = 0;         // bytes of all shapes after the edit
   };
 
   void Free(uint32_t slot);
   void Forget(uint32_t slot);
   void MakeRoom();
   void Renumber(MoveColumns& moves);
-  // Bytes that may be learned in all.
+  // Returns the bytes that the memories of all trackers may take.
   size_t room() const {
     return fixed_bytes() < limits_.max_bytes ? limits_.max_bytes - fixed_bytes() : 0;
   }
-  // Of so many slots, of which those behind the run have an entry of a hash table.
+  // Returns the bytes of `slots` slots. `others` of them are behind the run and have an entry in a
+  // hash table.
   static size_t SlotBytes(size_t slots, size_t others) {
     return slots * (sizeof(Tracker) + sizeof(uint32_t)) + others * 20;
   }
@@ -146,15 +152,15 @@ class TrackerTable {
 
   TrackerTableLimits limits_;
   Slots slots_;
-  std::vector<Tracker> trackers_;     // by slot
-  std::vector<uint32_t> last_moved_;  // frame, beside `trackers_`
-  std::vector<uint32_t> moved_;       // slots of the moves at hand
-  uint32_t frame_ = 0;                // wraps around
-  size_t next_idle_ = 0;              // slot whose age is checked next
-  bool made_room_ = false;            // in this frame
-  size_t defined_ = 0;                // trackers
+  std::vector<Tracker> trackers_;     // tracker of each slot
+  std::vector<uint32_t> last_moved_;  // frame of the last move of each slot
+  std::vector<uint32_t> moved_;       // slots of the moves between `Begin` and `End`
+  uint32_t frame_ = 0;                // number of the current frame; wraps around
+  size_t next_idle_ = 0;              // next slot to check for idleness
+  bool made_room_ = false;            // memories were dropped in this frame
+  size_t defined_ = 0;                // number of defined trackers
   size_t shape_bytes_ = 0;
-  size_t learned_bytes_ = 0;  // of the memories
+  size_t learned_bytes_ = 0;  // bytes of the memories
 };
 
 }  // namespace carom

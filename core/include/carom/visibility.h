@@ -3,8 +3,9 @@
 
 // What can be seen from here?
 //
-// `TestLinesOfSight` tests for pairs of points whether one sees the other; `ScanFans` casts fans of
-// beams and answers distances, as a lidar does. What blocks the way is in carom/cast.h.
+// `TestLinesOfSight` tests for pairs of points whether one is visible from the other; `ScanFans`
+// casts fans of beams and returns distances, as a lidar does. carom/cast.h returns what blocks a
+// line of sight.
 //
 //   const double ax[] = {-2}, ay[] = {1}, bx[] = {6}, by[] = {1};
 //   SightAnswers out;
@@ -12,10 +13,10 @@
 //   TestLinesOfSight(*scene, {ax, ay, bx, by}, kEveryCategory, out, meter);
 //   // out.visible[0] == 0: polygon 7 is between
 //
-// Lengths are in the unit of the caller's coordinates. Touching counts. Error: lines of sight are
-// exact, distances of beams within 1 ulp of that of the segment cast. Cost: that of a segment cast
-// a pair or a beam: O(log n + edges near it), n the edges of the scene. Thread-safe. Cheaper: none;
-// richer: carom/cast.h.
+// Lengths are in the unit of the caller's coordinates. Touching blocks a line of sight and stops a
+// beam. Error: lines of sight are exact; the distance of a beam is within 1 ulp of the exact
+// distance along the segment that is cast. Cost: one segment cast for each pair or beam, O(log n +
+// edges near the segment), n the edges of the scene. Thread-safe. More powerful: carom/cast.h.
 #pragma once
 
 #include <cstddef>
@@ -31,31 +32,32 @@
 namespace carom {
 
 struct SightAnswers {
-  // 1 where the closed segment from a to b shares no point with any polygon or body considered,
-  // else 0: touching blocks, and so does a polygon that holds an end. Symmetric in a and b. 0 for
-  // an error.
+  // 1 if the closed segment from a to b shares no point with any polygon or body considered, else
+  // 0: touching blocks, and so does a polygon that contains a or b. Symmetric in a and b. 0 for an
+  // item in error.
   std::vector<uint8_t> visible;
-  std::vector<ItemError> errors;  // ascending by index
+  std::vector<ItemError> errors;  // items in error, ascending by index
 
   void Clear();
 };
 
-// Considers the polygons with category & mask != 0: give the viewer and what is viewed
-// categories of their own. Exact. Cost per pair: that of a cast with ANY. Returns false if `meter`
-// stopped the work; `out` is then meaningless. Thread-safe.
+// Tests each pair and replaces the contents of `out`. Considers the polygons with category & mask
+// != 0: give the viewer and its target categories that the mask leaves out. Exact. Cost per pair: a
+// cast with ANY. Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe.
 bool TestLinesOfSight(const World& world, const SegmentColumns& sights, uint64_t mask,
                       SightAnswers& out, WorkMeter& meter);
 
-// The beams of a fan at most.
+// The largest number of beams of a fan.
 inline constexpr uint32_t kMaxBeams = 65536;
 
-// Fans: beam k of fan i, k in [0, beams[i]), starts at (x[i], y[i]) and points to the angle
+// Fans in columns: beam k of fan i, k in [0, beams[i]), starts at (x[i], y[i]) and has the angle
 // angle[i] + k * step[i] (radians, counter-clockwise from +x, each operation rounded once, at most
-// 2^20 in magnitude). It ends at (x + range * cos, y + range * sin) with `SinCos` of
-// carom/sincos.h, each operation rounded once. A magnitude below 2^-140 is read as 0 first, of x, y
-// and range before that, then of the end's two coordinates; the segment is exact from there on. So
-// a beam of range 2^-100 along the y axis ends on that axis, though the cosine of the double
-// nearest to pi / 2 is not 0. range[i] is in [0, 2^53]; read as 0, it makes every beam a point.
+// 2^20 in magnitude). The beam ends at (x + range * cos, y + range * sin), by `SinCos` of
+// carom/sincos.h, each operation rounded once. A magnitude below 2^-140 is read as 0: in x, y and
+// range before the end is computed, in the coordinates of the end afterwards. The segment between
+// the two points is taken exactly. A beam of range 2^-100 along the y axis therefore ends on the y
+// axis, though the cosine of the double nearest to pi / 2 is not 0. range[i] is in [0, 2^53]; if it
+// is read as 0, every beam is a point.
 struct FanColumns {
   std::span<const double> x, y, angle, step, range;
   std::span<const uint32_t> beams;
@@ -69,26 +71,28 @@ struct FanOptions {
   uint64_t mask = kEveryCategory;
 };
 
-// Rows are beams, fan after fan.
+// Answers of a batch. Rows are beams, fan after fan.
 struct FanAnswers {
-  std::vector<uint32_t> counts;       // beams[i], or 0 for an error
-  std::vector<uint8_t> hits;          // 1 where the beam hits a polygon or a body
-  std::vector<double> distances;      // fraction * range, rounded once; the range where it does not
-  std::vector<uint64_t> polygon_ids;  // the first in the total order of hits; 0 where it does not
-  // Beside polygon_ids where bodies are considered, else empty: 1 where it is the index of a body.
+  std::vector<uint32_t> counts;       // beams[i], or 0 for a fan in error
+  std::vector<uint8_t> hits;          // 1 if the beam hits a polygon or a body, else 0
+  std::vector<double> distances;      // fraction * range, rounded once; the range for a miss
+  std::vector<uint64_t> polygon_ids;  // the first hit in the total order; 0 for a miss
+  // One entry per polygon id if bodies are considered, else empty: 1 if the id is the index of a
+  // body.
   std::vector<uint8_t> is_body;
-  std::vector<ItemError> errors;  // ascending by index
+  std::vector<ItemError> errors;  // items in error, ascending by index
 
   void Clear();
 };
 
-// Each beam is a cast with CLOSEST, and a row of `meter`. Returns false if `meter` stopped the
-// work; `out` is then meaningless. Thread-safe.
+// Casts each beam under CLOSEST and replaces the contents of `out`. Each beam counts as a row of
+// `meter`. Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe.
 //
-// Item errors, the first in this order: x or y that is not accepted; ANGLE_OUT_OF_RANGE on angle or
-// step, each in [-2^20, 2^20]; a range that is not accepted, or NEGATIVE_LENGTH; TOO_MANY_BEAMS
-// outside [1, 65536]; ANGLE_OUT_OF_RANGE on step where the last beam's angle is; a range of which
-// some beam's end is not accepted.
+// Item errors, the first that applies in this order: x or y that is not accepted;
+// ANGLE_OUT_OF_RANGE on angle or step that is not in [-2^20, 2^20]; a range that is not accepted,
+// or NEGATIVE_LENGTH; TOO_MANY_BEAMS for beams outside [1, 65536]; ANGLE_OUT_OF_RANGE on step if
+// the angle of the last beam is out of range; NOT_ACCEPTED on range if the end of some beam is not
+// accepted.
 bool ScanFans(const World& world, const FanColumns& fans, const FanOptions& options,
               FanAnswers& out, WorkMeter& meter);
 

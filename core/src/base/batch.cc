@@ -8,8 +8,8 @@
 namespace carom {
 namespace {
 
-// The names of columns are those of the API's fields, since clients find the value at fault by
-// them. In the order of the enum.
+// The names of the columns, in the order of `ItemColumn`. They equal the names of the API's fields,
+// because clients find the faulty value by its name.
 constexpr const char* kNames[kItemColumnCount] = {
     "ax",       "ay",           "bx",        "by",         "x",
     "y",        "radius",       "shape",     "c",          "s",
@@ -25,8 +25,9 @@ constexpr const char* kNames[kItemColumnCount] = {
 
 const char* Name(ItemColumn column) { return kNames[static_cast<size_t>(column)]; }
 
-// What would be accepted, to be read after a field's name; the value that was given is never
-// repeated. No default, so that the compiler names each fault that is forgotten here.
+// Each text states which values are accepted, and follows a field's name in a message; it never
+// repeats the value that was given. The switch has no default case, so that the compiler reports a
+// fault without a text.
 const char* Description(ItemFault fault) {
   switch (fault) {
     case ItemFault::kNotAccepted:
@@ -50,9 +51,9 @@ const char* Description(ItemFault fault) {
     case ItemFault::kNegativeLength:
       return "must not be negative";
     case ItemFault::kNotAMass:
-      return "must be above 0; infinite for one of the two at most";
+      return "must be above 0, and infinite for at most one of the two";
     case ItemFault::kToleranceTooSmall:
-      return "must be at least what the motion can be resolved to";
+      return "must be at least the resolution of the motion";
     case ItemFault::kTooManyBeams:
       return "must be in [1, 65536]";
     case ItemFault::kUnknownTracker:

@@ -15,8 +15,9 @@
 namespace carom::internal {
 namespace {
 
-// Eight bytes are taken at a time: table k has the remainders of a byte that k bytes follow
-// (Sarwate 1988 for one table; Kounavis and Berry 2005, "slicing by 8").
+// The portable path takes eight bytes at a time: table k contains the remainder of each byte value
+// that is followed by k bytes (Sarwate 1988 for one table; Kounavis and Berry 2005, "slicing by
+// 8").
 constexpr size_t kSlices = 8;
 using Tables = std::array<std::array<uint32_t, 256>, kSlices>;
 
@@ -24,14 +25,14 @@ constexpr Tables MakeTables() {
   constexpr uint32_t kReflectedPolynomial = 0x82F63B78;
   Tables tables{};
   for (uint32_t byte = 0; byte < 256; ++byte) {
-    uint32_t rest = byte;
-    for (int bit = 0; bit < 8; ++bit) rest = rest >> 1 ^ (rest & 1) * kReflectedPolynomial;
-    tables[0][byte] = rest;
+    uint32_t crc = byte;
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1) * kReflectedPolynomial;
+    tables[0][byte] = crc;
   }
   for (size_t k = 1; k < kSlices; ++k) {
     for (uint32_t byte = 0; byte < 256; ++byte) {
-      const uint32_t rest = tables[k - 1][byte];
-      tables[k][byte] = rest >> 8 ^ tables[0][rest & 0xFF];
+      const uint32_t crc = tables[k - 1][byte];
+      tables[k][byte] = crc >> 8 ^ tables[0][crc & 0xFF];
     }
   }
   return tables;
@@ -41,66 +42,68 @@ constexpr Tables kTables = MakeTables();
 
 static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
 
-// Eight bytes at any place.
+// Returns the eight bytes at `bytes`, which may be unaligned, as a word.
 uint64_t LoadWord(const char* bytes) {
   uint64_t word;
   std::memcpy(&word, bytes, sizeof word);
   return word;
 }
 
-// The remainder after `words` times eight bytes more.
-uint32_t BySlices(const char* bytes, size_t words, uint32_t rest) {
+// Returns the remainder `crc` after `words` more words of eight bytes, by table lookups.
+uint32_t UpdateBySlicing(const char* bytes, size_t words, uint32_t crc) {
   for (size_t at = 0; at < words; ++at) {
-    const uint64_t word = LoadWord(bytes + kSlices * at) ^ rest;
-    rest = 0;
+    const uint64_t word = LoadWord(bytes + kSlices * at) ^ crc;
+    crc = 0;
     for (size_t i = 0; i < kSlices; ++i) {
-      rest ^= kTables[kSlices - 1 - i][word >> (8 * i) & 0xFF];
+      crc ^= kTables[kSlices - 1 - i][word >> (8 * i) & 0xFF];
     }
   }
-  return rest;
+  return crc;
 }
 
 #if defined(__x86_64__)
-// Processors since 2008 have an instruction for it, ten times as fast.
-__attribute__((target("sse4.2"))) uint32_t ByInstruction(const char* bytes, size_t words,
-                                                         uint32_t rest) {
-  uint64_t rest64 = rest;
+// Returns what `UpdateBySlicing` returns, by an instruction that processors have since 2008: ten
+// times as fast.
+__attribute__((target("sse4.2"))) uint32_t UpdateByInstruction(const char* bytes, size_t words,
+                                                               uint32_t crc) {
+  uint64_t crc64 = crc;
   for (size_t at = 0; at < words; ++at) {
-    rest64 = _mm_crc32_u64(rest64, LoadWord(bytes + kSlices * at));
+    crc64 = _mm_crc32_u64(crc64, LoadWord(bytes + kSlices * at));
   }
-  return static_cast<uint32_t>(rest64);
+  return static_cast<uint32_t>(crc64);
 }
 #endif
 
-using TakeWords = uint32_t (*)(const char* bytes, size_t words, uint32_t rest);
+using UpdateFunction = uint32_t (*)(const char* bytes, size_t words, uint32_t crc);
 
-// What this processor has.
-TakeWords FastestWay() {
+// Returns the fastest function that this processor supports.
+UpdateFunction FastestUpdate() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("sse4.2")) return ByInstruction;
+  if (__builtin_cpu_supports("sse4.2")) return UpdateByInstruction;
 #endif
-  return BySlices;
+  return UpdateBySlicing;
 }
 
-// What is left after whole words is taken byte by byte.
-uint32_t Crc(TakeWords take_words, absl::string_view bytes, uint32_t before) {
+// Returns the checksum. `update` consumes whole words; the bytes after the last whole word are
+// consumed one by one.
+uint32_t Crc(UpdateFunction update, absl::string_view bytes, uint32_t before) {
   const size_t words = bytes.size() / kSlices;
-  uint32_t rest = take_words(bytes.data(), words, ~before);
+  uint32_t crc = update(bytes.data(), words, ~before);
   for (const char byte : bytes.substr(words * kSlices)) {
-    rest = rest >> 8 ^ kTables[0][(rest ^ static_cast<unsigned char>(byte)) & 0xFF];
+    crc = crc >> 8 ^ kTables[0][(crc ^ static_cast<unsigned char>(byte)) & 0xFF];
   }
-  return ~rest;
+  return ~crc;
 }
 
 }  // namespace
 
 uint32_t Crc32c(absl::string_view bytes, uint32_t before) {
-  static const TakeWords fastest = FastestWay();
+  static const UpdateFunction fastest = FastestUpdate();
   return Crc(fastest, bytes, before);
 }
 
 uint32_t PortableCrc32c(absl::string_view bytes, uint32_t before) {
-  return Crc(BySlices, bytes, before);
+  return Crc(UpdateBySlicing, bytes, before);
 }
 
 }  // namespace carom::internal

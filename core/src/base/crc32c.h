@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The checksum of bundles: CRC-32C, Castagnoli's polynomial 0x1EDC6F41, bits reflected, as iSCSI
-// has it (RFC 3720, section 12.1). It finds every error burst of up to 32 bits, hence every flipped
-// bit.
+// The checksum of bundles: CRC-32C with Castagnoli's polynomial 0x1EDC6F41, bits reflected, as in
+// iSCSI (RFC 3720, section 12.1). It detects every error burst of up to 32 bits, hence every
+// flipped bit.
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@
 
 namespace carom::internal {
 
-// Of `bytes`; or, given the checksum of what comes before them, of both. That of nothing is 0.
-// O(n).
+// Returns the checksum of `bytes`; or, if `before` is the checksum of the bytes before `bytes`, the
+// checksum of both parts. The checksum of no bytes is 0. O(n).
 uint32_t Crc32c(absl::string_view bytes, uint32_t before = 0);
 
-// The same without the processor's instruction, for its test.
+// Returns what `Crc32c` returns, without the instruction of the processor. For tests.
 uint32_t PortableCrc32c(absl::string_view bytes, uint32_t before = 0);
 
 }  // namespace carom::internal

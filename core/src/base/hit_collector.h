@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which of the hits of one segment, ray, arc or sweep are its answer?
+// Which hits of one segment, ray, arc or sweep are the answer?
 //
-// `HitCollector` takes hits in whatever order the index brings them and keeps those that the mode
-// wants: under ANY the first that comes, under CLOSEST the least, under ALL and ALL_PASSAGES the
-// `max_hits` least, and whether there were more. Least is by the total order of hits (exact time,
-// scene before bodies, polygon id or index of the body, ring, edge): all hits of one polygon differ
-// in time, since its passages are apart, so that ring and edge never decide.
+// `HitCollector` takes hits in the order in which the index finds them and keeps the hits that the
+// mode asks for: under ANY the first one found, under CLOSEST the least, under ALL and ALL_PASSAGES
+// the `max_hits` least, and whether there were more. Hits are compared in the total order (exact
+// time, scene before bodies, polygon id or index of the body, ring, edge). All hits of one polygon
+// differ in time, since its passages are disjoint, so that ring and edge never decide.
 //
-// Invariant: the hits kept are a heap with the last in the total order on top, of at most
-// `capacity` entries: 1, or max_hits + 1. The one more says that the answer is truncated, and is
-// dropped at the end. While the heap is full, a hit that comes after the last one cannot matter, so
-// that the search may be narrowed to what comes up to `last()`; this changes no answer.
+// Invariant: the kept hits are a heap with the last hit in the total order on top, of at most
+// `capacity` entries: 1, or max_hits + 1. The additional entry shows that the answer is truncated,
+// and is dropped at the end. While the heap is full, a hit after the last one cannot change the
+// answer, so the search may be narrowed to hits up to `last()`.
 #pragma once
 
 #include <algorithm>
@@ -27,12 +27,12 @@
 
 namespace carom::internal {
 
-// Whether all hits are wanted, in the total order.
+// Returns whether the mode reports all hits in the total order.
 inline bool IsOrdered(CastMode mode) {
   return mode == CastMode::kAll || mode == CastMode::kAllPassages;
 }
 
-// What is hit: a polygon by its id, or a body by its index.
+// The object that is hit: a polygon by its id, or a body by its index.
 struct HitSource {
   bool is_body = false;
   uint64_t id = 0;
@@ -42,25 +42,27 @@ struct HitSource {
   }
 };
 
-// What the inside policy reports of a polygon: the begin of the passage of that number, or its end.
-// Later passages (ALL_PASSAGES) are reported by their begins.
+// What the inside policy reports of a polygon: the begin or the end of passage number `index`.
+// Under ALL_PASSAGES, the later passages are reported by their begins.
 struct ReportedPassage {
-  size_t index = 0;  // 1 where the passage that holds the start is skipped
+  size_t index = 0;  // 1 if the passage that contains the start is skipped
   bool at_exit = false;
 };
 
-//                 starts outside     starts inside
-//   REPORT_START  begin of the first begin of the first, the start
-//   IGNORE        begin of the first begin of the second: re-entry
-//   EXIT          begin of the first end of the first
+// Returns what `policy` reports of a polygon:
+//                 starts outside      starts inside
+//   REPORT_START  begin of passage 0  begin of passage 0, the start
+//   IGNORE        begin of passage 0  begin of passage 1, the re-entry
+//   EXIT          begin of passage 0  end of passage 0
 inline ReportedPassage ApplyInsidePolicy(InsidePolicy policy, bool starts_inside) {
   if (!starts_inside) return {};
   return {policy == InsidePolicy::kIgnore ? size_t{1} : 0, policy == InsidePolicy::kExit};
 }
 
-// A `Hit` has `source()`. `compare(a, b)` below is the sign of the difference of the times of
-// two hits, exactly, and the same at every call from one start to the next. Reused from item to
-// item, it allocates for items of very many hits alone. Not thread-safe.
+// Collects the hits of one item after another. A `Hit` has `source()`. `compare(a, b)` below is the
+// exact sign of the difference of the times of two hits, and returns equal results from one call of
+// `Start` to the next. An object that is used for many items allocates only for items of very many
+// hits. Not thread-safe.
 template <class Hit>
 class HitCollector {
  public:
@@ -71,16 +73,16 @@ class HitCollector {
     hits_.clear();
   }
 
-  // Whether no more hits are wanted.
+  // Returns whether the answer is complete, so that the search may stop.
   bool is_done() const { return mode_ == CastMode::kAny && !hits_.empty(); }
   bool empty() const { return hits_.empty(); }
-  // Whether a hit matters only if it comes before `last()`.
+  // Returns whether only hits before `last()` can change the answer.
   bool is_full() const { return hits_.size() >= capacity_; }
-  // Of those kept the last in the total order. There is one.
+  // Returns the last kept hit in the total order; there must be a hit.
   const Hit& last() const { return hits_.front(); }
 
-  // Returns whether the hit is kept, which may displace the last one. `meter` counts comparisons
-  // that there may be many of for one hit.
+  // Adds a hit; returns whether it is kept, in which case it may displace the last one. `meter`
+  // counts the comparisons if one hit may need many.
   template <class Compare>
   bool Add(const Hit& hit, const Compare& compare, WorkMeter& meter) {
     if (capacity_ == 1) {
@@ -95,8 +97,8 @@ class HitCollector {
     return AddToHeap(hit, compare, meter);
   }
 
-  // Once all hits are in: sorts those kept, drops the one more than `max_hits`, and returns how
-  // many there are. Meaningless once the meter has stopped.
+  // Ends the item: sorts the kept hits, drops the entry beyond `max_hits`, and returns the number
+  // of hits. The result is meaningless once the meter has stopped.
   template <class Compare>
   size_t Finish(const Compare& compare, WorkMeter& meter) {
     if (!IsOrdered(mode_)) return hits_.size();
@@ -105,14 +107,14 @@ class HitCollector {
     if (is_truncated_) hits_.pop_back();
     return hits_.size();
   }
-  // After `Finish`: in the total order.
+  // Returns the hits in the total order, after `Finish`.
   std::span<const Hit> hits() const { return hits_; }
-  // Whether there were more than `max_hits`.
+  // Returns whether there were more than `max_hits` hits, after `Finish`.
   bool is_truncated() const { return is_truncated_; }
 
   // Finishes item `index` and adds its row to `out`, answers with `counts`, `hits` and `truncated`
-  // as the public headers have them. `measure(rank)` makes the answer's hit of `hits()[rank]`, and
-  // counts the work. Returns false once the meter has stopped; `out` is then meaningless.
+  // as in the public headers. `measure(rank)` makes the reported hit from `hits()[rank]` and counts
+  // the work. Returns false once the meter has stopped; `out` is then meaningless.
   template <class Answers, class Compare, class Measure>
   bool Write(size_t index, Answers& out, const Compare& compare, const Measure& measure,
              WorkMeter& meter) {
@@ -128,7 +130,7 @@ class HitCollector {
     return !meter.stopped();
   }
 
-  // Gives back the memory of very many hits, which are then gone.
+  // Frees the memory if it has room for very many hits; this drops the hits.
   void Trim() {
     if (hits_.capacity() > kKeptCapacity) hits_ = {};
   }
@@ -136,7 +138,8 @@ class HitCollector {
  private:
   static constexpr size_t kKeptCapacity = 128;
 
-  // Apart from `Add`, so that the casts that keep one hit, which are most, stay small.
+  // Separate from `Add`, so that `Add` stays small for casts that keep one hit, the most frequent
+  // ones.
   template <class Compare>
   [[gnu::noinline]] bool AddToHeap(const Hit& hit, const Compare& compare, WorkMeter& meter) {
     const auto before = [&](const Hit& a, const Hit& b) {

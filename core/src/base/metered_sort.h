@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Sorting that a meter can stop.
+// Sorts items under a meter that can stop the sort.
 //
-// Once the meter has stopped, the items are left in some order: whoever sorts checks the meter
-// next. Between two questions of the meter there are at most some hundred comparisons.
+// Once the meter has stopped, the items are in an arbitrary order: the caller checks the meter
+// after a sort. The meter may ask whether to stop at least every few hundred comparisons.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace carom::internal {
 
-// Sorts a heap (std::push_heap with the same `before`).
+// Sorts a heap that was built by std::push_heap with `before`.
 template <class T, class Before>
 void SortHeap(std::vector<T>& items, WorkMeter& meter, const Before& before) {
   const auto counted = [&](const T& a, const T& b) {
@@ -29,9 +29,9 @@ void SortHeap(std::vector<T>& items, WorkMeter& meter, const Before& before) {
 
 template <class T, class Before>
 void Sort(std::vector<T>& items, WorkMeter& meter, const Before& before) {
-  constexpr size_t kFew = 32;
-  if (items.size() <= kFew) {
-    // A comparison or two more than its logarithm for each item.
+  constexpr size_t kSmallSize = 32;
+  if (items.size() <= kSmallSize) {
+    // Each item costs a comparison or two more than the logarithm of the number of items.
     if (meter.Spend(items.size() * 6)) std::sort(items.begin(), items.end(), before);
     return;
   }

@@ -1,28 +1,31 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// From when to when is something inside a set, given when it touches the set's boundary?
+// During which times is a moving point or shape in contact with a set, given when it touches the
+// boundary of the set?
 //
 // A point or a shape moves through [start, limit]; it is in contact with a closed set S at the
-// times in C. Known are its *touches*: closed intervals of time whose union B is when it meets the
-// boundary of S. `PassageMerge` joins them to the *passages*, the largest intervals of C, in order.
-// Lines measure time by exact fractions (cast/passages.h), arcs by roots of quadratics
-// (cast/arc_passage.h), translated shapes by contact intervals (sweep/sweep_passage.h).
+// times in C. The input consists of *touches*: closed intervals of time, and their union B contains
+// the times at which the point or shape meets the boundary of S. `PassageMerge` joins touches to
+// *passages*, the largest intervals of C, in order. Lines measure time by exact fractions
+// (cast/passages.h), arcs by roots of quadratics (cast/arc_passage.h), translated shapes by contact
+// intervals (sweep/sweep_passage.h).
 //
 // Theorem. Let B be a subset of C and a union of finitely many closed intervals, and let contact
-// change at times in B only: it begins and ends on the boundary.
-//   (1) Each gap, a largest open interval without a touch, lies in C or apart from it. So one exact
-//       location, at any time in the gap, decides about all of it.
-//   (2) Closed intervals that share a time are one: touches [1, 2] and [2, 3] make the passage
-//       [1, 3], whatever lies beside time 2. No gap is there to be asked about.
-//   (3) A passage begins at the start, if that is in C, or at a touch: a passage that began within
-//       a gap would contradict (1). It ends at the limit or at a touch, likewise.
-//   (4) Touches sorted by their begins belong to passages in a row: passage k holds touches
-//       [first, last), and the next one begins with touch `last`.
-// Excluded: a start in C \ B whose gap is judged to be outside contradicts (1). The passage is then
-// that one time, and nothing worse.
+// change at times in B only: contact begins and ends on the boundary.
+//   (1) Each gap, a largest open interval without a touch, lies in C or is disjoint from C. One
+//       exact location, at any time in the gap, therefore decides about the whole gap.
+//   (2) Closed intervals that share a time merge: touches [1, 2] and [2, 3] make the passage
+//       [1, 3], whatever happens near time 2. There is no gap to decide about.
+//   (3) A passage begins at the start, if the start is in C, or at a touch: a passage that began in
+//       a gap would contradict (1). For this reason a passage also ends at the limit or at a touch.
+//   (4) Touches sorted by their begins belong to passages in a row: passage k contains touches
+//       [first, last), and the next passage begins with touch `last`.
+// A start in C \ B with a gap that is judged to be outside would contradict (1). The passage is
+// then the start alone; nothing else fails.
 //
-// Cost: one comparison or two a touch after the sort, one location a gap within or after a passage.
+// Cost: one or two comparisons for each touch after the sort, one location for each gap in or after
+// a passage.
 #pragma once
 
 #include <cstddef>
@@ -35,9 +38,10 @@
 
 namespace carom::internal {
 
-// Sorts touches by begin, then by `source()`, which distinguishes those of one time: passages do
-// not depend on it, but whoever picks among touches of one time does not depend on the visiting
-// order. `compare(a, b)` is the sign of a - b for two times.
+// Sorts touches by begin, then by `source()`, which distinguishes touches that begin at one time.
+// Passages do not depend on the source, but the sort makes a choice among touches of one time
+// independent of the order in which edges are visited. `compare(a, b)` is the sign of a - b for two
+// times.
 template <class Touch, class Compare>
 void SortTouches(std::vector<Touch>& touches, const Compare& compare, WorkMeter& meter) {
   Sort(touches, meter, [&](const Touch& a, const Touch& b) {
@@ -50,27 +54,28 @@ template <class Time>
 struct MergedPassage {
   Time begin;
   Time end;
-  // It holds the touches [first, last).
+  // The passage contains the touches [first, last).
   size_t first;
   size_t last;
 };
 
-// A `Touch` has members `begin` and `end` of type Time, begin <= end. A `Path` has
+// Merges touches to passages. A `Touch` has members `begin` and `end` of type Time, begin <= end. A
+// `Path` has
 //   Time Start(), Time Limit();
 //   int Compare(const Time& a, const Time& b);           the sign of a - b, exactly
 //   bool IsGapInside(const Time& begin, size_t next);    whether the gap from `begin` to touch
-//       `next`, or to the limit where there is none, is in C. `next` increases from call to call,
-//       and the touches before it are those that begin up to `begin`.
-// Keeps references to all three. Not thread-safe.
+//       `next`, or to the limit if there is no such touch, is in C. `next` increases from call to
+//       call, and the touches before `next` begin at or before `begin`.
+// Keeps references to touches, path and meter. Not thread-safe.
 template <class Time, class Touch, class Path>
 class PassageMerge {
  public:
-  // `touches` are sorted as by `SortTouches` and lie in [start, limit]. `starts_inside` says
-  // whether the start is in C.
+  // `touches` are sorted as by `SortTouches` and lie in [start, limit]. `starts_inside`: the start
+  // is in C.
   PassageMerge(std::span<const Touch> touches, bool starts_inside, Path& path, WorkMeter& meter)
       : touches_(touches), path_(path), meter_(meter), is_open_(starts_inside) {}
 
-  // The next passage, or nothing after the last one. Meaningless once the meter has stopped.
+  // Returns the next passage; nothing after the last one. Meaningless once the meter has stopped.
   std::optional<MergedPassage<Time>> Next() {
     if (!is_open_ && next_ == touches_.size()) return std::nullopt;
     const Time begin = is_open_ ? path_.Start() : touches_[next_].begin;
@@ -91,7 +96,8 @@ class PassageMerge {
   }
 
  private:
-  // Law (2): takes the touches that begin up to `end`, which moves on with theirs.
+  // Consumes the touches that begin at or before `end`, by law (2), and advances `end` to the
+  // latest of their ends.
   void Absorb(Time& end) {
     for (; next_ < touches_.size() && meter_.Spend(1); ++next_) {
       const Touch& touch = touches_[next_];
@@ -103,8 +109,8 @@ class PassageMerge {
   std::span<const Touch> touches_;
   Path& path_;
   WorkMeter& meter_;
-  bool is_open_;     // the passage that holds the start has yet to be followed
-  size_t next_ = 0;  // the first touch of no passage so far
+  bool is_open_;     // the passage that contains the start has yet to be returned
+  size_t next_ = 0;  // the first touch that belongs to no passage so far
 };
 
 }  // namespace carom::internal

@@ -15,15 +15,16 @@
 namespace carom {
 namespace {
 
-// The payload holds the count, NUL, then field, NUL, description, NUL for each violation.
+// The payload with the violations contains the count, NUL, then field, NUL, description, NUL for
+// each violation.
 constexpr char kPayloadUrl[] = "carom.dev/violations";
-// The payload is the number of microseconds in decimal digits.
+// The payload with the retry delay contains the number of microseconds in decimal digits.
 constexpr char kRetryUrl[] = "carom.dev/retry-delay-us";
 
-// The text, cut to the limit and without NUL, which separates the parts of the payload. A byte of
-// the form 10xxxxxx continues a UTF-8 character.
+// Returns `text`, cut to the limit, and with spaces for NUL, which separates the parts of the
+// payload. A cut is never inside a UTF-8 character: a byte of the form 10xxxxxx continues a
+// character.
 std::string Bounded(absl::string_view text) {
-  // A cut goes before a UTF-8 character, not through it.
   size_t size = std::min(text.size(), Refusal::kMaxTextBytes);
   while (size < text.size() && size > 0 && (text[size] & 0xC0) == 0x80) --size;
   std::string result(text.substr(0, size));
@@ -45,7 +46,7 @@ absl::Cord Payload(const std::vector<Violation>& violations, size_t count) {
   return absl::Cord(std::move(bytes));
 }
 
-// Empty for a status without violations.
+// Returns the parts of the payload between NULs; empty for a status without violations.
 std::vector<std::string> PayloadParts(const absl::Status& status) {
   const absl::optional<absl::Cord> payload = status.GetPayload(kPayloadUrl);
   if (!payload.has_value()) return {};
@@ -64,7 +65,7 @@ absl::Status Refusal::status(absl::StatusCode code) const {
   const Violation& first = listed_.front();
   std::string message =
       first.field.empty() ? first.description : absl::StrCat(first.field, ": ", first.description);
-  if (total_ > 1) absl::StrAppend(&message, " (the first of ", total_, " offences)");
+  if (total_ > 1) absl::StrAppend(&message, " (the first of ", total_, " violations)");
   return WithViolations(absl::Status(code, message), listed_, total_);
 }
 
@@ -79,8 +80,8 @@ absl::Status InvalidField(absl::string_view field, absl::string_view description
   return Refused(absl::StatusCode::kInvalidArgument, field, description);
 }
 
-// The parts are the count, then pairs, then an empty one after the last NUL. A payload that comes
-// from elsewhere may have fewer: what is incomplete is left out.
+// The parts are the count, then pairs of field and description, then an empty part after the last
+// NUL. A payload from another source may have fewer parts: incomplete pairs are left out.
 std::vector<Violation> Violations(const absl::Status& status) {
   std::vector<Violation> result;
   const std::vector<std::string> parts = PayloadParts(status);

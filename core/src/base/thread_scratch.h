@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Working memory that each thread keeps from batch to batch, so that warm queries allocate nothing.
+// Keeps working memory for each thread from batch to batch, so that warm queries allocate nothing.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,8 @@
 
 namespace carom::internal {
 
-// Takes what this thread keeps of type T, or makes one. A batch within a batch makes its own. Not
-// thread-safe.
+// Takes the object of type T that this thread keeps, or makes one if the thread keeps none. A batch
+// that runs within another batch makes its own. Not thread-safe.
 template <class T>
 class ThreadScratch {
  public:
@@ -23,7 +23,8 @@ class ThreadScratch {
   T& operator*() const { return *value_; }
   T* operator->() const { return value_.get(); }
 
-  // Keeps it for the next batch; whoever does not call this frees it. Nothing else may follow.
+  // Gives the object back for the next batch; without this call the object is freed. The object
+  // must not be used afterwards.
   void Return() { kept_ = std::move(value_); }
 
  private:

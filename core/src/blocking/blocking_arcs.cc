@@ -7,6 +7,7 @@
 
 #include "carom/predicates.h"
 #include "numeric/bounded.h"
+#include "numeric/dyadic_vec2.h"
 #include "numeric/exact.h"
 #include "shape/measures.h"
 #include "sweep/sweep_measures.h"
@@ -16,21 +17,14 @@ namespace {
 
 using Kind = BlockingContact::Kind;
 
-struct DyadicVec2 {
-  Dyadic x;
-  Dyadic y;
-};
-
 DyadicVec2 ExactOf(const Direction& u) {
   return {Dyadic(u.to.x) - u.from.x, Dyadic(u.to.y) - u.from.y};
 }
-Dyadic Cross(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.y - a.y * b.x; }
-Dyadic Dot(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.x + a.y * b.y; }
 DyadicVec2 QuarterTurn(const DyadicVec2& a) { return {-a.y, a.x}; }
 
 Direction From(Vec2 u) { return {{0, 0}, u}; }
 
-// The sign of (a . u)^2 / a^2 - (b . u)^2 / b^2, or 0 where doubles cannot say.
+// Returns the sign of (a . u)^2 / a^2 - (b . u)^2 / b^2, or 0 where doubles cannot decide.
 int OrderOfCosines(const Direction& a, const Direction& b, Vec2 u) {
   struct Measured {
     BoundedDouble dot;
@@ -47,7 +41,7 @@ int OrderOfCosines(const Direction& a, const Direction& b, Vec2 u) {
   return order.is_certain() ? order.sign() : 0;
 }
 
-// Whether two directions are parallel for they are of the same points.
+// Returns whether two directions are parallel because they join the same two points.
 bool HaveSameLine(const ArcDirection& a, const ArcDirection& b) {
   const Direction& u = a.base;
   const Direction& v = b.base;
@@ -56,14 +50,15 @@ bool HaveSameLine(const ArcDirection& a, const ArcDirection& b) {
   return !a.is_tangent && u.from == v.to && u.to == v.from;
 }
 
-// The contacts of a ring with the edges of a polygon.
+// Finds the contacts of a ring with the edges of a polygon.
 class RingContacts {
  public:
   RingContacts(const BlockingPair& pair, const SweepTime& t, std::vector<BlockingContact>& contacts)
       : motion_(pair.motion()), t_(t), contacts_(contacts) {}
 
-  // The first vertex of f on e, or on an end of it, and the ends of e within f. Each vertex of the
-  // ring is the first of one edge, so that none is found twice but at seams of the polygon.
+  // Adds the contact of f's first vertex with e or an end of e, and the contacts of e's ends within
+  // f. Each vertex of the ring is the first of one edge, so no contact is found twice, except where
+  // edges of the polygon join.
   void Add(const Segment& e, size_t j, const Segment& f) {
     if (!IsNow(ContactInterval(motion_, e, f))) return;
     const auto moving = static_cast<uint32_t>(j);
@@ -94,7 +89,7 @@ class RingContacts {
   std::vector<BlockingContact>& contacts_;
 };
 
-// The contacts of an axis with a radius, or of a ring with a round body.
+// Finds the contacts of an axis with a radius, or of a ring with a round body.
 class RoundContacts {
  public:
   RoundContacts(const BlockingPair& pair, const SweepTime& t,
@@ -104,9 +99,9 @@ class RoundContacts {
         t_(t),
         contacts_(contacts) {}
 
-  // What begins or ends to touch then; and sides that run along the path at exactly the radius,
-  // which touch all the while that they are beside each other. `f` is edge j of the ring, or the
-  // axis and j is 0.
+  // Adds the contacts of e and f that begin or end at t, and the contacts of sides that run along
+  // the path at exactly the radius, which touch as long as the features are beside each other. `f`
+  // is edge j of the ring, or the axis with j = 0.
   void Add(const Segment& e, size_t j, const Segment& f) {
     const auto vertex = [&](Vec2 p) { return p == f.a ? j : (j + 1) % vertex_count_; };
     std::vector<RoundTouch> touches;
@@ -141,8 +136,8 @@ class RoundContacts {
     contacts_.push_back({kind, fixed, static_cast<uint32_t>(moving), touch, motion_.fixed_radius});
   }
   bool IsParallel(const Segment& side) const { return SideOfPath(side.b, side.a, motion_.d) == 0; }
-  // Whether p moves along the side at exactly the radius from the line through q. In doubles the
-  // length of s errs by 4u of itself, a sum of radii by u.
+  // Returns whether p moves along the side at exactly the radius from the line through q. In
+  // doubles the length of s errs by 4u of itself, and a sum of radii by u.
   bool Slides(const Segment& side, Vec2 q, Vec2 p) const {
     const RoundedCross rounded(q, p, side.a, side.b);
     const double x = side.b.x - side.a.x;
@@ -150,7 +145,7 @@ class RoundContacts {
     const double reach = motion_.rounded_radius() * std::sqrt(x * x + y * y);
     const double error = 2 * rounded.error() + 16 * kFilterUnit * reach;
     if (std::abs(std::abs(rounded.value) - reach) > error) return false;
-    if (x == 0 || y == 0) {  // then as rounded exactly as they are in pairs of doubles
+    if (x == 0 || y == 0) {  // on a coordinate axis, pairs of doubles are exact
       const TwoDoubles apart = x == 0 ? TwoDiff(p.x, q.x) : TwoDiff(p.y, q.y);
       const TwoDoubles radius = TwoSum(motion_.radius, motion_.fixed_radius);
       const int sign = apart.high < 0 ? -1 : 1;
@@ -161,8 +156,8 @@ class RoundContacts {
     const Dyadic radius = motion_.ExactRadius();
     return cross * cross == Dot(s, s) * radius * radius;
   }
-  // Whether (p + t d - q) . s has the sign, or is 0. In doubles both products err by 8u of their
-  // magnitudes, and t by where it is known to be.
+  // Returns whether (p + t d - q) . s has the sign `sign`, or is 0. In doubles both products err by
+  // 8u of their magnitudes, and t by the width of its interval.
   bool IsWithin(const Segment& side, Vec2 p, Vec2 q, int sign) const {
     const Vec2 along{side.b.x - side.a.x, side.b.y - side.a.y};
     const double t = t_.high();
@@ -198,7 +193,7 @@ Vec2 BlockingContact::MovingVertex(const BlockingMover& mover) const {
   return mover.is_round() && moving == 1 ? edge.b : edge.a;
 }
 
-// Of the edges whose boxes meet where the shape is at that time.
+// Visits the edges with boxes that meet the shape's box at time t.
 void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const SweepTime& t,
                   WorkMeter& meter, std::vector<BlockingContact>& contacts) {
   const PlacedShape& shape = pair.mover().shape();
@@ -231,8 +226,9 @@ void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const S
       });
 }
 
-// With n pointing from the polygon to the shape, u . n < 0 is blocked. `begin` is n turned a
-// quarter counter-clockwise: what is left of it is blocked.
+// With n from the polygon to the shape, a contact blocks u where u . n < 0. The half turn that is
+// added begins at n turned a quarter counter-clockwise: directions to the left of its begin are
+// blocked.
 void BlockedArcs::Add(const BlockingContact& contact, const BlockingMover& mover, bool is_still) {
   if (contact.IsRound(mover)) return AddRound(contact, mover, is_still);
   const Direction along{contact.fixed.a, contact.fixed.b};
@@ -246,12 +242,12 @@ void BlockedArcs::Add(const BlockingContact& contact, const BlockingMover& mover
   if (contact.kind == Kind::kVertexOnVertex) return AddVertices(contact, sector);
   int side = CrossSign(along, sector.first);
   if (side == 0) side = CrossSign(along, sector.last);
-  if (side == 0) side = DotSign(sector.first, along) > 0 ? 1 : -1;  // half a turn, left of it
+  if (side == 0) side = DotSign(sector.first, along) > 0 ? 1 : -1;  // half a turn, left of `first`
   AddHalfTurn({side > 0 ? -along : along, false, false, {}});
 }
 
-// r - S for the ray r from the vertex and the sector S. The ray is not in S, so the hull of r and
-// -S is at most half a turn.
+// Adds the directions r - S for the ray r from the vertex and the sector S. The ray is not in S, so
+// the hull of r and -S is at most half a turn.
 void BlockedArcs::AddVertices(const BlockingContact& contact, const Sector& sector) {
   const ArcDirection first{-sector.first, false, false, {}};
   const ArcDirection last{-sector.last, false, false, {}};
@@ -272,8 +268,8 @@ void BlockedArcs::AddVertices(const BlockingContact& contact, const Sector& sect
   }
 }
 
-// About a vertex the tangent; beside an edge the edge, whose side was found with the touch, or is
-// that of the shape as it stands.
+// About a vertex the half turn begins at the tangent; beside an edge it begins at the edge, and the
+// side of the edge follows from the touch, or from the shape as it stands.
 void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& mover,
                            bool is_still) {
   const Segment edge = contact.MovingEdge(mover);
@@ -298,8 +294,8 @@ void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& 
   AddHalfTurn({left > 0 ? -along : along, false, false, {}});
 }
 
-// A tangent or an edge in doubles, with the sums of the magnitudes that its components are computed
-// from: at t rounded, which is within 2u of t, each errs by 5u of them.
+// Returns a direction in doubles, with the sums of the magnitudes from which its components are
+// computed. With t rounded, within 2u of t, each component errs by 5u of its magnitude.
 BlockedArcs::RoundedVector BlockedArcs::Rounded(const ArcDirection& direction) const {
   const Direction& base = direction.base;
   const double t = direction.touch ? rounded_ : 0;
@@ -323,8 +319,9 @@ BoundedPairVec2 BlockedArcs::InPairs(const ArcDirection& direction) const {
   return direction.is_reversed ? BoundedPairVec2{v.y, -v.x} : BoundedPairVec2{-v.y, v.x};
 }
 
-// Of vectors that are linear in t. Two tangents have the same part of t, so that it has no square.
-// In doubles, the products err by 12u of their magnitudes.
+// Returns the sign of a x b, for vectors that are linear in t. Two tangents have the same
+// coefficient of t, so their product has no square of t. In doubles the products err by 12u of
+// their magnitudes.
 int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
   if (HaveSameLine(a, b)) return 0;
   if (!a.is_tangent && !b.is_tangent) return CrossSign(a.base, b.base);
@@ -352,7 +349,8 @@ int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
   return SignOfLinear(Cross(a0, b0), Cross(a0, b1) + Cross(a1, b0), t_.Exact(motion_)) * sign;
 }
 
-// Of at most half a turn: counter-clockwise of its begin and clockwise of its end.
+// An arc of at most half a turn contains u if u is counter-clockwise of its begin and clockwise of
+// its end.
 bool BlockedArcs::Contains(const Arc& arc, const ArcDirection& u) const {
   return Turn(arc.begin, u) > 0 && (arc.is_half_turn || Turn(u, arc.end) > 0);
 }
@@ -365,7 +363,8 @@ bool BlockedArcs::Contains(Vec2 u) const {
   return false;
 }
 
-// Each step takes another arc, unless the arcs go round.
+// Starts with an arc that contains u, and extends it at both ends by arcs that contain the end.
+// Each step takes another arc, unless the arcs cover the whole circle.
 std::optional<BlockedArcs::Ends> BlockedArcs::EndsAbout(Vec2 u) const {
   const ArcDirection motion{From(u), false, false, {}};
   const auto holder_of = [&](const ArcDirection& direction) -> const Arc* {
@@ -390,7 +389,7 @@ std::optional<BlockedArcs::Ends> BlockedArcs::EndsAbout(Vec2 u) const {
   return ends;
 }
 
-// The sign of the dot product, linear in t for a tangent.
+// The sign of the dot product decides, which is linear in t for a tangent.
 bool BlockedArcs::IsAlong(const ArcDirection& direction, Vec2 u) const {
   if (!direction.is_tangent) return DotSign(direction.base, From(u)) >= 0;
   const RoundedVector w = Rounded(direction);
@@ -404,8 +403,8 @@ bool BlockedArcs::IsAlong(const ArcDirection& direction, Vec2 u) const {
   return sign * (direction.is_reversed ? -1 : 1) >= 0;
 }
 
-// By the cosines: their signs, then their squares over the squared lengths, with the sign. Tangents
-// are compared as the unit vectors that they round to.
+// Compares the cosines: their signs, then their squares over the squared lengths, with the sign.
+// Tangents are compared as the unit vectors to which they round.
 const ArcDirection& BlockedArcs::Nearer(const Ends& ends, Vec2 u) const {
   const auto vector = [&](const ArcDirection& direction) {
     return direction.is_tangent ? From(Unit(direction)) : direction.base;
@@ -427,11 +426,12 @@ const ArcDirection& BlockedArcs::Nearer(const Ends& ends, Vec2 u) const {
   return order > 0 ? ends.clockwise : ends.counter_clockwise;
 }
 
-// Of an edge by its normal, turned back; of a tangent in pairs of doubles, rounded once. The pair
-// of the time is the nearest one, where another that is as near might round otherwise.
+// The unit vector along an edge is its unit normal turned back a quarter; that along a tangent is
+// computed in pairs of doubles and rounded once. The exact branch takes the nearest pair of the
+// time, since another pair that is as near might round to another vector.
 Vec2 BlockedArcs::Unit(const ArcDirection& direction) const {
   if (!direction.is_tangent) {
-    // The normal on the right of the edge that is the direction turned left.
+    // `normal` is the direction turned a quarter counter-clockwise.
     const Vec2 normal = UnitNormal({direction.base.from, direction.base.to}, 1);
     return {normal.y + 0.0, 0.0 - normal.x};
   }
@@ -460,7 +460,7 @@ Vec2 BlockedArcs::Unit(const ArcDirection& direction) const {
   return rounded(unit(ToBoundedPair(t_.Exact(motion_))));
 }
 
-// The tangent of a touch has the normal of the touch, which has its own bound.
+// The normal of a tangent with a touch is that of the touch, which has its own error bound.
 Vec2 BlockedArcs::NormalAgainst(const ArcDirection& direction, Vec2 u) const {
   const ArcDirection motion{From(u), false, false, {}};
   const int side = -Turn(direction, motion);

@@ -43,7 +43,8 @@ class BlockingBatch {
   HitCollector<BlockingHit> hits_;
 };
 
-// The first hit is found in any mode: the safe pose depends on it.
+// Collects the hits of an item. Every mode finds the first hit, because the safe pose depends on
+// it.
 void BlockingBatch::Collect() {
   const auto by_time = [this](const BlockingHit& a, const BlockingHit& b) {
     return sweep_.CompareTimes(a, b);
@@ -59,8 +60,7 @@ void BlockingBatch::Collect() {
   obstacles_.VisitNear(sweep_.reach(), meter_, std::ref(visit));
 }
 
-// The hits, but for ANY, which answers a count of 0 or 1; the first of them is kept for the safe
-// pose.
+// Writes the hits; under ANY, only the count, 0 or 1. Keeps the first hit for the safe pose.
 bool BlockingBatch::Write(size_t i) {
   const auto by_time = [this](const BlockingHit& a, const BlockingHit& b) {
     return sweep_.CompareTimes(a, b);
@@ -79,14 +79,15 @@ bool BlockingBatch::Write(size_t i) {
   return !meter_.stopped();
 }
 
-// In the order in which errors are named: the shape and its pose, the displacement, the skin.
+// Checks columns in the order in which errors are reported: the shape and its pose, the
+// displacement, the skin.
 bool BlockingBatch::Answer(const SweepColumns& columns, size_t i) {
   ItemChecker check(i, out_.errors);
   if (!PlaceBlocking(columns.movers, i, check, meter_, start_)) return !meter_.stopped();
   const std::optional<Vec2> d = DisplacementOf(columns, i, check);
   const std::optional<double> skin = d ? SkinOf(columns.skin, i, check) : std::nullopt;
   if (!skin) return true;
-  obstacles_.Consider(Considered::Of(columns.movers.scope, i, options_.mask));
+  obstacles_.SetFilter(QueryFilter::Of(columns.movers.scope, i, options_.mask));
   sweep_.Start(start_, *d, options_.inside_policy);
   Collect();
   if (meter_.stopped() || !Write(i)) return false;
@@ -99,7 +100,6 @@ bool BlockingBatch::Answer(const SweepColumns& columns, size_t i) {
 
 }  // namespace
 
-// A vertex out of range is a fault of the position, all else one of the shape.
 bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
                    BlockingPose& start) {
   const Shape* const shape = ShapeOf(columns, i, check);
@@ -108,6 +108,8 @@ bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, Wo
   return pose && meter.Spend(1) && PlaceBlocking(*shape, *pose, check, meter, start);
 }
 
+// Reports a vertex out of range as a fault of the position, and any other fault as one of the
+// shape.
 bool PlaceBlocking(const Shape& shape, const Pose& pose, ItemChecker& check, WorkMeter& meter,
                    BlockingPose& start) {
   const std::optional<ItemFault> fault = start.Place(shape, pose, meter);
@@ -116,7 +118,7 @@ bool PlaceBlocking(const Shape& shape, const Pose& pose, ItemChecker& check, Wor
   return check.Fail(is_out ? ItemColumn::kX : ItemColumn::kShape, *fault);
 }
 
-// Absent: none.
+// An absent column means a skin of 0.
 std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecker& check) {
   if (skins.empty()) return 0;
   if (!check.Coordinate(ItemColumn::kSkin, skins[i])) return std::nullopt;
@@ -127,7 +129,7 @@ std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecke
   return Normalized(skins[i]);
 }
 
-// One item after the other: they share nothing but memory.
+// Answers one item after the other; the items share nothing but memory.
 bool SweepBlocking(const World& world, const SweepColumns& columns, const SweepOptions& options,
                    SweepAnswers& out, WorkMeter& meter) {
   out.safe.assign(columns.size(), {});

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Batches of sweeps under the blocking policies.
+// How are batches of sweeps under the blocking policies answered?
 #pragma once
 
 #include <optional>
@@ -15,18 +15,20 @@
 
 namespace carom::internal {
 
-// `SweepShapes` under such a policy; `out` is cleared and has a count for each item.
+// Answers as `SweepShapes` does under a blocking policy; `out` must be cleared and have a count for
+// each item. Returns false once `meter` stops.
 bool SweepBlocking(const World& world, const SweepColumns& columns, const SweepOptions& options,
                    SweepAnswers& out, WorkMeter& meter);
 
-// Places item i in `start`. Returns false with an error recorded, or with `meter` stopped.
+// Places item i in `start`. Returns false if it records an error or `meter` stops.
 bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
                    BlockingPose& start);
-// Likewise a shape at a pose that is accepted.
+// Places a shape at an accepted pose in `start`. Returns false if it records an error or `meter`
+// stops.
 bool PlaceBlocking(const Shape& shape, const Pose& pose, ItemChecker& check, WorkMeter& meter,
                    BlockingPose& start);
 
-// The skin of item i, or nothing and an error recorded.
+// Returns the skin of item i, or nothing and records an error.
 std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecker& check);
 
 }  // namespace carom::internal

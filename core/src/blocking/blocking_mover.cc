@@ -12,21 +12,23 @@
 namespace carom::internal {
 namespace {
 
-// Whether c lies beyond b on the way back to a: two edges in a row that fold onto each other.
+// Returns whether c lies beyond b on the way back to a, so that two successive edges fold onto each
+// other.
 bool FoldsBack(Vec2 a, Vec2 b, Vec2 c) {
   return Orientation(a, b, c) == 0 && DotSign(b, a, b, c) > 0;
 }
 
 }  // namespace
 
-// Differences of doubles are multiplied exactly where the filter of the predicates cannot decide.
+// The filter of the predicates decides first; where it cannot, differences of doubles are
+// multiplied exactly.
 int CrossSign(const Direction& a, const Direction& b) {
   return CrossSign(a.from, a.to, b.from, b.to);
 }
 int DotSign(const Direction& a, const Direction& b) { return DotSign(a.from, a.to, b.from, b.to); }
 
-// Counter-clockwise of the first ray and clockwise of the last; either will do in more than half a
-// turn.
+// A direction must be counter-clockwise of the first ray and clockwise of the last; in a sector of
+// more than half a turn, one of the two suffices.
 bool Sector::Contains(const Direction& u) const {
   const bool after_first = CrossSign(first, u) > 0;
   if (turn == 0) return after_first;
@@ -34,7 +36,8 @@ bool Sector::Contains(const Direction& u) const {
   return turn > 0 ? after_first && before_last : after_first || before_last;
 }
 
-// The least vertex is a strict corner of a simple ring, so its turn is the winding of the ring.
+// The lexicographically least vertex of a simple ring is a strict corner, so the turn at that
+// vertex is the winding of the ring.
 std::optional<ItemFault> BlockingMover::Take(const PlacedShape& shape, WorkMeter& meter) {
   shape_ = &shape;
   if (shape.radius() > 0) return std::nullopt;
@@ -67,7 +70,7 @@ bool BlockingMover::IsPointEdge(size_t edge) const {
   return e.a == e.b;
 }
 
-// Vertices may repeat: edges of length 0 have no direction.
+// Vertices may repeat: `After` and `Before` skip edges of length 0, which have no direction.
 Vec2 BlockingMover::After(size_t vertex) const {
   const size_t n = vertex_count();
   size_t i = vertex;
@@ -82,7 +85,8 @@ Vec2 BlockingMover::Before(size_t vertex) const {
   return this->vertex(i);
 }
 
-// Edges share a point only where one begins with the end of the other, and do not fold back there.
+// Edges may share a point only where one begins at the end of the other, and must not fold back at
+// that point.
 bool BlockingMover::IsSimple(WorkMeter& meter) const {
   std::vector<Segment> edges;
   for (size_t i = 0; i < vertex_count(); ++i) {
@@ -101,7 +105,8 @@ bool BlockingMover::IsSimple(WorkMeter& meter) const {
   return true;
 }
 
-// The interior is left of a counter-clockwise ring: from the next vertex round to the one before.
+// The interior is left of a counter-clockwise ring: the sector runs from the next vertex round to
+// the previous one.
 Sector BlockingMover::SectorAt(size_t vertex) const {
   const Vec2 p = this->vertex(vertex);
   const Vec2 next = After(vertex);

@@ -15,7 +15,7 @@
 namespace carom::internal {
 namespace {
 
-// The shape as it stands. A point of it is `p`, one of the polygon `q`.
+// Predicates for the shape as it stands. `p` is a point of the shape, `q` a point of the polygon.
 class AtRest {
  public:
   static constexpr bool kAtRest = true;
@@ -25,16 +25,18 @@ class AtRest {
   bool is_round() const { return radius_ > 0 || fixed_radius_ > 0; }
   double fixed_radius() const { return fixed_radius_; }
   Box Moved(const Box& box) const { return box; }
-  // On which side of a fixed edge p is, and of a moving one q.
+  // Returns the side of a fixed edge on which p lies; `SideOfMoving` returns that of a moving edge
+  // for q.
   int Side(const Segment& fixed, Vec2 p) const { return Orientation(fixed.a, fixed.b, p); }
   int SideOfMoving(const Segment& moving, Vec2 q) const {
     return Orientation(moving.a, moving.b, q);
   }
   bool IsAt(Vec2 p, Vec2 q) const { return p == q; }
-  // For points on the lines of the edges; every line is one of an edge of length 0.
+  // Returns whether a point on the line of an edge is within the edge. Every line counts as that of
+  // an edge of length 0.
   bool IsWithin(const Segment& fixed, Vec2 p) const { return IsOnSegment(p, fixed); }
   bool IsWithinMoving(const Segment& moving, Vec2 q) const { return IsOnSegment(q, moving); }
-  // Whether q is above p.
+  // Returns whether q is above p.
   bool IsAbove(Vec2 q, Vec2 p) const { return q.y > p.y; }
   bool IsCloser(const Segment& fixed, const Segment& moving) const {
     return AreCloser(fixed, moving, radius_, fixed_radius_);
@@ -45,7 +47,8 @@ class AtRest {
   double fixed_radius_;
 };
 
-// The same displaced by t * d. All signs are those of numbers that are linear in t.
+// The predicates of `AtRest` for the shape displaced by t * d. All their signs are of numbers that
+// are linear in t.
 class AtTime {
  public:
   static constexpr bool kAtRest = false;
@@ -89,11 +92,11 @@ class AtTime {
            Along(moving.a, moving.b, q, moving.b) >= 0;
   }
   bool IsAbove(Vec2 q, Vec2 p) const { return SignOfLinear(Dyadic(q.y) - p.y, -d_.y, t_) > 0; }
-  // Where none is: a time at which no edge is closer.
+  // Returns false: callers use times at which no edges are closer than the radius.
   bool IsCloser(const Segment&, const Segment&) const { return false; }
 
  private:
-  // The sign of (b - a) . (p + t d - q).
+  // Returns the sign of (b - a) . (p + t d - q).
   int Along(Vec2 a, Vec2 b, Vec2 q, Vec2 p) const {
     const Dyadic ex = Dyadic(b.x) - a.x;
     const Dyadic ey = Dyadic(b.y) - a.y;
@@ -109,7 +112,8 @@ class AtTime {
   double high_;
 };
 
-// Whether the angle of `ray`, counter-clockwise from the positive x axis, is in (0, angle of `to`].
+// Returns whether the angle of `ray`, counter-clockwise from the positive x axis, is in (0, angle
+// of `to`].
 bool IsUpTo(const Direction& ray, const Direction& to) {
   const auto is_lower = [](const Direction& u) {
     return u.to.y < u.from.y || (u.to.y == u.from.y && u.to.x < u.from.x);
@@ -135,7 +139,7 @@ class OverlapTest {
   }
 
  private:
-  // Whether two edges are closer than the radius.
+  // Returns whether two edges are closer than the radius.
   bool ComesCloser(const Box& reach) const {
     bool closer = false;
     const auto compare = [&](const Segment& edge, const Segment& moving) {
@@ -154,13 +158,14 @@ class OverlapTest {
     return closer;
   }
 
-  // Where no edges are closer than the radius: whether a polygon has the axis in it, or a ring that
-  // of a body.
+  // Returns whether the polygon contains the shape's axis, or the shape's ring contains the body's
+  // axis, where no edges are closer than the radius.
   bool HoldsOther() const {
     return mover_.is_round() ? IsBesideFilled(shape_.ring_start(0), {}) : HoldsRing();
   }
 
-  // All pairs of edges whose boxes meet.
+  // Returns whether any fixed edge enters the interior, testing all pairs of edges with boxes that
+  // meet.
   bool EntersFromEdge(const Box& reach) const {
     bool enters = false;
     fixed_.VisitEdges(
@@ -177,8 +182,8 @@ class OverlapTest {
     return enters;
   }
 
-  // Whether the fixed edge enters the interior where it meets an edge of the ring, at the first
-  // vertex of that edge or within it.
+  // Returns whether the fixed edge e enters the interior where it meets edge f of the ring, at the
+  // first vertex of f or within f.
   bool Enters(const Segment& e, const Segment& f, size_t j) const {
     const int a = where_.Side(e, f.a);
     const int b = where_.Side(e, f.b);
@@ -196,7 +201,8 @@ class OverlapTest {
            (!where_.IsAt(f.a, e.a) && sector.Contains({e.b, e.a}));
   }
 
-  // No edge of the polygon enters the interior, so a ring is in it whole, or not at all.
+  // Returns whether the interior contains a ring of the polygon. No edge of the polygon enters the
+  // interior, so the interior contains either all of a ring or none of it.
   bool HoldsRing() const {
     const PlacedShape placed(fixed_);
     for (size_t ring = 0; ring < placed.ring_count() && meter_.Spend(1); ++ring) {
@@ -205,8 +211,8 @@ class OverlapTest {
     return false;
   }
 
-  // The ring is simple: a point is within it where a ray to the right leaves it an odd number of
-  // times. On it counts as outside.
+  // Returns whether the interior contains q. The ring is simple, so it contains q if a ray from q
+  // to the right crosses the ring an odd number of times. A point on the ring counts as outside.
   bool HoldsPoint(Vec2 q) const {
     if (!where_.Moved(shape_.bounds()).Contains(q)) return false;
     bool is_inside = false;
@@ -221,9 +227,10 @@ class OverlapTest {
     return is_inside;
   }
 
-  // Whether the polygon is filled next to p, counter-clockwise of `direction`; of a point on no
-  // edge, whether it is filled there. Edges through p turn about it: those that leave it wind
-  // around what is left of them.
+  // Returns whether the polygon is filled next to p, counter-clockwise of `direction`; for a point
+  // on no edge, whether the polygon is filled at p. Edges at p count by their directions: an edge
+  // that leaves p winds around the points on its left near p, and an edge that arrives at p winds
+  // back.
   bool IsBesideFilled(Vec2 p, const Direction& direction) const {
     const Polygon& polygon = fixed_.polygon();
     if constexpr (Where::kAtRest) {

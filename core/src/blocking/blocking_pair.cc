@@ -19,28 +19,30 @@ void BlockingPair::Start(const BlockingMover& mover, const Motion& motion, doubl
   motion_ = motion;
   bounds_ = mover.shape().bounds();
   axes_.Start(mover.shape(), motion, margin);
-  has_looked_ahead_ = false;
+  is_ring_prepared_ = false;
 }
 
-// The same for all polygons: many are clear, and need none of it.
-void BlockingPair::LookAhead() {
-  if (has_looked_ahead_) return;
-  has_looked_ahead_ = true;
-  comes_from_within_.clear();
+// Computes the ring's properties under the motion on demand. These properties are the same for all
+// polygons, and many polygons are clear of the path and need none of them.
+void BlockingPair::PrepareRing() {
+  if (is_ring_prepared_) return;
+  is_ring_prepared_ = true;
+  is_back_in_sector_.clear();
   advance_.clear();
   if (motion_.is_round()) return;
   const Direction back{motion_.d, {0, 0}};
-  comes_from_within_.reserve(mover_->vertex_count());
+  is_back_in_sector_.reserve(mover_->vertex_count());
   advance_.reserve(mover_->vertex_count());
   for (size_t i = 0; i < mover_->vertex_count(); ++i) {
     const Segment edge = mover_->shape().edge(i);
-    comes_from_within_.push_back(mover_->SectorAt(i).Contains(back));
+    is_back_in_sector_.push_back(mover_->SectorAt(i).Contains(back));
     advance_.push_back(mover_->inner_side(i) * CrossSign({edge.a, edge.b}, {{0, 0}, motion_.d}));
   }
 }
 
-// Keeps the earliest; of equal ones the first that came, but the least fixed edge. For a round
-// shape times count as equal that round up to the same double.
+// Merges an entry at t into `first`: keeps the earliest touch, of equal times the first one found,
+// and the least fixed edge at that time. Times of a round shape count as equal if they round up to
+// the same double.
 void BlockingPair::Add(const SweepTime& t, const SweepTime& after, const Edges& edges,
                        SweepEvent& first) const {
   if (SweepTime::Compare(motion_, t, after) < 0) return;
@@ -57,9 +59,10 @@ void BlockingPair::Add(const SweepTime& t, const SweepTime& after, const Edges& 
   if (order < 0) first.touch = touch;
 }
 
-// (1) and (2) are the beginning of the time in which a point within one edge passes one within the
-// other, (3) is looked for at the first vertex of the moving edge: each vertex is that of one. What
-// comes later than the best so far is left out before it is computed exactly.
+// Adds the entries of two edges. Cases (1) and (2) of blocking_pair.h begin when a point within one
+// edge begins to pass a point within the other. Case (3) is tested at the first vertex of the
+// moving edge, since each vertex is the first of one edge. An entry later than the best so far is
+// left out before it is computed exactly.
 void BlockingPair::AddEntries(const Edges& edges, const SweepTime& after, double limit,
                               SweepEvent& first) const {
   const auto& [fixed, moving, fixed_edge, j] = edges;
@@ -75,7 +78,7 @@ void BlockingPair::AddEntries(const Edges& edges, const SweepTime& after, double
     const bool may_begin = crossing->begin.high() >= 0 && crossing->begin.low() <= bound;
     if (may_begin && (!is_parallel || advance_[j] < 0)) Add(crossing->begin, after, edges, first);
   }
-  if (!comes_from_within_[j]) return;
+  if (!is_back_in_sector_[j]) return;
   for (const Vec2 q : {fixed.a, fixed.b}) {
     if (SideOfPath(q, moving.a, motion_.d) != 0) continue;
     const EdgeMeeting meeting = EdgeMeeting::OfVertices(q, moving.a);
@@ -86,7 +89,7 @@ void BlockingPair::AddEntries(const Edges& edges, const SweepTime& after, double
 std::optional<SweepEvent> BlockingPair::Entry(const IndexedPolygon& fixed, double limit,
                                               const SweepTime& after, WorkMeter& meter) {
   if (motion_.d == Vec2{}) return std::nullopt;
-  LookAhead();
+  PrepareRing();
   SweepEvent first;
   VisitSweptPairs(
       {mover_->shape(), bounds_, motion_.d, limit, motion_.fixed_radius}, fixed, meter,
@@ -98,8 +101,8 @@ std::optional<SweepEvent> BlockingPair::Entry(const IndexedPolygon& fixed, doubl
   return first.has_edge ? std::optional(first) : std::nullopt;
 }
 
-// Parallel edges cross at no time: they may only lie along each other. A round shape is closer than
-// the radius to an edge in one open interval, from the start on or from an entry on.
+// Parallel edges cross at no time: they can only lie along each other. A round shape is closer than
+// the radius to an edge during one open interval, from the start or from an entry on.
 std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge,
                                                              const Segment& moving) const {
   if (!motion_.is_round()) {
@@ -119,8 +122,8 @@ std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge
   return Contact{end, SweepInterval{*begin, end}};
 }
 
-// O changes from holding to not holding where two edges stop to touch. At such a time it holds
-// where other edges cross before and after, and else by `OverlapsInMoreThanTouchAt`.
+// An overlap in more than touch can only end where two edges stop touching. At such a time it lasts
+// if other edges cross before and after the time, and else if `OverlapsInMoreThanTouchAt` holds.
 std::optional<SweepTime> BlockingPair::EndOfOverlap(const IndexedPolygon& fixed, WorkMeter& meter) {
   if (motion_.d == Vec2{}) return std::nullopt;
   contacts_.clear();
@@ -133,7 +136,7 @@ std::optional<SweepTime> BlockingPair::EndOfOverlap(const IndexedPolygon& fixed,
   const auto compare = [this](const SweepTime& a, const SweepTime& b) {
     return SweepTime::Compare(motion_, a, b);
   };
-  // Before 0 nothing is asked, and what lasts to 1 has no end.
+  // Times up to 0 are skipped, and an overlap that lasts to 1 has no end.
   std::vector<SweepTime> ends;
   ends.reserve(contacts_.size());
   for (const Contact& contact : contacts_) ends.push_back(contact.end);

@@ -8,12 +8,11 @@
 
 #include "blocking/blocking_overlap.h"
 #include "numeric/box_distance.h"
+#include "numeric/rounded_vectors.h"
 #include "sweep/sweep_measures.h"
 
 namespace carom::internal {
 namespace {
-
-Vec2 Difference(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 
 bool AreWithin(Vec2 a, Vec2 b, double most) {
   return std::abs(a.x - b.x) <= most && std::abs(a.y - b.y) <= most;
@@ -21,8 +20,8 @@ bool AreWithin(Vec2 a, Vec2 b, double most) {
 
 }  // namespace
 
-// First about the exact pose, then back along the path by ever larger parts of it. What is no
-// farther from the start than touching is not worth a try.
+// Tries poses about the exact pose first, then poses back along the path, by ever larger parts of
+// it. A pose within touching distance of the start is not worth a test.
 Vec2 SafePose::Find(const SafeRequest& request) {
   const Vec2 from = request.start.pose().position;
   const Vec2 d = request.sweep.motion().d;
@@ -40,38 +39,40 @@ Vec2 SafePose::Find(const SafeRequest& request) {
   return from;
 }
 
-// What is hit at once leaves the shape where it is, so that pushing on against it moves nothing.
-bool SafePose::IsStart(const SafeRequest& request, Vec2 position, double ulp) {
+// Returns whether a hit ends the path within 8 ulp of the start. The shape then stays in place, so
+// that repeated pushes against an obstacle move nothing.
+bool SafePose::IsAtStart(const SafeRequest& request, Vec2 position, double ulp) {
   return request.hit && AreWithin(position, request.start.pose().position, 8 * ulp);
 }
 
-// By what is near the place; where that leads over what the shape touches at the start, as along a
-// slanted wall whose end is passed, by what is near the start, too.
+// Tries offsets by the gaps near `base`. If these lead over an obstacle that the shape touches at
+// the start, as along a slanted wall when it passes the wall's end, tries offsets by the gaps near
+// the start, too.
 std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, double ulp) {
   const Vec2 from = request.start.pose().position;
   if (request.skin == 0) {
-    if (IsStart(request, base, ulp)) return from;
+    if (IsAtStart(request, base, ulp)) return from;
     if (IsSafe(request, base, request.fraction)) return base;
   }
   Pose pose = request.start.pose();
   pose.position = base;
-  if (there_.Place(request.shape, pose, meter_)) return std::nullopt;
+  if (candidate_.Place(request.shape, pose, meter_)) return std::nullopt;
   const double reach = request.skin + 16 * ulp;
   offset_.Start(reach);
-  FindGaps(there_.mover(), reach, {});
+  FindGaps(candidate_.mover(), reach, {});
   if (const std::optional<Vec2> position = FindOffset(request, base, ulp)) return position;
-  FindGaps(request.start.mover(), reach, Difference(base, from));
+  FindGaps(request.start.mover(), reach, RoundedDifference(base, from));
   return FindOffset(request, base, ulp);
 }
 
-// From `base`, by ever larger offsets.
+// Tries ever larger offsets from `base`.
 std::optional<Vec2> SafePose::FindOffset(const SafeRequest& request, Vec2 base, double ulp) {
   for (const double skin : {request.skin, 0.0}) {
     for (const double steps : {0, 1, 2, 4, 6, 8}) {
       const std::optional<Vec2> offset = offset_.Offset(skin + steps * ulp);
       if (!offset) continue;
       const Vec2 position = Normalized(Vec2{base.x + offset->x, base.y + offset->y});
-      if (meter_.stopped() || IsStart(request, position, ulp)) {
+      if (meter_.stopped() || IsAtStart(request, position, ulp)) {
         return request.start.pose().position;
       }
       if (IsSafe(request, position, request.fraction)) return position;
@@ -81,36 +82,38 @@ std::optional<Vec2> SafePose::FindOffset(const SafeRequest& request, Vec2 base, 
   return std::nullopt;
 }
 
-// The proof. The shape is placed as it would be by whoever asks next, and the sweep to it is the
-// one by the difference of positions. What the sweep that was asked is clear of needs no look.
+// Proves that a pose is safe. The shape is placed as a later call with that pose places it, and the
+// sweep to it is the sweep by the difference of positions. Obstacles that the requested sweep is
+// clear of need no test.
 bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction) {
   const Vec2 from = request.start.pose().position;
-  const Vec2 d = Normalized(Difference(position, from));
+  const Vec2 d = Normalized(RoundedDifference(position, from));
   Pose pose = request.start.pose();
   pose.position = position;
   if (!IsAccepted(position) || !IsAccepted(d)) return false;
-  if (there_.Place(request.shape, pose, meter_)) return false;
+  if (candidate_.Place(request.shape, pose, meter_)) return false;
   const bool is_covered = request.sweep.Covers(d, fraction);
   if (is_covered && request.sweep.unclear().empty()) return !meter_.stopped();
-  check_.Start(request.start, d, request.policy, request.sweep.known());
-  if (!(is_covered ? check_.IsFree(request.sweep.unclear()) : check_.IsFree())) return false;
-  // One that was left on the way counts, as the shape stands there.
-  const BlockingMover& mover = there_.mover();
-  const bool is_round = mover.is_round() && mover.shape().radius() > 4 * check_.margin();
+  candidate_sweep_.Start(request.start, d, request.policy, request.sweep.start_overlap());
+  if (!(is_covered ? candidate_sweep_.IsFree(request.sweep.unclear()) : candidate_sweep_.IsFree()))
+    return false;
+  // An obstacle that the shape overlapped at the start and left on the way counts at the pose.
+  const BlockingMover& mover = candidate_.mover();
+  const bool is_round = mover.is_round() && mover.shape().radius() > 4 * candidate_sweep_.margin();
   const auto overlaps = [&](const Obstacle& fixed) {
     if (is_round && !fixed.is_round()) {
-      return ComesCloser(mover, *fixed.core, check_.axes(), meter_);
+      return ComesCloser(mover, *fixed.core, candidate_sweep_.axes(), meter_);
     }
     return OverlapsInMoreThanTouch(mover, *fixed.core, meter_, fixed.radius());
   };
-  const auto near = check_.unclear();
+  const auto near = candidate_sweep_.unclear();
   return std::all_of(near.begin(), near.end(), [&](const Obstacle& fixed) {
-    return (check_.PassesOver(fixed) || !overlaps(fixed)) && !meter_.stopped();
+    return (candidate_sweep_.PassesOver(fixed) || !overlaps(fixed)) && !meter_.stopped();
   });
 }
 
-// In plain doubles: a guess of where there is room. Of gaps that are nearly equal, and of too many,
-// the order decides, so that it must not be that of visits.
+// Finds gaps in doubles: a guess of where the shape has room. If gaps are nearly equal or too many,
+// their order decides, so obstacles are sorted: the order of visits must not decide.
 void SafePose::FindGaps(const BlockingMover& mover, double reach, Vec2 moved) {
   offset_.Move(moved);
   near_.clear();
@@ -124,7 +127,7 @@ void SafePose::FindGaps(const BlockingMover& mover, double reach, Vec2 moved) {
   for (const Obstacle& fixed : near_) FindGapsTo(fixed, mover, reach);
 }
 
-// Of all pairs of edges near each other.
+// Adds the gaps of all pairs of edges that are near each other.
 void SafePose::FindGapsTo(const Obstacle& fixed, const BlockingMover& mover, double reach) {
   const PlacedShape& shape = mover.shape();
   const double radius = shape.radius() + fixed.radius();

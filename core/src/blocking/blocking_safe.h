@@ -3,10 +3,11 @@
 
 // Where may a blocked shape be set down?
 //
-// A pose is safe if the shape as placed there overlaps nothing in more than touch and still has an
-// interior, and the sweep from the start to it is not blocked. All of that is decided exactly; how
-// poses are found is not: from the exact pose, rounded, along the normals of what is near, by as
-// little as will do; else back along the path; at worst the start, which is answered unseen.
+// A pose is safe if the shape as placed at the pose overlaps nothing in more than touch and still
+// has an interior, and if the sweep from the start to the pose is not blocked. Safety is decided
+// exactly, but poses to test are guesses: the exact pose, rounded, and moved as little as possible
+// along the normals of near obstacles; else a pose back along the path; at worst the start, which
+// is returned without a test.
 #pragma once
 
 #include <cstdint>
@@ -21,28 +22,28 @@
 
 namespace carom::internal {
 
-// What is asked of a sweep that has found its first hit.
+// A sweep with its first hit, and the skin for its safe pose.
 struct SafeRequest {
   const Shape& shape;
   const BlockingPose& start;
   const BlockingSweep& sweep;
   InsidePolicy policy;
-  // The first hit, if any, and its fraction.
+  // The first hit, if any; `fraction` is its fraction, or 1 without a hit.
   const std::optional<BlockingHit>& hit;
   double fraction;
   double skin;
 };
 
-// Not thread-safe.
+// Finds safe poses. Not thread-safe.
 class SafePose {
  public:
   SafePose(const Obstacles& obstacles, WorkMeter& meter)
-      : obstacles_(obstacles), meter_(meter), check_(obstacles, meter), offset_(meter) {}
+      : obstacles_(obstacles), meter_(meter), candidate_sweep_(obstacles, meter), offset_(meter) {}
 
   Vec2 Find(const SafeRequest& request);
 
  private:
-  static bool IsStart(const SafeRequest& request, Vec2 position, double ulp);
+  static bool IsAtStart(const SafeRequest& request, Vec2 position, double ulp);
   std::optional<Vec2> FindNear(const SafeRequest& request, Vec2 base, double ulp);
   std::optional<Vec2> FindOffset(const SafeRequest& request, Vec2 base, double ulp);
   bool IsSafe(const SafeRequest& request, Vec2 position, double fraction);
@@ -51,8 +52,8 @@ class SafePose {
 
   const Obstacles& obstacles_;
   WorkMeter& meter_;
-  BlockingPose there_;
-  BlockingSweep check_;
+  BlockingPose candidate_;
+  BlockingSweep candidate_sweep_;
   std::vector<Obstacle> near_;
   FreeOffset offset_;
 };

@@ -12,15 +12,15 @@
 #include "sweep/sweep_measures.h"
 
 namespace carom::internal {
-// The distance to the next double.
+// An ulp is the distance to the next double.
 double UlpOf(const Box& box) {
   const double largest = std::max({std::abs(box.min.x), std::abs(box.max.x), std::abs(box.min.y),
                                    std::abs(box.max.y), kSmallestMagnitude});
   return NextAbove(largest) - largest;
 }
 
-// The vertices count as work before they are placed. What is wrong with a shape is found where it
-// stands, since rounding may flatten a small one far from the origin.
+// The vertices count as work before they are placed. The shape is checked as placed, since rounding
+// may flatten a small shape far from the origin.
 std::optional<ItemFault> BlockingPose::Place(const Shape& shape, const Pose& pose,
                                              WorkMeter& meter) {
   pose_ = pose;
@@ -30,11 +30,12 @@ std::optional<ItemFault> BlockingPose::Place(const Shape& shape, const Pose& pos
   return mover_.Take(*view_, meter);
 }
 
-// The axes serve to pass over polygons that are apart from the shape, as for other sweeps.
-void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy, Known known) {
+// The axes serve to skip polygons that are separated from the shape, as in other sweeps.
+void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy,
+                          StartOverlap start_overlap) {
   const PlacedShape& shape = start.mover().shape();
   policy_ = policy;
-  known_ = known;
+  start_overlap_ = start_overlap;
   overlaps_ = false;
   const Box path = MovedBox(shape.bounds(), d, 0, 1);
   ulp_ = UlpOf(path);
@@ -45,14 +46,15 @@ void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy
   passed_over_.clear();
 }
 
-// Each round body is a pair of its own: its radius counts as one of the shape.
+// Returns the pair that tests an obstacle: a round body needs its own, because the body's radius is
+// added to that of the shape.
 BlockingPair& BlockingSweep::PairWith(const Obstacle& fixed) {
   if (!fixed.is_round()) return pair_;
   round_.Start(pair_.mover(), MotionTo(fixed), margin_);
   return round_;
 }
 
-// No edge is near the path, and the shape does not start inside.
+// Returns whether no edge is near the path and the shape does not start inside.
 bool BlockingSweep::IsClear(const Obstacle& fixed, const SweepAxes& axes) {
   const Box reach = Grown(reach_, fixed.radius());
   const auto is_near = [&](const Box& box) { return reach.Intersects(box); };
@@ -62,17 +64,18 @@ bool BlockingSweep::IsClear(const Obstacle& fixed, const SweepAxes& axes) {
   return LocateInPolygon(*fixed.core, start, meter_).location == Location::kOutside;
 }
 
-// That path is within 8 ulp and the roundings of these numbers, below 4 ulp, of a part of this one.
-// The vertices of the shape placed at its end are rounded, within 2 ulp; and they, those at the
-// start and `d` may have been read as 0. All of it is below the margin.
+// The path by `d` is within 8 ulp, and the roundings of these numbers, below 4 ulp, of a part of
+// this path. The vertices of the shape placed at the end are rounded, within 2 ulp. Coordinates of
+// these vertices, of the vertices at the start and of `d` may have been read as 0. All of this is
+// below the margin.
 bool BlockingSweep::Covers(Vec2 d, double fraction) const {
   const Vec2 path = motion().d;
   return std::abs(d.x - fraction * path.x) <= 8 * ulp_ &&
          std::abs(d.y - fraction * path.y) <= 8 * ulp_;
 }
 
-// What is apart at the start for certain is not overlapped there. Small convex polygons, which
-// are not apart as their axes have it, are near.
+// A shape that is certainly separated from an obstacle at the start does not overlap it at the
+// start. Obstacles that the axes do not prove separated are tested edge by edge.
 std::optional<BlockingHit> BlockingSweep::HitOf(const Obstacle& fixed, double limit) {
   BlockingPair& pair = PairWith(fixed);
   const IndexedPolygon& core = *fixed.core;
@@ -82,7 +85,7 @@ std::optional<BlockingHit> BlockingSweep::HitOf(const Obstacle& fixed, double li
   unclear_.push_back(fixed);
   if (bounds && bounds->low > limit) return std::nullopt;
   std::optional<SweepTime> after = SweepTime::Zero();
-  const bool may_overlap = !bounds && known_ == Known::kNothing;
+  const bool may_overlap = !bounds && start_overlap_ == StartOverlap::kUnchecked;
   if (may_overlap && OverlapsInMoreThanTouch(pair_.mover(), core, meter_, fixed.radius())) {
     overlaps_ = true;
     if (policy_ == InsidePolicy::kBlocking) return BlockingHit{fixed, {}, true};
@@ -94,7 +97,7 @@ std::optional<BlockingHit> BlockingSweep::HitOf(const Obstacle& fixed, double li
   return entry ? std::optional(BlockingHit{fixed, *entry, false}) : std::nullopt;
 }
 
-// As the total order of sweeps has it.
+// Follows the total order of sweeps.
 int BlockingSweep::CompareTimes(const BlockingHit& a, const BlockingHit& b) const {
   if (IsRound(a) && IsRound(b)) {
     return (a.time().high() > b.time().high()) - (a.time().high() < b.time().high());
@@ -119,7 +122,7 @@ std::optional<BlockingHit> BlockingSweep::First() {
   return first;
 }
 
-// Over with the first that blocks.
+// The first obstacle that blocks ends the search.
 bool BlockingSweep::IsFree() {
   bool is_free = true;
   const auto visit = [&](const Obstacle& fixed) {
@@ -136,12 +139,13 @@ bool BlockingSweep::IsFree(std::span<const Obstacle> obstacles) {
   });
 }
 
-// Few at a time: a shape overlaps few obstacles.
+// The list is short: a shape overlaps few obstacles.
 bool BlockingSweep::PassesOver(const Obstacle& fixed) const {
   return std::find(passed_over_.begin(), passed_over_.end(), fixed) != passed_over_.end();
 }
 
-// In a start inside: a point that both share, and of a polygon the least edge that does.
+// Sets the measures of a start inside: a point that both shapes share, and for a polygon the least
+// edge with such a point.
 void BlockingSweep::MeasureStart(const Obstacle& fixed, SweepHit& measured) {
   const PlacedShape& mover = pair_.mover().shape();
   if (!fixed.is_round()) {
@@ -159,9 +163,10 @@ void BlockingSweep::MeasureStart(const Obstacle& fixed, SweepHit& measured) {
   }
 }
 
-// A vertex of the polygon is the point, exactly. Else a vertex of the shape is followed to the
-// fraction, and from the end of an axis the radius goes on against the normal of the touch: that of
-// the body's where the shape's own vertices do not define it.
+// Returns the point of a hit: exactly the vertex of the polygon, if one is met. Otherwise it
+// follows a vertex of the shape to the fraction, and from an end of an axis steps the radius
+// against the normal of the touch. Where the touch is not defined by the shape's vertices, it steps
+// from the round body's axis by the body's radius.
 Vec2 BlockingSweep::PointOf(const BlockingHit& hit, double fraction) const {
   const EdgeMeeting& meeting = hit.time().meeting();
   const Motion to = MotionTo(hit.fixed);
@@ -178,7 +183,8 @@ Vec2 BlockingSweep::PointOf(const BlockingHit& hit, double fraction) const {
   return PointOnPath(meeting.moving.a, to.d, fraction, along(to.radius));
 }
 
-// Where U has no end, or none of them is on a side of the motion, the motion is the normal.
+// If the blocked arc has no ends, or the nearer end is parallel to the motion, the normal is -d /
+// |d|.
 SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
   SweepHit measured;
   measured.polygon_id = hit.source().id;
@@ -196,7 +202,8 @@ SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
   measured.has_edge = !hit.fixed.is_round();
   if (measured.has_edge) measured.edge = hit.fixed.core->polygon().edge_ref(hit.event.first_edge);
   measured.point = PointOf(hit, measured.fraction);
-  // What touches then is not clear of the path. Of ends that are parallel the first counts.
+  // Only obstacles that are not clear of the path can touch at the hit. They are sorted, because
+  // the first of parallel ends counts.
   SortBySource(unclear_);
   for (const Obstacle& near : unclear_) {
     FindContacts(PairWith(near), *near.core, hit.time(), meter_, contacts_);

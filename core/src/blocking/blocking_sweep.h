@@ -3,9 +3,10 @@
 
 // What blocks a moving shape, and where may it stand?
 //
-// `BlockingSweep` is one sweep of one shape under a blocking policy: what each obstacle does to it,
-// the first hit with its normal, and the safe pose (carom/sweep.h). Sweeps and the legs of slides
-// both are it, so that a leg asked again as a sweep gives the same bytes.
+// `BlockingSweep` is one sweep of one shape under a blocking policy (carom/sweep.h): the effect of
+// each obstacle on the shape, and the first hit with its normal. `SafePose` then finds the safe
+// pose. Both sweeps and the legs of slides use `BlockingSweep`, so a leg that is requested as a
+// sweep gives the same bytes.
 #pragma once
 
 #include <optional>
@@ -28,24 +29,25 @@
 
 namespace carom::internal {
 
-// Eight times this is how near a safe pose is, and how near counts as touching: an ulp of the
-// largest magnitude of the box's coordinates.
+// Returns an ulp of the largest magnitude of the box's coordinates. A safe pose is within eight of
+// these ulps of the exact one, and a shape within eight of them of an obstacle counts as touching
+// it.
 double UlpOf(const Box& box);
 
-// One polygon, or one body, that blocks.
+// A polygon or a body that blocks the sweep, and when it does.
 struct BlockingHit {
   Obstacle fixed;
   SweepEvent event;
-  bool starts_inside = false;  // at the start, by overlap in more than touch
+  bool starts_inside = false;  // they overlap in more than touch at the start
 
   const SweepTime& time() const { return event.touch.time; }
   HitSource source() const { return fixed.source(); }
 };
 
-// A shape placed at one pose, as blocking takes it.
+// A shape placed at one pose, for the blocking policies.
 class BlockingPose {
  public:
-  // Returns what is wrong with the shape there; PLACED_OUT_OF_RANGE among that.
+  // Places a shape. Returns its fault at the pose, if any, which may be PLACED_OUT_OF_RANGE.
   std::optional<ItemFault> Place(const Shape& shape, const Pose& pose, WorkMeter& meter);
 
   const BlockingMover& mover() const { return mover_; }
@@ -58,54 +60,64 @@ class BlockingPose {
   BlockingMover mover_;
 };
 
-// Reused from sweep to sweep. Not thread-safe.
+// Finds what blocks one moving shape. Reused from sweep to sweep. Not thread-safe.
 class BlockingSweep {
  public:
   BlockingSweep(const Obstacles& obstacles, WorkMeter& meter)
       : obstacles_(obstacles), meter_(meter) {}
 
-  // What is known of a start.
-  enum class Known : uint8_t { kNothing, kOverlapsNothing };
+  // Whether the shape overlaps anything in more than touch at the start: not tested yet, or proven
+  // not to.
+  enum class StartOverlap : uint8_t { kUnchecked, kNone };
 
-  // The sweep of the calls that follow; keeps a reference. `policy` is one of the two.
-  void Start(const BlockingPose& start, Vec2 d, InsidePolicy policy, Known known = Known::kNothing);
+  // Sets the sweep of later calls and keeps a reference to `start`. `policy` is BLOCKING or
+  // BLOCKING_LEAVE.
+  void Start(const BlockingPose& start, Vec2 d, InsidePolicy policy,
+             StartOverlap start_overlap = StartOverlap::kUnchecked);
 
   const Motion& motion() const { return pair_.motion(); }
 
-  // What an obstacle does; a hit that comes after `limit` may be left out.
+  // Returns the hit of an obstacle, if it blocks the sweep. A hit after `limit` may be left out.
   std::optional<BlockingHit> HitOf(const Obstacle& fixed, double limit);
-  // The first in the total order.
+  // Returns the first hit in the total order.
   std::optional<BlockingHit> First();
-  // Whether nothing blocks the sweep, respectively none of these.
+  // Returns whether no obstacle blocks the sweep, or none of `obstacles`.
   bool IsFree();
   bool IsFree(std::span<const Obstacle> obstacles);
-  // What the path passes over, and a margin about it: all obstacles there are to be asked.
+  // Returns what the path passes over, with a margin about it: `HitOf` must test all obstacles in
+  // this region.
   SweptBox reach() const { return {Grown(pair_.bounds(), margin_), motion().d, 1}; }
-  // Of those that were asked: all but those that the shape surely does not touch on the path, nor
-  // displaced by the margin in each coordinate.
+  // Returns the obstacles that `HitOf` tested, except obstacles that the shape on the path
+  // certainly does not touch, not even displaced by the margin in each coordinate.
   std::span<const Obstacle> unclear() const { return unclear_; }
-  // Whether what is not `unclear` is out of the way of a sweep by `d` from the same start, too, and
-  // of the shape placed at its end: whether `d` is within 8 ulp of that fraction of this path.
+  // Returns whether obstacles that are not `unclear` are also clear of a sweep by `d` from the same
+  // start, and of the shape placed at its end: whether `d` is within 8 ulp of `fraction` of this
+  // path.
   bool Covers(Vec2 d, double fraction) const;
-  // The order of times: exact, but that of what a round shape or body meets rounded up.
+  // Returns the order of two hits in time: exact, but for the times of round shapes or bodies,
+  // which are rounded up.
   int CompareTimes(const BlockingHit& a, const BlockingHit& b) const;
 
-  // Once all were asked.
+  // Returns the row of a hit, after `HitOf` has tested all obstacles in `reach`.
   SweepHit Measured(const BlockingHit& hit);
-  // Of the hit that was measured last: the contacts at its time with all that is considered, what
-  // they block, and the end of that which is nearer to the motion, if there is one. None of one
-  // that starts inside.
+  // Returns the contacts, with all considered obstacles, at the time of the hit that was measured
+  // last. `arcs` returns what these contacts block, and `ray` the end of the blocked arc that is
+  // nearer to the motion, if any. All three are empty for a hit that starts inside.
   const std::vector<BlockingContact>& contacts() const { return contacts_; }
   BlockedArcs& arcs() { return arcs_; }
   const std::optional<ArcDirection>& ray() const { return ray_; }
 
-  // How far beside the path all that is not `unclear` is at least, in each coordinate.
+  // Returns the least distance from the path, in each coordinate, of obstacles that are not
+  // `unclear`.
   double margin() const { return margin_; }
   const SweepAxes& axes() const { return pair_.axes(); }
-  // Whether the shape at the start overlaps none of those that were asked in more than touch.
-  Known known() const { return overlaps_ ? Known::kNothing : Known::kOverlapsNothing; }
-  // Of those that were asked: whether BLOCKING_LEAVE passes over it from the start to the end of
-  // the sweep, for the overlap of the start lasts as long.
+  // Returns kNone if the shape at the start overlaps none of the tested obstacles in more than
+  // touch.
+  StartOverlap start_overlap() const {
+    return overlaps_ ? StartOverlap::kUnchecked : StartOverlap::kNone;
+  }
+  // Returns whether BLOCKING_LEAVE passes over a tested obstacle during the whole sweep, because
+  // the overlap at the start lasts to the end of the sweep.
   bool PassesOver(const Obstacle& fixed) const;
 
  private:
@@ -122,10 +134,10 @@ class BlockingSweep {
   WorkMeter& meter_;
   InsidePolicy policy_ = InsidePolicy::kBlocking;
   BlockingPair pair_;
-  BlockingPair round_;  // with the round body that is asked
-  SweepPair touch_;     // for the place of a start inside
-  Box reach_;           // of the path and the margin
-  Known known_ = Known::kNothing;
+  BlockingPair round_;  // the pair with the round body tested last
+  SweepPair touch_;     // finds the point of a start inside
+  Box reach_;           // box of the path, grown by the margin
+  StartOverlap start_overlap_ = StartOverlap::kUnchecked;
   bool overlaps_ = false;
   double ulp_ = 0;
   double margin_ = 0;

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// By how little is a shape to be displaced so that there is room about it?
+// By how little must a shape be displaced so that it has room on all sides?
 //
-// A guess in plain doubles, for safe poses (blocking_safe.h), which are proven afterwards: gaps
-// between features that are near each other bound the offset along their normals.
+// The offset is a guess in doubles, for safe poses (blocking_safe.h), which are proven afterwards:
+// gaps between features that are near each other bound the offset along their normals.
 #pragma once
 
 #include <cmath>
@@ -18,32 +18,33 @@
 
 namespace carom::internal {
 
-// Reused from pose to pose. Not thread-safe.
+// Gathers the gaps about a pose and finds offsets. Reused from pose to pose. Not thread-safe.
 class FreeOffset {
  public:
   explicit FreeOffset(WorkMeter& meter) : meter_(meter) {}
 
-  // Another pose. Gaps of more than `reach` do not count.
+  // Starts another pose, without gaps. Gaps of more than `reach` do not count.
   void Start(double reach) {
     reach_ = reach;
     moved_ = {};
     gaps_.clear();
   }
-  // What is added from now on is moved by so much before the offset.
+  // Sets by how much the features that later calls add are moved before the offset.
   void Move(Vec2 moved) { moved_ = moved; }
-  // Adds what is between a moving edge with a radius and an edge, respectively edge j of a ring,
-  // and vertex j.
+  // Adds the gaps between a moving edge with a radius and a fixed edge; `AddRing` adds the gaps
+  // between a fixed edge and edge j and vertex j of a ring.
   void AddRound(const Segment& moving, double radius, const Segment& edge);
   void AddRing(const BlockingMover& mover, const Segment& edge, size_t j);
 
-  // The shortest offset that leaves at least `gap` along all normals, if one is found.
+  // Returns the shortest offset that leaves at least `gap` along all normals, or nothing if none is
+  // found.
   std::optional<Vec2> Offset(double gap) const;
 
  private:
-  // A half-plane n . v >= needed that an offset is to lie in.
+  // The half-plane n . v >= needed, in which an offset v must lie.
   struct Gap {
     Vec2 n;
-    double distance;  // that there is along n
+    double distance;  // the room along n
   };
 
   static constexpr size_t kMostGaps = 16;

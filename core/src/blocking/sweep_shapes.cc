@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `SweepShapes` stands above both of its searches: for the first touch (sweep/sweep.cc), and for
-// what blocks a shape (blocking_batch.h).
+// `SweepShapes` calls one of two searches: for the first touch (sweep/sweep.cc), or for the
+// obstacles that block a shape (blocking_batch.h).
 #include "blocking/blocking_batch.h"
 #include "carom/sweep.h"
 #include "sweep/sweep_batch.h"

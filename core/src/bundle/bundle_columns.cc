@@ -14,17 +14,19 @@
 namespace carom::internal {
 namespace {
 
-// Whether a coordinate is as polygons have them: 0, or of a magnitude from 2^-140 to 2^53. The bits
-// of magnitudes are in their order, those of NaN the highest, and -0 is not among them.
-bool IsKept(double value) {
+// Returns whether a coordinate is one that polygons store: 0, or of a magnitude from 2^-140 to
+// 2^53. The bits of magnitudes are ordered as the magnitudes are, the bits of NaN are the highest,
+// and -0 is not stored.
+bool IsNormalizedCoordinate(double value) {
   constexpr auto kLeast = std::bit_cast<uint64_t>(kSmallestMagnitude);
   constexpr auto kMost = std::bit_cast<uint64_t>(kMaxCoordinate);
   const auto bits = std::bit_cast<uint64_t>(value);
   return bits == 0 || (bits & ~(uint64_t{1} << 63)) - kLeast <= kMost - kLeast;
 }
 
-// Nobody but someone who writes into the bytes meanwhile makes it so.
-absl::Status Changed(const char* section) {
+// Returns the error for a section that was valid in `Skip` and is not valid in `Read`: something
+// wrote into the bytes during the read.
+absl::Status ChangedDuringRead(const char* section) {
   return Refused(absl::StatusCode::kDataLoss, section, "must not change while it is read");
 }
 
@@ -47,17 +49,17 @@ BundleColumns::BundleColumns(const BundleLayout& layout, const PolygonLimits& li
       user_data_sizes_(layout[Section::kUserDataSizes]),
       user_data_(layout[Section::kUserData]) {}
 
-// Sums are compared by what is left, which cannot overflow.
+// Sums are compared by the number of items that remain, which cannot overflow.
 absl::Status BundleColumns::Skip(Cursor& at) const {
-  const size_t rings = ring_counts_.Or(1, at.polygon);
+  const size_t rings = ring_counts_.ValueOr(1, at.polygon);
   if (rings < 1 || rings > header_.ring_count - at.ring) {
-    return InvalidItem("ring_counts", at.polygon, "must be one at least, and add up");
+    return InvalidItem("ring_counts", at.polygon, "must be at least 1, and sum to ring_count");
   }
   size_t vertices = 0;
   for (size_t i = at.ring; i < at.ring + rings; ++i) {
     const size_t size = ring_sizes_[i];
     if (size < 1 || size > header_.vertex_count - at.vertex - vertices) {
-      return InvalidItem("ring_sizes", i, "must be one at least, and add up");
+      return InvalidItem("ring_sizes", i, "must be at least 1, and sum to vertex_count");
     }
     vertices += size;
   }
@@ -66,9 +68,9 @@ absl::Status BundleColumns::Skip(Cursor& at) const {
                    absl::StrCat("must have at most ", limits_.max_vertices,
                                 " vertices in all (vertices a polygon)"));
   }
-  const size_t user_data = user_data_sizes_.Or(0, at.polygon);
+  const size_t user_data = user_data_sizes_.ValueOr(0, at.polygon);
   if (user_data > header_.user_data_size - at.user_byte) {
-    return InvalidItem("user_data_sizes", at.polygon, "must add up");
+    return InvalidItem("user_data_sizes", at.polygon, "must sum to user_data_size");
   }
   if (user_data > limits_.max_user_data_bytes) {
     return Refused(
@@ -80,10 +82,11 @@ absl::Status BundleColumns::Skip(Cursor& at) const {
 }
 
 absl::Status BundleColumns::CheckEnd(const Cursor& at) const {
-  if (at.ring != header_.ring_count) return InvalidField("ring_counts", "must add up");
-  if (at.vertex != header_.vertex_count) return InvalidField("ring_sizes", "must add up");
+  if (at.ring != header_.ring_count) return InvalidField("ring_counts", "must sum to ring_count");
+  if (at.vertex != header_.vertex_count)
+    return InvalidField("ring_sizes", "must sum to vertex_count");
   if (at.user_byte == header_.user_data_size) return absl::OkStatus();
-  return InvalidField("user_data_sizes", "must add up");
+  return InvalidField("user_data_sizes", "must sum to user_data_size");
 }
 
 absl::Status BundleColumns::Read(const Cursor& begin, const Cursor& end,
@@ -98,19 +101,20 @@ absl::Status BundleColumns::Read(const Cursor& begin, const Cursor& end,
   return absl::OkStatus();
 }
 
-// Nearly all polygons are one closed ring without user data, and are made of it at once.
+// Nearly all polygons are one closed ring without user data; a shorter path makes them.
 absl::Status BundleColumns::ReadPolygon(const Cursor& end, Cursor& at, Scratch& scratch,
                                         std::vector<Polygon>& polygons) const {
   const size_t i = at.polygon;
-  const uint8_t form = forms_.Or(0, i);
+  const uint8_t form = forms_.ValueOr(0, i);
   if (form > (kNonZeroForm | kHollowForm)) return InvalidItem("forms", i, "must be below 4");
   PolygonSpec& head = scratch.head;
   head.id = ids_[i];
-  head.category = categories_.Or(1, i);
+  head.category = categories_.ValueOr(1, i);
   head.fill_rule = (form & kNonZeroForm) != 0 ? FillRule::kNonZero : FillRule::kEvenOdd;
   head.solidity = (form & kHollowForm) != 0 ? Solidity::kBoundary : Solidity::kSolid;
-  const bool is_plain = ring_counts_.Or(1, i) == 1 && user_data_sizes_.Or(0, i) == 0;
-  if (is_plain && at.ring < end.ring && open_rings_.Or(0, at.ring) == 0) {
+  const bool is_one_closed_ring =
+      ring_counts_.ValueOr(1, i) == 1 && user_data_sizes_.ValueOr(0, i) == 0;
+  if (is_one_closed_ring && at.ring < end.ring && open_rings_.ValueOr(0, at.ring) == 0) {
     absl::Status status = ReadRing(end, at, scratch.ring);
     if (!status.ok()) return status;
     polygons.push_back(PolygonOfRing(head, scratch.ring));
@@ -127,15 +131,15 @@ absl::Status BundleColumns::ReadPolygon(const Cursor& end, Cursor& at, Scratch& 
   return absl::OkStatus();
 }
 
-// As `Polygon::spec` has it: a closed ring that ends as it begins gets the closing duplicate that
-// `Polygon::Create` drops.
+// Makes the description that `Polygon::spec` returns: a closed ring that ends with its first vertex
+// gets the closing duplicate that `Polygon::Create` drops.
 absl::Status BundleColumns::ReadSpec(const Cursor& end, Cursor& at, Scratch& scratch,
                                      PolygonSpec& spec) const {
-  const size_t rings = ring_counts_.Or(1, at.polygon);
+  const size_t rings = ring_counts_.ValueOr(1, at.polygon);
   for (size_t i = 0; i < rings; ++i) {
     absl::Status status = ReadRing(end, at, scratch.ring);
     if (!status.ok()) return status;
-    const uint8_t open = open_rings_.Or(0, at.ring - 1);
+    const uint8_t open = open_rings_.ValueOr(0, at.ring - 1);
     if (open > (spec.solidity == Solidity::kBoundary ? 1 : 0)) {
       return InvalidItem("open_rings", at.ring - 1, "must be 0, or 1 in a hollow polygon");
     }
@@ -145,24 +149,24 @@ absl::Status BundleColumns::ReadSpec(const Cursor& end, Cursor& at, Scratch& scr
       spec.rings.back().vertices.push_back(ring.front());
     }
   }
-  const size_t user_data = user_data_sizes_.Or(0, at.polygon);
-  if (user_data > end.user_byte - at.user_byte) return Changed("user_data_sizes");
+  const size_t user_data = user_data_sizes_.ValueOr(0, at.polygon);
+  if (user_data > end.user_byte - at.user_byte) return ChangedDuringRead("user_data_sizes");
   spec.user_data.assign(user_data_.data() + at.user_byte, user_data);
   at.user_byte += user_data;
   return absl::OkStatus();
 }
 
-// Copied first: what is checked is what the polygon gets.
+// Copies the ring before it checks it, so that the polygon gets the vertices that were checked.
 absl::Status BundleColumns::ReadRing(const Cursor& end, Cursor& at, std::vector<Vec2>& ring) const {
-  if (at.ring >= end.ring) return Changed("ring_counts");
+  if (at.ring >= end.ring) return ChangedDuringRead("ring_counts");
   const size_t size = ring_sizes_[at.ring];
-  if (size < 1 || size > end.vertex - at.vertex) return Changed("ring_sizes");
+  if (size < 1 || size > end.vertex - at.vertex) return ChangedDuringRead("ring_sizes");
   ring.resize(size);
   vertices_.CopyTo(at.vertex, size, ring.data());
   for (size_t i = 0; i < size; ++i) {
-    if (!IsKept(ring[i].x) || !IsKept(ring[i].y)) {
+    if (!IsNormalizedCoordinate(ring[i].x) || !IsNormalizedCoordinate(ring[i].y)) {
       return InvalidItem("vertices", at.vertex + i,
-                         "must be 0, without a sign, or of a magnitude from 2^-140 to 2^53");
+                         "must be +0, or have a magnitude from 2^-140 to 2^53");
     }
   }
   ++at.ring;

@@ -16,7 +16,8 @@
 
 namespace carom::internal {
 
-// A place in the columns: how many of each come before it.
+// A position in the columns: how many polygons, rings, vertices and bytes of user data come before
+// it.
 struct Cursor {
   size_t polygon = 0;
   size_t ring = 0;
@@ -24,31 +25,32 @@ struct Cursor {
   size_t user_byte = 0;
 };
 
-// What an error about value `index` of a section is named: `vertices[12]`.
+// Returns INVALID_ARGUMENT for value `index` of a section; the field is, for example,
+// `vertices[12]`.
 absl::Status InvalidItem(const char* section, size_t index, absl::string_view description);
 
-// Views of a bundle's sections, which outlive it. The bytes are not trusted to stay as they are:
-// what is used was copied before it was checked, or is checked again against the end of its part.
-// Thread-safe.
+// The polygons in the sections of a bundle, which must outlive this object. The bytes may change at
+// any time: each value is copied before it is checked, or is checked again against the end of its
+// part. Thread-safe.
 class BundleColumns {
  public:
   BundleColumns(const BundleLayout& layout, const PolygonLimits& limits);
 
   size_t polygon_count() const { return header_.polygon_count; }
 
-  // Moves `at`, which is before the last polygon, past one. Errors: counts and sizes that are 0, or
-  // lead past the end of a column; a polygon over the limits.
+  // Advances `at`, which is before the end, past one polygon. Errors: counts and sizes that are 0
+  // or lead past the end of a column; a polygon over the limits.
   absl::Status Skip(Cursor& at) const;
 
-  // OK if `at` is the end of every column.
+  // Returns OK if `at` is the end of every column.
   absl::Status CheckEnd(const Cursor& at) const;
 
-  // The polygons from `begin` to `end`, two places that `Skip` came by. Errors: forms, open rings
-  // and coordinates that no polygon has.
+  // Appends the polygons from `begin` to `end`, two positions that `Skip` has reached. Errors:
+  // forms, open rings and coordinates that no polygon has.
   absl::Status Read(const Cursor& begin, const Cursor& end, std::vector<Polygon>& polygons) const;
 
  private:
-  // Memory to use again.
+  // Memory that is used again from polygon to polygon.
   struct Scratch {
     PolygonSpec head;
     std::vector<Vec2> ring;

@@ -16,69 +16,72 @@ namespace carom {
 namespace internal {
 namespace {
 
-// Bytes that are not what was written.
-absl::Status Lost(absl::string_view field, absl::string_view description) {
+// Returns DATA_LOSS, for bytes that differ from what was written.
+absl::Status DataLoss(absl::string_view field, absl::string_view description) {
   return Refused(absl::StatusCode::kDataLoss, field, description);
 }
 
-// In an order in which each check may rely on those before: what kind of file, which version, then
-// whether the header is as it was written, and only then what it says.
+// Reads the header and the table. Checks in an order in which each check may rely on the checks
+// before it: the kind of file, the version, whether the header is as it was written, and then the
+// contents of the header.
 absl::Status ReadPreamble(absl::string_view bytes, BundleHeader& header, SectionTable& table) {
-  if (!IsBundle(bytes)) return InvalidField("header.magic", "must be that of a bundle");
+  if (!IsBundle(bytes)) return InvalidField("header.magic", "must be the magic number of a bundle");
   constexpr size_t kVersionAt = offsetof(BundleHeader, version);
   uint32_t version = 0;
   if (bytes.size() < kVersionAt + sizeof version) {
-    return Lost("header.file_size", "the header is cut off");
+    return DataLoss("header.file_size", "the header is cut off");
   }
   std::memcpy(&version, bytes.data() + kVersionAt, sizeof version);
   if (version != kBundleVersion) {
     return InvalidField("header.version",
                         absl::StrCat("must be ", kBundleVersion, ", not ", version));
   }
-  if (bytes.size() < kPreambleSize) return Lost("header.file_size", "the header is cut off");
+  if (bytes.size() < kPreambleSize) return DataLoss("header.file_size", "the header is cut off");
   std::memcpy(&header, bytes.data(), sizeof header);
   std::memcpy(table.data(), bytes.data() + sizeof header, sizeof table);
-  if (header.checksum != PreambleChecksum(bytes)) return Lost("header", "the checksum is wrong");
+  if (header.checksum != PreambleChecksum(bytes)) return DataLoss("header", "checksum is wrong");
   if (header.file_size != bytes.size()) {
-    return Lost("header.file_size",
-                absl::StrCat("is ", header.file_size, ", of ", bytes.size(), " bytes"));
+    return DataLoss("header.file_size", absl::StrCat("is ", header.file_size, ", but there are ",
+                                                     bytes.size(), " bytes"));
   }
   return absl::OkStatus();
 }
 
-// After this no product or sum of the counts that the reader makes can overflow: each count is at
-// most the size of the file.
+// Checks that each count is at most the size of the file. No product or sum of counts that the
+// reader computes later can then overflow.
 absl::Status CheckCounts(const BundleHeader& header, const SceneLimits& limits) {
   if (header.section_count != kSectionCount) {
     return InvalidField("header.section_count", absl::StrCat("must be ", kSectionCount));
   }
   if (header.reserved != 0) return InvalidField("header.reserved", "must be 0");
   if (header.vertex_count > header.file_size / sizeof(Vec2)) {
-    return InvalidField("header.vertex_count", "must be as many as the file has room for");
+    return InvalidField("header.vertex_count", "must be at most header.file_size / 16");
   }
   if (header.ring_count > header.vertex_count) {
-    return InvalidField("header.ring_count", "must be at most that of vertices");
+    return InvalidField("header.ring_count", "must be at most header.vertex_count");
   }
   if (header.polygon_count > header.ring_count) {
-    return InvalidField("header.polygon_count", "must be at most that of rings");
+    return InvalidField("header.polygon_count", "must be at most header.ring_count");
   }
   if (header.polygon_count > std::numeric_limits<uint32_t>::max()) {
     return InvalidField("header.polygon_count", "must be below 2^32");
   }
   if (header.user_data_size > header.file_size) {
-    return InvalidField("header.user_data_size", "must be at most that of the file");
+    return InvalidField("header.user_data_size", "must be at most header.file_size");
   }
   return limits.Check(header.polygon_count, header.vertex_count);
 }
 
-// What the size of a section may be: that, or 0 where it may be left out.
-struct Asked {
+// The size that a section must have; 0 is allowed, too, if the section is optional.
+struct ExpectedSize {
   uint64_t size = 0;
   bool is_optional = false;
 };
 
-// In the order of `Section`. Of tiles there may be as many as there are.
-std::array<Asked, kSectionCount> AskedSizes(const BundleHeader& header, const SectionTable& table) {
+// Returns the sizes of the sections in the order of `Section`. For the tiles, the size in the table
+// is expected, within the limits of `MaxTileCount`.
+std::array<ExpectedSize, kSectionCount> ExpectedSizes(const BundleHeader& header,
+                                                      const SectionTable& table) {
   const uint64_t polygons = header.polygon_count;
   const uint64_t rings = header.ring_count;
   const bool has_user_data = header.user_data_size > 0;
@@ -96,15 +99,16 @@ std::array<Asked, kSectionCount> AskedSizes(const BundleHeader& header, const Se
       {4 * polygons, !has_user_data},
       {header.user_data_size},
       {is_arranged ? 4 * polygons : 0},
-      {is_arranged ? 4 * std::clamp<uint64_t>(tiles.size / 4, 1, MostTiles(polygons)) : 0},
+      {is_arranged ? 4 * std::clamp<uint64_t>(tiles.size / 4, 1, MaxTileCount(polygons)) : 0},
       {polygons > 0 ? sizeof(Box) : 0, true},
   }};
 }
 
-// Each section begins where the one before ends, but for zeros up to the next multiple of 64; so
-// none overlaps another, and no byte of the file is without a meaning.
+// Checks that each section begins where the section before it ends, after zeros up to the next
+// multiple of 64. No section therefore overlaps another, and no byte of the file is without a
+// meaning.
 absl::Status CheckTable(absl::string_view bytes, const SectionTable& table, BundleLayout& layout) {
-  const std::array<Asked, kSectionCount> asked = AskedSizes(layout.header, table);
+  const std::array<ExpectedSize, kSectionCount> expected = ExpectedSizes(layout.header, table);
   uint64_t end = kPreambleSize;
   const auto is_padded = [&](uint64_t next) {
     const absl::string_view padding(bytes.data() + end, next - end);
@@ -120,27 +124,28 @@ absl::Status CheckTable(absl::string_view bytes, const SectionTable& table, Bund
       return InvalidField(kSectionNames[i],
                           absl::StrCat("must be at byte ", begin, ", within the file"));
     }
-    const bool is_left_out = asked[i].is_optional && entry.size == 0;
-    if (!is_left_out && entry.size != asked[i].size) {
-      return InvalidField(kSectionNames[i], absl::StrCat("must have ", asked[i].size, " bytes"));
+    const bool is_left_out = expected[i].is_optional && entry.size == 0;
+    if (!is_left_out && entry.size != expected[i].size) {
+      return InvalidField(kSectionNames[i], absl::StrCat("must have ", expected[i].size, " bytes"));
     }
     if (entry.size > bytes.size() - begin) {
       return InvalidField(kSectionNames[i], "must end within the file");
     }
-    if (!is_padded(begin)) return Lost(kSectionNames[i], "the bytes before must be 0");
+    if (!is_padded(begin)) return DataLoss(kSectionNames[i], "the bytes before it must be 0");
     layout.sections[i] = {bytes.data() + begin, static_cast<size_t>(entry.size)};
     end = begin + entry.size;
   }
   if (Aligned(end) != bytes.size()) {
     return InvalidField("header.file_size", absl::StrCat("must be ", Aligned(end)));
   }
-  if (!is_padded(bytes.size())) return Lost("header.file_size", "the last bytes must be 0");
+  if (!is_padded(bytes.size())) return DataLoss("header.file_size", "the last bytes must be 0");
   return absl::OkStatus();
 }
 
 }  // namespace
 
-// Checksums last: they take time in the size of the file, and need sections that lie within it.
+// Checks the checksums last: they take time in proportion to the size of the file, and the sections
+// must lie within the file.
 absl::StatusOr<BundleLayout> ReadLayout(absl::string_view bytes, const SceneLimits& limits) {
   BundleLayout layout;
   SectionTable table;
@@ -150,7 +155,7 @@ absl::StatusOr<BundleLayout> ReadLayout(absl::string_view bytes, const SceneLimi
   if (!status.ok()) return status;
   for (size_t i = 0; i < kSectionCount; ++i) {
     if (Crc32c(layout.sections[i]) != table[i].checksum) {
-      return Lost(kSectionNames[i], "the checksum is wrong");
+      return DataLoss(kSectionNames[i], "checksum is wrong");
     }
   }
   return layout;

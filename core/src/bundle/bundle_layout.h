@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where do the sections of these bytes lie, and are they whole?
+// Where are the sections of a bundle, and are its bytes complete and unchanged?
 #pragma once
 
 #include <array>
@@ -14,9 +14,9 @@
 
 namespace carom::internal {
 
-// A bundle whose header, table and checksums are right. Each section is of the size that the counts
-// of the header ask for, or of none where it may be left out; the bytes of `tile_sizes` are some
-// multiple of four. What the sections hold is not looked at.
+// A bundle with a valid header, table and checksums. Each section has the size that the counts of
+// the header require, or 0 if the section is optional; the size of `tile_sizes` is some multiple of
+// four. The contents of the sections are not checked.
 struct BundleLayout {
   BundleHeader header;
   std::array<absl::string_view, kSectionCount> sections;
@@ -27,7 +27,8 @@ struct BundleLayout {
   bool is_arranged() const { return !(*this)[Section::kFrame].empty(); }
 };
 
-// Errors: those of `ReadBundle` but for the contents of sections. O(n) in the bytes.
+// Returns the layout of the bundle in `bytes`, which must outlive the layout. Errors: as for
+// `ReadBundle`, except for the contents of sections. O(n) in the bytes.
 absl::StatusOr<BundleLayout> ReadLayout(absl::string_view bytes, const SceneLimits& limits);
 
 }  // namespace carom::internal

@@ -29,17 +29,18 @@ using internal::kPageSize;
 using internal::Section;
 using internal::Tile;
 
-// A tile of a scene that was edited may have twice as many polygons as one that is made.
+// The largest number of polygons of a tile: edits may double the number that a tile is built with.
 constexpr size_t kMaxTileSize = 2 * kPageSize;
 
-// What becomes of a part of the polygons: a tile, or as many in a row.
+// A part of the polygons: those of one tile, or, without an arrangement, up to kPageSize polygons
+// in a row.
 struct Part {
   std::vector<Polygon> polygons;
   std::shared_ptr<const Tile> tile;  // null without an arrangement
   CurveKey last_key;
 };
 
-// One bundle while it is read.
+// Reads one bundle.
 class Reader {
  public:
   Reader(const BundleLayout& layout, const BundleReadOptions& options)
@@ -50,11 +51,11 @@ class Reader {
     if (status.ok()) status = CutIntoParts();
     if (status.ok()) status = MakeParts();
     if (!status.ok()) return status;
-    return layout_.is_arranged() ? Arranged() : Indexed();
+    return layout_.is_arranged() ? BuildFromArrangement() : BuildIndex();
   }
 
  private:
-  // There is a curve over any finite frame.
+  // Reads the frame of the curve. Every finite frame is valid.
   absl::Status ReadFrame() {
     const Box frame = Column<Box>(layout_[Section::kFrame])[0];
     for (const double value : {frame.min.x, frame.min.y, frame.max.x, frame.max.y}) {
@@ -64,7 +65,7 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // Finds where each part begins, and so checks the columns of counts and sizes.
+  // Finds where each part begins. This checks the columns of counts and sizes.
   absl::Status CutIntoParts() {
     const Column<uint32_t> tile_sizes(layout_[Section::kTileSizes]);
     Cursor at;
@@ -75,8 +76,9 @@ class Reader {
       if (layout_.is_arranged()) {
         size = part < tile_sizes.size() ? tile_sizes[part] : 0;
         if (size < 1 || size > std::min(kMaxTileSize, left)) {
-          return InvalidItem("tile_sizes", part,
-                             absl::StrCat("must be from 1 to ", kMaxTileSize, ", and add up"));
+          return InvalidItem(
+              "tile_sizes", part,
+              absl::StrCat("must be in [1, ", kMaxTileSize, "], and sum to polygon_count"));
         }
       }
       for (size_t i = 0; i < size; ++i) {
@@ -84,13 +86,14 @@ class Reader {
       }
     }
     if (layout_.is_arranged() && begins_.size() != tile_sizes.size()) {
-      return InvalidField("tile_sizes", "must add up");
+      return InvalidField("tile_sizes", "must sum to polygon_count");
     }
     begins_.push_back(at);
     return columns_.CheckEnd(at);
   }
 
-  // By all workers; of several errors the first in the file.
+  // Reads the polygons of all parts, by all workers. Of several errors, returns the first in the
+  // file.
   absl::Status MakeParts() {
     parts_.resize(begins_.size() - 1);
     const size_t workers =
@@ -109,7 +112,8 @@ class Reader {
     return first;
   }
 
-  // Its polygons come in the order that its tree had when it was written.
+  // Makes the tile of `part`. The file has the polygons of a tile in the order of the tree that was
+  // written.
   void MakeTile(Part& part) const {
     std::vector<IndexedPolygon> indexed;
     indexed.reserve(part.polygons.size());
@@ -124,7 +128,7 @@ class Reader {
     part.tile = std::make_shared<const Tile>(std::move(indexed), first_key);
   }
 
-  // All polygons in the order of the file.
+  // Returns all polygons in the order of the file, and empties the parts.
   std::vector<Polygon> TakePolygons() {
     std::vector<Polygon> polygons;
     polygons.reserve(columns_.polygon_count());
@@ -136,23 +140,27 @@ class Reader {
     return polygons;
   }
 
-  // The order by id is the file's own, and is checked for it to be the same for equal scenes.
-  absl::StatusOr<Scene::Ptr> Indexed() {
+  // Makes the scene of a bundle without an arrangement, and builds its index. Checks that the file
+  // has the polygons in ascending order of ids, so that equal scenes have equal bytes.
+  absl::StatusOr<Scene::Ptr> BuildIndex() {
     std::vector<Polygon> polygons = TakePolygons();
     for (size_t i = 1; i < polygons.size(); ++i) {
       if (polygons[i - 1].id() < polygons[i].id()) continue;
-      return InvalidItem("ids", i, "must be above the one before, without an arrangement");
+      return InvalidItem("ids", i,
+                         "must be above the id before it, in a bundle without an arrangement");
     }
     return Scene::Create(std::move(polygons), options_.version, options_.limits, options_.workers);
   }
 
-  // Edits look for a polygon in the tile that its place on the curve says, hence the check.
-  absl::StatusOr<Scene::Ptr> Arranged() {
+  // Makes the scene of a bundle with an arrangement. Checks that the tiles are in the order of the
+  // curve, because edits look for a polygon in the tile at its position on the curve.
+  absl::StatusOr<Scene::Ptr> BuildFromArrangement() {
     internal::Pages<Tile> tiles;
     tiles.reserve(parts_.size());
     for (size_t i = 0; i < parts_.size(); ++i) {
       if (i > 0 && !(parts_[i - 1].last_key < parts_[i].tile->head().first_key)) {
-        return InvalidItem("tile_sizes", i, "must cut the polygons along the curve of the frame");
+        return InvalidItem("tile_sizes", i,
+                           "must divide the polygons along the curve of the frame");
       }
       tiles.push_back(std::move(parts_[i].tile));
     }
@@ -164,8 +172,9 @@ class Reader {
                              options_.version);
   }
 
-  // Ids that ascend all along name no polygon twice, and as there are as many as polygons, none is
-  // left out. Ids are gathered from a column: the polygons themselves are far apart in memory.
+  // Makes the pages of ids. Ids that ascend contain no duplicate, and there are as many ids as
+  // polygons, so no polygon is missing. The ids are copied to a column first, because the polygons
+  // themselves are far apart in memory.
   absl::Status MakeIdPages(internal::Pages<IdPage>& pages) {
     const std::vector<Polygon> polygons = TakePolygons();
     std::vector<uint64_t> ids;
@@ -180,7 +189,7 @@ class Reader {
       for (size_t i = begin; i < end; ++i) {
         const size_t at = order[i];
         if (at >= ids.size() || (i > 0 && ids[at] <= last)) {
-          return InvalidItem("id_order", i, "must name the polygons by ascending id");
+          return InvalidItem("id_order", i, "must list the polygons by ascending id");
         }
         last = ids[at];
         entries.push_back({last, internal::Unowned(polygons[at])});
@@ -194,7 +203,7 @@ class Reader {
   const BundleReadOptions& options_;
   const internal::BundleColumns columns_;
   Curve curve_;
-  std::vector<Cursor> begins_;  // of the parts, and the end of the last
+  std::vector<Cursor> begins_;  // where each part begins, and the end of the last part
   std::vector<Part> parts_;
 };
 

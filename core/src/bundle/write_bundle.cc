@@ -18,15 +18,16 @@ using internal::Section;
 using internal::SectionEntry;
 using internal::SectionTable;
 
-// What a bundle has of a scene: its polygons in the order of the file, and whether that is the
-// arrangement of the index.
+// What a bundle contains of a scene: the polygons in the order of the file, and the index if this
+// order is the arrangement of the index.
 struct Content {
   std::vector<const Polygon*> polygons;
   const internal::SceneIndex* arrangement = nullptr;
 };
 
-// With the arrangement tile after tile along the curve, each as its tree has it; else by id. A
-// scene of no polygons has nothing to arrange.
+// Returns the polygons in the order of the file: with the arrangement, tile after tile along the
+// curve, in the order of each tile's tree; without it, by id. A scene without polygons has no
+// arrangement.
 Content ContentOf(const Scene& scene, BundleIndex index) {
   Content content;
   content.polygons.reserve(scene.polygon_count());
@@ -45,14 +46,15 @@ Content ContentOf(const Scene& scene, BundleIndex index) {
   return content;
 }
 
-// The fill rule and the solidity in one byte.
+// Returns the fill rule and the solidity in one byte.
 uint8_t FormOf(const Polygon& polygon) {
   return static_cast<uint8_t>(
       (polygon.fill_rule() == FillRule::kNonZero ? internal::kNonZeroForm : 0) |
       (polygon.solidity() == Solidity::kBoundary ? internal::kHollowForm : 0));
 }
 
-// Whether the column of open rings is worth its place.
+// Returns whether the polygon has an open ring. If no polygon has one, the column of open rings is
+// left out.
 bool HasOpenRing(const Polygon& polygon) {
   for (size_t i = 0; i < polygon.ring_count(); ++i) {
     if (polygon.is_open(i)) return true;
@@ -60,7 +62,7 @@ bool HasOpenRing(const Polygon& polygon) {
   return false;
 }
 
-// The counts; where sections end is for `LayOut` to say.
+// Returns a header with the counts; `LayOut` sets the size of the file.
 BundleHeader HeaderOf(const Content& content) {
   BundleHeader header;
   header.polygon_count = content.polygons.size();
@@ -72,16 +74,16 @@ BundleHeader HeaderOf(const Content& content) {
   return header;
 }
 
-// Lays the sections out, and says in the header how large the file is. A column of which all values
-// are what a reader takes for one that is not there is left out.
+// Returns the table of sections, without checksums, and sets the size of the file in `header`.
+// Leaves out a column if each of its values is the one that readers use for a missing column.
 SectionTable LayOut(const Content& content, BundleHeader& header) {
-  const auto any = [&](const auto& holds) {
+  const auto any = [&](const auto& predicate) {
     return std::any_of(content.polygons.begin(), content.polygons.end(),
-                       [&](const Polygon* polygon) { return holds(*polygon); });
+                       [&](const Polygon* polygon) { return predicate(*polygon); });
   };
   SectionTable table;
-  const auto set = [&](Section section, bool is_there, uint64_t size) {
-    table[static_cast<size_t>(section)].size = is_there ? size : 0;
+  const auto set = [&](Section section, bool is_present, uint64_t size) {
+    table[static_cast<size_t>(section)].size = is_present ? size : 0;
   };
   const uint64_t polygons = header.polygon_count;
   const bool arranged = content.arrangement != nullptr;
@@ -108,7 +110,7 @@ SectionTable LayOut(const Content& content, BundleHeader& header) {
   return table;
 }
 
-// Appends to sections; what a section that is left out gets is dropped.
+// Appends values to sections; ignores the values of sections that are left out.
 class SectionWriter {
  public:
   SectionWriter(const SectionTable& table, std::string& bytes) {
@@ -132,7 +134,7 @@ class SectionWriter {
   std::array<char*, internal::kSectionCount> next_;
 };
 
-// Columns grow side by side, a polygon at a time.
+// Appends one polygon to all columns.
 void PutPolygon(const Polygon& polygon, SectionWriter& writer) {
   writer.Put(Section::kIds, polygon.id());
   writer.Put(Section::kCategories, polygon.category());
@@ -148,7 +150,7 @@ void PutPolygon(const Polygon& polygon, SectionWriter& writer) {
   writer.Put(Section::kUserData, polygon.user_data().data(), polygon.user_data().size());
 }
 
-// The polygons by ascending id, the tiles, and the box that the curve runs through.
+// Writes the polygons by ascending id, the sizes of the tiles, and the frame of the curve.
 void PutArrangement(const Content& content, SectionWriter& writer) {
   std::vector<uint32_t> order(content.polygons.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
@@ -164,8 +166,8 @@ void PutArrangement(const Content& content, SectionWriter& writer) {
 
 }  // namespace
 
-// Sections first, then the table, whose checksums are theirs, then the header, whose checksum is
-// that of the table.
+// Writes the sections, then the table with their checksums, then the header with a checksum that
+// covers the table.
 std::string WriteBundle(const Scene& scene, BundleIndex index) {
   const Content content = ContentOf(scene, index);
   BundleHeader header = HeaderOf(content);

@@ -19,27 +19,27 @@ using internal::ArcContact;
 using internal::ArcMotion;
 using internal::ArcTouch;
 
-// A hit before its measures are computed.
+// A hit without its measures (point, normal, edge), which are computed later.
 struct Candidate {
   internal::HitSource target;
   const Polygon* polygon;
   ArcContact contact;
-  double time;  // of the hit, rounded up
+  double time;  // time of the hit, rounded up
 
   const internal::HitSource& source() const { return target; }
 };
 
-// Casts one arc at a time.
+// Casts arcs, one at a time.
 class ArcCaster {
  public:
   ArcCaster(const World& world, const ArcOptions& options, ArcAnswers& out, WorkMeter& meter)
       : world_(world), options_(options), out_(out), meter_(meter) {}
 
-  // Adds the answer of arc `index`. Returns false once the meter stops.
-  bool Cast(size_t index, const ArcMotion& motion, const internal::Considered& considered);
+  // Appends the answer of arc `index`. Returns false once the meter stops.
+  bool Cast(size_t index, const ArcMotion& motion, const internal::QueryFilter& query_filter);
 
  private:
-  void CollectHits(const ArcMotion& motion, const internal::Considered& considered);
+  void CollectHits(const ArcMotion& motion, const internal::QueryFilter& query_filter);
   void Keep(const ArcMotion& motion, Candidate candidate);
   ArcHit Measured(const ArcMotion& motion, const Candidate& candidate) const;
 
@@ -47,20 +47,20 @@ class ArcCaster {
   const ArcOptions& options_;
   ArcAnswers& out_;
   WorkMeter& meter_;
-  Box reach_;  // holds the part of the arc where a better hit may be
+  Box reach_;  // bounds of the part of the arc in which a hit may still be kept
   internal::HitCollector<Candidate> hits_;
 };
 
-// Times that round up to one double tie.
+// Compares the rounded times, so that exact times tie if they round up to one double.
 int CompareTimes(const Candidate& a, const Candidate& b) {
   return (a.time > b.time) - (a.time < b.time);
 }
 
 bool ArcCaster::Cast(size_t index, const ArcMotion& motion,
-                     const internal::Considered& considered) {
+                     const internal::QueryFilter& query_filter) {
   reach_ = motion.BoxUntil(motion.duration());
   hits_.Start(options_.mode, options_.max_hits);
-  CollectHits(motion, considered);
+  CollectHits(motion, query_filter);
   if (meter_.stopped()) return false;
   const auto measure = [&](size_t rank) {
     meter_.Spend(8);
@@ -69,7 +69,7 @@ bool ArcCaster::Cast(size_t index, const ArcMotion& motion,
   return hits_.Write(index, out_, CompareTimes, measure, meter_);
 }
 
-void ArcCaster::CollectHits(const ArcMotion& motion, const internal::Considered& considered) {
+void ArcCaster::CollectHits(const ArcMotion& motion, const internal::QueryFilter& query_filter) {
   internal::ArcPassageFinder finder(motion, meter_);
   const auto meets = [this](const Box& box) { return reach_.Intersects(box); };
   const auto add = [&](const internal::HitSource& source, const IndexedPolygon& polygon) {
@@ -78,21 +78,22 @@ void ArcCaster::CollectHits(const ArcMotion& motion, const internal::Considered&
     if (contact) Keep(motion, {source, &polygon.polygon(), *contact, 0});
     return !hits_.is_done();
   };
-  if (considered.scene) {
-    internal::VisitPolygons(world_.scene, considered.mask, meter_, meets,
+  if (query_filter.scene) {
+    internal::VisitPolygons(world_.scene, query_filter.mask, meter_, meets,
                             [&](const IndexedPolygon& polygon) {
                               return add({false, polygon.polygon().id()}, polygon);
                             });
   }
   if (hits_.is_done()) return;
-  internal::VisitBodies(world_, considered, meter_, meets, [&](internal::Body& body) {
+  internal::VisitBodies(world_, query_filter, meter_, meets, [&](internal::Body& body) {
     return body.is_round() || add({true, body.index()}, body.core());
   });
 }
 
-// Rounding a time up may take exact arithmetic, which a hit that is certainly too late is spared,
-// and one of which nothing but its existence is wanted.
-// While the collector is full, what comes after its last hit does not matter.
+// Adds a candidate to the hits kept. Rounding a time up may take exact arithmetic, so the function
+// skips it for a hit that certainly comes after the last hit of a full collector, and under ANY,
+// which reports no time. A full collector also narrows the reach to its last hit, since later hits
+// do not matter.
 void ArcCaster::Keep(const ArcMotion& motion, Candidate candidate) {
   if (hits_.is_full() && candidate.contact.at().low > hits_.last().time) return;
   if (options_.mode != CastMode::kAny) candidate.time = motion.RoundedUp(candidate.contact.at());
@@ -101,9 +102,9 @@ void ArcCaster::Keep(const ArcMotion& motion, Candidate candidate) {
   reach_ = motion.BoxUntil(hits_.last().time);
 }
 
-// The point is that of the exact time. The normal is against the velocity there at an entry, with
-// it at an exit; there is none at the start and at the end of the duration, where nothing is
-// crossed.
+// Returns the hit with its measures. The point is the position at the exact time. The normal points
+// against the velocity at an entry, and along the velocity at an exit. A hit at the start or at the
+// end of the duration has no normal, since the arc crosses no edge.
 ArcHit ArcCaster::Measured(const ArcMotion& motion, const Candidate& candidate) const {
   const ArcContact& contact = candidate.contact;
   const ArcTouch& touch = contact.touch;
@@ -125,7 +126,7 @@ ArcHit ArcCaster::Measured(const ArcMotion& motion, const Candidate& candidate) 
   return hit;
 }
 
-// The motion of arc i, or nothing and an error recorded.
+// Returns the motion of arc i, or nullopt after recording an error.
 std::optional<ArcMotion> MotionOf(const ArcColumns& arcs, size_t i, ItemChecker& check,
                                   WorkMeter& meter) {
   if (!check.Coordinate(ItemColumn::kX, arcs.x[i]) ||
@@ -163,8 +164,8 @@ bool CastArcs(const World& world, const ArcColumns& arcs, const ArcOptions& opti
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
     const std::optional<ArcMotion> motion = MotionOf(arcs, i, check, meter);
-    const auto considered = internal::Considered::Of(arcs.scope, i, options.mask);
-    if (motion && !caster.Cast(i, *motion, considered)) return false;
+    const auto query_filter = internal::QueryFilter::Of(arcs.scope, i, options.mask);
+    if (motion && !caster.Cast(i, *motion, query_filter)) return false;
   }
   return true;
 }

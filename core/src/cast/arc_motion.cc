@@ -12,7 +12,7 @@
 namespace carom::internal {
 namespace {
 
-// A few microseconds.
+// The work units of an exact time, which takes a few microseconds.
 constexpr uint64_t kUnitsOfExactTime = 8;
 
 BoundedDouble Exactly(double value) { return {value, 0}; }
@@ -25,15 +25,16 @@ Dyadic Cross(const Dyadic& ax, const Dyadic& ay, const Dyadic& bx, const Dyadic&
   return ax * by - ay * bx;
 }
 
-// c + b t + a t^2/2 or its derivative.
+// Returns c + b t + a t^2/2, or the derivative of the given order.
 BoundedDouble Evaluate(const Quadratic& f, BoundedDouble t, int order) {
   if (order == 2) return f.a;
   if (order == 1) return f.b + f.a * t;
   return f.c + t * (f.b + f.a * (t * Exactly(0.5)));
 }
 
-// sqrt d, d >= 0, within 2^-100 of itself: of the leading 105 or 106 bits of d, which are within
-// 2^-104 of it. The two doubles span 164 bits at most.
+// Returns sqrt d for d >= 0, within a relative error of 2^-100: the square root of the leading 105
+// or 106 bits of d, which err by at most 2^-104 relative to d. The two doubles of the result span
+// at most 164 bits.
 Dyadic RoundedRoot(const Dyadic& d) {
   if (d.sign() == 0) return {};
   int excess = static_cast<int>(boost::multiprecision::msb(d.integer())) - 105;
@@ -52,8 +53,9 @@ struct Range {
   double high;
 };
 
-// Holds p + v t + a t^2/2 for t in [0, end]: both ends, and the turning point -v/a where it lies
-// between, at p - v^2/(2 a). Rounded outward.
+// Returns a range, rounded outward, that contains p + v t + a t^2/2 for t in [0, end]. The extremes
+// are both ends, and the turning point at t = -v/a if it lies in the interval, with the value p -
+// v^2/(2 a).
 Range RangeUntil(double p, double v, double a, double end) {
   Range range{p, p};
   const auto hold = [&](BoundedDouble value) {
@@ -75,7 +77,7 @@ struct ArcMotion::Exact {
   Dyadic a, b, c;
 };
 
-// (n + s sqrt d) / m with m > 0, as the header has it.
+// The time (n + s sqrt d) / m with m > 0, as the header describes it.
 struct ArcMotion::ExactTime {
   Dyadic n, d, m;
   int s;
@@ -84,12 +86,13 @@ struct ArcMotion::ExactTime {
 ArcMotion::ArcMotion(Vec2 p, Vec2 v, Vec2 a, double duration, WorkMeter& meter)
     : p_(p), v_(v), a_(a), duration_(duration), meter_(meter) {}
 
-// A known time is the root of t - T.
+// Returns a known time T as the root of t - T.
 ArcTime ArcMotion::At(double t) const {
   return {t, t, {{}, Exactly(1), Exactly(-t), Quadratic::Kind::kTime, {t, 0}, {}}, 0};
 }
 
-// The cross product of the edge with p(t) - line.a is one for each coefficient.
+// Takes the cross product of the edge with p(t) - line.a, which is one cross product for each
+// coefficient.
 Quadratic ArcMotion::SideOf(const Segment& line) const {
   const BoundedDouble x = BoundedDifference(line.b.x, line.a.x);
   const BoundedDouble y = BoundedDifference(line.b.y, line.a.y);
@@ -116,7 +119,7 @@ Quadratic ArcMotion::Past(const Segment& edge, Vec2 vertex) const {
   return is_x ? PastX(vertex.x) : PastY(vertex.y);
 }
 
-// From what defines the quadratic, not from its bounds.
+// Computes the coefficients from the points that define the quadratic, not from the bounds.
 ArcMotion::Exact ArcMotion::ExactOf(const Quadratic& f) const {
   switch (f.kind) {
     case Quadratic::Kind::kSide: {
@@ -135,7 +138,8 @@ ArcMotion::Exact ArcMotion::ExactOf(const Quadratic& f) const {
   return {0.0, 1.0, -f.u.x};
 }
 
-// Numerator and root change their signs with m, so that m > 0 and the upper root stays the upper.
+// Changes the signs of n and m together, so that m > 0; the root's sign s stays, so the upper root
+// remains the upper.
 ArcMotion::ExactTime ArcMotion::ExactOf(const ArcTime& t) const {
   meter_.Spend(kUnitsOfExactTime);
   const Exact f = ExactOf(t.of);
@@ -152,7 +156,8 @@ int ArcMotion::Compare(const ExactTime& t, const Dyadic& bound) {
   return SignWithRoot(t.n - t.m * bound, static_cast<double>(t.s), t.d);
 }
 
-// Bounds alone do not show a coefficient to be 0 unless they are [0, 0].
+// Falls back to exact coefficients unless the bounds decide: bounds show a coefficient to be 0 only
+// if they are [0, 0].
 bool ArcMotion::IsZero(const Quadratic& f) const {
   if (!f.a.may_be_zero() || !f.b.may_be_zero() || !f.c.may_be_zero()) return false;
   if (f.a.is_zero() && f.b.is_zero() && f.c.is_zero()) return true;
@@ -160,7 +165,7 @@ bool ArcMotion::IsZero(const Quadratic& f) const {
   return exact.a.sign() == 0 && exact.b.sign() == 0 && exact.c.sign() == 0;
 }
 
-// Gives `t` its interval. Returns whether it is within the duration.
+// Sets the interval of `t` from `estimate`. Returns whether `t` is within the duration.
 bool ArcMotion::Clip(ArcTime& t, BoundedDouble estimate) const {
   t.low = estimate.low();
   t.high = estimate.high();
@@ -168,13 +173,14 @@ bool ArcMotion::Clip(ArcTime& t, BoundedDouble estimate) const {
   if (t.low >= 0 && t.high <= duration_) return true;
   const ExactTime exact = ExactOf(t);
   if (Compare(exact, duration_) > 0 || Compare(exact, 0.0) < 0) return false;
-  // Comparisons with NaN are false: an unknown interval becomes the whole duration.
+  // Comparisons with NaN are false, so an unknown interval becomes the whole duration.
   if (!(t.low > 0)) t.low = 0;
   if (!(t.high < duration_)) t.high = duration_;
   return true;
 }
 
-// Of the two roots q/a and 2c/q, with q = -(b + sign(b) sqrt d), neither loses digits.
+// Returns the roots q/a and 2c/q with q = -(b + sign(b) sqrt d). Neither loses digits to
+// cancellation.
 ArcRoots ArcMotion::RootsOf(const Quadratic& f) const {
   ArcRoots roots;
   const auto add = [&](int8_t root, BoundedDouble estimate) {
@@ -209,8 +215,8 @@ ArcRoots ArcMotion::RootsOf(const Quadratic& f) const {
   return roots;
 }
 
-// With t = (n + s sqrt d) / m, 2 m^2 f(t) = 2 m^2 c + 2 m n b + (n^2 + d) a + 2 s (m b + n a) sqrt
-// d.
+// With t = (n + s sqrt d) / m, evaluates 2 m^2 f(t) = 2 m^2 c + 2 m n b + (n^2 + d) a + 2 s (m b +
+// n a) sqrt d.
 int ArcMotion::Sign(const Quadratic& f, const ArcTime& t, int order) const {
   const BoundedDouble value = Evaluate(f, Within(t.low, t.high), order);
   if (value.is_certain()) return value.sign();
@@ -227,7 +233,8 @@ int ArcMotion::Sign(const Quadratic& f, const ArcTime& t, int order) const {
   return SignWithRoot(p, q, at.d);
 }
 
-// By Taylor: the first derivative that is not 0 at t has the sign just after t.
+// Returns the sign of the first derivative that is not 0 at t, which by Taylor's theorem is the
+// sign of `f` just after t.
 int ArcMotion::SignAfter(const Quadratic& f, const ArcTime& t) const {
   for (int order = 0; order <= 2; ++order) {
     const int sign = Sign(f, t, order);
@@ -236,8 +243,8 @@ int ArcMotion::SignAfter(const Quadratic& f, const ArcTime& t) const {
   return 0;
 }
 
-// The sign of x + y with x = p + q sqrt(d), y = r sqrt(e): that of x^2 - y^2 where x and y differ
-// in sign.
+// Returns the sign of x + y with x = p + q sqrt(d) and y = r sqrt(e): where x and y differ in sign,
+// it is the sign of x^2 - y^2 times the sign of x.
 int ArcMotion::Compare(const ArcTime& s, const ArcTime& t) const {
   if (s.high < t.low) return -1;
   if (s.low > t.high) return 1;
@@ -254,8 +261,7 @@ int ArcMotion::Compare(const ArcTime& s, const ArcTime& t) const {
   return sign_x * SignWithRoot(rational, Scaled(p * q, 1), a.d);
 }
 
-// Bisects the doubles of [low, high], of which there are rarely more than a few: those that are not
-// negative are in the order of their bits.
+// Bisects the doubles of [low, high], rarely more than a few.
 double ArcMotion::RoundedUp(const ArcTime& t) const {
   if (t.low == t.high) return t.high + 0.0;
   const ExactTime exact = ExactOf(t);
@@ -264,7 +270,7 @@ double ArcMotion::RoundedUp(const ArcTime& t) const {
   if (Compare(exact, low) <= 0) return low + 0.0;
   for (;;) {
     double middle = low + (high - low) / 2;
-    // Far apart in magnitude, the middle of the exponents halves the way sooner.
+    // If the ends differ much in magnitude, the middle of the exponents needs fewer steps.
     if (high > 4 * low) middle = low > 0 ? std::sqrt(low) * std::sqrt(high) : high * 0x1p-64;
     if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
     if (!(middle > low && middle < high)) return high;
@@ -272,10 +278,12 @@ double ArcMotion::RoundedUp(const ArcTime& t) const {
   }
 }
 
-// 2 m^2 p(t) = x + y sqrt d with x = 2 m (m p + n v) + (n^2 + d) a and y = 2 s (m v + n a). Where
-// the two terms differ in sign, that is (x^2 - y^2 d) / (x - y sqrt d): exact above, and below the
-// terms have one sign. So the rounded root alone errs, and no more in p(t) than in itself. Degree
-// 10 above and 9 below, 5 of it in the sum with the root, which spans 1,400 bits: less than 2,500.
+// Returns p(t) along one axis, from 2 m^2 p(t) = x + y sqrt d with x = 2 m (m p + n v) + (n^2 + d)
+// a and y = 2 s (m v + n a). Where the two terms differ in sign, x + y sqrt d equals (x^2 - y^2 d)
+// / (x - y sqrt d): the numerator is exact, and the denominator adds two terms of one sign. So only
+// the rounded root errs, and the relative error of p(t) is at most that of the root. The numerator
+// has degree 10 and the denominator 9, of which 5 are in the sum with the root, which spans 1,400
+// bits: less than 2,500 bits in all.
 double ArcMotion::Coordinate(const ExactTime& t, double p, double v, double a) {
   const Dyadic x =
       Scaled(t.m * (t.m * p + t.n * v), 1) + (t.n * t.n + (t.s == 0 ? Dyadic() : t.d)) * a;

@@ -16,8 +16,8 @@ bool IsPreferred(const ArcTouch& a, const ArcTouch& best) {
 
 }  // namespace
 
-// A start inside under IGNORE or EXIT is followed over the whole duration: `reach` may end before
-// the passage does.
+// Ignores `reach` for a start inside under IGNORE or EXIT, and follows the arc over the whole
+// duration, since `reach` may end before the passage does.
 std::optional<ArcContact> ArcPassageFinder::Find(const IndexedPolygon& polygon, const Box& reach,
                                                  InsidePolicy policy) {
   const Location start = polygon.polygon().bounds().Contains(motion_.start())
@@ -36,7 +36,8 @@ std::optional<ArcContact> ArcPassageFinder::Find(const IndexedPolygon& polygon, 
   return hit;
 }
 
-// The point is on the edge where it is on its line and between its ends along it.
+// Adds the touches of an edge: the times at which the point is on the edge's line and between the
+// edge's ends.
 void ArcPassageFinder::AddTouches(uint32_t index, const Segment& edge) {
   if (edge.a == edge.b) return AddPointTouches(index, edge.a);
   const Quadratic side = motion_.SideOf(edge);
@@ -52,7 +53,8 @@ void ArcPassageFinder::AddTouches(uint32_t index, const Segment& edge) {
   }
 }
 
-// An edge of length zero is touched where both coordinates are its own; it counts as run along.
+// Adds the touches of an edge of length zero: the times at which both coordinates equal the edge's
+// point. Such an edge counts as parallel to the velocity.
 void ArcPassageFinder::AddPointTouches(uint32_t index, Vec2 point) {
   const Quadratic x = motion_.PastX(point.x);
   const Quadratic y = motion_.PastY(point.y);
@@ -68,12 +70,13 @@ void ArcPassageFinder::AddPointTouches(uint32_t index, Vec2 point) {
   }
 }
 
-// The point moves along the line of the edge, and may turn back there. Its position against the
-// edge's ends changes at the roots only: just after one decides for all of the gap up to the next.
+// Adds the touches of an edge parallel to the path of the point. The point moves along the line of
+// the edge, and may turn back. The point passes an end of the edge only at a root, so the sign just
+// after a root holds until the next root.
 void ArcPassageFinder::AddSlidingTouches(uint32_t index, const Segment& edge) {
   const Quadratic past_a = motion_.Past(edge, edge.a);
   const Quadratic past_b = motion_.Past(edge, edge.b);
-  // Start and end, and up to two roots for each end of the edge, in order.
+  // The cuts are the start, the end, and up to two roots for each end of the edge, in order.
   ArcTime cuts[6] = {motion_.Start()};
   int count = 1;
   for (const Quadratic& past : {past_a, past_b}) {
@@ -86,7 +89,7 @@ void ArcPassageFinder::AddSlidingTouches(uint32_t index, const Segment& edge) {
     }
   }
   cuts[count++] = motion_.End();
-  bool open = false;  // the last touch reaches up to here
+  bool open = false;  // whether the last touch extends to this cut
   for (int i = 0; i < count; ++i) {
     if (i > 0 && motion_.Compare(cuts[i - 1], cuts[i]) == 0) continue;
     const bool is_on = motion_.Sign(past_a, cuts[i]) * motion_.Sign(past_b, cuts[i]) <= 0;
@@ -112,7 +115,7 @@ void ArcPassageFinder::CollectTouches(const IndexedPolygon& polygon, const Box& 
       meter_);
 }
 
-// The edge to report for a start on the boundary.
+// Returns the touch of the edge to report for a start on the boundary.
 ArcTouch ArcPassageFinder::StartTouch(const IndexedPolygon& polygon) {
   const ArcTime start = motion_.Start();
   ArcTouch best{start, start, kNoEdge, false};
@@ -129,8 +132,8 @@ ArcTouch ArcPassageFinder::StartTouch(const IndexedPolygon& polygon) {
   return best;
 }
 
-// The first touch of any edge within `reach`, its edge the one to report; no edge where there is
-// none. An edge has up to two touches, in order.
+// Returns the first touch of any edge within `reach`, and its edge to report, or kNoEdge if no edge
+// is touched. An edge has up to two touches, in order.
 ArcTouch ArcPassageFinder::FirstTouch(const IndexedPolygon& polygon, const Box& reach) {
   ArcTouch best;
   polygon.VisitEdges(
@@ -147,7 +150,7 @@ ArcTouch ArcPassageFinder::FirstTouch(const IndexedPolygon& polygon, const Box& 
   return best;
 }
 
-// The arc along its sorted touches with one polygon.
+// The arc along its sorted touches with one polygon, for `PassageMerge`.
 class ArcPassageFinder::TouchPath {
  public:
   TouchPath(const ArcPassageFinder& finder, const IndexedPolygon& polygon)
@@ -156,7 +159,8 @@ class ArcPassageFinder::TouchPath {
   ArcTime Start() const { return finder_.motion_.Start(); }
   ArcTime Limit() const { return finder_.motion_.End(); }
   int Compare(const ArcTime& a, const ArcTime& b) const { return finder_.motion_.Compare(a, b); }
-  // The point is on no edge just after the gap begins, and in one face until it ends.
+  // Returns whether the polygon is filled in a gap. Just after the gap begins the point is on no
+  // edge, and it stays in one face until the gap ends.
   bool IsGapInside(const ArcTime& begin, size_t) const {
     return finder_.IsFilledAfter(polygon_, begin);
   }
@@ -166,7 +170,7 @@ class ArcPassageFinder::TouchPath {
   const IndexedPolygon& polygon_;
 };
 
-// Follows the passage that holds the start to its end, which is the hit at an exit; else that is
+// Follows the passage that contains the start to its end. The hit is that end if `at_exit`, else
 // the first touch after it.
 std::optional<ArcContact> ArcPassageFinder::FromInside(const IndexedPolygon& polygon,
                                                        bool at_exit) {
@@ -194,9 +198,9 @@ std::optional<ArcContact> ArcPassageFinder::FromInside(const IndexedPolygon& pol
   return hit;
 }
 
-// Whether the polygon is filled just after t, where the point is on no edge: by the crossings of
-// the horizontal ray to its right, as in `LocateInPolygon`, with each sign taken just after t.
-// Until the next touch the point stays in the same face.
+// Returns whether the polygon is filled just after t, when the point is on no edge. Counts the
+// crossings of the horizontal ray to the right of the point, as in `LocateInPolygon`, with each
+// sign taken just after t. The point stays in one face until the next touch.
 bool ArcPassageFinder::IsFilledAfter(const IndexedPolygon& polygon, const ArcTime& t) const {
   if (polygon.polygon().solidity() == Solidity::kBoundary) return false;
   const Box at = motion_.BoxAt(t);

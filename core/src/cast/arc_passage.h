@@ -3,11 +3,11 @@
 
 // Where does an arc meet one polygon?
 //
-// `ArcPassageFinder` finds what the inside policy reports of a polygon: where the arc first touches
-// it, or where it leaves the passage that holds its start, or where it comes back after that. From
-// outside, the first touch of any edge is the answer. From inside, the touches of all edges are
-// joined (base/passage_merge.h); a gap is filled or empty by the winding number just after it
-// begins.
+// `ArcPassageFinder` finds the hit that the inside policy reports of a polygon: where the arc first
+// touches the polygon, or where the arc leaves the passage that contains its start, or where the
+// arc enters again after that passage. For a start outside, the first touch of any edge is the hit.
+// For a start inside, the touches of all edges are merged (base/passage_merge.h), and the winding
+// number just after a gap begins decides whether the gap is filled.
 #pragma once
 
 #include <cstdint>
@@ -24,35 +24,36 @@
 
 namespace carom::internal {
 
-// When the point is on one edge: at one time, or throughout an interval.
+// A touch of the point and one edge: at one time, or throughout an interval.
 struct ArcTouch {
   ArcTime begin;
   ArcTime end;
   uint32_t edge = kNoEdge;
-  // The velocity runs along the edge there, or the edge has no length.
+  // Whether the velocity is parallel to the edge at the touch, or the edge has no length.
   bool along = false;
 
   uint32_t source() const { return edge; }
 };
 
-// The hit of one polygon.
+// The hit of an arc in one polygon.
 struct ArcContact {
-  ArcTouch
-      touch;  // of the reported edge, if there is one; `end` is the hit at an exit, else `begin`
+  // The touch of the reported edge, if any. The hit is at its `end` for an exit, else at its
+  // `begin`.
+  ArcTouch touch;
   bool holds_start = false;
   bool at_exit = false;
 
   const ArcTime& at() const { return at_exit ? touch.end : touch.begin; }
 };
 
-// One arc and one polygon at a time. Reused from polygon to polygon. Keeps references to motion and
-// meter. Not thread-safe.
+// Finds hits of one arc, one polygon at a time, and reuses its memory between polygons. Keeps
+// references to the motion and the meter. Not thread-safe.
 class ArcPassageFinder {
  public:
   ArcPassageFinder(const ArcMotion& motion, WorkMeter& meter) : motion_(motion), meter_(meter) {}
 
-  // The hit in `polygon`, if there is one. From outside, only what `reach` holds of the arc is
-  // visited. Meaningless once the meter has stopped.
+  // Returns the hit in `polygon`, or nullopt. For a start outside, it visits only the part of the
+  // arc within `reach`. The result is meaningless once the meter has stopped.
   std::optional<ArcContact> Find(const IndexedPolygon& polygon, const Box& reach,
                                  InsidePolicy policy);
 

@@ -19,9 +19,9 @@ namespace {
 
 using internal::Line;
 
-// The vectors b - a of two edges, or parts of them: which comes first, counter-clockwise from the
-// positive x axis, which itself comes last of all.
-bool IsUpTo(const Segment& ray, const Segment& to) {
+// Returns whether the angle of the vector ray.b - ray.a is at most that of to.b - to.a,
+// counter-clockwise from the positive x axis. The positive x axis itself has the largest angle.
+bool IsAngleAtMost(const Segment& ray, const Segment& to) {
   const auto is_lower = [](const Segment& u) {
     return u.b.y < u.a.y || (u.b.y == u.a.y && u.b.x < u.a.x);
   };
@@ -30,20 +30,21 @@ bool IsUpTo(const Segment& ray, const Segment& to) {
   return internal::CrossSign(ray.a, ray.b, to.a, to.b) >= 0;
 }
 
-// Exactly parallel, and not opposite.
+// Returns whether u and v are exactly parallel and have one direction.
 bool IsSameDirection(const Segment& u, const Segment& v) {
   return internal::CrossSign(u.a, u.b, v.a, v.b) == 0 && internal::DotSign(u.a, u.b, v.a, v.b) > 0;
 }
 
-// Whether a polygon is filled on both sides of a ray that leaves p along an edge.
+// Whether a polygon is filled on the left and on the right of a ray that leaves p along an edge.
 struct SidesOfRay {
   bool left;
   bool right;
 };
 
-// The winding number left of the ray is that of a point that is a little above p and to the right,
-// and what the edges add that leave or reach p on the way to the ray; those along it stand between
-// its sides.
+// Returns the fill on both sides of a ray from p. The winding number left of the ray is the winding
+// number just above and to the right of p, plus the changes at the edges that leave or reach p
+// between that direction and the ray. The edges along the ray separate its left from its right
+// side.
 SidesOfRay FillBeside(const IndexedPolygon& fixed, const Segment& ray, WorkMeter& meter) {
   const Polygon& polygon = fixed.polygon();
   const Vec2 p = ray.a;
@@ -54,7 +55,7 @@ SidesOfRay FillBeside(const IndexedPolygon& fixed, const Segment& ray, WorkMeter
   };
   const auto add = [&](const Segment& leaving, int crossing) {
     if (leaving.a == leaving.b) return;
-    if (IsUpTo(leaving, ray)) winding += crossing;
+    if (IsAngleAtMost(leaving, ray)) winding += crossing;
     if (IsSameDirection(leaving, ray)) along += crossing;
   };
   fixed.VisitEdges(meter, meets, [&](size_t, const Segment& e) {
@@ -71,7 +72,8 @@ SidesOfRay FillBeside(const IndexedPolygon& fixed, const Segment& ray, WorkMeter
   return {polygon.IsFilled(winding), polygon.IsFilled(winding - along)};
 }
 
-// The polygon of a hit, for the edges about a vertex.
+// Returns the polygon that has the given id and contains p, with its index. Returns null if the
+// scene has no such polygon, or once the meter stops.
 const IndexedPolygon* FindIndexed(const Scene& scene, uint64_t id, Vec2 p, WorkMeter& meter) {
   const IndexedPolygon* found = nullptr;
   internal::VisitPolygons(
@@ -83,7 +85,7 @@ const IndexedPolygon* FindIndexed(const Scene& scene, uint64_t id, Vec2 p, WorkM
   return found;
 }
 
-// --- What segments and rays differ in
+// --- Functions that differ between segments and rays
 
 Vec2 StartOf(const BounceLeg& leg) { return leg.a; }
 Vec2 StartOf(const RayBounceLeg& leg) { return leg.origin; }
@@ -96,7 +98,7 @@ double LargestOf(std::initializer_list<double> numbers) {
   for (const double number : numbers) largest = std::max(largest, std::abs(number));
   return largest;
 }
-// What ulps are measured by, for a leg that hits at `point`.
+// Returns a magnitude. The ulp of this magnitude measures the error of a leg that hits at `point`.
 double LargestOf(const BounceLeg& leg, Vec2) {
   return LargestOf({leg.a.x, leg.a.y, leg.b.x, leg.b.y});
 }
@@ -104,24 +106,26 @@ double LargestOf(const RayBounceLeg& leg, Vec2 point) {
   return LargestOf({leg.origin.x, leg.origin.y, point.x, point.y});
 }
 
-// The ulps that a start may be moved by: 4 but for those that the point of a hit errs by.
+// Returns the most ulps by which a start may move: the total of 4 less the error of the hit's
+// point, 2 ulp for a segment and 3 for a ray.
 int MostSteps(const BounceLeg&) { return 2; }
 int MostSteps(const RayBounceLeg&) { return 1; }
 
-// What is left of a leg after its hit, from `start` on; nothing where that is no segment or no ray.
-std::optional<BounceLeg> RestOf(const BounceLeg& leg, Vec2 start, Vec2 reflection) {
+// Returns the next leg, from `start` along the reflection, for the part of the leg that remains
+// after its hit; nullopt if the next leg is not a valid segment or ray.
+std::optional<BounceLeg> NextLeg(const BounceLeg& leg, Vec2 start, Vec2 reflection) {
   const double rest = 1 - leg.hit.fraction;
   const Vec2 step{rest * reflection.x, rest * reflection.y};
   const BounceLeg next{start, Normalized(Vec2{start.x + step.x, start.y + step.y}), false, {}};
   return IsAccepted(next.b) ? std::optional(next) : std::nullopt;
 }
-std::optional<RayBounceLeg> RestOf(const RayBounceLeg& leg, Vec2 start, Vec2 reflection) {
+std::optional<RayBounceLeg> NextLeg(const RayBounceLeg& leg, Vec2 start, Vec2 reflection) {
   const RayBounceLeg next{start, Normalized(reflection), leg.t_max - leg.hit.fraction, false, {}};
   const bool is_ray = IsAccepted(next.direction) && next.direction != Vec2{} && next.t_max > 0;
   return is_ray ? std::optional(next) : std::nullopt;
 }
 
-// Bounces one line after the other. Not thread-safe.
+// Computes the bounces of one line at a time. Not thread-safe.
 template <class Leg, class Answers>
 class Bouncer {
  public:
@@ -133,7 +137,7 @@ class Bouncer {
     any_options_.mask = mask;
   }
 
-  // Adds the chain of item `index`. Returns false once the meter stops.
+  // Appends the chain of legs of item `index`. Returns false once the meter stops.
   bool Bounce(size_t index, Leg leg, uint32_t max_bounces);
 
  private:
@@ -150,7 +154,7 @@ class Bouncer {
   CastAnswers answers_;
 };
 
-// One segment as a batch of its own: the same bytes as in any other.
+// Casts one segment as a batch of its own, with a result that equals its result in any other batch.
 template <class Leg, class Answers>
 bool Bouncer<Leg, Answers>::Cast(const BounceLeg& leg, const CastOptions& options) {
   const SegmentColumns segment{{&leg.a.x, 1}, {&leg.a.y, 1}, {&leg.b.x, 1}, {&leg.b.y, 1}};
@@ -165,7 +169,7 @@ bool Bouncer<Leg, Answers>::Cast(const RayBounceLeg& leg, const CastOptions& opt
   return CastRays(scene_, ray, options, answers_, meter_);
 }
 
-// Each leg is cast, and recorded with what it hits; then comes the next, if there is one.
+// Casts each leg, records the leg with its hit, and continues with the reflected leg if any.
 template <class Leg, class Answers>
 bool Bouncer<Leg, Answers>::Bounce(size_t index, Leg leg, uint32_t max_bounces) {
   for (uint32_t k = 0; k <= max_bounces; ++k) {
@@ -191,14 +195,14 @@ bool Bouncer<Leg, Answers>::Bounce(size_t index, Leg leg, uint32_t max_bounces) 
       out_.stuck.push_back(static_cast<uint32_t>(index));
       return true;
     }
-    const std::optional<Leg> next = RestOf(leg, *start, internal::Reflected(LineOf(leg), *edge));
+    const std::optional<Leg> next = NextLeg(leg, *start, internal::Reflected(LineOf(leg), *edge));
     if (!next) return true;
     leg = *next;
   }
   return true;
 }
 
-// The reported edge; at a vertex, the least one that faces the start.
+// Returns the reported edge; at a vertex, the edge of least index that faces the start.
 template <class Leg, class Answers>
 std::optional<Segment> Bouncer<Leg, Answers>::EdgeOf(Vec2 start, const CastHit& hit) {
   std::optional<Segment> facing;
@@ -227,8 +231,9 @@ std::optional<Segment> Bouncer<Leg, Answers>::EdgeOf(Vec2 start, const CastHit& 
   return std::nullopt;
 }
 
-// The hit's point errs by 2 ulp of a segment, by 3 of a ray, so that two more are left, or one:
-// towards the start along the normal of the edge, in each coordinate by half a step at a time.
+// Returns a start for the next leg that the leg can see, or nullopt. The point of a hit errs by 2
+// ulp for a segment and by 3 for a ray, so the start may move by 2 or 1 more ulps: along the edge's
+// normal towards the leg's start, in steps of half an ulp in each coordinate.
 template <class Leg, class Answers>
 std::optional<Vec2> Bouncer<Leg, Answers>::StartAfter(const Leg& leg, Vec2 normal) {
   const Vec2 point = leg.hit.point;
@@ -254,8 +259,8 @@ void ClearChains(Answers& answers) {
   answers.errors.clear();
 }
 
-// What is not accepted goes to the cast as it is, which names the column.
-Vec2 AsRead(Vec2 p) { return IsAccepted(p) ? Normalized(p) : p; }
+// Returns p unchanged if it is not accepted, so that the cast reports the faulty column.
+Vec2 NormalizedIfAccepted(Vec2 p) { return IsAccepted(p) ? Normalized(p) : p; }
 
 }  // namespace
 
@@ -270,7 +275,7 @@ bool BounceSegments(const Scene& scene, const SegmentColumns& segments,
   for (size_t i = 0; i < segments.size(); ++i) {
     const Vec2 a{segments.ax[i], segments.ay[i]};
     const Vec2 b{segments.bx[i], segments.by[i]};
-    const BounceLeg first{AsRead(a), AsRead(b), false, {}};
+    const BounceLeg first{NormalizedIfAccepted(a), NormalizedIfAccepted(b), false, {}};
     if (!bouncer.Bounce(i, first, options.max_bounces)) return false;
   }
   return true;
@@ -283,8 +288,8 @@ bool BounceRays(const Scene& scene, const RayBounceColumns& rays, uint64_t mask,
   Bouncer<RayBounceLeg, RayBounceAnswers> bouncer(scene, mask, out, meter);
   for (size_t i = 0; i < rays.size(); ++i) {
     RayBounceLeg first;
-    first.origin = AsRead({rays.x[i], rays.y[i]});
-    first.direction = AsRead({rays.dx[i], rays.dy[i]});
+    first.origin = NormalizedIfAccepted({rays.x[i], rays.y[i]});
+    first.direction = NormalizedIfAccepted({rays.dx[i], rays.dy[i]});
     if (!rays.t_max.empty()) first.t_max = rays.t_max[i];
     const uint32_t bounces = rays.max_bounces.empty() ? kDefaultBounces : rays.max_bounces[i];
     if (bounces < 1 || bounces > kMaxBounces) {

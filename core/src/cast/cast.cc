@@ -6,8 +6,8 @@
 #include <cmath>
 #include <vector>
 
+#include "cast/fast_batch.h"
 #include "cast/general_batch.h"
-#include "cast/plain_batch.h"
 #include "cast/world_casts.h"
 #include "index/body_set.h"
 #include "index/scene_traversal.h"
@@ -39,7 +39,7 @@ bool ReadRay(const RayColumns& rays, size_t i, Line& line, std::vector<ItemError
   return true;
 }
 
-// The same of segment i.
+// Sets the line of segment i, or records an error and returns false.
 bool ReadSegment(const SegmentColumns& segments, size_t i, Line& line,
                  std::vector<ItemError>& errors) {
   const Segment segment{{segments.ax[i], segments.ay[i]}, {segments.bx[i], segments.by[i]}};
@@ -54,31 +54,33 @@ bool ReadSegment(const SegmentColumns& segments, size_t i, Line& line,
   return true;
 }
 
-// Columns [begin, begin + count).
+// Returns elements [begin, begin + count) of a column.
 std::span<const double> Part(std::span<const double> column, size_t begin, size_t count) {
   return column.empty() ? column : column.subspan(begin, count);
 }
 
-// The commonest question has a path of its own; both paths answer the same bytes.
+// Casts segments against the scene. The most common options take the fast path; both paths return
+// identical bytes.
 bool CastScene(const Scene& scene, const SegmentColumns& segments, const CastOptions& options,
                CastAnswers& out, WorkMeter& meter) {
   const auto line_of = [&](size_t i, Line& line) {
     return ReadSegment(segments, i, line, out.errors);
   };
-  if (internal::IsPlainQuestion(options)) {
-    return internal::CastPlain(scene, options, {segments.size(), line_of, &segments}, out, meter);
+  if (internal::IsFastQuestion(options)) {
+    return internal::CastFast(scene, options, {segments.size(), line_of, &segments}, out, meter);
   }
-  return internal::CastInGeneral(scene, options, segments.size(), line_of, out, meter);
+  return internal::CastGeneral(scene, options, segments.size(), line_of, out, meter);
 }
 
-// Rays have no columns that the fast path reads by itself: each is read once, as a line.
+// Casts rays against the scene. The fast path reads segment columns directly, but reads each ray as
+// a line through `line_of`.
 bool CastScene(const Scene& scene, const RayColumns& rays, const CastOptions& options,
                CastAnswers& out, WorkMeter& meter) {
   const auto line_of = [&](size_t i, Line& line) { return ReadRay(rays, i, line, out.errors); };
-  if (internal::IsPlainQuestion(options)) {
-    return internal::CastPlain(scene, options, {rays.size(), line_of}, out, meter);
+  if (internal::IsFastQuestion(options)) {
+    return internal::CastFast(scene, options, {rays.size(), line_of}, out, meter);
   }
-  return internal::CastInGeneral(scene, options, rays.size(), line_of, out, meter);
+  return internal::CastGeneral(scene, options, rays.size(), line_of, out, meter);
 }
 
 }  // namespace
@@ -93,7 +95,7 @@ void CastAnswers::Clear() {
 
 bool CastSegments(const World& world, const SegmentColumns& segments, const CastOptions& options,
                   CastAnswers& out, WorkMeter& meter) {
-  if (internal::IsPlain(segments.scope)) {
+  if (internal::IsUniform(segments.scope)) {
     return CastScene(world.scene, segments, options, out, meter);
   }
   const auto line_of = [&](size_t i, Line& line, std::vector<ItemError>& errors) {
@@ -114,7 +116,7 @@ bool CastSegments(const World& world, const SegmentColumns& segments, const Cast
 
 bool CastRays(const World& world, const RayColumns& rays, const CastOptions& options,
               CastAnswers& out, WorkMeter& meter) {
-  if (internal::IsPlain(rays.scope)) return CastScene(world.scene, rays, options, out, meter);
+  if (internal::IsUniform(rays.scope)) return CastScene(world.scene, rays, options, out, meter);
   const auto line_of = [&](size_t i, Line& line, std::vector<ItemError>& errors) {
     return ReadRay(rays, i, line, errors);
   };
@@ -125,7 +127,7 @@ bool CastRays(const World& world, const RayColumns& rays, const CastOptions& opt
                           Part(rays.t_min, begin, count), Part(rays.t_max, begin, count)};
     return CastScene(world.scene, part, by, answers, meter);
   };
-  // Where a ray ends takes as long to find out as to set it.
+  // Returns all lines: to compute where a ray ends takes as long as to set its line.
   const auto near = [](size_t, size_t, const internal::BoxRaster&) { return ~uint64_t{0}; };
   return internal::CastInWorld({world, options, rays.scope, rays.size(), near, line_of, cast_scene},
                                out, meter);

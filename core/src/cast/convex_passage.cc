@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Passages in a strictly convex ring, where a line meets vertices, runs along an edge or ends on
-// the ring, as on maps of tiles.
+// Finds passages in a strictly convex ring where filters cannot decide: where a line meets
+// vertices, runs along an edge or ends on the ring, as on tile maps.
 //
-// Theorem. A strictly convex ring has at most two vertices on a line. What the line's unbounded
-// extension shares with it is an interval whose ends are each a vertex on the line, or a crossing
-// of an edge whose ends are on different sides. If two neighbours are on the line, the edge between
-// them is the interval; a single vertex with all others on one side is both ends.
+// Theorem. A strictly convex ring has at most two vertices on a line. The intersection of the ring
+// with the line's unbounded extension is an interval. Each end of the interval is a vertex on the
+// line, or a crossing of an edge that has its ends on different sides. If two neighbouring vertices
+// are on the line, the edge between them is the interval. If only one vertex is on the line, with
+// all others on one side, the vertex is both ends.
 //
-// So one look at the sides of all vertices, which are exact, finds the passage and the edges to
-// report, which are those that `FindByTouches` finds.
+// So the exact sides of all vertices determine the passage and the edges to report. The result
+// equals that of `FindByTouches`.
 
 #include <bit>
 
@@ -19,13 +20,14 @@
 namespace carom::internal {
 namespace {
 
-// Where the interval ends on the ring.
+// An end of the interval, where the line meets the ring.
 struct RingEnd {
   Meeting met;
-  uint32_t edges[2];  // that are there, twice the same for a crossing
+  uint32_t edges[2];  // the edges that meet at the end; a crossing has one edge, twice
 };
 
-// Takes the edges of an end but for `along`, which is parallel to the line.
+// Replaces `best` by the preferred edge of an end, except the edge `along`, which is parallel to
+// the line.
 void Prefer(const RingEnd& end, uint32_t along, PassageEdge& best) {
   for (const uint32_t edge : end.edges) {
     if (edge == along) continue;
@@ -33,8 +35,9 @@ void Prefer(const RingEnd& end, uint32_t along, PassageEdge& best) {
   }
 }
 
-// The part from `first` to `last`, both in order, that is on the line. An end of the line may be
-// either of them: then its edges are at both ends of the passage.
+// Returns the part of the interval from `first` to `last`, in order, that lies on the line. If the
+// line's start or end coincides with an end of the interval, the edges of that end count at both
+// ends of the passage.
 Passage PassageBetween(const Line& line, const RingEnd& first, const RingEnd& last,
                        uint32_t along) {
   const bool begins = first.met.range == 0;
@@ -62,7 +65,7 @@ bool PassageFinder::FindConvex(const IndexedPolygon& polygon, WorkMeter& meter) 
   const auto ring = polygon.polygon().vertices();
   const size_t n = ring.size();
   if (convexity != Convexity::kStrict && convexity != Convexity::kStrictClockwise) return false;
-  if (n > kMaxPlainEdges || line_.is_point() || !meter.Spend(n)) return false;
+  if (n > kMaxFastEdges || line_.is_point() || !meter.Spend(n)) return false;
   CertainSides sides;
   for (size_t i = 0; i < n; ++i) {
     const int side = line_.Side(ring[i]);
@@ -74,7 +77,7 @@ bool PassageFinder::FindConvex(const IndexedPolygon& polygon, WorkMeter& meter) 
   return true;
 }
 
-// Adds the passage, if there is one, given the exact sides of all vertices.
+// Adds the passage, if any, given the exact sides of all vertices.
 void PassageFinder::AddConvexPassage(std::span<const Vec2> ring, const CertainSides& sides) {
   const auto last = static_cast<uint32_t>(ring.size() - 1);
   const auto after = [last](uint32_t i) { return i == last ? 0 : i + 1; };

@@ -21,43 +21,45 @@ namespace carom::internal {
 namespace {
 
 constexpr size_t kLines = LineDescent::kMaxLines;
-constexpr size_t kWindow = 1024;
-constexpr size_t kMostKept = 65536;  // hits of all lines under way that want all of theirs
+constexpr size_t kGeneralWindow = 1024;
+constexpr size_t kMostKept =
+    65536;  // the most hits kept for all active lines under ALL and ALL_PASSAGES
 
-// The hits of one item among those of its window.
+// The hits of one item, a range of the window's hits.
 struct Slice {
   size_t begin = 0;
   size_t count = 0;
 };
 
-// A line under way.
+// A line with an unfinished search.
 struct ActiveLine {
   size_t item;
-  LineInterval stretch;
+  LineInterval interval;
   LineCast cast;
 };
 
-// What casts work with, kept by the thread while it is small: a warm batch allocates nothing.
-struct Scratch {
-  // Whether it holds some megabytes at most.
-  bool IsWorthCaching() const { return finder.capacity() + hits.capacity() <= 16 * kWindow; }
+// The working memory of casts. The thread keeps it while it is small, so that a warm batch
+// allocates nothing.
+struct GeneralScratch {
+  // Returns whether the vectors take at most some megabytes.
+  bool IsWorthCaching() const { return finder.capacity() + hits.capacity() <= 16 * kGeneralWindow; }
 
   PassageFinder finder;
   LineDescent descent;
   std::array<ActiveLine, kLines> lines;
-  std::vector<Slice> slices;  // of each item of the window
+  std::vector<Slice> slices;  // one for each item of the window
   std::vector<CastHit> hits;
   std::vector<Vec2> reflections;
 };
 
-// Casts a batch, many lines at a time. They are over in any order; what they hit is put in order
-// window by window.
+// Casts a batch, many lines at a time. Lines finish in any order, and their hits are put in the
+// order of the items window by window.
 class CastBatch final : public LineObserver {
  public:
   CastBatch(const Scene& scene, const CastOptions& options, CastAnswers& out, WorkMeter& meter)
       : scene_(scene.index()), options_(options), out_(out), meter_(meter) {}
 
-  // Called once. Returns false once the meter stops.
+  // Casts all lines. Called once. Returns false once the meter stops.
   bool Run(size_t count, const LineOf& line_of);
 
  private:
@@ -73,15 +75,15 @@ class CastBatch final : public LineObserver {
   CastAnswers& out_;
   WorkMeter& meter_;
   const LineOf* line_of_ = nullptr;
-  ThreadScratch<Scratch> scratch_;
-  size_t begin_ = 0;  // of the window
+  ThreadScratch<GeneralScratch> scratch_;
+  size_t begin_ = 0;  // first item of the window
   size_t next_ = 0;
   size_t end_ = 0;
-  size_t underway_ = 0;
+  size_t active_count_ = 0;
 };
 
-// Lines of which all hits are wanted are fewer at a time, so that their hits stay within kMostKept.
-// A window's answers are put in order when all of it is over.
+// Casts fewer lines at a time under ALL and ALL_PASSAGES, so that their hits stay within kMostKept.
+// Writes the answers of a window once all lines of the window are finished.
 bool CastBatch::Run(size_t count, const LineOf& line_of) {
   out_.Clear();
   out_.counts.assign(count, 0);
@@ -91,16 +93,16 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
   const size_t most = std::clamp<size_t>(kMostKept / hits, 1, kLines);
   for (begin_ = 0; begin_ < count; begin_ = end_) {
     next_ = begin_;
-    end_ = std::min(begin_ + kWindow, count);
+    end_ = std::min(begin_ + kGeneralWindow, count);
     scratch_->slices.assign(end_ - begin_, {});
     scratch_->hits.clear();
     scratch_->reflections.clear();
-    underway_ = 0;
-    while (underway_ < most && StartNext(underway_)) ++underway_;
-    while (underway_ > 0) {
-      scratch_->descent.Run(scene_, underway_, *this, meter_);
+    active_count_ = 0;
+    while (active_count_ < most && StartNext(active_count_)) ++active_count_;
+    while (active_count_ > 0) {
+      scratch_->descent.Run(scene_, active_count_, *this, meter_);
       if (meter_.stopped()) return false;
-      for (size_t at = underway_; at-- > 0;) {
+      for (size_t at = active_count_; at-- > 0;) {
         if (Continue(at)) continue;
         Report(scratch_->lines[at]);
         scratch_->lines[at].cast.Trim();
@@ -114,42 +116,43 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
   return true;
 }
 
-// Starts the next item that has a line; those that have none leave an error. Returns false at the
-// end of the window, or once the meter has stopped.
+// Starts the next item with a valid line in slot `at`. Items without one record an error. Returns
+// false at the end of the window, or once the meter has stopped.
 bool CastBatch::StartNext(size_t at) {
   while (next_ < end_) {
     const size_t item = next_++;
     if (!meter_.Spend(1)) return false;
-    auto& [its_item, stretch, cast] = scratch_->lines[at];
+    auto& [its_item, interval, cast] = scratch_->lines[at];
     Line& line = cast.line();
     if (!(*line_of_)(item, line)) continue;
     its_item = item;
     cast.Start(options_, meter_);
-    stretch.Start(line, scene_, cast.is_ordered());
-    scratch_->descent.lines[at] = LineCull(line, stretch.bounds(), scene_.magnitude());
+    interval.Start(line, scene_, cast.is_ordered());
+    scratch_->descent.lines[at] = LineCull(line, interval.bounds(), scene_.magnitude());
     return true;
   }
   return false;
 }
 
-// Whether there is more to look at of a line, which then is what comes next.
+// Advances the line in slot `at` to its next part. Returns false if no part of the line can have a
+// better hit.
 bool CastBatch::Continue(size_t at) {
-  auto& [item, stretch, cast] = scratch_->lines[at];
-  if (cast.is_done() || stretch.end() >= cast.end()) return false;
-  stretch.Advance(cast.line(), cast.end());
-  scratch_->descent.lines[at].SetReach(stretch.bounds());
+  auto& [item, interval, cast] = scratch_->lines[at];
+  if (cast.is_done() || interval.end() >= cast.end()) return false;
+  interval.Advance(cast.line(), cast.end());
+  scratch_->descent.lines[at].SetReach(interval.bounds());
   return true;
 }
 
-// Puts the last line in the place of one that is over.
+// Moves the last active line to the slot of a line that is finished.
 void CastBatch::Remove(size_t at) {
-  --underway_;
-  if (at == underway_) return;
-  std::swap(scratch_->lines[at], scratch_->lines[underway_]);
-  scratch_->descent.lines[at] = scratch_->descent.lines[underway_];
+  --active_count_;
+  if (at == active_count_) return;
+  std::swap(scratch_->lines[at], scratch_->lines[active_count_]);
+  scratch_->descent.lines[at] = scratch_->descent.lines[active_count_];
 }
 
-// Of a few pairs at a time the memory of the entries is asked for, then that of the polygons.
+// Tests pairs in groups: prefetches the entries of a group, then its polygons, then tests them.
 void CastBatch::Visit(const Frontier& pairs) {
   constexpr size_t kGroup = 32;
   std::array<const IndexedPolygon*, kGroup> entries;
@@ -169,11 +172,11 @@ void CastBatch::Visit(const Frontier& pairs) {
     }
     for (size_t i = 0; i < count; ++i) {
       const uint16_t line = pairs.lines[begin + i];
-      auto& [item, stretch, cast] = scratch_->lines[line];
-      if (cast.is_done() || stretch.WasVisited(entries[i]->polygon().bounds())) continue;
+      auto& [item, interval, cast] = scratch_->lines[line];
+      if (cast.is_done() || interval.WasVisited(entries[i]->polygon().bounds())) continue;
       if (cast.Add(*entries[i], scratch_->finder)) {
-        if (cast.end() < stretch.end()) {
-          scratch_->descent.lines[line].SetReach(stretch.BoundsUpTo(cast.line(), cast.end()));
+        if (cast.end() < interval.end()) {
+          scratch_->descent.lines[line].SetReach(interval.BoundsUpTo(cast.line(), cast.end()));
         }
       } else if (cast.is_done()) {
         scratch_->descent.lines[line].Stop();
@@ -182,9 +185,10 @@ void CastBatch::Visit(const Frontier& pairs) {
   }
 }
 
-// Measures the hits of a line that is over. Four units a hit: its fractions, point and normals.
+// Measures the hits of a finished line. A hit counts four units, for its fractions, point and
+// normals.
 void CastBatch::Report(ActiveLine& line) {
-  auto& [item, stretch, cast] = line;
+  auto& [item, interval, cast] = line;
   const size_t count = cast.Finish();
   out_.counts[item] = static_cast<uint32_t>(count);
   if (options_.mode == CastMode::kAny || count == 0 || !meter_.SpendRows(count)) return;
@@ -198,7 +202,7 @@ void CastBatch::Report(ActiveLine& line) {
   }
 }
 
-// Lines are over in any order, and their hits lie in it: copies them in the order of the items.
+// Copies the hits of the window in the order of the items, since lines finish in any order.
 bool CastBatch::FlushWindow() {
   const auto append = [](auto& to, const auto& from, const Slice& slice) {
     const auto first = from.begin() + static_cast<std::ptrdiff_t>(slice.begin);
@@ -206,7 +210,7 @@ bool CastBatch::FlushWindow() {
   };
   for (const Slice& slice : scratch_->slices) {
     if (slice.count == 0) continue;
-    // What is reported is paid for; copies of many hits take a while.
+    // The hits are measured and counted already, but copying many hits takes a while.
     if (slice.count > 1 && !meter_.Spend(slice.count)) return false;
     append(out_.hits, scratch_->hits, slice);
     if (options_.reflect) append(out_.reflections, scratch_->reflections, slice);
@@ -216,8 +220,8 @@ bool CastBatch::FlushWindow() {
 
 }  // namespace
 
-bool CastInGeneral(const Scene& scene, const CastOptions& options, size_t count,
-                   const LineOf& line_of, CastAnswers& out, WorkMeter& meter) {
+bool CastGeneral(const Scene& scene, const CastOptions& options, size_t count,
+                 const LineOf& line_of, CastAnswers& out, WorkMeter& meter) {
   return CastBatch(scene, options, out, meter).Run(count, line_of);
 }
 

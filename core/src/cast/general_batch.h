@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What do many lines hit? Any question, about any polygons. Of the commonest one, plain_batch.h
-// leaves only what it cannot decide to this.
+// What do many lines hit? Answers all options, about all polygons. For the most common options,
+// fast_batch.h passes only undecided lines to this general path.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,12 @@
 
 namespace carom::internal {
 
-// `line_of(i, line)` sets the line of item i, or records an error and returns false.
+// Sets the line of item i, or records an error and returns false.
 using LineOf = absl::FunctionRef<bool(size_t, Line&)>;
 
-// Casts lines [0, count), read in order, once each. Clears `out` first. Returns false once the
-// meter stops; `out` is then meaningless.
-bool CastInGeneral(const Scene& scene, const CastOptions& options, size_t count,
-                   const LineOf& line_of, CastAnswers& out, WorkMeter& meter);
+// Casts lines [0, count). Reads them in order, once each. Clears `out` first. Returns false once
+// the meter stops; `out` is then meaningless.
+bool CastGeneral(const Scene& scene, const CastOptions& options, size_t count,
+                 const LineOf& line_of, CastAnswers& out, WorkMeter& meter);
 
 }  // namespace carom::internal

@@ -8,27 +8,29 @@
 namespace carom::internal {
 namespace {
 
-// The unit normal of `edge` with the sign of normal . direction `towards`.
+// Returns the unit normal of `edge`. `towards` is the sign of normal . direction.
 Vec2 NormalOf(const Line& line, const Polygon& polygon, const PassageEdge& edge, int towards) {
   if (edge.index == kNoEdge || edge.parallel) return {};
   const Segment e = polygon.edge(edge.index);
   return UnitNormal(e, line.Cross(e) > 0 ? -towards : towards);
 }
 
-// In the order of the contract: parallel, then an end of the edge, then between its ends.
+// Returns the feature of a hit in the order of the contract: parallel, then an end of the edge,
+// then between the edge's ends.
 Feature FeatureOf(const Line& line, const Polygon& polygon, const PassageEdge& edge) {
   if (edge.index == kNoEdge) return Feature::kNone;
   if (edge.parallel) return Feature::kCollinear;
   if (edge.at.is_vertex()) return Feature::kVertex;
   if (!edge.at.is_start() && !edge.at.is_end()) return Feature::kEdge;
-  // The line meets the edge in one point: that is an end of it if this end is on the line.
+  // The line meets the edge in one point, which is an end of the edge if that end is on the line.
   const Segment e = polygon.edge(edge.index);
   return line.Side(e.a) == 0 || line.Side(e.b) == 0 ? Feature::kVertex : Feature::kEdge;
 }
 
 }  // namespace
 
-// Each level of detail adds to those before it; what is not asked stays as in a default hit.
+// Sets the members for the level of detail and for all lower levels. Other members keep their
+// default values.
 void MeasureHit(const Line& line, const Polygon& polygon, const Passage& passage,
                 const HitReport& report, CastHit& hit) {
   const auto [at_exit, detail] = report;
@@ -39,7 +41,8 @@ void MeasureHit(const Line& line, const Polygon& polygon, const Passage& passage
   hit.ends_inside = passage.end.is_end() || line.is_point();
   hit.fraction = fraction.Rounded(line);
   if (detail >= CastDetail::kNormal) {
-    // The reported edge defines the point, so that equal fractions of several edges do not matter.
+    // The reported edge defines the point, so that it does not matter which edges have equal
+    // fractions.
     const bool has_edge = reported.index != kNoEdge;
     hit.point = (has_edge ? reported.at : fraction).Point(line, hit.fraction);
     if (at_exit) {

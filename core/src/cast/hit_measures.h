@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a hit answers, once it is known which passage of which polygon it is: correctly rounded
-// fractions, points and normals, edges and features.
+// Computes the members of a hit from its passage in a polygon: correctly rounded fractions, points
+// and normals, and edges and features.
 #pragma once
 
 #include "carom/cast.h"
@@ -12,13 +12,13 @@
 
 namespace carom::internal {
 
-// What of a passage is the hit, and how much of it is computed.
+// Which end of a passage is the hit, and which members of the hit are computed.
 struct HitReport {
-  bool at_exit = false;  // the passage's end is the hit
+  bool at_exit = false;  // whether the passage's end is the hit
   CastDetail detail = CastDetail::kExit;
 };
 
-// Sets what `report` asks of `hit`, a default one.
+// Sets the members of `hit` that `report` asks for. `hit` is default-constructed.
 void MeasureHit(const Line& line, const Polygon& polygon, const Passage& passage,
                 const HitReport& report, CastHit& hit);
 

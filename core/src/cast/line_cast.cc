@@ -14,16 +14,16 @@
 namespace carom::internal {
 namespace {
 
-// A box as a solid polygon of edges bottom, right, top and left.
+// Returns a box as a solid polygon with the edges bottom, right, top and left.
 Polygon PolygonOf(const Box& box, uint64_t id) {
   const auto& [min, max] = box;
-  // The closing duplicate keeps the fourth edge where the box has no height.
+  // The duplicate of the first vertex keeps the fourth edge if the box has no height.
   RingSpec ring{{min, {max.x, min.y}, max, {min.x, max.y}, min}};
   return *Polygon::Create({id, {std::move(ring)}});
 }
 
-// That of a body. A round one may stand out of the accepted range, where no polygon can: what
-// stands out is cut off, which no segment reaches.
+// Returns the box of a body as a polygon, clamped to the accepted range. A round body may extend
+// beyond the range, which no polygon may and no segment reaches.
 Polygon BoxOf(const Body& body) {
   const auto cut = [](Vec2 p) {
     return Vec2{std::clamp(p.x, -kMaxCoordinate, kMaxCoordinate),
@@ -32,7 +32,7 @@ Polygon BoxOf(const Body& body) {
   return PolygonOf({cut(body.bounds().min), cut(body.bounds().max)}, 0);
 }
 
-// The passage of a line in a round body, without edges.
+// Returns the passage of a line in a round body. The passage has no edges.
 Passage PassageOfRound(const Line& line, const RoundPassage& round) {
   Passage passage;
   passage.begin = round.starts_inside ? Fraction::Start(line) : Fraction::OfValue(round.begin);
@@ -44,7 +44,8 @@ Passage PassageOfRound(const Line& line, const RoundPassage& round) {
 
 }  // namespace
 
-// Keeps what the inside policy reports of the passages of one polygon.
+// Adds the hits that the inside policy reports of the passages of one polygon. Returns whether the
+// reach became smaller.
 inline bool LineCast::AddPassages(const Target& target, std::span<const Passage> passages) {
   if (passages.empty()) return false;
   const auto [first, at_exit] =
@@ -59,14 +60,14 @@ inline bool LineCast::AddPassages(const Target& target, std::span<const Passage>
   return false;
 }
 
-// Returns whether the reach became smaller. Lines of which all hits are wanted keep theirs: they
-// are followed in one go.
+// Adds a hit. Returns whether the reach became smaller. Under ALL and ALL_PASSAGES the reach stays,
+// since the line is searched in one part.
 bool LineCast::Keep(const Target& target, const Passage& passage, bool at_exit) {
   if (!hits_.Add({target, passage, at_exit}, ByFraction(), *meter_)) return false;
   return options_->mode == CastMode::kClosest && Narrow(hits_.last().fraction());
 }
 
-// Narrows the reach to t <= best. Returns whether it did.
+// Narrows the reach to t <= best. Returns whether the reach became smaller.
 bool LineCast::Narrow(const Fraction& best) {
   const double t = best.high();
   if (t >= end_) return false;
@@ -85,12 +86,13 @@ bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
   return AddPolygon(indexed, {&polygon, nullptr}, finder);
 }
 
-// For a polygon that was found by its id: it is looked at once, so an index would not pay.
+// Adds a polygon found by its id, without building an index, which would not pay for one test.
 bool LineCast::AddWithoutIndex(const Polygon& polygon, PassageFinder& finder) {
   return AddPolygon(IndexedPolygon(polygon, IndexUse::kFewLookups), {&polygon, nullptr}, finder);
 }
 
-// Boxes and polygons take the path that those of the scene take; a round body is one interval.
+// Tests boxes and polygons as if they were polygons of the scene. A round body has at most one
+// passage.
 bool LineCast::AddBody(Body& body, PassageFinder& finder) {
   if (!reach_.Intersects(body.bounds())) return false;
   if (options_->target == CastTarget::kBounds) {
@@ -107,8 +109,8 @@ bool LineCast::AddBody(Body& body, PassageFinder& finder) {
   return AddPassages({nullptr, &body}, {&passage, 1});
 }
 
-// The box of the polygon is tested first, then the plain case (plain_passage.h), which settles most
-// polygons without sorting anything; what it cannot decide goes to `finder`.
+// Tests the bounds of the polygon first, then the fast path (fast_passage.h), which decides most
+// polygons without sorting touches. `finder` decides the remaining polygons.
 inline bool LineCast::AddPolygon(const IndexedPolygon& indexed, const Target& target,
                                  PassageFinder& finder) {
   const Polygon& polygon = indexed.polygon();
@@ -118,18 +120,18 @@ inline bool LineCast::AddPolygon(const IndexedPolygon& indexed, const Target& ta
     const IndexedPolygon box(PolygonOf(polygon.bounds(), polygon.id()), IndexUse::kOneQuery);
     return AddPassages(target, finder.Find(box, *meter_));
   }
-  PlainPassage plain;
-  meter_->Spend(std::min(polygon.vertex_count(), kMaxPlainEdges));
-  switch (FindPlainPassage(line_, polygon, plain)) {
-    case PlainVerdict::kNoPassage:
+  FastPassage fast;
+  meter_->Spend(std::min(polygon.vertex_count(), kMaxFastEdges));
+  switch (FindFastPassage(line_, polygon, fast)) {
+    case FastVerdict::kNoPassage:
       return false;
-    case PlainVerdict::kPassage: {
-      const bool comes_in = plain.entry != kNoEdge;
-      if (comes_in && plain.begin.low > end_) return false;  // behind the best one
-      const Passage passage = PassageOf(line_, polygon, plain);
+    case FastVerdict::kPassage: {
+      const bool comes_in = fast.entry != kNoEdge;
+      if (comes_in && fast.begin.low > end_) return false;  // certainly after the best hit so far
+      const Passage passage = PassageOf(line_, polygon, fast);
       return AddPassages(target, {&passage, 1});
     }
-    case PlainVerdict::kUncertain:
+    case FastVerdict::kUncertain:
       break;
   }
   finder.Start(line_);
@@ -155,7 +157,7 @@ void LineCast::MeasurePolygon(const Candidate& candidate, const Polygon& target,
   }
 }
 
-// The id that a polygon was made with means nothing here: the index is what names a body.
+// Sets the body's index as the id of the hit, in place of the id of its core.
 void LineCast::MeasureBody(const Candidate& candidate, CastHit& hit, Vec2& reflection) const {
   Body& body = *candidate.target.body;
   if (options_->target == CastTarget::kBounds) {

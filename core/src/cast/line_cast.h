@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does one line hit, as polygons come up in any order?
+// What does one line hit, as polygons are added in any order?
 #pragma once
 
 #include <cstddef>
@@ -21,13 +21,13 @@
 
 namespace carom::internal {
 
-// The hits of one line so far, and how much of the line still matters. Reused from line to line, it
-// allocates for lines of very many hits alone. Not thread-safe.
+// The hits of one line so far, and the part of the line in which a better hit may be. A `LineCast`
+// is reused from line to line, and allocates only for lines with very many hits. Not thread-safe.
 class LineCast {
  public:
-  // To be set before the start, and left alone from then on.
+  // Returns the line, which the caller sets before `Start` and does not change after it.
   Line& line() { return line_; }
-  // `options` and `meter` outlive what is asked of the line.
+  // Starts the cast of `line()`. `options` and `meter` outlive the calls for the line.
   void Start(const CastOptions& options, WorkMeter& meter) {
     options_ = &options;
     meter_ = &meter;
@@ -37,44 +37,49 @@ class LineCast {
   }
   bool is_ordered() const { return IsOrdered(options_->mode); }
 
-  // Looks at a polygon that the line may meet, perhaps not for the first time unless the mode is
-  // ALL or ALL_PASSAGES. Returns whether the reach became smaller. `finder` is anyone's.
+  // Tests a polygon that the line may meet. A polygon may be added repeatedly, except under ALL and
+  // ALL_PASSAGES. Returns whether the reach became smaller. `finder` is working memory, which casts
+  // may share.
   bool Add(const IndexedPolygon& indexed, PassageFinder& finder);
-  // The same for a polygon whose index is not at hand: O(edges).
+  // Adds a polygon as `Add` does, without its index: O(edges).
   bool AddWithoutIndex(const Polygon& polygon, PassageFinder& finder);
-  // The same for a body that the line may meet. It outlives what is asked of the line.
+  // Adds a body that the line may meet. The body outlives the calls for the line. Returns whether
+  // the reach became smaller.
   bool AddBody(Body& body, PassageFinder& finder);
   bool has_hits() const { return !hits_.empty(); }
-  // Under CLOSEST the fraction of the first hit so far, rounded. There is one.
+  // Returns the rounded fraction of the first hit so far, under CLOSEST. A hit must exist.
   double BestRounded() const { return hits_.last().fraction().Rounded(line_); }
-  // Whether no more polygons are wanted.
+  // Returns whether no more polygons are needed.
   bool is_done() const { return hits_.is_done(); }
-  // Where the part of the line ends in which a better hit may be, and a box that holds that part.
+  // Return the end of the part of the line in which a better hit may be, and bounds of that part.
   double end() const { return end_; }
   const Box& reach() const { return reach_; }
-  // Passes over what comes after `t`.
+  // Ignores hits after `t` from then on.
   void EndAt(double t);
 
-  // The number of hits. What follows does so once all polygons are there.
+  // Sorts the hits and returns their number. The caller adds all polygons before `Finish`, and
+  // calls the functions below after it.
   size_t Finish();
-  // Whether there were more than `max_hits`.
+  // Returns whether the line had more than `max_hits` hits.
   bool is_truncated() const { return hits_.is_truncated(); }
-  // Sets `hit`, that of `rank` in the total order, and the reflection if it is asked.
+  // Sets `hit` to the hit of the given rank in the total order, and `reflection` if the options ask
+  // for it.
   void Measure(size_t rank, CastHit& hit, Vec2& reflection) const;
-  // Gives back the memory of very many hits, which are then gone.
+  // Frees the memory of the hits if it is large, and discards the hits.
   void Trim() { hits_.Trim(); }
 
  private:
-  // What is hit: a polygon of the scene, or a body with the polygon that it is, if it is one.
+  // The target of a hit. Either `polygon` is a polygon of the scene, or `body` is set and the
+  // target is the body.
   struct Target {
     const Polygon* polygon;
     Body* body;
   };
-  // A hit before its measures are computed.
+  // A hit without its measures (point, normal, edge), which are computed later.
   struct Candidate {
     Target target;
     Passage passage;
-    bool at_exit;  // the passage's end is the hit
+    bool at_exit;  // whether the passage's end is the hit
 
     const Fraction& fraction() const { return at_exit ? passage.end : passage.begin; }
     const PassageEdge& reported() const { return at_exit ? passage.exit : passage.entry; }
@@ -84,7 +89,7 @@ class LineCast {
     }
   };
 
-  // Orders hits by exact fraction.
+  // Returns the comparison of hits by exact fraction.
   auto ByFraction() const {
     return [this](const Candidate& a, const Candidate& b) {
       return Fraction::Compare(line_, a.fraction(), b.fraction());
@@ -102,7 +107,7 @@ class LineCast {
   const CastOptions* options_ = nullptr;
   WorkMeter* meter_ = nullptr;
   Line line_{Segment{}};
-  Box reach_;  // holds the part up to `end_`
+  Box reach_;  // contains the part of the line up to `end_`
   double end_ = 1;
   HitCollector<Candidate> hits_;
 };

@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "carom/predicates.h"
-#include "cast/plain_passage.h"
+#include "cast/fast_passage.h"
 #include "numeric/exact.h"
 
 namespace carom::internal {
 namespace {
 
-// The change of the winding number where an edge passes the line from side `from` to side `to`
-// (signs of `Orientation`), seen by a traveller just left of the line: +1 from left to right.
+// Returns the change of the winding number where an edge passes the line from side `from` to side
+// `to` (signs of `Orientation`), along a path just left of the line: +1 from left to right.
 int8_t WindingChange(int from, int to) {
   return static_cast<int8_t>((from > 0 ? 1 : 0) - (to > 0 ? 1 : 0));
 }
@@ -32,43 +32,45 @@ void PassageFinder::Start(const Line& line) {
   axis_ = DominantAxis(line);
 }
 
-// Only solid polygons of one closed ring: elsewhere the two crossings may not be filled between.
-PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, PlainPassage& passage) {
-  if (!IsPlain(polygon)) return PlainVerdict::kUncertain;
-  return FindPlain(line, polygon.vertices(), passage);
+// Decides only for solid polygons of one closed ring: in other polygons the part between the two
+// crossings may not be filled.
+FastVerdict FindFastPassage(const Line& line, const Polygon& polygon, FastPassage& passage) {
+  if (!SuitsFastPath(polygon)) return FastVerdict::kUncertain;
+  return FindFast(line, polygon.vertices(), passage);
 }
 
-// An end without an edge is that of the line, which lies inside. Crossings are away from vertices
-// and not parallel, as the plain case demands.
-Passage PassageOf(const Line& line, const Polygon& polygon, const PlainPassage& plain) {
+// Sets an end without an edge to the line's start or end, which lies inside the polygon. Crossings
+// of the fast path are away from vertices, and not parallel to the line.
+Passage PassageOf(const Line& line, const Polygon& polygon, const FastPassage& fast) {
   Passage passage;
-  if (plain.entry == kNoEdge) {
+  if (fast.entry == kNoEdge) {
     passage.begin = Fraction::Start(line);
   } else {
-    passage.begin = Fraction::OfCrossingAt(plain.begin, polygon.edge(plain.entry));
-    passage.entry = {plain.entry, false, passage.begin};
+    passage.begin = Fraction::OfCrossingAt(fast.begin, polygon.edge(fast.entry));
+    passage.entry = {fast.entry, false, passage.begin};
   }
-  if (plain.exit == kNoEdge) {
+  if (fast.exit == kNoEdge) {
     passage.end = Fraction::End(line);
   } else {
-    passage.end = Fraction::OfCrossingAt(plain.end, polygon.edge(plain.exit));
-    passage.exit = {plain.exit, false, passage.end};
+    passage.end = Fraction::OfCrossingAt(fast.end, polygon.edge(fast.exit));
+    passage.exit = {fast.exit, false, passage.end};
   }
   return passage;
 }
 
-// The cheapest first: one passage by filters, several by filters, all by exact touches.
+// Tries the cheapest method first: one passage by filters, then several passages by filters, then
+// all passages by exact touches.
 const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, WorkMeter& meter) {
   passages_.clear();
-  if (!meter.Spend(std::min(polygon.polygon().vertex_count(), kMaxPlainEdges))) return passages_;
-  PlainPassage plain;
-  switch (FindPlainPassage(line_, polygon.polygon(), plain)) {
-    case PlainVerdict::kNoPassage:
+  if (!meter.Spend(std::min(polygon.polygon().vertex_count(), kMaxFastEdges))) return passages_;
+  FastPassage fast;
+  switch (FindFastPassage(line_, polygon.polygon(), fast)) {
+    case FastVerdict::kNoPassage:
       return passages_;
-    case PlainVerdict::kPassage:
-      passages_.push_back(PassageOf(line_, polygon.polygon(), plain));
+    case FastVerdict::kPassage:
+      passages_.push_back(PassageOf(line_, polygon.polygon(), fast));
       return passages_;
-    case PlainVerdict::kUncertain:
+    case FastVerdict::kUncertain:
       break;
   }
   return FindSeveral(polygon, meter);
@@ -77,24 +79,25 @@ const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, W
 const std::vector<Passage>& PassageFinder::FindSeveral(const IndexedPolygon& polygon,
                                                        WorkMeter& meter) {
   if (FindConvex(polygon, meter)) return passages_;
-  if (meter.Spend(std::min(polygon.polygon().vertex_count(), PlainCrossings::kMaxEdges)) &&
+  if (meter.Spend(std::min(polygon.polygon().vertex_count(), FastCrossings::kMaxEdges)) &&
       FindByCrossings(polygon.polygon())) {
     return passages_;
   }
   return FindByTouches(polygon, meter);
 }
 
-// Between two crossings the line is in the polygon where it is filled.
+// Finds the passages from certain crossings: the line is in the polygon between two crossings where
+// the winding number is filled.
 bool PassageFinder::FindByCrossings(const Polygon& polygon) {
-  if (!IsPlain(polygon)) return false;
-  PlainCrossings found;
-  if (!FindPlainCrossings(line_, polygon.vertices(), found)) return false;
+  if (!SuitsFastPath(polygon)) return false;
+  FastCrossings found;
+  if (!FindFastCrossings(line_, polygon.vertices(), found)) return false;
   passages_.clear();
   int64_t winding = found.winding_at_start;
   bool is_inside = polygon.IsFilled(winding);
   Passage passage{Fraction::Start(line_), {}, {}, {}};
   for (size_t i = 0; i < found.count; ++i) {
-    const PlainCrossing& crossing = found.crossings[i];
+    const FastCrossing& crossing = found.crossings[i];
     winding += crossing.winding_change;
     if (polygon.IsFilled(winding) == is_inside) continue;
     is_inside = !is_inside;
@@ -114,7 +117,8 @@ bool PassageFinder::FindByCrossings(const Polygon& polygon) {
   return true;
 }
 
-// Without a touch the line is inside all along or not at all: the start decides.
+// Decides by the start if the line has no touch: then the whole line is inside, or the whole line
+// is outside.
 const std::vector<Passage>& PassageFinder::FindByTouches(const IndexedPolygon& polygon,
                                                          WorkMeter& meter) {
   passages_.clear();
@@ -130,8 +134,9 @@ const std::vector<Passage>& PassageFinder::FindByTouches(const IndexedPolygon& p
   return passages_;
 }
 
-// Where the start is, and the winding number of the moved line just after it. A start at t_min > 0
-// is no pair of doubles: the touches there and the edges behind decide.
+// Returns the location of the line's start, and the winding number of the moved line just after it.
+// A start at t_min > 0 has no exact coordinates in doubles, so the touches at the start and the
+// edges behind it decide.
 PointInPolygon PassageFinder::AfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const {
   PointInPolygon start;
   if (line_.t_min == 0) {
@@ -149,7 +154,7 @@ PointInPolygon PassageFinder::AfterStart(const IndexedPolygon& polygon, WorkMete
   return start;
 }
 
-// A segment of length zero has one parameter, t = 0.
+// Handles a segment of length zero, which has one parameter, t = 0.
 void PassageFinder::FindAtPoint(const IndexedPolygon& polygon, WorkMeter& meter) {
   const Vec2 p = line_.origin;
   if (LocateInPolygon(polygon, p, meter).location == Location::kOutside) return;
@@ -175,16 +180,16 @@ void PassageFinder::CollectTouches(const IndexedPolygon& polygon, WorkMeter& met
       touches_, [this](const Fraction& a, const Fraction& b) { return Compare(a, b); }, meter);
 }
 
-// Where the line's unbounded extension meets an edge that is not parallel to it, given the sides of
-// its ends: at the end that is on the line, or between them.
+// Returns where the line's unbounded extension meets an edge that is not parallel to the line,
+// given the sides of the edge's ends: at the end that is on the line, or between the ends.
 Meeting PassageFinder::Meet(const Segment& edge, int side_a, int side_b) const {
   if (side_a == 0) return Fraction::OfVertex(line_, axis_, edge.a);
   if (side_b == 0) return Fraction::OfVertex(line_, axis_, edge.b);
   return Fraction::OfCrossing(line_, edge);
 }
 
-// An edge with both ends strictly on one side is not met. One with both ends on the line runs along
-// it.
+// Adds the touch of an edge. An edge with both ends strictly on one side has no touch. An edge with
+// both ends on the line is parallel to the line.
 void PassageFinder::AddTouch(uint32_t index, const Segment& edge) {
   const int side_a = line_.Side(edge.a);
   const int side_b = line_.Side(edge.b);
@@ -195,8 +200,8 @@ void PassageFinder::AddTouch(uint32_t index, const Segment& edge) {
   touches_.push_back({met.at, met.at, index, WindingChange(side_a, side_b), false});
 }
 
-// The part of the edge that lies in [t_min, t_max]. It does not pass the moved line, so the winding
-// number stays.
+// Adds the part of a parallel edge in [t_min, t_max]. The edge does not cross the moved line, so
+// the winding number stays.
 void PassageFinder::AddParallelTouch(uint32_t index, const Segment& edge) {
   const bool in_order = axis_.Compare(edge.a, edge.b) <= 0;
   const Meeting first = Fraction::OfVertex(line_, axis_, in_order ? edge.a : edge.b);
@@ -206,8 +211,8 @@ void PassageFinder::AddParallelTouch(uint32_t index, const Segment& edge) {
                       last.range > 0 ? Fraction::End(line_) : last.at, index, 0, true});
 }
 
-// The winding number of the moved line just after its start: the sum over all edges that pass the
-// line's unbounded extension at or behind the start.
+// Returns the winding number of the moved line just after its start: the sum of the changes at all
+// edges that pass the line's unbounded extension at or behind the start.
 int64_t PassageFinder::WindingAfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const {
   if (polygon.polygon().solidity() == Solidity::kBoundary) return 0;
   int64_t winding = 0;
@@ -224,9 +229,9 @@ int64_t PassageFinder::WindingAfterStart(const IndexedPolygon& polygon, WorkMete
   return winding;
 }
 
-// The line along its sorted touches. A gap is inside where the moved line's winding number, that
-// just after the start and the changes at all touches before the gap, is filled. (Touches at the
-// start are part of the number given.)
+// The line along its sorted touches, for `PassageMerge`. A gap is inside if the moved line's
+// winding number in the gap is filled: the number just after the start, plus the changes at all
+// touches before the gap. `winding` already includes touches at the start.
 class PassageFinder::TouchPath {
  public:
   TouchPath(const PassageFinder& finder, const Polygon& polygon, int64_t winding)
@@ -258,7 +263,7 @@ void PassageFinder::JoinTouches(const Polygon& polygon, const PointInPolygon& st
   while (const auto passage = merge.Next()) Report(*passage, meter);
 }
 
-// Adds a passage, with the edges to report chosen among its touches.
+// Adds a passage, and chooses the edges to report among its touches.
 void PassageFinder::Report(const MergedPassage<Fraction>& merged, WorkMeter& meter) {
   Passage passage{merged.begin, merged.end, {}, {}};
   for (size_t i = merged.first; i < merged.last && meter.Spend(1); ++i) {

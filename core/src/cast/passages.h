@@ -5,12 +5,13 @@
 //
 // `PassageFinder` computes the passages of a line (shape/line.h) in a polygon: the largest
 // intervals of t in [t_min, t_max] with origin + t * direction in the polygon, exactly, for any
-// rings. It collects every touch of line and edges, joins them (base/passage_merge.h), and
-// separates filled gaps from empty ones by the winding number of the line moved by an infinitesimal
-// amount to its left: there it meets no vertex and runs along no edge, so each edge that passes the
-// line from one side to the other changes the winding by one, at its touch. For small rings,
-// certain crossings make short work of all that (plain_passage.h).
-// docs/adr/0002-general-edge-passages.md says why this and not convex pieces.
+// rings. It collects all touches of the line and edges, and merges them (base/passage_merge.h). The
+// winding number separates filled gaps from empty ones. It is taken along the line moved by an
+// infinitesimal amount to its left: the moved line meets no vertex and runs along no edge, so each
+// edge that passes the line from one side to the other changes the winding number by one, at its
+// touch. For small rings, certain crossings replace these steps (fast_passage.h).
+// docs/adr/0002-general-edge-passages.md gives the reasons for this method, rather than convex
+// pieces.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +25,7 @@
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/work_meter.h"
-#include "cast/plain_passage.h"
+#include "cast/fast_passage.h"
 #include "cast/reported_edge.h"
 #include "edges/indexed_polygon.h"
 #include "numeric/exact.h"
@@ -33,52 +34,56 @@
 
 namespace carom::internal {
 
-// An edge at an end of a passage, whether it is parallel to the line, and where it meets that
-// end (equal to the passage's fraction there, but kept as this edge defines it).
+// An edge at an end of a passage, whether the edge is parallel to the line, and where the edge
+// meets that end. `at` equals the passage's fraction, but is kept as this edge defines it.
 struct PassageEdge {
   uint32_t index = kNoEdge;
   bool parallel = false;
-  Fraction at;  // meaningless for no edge
+  Fraction at;  // meaningless for kNoEdge
 };
 
+// A maximal interval of the line inside the polygon.
 struct Passage {
   Fraction begin;
   Fraction end;
-  PassageEdge entry;  // the edge to report at `begin`; none where the start is strictly inside
-  PassageEdge exit;   // the edge to report at `end`; none where the line's end is strictly inside
+  PassageEdge entry;  // the edge to report at `begin`; kNoEdge if the start is strictly inside
+  PassageEdge exit;   // the edge to report at `end`; kNoEdge if the line's end is strictly inside
 };
 
-// The passage of `line` in `polygon` if there is one at most and filters can decide, see
-// plain_passage.h. Sets `passage` where the verdict is kPassage.
-PlainVerdict FindPlainPassage(const Line& line, const Polygon& polygon, PlainPassage& passage);
+// Finds the passage of `line` in `polygon` if the polygon has at most one and filters can decide,
+// see fast_passage.h. Sets `passage` if the verdict is kPassage.
+FastVerdict FindFastPassage(const Line& line, const Polygon& polygon, FastPassage& passage);
 
-// What it found.
-Passage PassageOf(const Line& line, const Polygon& polygon, const PlainPassage& plain);
+// Returns the passage that `FindFastPassage` found.
+Passage PassageOf(const Line& line, const Polygon& polygon, const FastPassage& fast);
 
-// Reused from polygon to polygon, it stops allocating once it is warm. Not thread-safe.
+// Finds passages of a line. A finder is reused from polygon to polygon, and a warm one does not
+// allocate. Not thread-safe.
 class PassageFinder {
  public:
-  // The line of the calls that follow. Its coordinates are accepted ones; it has a direction, or is
-  // a segment.
+  // Sets the line for later calls. Its coordinates are accepted, and it has a direction or is a
+  // segment.
   void Start(const Line& line);
 
-  // The passages in `polygon`, in order. Meaningless once `meter` has stopped.
+  // Returns the passages in `polygon`, in order. The result is meaningless once `meter` has
+  // stopped.
   const std::vector<Passage>& Find(const IndexedPolygon& polygon, WorkMeter& meter);
 
-  // The same where `FindPlainPassage` cannot decide.
+  // Returns the passages in a polygon for which `FindFastPassage` cannot decide.
   const std::vector<Passage>& FindSeveral(const IndexedPolygon& polygon, WorkMeter& meter);
 
-  // The same without any short cut.
+  // Returns the passages by exact touches alone, without the fast path.
   const std::vector<Passage>& FindByTouches(const IndexedPolygon& polygon, WorkMeter& meter);
 
-  // How many entries its memory has room for.
+  // Returns the number of entries that the memory has room for.
   size_t capacity() const { return touches_.capacity() + passages_.capacity(); }
 
-  // Whether a box may meet the line: false only if it does not.
+  // Returns whether a box may meet the line: false only if it does not.
   bool MayMeet(const Box& box) const { return line_.bounds.Intersects(box) && LineMayMeet(box); }
 
  private:
-  // One edge's contact with the line: a point, or an interval where they are parallel.
+  // The touch of one edge and the line: a point, or an interval if the edge is parallel to the
+  // line.
   struct Touch {
     Fraction begin;
     Fraction end;
@@ -102,8 +107,9 @@ class PassageFinder {
   int64_t WindingAfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const;
   void JoinTouches(const Polygon& polygon, const PointInPolygon& start, WorkMeter& meter);
   void Report(const MergedPassage<Fraction>& merged, WorkMeter& meter);
-  // The box misses the line when its four corners lie strictly on one side. Each product below has
-  // three roundings, their difference a fourth: 8u of the magnitudes covers them.
+  // Returns false only if the box misses the line, with its four corners strictly on one side. Each
+  // product below has three roundings and their difference a fourth, so 8u of the magnitudes covers
+  // the errors.
   bool LineMayMeet(const Box& box) const {
     const double dx = line_.dx.high;
     const double dy = line_.dy.high;

@@ -16,7 +16,7 @@
 namespace carom::internal {
 namespace {
 
-// A sign, and whether it is that of the exact number.
+// A sign, and whether it is certainly the sign of the exact number.
 struct Decision {
   int sign;
   bool is_certain;
@@ -38,8 +38,8 @@ Dyadic NumberOf(TwoDoubles value) {
   return Dyadic(value.high) + Dyadic(value.low);
 }
 
-// A vector of any kind of number: pairs with a bound first, dyadics where their signs are
-// uncertain.
+// A vector of numbers of type N: pairs of doubles with an error bound, or dyadics, which `Decide`
+// uses if a sign of the pairs is uncertain.
 template <class N>
 struct Vector {
   N x;
@@ -52,7 +52,7 @@ struct Vector {
   friend N Cross(const Vector& a, const Vector& b) { return a.x * b.y - a.y * b.x; }
 };
 
-// The line and the axis as numbers of type N. Everything is relative to the axis' start.
+// The line and the axis as numbers of type N, relative to the start of the axis.
 template <class N>
 struct Numbers {
   Numbers(const Line& line, const Capsule& capsule)
@@ -70,11 +70,11 @@ struct Numbers {
 
   Vector<N> origin;
   Vector<N> d;
-  Vector<N> s;  // the axis
+  Vector<N> s;  // the vector of the axis
   N radius;
 };
 
-// What is nearest of the axis to a point, by its projection.
+// The part of the axis that is nearest to a point, by the point's projection.
 enum class Nearest : uint8_t { kStart, kSide, kEnd };
 
 template <class N>
@@ -86,10 +86,10 @@ class Predicates {
         radius2_(numbers_.radius * numbers_.radius),
         length2_(Dot(numbers_.s, numbers_.s)) {}
 
-  // Whether all decisions were certain. Always, of dyadics.
+  // Returns whether all decisions were certain. Decisions by dyadics always are.
   bool is_certain() const { return is_certain_; }
 
-  // On which side of the axis the line is at t.
+  // Returns the side of the axis on which the line is at t.
   int SideAt(double t) { return Sign(Cross(numbers_.s, numbers_.At(t))); }
 
   bool IsWithin(double t) {
@@ -106,7 +106,8 @@ class Predicates {
     return Sign(cross * cross - radius2_ * length2_) <= 0;
   }
 
-  // Two segments are nearest at an end of one of them, unless they cross. `to` may be infinite.
+  // Returns whether the line between `from` and `to` comes within the radius of the axis. Two
+  // segments are nearest at an end of one of them, unless they cross. `to` may be infinite.
   bool Meets(double from, double to) {
     if (IsWithin(from) || (to < HUGE_VAL && IsWithin(to))) return true;
     const N d2 = Dot(numbers_.d, numbers_.d);
@@ -134,7 +135,8 @@ class Predicates {
     return Sign(along - length2_) >= 0 ? Nearest::kEnd : Nearest::kSide;
   }
 
-  // Whether the line passes an end of the axis within the radius, in the range.
+  // Returns whether the line passes an end of the axis within the radius, at a parameter in [from,
+  // to].
   bool PassesEnd(const Vector<N>& to_end, const N& d2, double from, double to) {
     const N along = Dot(to_end, numbers_.d);
     if (Sign(along - d2 * numbers_.Value(from)) < 0) return false;
@@ -150,7 +152,7 @@ class Predicates {
   bool is_certain_ = true;
 };
 
-// An answer of filters, or of dyadics where these are not certain.
+// Returns the answer of `ask` by filters, or by dyadics if a filter is uncertain.
 template <class Ask>
 auto Decide(const Line& line, const Capsule& capsule, const Ask& ask) {
   if (kHasFilters) {
@@ -162,7 +164,7 @@ auto Decide(const Line& line, const Capsule& capsule, const Ask& ask) {
   return ask(exact);
 }
 
-// Whether the point at t is in the capsule.
+// Returns whether the point at t is in the capsule.
 bool IsWithin(const Line& line, const Capsule& capsule, double t) {
   return Decide(line, capsule, [t](auto& predicates) { return predicates.IsWithin(t); });
 }
@@ -171,8 +173,9 @@ bool Meets(const Line& line, const Capsule& capsule, double from, double to) {
   return Decide(line, capsule, [&](auto& predicates) { return predicates.Meets(from, to); });
 }
 
-// In doubles: whether the line surely keeps to one side of the capsule. With c the ends of the axis
-// and the errors of d x (c - origin) and of the root, as `kCrossError` has them, below 16 u.
+// Returns whether doubles suffice to show that the line is on one side of the capsule. The errors
+// of d x (c - origin), for the ends c of the axis, and of the square root are below 16 u, as
+// `kCrossError` derives.
 bool SurelyMisses(const Line& line, const Capsule& capsule) {
   const Vec2 d{line.dx.high, line.dy.high};
   const double reach = std::sqrt(d.x * d.x + d.y * d.y) * capsule.radius;
@@ -187,21 +190,22 @@ bool SurelyMisses(const Line& line, const Capsule& capsule) {
          (std::min(gap(a, 1), gap(b, 1)) > enough || std::min(gap(a, -1), gap(b, -1)) > enough);
 }
 
-// Doubles that hold a number rounded up, or down.
+// An interval of doubles that contains a number rounded up, or down.
 struct Bracket {
   double low = HUGE_VAL;
   double high = HUGE_VAL;
 };
 
-// A part of the boundary of a capsule: a disc about an end of the axis, or a side, right or left of
-// the axis.
+// A part of the boundary of a capsule: the disc about the start or the end of the axis, or the
+// right or the left side.
 enum class Piece : uint8_t { kStart, kEnd, kRight, kLeft };
 
-// The ends of the passage of the unbounded line: the least and the greatest parameter at which it
-// meets the boundary of a disc about an end, or a side next to the axis. Where `is_certain()` is
-// false, the numbers are a guess. The piece is that of a measure: a sign within its error is one at
-// which the line is tangent, or passes where two pieces meet, and the normals of both agree to
-// 2^-50 or so. So it is taken without filters, too, which gives the same bytes.
+// The ends of the passage of the unbounded line: the least and the greatest parameter at which the
+// line meets the boundary, which is a disc about an end of the axis, or a side. If `is_certain()`
+// is false, the numbers are estimates. The normal of a hit uses the piece even then: a sign within
+// its error means that the line is tangent, or passes where two pieces meet, so that the normals of
+// both pieces agree to about 2^-50. The measure thus takes the piece without filters, too, which
+// gives identical bytes.
 class BoundaryRoots {
  public:
   BoundaryRoots(const Line& line, const Capsule& capsule) : numbers_(line, capsule) {
@@ -211,7 +215,7 @@ class BoundaryRoots {
     AddSides();
   }
 
-  // An end: the least root rounded up, or the greatest rounded down with the opposite sign.
+  // An end of the passage: the least root rounded up, or the negated greatest root, rounded up.
   struct End {
     Bracket at;
     Piece piece = Piece::kStart;
@@ -238,7 +242,7 @@ class BoundaryRoots {
   }
   void Require(bool is_certain) { is_certain_ = is_certain_ && is_certain; }
 
-  // |origin + t d - c| = radius.
+  // Adds the solutions of |origin + t d - c| = radius.
   void AddDisc(const Vector<Pair>& c, Piece piece) {
     const Vector<Pair> z = c - numbers_.origin;
     const Vector<Pair>& d = numbers_.d;
@@ -252,7 +256,7 @@ class BoundaryRoots {
     Add((middle - root) / d2, (middle + root) / d2, piece);
   }
 
-  // (origin + t d) x s = +- radius |s|. Each counts where its projection is on the axis.
+  // Adds the solutions of (origin + t d) x s = +- radius |s| that project onto the axis.
   void AddSides() {
     const Vector<Pair>& s = numbers_.s;
     const Pair slope = Cross(numbers_.d, s);
@@ -278,8 +282,8 @@ class BoundaryRoots {
   End minus_last_;
 };
 
-// The least double in [low, high] for which `holds`, which it does for all from some on and for
-// `high`. Doubles that are not negative are ordered as their bits.
+// Returns the least double in [low, high] for which `holds` is true. `holds` is monotonic, from
+// false to true, and true for `high`. Non-negative doubles are ordered like their bits.
 template <class Holds>
 double LeastDouble(double low, double high, const Holds& holds) {
   auto first = std::bit_cast<uint64_t>(low);
@@ -295,19 +299,20 @@ double LeastDouble(double low, double high, const Holds& holds) {
   return std::bit_cast<double>(last);
 }
 
-// Where a ray without end is searched: no accepted body is that far.
+// Returns the largest parameter to search, also for a ray without an end: no accepted body is
+// farther.
 double MostDouble(const Line& line) {
   return std::min(line.t_max, std::numeric_limits<double>::max());
 }
 
-// The begin rounded up, of a line that meets the capsule later than at its start.
+// Returns the begin rounded up, for a line that meets the capsule after its start.
 double ExactBegin(const Line& line, const Capsule& capsule) {
   return LeastDouble(line.t_min, MostDouble(line),
                      [&](double t) { return Meets(line, capsule, line.t_min, t); });
 }
 
-// The end rounded down, of a line that meets the capsule and leaves it before its end: the double
-// before the least one from which on it does not.
+// Returns the end rounded down, for a line that meets the capsule and leaves it before its own end:
+// the double before the least parameter from which on the line does not meet the capsule.
 double ExactEnd(const Line& line, const Capsule& capsule) {
   const double beyond = LeastDouble(line.t_min, MostDouble(line),
                                     [&](double t) { return !Meets(line, capsule, t, line.t_max); });
@@ -356,9 +361,10 @@ std::optional<RoundPassage> FindRoundPassage(const Line& line, const Capsule& ca
 
 namespace {
 
-// The normal of the boundary at the begin of a passage (`side` -1), or at its end (+1). On a disc
-// about c, with w = t d - z for z = c - origin, w . d is the root of the discriminant with that
-// sign, and w x d = -(z x d); d and (d.y, -d.x) are perpendicular, and |w| is the radius.
+// Returns the normal of the boundary at the begin of a passage (`side` -1), or at its end (+1). On
+// a disc about c, let z = c - origin and w = t d - z. Then w . d is the square root of the
+// discriminant with the sign `side`, and w x d = -(z x d). d and (d.y, -d.x) are perpendicular, and
+// |w| is the radius, which determines w.
 Vec2 RoundNormalAt(const Line& line, const Capsule& capsule, int side) {
   using Pair = BoundedPair;
   const BoundaryRoots roots(line, capsule);

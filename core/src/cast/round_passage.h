@@ -3,12 +3,12 @@
 
 // Where is a segment or a ray inside a disc or a capsule?
 //
-// A capsule is convex, so that its passage is one interval [b, e] of the line's parameter. Verdicts
-// are exact; b is rounded up to a double, e down but not below that. The ends are roots of
-// quadratics, found in pairs of doubles with a bound; where that does not decide, they are searched
-// for by a predicate that is exact at every double (`ExactlyMeets`): whether the part of the line
-// between two parameters comes within the radius of the axis, which is a matter of the signs of
-// polynomials.
+// A capsule is convex, so its passage is one interval [b, e] of the line's parameter. Verdicts are
+// exact. b is rounded up to a double, and e down, but not below b. The ends are roots of
+// quadratics, computed as pairs of doubles with an error bound. Where the bound does not determine
+// the rounded root, a bisection finds it by a predicate that is exact at every double
+// (`ExactlyMeets`): whether the part of the line between two parameters comes within the radius of
+// the axis, which depends on signs of polynomials.
 #pragma once
 
 #include <optional>
@@ -20,23 +20,24 @@
 
 namespace carom::internal {
 
+// The passage of a line in a capsule.
 struct RoundPassage {
-  double begin = 0;  // t_min where it starts inside
-  double end = 0;    // t_max where it ends inside
+  double begin = 0;  // t_min if the line starts inside
+  double end = 0;    // t_max if the line ends inside
   bool starts_inside = false;
   bool ends_inside = false;
 };
 
-// The passage of `line` in a capsule whose radius is above 0; nothing where they share no point.
+// Returns the passage of `line` in a capsule with a radius above 0; nullopt if they share no point.
 std::optional<RoundPassage> FindRoundPassage(const Line& line, const Capsule& capsule);
 
-// Whether the points of the line at parameters in [from, to], in its range, come within the radius.
-// Exact, by dyadic numbers alone.
+// Returns whether a point of the line at a parameter in [from, to], in the line's range, is within
+// the radius. The result is exact, computed with dyadic numbers alone.
 bool ExactlyMeets(const Line& line, const Capsule& capsule, double from, double to);
 
-// Sets what `report` asks of `hit`, a default one, but for the id. There is no edge; the normal is
-// from the axis to the hit point at the exact fraction, each component within 1 ulp + 2^-94, or
-// 2^-45 where the line all but grazes an end.
+// Sets the members of `hit` that `report` asks for, except the id. `hit` is default-constructed.
+// The hit has no edge. The normal points from the axis to the hit point at the exact fraction. Each
+// component errs by at most 1 ulp + 2^-94, or by 2^-45 where the line almost grazes an end.
 void MeasureRoundHit(const Line& line, const Capsule& capsule, const RoundPassage& passage,
                      const HitReport& report, CastHit& hit);
 

@@ -16,7 +16,8 @@ namespace {
 // The beams of one fan at a time, as segments.
 class Beams {
  public:
-  // Takes those of fan i. Returns false and records an error where a number is not in range.
+  // Sets the beams to those of fan i. Returns false after recording an error if a number is out of
+  // range.
   bool Read(const FanColumns& fans, size_t i, std::vector<ItemError>& errors, WorkMeter& meter);
 
   double range() const { return range_; }
@@ -32,11 +33,11 @@ class Beams {
   Scope scope_;
 };
 
-// False for NaN, as every comparison with it.
+// Returns whether an angle is accepted. The comparison is false for NaN.
 bool IsAngle(double radians) { return std::abs(radians) <= kMaxAngle; }
 
-// The numbers of the columns, in their order, then what follows from them. The angles of a fan lie
-// between the first and the last: rounding is monotone.
+// Checks the numbers of a fan in the order of the columns, then the last angle. All angles of a fan
+// lie between the first and the last, since rounding is monotonic.
 bool IsFan(const FanColumns& fans, size_t i, ItemChecker& check) {
   if (!check.Coordinate(ItemColumn::kX, fans.x[i]) ||
       !check.Coordinate(ItemColumn::kY, fans.y[i])) {
@@ -55,7 +56,7 @@ bool IsFan(const FanColumns& fans, size_t i, ItemChecker& check) {
   return true;
 }
 
-// Every number is read as by `Normalized` before it is used; the ends are read so by the cast.
+// Normalizes each number before its use. The cast normalizes the ends of the beams.
 bool Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& errors,
                  WorkMeter& meter) {
   ItemChecker check(i, errors);
@@ -83,7 +84,8 @@ bool Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& error
   return true;
 }
 
-// Adds the answer of each beam. A hit that lies at the very range is one, too: the counts say so.
+// Appends the answer of each beam. A hit at a distance equal to the range is a hit, too, so the
+// counts decide.
 void AddBeams(const Beams& beams, const CastAnswers& casts, FanAnswers& out) {
   size_t row = 0;
   for (const uint32_t count : casts.counts) {
@@ -114,8 +116,8 @@ void FanAnswers::Clear() {
   errors.clear();
 }
 
-// ANY stops at the first polygon that is met. An item with an error has no hit, and no sight
-// either.
+// Casts under ANY, which stops at the first polygon that a line meets. An item with an error has no
+// hit, and is not visible.
 bool TestLinesOfSight(const World& world, const SegmentColumns& sights, uint64_t mask,
                       SightAnswers& out, WorkMeter& meter) {
   out.Clear();
@@ -130,7 +132,7 @@ bool TestLinesOfSight(const World& world, const SegmentColumns& sights, uint64_t
   return true;
 }
 
-// One fan at a time: its beams are a batch of casts of their own.
+// Casts the beams of each fan as a batch of their own.
 bool ScanFans(const World& world, const FanColumns& fans, const FanOptions& options,
               FanAnswers& out, WorkMeter& meter) {
   out.Clear();

@@ -23,14 +23,14 @@
 namespace carom::internal {
 namespace {
 
-// A line whose rows of the scene give way to others, as many or more.
+// A line, and the numbers of its rows of the scene and of its new rows, which are at least as many.
 struct Change {
-  size_t first_row;  // of the scene's answers
+  size_t first_row;  // index of the line's first row in the scene's answers
   size_t scene_rows;
   size_t rows;
 };
 
-// Puts the rows of changes, `changed`, in the place of those of the scene in `all`.
+// Replaces the rows of the scene in `all` by the rows `changed`, as `changes` describes.
 template <class T>
 void Splice(const std::vector<Change>& changes, const std::vector<T>& changed,
             std::vector<T>& all) {
@@ -50,8 +50,8 @@ void Splice(const std::vector<Change>& changes, const std::vector<T>& changed,
   }
 }
 
-// What lines work with, kept while it is small.
-struct Scratch {
+// The working memory of casts, which the thread keeps while it is small.
+struct WorldScratch {
   static constexpr size_t kMaxCachedHits = 16384;
 
   bool IsWorthCaching() const {
@@ -60,8 +60,8 @@ struct Scratch {
            finder.capacity() <= kMaxCachedHits;
   }
 
-  CastAnswers run;      // of a run of lines of one mask
-  CastAnswers changed;  // the rows of lines that bodies change
+  CastAnswers run;      // answers of a run of lines with one mask
+  CastAnswers changed;  // the rows of lines that meet bodies
   std::vector<Change> changes;
   LineCast cast;
   PassageFinder finder;
@@ -73,7 +73,7 @@ void AppendTo(std::vector<T>& all, const std::vector<T>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-// Adds the answers of the lines from `begin` on.
+// Appends the answers of the lines from `begin` on.
 void Append(size_t begin, const CastAnswers& run, CastAnswers& out) {
   const auto offset = static_cast<uint32_t>(begin);
   AppendTo(out.counts, run.counts);
@@ -90,7 +90,8 @@ class WorldCaster {
  public:
   WorldCaster(const WorldCasts& casts, CastAnswers& out, WorkMeter& meter)
       : casts_(casts), options_(casts.options), out_(out), meter_(meter) {
-    // Polygons of the scene that come again were considered already, and bodies have `Considered`.
+    // Polygons that `AddPolygons` adds have passed the mask in the scene, and bodies pass
+    // `QueryFilter`.
     options_.mask = kEveryCategory;
   }
 
@@ -99,7 +100,7 @@ class WorldCaster {
     const bool has_bodies = casts_.world.bodies != nullptr && casts_.world.bodies->size() > 0;
     const Against against = casts_.scope.against;
     if (!CastScene(out_)) return false;
-    // Lines that ask bodies alone are read all the same, for what is wrong with them.
+    // Lines that consider only bodies are read, too, so that their errors are recorded.
     if (against == Against::kScene || (against == Against::kBoth && !has_bodies)) return Done();
     scratch_->changed.Clear();
     scratch_->changes.clear();
@@ -122,13 +123,14 @@ class WorldCaster {
   }
 
  private:
-  // Nothing else follows.
+  // Keeps the working memory at the end of the batch. Returns true.
   bool Done() {
     if (scratch_->IsWorthCaching()) scratch_.Return();
     return true;
   }
 
-  // Every line against the scene, by its own mask. Lines that do not ask it hit nothing there.
+  // Casts every line against the scene, by its own mask. Lines that do not consider the scene have
+  // no hits.
   bool CastScene(CastAnswers& out) {
     out.Clear();
     if (casts_.scope.against == Against::kBodies) {
@@ -149,7 +151,7 @@ class WorldCaster {
     return true;
   }
 
-  // The same of the line that is set.
+  // Returns whether the box of the current line meets the box of a body.
   bool IsNearBody() {
     if (casts_.world.bodies == nullptr) return false;
     const BoxTree& tree = casts_.world.bodies->set().tree();
@@ -157,8 +159,9 @@ class WorldCaster {
     return !tree.Traverse(meter_, meets, [](size_t) { return false; });
   }
 
-  // Three ends: no body is met, and the rows of the scene stand; a body comes strictly before or
-  // after the one row of CLOSEST; or everything is put in order once more.
+  // Casts line i against the bodies. If the line meets no body, the rows of the scene stay. Under
+  // CLOSEST, the nearer hit wins if the rounded fractions differ. Otherwise the scene's hits are
+  // added again and ordered exactly with the bodies' hits.
   bool CastLine(size_t i) {
     if (options_.mode == CastMode::kAny && out_.counts[i] != 0) return true;
     const std::span<const CastHit> rows = RowsOf(i);
@@ -176,35 +179,38 @@ class WorldCaster {
     return WriteLine(i, rows.size());
   }
 
-  // The rows of line i in the scene. Lines ascend.
+  // Returns the rows of line i in the scene. Calls come in ascending order of lines.
   std::span<const CastHit> RowsOf(size_t i) {
     if (options_.mode == CastMode::kAny) return {};
     for (; next_ < i; ++next_) next_row_ += out_.counts[next_];
     return std::span(out_.hits).subspan(next_row_, out_.counts[i]);
   }
 
-  // A fraction is rounded to the nearest double: what ties with it exactly may be a little later.
+  // Ends the cast after `fraction`, which is rounded to the nearest double: a hit that ties with it
+  // exactly may be slightly later.
   void EndAfter(double fraction) {
     LineCast& cast = scratch_->cast;
     if (fraction < cast.end()) cast.EndAt(std::nextafter(fraction, HUGE_VAL));
   }
 
-  // Boxes are tested twice, against the reach and against the line itself, before a body is.
+  // Adds the bodies near the line. Tests the box of a body against the reach and against the line
+  // before the body.
   bool AddBodies(size_t i) {
     LineCast& cast = scratch_->cast;
-    const Considered considered = Considered::Of(casts_.scope, i, casts_.options.mask);
+    const QueryFilter query_filter = QueryFilter::Of(casts_.scope, i, casts_.options.mask);
     PassageFinder& finder = scratch_->finder;
     finder.Start(cast.line());
-    VisitBodies(casts_.world, considered, meter_, MeetsBox{cast.reach()}, [&](Body& body) {
+    VisitBodies(casts_.world, query_filter, meter_, MeetsBox{cast.reach()}, [&](Body& body) {
       if (finder.MayMeet(body.bounds())) cast.AddBody(body, finder);
       return !cast.is_done() && !meter_.stopped();
     });
     return !meter_.stopped();
   }
 
-  // Collects what was hit in the scene once more.
+  // Adds the polygons again that the line hit in the scene.
   void AddPolygons(std::span<const CastHit> hits) {
-    // Under ALL_PASSAGES one call adds every passage of a polygon, the hits of which are apart.
+    // Under ALL_PASSAGES one call adds all passages of a polygon. The hits of a polygon are not
+    // adjacent in `hits`.
     absl::flat_hash_set<uint64_t> added;
     for (size_t k = 0; k < hits.size() && meter_.Spend(1); ++k) {
       const uint64_t id = hits[k].polygon_id;
@@ -214,7 +220,8 @@ class WorldCaster {
     }
   }
 
-  // The scene's rows are counted already. A line never has fewer rows for the bodies that it meets.
+  // Writes the rows of line i. The scene's rows are counted already. Bodies never reduce the number
+  // of a line's rows.
   bool WriteLine(size_t i, size_t scene_rows) {
     LineCast& cast = scratch_->cast;
     CastAnswers& changed = scratch_->changed;
@@ -251,8 +258,8 @@ class WorldCaster {
   CastOptions options_;
   CastAnswers& out_;
   WorkMeter& meter_;
-  ThreadScratch<Scratch> scratch_;
-  // A line, and its first row in the scene.
+  ThreadScratch<WorldScratch> scratch_;
+  // A line, and the index of its first row in the scene.
   size_t next_ = 0;
   size_t next_row_ = 0;
 };

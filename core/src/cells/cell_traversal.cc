@@ -23,10 +23,10 @@ namespace {
 
 #if HWY_TARGET == HWY_SCALAR
 
-// Without vectors trees do as well.
+// Lets all queries fall back to the trees: without vectors, cells are no faster than trees.
 uint32_t FindAllInCells(const SceneIndex&, std::span<const BoxQuery> queries, CellPairs& found,
                         WorkMeter&) {
-  return LeaveToTrees(queries, found);
+  return FallBackToTrees(queries, found);
 }
 
 #else
@@ -35,11 +35,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Doubles = hn::CappedTag<double, 4>;
 using Words = hn::FixedTag<int32_t, 4>;
-using Bytes = hn::CappedTag<uint8_t, 4 * GridCell::kWidth>;  // the columns of a cell
-using Corners = hn::Vec<Words>;  // of a box in whole units: minimum x and y, maximum x and y
+using Bytes = hn::CappedTag<uint8_t, 4 * GridCell::kWidth>;  // bytes of the columns of a cell
+using Corners = hn::Vec<Words>;  // a box in whole units: minimum x and y, maximum x and y
 
-// (box - corner) * scale, cut off to whole numbers from 0 to most(i), the lanes from i on. `corner`
-// is x and y.
+// Returns (box - corner) * scale, truncated to whole numbers from 0 to most(i), which has the lanes
+// from i on. `corner` points to x and y.
 template <class Most>
 HWY_INLINE Corners PlaceOf(const Box& box, const double* corner, double scale, const Most& most) {
   const Doubles d;
@@ -57,7 +57,7 @@ HWY_INLINE Corners PlaceOf(const Box& box, const double* corner, double scale, c
   }
 }
 
-// Whether a box meets the one with these sides: its maximum x and y, and its minimum negated.
+// Returns whether a box meets the box with these sides: maximum x and y, negated minimum x and y.
 HWY_INLINE bool Meets(const Box& box, const double* sides) {
   alignas(32) static constexpr double kSigns[] = {0, 0, -0.0, -0.0};
   const Doubles d;
@@ -74,14 +74,14 @@ HWY_INLINE std::array<int32_t, 4> ArrayOf(Corners corners) {
   return array;
 }
 
-// Of units below 2^15 the cells: units / 255. And back, their first units.
+// Returns the cells of units below 2^15: units / 255. `UnitsOf` returns the first units of cells.
 HWY_INLINE Corners CellsOf(Corners units) {
   return hn::ShiftRight<23>(hn::Mul(units, hn::Set(Words(), 0x8081)));
 }
 HWY_INLINE Corners UnitsOf(Corners cells) { return hn::Sub(hn::ShiftLeft<8>(cells), cells); }
 
-// What boxes of a cell are at most if they meet a reach in the units of the cell: 255 less its
-// minimum, for `below_x` and `below_y`, and its maximum, for `min_x` and `min_y`.
+// Returns the limits of the boxes of a cell that meet `reach`, in units of the cell: 255 minus the
+// minimum of `reach` for `below_x` and `below_y`, its maximum for `min_x` and `min_y`.
 HWY_INLINE Corners LimitsOf(Corners reach) {
   alignas(16) static constexpr int32_t kTurned[] = {GridCell::kUnits, GridCell::kUnits, 0, 0};
   const Words d;
@@ -89,7 +89,7 @@ HWY_INLINE Corners LimitsOf(Corners reach) {
   return hn::Xor(cut, hn::Load(d, kTurned));
 }
 
-// The bytes that have all bits: bit i for byte i.
+// Returns the bytes that have all bits set: bit i for byte i.
 HWY_INLINE uint32_t BitsOf(hn::Mask<Bytes> mask) {
   using Bits = std::conditional_t<hn::MaxLanes(Bytes()) == 32, uint32_t, uint16_t>;
   uint8_t bits[8];
@@ -99,18 +99,19 @@ HWY_INLINE uint32_t BitsOf(hn::Mask<Bytes> mask) {
   return some;
 }
 
-// Flags of a cell: the columns `min_x` or `min_y`, by their bytes, where boxes that begin at 0 were
-// seen in a cell before; whether any may have been, in another square; and whether the wide
-// polygons of the square are to be added.
+// Flags of a cell. kSeenToTheLeft, kSeenBelow: boxes that begin at 0 along x, or along y, were
+// found in an earlier cell; the flags are the bits of the columns `min_x` and `min_y`. kSeen: boxes
+// of the cell may have been found in another square. kHasWide: the wide polygons of the square must
+// be added.
 constexpr uint32_t kSeenToTheLeft = 0xFF;
 constexpr uint32_t kSeenBelow = 0xFF00;
 constexpr uint32_t kSeenColumns = kSeenToTheLeft | kSeenBelow;
 constexpr uint32_t kSeen = 1 << 16;
 constexpr uint32_t kHasWide = 1 << 17;
 
-// The boxes of a cell that are within their limits and not seen: bit k for box k.
+// Returns the boxes of a cell that are within the limits and not found before: bit k for box k.
 HWY_INLINE uint32_t Meeting(const GridCell& cell, const CellPairs::Cell& at) {
-  // For each byte of the columns that of the limits: their words are below 2^8.
+  // Maps each byte of the columns to a byte of the limits; the words of the limits are below 2^8.
   alignas(32) static constexpr uint8_t kLimits[] = {8,  8,  8,  8,  8,  8, 8, 8, 12, 12, 12,
                                                     12, 12, 12, 12, 12, 0, 0, 0, 0,  0,  0,
                                                     0,  0,  4,  4,  4,  4, 4, 4, 4,  4};
@@ -131,8 +132,8 @@ HWY_INLINE uint32_t Meeting(const GridCell& cell, const CellPairs::Cell& at) {
   return bits & bits >> 8 & cell.present;
 }
 
-// The walk of some boxes: a step for all of them after the other, since one box would be waited for
-// at each.
+// Finds the polygons of some boxes, one step for all boxes after the other, since a single box
+// would wait for memory at each step.
 class CellWalk {
  public:
   HWY_INLINE CellWalk(const SceneIndex& scene, std::span<const BoxQuery> queries, CellPairs& found,
@@ -144,15 +145,15 @@ class CellWalk {
         meter_(meter),
         cells_(found.cells.data()) {}
 
-  // Returns the queries that are left to the trees.
+  // Finds all pairs. Returns the queries that fall back to the trees.
   HWY_INLINE uint32_t Run() {
     FindCells(FindSquares());
     FindPolygons(FindItems());
-    return left_;
+    return fallbacks_;
   }
 
  private:
-  // Returns how many squares.
+  // Finds the squares of the active queries. Returns how many squares.
   HWY_INLINE size_t FindSquares() {
     const Box& bounds = scene_.bounds();
     alignas(32) const double sides[] = {bounds.max.x, bounds.max.y, -bounds.min.x, -bounds.min.y};
@@ -162,18 +163,19 @@ class CellWalk {
     const auto most = [&](size_t i) HWY_ATTR { return hn::Load(Doubles(), &last[i]); };
     size_t count = 0;
     for (uint32_t k = 0; k < queries_.size(); ++k) {
-      if (!queries_[k].is_asked || !Meets(queries_[k].reach, sides)) continue;
+      if (!queries_[k].is_active || !Meets(queries_[k].reach, sides)) continue;
       const auto at =
           ArrayOf(PlaceOf(queries_[k].reach, &grid_.corner().x, grid_.squares_per_length(), most));
       const bool is_one = ((at[0] ^ at[2]) | (at[1] ^ at[3])) == 0;
       const size_t first = count;
       if (is_one ? AddSquare(at[0], at[1], k, count) : AddSquares(at, k, count)) continue;
-      Leave(k);
+      FallBack(k);
       count = first;
     }
     return count;
   }
-  // Returns false where it is not made as the meter stops.
+  // Adds square (x, y) for query k. Returns false if the square is not made because the meter has
+  // stopped.
   HWY_INLINE bool AddSquare(int32_t x, int32_t y, uint32_t k, size_t& count) {
     const GridBlock* const block = grid_.block(scene_, x, y, meter_);
     if (block == nullptr) return false;
@@ -182,7 +184,8 @@ class CellWalk {
     found_.squares[count++] = {block, k};
     return true;
   }
-  // The same of several squares, or false where these are many.
+  // Adds several squares for query k. Returns false if they are too many, or if one is not made
+  // because the meter has stopped.
   HWY_NOINLINE bool AddSquares(const std::array<int32_t, 4>& at, uint32_t k, size_t& count) {
     if (std::max(at[2] - at[0], at[3] - at[1]) > 1) return false;
     for (int32_t y = at[1]; y <= at[3]; ++y) {
@@ -193,7 +196,7 @@ class CellWalk {
     return true;
   }
 
-  // Of so many squares.
+  // Finds the cells of the first `squares` squares.
   HWY_INLINE void FindCells(size_t squares) {
     uint32_t query = UINT32_MAX;
     for (size_t i = 0; i < squares; ++i) {
@@ -202,16 +205,17 @@ class CellWalk {
       if (is_first) first_ = cells_;
       query = square.query;
       if (AddCells(square, is_first ? 0 : kSeen)) continue;
-      Leave(query);
+      FallBack(query);
       cells_ = first_;
       while (i + 1 < squares && found_.squares[i + 1].query == query) ++i;
     }
   }
-  // Returns false where the box has many, or the square none.
+  // Adds the cells of a box in a square. Returns false if the box has too many cells, or if the
+  // square has no cells.
   HWY_INLINE bool AddCells(const CellPairs::Square& square, uint32_t flags) {
     const GridBlock* const block = square.block;
     const uint32_t k = square.query;
-    if (!block->is_even()) return false;
+    if (!block->has_cells()) return false;
     const auto last = hn::Set(Doubles(), block->last_unit());
     const Corners reach = PlaceOf(queries_[k].reach, &block->frame().corner_x,
                                   block->units_per_length(), [&](size_t) HWY_ATTR { return last; });
@@ -222,7 +226,8 @@ class CellWalk {
     if ((right | up) > 1 || (block->wide_count() | flags) != 0) [[unlikely]] {
       return AddMany(reach, at, square, flags);
     }
-    // Up to four, written without a branch: those that are none are overwritten.
+    // Writes up to four cells without a branch; a cell that does not exist is overwritten by the
+    // next one.
     const Words d;
     const Corners corner = UnitsOf(cells);
     const Corners low = LimitsOf(hn::Sub(reach, hn::ConcatLowerLower(d, corner, corner)));
@@ -240,27 +245,29 @@ class CellWalk {
     cells_ = to + (right & up);
     return true;
   }
-  static HWY_INLINE void Put(const GridCell* cell, Corners limits, const CellPairs::Square& of,
+  static HWY_INLINE void Put(const GridCell* cell, Corners limits, const CellPairs::Square& square,
                              uint32_t flags, CellPairs::Cell* to) {
     __builtin_prefetch(cell);
     hn::Store(limits, Words(), to->limits.data());
     to->cell = cell;
-    to->block = of.block;
-    to->query = of.query;
+    to->block = square.block;
+    to->query = square.query;
     to->flags = flags;
   }
-  // The same of more cells, of further squares, and where there are wide polygons.
+  // Adds cells as `AddCells` does, where a box has more than four cells, or several squares, or
+  // where the square has wide polygons.
   HWY_NOINLINE bool AddMany(Corners reach, const std::array<int32_t, 4>& at,
-                            const CellPairs::Square& of, uint32_t flags) {
+                            const CellPairs::Square& square, uint32_t flags) {
     const ptrdiff_t count = ptrdiff_t{at[2] - at[0] + 1} * (at[3] - at[1] + 1);
     if (cells_ - first_ + count > ptrdiff_t{CellPairs::kMostCells}) return false;
-    if (of.block->wide_count() > 0) flags |= kHasWide;
+    if (square.block->wide_count() > 0) flags |= kHasWide;
     for (int32_t y = at[1]; y <= at[3]; ++y) {
-      const GridCell* const row = of.block->cells() + ptrdiff_t{y} * of.block->cells_along();
+      const GridCell* const row =
+          square.block->cells() + ptrdiff_t{y} * square.block->cells_along();
       for (int32_t x = at[0]; x <= at[2]; ++x) {
         alignas(16) const int32_t cell[] = {x, y, x, y};
         const Corners in_cell = hn::Sub(reach, UnitsOf(hn::Load(Words(), cell)));
-        Put(row + x, LimitsOf(in_cell), of, flags, cells_++);
+        Put(row + x, LimitsOf(in_cell), square, flags, cells_++);
         flags = (flags & ~kHasWide) | kSeenToTheLeft;
       }
       flags = (flags & ~kSeenToTheLeft) | kSeenBelow;
@@ -268,14 +275,14 @@ class CellWalk {
     return true;
   }
 
-  // Notes what is in the cells. Returns how many items.
+  // Lists the items of the cells. Returns how many items.
   HWY_INLINE size_t FindItems() {
     const CellPairs::Cell* const begin = found_.cells.data();
     size_t count = 0;
-    size_t first = 0;  // of the query
+    size_t first = 0;  // the query's first item
     size_t links = 0;
     uint32_t query = UINT32_MAX;
-    uint16_t number = 0;  // of the cell
+    uint16_t number = 0;  // the number of the cell
     for (const CellPairs::Cell* at = begin; at != cells_; ++at, ++number) {
       if (at->query != query) first = count;
       query = at->query;
@@ -289,7 +296,7 @@ class CellWalk {
         ++links;
       }
       if (count - first <= CellPairs::kMostOfOne) continue;
-      Leave(query);
+      FallBack(query);
       count = first;
       for (; at + 1 != cells_ && at[1].query == query; ++at) ++number;
     }
@@ -304,18 +311,18 @@ class CellWalk {
     return count;
   }
 
-  // Of so many items.
+  // Sets the pairs of the first `count` items.
   HWY_INLINE void FindPolygons(size_t count) {
     CellPairs::Pair* end = found_.pairs.data();
     for (size_t i = 0; i < count; ++i) {
-      const CellPairs::Cell& of = found_.cells[found_.owners[i]];
-      const void* const polygon = of.block->polygons().MemoryOf(found_.items[i]);
-      if ((of.flags & kSeen) != 0 && IsFound({polygon, of.query}, end)) continue;
+      const CellPairs::Cell& cell = found_.cells[found_.owners[i]];
+      const void* const polygon = cell.block->polygons().MemoryOf(found_.items[i]);
+      if ((cell.flags & kSeen) != 0 && IsFound({polygon, cell.query}, end)) continue;
       const auto* const memory = static_cast<const char*>(polygon);
       __builtin_prefetch(memory);
       __builtin_prefetch(memory + 64);
       __builtin_prefetch(memory + 128);
-      *end++ = {polygon, of.query};
+      *end++ = {polygon, cell.query};
     }
     found_.count = static_cast<size_t>(end - found_.pairs.data());
   }
@@ -326,16 +333,16 @@ class CellWalk {
     return false;
   }
 
-  HWY_INLINE void Leave(uint32_t k) { left_ |= uint32_t{1} << k; }
+  HWY_INLINE void FallBack(uint32_t k) { fallbacks_ |= uint32_t{1} << k; }
 
   const SceneIndex& scene_;
   const SceneGrid& grid_;
   const std::span<const BoxQuery> queries_;
   CellPairs& found_;
   WorkMeter& meter_;
-  CellPairs::Cell* cells_;  // where the next one goes
-  CellPairs::Cell* first_;  // of the query
-  uint32_t left_ = 0;
+  CellPairs::Cell* cells_;  // the end of the cells found so far
+  CellPairs::Cell* first_;  // the query's first cell
+  uint32_t fallbacks_ = 0;
 };
 
 uint32_t FindAllInCells(const SceneIndex& scene, std::span<const BoxQuery> queries,
@@ -357,10 +364,10 @@ HWY_EXPORT(FindAllInCells);
 
 }  // namespace
 
-uint32_t LeaveToTrees(std::span<const BoxQuery> queries, CellPairs& found) {
+uint32_t FallBackToTrees(std::span<const BoxQuery> queries, CellPairs& found) {
   found.count = found.boxes = 0;
   uint32_t left = 0;
-  for (size_t k = 0; k < queries.size(); ++k) left |= uint32_t{queries[k].is_asked} << k;
+  for (size_t k = 0; k < queries.size(); ++k) left |= uint32_t{queries[k].is_active} << k;
   return left;
 }
 

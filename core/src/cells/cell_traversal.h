@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygons of a scene may meet a box, where its grid has cells?
+// Which polygons of a scene may meet a box, by the cells of the scene's grid?
 //
-// What index/box_traversal.h finds by trees, for many boxes that each come near few cells: first
-// the squares of all boxes, then their cells, then the polygons in these, so that the memory of one
-// step is on its way during the other. Boxes that are large, and squares without cells, are left to
-// the trees.
+// Finds what index/box_traversal.h finds by trees, for many boxes that each come near few cells:
+// first the squares of all boxes, then the cells of the squares, then the polygons in the cells, so
+// that the memory for one step is fetched during the step before. Large boxes, and boxes in squares
+// without cells, fall back to the trees.
 #pragma once
 
 #include <array>
@@ -21,15 +21,15 @@
 
 namespace carom::internal {
 
-// What boxes may meet, and room to find it.
+// The polygons that boxes may meet, and buffers for finding them.
 struct CellPairs {
   static constexpr size_t kMostQueries = BoxPairs::kMostQueries;
-  static constexpr size_t kMostSquares = 4;                 // of a box
-  static constexpr size_t kMostCells = 16;                  // of a box
-  static constexpr size_t kMostOfOne = FewPolygons::kMost;  // polygons of a box
+  static constexpr size_t kMostSquares = 4;                  // squares of a box
+  static constexpr size_t kMostCells = 16;                   // cells of a box
+  static constexpr size_t kMostOfOne = NearPolygons::kMost;  // polygons of a box
 
   struct Pair {
-    const void* polygon;  // where it lies (`Polygon::memory`)
+    const void* polygon;  // its address (`Polygon::memory`)
     uint32_t query;
   };
   // A square that a box may come into.
@@ -37,8 +37,7 @@ struct CellPairs {
     const GridBlock* block;
     uint32_t query;
   };
-  // A cell that a box may come into, as one of the steps leaves it to the next one
-  // (cell_traversal.cc).
+  // A cell that a box may come into, as one step stores it for the next step (cell_traversal.cc).
   struct Cell {
     alignas(16) std::array<int32_t, 4> limits;
     const GridCell* cell;
@@ -47,13 +46,14 @@ struct CellPairs {
     uint32_t flags;
   };
 
-  // By ascending query; of each at most `kMostOfOne`, none of them twice.
+  // Pairs by ascending query, at most `kMostOfOne` of each query, without duplicates.
   std::array<Pair, kMostQueries * kMostOfOne> pairs;
   size_t count;
-  size_t boxes;  // that were looked at, for a meter
+  size_t boxes;  // boxes that were examined, for a meter
   std::array<Square, kMostQueries * kMostSquares> squares;
-  // Cells, of a query four more than may be while they are counted; then the polygons in these and,
-  // by number, the cells that they are of, likewise.
+  // `cells` has room for four more cells of each query, which are written and then overwritten.
+  // `items` are the polygons in the cells, and `owners` the numbers of their cells; both have spare
+  // room, too.
   std::array<Cell, kMostQueries*(kMostCells + 4) + 4> cells;
   std::array<uint32_t, kMostQueries * kMostOfOne + GridBlock::kMostWide + 2 * GridCell::kWidth>
       items;
@@ -61,13 +61,14 @@ struct CellPairs {
       owners;
 };
 
-// Finds what the boxes may meet that are asked, at most `kMostQueries`, and asks for the memory of
-// these polygons. The scene has a grid. Squares that are not made yet are, which counts on `meter`.
-// Returns the queries that are left to the trees, bit k for query k: of these there are no pairs.
+// Finds the polygons that the boxes of the active queries may meet, at most `kMostQueries` queries,
+// and prefetches these polygons. The scene has a grid. Makes the squares that are not made yet,
+// which charges `meter`. Returns the queries that fall back to the trees, bit k for query k; these
+// queries get no pairs.
 uint32_t FindPairsInCells(const SceneIndex& scene, std::span<const BoxQuery> queries,
                           CellPairs& found, WorkMeter& meter);
 
-// The same, all of them.
-uint32_t LeaveToTrees(std::span<const BoxQuery> queries, CellPairs& found);
+// Lets all active queries fall back to the trees: sets no pairs and returns these queries.
+uint32_t FallBackToTrees(std::span<const BoxQuery> queries, CellPairs& found);
 
 }  // namespace carom::internal

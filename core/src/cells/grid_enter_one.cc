@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One line that enters a square: what grid_entrance.cc does for four, with both coordinates in
-// lanes.
+// Puts one line into a square: does what grid_entrance.cc does for four lines, with both
+// coordinates in lanes.
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,8 @@
 namespace carom::internal {
 namespace {
 
-// How the reach changes at a step down, respectively up: four numbers of 16 bits.
+// Returns the changes of the four bounds of the reach at a step, packed as numbers of 16 bits. In
+// the tables below, entry 0 is a step down and entry 1 a step up.
 constexpr uint64_t Changes(int64_t max_x, int64_t max_y, int64_t below_x, int64_t below_y) {
   const auto at = [](int64_t value, int place) {
     return static_cast<uint64_t>(value & 0xffff) << (16 * place);
@@ -44,13 +45,13 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Written by one store, as they are read by one load, which waits long for two.
+// Writes the bounds by one store, since one load of them would wait long for two stores.
 HWY_INLINE void Put(uint64_t first, uint64_t last, GridWalk::Bounds& to) {
   const TwoWords words{first, last};
   std::memcpy(to.data(), &words, sizeof words);
 }
 
-// The bounds of a walk at a place within the cell that begins at `from`, as `EnterLanes` has them.
+// Sets the bounds of a walk at `within` in the cell that begins at `from`, as `EnterLanes` does.
 HWY_INLINE void SetBounds(const Line& line, Lanes within, Lanes from, GridWalk& walk) {
   constexpr double kAll = kUnits * GridWalk::kParts;
   const GridBlock::Frame& frame = walk.block->frame();
@@ -73,7 +74,7 @@ HWY_INLINE void SetBounds(const Line& line, Lanes within, Lanes from, GridWalk& 
   const double slack = 1.25 * walk.block->cells_along() + 8;
   const auto whole = [](double value) { return static_cast<int64_t>(value); };
   const auto nearest = [](double value) { return static_cast<int>(value + 32768.5) - 32768; };
-  // The change and its opposite, side by side.
+  // Packs the change and its negation side by side.
   const auto both = [](int change) { return Changes(change, -change, 0, 0); };
   Put(Changes(whole(reach[0]), whole(reach[1]), whole(reach_below[0]), whole(reach_below[1])),
       Changes(whole(positive[0] + positive[1] - s + slack),
@@ -87,7 +88,8 @@ HWY_INLINE void SetBounds(const Line& line, Lanes within, Lanes from, GridWalk& 
   std::memcpy(walk.upper.data(), &columns, sizeof columns);
 }
 
-// What `EnterLanes` does, with both coordinates in lanes.
+// Puts the walk at its first cell in its square, as `EnterLanes` does, with both coordinates in
+// lanes.
 void EnterAlone(const Line& line, GridWalk& walk) {
   const GridBlock* const block = walk.block;
   walk.polygons = block->polygons();
@@ -132,7 +134,7 @@ HWY_EXPORT(EnterAlone);
 
 void GridEntrance::StartOne(const Line& line, GridWalk& walk) const {
   walk.end = line.t_max;
-  walk.leaves_to_trees = false;
+  walk.falls_back_to_trees = false;
   walk.cell = nullptr;
   walk.at = line.t_min;
   const Lanes origin = ToLanes(line.origin);

@@ -39,9 +39,9 @@ using I = hn::Rebind<int32_t, D>;
 using S = hn::Rebind<int16_t, D>;
 using Short = hn::Vec<S>;
 
-// Of numbers that a word holds, towards 0, and cut off at what 16 bits hold.
+// Truncates numbers in the range of 32 bits, and saturates the result to 16 bits.
 HWY_INLINE Short ToShort(V value) { return hn::DemoteTo(S(), hn::DemoteTo(I(), value)); }
-// To the nearest number, of those that 16 bits hold.
+// Rounds numbers in the range of 16 bits to the nearest integer.
 HWY_INLINE hn::Vec<I> ToNearest(V value) {
   return hn::Sub(hn::DemoteTo(I(), Add(value, All(32768.5))), hn::Set(I(), 32768));
 }
@@ -49,50 +49,51 @@ HWY_INLINE V Signed(Mask is_positive, V value) {
   return IfThenElse(is_positive, value, hn::Neg(value));
 }
 
-// Sets the squares in which lines begin, or the ones that are nearest to it.
-void PlaceAll(const SceneGrid& grid, GridEntrants& of) {
-  of.inside = 0;
+// Sets for each line the square where it begins, or the nearest square if it begins outside.
+void PlaceAll(const SceneGrid& grid, GridEntrants& entrants) {
+  entrants.inside = 0;
   const V far = All(grid.farthest());
   const V zero = All(0);
   for (size_t i = 0; i < kMost; i += hn::Lanes(D())) {
     const auto place = [&](V from, V d, double corner) {
-      const V p = Sub(Add(from, Mul(d, At(of.at, i))), All(corner));
+      const V p = Sub(Add(from, Mul(d, At(entrants.at, i))), All(corner));
       return Mul(p, All(grid.squares_per_length()));
     };
     const auto square = [&](V v, int count) {
       return hn::DemoteTo(I(), Min(Max(v, zero), All(count - 1)));
     };
-    const V x = place(At(of.x, i), At(of.dx, i), grid.corner().x);
-    const V y = place(At(of.y, i), At(of.dy, i), grid.corner().y);
+    const V x = place(At(entrants.x, i), At(entrants.dx, i), grid.corner().x);
+    const V y = place(At(entrants.y, i), At(entrants.dy, i), grid.corner().y);
     const auto above = hn::Ge(Min(x, y), zero);
     const auto below = hn::And(hn::Lt(x, All(grid.width())), hn::Lt(y, All(grid.height())));
-    const auto near = hn::Le(Max(Abs(At(of.x, i)), Abs(At(of.y, i))), far);
-    of.inside |= BitsOf(And(near, And(above, below))) << i;
-    hn::StoreU(square(x, grid.width()), I(), &of.square_x[i]);
-    hn::StoreU(square(y, grid.height()), I(), &of.square_y[i]);
+    const auto near = hn::Le(Max(Abs(At(entrants.x, i)), Abs(At(entrants.y, i))), far);
+    entrants.inside |= BitsOf(And(near, And(above, below))) << i;
+    hn::StoreU(square(x, grid.width()), I(), &entrants.square_x[i]);
+    hn::StoreU(square(y, grid.height()), I(), &entrants.square_y[i]);
   }
 }
 
-// One coordinate of lines in their squares.
+// Values of one coordinate for walks that enter their squares.
 struct Axis {
   V cell;
-  V within;  // of the cell, in its side
+  V within;  // position in the cell, in sides of the cell
   V next, pace;
   Short left, bound, below;
   Mask is_up;
 };
 
-// What of lines there is of one coordinate.
+// Values of one coordinate of lines.
 struct AxisOfLines {
   V from, d, min, max;
 };
 
-// What squares have in common for both coordinates.
+// Values of squares that are equal for both coordinates.
 struct Squares {
-  V side, per_length, last;  // the number of the last cell
+  V side, per_length, last;  // `last`: the index of the last cell along a side
 };
 
-// A bound is rounded up: cut off behind the point after 1 is added.
+// Computes one coordinate of lines that enter squares at parameter t. The bounds are rounded up:
+// they are truncated after 1.5 is added.
 HWY_INLINE Axis EnterAlong(const AxisOfLines& lines, V corner, const Squares& squares, V t) {
   const V zero = All(0);
   const V from_corner = Sub(Add(lines.from, Mul(lines.d, t)), corner);
@@ -114,27 +115,27 @@ HWY_INLINE Axis EnterAlong(const AxisOfLines& lines, V corner, const Squares& sq
           .is_up = is_up};
 }
 
-// What walks get, by columns of what they have side by side.
-struct alignas(64) Written {
+// The values of walks, in columns of what a walk stores side by side.
+struct alignas(64) WalkColumns {
   std::array<int16_t, 4 * kMost> reach, line, by_x, line_by_x, by_y, line_by_y, steps, normal;
   std::array<double, 4 * kMost> times;
   std::array<int32_t, kMost> columns, cell;
 };
 
-// The bounds of the normal: of s, and how they change.
-HWY_INLINE void EnterNormal(const GridEntrants& of, size_t i, const Axis& x, const Axis& y,
-                            Written& to) {
+// Sets the bounds that depend on the normal, and how they change.
+HWY_INLINE void EnterNormal(const GridEntrants& entrants, size_t i, const Axis& x, const Axis& y,
+                            WalkColumns& to) {
   constexpr double kAll = GridCell::kUnits * GridWalk::kParts;
   const V zero = All(0);
-  const V dx = At(of.dx, i);
-  const V dy = At(of.dy, i);
+  const V dx = At(entrants.dx, i);
+  const V dy = At(entrants.dy, i);
   const V scale = hn::Div(All(0x1p15 - 1), Max(Max(Abs(dx), Abs(dy)), All(0x1p-1000)));
   const auto whole_a = ToNearest(hn::Neg(Mul(dy, scale)));
   const auto whole_b = ToNearest(Mul(dx, scale));
   const V a = Mul(hn::PromoteTo(D(), whole_a), All(0x1p-15 * kAll));
   const V b = Mul(hn::PromoteTo(D(), whole_b), All(0x1p-15 * kAll));
   const V s = Add(Mul(a, x.within), Mul(b, y.within));
-  const V slack = Add(Mul(At(of.cells_along, i), All(1.25)), All(8));
+  const V slack = Add(Mul(At(entrants.cells_along, i), All(1.25)), All(8));
   const Short none = hn::Zero(S());
   const Short upper = ToShort(Add(Sub(Add(Max(a, zero), Max(b, zero)), s), slack));
   const Short lower = ToShort(Add(Sub(s, Add(Min(a, zero), Min(b, zero))), slack));
@@ -146,24 +147,28 @@ HWY_INLINE void EnterNormal(const GridEntrants& of, size_t i, const Axis& x, con
   const Short short_a = hn::DemoteTo(S(), whole_a);
   const Short short_b = hn::DemoteTo(S(), whole_b);
   hn::StoreInterleaved2(hn::Abs(short_a), hn::Abs(short_b), S(), &to.normal[2 * i]);
-  // Of the upper corner the columns 16 and 24, of the lower one 0 and 8, if both are positive.
+  // If both components are positive, the upper corner is in the columns at bytes 16 and 24, and the
+  // lower corner in the columns at bytes 0 and 8.
   const auto negative_a = hn::And(hn::ShiftRight<31>(whole_a), hn::Set(I(), 0x00100010));
   const auto negative_b = hn::And(hn::ShiftRight<31>(whole_b), hn::Set(I(), 0x10001000));
   const auto columns = hn::Xor(hn::Set(I(), 0x08001810), hn::Xor(negative_a, negative_b));
   hn::StoreU(columns, I(), &to.columns[i]);
 }
 
-HWY_INLINE void EnterLanes(const GridEntrants& of, size_t i, Written& to) {
+// Sets the values of the walks in the lanes from i on.
+HWY_INLINE void EnterLanes(const GridEntrants& entrants, size_t i, WalkColumns& to) {
   V corner_x, corner_y, side, per_length;
-  hn::LoadInterleaved4(D(), &of.squares[i].corner_x, corner_x, corner_y, side, per_length);
-  const V row = At(of.cells_along, i);
+  hn::LoadInterleaved4(D(), &entrants.squares[i].corner_x, corner_x, corner_y, side, per_length);
+  const V row = At(entrants.cells_along, i);
   const Squares squares{side, per_length, Sub(row, All(1))};
-  const V t = At(of.at, i);
-  const Axis x = EnterAlong({At(of.x, i), At(of.dx, i), At(of.min_x, i), At(of.max_x, i)}, corner_x,
-                            squares, t);
-  const Axis y = EnterAlong({At(of.y, i), At(of.dy, i), At(of.min_y, i), At(of.max_y, i)}, corner_y,
-                            squares, t);
-  EnterNormal(of, i, x, y, to);
+  const V t = At(entrants.at, i);
+  const Axis x = EnterAlong(
+      {At(entrants.x, i), At(entrants.dx, i), At(entrants.min_x, i), At(entrants.max_x, i)},
+      corner_x, squares, t);
+  const Axis y = EnterAlong(
+      {At(entrants.y, i), At(entrants.dy, i), At(entrants.min_y, i), At(entrants.max_y, i)},
+      corner_y, squares, t);
+  EnterNormal(entrants, i, x, y, to);
   const Short none = hn::Zero(S());
   hn::StoreInterleaved4(x.bound, y.bound, x.below, y.below, S(), &to.reach[4 * i]);
   const Short step_x = ToShort(Signed(x.is_up, All(GridCell::kUnits)));
@@ -178,12 +183,12 @@ HWY_INLINE void EnterLanes(const GridEntrants& of, size_t i, Written& to) {
 }
 
 // Puts walks at the first cells of their squares.
-void EnterAll(GridEntrants& of) {
-  Written from;
-  for (size_t i = 0; i < kMost; i += hn::Lanes(D())) EnterLanes(of, i, from);
+void EnterAll(GridEntrants& entrants) {
+  WalkColumns from;
+  for (size_t i = 0; i < kMost; i += hn::Lanes(D())) EnterLanes(entrants, i, from);
   for (size_t i = 0; i < kMost; ++i) {
-    if (of.walks[i] == nullptr) continue;
-    GridWalk& walk = *of.walks[i];
+    if (entrants.walks[i] == nullptr) continue;
+    GridWalk& walk = *entrants.walks[i];
     const auto copy = [i](const auto& columns, auto* to, size_t count) {
       std::memcpy(to, &columns[count * i], count * sizeof(columns[0]));
     };
@@ -197,7 +202,7 @@ void EnterAll(GridEntrants& of) {
     copy(from.steps, walk.left.data(), 4);
     copy(from.normal, walk.normal.data(), 2);
     copy(from.columns, walk.upper.data(), 1);
-    walk.at = of.at[i];
+    walk.at = entrants.at[i];
     walk.first = walk.cell = walk.block->cells() + from.cell[i];
     __builtin_prefetch(walk.cell);
   }
@@ -238,8 +243,9 @@ Line GridEntrants::LineAt(size_t i) const {
   return line;
 }
 
-// A line that begins outside enters a little late at most, by rounding, and all there is lies a
-// quarter of a square inside.
+// Sets `at` to where a line that begins outside enters the grid. Returns false if the line misses
+// it. Rounding may let the line enter a little late, but all polygons are a quarter of a square
+// inside.
 bool GridEntrance::Clip(const Line& line, double& at) const {
   double end = line.t_max;
   const auto pass = [&](double from, double d, double min, double max) {
@@ -254,11 +260,12 @@ bool GridEntrance::Clip(const Line& line, double& at) const {
          pass(line.origin.y, line.dy.high, min.y, max.y) && at <= end;
 }
 
-// Where a line that begins outside enters. One that begins too far away goes to the trees.
+// Finds where a line that begins outside enters. Returns false if the line misses the grid, or if
+// it begins too far away and falls back to the trees.
 bool GridEntrance::FindOutside(const Line& line, GridWalk& walk) const {
   const double far = grid_.farthest();
   if (!(std::abs(line.origin.x) <= far && std::abs(line.origin.y) <= far)) {
-    walk.leaves_to_trees = true;
+    walk.falls_back_to_trees = true;
     return false;
   }
   if (!Clip(line, walk.at)) return false;
@@ -271,48 +278,46 @@ bool GridEntrance::FindOutside(const Line& line, GridWalk& walk) const {
   return true;
 }
 
-void GridEntrance::Place(GridEntrants& of) const {
-  HWY_DYNAMIC_DISPATCH(PlaceAll)(grid_, of);
+void GridEntrance::Place(GridEntrants& entrants) const {
+  HWY_DYNAMIC_DISPATCH(PlaceAll)(grid_, entrants);
   for (size_t i = 0; i < kMost; ++i) {
-    if (of.walks[i] == nullptr) continue;
-    GridWalk& walk = *of.walks[i];
-    walk.end = of.end[i];
-    walk.leaves_to_trees = false;
+    if (entrants.walks[i] == nullptr) continue;
+    GridWalk& walk = *entrants.walks[i];
+    walk.end = entrants.end[i];
+    walk.falls_back_to_trees = false;
     walk.cell = nullptr;
-    walk.square = {of.square_x[i], of.square_y[i]};
-    if ((of.inside >> i & 1) == 0) {
-      walk.at = of.at[i];
-      const bool enters = FindOutside(of.LineAt(i), walk);
-      of.at[i] = walk.at;
-      if (!enters) of.walks[i] = nullptr;
+    walk.square = {entrants.square_x[i], entrants.square_y[i]};
+    if ((entrants.inside >> i & 1) == 0) {
+      walk.at = entrants.at[i];
+      const bool enters = FindOutside(entrants.LineAt(i), walk);
+      entrants.at[i] = walk.at;
+      if (!enters) entrants.walks[i] = nullptr;
     }
     walk.block = grid_.Fetch(walk.square[0], walk.square[1]);
   }
 }
 
-// Steps over the border of a square. Behind the last one there is none.
 void GridEntrance::NextSquare(GridWalk& walk) const {
   const size_t axis = walk.left[0] < 0 ? 0 : 1;
   walk.square[axis] += walk.stride[axis] > 0 ? 1 : -1;
   walk.block = HasSquare(walk) ? grid_.Fetch(walk.square[0], walk.square[1]) : nullptr;
 }
 
-// Finds the squares of walks and puts them there.
-void GridEntrance::Enter(GridEntrants& of) const {
+void GridEntrance::Enter(GridEntrants& entrants) const {
   for (size_t i = 0; i < kMost; ++i) {
-    GridWalk* const walk = of.walks[i];
+    GridWalk* const walk = entrants.walks[i];
     const GridBlock* const block = walk == nullptr ? nullptr : SquareOf(*walk);
     if (block == nullptr) {
-      of.walks[i] = nullptr;
-      of.squares[i] = {0, 0, 1, 1};
-      of.cells_along[i] = 1;
+      entrants.walks[i] = nullptr;
+      entrants.squares[i] = {0, 0, 1, 1};
+      entrants.cells_along[i] = 1;
       continue;
     }
     walk->polygons = block->polygons();
-    of.squares[i] = block->frame();
-    of.cells_along[i] = block->cells_along();
+    entrants.squares[i] = block->frame();
+    entrants.cells_along[i] = block->cells_along();
   }
-  HWY_DYNAMIC_DISPATCH(EnterAll)(of);
+  HWY_DYNAMIC_DISPATCH(EnterAll)(entrants);
 }
 
 }  // namespace carom::internal

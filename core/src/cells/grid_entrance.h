@@ -3,7 +3,7 @@
 
 // Where do lines enter the squares of a scene's grid?
 //
-// Walks (grid_walk.h) begin here, and come back where they leave a square: four at a time, in the
+// Walks (grid_walk.h) begin here, and return here when they leave a square: four at a time, in the
 // lanes of a vector, or alone.
 #pragma once
 
@@ -21,55 +21,57 @@ namespace carom::internal {
 
 // Lines that enter squares, by columns.
 struct alignas(64) GridEntrants {
-  static constexpr size_t kMost = kMostLanes;
+  static constexpr size_t kMost = kMaxLanes;
   using Column = DoubleColumn;
   using Words = std::array<int32_t, kMost>;
 
-  // Line i, which enters at parameter t.
+  // Sets line i, which enters at parameter t.
   void Set(size_t i, const Line& line, double t);
-  // What of line i matters to where it enters.
+  // Returns a line with the values of line i that decide where line i enters.
   Line LineAt(size_t i) const;
 
-  // What lines are, as `Line` has it.
+  // The values of the lines, as in `Line`.
   Column x, y, dx, dy, min_x, min_y, max_x, max_y;
   Column at, end;
-  // The squares that they enter.
+  // The squares that the lines enter.
   alignas(32) std::array<GridBlock::Frame, kMost> squares;
   Column cells_along;
   Words square_x, square_y;
-  std::array<GridWalk*, kMost> walks;  // null for none
-  unsigned inside;                     // bit i: begins in the grid
+  std::array<GridWalk*, kMost> walks;  // null: no line
+  unsigned inside;                     // bit i: line i begins in the grid
 };
 
-// Of a scene whose grid is not empty.
+// Puts walks into the squares of a scene with a grid that is not empty.
 class GridEntrance {
  public:
-  // `meter` outlives it.
+  // `meter` must outlive the `GridEntrance`.
   GridEntrance(const SceneIndex& scene, WorkMeter& meter)
       : scene_(scene), grid_(scene.grid()), meter_(meter) {}
 
-  // Finds the squares where lines enter the grid, and asks for their memory. All lanes are set, of
-  // those without a walk to anything.
-  void Place(GridEntrants& of) const;
-  // Puts walks into their squares. They are over if there is none, or if it is left to the trees.
-  void Enter(GridEntrants& of) const;
-  // Steps over the border of the square that a walk leaves. Behind the last one there is none.
+  // Finds the squares where lines enter the grid, and prefetches the squares. All lanes must be
+  // set; a lane without a walk may have any values.
+  void Place(GridEntrants& entrants) const;
+  // Puts walks at their first cells. A walk is over if its square is not made, or has no cells.
+  void Enter(GridEntrants& entrants) const;
+  // Moves a walk to the square beyond the border where it leaves its square; the walk has no block
+  // beyond the grid.
   void NextSquare(GridWalk& walk) const;
-  // Puts walks, at most kMost, into the next squares; `lines` are by the numbers of walks.
+  // Puts `count` walks, at most kMost, into their next squares. line_of(i) returns the line of walk
+  // i, and `which` has the indices of the walks.
   template <class LineOf>
   void EnterNext(GridWalk* walks, const uint16_t* which, size_t count,
                  const LineOf& line_of) const {
-    GridEntrants of;
+    GridEntrants entrants;
     for (size_t i = 0; i < GridEntrants::kMost; ++i) {
       const uint16_t at = which[i < count ? i : 0];
-      of.Set(i, line_of(at), walks[at].at);
-      of.walks[i] = i < count ? &walks[at] : nullptr;
+      entrants.Set(i, line_of(at), walks[at].at);
+      entrants.walks[i] = i < count ? &walks[at] : nullptr;
     }
-    Enter(of);
+    Enter(entrants);
   }
-  // The same for one line.
+  // Finds the square where one line enters the grid, and puts its walk at the first cell.
   void StartOne(const Line& line, GridWalk& walk) const;
-  void LeaveOne(const Line& line, GridWalk& walk) const {
+  void EnterNextSquare(const Line& line, GridWalk& walk) const {
     NextSquare(walk);
     EnterOne(line, walk);
   }
@@ -89,15 +91,16 @@ class GridEntrance {
   WorkMeter& meter_;
 };
 
-// The block of a walk, which may be found already. Null where there is none, or one without cells,
-// or the work has stopped: then the walk is over.
+// Returns the block of the walk's square, which the walk may have already. Returns null, and the
+// walk is over, if the square is outside of the grid, has no cells, or is not made because the
+// meter has stopped.
 inline const GridBlock* GridEntrance::SquareOf(GridWalk& walk) const {
   walk.cell = nullptr;
   if (walk.block == nullptr && HasSquare(walk)) {
     walk.block = grid_.block(scene_, walk.square[0], walk.square[1], meter_);
   }
-  if (walk.block == nullptr || walk.block->is_even()) return walk.block;
-  walk.leaves_to_trees = true;
+  if (walk.block == nullptr || walk.block->has_cells()) return walk.block;
+  walk.falls_back_to_trees = true;
   return nullptr;
 }
 

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// One step of a walk over cells, for files that are compiled once for each instruction set: to be
-// included behind hwy/foreach_target.h, each time.
+// Performs one step of a walk over cells.
+//
+// Files that are compiled once for each instruction set include this header after
+// hwy/foreach_target.h, each time.
 
 #include <array>
 #include <cstddef>
@@ -32,12 +34,13 @@ HWY_INLINE V Column(const void* bytes, size_t lane) {
   return hn::PromoteTo(Shorts(), hn::LoadU(d, static_cast<const uint8_t*>(bytes) + lane));
 }
 
-// What is above a bound.
+// Returns the values that are above a bound of the walk.
 HWY_INLINE hn::Mask<Shorts> Above(V values, const GridWalk& walk, size_t bound) {
   return hn::Gt(values, hn::Set(Shorts(), walk.bounds[bound]));
 }
 
-// Sum of two columns by the components of the line's normal, in 1/16 of a unit.
+// Returns the sum of two columns, weighted by the components of the line's normal, in 1/16 of a
+// unit.
 HWY_INLINE V Along(const GridWalk& walk, const uint8_t* cell, std::array<uint8_t, 2> columns,
                    size_t lane) {
   const V x = hn::ShiftLeft<5>(Column(cell + columns[0], lane));
@@ -46,7 +49,7 @@ HWY_INLINE V Along(const GridWalk& walk, const uint8_t* cell, std::array<uint8_t
                  hn::MulHigh(y, hn::Set(Shorts(), walk.normal[1])));
 }
 
-// The lanes of its cell that a walk may meet.
+// Returns the lanes of the walk's cell with boxes that the line may meet: bit i for lane i.
 HWY_INLINE unsigned Meeting(const GridWalk& walk) {
   const GridCell& cell = *walk.cell;
   const auto* const bytes = reinterpret_cast<const uint8_t*>(&cell);
@@ -65,7 +68,7 @@ HWY_INLINE unsigned Meeting(const GridWalk& walk) {
   return cell.present & ~beyond;
 }
 
-// Takes a walk on to the next cell.
+// Moves a walk to its next cell.
 HWY_INLINE void Step(GridWalk& walk) {
   const GridCell& cell = *walk.cell;
   if (cell.next != 0) {
@@ -89,4 +92,4 @@ HWY_INLINE void Step(GridWalk& walk) {
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // the toggle
+#endif  // HWY_TARGET_TOGGLE

@@ -20,10 +20,10 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// What is written beyond the count of pairs is overwritten by the next ones.
+// Pairs that are written beyond `pairs.count` are overwritten by the next pairs.
 void StepAll(GridWalks& walks, GridPairs& pairs) {
   for (size_t i = 0; i < walks.count; ++i) {
-    const uint16_t at = walks.live[i];
+    const uint16_t at = walks.active[i];
     GridWalk& walk = walks.walks[at];
     const GridCell& cell = *walk.cell;
     pairs.count +=

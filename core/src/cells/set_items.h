@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The polygons of some lanes of a cell, side by side and without a branch, for files that are
-// compiled once for each instruction set: to be included behind hwy/foreach_target.h, each time.
+// Writes the polygons of some lanes of a cell side by side, without a branch.
+//
+// Files that are compiled once for each instruction set include this header after
+// hwy/foreach_target.h, each time.
 
 #include <array>
 #include <bit>
@@ -12,20 +14,20 @@
 #include "hwy/highway.h"
 #include "index/grid_block.h"
 
-#ifndef CAROM_CORE_SRC_SET_ITEMS_ONCE_H_  // the same for all instruction sets
+#ifndef CAROM_CORE_SRC_SET_ITEMS_ONCE_H_  // shared by all instruction sets
 #define CAROM_CORE_SRC_SET_ITEMS_ONCE_H_
 namespace carom::internal {
 
-// For each eight bits the lanes that are set, in front.
+// A table: entry `bits` starts with the numbers of the bits that are set in `bits`.
 struct alignas(64) SetLanes {
-  std::array<std::array<uint8_t, 8>, 256> of{};
+  std::array<std::array<uint8_t, 8>, 256> indices{};
 };
 inline constexpr SetLanes kSetLanes = [] {
   SetLanes table;
-  for (size_t bits = 0; bits < table.of.size(); ++bits) {
+  for (size_t bits = 0; bits < table.indices.size(); ++bits) {
     size_t count = 0;
     for (uint8_t lane = 0; lane < 8; ++lane) {
-      if ((bits >> lane & 1) != 0) table.of[bits][count++] = lane;
+      if ((bits >> lane & 1) != 0) table.indices[bits][count++] = lane;
     }
   }
   return table;
@@ -47,20 +49,21 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Writes the items of a cell that `bits` has from `items` on, and `of` as often from `owners` on.
-// Returns how many; what is written beyond them, up to eight in all, does not matter.
-HWY_INLINE size_t WriteItems(const GridCell& cell, unsigned bits, uint16_t of, uint32_t* items,
+// Writes the items of the cell's lanes in `bits` from `items` on, and for each item `owner` from
+// `owners` on. Returns how many items; the entries after them, up to eight in all, may be
+// overwritten.
+HWY_INLINE size_t WriteItems(const GridCell& cell, unsigned bits, uint16_t owner, uint32_t* items,
                              uint16_t* owners) {
   const hn::CappedTag<uint32_t, GridCell::kWidth> d;
   const hn::CappedTag<uint16_t, GridCell::kWidth> shorts;
   const auto* const from = reinterpret_cast<const uint32_t*>(reinterpret_cast<const char*>(&cell) +
                                                              offsetof(GridCell, items));
   for (size_t i = 0; i < GridCell::kWidth; i += hn::Lanes(shorts)) {
-    hn::StoreU(hn::Set(shorts, of), shorts, owners + i);
+    hn::StoreU(hn::Set(shorts, owner), shorts, owners + i);
   }
   if constexpr (hn::MaxLanes(d) == GridCell::kWidth) {
     const hn::Rebind<uint8_t, decltype(d)> bytes;
-    const auto lanes = hn::PromoteTo(d, hn::LoadU(bytes, kSetLanes.of[bits].data()));
+    const auto lanes = hn::PromoteTo(d, hn::LoadU(bytes, kSetLanes.indices[bits].data()));
     const auto set = hn::TableLookupLanes(hn::LoadU(d, from), hn::IndicesFromVec(d, lanes));
     hn::StoreU(set, d, items);
     return static_cast<size_t>(std::popcount(bits));
@@ -78,4 +81,4 @@ HWY_INLINE size_t WriteItems(const GridCell& cell, unsigned bits, uint16_t of, u
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // the toggle
+#endif  // HWY_TARGET_TOGGLE

@@ -19,15 +19,16 @@ namespace carom {
 namespace internal {
 namespace {
 
-// Hollow shapes have no depth, and so no contact.
+// Returns whether the shape is a hollow polygon, which has no depth and hence no contact.
 bool IsHollowShape(MovingShape& shape) {
   return shape.capsule() == nullptr && shape.polygon().polygon().solidity() == Solidity::kBoundary;
 }
 
 }  // namespace
 
-// Two convex shapes touch along an axis; all others by their features. Cores, hulls and indices are
-// made once a body, however many movers come near.
+// Two convex shapes get a CONVEX contact along their contact axis, all other pairs a FEATURE
+// contact. A body keeps its hull and its index, so that they are built once per body, not once per
+// mover.
 std::optional<Contact> ContactOfBody(Body& fixed, MovingShape& mover, WorkMeter& meter) {
   MovingShape& body = fixed.shape();
   if (IsHollowShape(body) || IsHollowShape(mover)) return std::nullopt;
@@ -38,8 +39,8 @@ std::optional<Contact> ContactOfBody(Body& fixed, MovingShape& mover, WorkMeter&
   return FeatureContact(body.RingView(), mover.RingView(), meter);
 }
 
-// The polygons of the scene come first in the answer of each item: they are found as ever, and the
-// bodies put behind them.
+// Finds the contacts with polygons of the scene by `RunContacts`, then the contacts with bodies,
+// and lists for each item the polygons before the bodies.
 bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
                           const ContactOptions& options, ContactAnswers& out, WorkMeter& meter) {
   ContactAnswers scene;
@@ -52,7 +53,7 @@ bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
   std::vector<std::pair<uint32_t, Contact>> rows;
   std::vector<ItemError> ignored;
   size_t row = 0;
-  size_t next_error = 0;  // they ascend
+  size_t next_error = 0;  // into `out.errors`, which ascend by item
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     const auto add = [&](uint64_t id, bool is_body, const Contact& contact) {
@@ -76,8 +77,8 @@ bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
       continue;
     }
     rows.clear();
-    const auto considered = Considered::Of(columns.movers.scope, i, options.mask);
-    VisitBodies(world, considered, meter, MeetsBox{mover.bounds()}, [&](Body& body) {
+    const auto query_filter = QueryFilter::Of(columns.movers.scope, i, options.mask);
+    VisitBodies(world, query_filter, meter, MeetsBox{mover.bounds()}, [&](Body& body) {
       const std::optional<Contact> contact = ContactOfBody(body, mover, meter);
       if (!contact || meter.stopped()) return !meter.stopped();
       rows.emplace_back(body.index(), *contact);
@@ -93,7 +94,9 @@ bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
 
 namespace {
 
-// Bodies that do not move leave the translation to nobody; the contact still says what it is.
+// Splits the translation of the contact by mass. A fixed mass that is not above 0 counts as
+// infinite. If both masses are infinite, neither body moves; the contact keeps its normal and
+// depth.
 SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover_mass) {
   if (!(fixed_mass > 0)) fixed_mass = HUGE_VAL;
   if (std::isinf(fixed_mass) && std::isinf(mover_mass)) return {};
@@ -103,14 +106,14 @@ SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover
 }  // namespace
 }  // namespace internal
 
-// A pair is found by the later of its two bodies, so that each is answered once, whichever bodies
-// are asked. Rows are by ascending index, as all lists are.
+// The body with the higher index finds each pair, so that a pair is reported once, whichever bodies
+// the items name. The rows of an item ascend by index.
 bool FindBodyContacts(const World& world, const BodyContactColumns& columns,
                       const ContactOptions& options, ContactAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(columns.size(), 0);
   internal::BodySet* const bodies = world.bodies != nullptr ? &world.bodies->set() : nullptr;
-  const internal::Considered considered{false, true, options.mask, 0};
+  const internal::QueryFilter query_filter{false, true, options.mask, 0};
   std::vector<std::pair<uint32_t, Contact>> rows;
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
@@ -127,7 +130,7 @@ bool FindBodyContacts(const World& world, const BodyContactColumns& columns,
     }
     internal::Body& mover = bodies->body(index);
     rows.clear();
-    bodies->Traverse(considered, meter, internal::MeetsBox{mover.bounds()},
+    bodies->Traverse(query_filter, meter, internal::MeetsBox{mover.bounds()},
                      [&](internal::Body& fixed) {
                        if (fixed.index() >= index) return true;
                        const auto contact = internal::ContactOfBody(fixed, mover.shape(), meter);

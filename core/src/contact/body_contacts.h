@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Contacts with bodies, and of bodies with each other.
+// Contacts of moving shapes with the bodies of a world, and of the bodies with each other.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,12 @@
 
 namespace carom::internal {
 
-// The contact of a body, the fixed shape, and a mover; nothing where they share no point, or one is
-// hollow. Meaningless once `meter` has stopped.
+// Returns the contact of the body `fixed`, the fixed shape, and `mover`; nullopt if they share no
+// point or if either is hollow. The result is meaningless once `meter` has stopped.
 std::optional<Contact> ContactOfBody(Body& fixed, MovingShape& mover, WorkMeter& meter);
 
-// `FindContacts` for batches that consider bodies. Clears `out`. Returns false once `meter` stops.
+// Implements `FindContacts` for batches with bodies in their scope. Replaces the contents of `out`.
+// Returns false once `meter` stops.
 bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
                           const ContactOptions& options, ContactAnswers& out, WorkMeter& meter);
 

@@ -15,7 +15,8 @@
 namespace carom {
 namespace {
 
-// How much of a translation a body takes, in [0, 1]. Quotients of masses, so nothing overflows.
+// Returns the share of a translation that a body of mass `own_mass` takes, in [0, 1]. The masses
+// only enter quotients, so nothing overflows.
 double Share(double own_mass, double other_mass) {
   if (std::isinf(own_mass)) return 0;
   if (std::isinf(other_mass)) return 1;

@@ -14,11 +14,11 @@
 
 #include "base/thread_scratch.h"
 #include "cells/cell_traversal.h"
+#include "contact/fast_axis.h"
+#include "contact/fast_manifold.h"
+#include "contact/fast_mover.h"
 #include "contact/feature_contact.h"
 #include "contact/manifold.h"
-#include "contact/plain_axis.h"
-#include "contact/plain_manifold.h"
-#include "contact/plain_mover.h"
 #include "edges/placed_shape.h"
 #include "index/body_set.h"
 #include "index/box_traversal.h"
@@ -29,7 +29,7 @@
 namespace carom::internal {
 namespace {
 
-// Checks the masses of item i, where there are any.
+// Returns whether the masses of item i are valid, or absent; records a fault otherwise.
 bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
   if (columns.mass.empty()) return true;
   const double mover = columns.mass[i];
@@ -41,74 +41,79 @@ bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
   return true;
 }
 
-constexpr size_t kWindow = 32;  // items whose memory is fetched together
+// items that share a pass, so that their memory is prefetched together
+constexpr size_t kWindow = 32;
 static_assert(kWindow <= CellPairs::kMostQueries && kWindow <= BoxPairs::kMostQueries);
-constexpr size_t kMaxPairs = 512;  // at a time
+constexpr size_t kMaxPairs = 512;  // capacity of the buffer of pairs
 constexpr size_t kCachedShapes = 16;
 constexpr size_t kMaxCachedItems = 16384;
 
-// A place for a contact that is yet to be measured. Faster to copy than to make.
+// A default contact, appended as the placeholder of a contact that is not measured yet. Copying it
+// is faster than constructing one.
 const Contact kNoContact;
 
-// An item of the window. In general it is placed when it is asked for.
+// An item of the window. `general` is placed when the general path first needs it.
 struct Mover {
   const Shape* shape;
-  size_t number;  // of the shape
+  size_t number;  // index of the shape in the batch
   size_t vertex_count;
   Pose pose;
-  bool is_placed;    // `general` is
-  bool is_in_order;  // its rows
-  bool has_edges;    // where it is plain
+  bool is_placed;    // whether `general` is placed
+  bool is_in_order;  // whether the item's rows ascend by polygon id
+  bool has_edges;    // whether `PlaceEdges` has run for the item
   MovingShape general;
 };
 
-// Whether polygons are looked for in cells first. Not where most have an index, which only trees
-// lead to.
+// Returns whether the batch searches the grid's cells for polygons before the trees. It does not
+// where polygons have more than `kMaxEdgesWithoutIndex` vertices on average: most of them have an
+// edge index, and only the trees lead to the entries with an index.
 bool HasCells(const SceneIndex& scene) {
   return !scene.grid().empty() &&
-         scene.vertex_count() <= IndexedPolygon::kMaxScanned * scene.polygon_count();
+         scene.vertex_count() <= IndexedPolygon::kMaxEdgesWithoutIndex * scene.polygon_count();
 }
 
-// A small convex shape of the batch.
+// A shape of the batch in the form of the fast path, and its number.
 struct CachedShape {
   size_t number = SIZE_MAX;
-  PlainShape plain;
+  FastShape fast;
 };
 
-// What batches of contacts work with, kept while it is small.
-struct Scratch {
+// Buffers of `ContactBatch`, which the thread caches while they are small.
+struct ContactScratch {
   bool IsWorthCaching() const {
     return convexity.capacity() <= kMaxCachedItems && largest <= kMaxMovingVertices;
   }
 
   std::array<Mover, kWindow> movers;
-  std::array<PlainMover, kWindow> plain;            // of size 0 where a mover is not plain
-  std::vector<std::optional<Convexity>> convexity;  // of each shape as described, once asked for
-  std::array<CachedShape, kCachedShapes> shapes;    // by the lowest digits of their numbers
+  std::array<FastMover, kWindow> fast;              // size 0: the mover takes the general path
+  std::vector<std::optional<Convexity>> convexity;  // one for each shape, computed on first use
+  // A cache of shapes, indexed by the lowest digits of their numbers.
+  std::array<CachedShape, kCachedShapes> shapes;
   std::array<BoxQuery, kWindow> queries;
-  std::array<PlainPair, kMaxPairs> pairs;
+  std::array<FastPair, kMaxPairs> pairs;
   CellPairs in_cells;
   BoxPairs in_trees;
   ContactBlock block;
-  size_t largest = 0;  // vertices of a mover in general
+  size_t largest = 0;  // most vertices of a mover that was placed for the general path
 };
 
-// The items of a batch, a window at a time: first where they may meet polygons, then those pairs.
+// Evaluates a batch of contacts, a window of items at a time: finds the polygons that each mover
+// may meet, then evaluates these pairs.
 class ContactBatch {
  public:
   ContactBatch(const ContactRun& run, ContactAnswers& out, WorkMeter& meter)
       : scene_(run.scene),
         columns_(run.columns),
         options_(run.options),
-        way_(run.way),
+        path_(run.path),
         out_(out),
         meter_(meter),
-        has_cells_(run.way == ContactWay::kShort && HasCells(run.scene.index())),
-        is_plain_(IsPlain(run.columns.movers.scope)) {
+        has_cells_(run.path == ContactBatchPath::kFast && HasCells(run.scene.index())),
+        is_uniform_(IsUniform(run.columns.movers.scope)) {
     masks_.fill(options_.mask);
   }
 
-  // Called once. Returns false once the meter stops.
+  // Evaluates all items. May be called once. Returns false once the meter stops.
   bool Run() {
     const size_t shapes = columns_.movers.shapes.size();
     if (!meter_.Spend(shapes / 64)) return false;
@@ -138,89 +143,90 @@ class ContactBatch {
     return *known;
   }
 
-  // Of size 0 where the shape is not plain.
-  const PlainShape& PlainOf(size_t number) {
+  // Returns shape `number` in the form of the fast path, of size 0 if the shape does not suit it.
+  const FastShape& FastOf(size_t number) {
     CachedShape& cached = scratch_->shapes[number % kCachedShapes];
     if (cached.number != number) {
       cached.number = number;
-      cached.plain = PlainShape(columns_.movers.shapes[number], ConvexityOfShape(number));
+      cached.fast = FastShape(columns_.movers.shapes[number], ConvexityOfShape(number));
     }
-    return cached.plain;
+    return cached.fast;
   }
 
-  // Counts what the window's items have added up. Returns false once the meter stops.
+  // Charges the window's work units to the meter. Returns false once the meter stops.
   bool SpendUnits() { return meter_.Spend(std::exchange(units_, 0)); }
 
-  // Places item i, mover k of the window. Returns false once the meter stops.
+  // Places item i as mover k of the window and sets its query, which stays inactive if the item is
+  // invalid. Returns false once the meter stops.
   bool PlaceItem(size_t i, size_t k) {
     Mover& mover = scratch_->movers[k];
     BoxQuery& query = scratch_->queries[k];
-    query.is_asked = false;
+    query.is_active = false;
     ++units_;
-    if (!is_plain_) SetMask(i, k);
+    if (!is_uniform_) SetMask(i, k);
     ItemChecker check(i, out_.errors);
     mover.shape = ShapeOf(columns_.movers, i, check);
     if (mover.shape == nullptr || !ReadPose(columns_.movers, i, check, mover.pose)) return true;
     mover.vertex_count = mover.shape->vertex_count();
     units_ += mover.vertex_count;
-    if (mover.vertex_count > kMostPlainVertices && !SpendUnits()) return false;
+    if (mover.vertex_count > kMostFastVertices && !SpendUnits()) return false;
     mover.number = columns_.movers.shape.empty() ? i : columns_.movers.shape[i];
     mover.is_placed = false;
     mover.is_in_order = true;
     mover.has_edges = false;
-    const PlainShape& described = PlainOf(mover.number);
-    PlainMover& plain = scratch_->plain[k];
-    if (way_ == ContactWay::kShort && described.size != 0 &&
-        place_plain_.vertices(described, mover.pose, plain)) {
-      query.reach = plain.bounds;
-      query.is_asked = CheckMasses(columns_, i, check);
+    const FastShape& described = FastOf(mover.number);
+    FastMover& fast = scratch_->fast[k];
+    if (path_ == ContactBatchPath::kFast && described.size != 0 &&
+        place_fast_.vertices(described, mover.pose, fast)) {
+      query.reach = fast.bounds;
+      query.is_active = CheckMasses(columns_, i, check);
     } else {
-      plain.size = 0;
-      if (!PlaceInGeneral(mover)) {
+      fast.size = 0;
+      if (!PlaceForGeneralPath(mover)) {
         check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
         return true;
       }
       query.reach = mover.general.bounds();
-      query.is_asked = CheckMasses(columns_, i, check) && !IsHollow(*mover.shape);
+      query.is_active = CheckMasses(columns_, i, check) && !IsHollow(*mover.shape);
     }
-    if (query.is_asked) units_ += mover.vertex_count;
+    if (query.is_active) units_ += mover.vertex_count;
     return true;
   }
 
   void SetMask(size_t i, size_t k) {
-    const auto considered = Considered::Of(columns_.movers.scope, i, options_.mask);
-    masks_[k] = considered.scene ? considered.mask : 0;
+    const auto query_filter = QueryFilter::Of(columns_.movers.scope, i, options_.mask);
+    masks_[k] = query_filter.scene ? query_filter.mask : 0;
   }
 
-  // Returns false where a placed vertex is not accepted.
-  bool PlaceInGeneral(Mover& mover) {
+  // Places `mover.general`. Returns false if a placed vertex is out of range.
+  bool PlaceForGeneralPath(Mover& mover) {
     scratch_->largest = std::max(scratch_->largest, mover.vertex_count);
     mover.is_placed = true;
     const bool is_convex = ConvexityOfShape(mover.number) != Convexity::kNone;
     return mover.general.Place(*mover.shape, mover.pose, is_convex);
   }
 
-  // Takes the polygons that the window's movers may meet as pairs: from the cells of the grid where
-  // these have all, else from the trees. Where they are many, it answers those there are. Returns
-  // false once the meter stops.
+  // Collects the polygons that the window's movers may meet as pairs: from the cells of the grid
+  // for movers that the cells serve, from the trees for all other movers. Evaluates the collected
+  // pairs whenever their buffer is full. Returns false once the meter stops.
   bool TakePairs(size_t count) {
     const std::span<BoxQuery> queries(scratch_->queries.data(), count);
-    uint32_t left = has_cells_
-                        ? FindPairsInCells(scene_.index(), queries, scratch_->in_cells, meter_)
-                        : LeaveToTrees(queries, scratch_->in_cells);
+    uint32_t fallbacks = has_cells_
+                             ? FindPairsInCells(scene_.index(), queries, scratch_->in_cells, meter_)
+                             : FallBackToTrees(queries, scratch_->in_cells);
     units_ += scratch_->in_cells.boxes;
-    if (left != 0) FindInTrees(queries, left);
+    if (fallbacks != 0) FindInTrees(queries, fallbacks);
     size_t in_cells = 0;
     size_t in_trees = 0;
-    for (; left != 0; left &= left - 1) {
-      const auto k = static_cast<uint32_t>(std::countr_zero(left));
+    for (; fallbacks != 0; fallbacks &= fallbacks - 1) {
+      const auto k = static_cast<uint32_t>(std::countr_zero(fallbacks));
       if (!TakeFromCells(k, in_cells) || !TakeFromTrees(k, in_trees)) return false;
     }
     return TakeFromCells(kWindow, in_cells);
   }
 
-  // Takes what was found in cells, from place `i` on, for movers before `end`. Returns false once
-  // the meter stops.
+  // Adds pairs for the polygons that the cells gave, from entry `i` on, for movers below `end`, and
+  // advances `i`. Returns false once the meter stops.
   bool TakeFromCells(uint32_t end, size_t& i) {
     const CellPairs& found = scratch_->in_cells;
     uint32_t last = kWindow;
@@ -233,37 +239,39 @@ class ContactBatch {
     return true;
   }
 
-  // Before the few pairs of a mover, which are answered together.
+  // Begins the pairs of the next mover. Evaluates the collected pairs first if their buffer has no
+  // room for `FewPolygons::kMost` more. Returns false once the meter stops.
   bool StartMover() {
-    if (pair_count_ + FewPolygons::kMost > kMaxPairs && !AnswerPairs()) return false;
+    if (pair_count_ + NearPolygons::kMost > kMaxPairs && !AnswerPairs()) return false;
     first_pair_ = pair_count_;
     return true;
   }
 
-  // Finds what queries may meet that are left to the trees.
-  void FindInTrees(std::span<BoxQuery> queries, uint32_t left) {
+  // Finds by the trees the polygons that the queries in `fallbacks` may meet: bit k for query k.
+  void FindInTrees(std::span<BoxQuery> queries, uint32_t fallbacks) {
     uint32_t asked = 0;
     for (size_t k = 0; k < queries.size(); ++k) {
-      asked |= uint32_t{queries[k].is_asked} << k;
-      queries[k].is_asked = (left >> k & 1) != 0;
+      asked |= uint32_t{queries[k].is_active} << k;
+      queries[k].is_active = (fallbacks >> k & 1) != 0;
     }
     BoxPairs& found = scratch_->in_trees;
     FindPairs(scene_.index(), queries, found);
     units_ += found.boxes;
     for (size_t i = 0; i < found.count; ++i) Prefetch(found.pairs[i].polygon->polygon());
-    for (size_t k = 0; k < queries.size(); ++k) queries[k].is_asked = (asked >> k & 1) != 0;
+    for (size_t k = 0; k < queries.size(); ++k) queries[k].is_active = (asked >> k & 1) != 0;
   }
 
-  // The same for mover k, of which trees may have found too much. Then they find all once more, in
-  // any order.
+  // Adds pairs for the polygons that the trees gave for mover k, from entry `i` on, and advances
+  // `i`. Where the polygons are too many for `BoxPairs`, traverses the trees again and adds all
+  // polygons, in any order. Returns false once the meter stops.
   bool TakeFromTrees(uint32_t k, size_t& i) {
     const BoxPairs& found = scratch_->in_trees;
-    const bool has_few = scratch_->queries[k].has_few;
+    const bool is_complete = scratch_->queries[k].is_complete;
     if (!StartMover()) return false;
     for (; i < found.count && found.pairs[i].query == k; ++i) {
-      if (has_few) TakeIndexed(*found.pairs[i].polygon, k);
+      if (is_complete) TakeIndexed(*found.pairs[i].polygon, k);
     }
-    if (has_few) return true;
+    if (is_complete) return true;
     if (!SpendUnits()) return false;
     is_in_order_ = scratch_->movers[k].is_in_order = false;
     const MeetsBox meets{scratch_->queries[k].reach};
@@ -280,7 +288,8 @@ class ContactBatch {
     TakePair(Unowned<Polygon>(fixed.polygon()), &fixed, k);
   }
 
-  // Adds a pair of mover k if it is to be looked at, before those of the mover with a greater id.
+  // Adds the pair of `fixed` and mover k if their boxes meet, the polygon is solid and the mover's
+  // mask admits it. Keeps the pairs of a mover in ascending order of polygon id.
   void TakePair(const Unowned<Polygon>& fixed, const IndexedPolygon* indexed, uint32_t k) {
     const Polygon& polygon = fixed.get();
     if ((polygon.category() & masks_[k]) == 0 || polygon.solidity() == Solidity::kBoundary ||
@@ -298,60 +307,62 @@ class ContactBatch {
     pairs[at].axis.verdict = AxisVerdict::kUncertain;
   }
 
-  // Of the movers that have a pair. One that may have been bent as it was placed is not plain.
+  // Sets the edges of each mover that has a pair. Placing rounds vertices: a mover gets size 0 and
+  // takes the general path if its ring may no longer be strictly convex.
   void PlaceEdges() {
     for (size_t i = 0; i < pair_count_; ++i) {
       const uint32_t k = scratch_->pairs[i].mover;
-      PlainMover& plain = scratch_->plain[k];
-      if (plain.size == 0 || std::exchange(scratch_->movers[k].has_edges, true)) continue;
-      if (!place_plain_.edges(plain)) plain.size = 0;
+      FastMover& fast = scratch_->fast[k];
+      if (fast.size == 0 || std::exchange(scratch_->movers[k].has_edges, true)) continue;
+      if (!place_fast_.edges(fast)) fast.size = 0;
     }
   }
 
-  // Adds the rows of the pairs there are, and clears them. Returns false once the meter stops.
+  // Evaluates the collected pairs, adds their rows, and empties the buffer of pairs. Returns false
+  // once the meter stops.
   bool AnswerPairs() {
     if (!SpendUnits()) return false;
     PlaceEdges();
-    const std::span<PlainPair> pairs(scratch_->pairs.data(), pair_count_);
+    const std::span<FastPair> pairs(scratch_->pairs.data(), pair_count_);
     counts_.pairs += pairs.size();
-    if (!FindAxes(pairs, scratch_->plain.data(), meter_)) return false;
-    for (PlainPair& pair : pairs) {
+    if (!FindAxes(pairs, scratch_->fast.data(), meter_)) return false;
+    for (FastPair& pair : pairs) {
       if (pair.axis.verdict == AxisVerdict::kApart) continue;
-      if (pair.axis.verdict == AxisVerdict::kUncertain && !Decide(pair)) return false;
+      if (pair.axis.verdict == AxisVerdict::kUncertain && !DecideByGeneralPath(pair)) return false;
       if (pair.axis.verdict == AxisVerdict::kFound && !AddToBlock(pair)) return false;
     }
     pair_count_ = 0;
     return MeasureContacts();
   }
 
-  // Sets the axis of a pair that the filter left, or answers it. Returns false once the meter
-  // stops.
-  bool Decide(PlainPair& pair) {
+  // Finds the axis of a pair that the filter left undecided. If the pair does not suit the fast
+  // path, computes its contact and adds its row instead. Returns false once the meter stops.
+  bool DecideByGeneralPath(FastPair& pair) {
     pair.axis.verdict = AxisVerdict::kApart;
-    if (scratch_->plain[pair.mover].size != 0 && pair.is_plain()) {
+    if (scratch_->fast[pair.mover].size != 0 && pair.suits_fast_path()) {
       ++counts_.axes;
-      return FindAxisAlone(scratch_->plain[pair.mover], meter_, pair);
+      return FindAxisByGeneralPath(scratch_->fast[pair.mover], meter_, pair);
     }
-    ++counts_.not_plain;
-    const std::optional<Contact> contact = InGeneral(pair);
+    ++counts_.not_fast;
+    const std::optional<Contact> contact = GeneralContact(pair);
     if (meter_.stopped()) return false;
     if (!contact) return true;
     out_.contacts.push_back(*contact);
     return AddRow(pair);
   }
 
-  std::optional<Contact> InGeneral(const PlainPair& pair) {
+  std::optional<Contact> GeneralContact(const FastPair& pair) {
     Mover& mover = scratch_->movers[pair.mover];
-    if (!mover.is_placed) PlaceInGeneral(mover);
+    if (!mover.is_placed) PlaceForGeneralPath(mover);
     if (pair.indexed != nullptr) return ContactOf(*pair.indexed, mover.general, meter_);
-    if (pair.polygon().edge_count() <= IndexedPolygon::kMaxScanned) {
+    if (pair.polygon().edge_count() <= IndexedPolygon::kMaxEdgesWithoutIndex) {
       return ContactOf(pair.polygon(), pair.convexity(), mover.general, meter_);
     }
     const IndexedPolygon* const indexed = FindIndexed(pair.polygon());
     return indexed != nullptr ? ContactOf(*indexed, mover.general, meter_) : std::nullopt;
   }
 
-  // The entry of a polygon that was found in a cell. Null once the meter has stopped.
+  // Returns the index entry of a polygon that a cell gave; null once the meter has stopped.
   const IndexedPolygon* FindIndexed(const Polygon& polygon) {
     const IndexedPolygon* found = nullptr;
     const Vec2 corner = polygon.bounds().min;
@@ -362,33 +373,35 @@ class ContactBatch {
     return found;
   }
 
-  // The contact is there, or a place for it.
-  bool AddRow(const PlainPair& pair) {
+  // Adds the row of a pair after its contact, or a placeholder, was appended to `out_.contacts`.
+  // Returns false once the meter stops.
+  bool AddRow(const FastPair& pair) {
     ++out_.counts[begin_ + pair.mover];
     out_.polygon_ids.push_back(pair.polygon().id());
     return meter_.SpendRows(1);
   }
 
-  bool AddToBlock(const PlainPair& pair) {
-    SetLane(pair, scratch_->plain[pair.mover], lanes_, scratch_->block);
-    waiting_[lanes_] = {&pair, out_.contacts.size()};
+  bool AddToBlock(const FastPair& pair) {
+    SetLane(pair, scratch_->fast[pair.mover], lanes_, scratch_->block);
+    pending_[lanes_] = {&pair, out_.contacts.size()};
     ++lanes_;
     out_.contacts.push_back(kNoContact);
     return AddRow(pair) && (lanes_ < ContactBlock::kSize || MeasureContacts());
   }
 
-  // Writes the rows of the block. Returns false once the meter stops.
+  // Measures the contacts in the block and writes them over their placeholders. Contacts that the
+  // block cannot decide fall back to the general path. Returns false once the meter stops.
   bool MeasureContacts() {
     if (lanes_ == 0) return true;
     Measure(lanes_, scratch_->block);
     for (size_t lane = 0; lane < lanes_; ++lane) {
-      Contact& contact = out_.contacts[waiting_[lane].row];
+      Contact& contact = out_.contacts[pending_[lane].row];
       if ((scratch_->block.is_certain >> lane & 1) != 0) {
         WriteLane(scratch_->block, lane, contact);
         continue;
       }
-      ++counts_.left;
-      const std::optional<Contact> general = InGeneral(*waiting_[lane].pair);
+      ++counts_.undecided;
+      const std::optional<Contact> general = GeneralContact(*pending_[lane].pair);
       if (meter_.stopped()) return false;
       contact = *general;
     }
@@ -396,7 +409,8 @@ class ContactBatch {
     return true;
   }
 
-  // Ends the items of the window: the rows of each by ascending id.
+  // Completes the rows of the window's `count` items, from `row` on: sorts the rows of each item by
+  // ascending polygon id, and adds the split translations if the batch has masses.
   void EndRows(size_t count, size_t row) {
     if (columns_.mass.empty() && is_in_order_) return;
     for (size_t k = 0; k < count; ++k) {
@@ -429,30 +443,31 @@ class ContactBatch {
     __builtin_prefetch(block + 128);
   }
 
-  // A contact in the block, and where it is written.
-  struct Waiting {
-    const PlainPair* pair;
+  // A contact in the block: its pair, and the row of its placeholder.
+  struct PendingContact {
+    const FastPair* pair;
     size_t row;
   };
 
   const Scene& scene_;
   const ContactColumns& columns_;
   const ContactOptions& options_;
-  const ContactWay way_;
+  const ContactBatchPath path_;
   ContactAnswers& out_;
   WorkMeter& meter_;
-  ThreadScratch<Scratch> scratch_;
+  ThreadScratch<ContactScratch> scratch_;
   const bool has_cells_;
-  const bool is_plain_;  // whether all items have the mask of the options
-  const PlainPlacing place_plain_ = PlacePlain();
-  uint64_t units_ = 0;  // of the window, not yet counted
-  size_t begin_ = 0;    // of the window
+  const bool is_uniform_;  // whether each item has the mask of the options
+  const FastPlacing place_fast_ = PlaceFast();
+  uint64_t units_ = 0;  // work units of the window that the meter has not counted yet
+  size_t begin_ = 0;    // the first item of the window
   size_t pair_count_ = 0;
-  size_t first_pair_ = 0;  // of the mover whose pairs are taken
+  size_t first_pair_ = 0;  // first pair of the mover for which pairs are being collected
   size_t lanes_ = 0;
-  bool is_in_order_ = true;              // whether the rows of all movers of the window are
-  std::array<uint64_t, kWindow> masks_;  // of the movers
-  std::array<Waiting, ContactBlock::kSize> waiting_;  // beside the lanes
+  bool is_in_order_ = true;  // whether the rows of each item of the window ascend by polygon id
+  std::array<uint64_t, kWindow> masks_;  // category masks of the window's movers
+  // The contacts in the block, by lane.
+  std::array<PendingContact, ContactBlock::kSize> pending_;
   ContactCounts counts_;
 };
 

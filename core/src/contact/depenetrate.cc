@@ -21,10 +21,12 @@ namespace {
 
 using internal::PlacedShape;
 
-// Rounds over the contacts of one position until their common push is taken.
+// Maximum number of passes over the contacts of one position, which look for a translation that
+// satisfies all of them.
 constexpr int kRelaxations = 8;
 
-// Rings of places around the start: radii grow by half from ring to ring, sixteen places a ring.
+// Rings of trial positions around the start: sixteen positions on each ring, and radii that grow by
+// half from ring to ring.
 constexpr int kMaxRings = 400;
 constexpr int kHalvings = 6;
 
@@ -49,14 +51,15 @@ double LargestMagnitude(const Box& box) {
                   std::max(std::abs(box.min.y), std::abs(box.max.y)));
 }
 
-// One item: pushes a shape until it is free of overlap.
+// Pushes one shape until it overlaps nothing.
 class Depenetrator {
  public:
   Depenetrator(const Scene& scene, const Shape& shape, const Pose& start,
                const DepenetrateOptions& options, WorkMeter& meter)
       : scene_(scene), shape_(shape), start_(start), options_(options), meter_(meter) {}
 
-  // Returns false if the start cannot be placed.
+  // Runs the search. Returns false if the shape cannot be placed at the start, or once the meter
+  // stops.
   bool Run() {
     pose_ = start_;
     if (!meter_.Spend(shape_.vertex_count())) return false;
@@ -66,21 +69,21 @@ class Depenetrator {
     const Box box = mover_.bounds();
     start_box_ = box;
     size_ = std::max(box.max.x - box.min.x, box.max.y - box.min.y);
-    // Several roundings of the largest coordinate: what the placing of a push may lose.
+    // Placing a pushed shape may lose several roundings of the largest coordinate.
     margin_ = std::max(64 * 0x1p-53 * LargestMagnitude(box), kSmallestMagnitude);
     const uint32_t max_steps = std::clamp<uint32_t>(options_.max_steps, 1, kMaxDepenetrateSteps);
     const uint32_t max_pushes = std::max<uint32_t>(1, max_steps - 1);
     while (is_placed && !meter_.stopped()) {
       finished_ = CollectPushes();
       if (finished_ || steps_ == max_pushes) break;
-      const std::optional<Vec2> next = Next();
+      const std::optional<Vec2> next = NextPosition();
       if (!next) break;
       is_placed = PlaceAt(*next);
       if (!is_placed) break;
       pose_.position = *next;
       ++steps_;
     }
-    if (!finished_ && steps_ < max_steps && !meter_.stopped()) JumpFree();
+    if (!finished_ && steps_ < max_steps && !meter_.stopped()) JumpToFreePosition();
     return true;
   }
 
@@ -89,7 +92,8 @@ class Depenetrator {
   uint32_t steps() const { return steps_; }
 
  private:
-  // Returns false if it cannot be placed there, or the meter stops.
+  // Places the shape at `position`. Returns false if a vertex is out of range, or once the meter
+  // stops.
   bool PlaceAt(Vec2 position) {
     if (!IsAccepted(position) || !meter_.Spend(shape_.vertex_count())) return false;
     Pose pose = start_;
@@ -97,7 +101,8 @@ class Depenetrator {
     return mover_.Place(shape_, pose, is_convex_);
   }
 
-  // Fills pushes_ with a push for each polygon overlapped; returns whether there is none.
+  // Sets pushes_ to a push for each polygon that the shape overlaps. Returns whether the shape
+  // overlaps none.
   bool CollectPushes() {
     pushes_.clear();
     if (!meter_.Spend(shape_.vertex_count())) return false;
@@ -121,21 +126,22 @@ class Depenetrator {
     return is_free && !meter_.stopped();
   }
 
-  // The position after one push that answers all contacts, deepest first, as far as they agree.
-  // The margin grows with each push, so that small steps along a crease come to an end.
-  std::optional<Vec2> Next() {
+  // Returns the position after one push that satisfies all contacts, the deepest first, as far as
+  // they are compatible; nullopt if no push exists, or once the meter stops. The margin grows with
+  // each push, so that small steps along a crease come to an end.
+  std::optional<Vec2> NextPosition() {
     if (pushes_.empty()) return std::nullopt;
     Vec2 move;
     for (int round = 0; round < kRelaxations; ++round) {
       bool moved = false;
       for (const Push& push : pushes_) {
         if (!meter_.Spend(1)) return std::nullopt;
-        const double short_of =
+        const double deficit =
             push.depth + margin_ - (move.x * push.normal.x + move.y * push.normal.y);
-        if (short_of <= 0.5 * margin_) continue;
+        if (deficit <= 0.5 * margin_) continue;
         moved = true;
-        move.x += push.normal.x * short_of;
-        move.y += push.normal.y * short_of;
+        move.x += push.normal.x * deficit;
+        move.y += push.normal.y * deficit;
       }
       if (!moved) break;
     }
@@ -162,9 +168,9 @@ class Depenetrator {
         Vec2{start_.position.x + direction.x * length, start_.position.y + direction.y * length});
   }
 
-  // Goes to the first overlap-free position on growing rings around the start, then back towards
-  // the start as far as halving finds such positions.
-  void JumpFree() {
+  // Moves the shape to the first overlap-free position on growing rings around the start, then back
+  // towards the start as far as bisection finds overlap-free positions.
+  void JumpToFreePosition() {
     const Box& world = scene_.bounds();
     const double end = 4 * (LargestMagnitude(world) + LargestMagnitude(start_box_) +
                             LargestMagnitude({start_.position, start_.position}));
@@ -246,7 +252,8 @@ bool Depenetrate(const Scene& scene, const ShapeColumns& movers, const Depenetra
         check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
       }
     } else {
-      // No move: the position as asked where it can be read, else the origin.
+      // An item with an error does not move: it keeps its position if that is accepted, else the
+      // origin.
       const Vec2 asked{movers.x[i], movers.y[i]};
       position = IsAccepted(asked) ? Normalized(asked) : Vec2{};
     }

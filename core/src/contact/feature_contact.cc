@@ -20,14 +20,14 @@
 namespace carom::internal {
 namespace {
 
-// Calls visit(i, edge of a, j, edge of b) for the pairs of edges whose boxes come within the radii,
-// while it returns true.
+// Calls visit(i, edge of a, j, edge of b) for the pairs of edges with boxes that come within the
+// sum of the radii, while `visit` returns true and the meter allows.
 template <class Visit>
 void VisitEdgePairs(const PlacedShape& a, const PlacedShape& b, WorkMeter& meter,
                     const Visit& visit) {
   const double radius = a.radius() + b.radius();
   const Box reach_b = Grown(b.core_bounds(), radius);
-  bool goes_on = true;
+  bool should_continue = true;
   a.VisitEdges(
       meter, [&](const Box& box) { return reach_b.Intersects(box); },
       [&](size_t i, const Segment& edge_a) {
@@ -35,19 +35,20 @@ void VisitEdgePairs(const PlacedShape& a, const PlacedShape& b, WorkMeter& meter
         b.VisitEdges(
             meter, [&](const Box& box) { return reach_a.Intersects(box); },
             [&](size_t j, const Segment& edge_b) {
-              goes_on = visit(i, edge_a, j, edge_b);
-              return goes_on;
+              should_continue = visit(i, edge_a, j, edge_b);
+              return should_continue;
             });
-        return goes_on && !meter.stopped();
+        return should_continue && !meter.stopped();
       });
 }
 
-// An edge over which some vertex may get out of a polygon.
+// An edge over which a vertex may leave a polygon.
 struct Exit {
-  double distance2 = HUGE_VAL;  // rounded
+  double distance2 = HUGE_VAL;  // squared distance of the vertex from the edge, rounded
   uint32_t edge = 0;
 
-  // For heaps, which have the greatest first: the nearest, then the one given first.
+  // Orders exits for a heap that has the greatest exit on top: the nearest one, and among equally
+  // near ones the one with the least edge.
   friend bool operator<(const Exit& a, const Exit& b) {
     return a.distance2 > b.distance2 || (a.distance2 == b.distance2 && a.edge > b.edge);
   }
@@ -67,14 +68,14 @@ double EdgeDistance2(const Segment& edge, Vec2 p) {
   return cross * cross / length2;
 }
 
-// How a vertex gets out of a polygon.
+// A translation that moves a vertex out of a polygon.
 struct Penetration {
   Vec2 direction;
   double distance = 0;
-  uint32_t feature = 0;  // of the polygon
+  uint32_t feature = 0;  // the polygon's feature at the exit, as in `ContactPoint`
 };
 
-// The index of an edge's second vertex among all vertices of the polygon.
+// Returns the index of the edge's second vertex among all vertices of the polygon.
 uint32_t HeadVertex(const Polygon& polygon, size_t edge) {
   const EdgeRef ref = polygon.edge_ref(edge);
   const size_t count = polygon.ring(ref.ring).size();
@@ -87,7 +88,8 @@ class PenetrationSearch {
   PenetrationSearch(const IndexedPolygon& indexed, Vec2 p, WorkMeter& meter)
       : indexed_(indexed), p_(p), meter_(meter) {}
 
-  // The minimum translation out of the polygon for a point in it, as far as its edges decide it.
+  // Returns the translation of p, a point of the polygon, to the nearest point of the boundary that
+  // leads out of the polygon. If no edge leads out, returns the translation to the nearest edge.
   Penetration Nearest() {
     Exit nearest;
     indexed_.VisitEdges(
@@ -117,7 +119,8 @@ class PenetrationSearch {
   }
 
  private:
-  // The way over the nearest point of the edge. On the edge itself, to its right.
+  // Returns the translation of p to the nearest point of the exit's edge. If p is on the edge, the
+  // direction is to the right of the edge, and the distance 0.
   Penetration Through(const Exit& exit) const {
     const Polygon& polygon = indexed_.polygon();
     const Segment e = polygon.edge(exit.edge);
@@ -154,8 +157,8 @@ class PenetrationSearch {
     return LocateInPolygon(indexed_, beyond, meter_).location == Location::kOutside;
   }
 
-  // Whether a point a little farther that way is outside; of the two ways off an edge, turns
-  // `penetration` to the one that is.
+  // Returns whether a point slightly beyond the end of `penetration` is outside the polygon. If the
+  // distance is 0, tries both normals of the edge and sets the direction to the one that leads out.
   bool LeadsOut(const Exit& exit, Penetration& penetration) {
     const Box& box = indexed_.polygon().bounds();
     const double largest = std::max(std::max(std::abs(box.min.x), std::abs(box.max.x)),
@@ -173,19 +176,21 @@ class PenetrationSearch {
   WorkMeter& meter_;
 };
 
-// The deepest of the contacts seen; of equally deep ones the first.
+// Keeps the deepest of the contacts that were added, the first one among equally deep contacts.
 class DeepestContact {
  public:
   DeepestContact(const PlacedShape& fixed, const PlacedShape& mover, WorkMeter& meter)
       : fixed_(fixed), mover_(mover), meter_(meter) {}
 
-  // The vertices of each body in the other.
+  // Adds the contacts of the mover's vertices in the fixed shape, and of the fixed shape's vertices
+  // in the mover.
   void AddVertices() {
     AddVerticesOf(mover_, fixed_, /*of_mover=*/1);
     AddVerticesOf(fixed_, mover_, /*of_mover=*/-1);
   }
 
-  // The pairs of edges, each pair as two convex shapes.
+  // Adds the contacts of the pairs of edges that come within the radii, each pair as two convex
+  // shapes.
   void AddEdgePairs() {
     VisitEdgePairs(fixed_, mover_, meter_,
                    [&](size_t i, const Segment& a, size_t j, const Segment& b) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Contacts of any two shapes, one of which may not be convex.
+// Computes contacts of any two shapes, convex or not.
 #pragma once
 
 #include <optional>
@@ -15,21 +15,23 @@
 
 namespace carom::internal {
 
-// The contact with a polygon of a scene, CONVEX or FEATURE; hollow ones are taken as FEATURE.
-// Nothing if they share no point (exact). Counts on `meter` as it goes; meaningless once that has
-// stopped.
+// Returns the contact of a mover with a polygon of a scene: CONVEX if both shapes are convex, else
+// FEATURE. A hollow polygon gives a FEATURE contact. Returns nullopt if the shapes share no point
+// (exact). Charges its work to `meter`; the result is meaningless once `meter` has stopped.
 std::optional<Contact> ContactOf(const IndexedPolygon& fixed, MovingShape& mover, WorkMeter& meter);
-// The same of a polygon of at most `IndexedPolygon::kMaxScanned` edges, which has no index, and its
-// convexity.
+// Returns the contact of a mover with a polygon that has no index and at most
+// `IndexedPolygon::kMaxEdgesWithoutIndex` edges, as the other `ContactOf` does. `convexity` is the
+// polygon's.
 std::optional<Contact> ContactOf(const Polygon& fixed, Convexity convexity, MovingShape& mover,
                                  WorkMeter& meter);
 
-// The rest takes shapes whose core is a polygon (`MovingShape::RingView`). Whether they share a
-// point. Exact.
+// Returns whether two shapes share a point. Exact. The core of each shape is a polygon
+// (`MovingShape::RingView`).
 bool SharePoint(const PlacedShape& a, const PlacedShape& b, WorkMeter& meter);
 
-// The FEATURE contact of carom/contact.h, for hollow polygons too; nothing if they share no point
-// (exact). Meaningless once `meter` has stopped.
+// Returns the FEATURE contact (carom/contact.h) of two shapes with polygons as cores
+// (`MovingShape::RingView`), hollow ones included; nullopt if the shapes share no point (exact).
+// The result is meaningless once `meter` has stopped.
 std::optional<Contact> FeatureContact(const PlacedShape& fixed, const PlacedShape& mover,
                                       WorkMeter& meter);
 

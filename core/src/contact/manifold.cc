@@ -9,6 +9,7 @@
 
 #include "numeric/double_double.h"
 #include "numeric/dyadic.h"
+#include "numeric/dyadic_vec2.h"
 #include "numeric/exact.h"
 #include "shape/measures.h"
 
@@ -18,21 +19,15 @@ namespace {
 uint32_t VertexFeature(const ConvexCore& core, size_t i) { return 2 * core.vertex_index(i); }
 uint32_t EdgeFeature(const ConvexCore& core, size_t k) { return 2 * core.edge_index(k) + 1; }
 
-// The depth along the axis, for that of the cores and both radii.
+// Returns the depth of two shapes along the axis: the depth of their cores plus both radii, at
+// least 0.
 double DepthOf(TwoDoubles core_depth, double radius_a, double radius_b) {
   return std::max(Add(core_depth, TwoSum(radius_a, radius_b)).high, 0.0) + 0.0;
 }
 
 TwoDoubles Magnitude(TwoDoubles a) { return a.high < 0 ? TwoDoubles{-a.high, -a.low} : a; }
 
-struct ExactXy {
-  Dyadic x, y;
-};
-ExactXy ExactDifference(Vec2 a, Vec2 b) { return {Dyadic(a.x) - b.x, Dyadic(a.y) - b.y}; }
-Dyadic ExactDot(const ExactXy& a, const ExactXy& b) { return a.x * b.x + a.y * b.y; }
-Dyadic ExactCross(const ExactXy& a, const ExactXy& b) { return a.x * b.y - a.y * b.x; }
-
-// n / d within 2^-104 of itself, n >= 0 and d > 0.
+// Returns n / d within 2^-104 of itself, for n >= 0 and d > 0.
 TwoDoubles PairQuotient(const Dyadic& n, const Dyadic& d) {
   if (n.sign() == 0) return {0, 0};
   const double high = NearestQuotient(n, d);
@@ -40,20 +35,22 @@ TwoDoubles PairQuotient(const Dyadic& n, const Dyadic& d) {
   return {high, rest.sign() == 0 ? 0 : NearestQuotient(rest, d)};
 }
 
-// The reported depth: 0 exactly where the shapes only touch, and only there. Pairs resolve 2^-96 of
-// the radii.
+// Returns the depth to report, which is 0 if and only if the shapes only touch. Pairs of doubles
+// resolve 2^-96 of the radii, so where the cores are apart the depth is at least 2^-99 of the
+// radii.
 double TotalDepth(TwoDoubles core_depth, double radius_a, double radius_b, Cores cores) {
   if (cores == Cores::kTouchingRadii) return 0;
   const double depth = DepthOf(core_depth, radius_a, radius_b);
   return cores == Cores::kApart ? std::max(depth, 0x1p-99 * (radius_a + radius_b)) : depth;
 }
 
-// `from` moved along the unit vector `direction`.
+// Returns `from` moved by `length` along the unit vector `direction`.
 Vec2 Moved(Vec2 from, Vec2 direction, double length) {
   return {from.x + direction.x * length + 0.0, from.y + direction.y * length + 0.0};
 }
 
-// Of the angle between both, within 2^-48: the cross product errs by 4u of both lengths.
+// Returns the squared sine of the angle between both edges, within 2^-48: the cross product errs by
+// 4u of the product of both lengths.
 double RoundedSquaredSine(const Segment& reference, const Segment& edge) {
   const Vec2 r{reference.b.x - reference.a.x, reference.b.y - reference.a.y};
   const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
@@ -61,7 +58,7 @@ double RoundedSquaredSine(const Segment& reference, const Segment& edge) {
   return cross * cross / ((r.x * r.x + r.y * r.y) * (e.x * e.x + e.y * e.y));
 }
 
-// The contact points under an EDGE axis. "Outward" is the reference edge's normal.
+// Computes the contact points under an EDGE axis. "Outward" is along the reference edge's normal.
 class EdgeManifold {
  public:
   EdgeManifold(const ConvexCore& reference, const ConvexCore& other, const Axis& axis,
@@ -70,16 +67,16 @@ class EdgeManifold {
         other_(other),
         axis_(axis),
         contact_(contact),
-        part_(reference.radius() + other.radius() == 0 ? kSmallPart : kLargePart) {
+        min_ratio_(reference.radius() + other.radius() == 0 ? kSmallMinRatio : kLargeMinRatio) {
     const Segment e = reference.Edge(axis.edge);
     p_ = e.a;
     q_ = e.b;
     length_ = PairLength(p_, q_);
     outward_ = UnitNormal(e, -1);
-    depth_ = Divide(PairCross(p_, q_, p_, other.vertex(axis.support), part_), length_);
+    depth_ = Divide(PairCross(p_, q_, p_, other.vertex(axis.support), min_ratio_), length_);
   }
 
-  // The depth of the cores along the axis, negative where they are apart.
+  // Returns the depth of the cores along the axis, negative where the cores are apart.
   TwoDoubles CoreDepth() const { return depth_; }
   Vec2 outward() const { return outward_; }
 
@@ -97,14 +94,14 @@ class EdgeManifold {
       AddVertex(high);
     } else {
       if (Along(p_, low) >= 0) {
-        AddOwnEnd(low, edge);
+        AddVertexEnd(low, edge);
       } else {
-        AddCutEnd(axis_.edge, edge);
+        AddClippedEnd(axis_.edge, edge);
       }
       if (Along(q_, high) <= 0) {
-        AddOwnEnd(high, edge);
+        AddVertexEnd(high, edge);
       } else {
-        AddCutEnd(reference_.Next(axis_.edge), edge);
+        AddClippedEnd(reference_.Next(axis_.edge), edge);
       }
     }
     if (contact_.point_count == 0) AddVertex(axis_.support);
@@ -114,18 +111,20 @@ class EdgeManifold {
   }
 
  private:
-  // The sign of the position of vertex i along the reference edge, from `origin`.
+  // Returns the sign of the position of vertex i of the other core along the reference edge,
+  // relative to `origin`.
   int Along(Vec2 origin, size_t i) const { return DotSign(origin, other_.vertex(i), p_, q_); }
 
-  // Sets `edge` to the edge of the other core that faces the reference edge; returns whether its
-  // end that is not the support vertex is ahead of that (1), behind (-1) or level with it (0).
+  // Sets `edge` to the edge of the other core that faces the reference edge. Along the reference
+  // edge, returns whether the end of `edge` that is not the support vertex is ahead of the support
+  // vertex (1), behind it (-1) or level with it (0). Returns 0 if the other core is a point.
   int IncidentEdge(size_t& edge) const {
     if (other_.edge_count() == 0) return 0;
     const size_t s = axis_.support;
     const size_t before = other_.Previous(s);
     edge = s;
     if (other_.size() == 2) {
-      // The side whose direction is against the reference edge faces it.
+      // A segment has two sides; the side directed against the reference edge faces it.
       if (DotSign(other_.vertex(s), other_.vertex(before), p_, q_) > 0) edge = before;
     } else if (IsSteeper(s, before)) {
       edge = before;
@@ -134,8 +133,8 @@ class EdgeManifold {
     return DotSign(other_.vertex(s), other_.vertex(end), p_, q_);
   }
 
-  // Whether edge `a` of the other core makes a larger angle with the reference edge than `b`, or
-  // the same one and comes after it.
+  // Returns whether edge `a` of the other core makes a larger angle with the reference edge than
+  // edge `b` does, or an equal angle and comes after `b`.
   bool IsSteeper(size_t a, size_t b) const {
     const int order = CompareAngles({p_, q_}, other_.Edge(a), other_.Edge(b));
     return order != 0 ? order > 0 : other_.edge_order(b) < other_.edge_order(a);
@@ -143,11 +142,11 @@ class EdgeManifold {
 
   TwoDoubles VertexDepth(size_t i) const {
     if (i == axis_.support) return depth_;
-    return Divide(PairCross(p_, q_, p_, other_.vertex(i), part_), length_);
+    return Divide(PairCross(p_, q_, p_, other_.vertex(i), min_ratio_), length_);
   }
 
-  // The vertex facing the reference edge, with the other surface its radius below it: that is so
-  // under the support vertex, and under both ends of an edge parallel to the reference edge.
+  // Adds a vertex that faces the reference edge, where the other surface is its radius below the
+  // vertex: at the support vertex, and at both ends of an edge parallel to the reference edge.
   void AddVertex(size_t i) { AddVertex(i, VertexDepth(i), {other_.radius(), 0}); }
 
   void AddVertex(size_t i, TwoDoubles core_depth, TwoDoubles drop) {
@@ -156,21 +155,21 @@ class EdgeManifold {
              EdgeFeature(reference_, axis_.edge), VertexFeature(other_, i));
   }
 
-  // The end of the incident edge that lies between the side planes.
-  void AddOwnEnd(size_t i, size_t edge) {
+  // Adds the end of the facing edge at vertex i, which lies between the side planes.
+  void AddVertexEnd(size_t i, size_t edge) {
     const TwoDoubles core_depth = VertexDepth(i);
     const TwoDoubles drop = Drop(other_.vertex(i), core_depth, other_.Edge(edge));
     if (IsBelow(core_depth, drop)) AddVertex(i, core_depth, drop);
   }
 
-  // The point z of the incident edge (s, w) in the side plane through the end y of the reference
-  // edge. With E the reference edge and f = w - s, z = s + f (E . (y - s)) / (E . f), and its depth
-  // n . (y - z) = -|E| f x (y - s) / (E . f).
-  void AddCutEnd(size_t reference_vertex, size_t edge) {
+  // Adds the end of the facing edge (s, w) where the side plane through the end y of the reference
+  // edge clips it. With E the reference edge and f = w - s, the clip point is
+  // z = s + f (E . (y - s)) / (E . f), and its depth n . (y - z) = -|E| f x (y - s) / (E . f).
+  void AddClippedEnd(size_t reference_vertex, size_t edge) {
     const Vec2 y = reference_.vertex(reference_vertex);
     const Segment f = other_.Edge(edge);
-    const TwoDoubles cross = PairCross(f.a, f.b, f.a, y, part_);
-    const TwoDoubles along = PairDot(p_, q_, f.a, f.b, part_);
+    const TwoDoubles cross = PairCross(f.a, f.b, f.a, y, min_ratio_);
+    const TwoDoubles along = PairDot(p_, q_, f.a, f.b, min_ratio_);
     const TwoDoubles depth = Divide(Multiply({-cross.high, -cross.low}, length_), along);
     const TwoDoubles drop = Drop(y, depth, f);
     if (!IsBelow(depth, drop)) return;
@@ -179,50 +178,51 @@ class EdgeManifold {
              EdgeFeature(other_, edge));
   }
 
-  // How far the other surface lies below its core, against the outward normal, on the line along
-  // the normal through `at`; `core_depth` is that of the core there.
+  // Returns how far the other surface lies below its core, against the outward normal, on the line
+  // along the normal through `at`. `core_depth` is the depth of the core on this line.
   //
-  // A core with a radius r > 0 is a segment f, from its support vertex s up to w. With c and k the
-  // cosine and sine of its angle to the reference edge, and t the distance of the line from s along
-  // the reference edge, the surface is the straight side, r / c below the axis, from t = k r on
-  // (the side begins at s moved by r along its own normal), and before that the cap about s, whose
-  // lowest point on the line is sqrt(r^2 - t^2) below s. The cap about w is never the lowest: its
-  // part of the surface begins at t(w) + k r.
+  // A core with a radius r > 0 is a segment f, from its support vertex s up to w. Let c and k be
+  // the cosine and sine of the angle of f to the reference edge, and t the distance of the line
+  // from s along the reference edge. From t = k r on, the surface is the straight side, r / c below
+  // the axis (the side begins at s moved by r along the side's own normal). For smaller t, the
+  // surface is the cap about s, whose lowest point on the line is sqrt(r^2 - t^2) below s. The cap
+  // about w is never the lowest, since its part of the surface begins at t(w) + k r.
   //
   // Error: on the side, k r <= t <= |f| c, so r / c <= 2 r where c >= 1/2, and <= 1.2 |f|
-  // otherwise; on the cap the drop is a chord of the shape. So it is at most 4 M, M the largest
-  // coordinate or radius, and as all terms are within 2^-97 of themselves the sum of drop and depth
-  // errs by less than 2^-92 M.
+  // otherwise; on the cap the drop is a chord of the shape. So the drop is at most 4 M, M the
+  // largest coordinate or radius. As all terms are within 2^-97 of themselves, the sum of drop and
+  // depth errs by less than 2^-92 M.
   TwoDoubles Drop(Vec2 at, TwoDoubles core_depth, const Segment& f) const {
     const double radius = other_.radius();
     if (radius == 0) return {0, 0};
-    const TwoDoubles cross = PairCross(p_, q_, f.a, f.b, kSmallPart);
+    const TwoDoubles cross = PairCross(p_, q_, f.a, f.b, kSmallMinRatio);
     if (cross.high == 0) return {radius, 0};
     const TwoDoubles axis_length = PairLength(f.a, f.b);
     const Vec2 s = other_.vertex(axis_.support);
-    const TwoDoubles ahead = Magnitude(PairDot(p_, q_, s, at, part_));
-    // t < k r, times |E| |f|. Both products are within 2^-66 of themselves.
+    const TwoDoubles ahead = Magnitude(PairDot(p_, q_, s, at, min_ratio_));
+    // Compares t with k r, both times |E| |f|. Both products are within 2^-66 of themselves.
     const double left = Multiply(ahead, axis_length).high;
     const double right = Multiply({radius, 0}, Magnitude(cross)).high;
     const bool is_certain = kHasFilters && std::abs(left - right) > 0x1p-40 * (left + right);
     if (is_certain ? left < right : IsUnderCap(at, f)) {
       return Add(Subtract(depth_, core_depth), CapDepth(at, ahead));
     }
-    const TwoDoubles along = Magnitude(PairDot(p_, q_, f.a, f.b, part_));
+    const TwoDoubles along = Magnitude(PairDot(p_, q_, f.a, f.b, min_ratio_));
     return Divide(Multiply(Multiply(length_, axis_length), {radius, 0}), along);
   }
 
-  // Whether the line through `at` is nearer to the support vertex than the straight side. Exact.
+  // Returns whether the line through `at` meets the cap about the support vertex, not the straight
+  // side. Exact.
   bool IsUnderCap(Vec2 at, const Segment& f) const {
-    const ExactXy e = ExactDifference(q_, p_);
-    const ExactXy axis = ExactDifference(f.b, f.a);
-    const Dyadic ahead = ExactDot(e, ExactDifference(at, other_.vertex(axis_.support)));
-    const Dyadic cross = ExactCross(e, axis) * other_.radius();
-    return ahead * ahead * ExactDot(axis, axis) < cross * cross;
+    const DyadicVec2 e = DyadicDifference(q_, p_);
+    const DyadicVec2 axis = DyadicDifference(f.b, f.a);
+    const Dyadic ahead = Dot(e, DyadicDifference(at, other_.vertex(axis_.support)));
+    const Dyadic cross = Cross(e, axis) * other_.radius();
+    return ahead * ahead * Dot(axis, axis) < cross * cross;
   }
 
-  // sqrt(r^2 - t^2) for t = ahead / |E| < r. Where r - t cancels too many digits, its square times
-  // |E|^2 is computed exactly: t ends next to r only where the axis is steep.
+  // Returns sqrt(r^2 - t^2) for t = ahead / |E| < r. Where r - t cancels too many digits, the
+  // radicand times |E|^2 is computed exactly; t comes so close to r only where the axis is steep.
   TwoDoubles CapDepth(Vec2 at, TwoDoubles ahead) const {
     const TwoDoubles radius{other_.radius(), 0};
     const TwoDoubles t = Divide(ahead, length_);
@@ -230,10 +230,10 @@ class EdgeManifold {
     if (rest.high > 0x1p-20 * radius.high) {
       return SquareRoot(Multiply(rest, Add(radius, t)));
     }
-    const ExactXy e = ExactDifference(q_, p_);
-    const Dyadic exact_ahead = ExactDot(e, ExactDifference(at, other_.vertex(axis_.support)));
+    const DyadicVec2 e = DyadicDifference(q_, p_);
+    const Dyadic exact_ahead = Dot(e, DyadicDifference(at, other_.vertex(axis_.support)));
     const Dyadic r = radius.high;
-    const Dyadic e2 = ExactDot(e, e);
+    const Dyadic e2 = Dot(e, e);
     return SquareRoot(PairQuotient(r * r * e2 - exact_ahead * exact_ahead, e2));
   }
 
@@ -258,14 +258,14 @@ class EdgeManifold {
   const ConvexCore& other_;
   const Axis& axis_;
   Contact& contact_;
-  const double part_;  // of `PairCross`
+  const double min_ratio_;  // argument of `PairCross`: small if no radius can cancel the depth
   Vec2 p_, q_;
   TwoDoubles length_;
   Vec2 outward_;
   TwoDoubles depth_;
 };
 
-// The contact of two round corners, or of two points in one place.
+// Sets the contact of two round corners, or of two points that coincide.
 void MeetAtVertices(const ConvexCore& fixed, const ConvexCore& mover, const Axis& axis,
                     Contact& contact) {
   const size_t i = axis.kind == AxisKind::kVertices ? axis.edge : 0;
@@ -288,7 +288,7 @@ void MeetAtVertices(const ConvexCore& fixed, const ConvexCore& mover, const Axis
 
 }  // namespace
 
-// The normal of the edge a -> b, turned back by a right angle.
+// Turns the left normal of the edge a -> b back by a right angle.
 Vec2 UnitVector(Vec2 a, Vec2 b) {
   const Vec2 left = UnitNormal({a, b}, 1);
   return {left.y, -left.x + 0.0};

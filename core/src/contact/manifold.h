@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where two convex shapes touch along their axis.
+// Computes where two convex shapes touch along their contact axis.
 #pragma once
 
 #include <optional>
@@ -13,30 +13,33 @@
 
 namespace carom::internal {
 
-// The unit vector from a to b, which differ; each component within 1 ulp. Never -0.
+// Returns the unit vector from a to b, which differ. Each component is within 1 ulp, and never -0.
 Vec2 UnitVector(Vec2 a, Vec2 b);
 
-// Whether `a` makes a larger angle with the line of `reference` than `b` (1), a smaller one (-1),
-// or the same (0). Compares squared sines, which count as equal within 2^-90.
+// Compares the angles that `a` and `b` make with the line of `reference`: returns 1 if the angle of
+// `a` is larger, -1 if it is smaller, 0 if both are equal. Compares squared sines, which count as
+// equal within 2^-90.
 int CompareAngles(const Segment& reference, const Segment& a, const Segment& b);
 
-// The contact of two convex shapes; nothing if they share no point (exact). Counts on `meter` as it
-// goes; meaningless once that has stopped.
+// Returns the contact of two convex shapes; nullopt if they share no point (exact). Charges its
+// work to `meter`; the result is meaningless once `meter` has stopped.
 //
-// Its points: under an EDGE axis the other core's edge at the support vertex (of two, the one more
-// nearly parallel to the reference edge, then the lower index; squared sines of the angles count as
-// equal within 2^-90) is cut to the reference edge's side planes. What is left has one end or two;
-// each is a vertex of one core facing an edge of the other, after which its features are named. On
-// the line along the normal through such an end, the point lies midway between the surfaces of the
-// two shapes, radii included, and its depth is how far they overlap; ends where the other surface
-// is above the reference surface are dropped. Two points are in the order of the normal turned
-// counter-clockwise by a right angle.
+// Points: under an EDGE axis, the other core's facing edge is clipped to the side planes of the
+// reference edge. The facing edge is the edge at the support vertex that is more nearly parallel to
+// the reference edge (squared sines of the angles count as equal within 2^-90), and among equals
+// the edge with the lower index. The clipped edge has one end or two. Each end is a vertex of one
+// core that faces an edge of the other core; its features are this vertex and this edge. On the
+// line along the normal through the end, the point lies midway between the surfaces of both shapes,
+// radii included, and its depth is how far the shapes overlap on the line. An end where the other
+// surface is above the reference surface is dropped. Two points are in the order of the normal
+// turned counter-clockwise by a right angle.
 //
-// A point errs by at most 8 ulp of M, the largest coordinate or radius. It is the corner v on its
-// line plus normal * shift, and v to the other surface is a chord of two points within 2.9 M + M of
-// each other, so |shift| <= 1.92 M, and the four roundings of its terms (each of at most 3.9 M, two
-// ulp(M), halved) err by 4 ulp(M). The normal's component (2^-53) moves it by 1.92 ulp(M) at most,
-// rounding the product and the sum by one each.
+// Error: a point errs by at most 8 ulp of M, the largest coordinate or radius. A point is the
+// corner v on its line plus normal * shift. The distance of v from the other surface is a chord of
+// two points within 2.9 M + M of each other, so |shift| <= 1.92 M, and the four roundings of its
+// terms (each of at most 3.9 M, two ulp(M), halved) err by 4 ulp(M). The error of the normal's
+// components (2^-53) moves the point by at most 1.92 ulp(M), and rounding the product and the sum
+// by 1 ulp(M) each.
 std::optional<Contact> ConvexContact(const ConvexCore& fixed, const ConvexCore& mover,
                                      WorkMeter& meter);
 

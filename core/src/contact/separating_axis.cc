@@ -17,12 +17,12 @@
 namespace carom::internal {
 namespace {
 
-// The square of a distance as a quotient: of v from the line p -> q, or from the point p.
+// A squared distance as a quotient: of v from the line p -> q, or of v from the point p.
 struct SquaredDistance {
   Vec2 p, q, v;
   bool from_line = true;
-  int sign = 0;      // of (q - p) x (v - p): 1 left, -1 right
-  double value = 0;  // within 2^-41 of itself
+  int sign = 0;      // sign of (q - p) x (v - p): 1 if v is left of the line, -1 if right
+  double value = 0;  // within 2^-41 of the exact value
 };
 
 struct Quotient {
@@ -41,8 +41,9 @@ Quotient ExactValue(const SquaredDistance& d) {
   return {cross * cross, ExactSum2(ex, ey)};
 }
 
-// The cross product is within 2^-44 of itself by the filter, or within 2^-51 by its expansion; the
-// squared length within 5u, the quotient within u. In all less than 2^-42 of the value.
+// Returns the squared distance of v from the line of `edge`. Error: the cross product is within
+// 2^-44 of itself by the filter, or within 2^-51 by its expansion; the squared length is within 5u,
+// the quotient within u. In all, `value` errs by less than 2^-42 of itself.
 SquaredDistance FromLine(const Segment& edge, Vec2 v) {
   SquaredDistance d{edge.a, edge.b, v};
   const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
@@ -62,25 +63,27 @@ SquaredDistance FromPoint(Vec2 p, Vec2 v) {
   return {p, p, v, false, 0, x * x + y * y};
 }
 
-// The order of two exact pairs that are rounded sums or products and their errors: rounding is
-// monotonic, and a number has one such pair.
+// Compares two numbers, each given as a rounded sum or product and its rounding error. Exact, since
+// rounding is monotonic and a number has only one such pair.
 int ComparePairs(TwoDoubles a, TwoDoubles b) {
   if (a.high != b.high) return a.high > b.high ? 1 : -1;
   return (a.low > b.low) - (a.low < b.low);
 }
 
-// The distance from a line along an axis of coordinates: one difference, exactly.
-std::optional<TwoDoubles> StraightDistance(const SquaredDistance& d) {
+// Returns the distance of v from a line along a coordinate axis, as one exact difference; nullopt
+// for other lines.
+std::optional<TwoDoubles> AxisAlignedDistance(const SquaredDistance& d) {
   if (!d.from_line || (d.p.x != d.q.x && d.p.y != d.q.y)) return std::nullopt;
   const TwoDoubles far = d.p.x == d.q.x ? TwoDiff(d.v.x, d.p.x) : TwoDiff(d.v.y, d.p.y);
   return far.high < 0 ? TwoDoubles{-far.high, -far.low} : far;
 }
 
-// Whether doubles near this have room for the error of a product below them.
-bool HasRoom(double value) { return value == 0 || value > 0x1p-900; }
+// Returns whether the rounding error of a product of this value does not underflow.
+bool AvoidsUnderflow(double value) { return value == 0 || value > 0x1p-900; }
 
-// A quotient of two doubles, if `ExactValue` is one and they are products and sums without an error
-// on the way: on lattices of up to some hundred steps.
+// Returns the squared distance as a quotient of two doubles, high / low, if all products and sums
+// of `ExactValue` are exact in doubles, as on lattices of up to some hundred steps; nullopt
+// otherwise.
 std::optional<TwoDoubles> DoubleQuotient(const SquaredDistance& d) {
   if (!d.from_line) return std::nullopt;
   const TwoDoubles ex = TwoDiff(d.q.x, d.p.x);
@@ -97,25 +100,26 @@ std::optional<TwoDoubles> DoubleQuotient(const SquaredDistance& d) {
   for (const TwoDoubles& step : {ex, ey, x, y, left, right, cross, square, ex2, ey2, length2}) {
     if (step.low != 0) return std::nullopt;
   }
-  if (!HasRoom(square.high)) return std::nullopt;
+  if (!AvoidsUnderflow(square.high)) return std::nullopt;
   return TwoDoubles{square.high, length2.high};
 }
 
-// `Compare` for what tile maps are full of.
+// Compares a and b exactly in doubles where possible, as for most distances in tile maps; returns
+// nullopt otherwise.
 std::optional<int> CompareInDoubles(const SquaredDistance& a, const SquaredDistance& b) {
-  const std::optional<TwoDoubles> far_a = StraightDistance(a);
-  const std::optional<TwoDoubles> far_b = StraightDistance(b);
+  const std::optional<TwoDoubles> far_a = AxisAlignedDistance(a);
+  const std::optional<TwoDoubles> far_b = AxisAlignedDistance(b);
   if (far_a && far_b) return ComparePairs(*far_a, *far_b);
   const std::optional<TwoDoubles> of_a = DoubleQuotient(a);
   const std::optional<TwoDoubles> of_b = DoubleQuotient(b);
   if (!of_a || !of_b) return std::nullopt;
   const TwoDoubles left = TwoProduct(of_a->high, of_b->low);
   const TwoDoubles right = TwoProduct(of_b->high, of_a->low);
-  if (!HasRoom(left.high) || !HasRoom(right.high)) return std::nullopt;
+  if (!AvoidsUnderflow(left.high) || !AvoidsUnderflow(right.high)) return std::nullopt;
   return ComparePairs(left, right);
 }
 
-// The sign of a - b.
+// Returns the sign of a - b. Exact.
 int Compare(const SquaredDistance& a, const SquaredDistance& b) {
   const double difference = a.value - b.value;
   if (kHasFilters && std::abs(difference) > 0x1p-40 * (a.value + b.value)) {
@@ -129,7 +133,7 @@ int Compare(const SquaredDistance& a, const SquaredDistance& b) {
   return (exact_a.numerator * exact_b.denominator - exact_b.numerator * exact_a.denominator).sign();
 }
 
-// The sign of the distance less the sum of the radii.
+// Returns the sign of the distance minus the sum of the radii. Exact.
 int CompareToRadii(const SquaredDistance& d, double radius_a, double radius_b) {
   const double reach = radius_a + radius_b;
   const double difference = d.value - reach * reach;
@@ -141,8 +145,8 @@ int CompareToRadii(const SquaredDistance& d, double radius_a, double radius_b) {
   return (exact.numerator - radius * radius * exact.denominator).sign();
 }
 
-// The vertex of `other` farthest to the left of `e`; of two the one that comes first
-// counter-clockwise.
+// Returns the vertex of `other` farthest to the left of `e`; of two such vertices, the one that
+// comes first counter-clockwise.
 size_t FarthestLeft(const Segment& e, const ConvexCore& other, WorkMeter& meter) {
   const auto gain = [&](size_t from, size_t to) {
     return CrossSign(e.a, e.b, other.vertex(from), other.vertex(to));
@@ -155,14 +159,16 @@ size_t FarthestLeft(const Segment& e, const ConvexCore& other, WorkMeter& meter)
   return other.size() > 2 && gain(best, before) == 0 ? before : best;
 }
 
-// The same for the edges of `reference` in turn. The direction turns by less than half a turn from
-// edge to edge, so the vertex only advances; in all at most once around and back to the start.
+// Returns `FarthestLeft` of `other` for the edges of `reference` in order. The direction turns by
+// less than half a turn from edge to edge, so the vertex only advances: in all, at most once around
+// and back to the start.
 class Supports {
  public:
   Supports(const ConvexCore& reference, const ConvexCore& other, WorkMeter& meter)
       : reference_(reference), other_(other), meter_(meter) {}
 
-  // `edge` is 0, then 1, and so on.
+  // Returns the farthest vertex for the edge `edge`, which is 0 in the first call and then advances
+  // by 1.
   size_t Next(size_t edge) {
     const Segment e = reference_.Edge(edge);
     if (edge == 0 || reference_.size() == 2) return at_ = FarthestLeft(e, other_, meter_);
@@ -181,13 +187,14 @@ class Supports {
   size_t at_ = 0;
 };
 
-// How deep each edge of two small cores lies in the other, by plain doubles.
+// Bounds how deep each edge of two small cores lies in the other core, in double arithmetic.
 //
-// All is relative to one vertex; with R the largest coordinate then, each errs by uR, an edge by
-// 4uR, a product by 8uR^2, their difference by 20uR^2, and that of two such, the cross product of
-// an edge and the way to a vertex, by 48uR^2. Taking the rounded length of the edge e for the exact
-// one moves the depth by 24uR^2 / |e|, root, inverse and product by 46uR^2 / |e|: with 256uR^2 the
-// bounds hold. Where |e| rounds to 0 they are no numbers, or infinite, and pass for near.
+// Error: coordinates are relative to one vertex. With R the largest of them, a coordinate errs by
+// uR, an edge by 4uR, a product by 8uR^2, and a difference of two products by 20uR^2. The cross
+// product of an edge e and the vector to a vertex is a difference of two such differences and errs
+// by 48uR^2. The rounded length of e, in place of the exact one, moves the depth by 24uR^2 / |e|;
+// root, inverse and product move it by 46uR^2 / |e|. So the bounds hold with 256uR^2. Where |e|
+// rounds to 0 the bounds are NaN or infinite, and the edge counts as a candidate.
 class DepthFilter {
  public:
   static constexpr size_t kMaxEdges = 16;
@@ -200,10 +207,10 @@ class DepthFilter {
     if (!separates()) mover_.Bound(fixed_, error_);
   }
 
-  // Certainly.
+  // Returns whether an edge certainly separates the cores.
   bool separates() const { return fixed_.least_high < 0 || mover_.least_high < 0; }
-  // The edges of a core that may be the least deep of all: bit k for edge k.
-  uint32_t NearEdges(bool of_fixed) const {
+  // Returns the edges of one core that may be the least deep edge of both: bit k for edge k.
+  uint32_t CandidateEdges(bool of_fixed) const {
     const Side& side = of_fixed ? fixed_ : mover_;
     const double least = std::min(fixed_.least_high, mover_.least_high);
     uint32_t near = 0;
@@ -212,7 +219,8 @@ class DepthFilter {
     }
     return near & ((uint32_t{1} << side.edge_count) - 1);
   }
-  // The one vertex that may be `FarthestLeft` of an edge of the other core, if there is but one.
+  // Returns the vertex of the other core that is `FarthestLeft` of the edge, if only one vertex can
+  // be.
   std::optional<size_t> Support(bool of_fixed, size_t edge) const {
     const Side& side = of_fixed ? fixed_ : mover_;
     const Side& other = of_fixed ? mover_ : fixed_;
@@ -232,11 +240,12 @@ class DepthFilter {
   }
 
  private:
-  // The vertices of a core, the first few repeated behind the last one, and bounds of its edges.
+  // The vertices of a core, with the first few repeated behind the last one, and lower bounds of
+  // the depths of its edges.
   struct Side {
     static constexpr size_t kStep = 4;
 
-    // Returns the largest magnitude of a coordinate.
+    // Stores the vertices relative to `origin`. Returns the largest magnitude of a coordinate.
     double Take(const ConvexCore& core, Vec2 origin) {
       const std::span<const Vec2> vertices = core.vertices();
       size = vertices.size();
@@ -300,7 +309,7 @@ struct Sums {
 
 Sums SumsOf(const ConvexCore& core, WorkMeter& meter) {
   Sums sums;
-  const std::span<const Vec2> points = core.given();
+  const std::span<const Vec2> points = core.source_vertices();
   for (const Vec2 p : points) {
     if (!meter.Spend(1)) break;
     sums.x = sums.x + p.x;
@@ -310,24 +319,25 @@ Sums SumsOf(const ConvexCore& core, WorkMeter& meter) {
   return sums;
 }
 
-// The sign of direction . (centre of mover - centre of fixed).
+// Returns the sign of direction . (centre of mover - centre of fixed), where the direction is the
+// normal of the edge from -> to.
 int TowardsMover(const ConvexCore& fixed, const ConvexCore& mover, Vec2 from, Vec2 to,
                  WorkMeter& meter) {
   const Sums a = SumsOf(fixed, meter);
   const Sums b = SumsOf(mover, meter);
   const Dyadic x = b.x * a.count - a.x * b.count;
   const Dyadic y = b.y * a.count - a.y * b.count;
-  // The direction is (to - from) turned clockwise: the normal of the edge.
+  // The normal of the edge is (to - from) turned clockwise.
   return ((Dyadic(to.y) - from.y) * x - (Dyadic(to.x) - from.x) * y).sign();
 }
 
-// The least of the axes seen, with the ties of ContactAxis.
+// Keeps the least deep of the axes that were added; ties are broken in the order of `ContactAxis`.
 class LeastAxis {
  public:
   LeastAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter)
       : fixed_(fixed), mover_(mover), meter_(meter) {}
 
-  // Returns false if the axis separates.
+  // Adds an axis. Returns false if the axis separates the cores.
   bool Add(const Axis& axis) {
     const ConvexCore& reference = axis.fixed_is_reference ? fixed_ : mover_;
     const ConvexCore& other = axis.fixed_is_reference ? mover_ : fixed_;
@@ -345,8 +355,9 @@ class LeastAxis {
   const Axis& axis() const { return axis_; }
 
  private:
-  // Whether the edge of `axis`, of one core, runs against the one found so far, of the other core.
-  // Each is then the farthest part of its core past the other edge, so that they are equally deep.
+  // Returns whether the edge of `axis` is antiparallel to the edge of the least axis so far, and
+  // both edges are of different cores. Each is then the farthest part of its core past the other
+  // edge, so both are equally deep.
   bool FaceEachOther(const Axis& axis) const {
     if (!kHasFilters || axis.fixed_is_reference == axis_.fixed_is_reference) return false;
     const Segment e = (axis.fixed_is_reference ? fixed_ : mover_).Edge(axis.edge);
@@ -363,7 +374,7 @@ class LeastAxis {
     const uint32_t order_b = reference.edge_order(b.edge);
     if (order_a != order_b) return order_a < order_b;
     Segment edge = reference.Edge(a.edge);
-    if (!a.fixed_is_reference) std::swap(edge.a, edge.b);  // the normal points to the mover
+    if (!a.fixed_is_reference) std::swap(edge.a, edge.b);  // so that the normal points to the mover
     const int towards = TowardsMover(fixed_, mover_, edge.a, edge.b, meter_);
     if (towards != 0) return towards > 0;
     const Vec2 normal{edge.b.y - edge.a.y, edge.a.x - edge.b.x};
@@ -378,10 +389,11 @@ class LeastAxis {
   SquaredDistance least_;
 };
 
-// Gives `least` the edges of one core that may be the least deep. Returns false if one separates.
+// Adds the edges of one core that may be the least deep. Returns false if one of them separates the
+// cores.
 bool AddNearEdges(const DepthFilter& filter, bool of_fixed, const ConvexCore& reference,
                   const ConvexCore& other, LeastAxis& least, WorkMeter& meter) {
-  for (uint32_t near = filter.NearEdges(of_fixed); near != 0; near &= near - 1) {
+  for (uint32_t near = filter.CandidateEdges(of_fixed); near != 0; near &= near - 1) {
     const auto k = static_cast<size_t>(std::countr_zero(near));
     const std::optional<size_t> support = filter.Support(of_fixed, k);
     const size_t vertex = support ? *support : FarthestLeft(reference.Edge(k), other, meter);
@@ -390,7 +402,8 @@ bool AddNearEdges(const DepthFilter& filter, bool of_fixed, const ConvexCore& re
   return true;
 }
 
-// The same of all edges.
+// Adds all edges of one core. Returns false if one of them separates the cores, or once the meter
+// stops.
 bool AddEdges(bool of_fixed, const ConvexCore& reference, const ConvexCore& other, LeastAxis& least,
               WorkMeter& meter) {
   Supports supports(reference, other, meter);
@@ -402,9 +415,9 @@ bool AddEdges(bool of_fixed, const ConvexCore& reference, const ConvexCore& othe
   return true;
 }
 
-// The least axis of cores that meet; nothing if they are apart.
+// Returns the axis of least depth of cores that meet; nullopt if the cores are apart.
 std::optional<Axis> DepthAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter) {
-  // Without area, the edges' normals decide nothing on a common line.
+  // On a common line, the normals of edges of cores without area cannot separate the cores.
   if (fixed.size() <= 2 && mover.size() <= 2 &&
       !Intersects(Segment{fixed.vertices().front(), fixed.vertices().back()},
                   Segment{mover.vertices().front(), mover.vertices().back()})) {
@@ -425,7 +438,7 @@ std::optional<Axis> DepthAxis(const ConvexCore& fixed, const ConvexCore& mover, 
   return least.axis();
 }
 
-// The nearest of the pairs of features seen; of equal ones the first.
+// Keeps the nearest of the pairs of features that were added, the first one among equals.
 class NearestPair {
  public:
   explicit NearestPair(WorkMeter& meter) : meter_(meter) {}

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The axis of minimum penetration of two convex shapes.
+// Which axis of two convex shapes has the minimum penetration?
 #pragma once
 
 #include <cstddef>
@@ -15,34 +15,38 @@
 
 namespace carom::internal {
 
-// EDGE: the direction is the normal of an edge of one core, the reference. VERTICES: it joins a
-// vertex of each, where the cores are apart. NONE: the cores are one and the same point.
+// EDGE: the direction is the normal of an edge of one core, the reference. VERTICES: the cores are
+// apart, and the direction joins a vertex of each. NONE: both cores are a single point, at one
+// place.
 enum class AxisKind : uint8_t { kEdge, kVertices, kNone };
 
-// Whether the cores meet, or are nearer than the radii reach, or exactly as far apart.
+// Whether the cores meet, are apart by less than the sum of the radii, or by exactly this sum.
 enum class Cores : uint8_t { kMeet, kApart, kTouchingRadii };
 
 struct Axis {
   AxisKind kind = AxisKind::kNone;
   bool fixed_is_reference = true;
-  size_t edge = 0;     // of the reference; under VERTICES its vertex
+  size_t edge = 0;     // an edge of the reference core; under VERTICES its vertex
   size_t support = 0;  // the vertex of the other core that is deepest past that edge
   Cores cores = Cores::kMeet;
 };
 
-// The sign of the distance of u from the line of `a`, less that of v from the line of `b`. Exact.
+// Returns the sign of the distance of u from the line of `a` minus the distance of v from the line
+// of `b`. Exact.
 int CompareDepths(const Segment& a, Vec2 u, const Segment& b, Vec2 v);
 
-// The axis of the contact, or nothing if the shapes share no point (exact).
+// Returns the axis of the contact; nullopt if the shapes share no point (exact).
 //
-// Where the cores meet: the least of the distances to the faces of the Minkowski difference of the
-// cores. Its faces are the edges of `fixed` and of `mover`, each with the farthest vertex of the
-// other; since the nearest boundary point of a convex set lies within its face, that edge and that
-// vertex meet once the cores are parted. Ties, in this order: edges of `fixed` as given, edges of
-// `mover` as given; of the two sides of a segment the one towards the mover's centre; then the
-// lexically positive normal. Where the cores are apart, but not farther than the radii: the
-// direction of their least distance. Exact choice. O(n + m), or O(n m) where they are apart; counts
-// on `meter` as it goes. Meaningless once that has stopped.
+// If the cores meet, the axis has the least distance to the faces of the Minkowski difference of
+// the cores. The faces are the edges of `fixed` and of `mover`, each with the supporting vertex of
+// the other core. The nearest boundary point of a convex set lies within its face, so this edge and
+// this vertex touch once the cores are separated. Ties, in this order: edges of `fixed` as given,
+// edges of `mover` as given; of the two sides of a segment, the side towards the mover's centre;
+// then the lexicographically positive normal. If the cores are apart, but not farther than the sum
+// of the radii, the axis is the direction of their least distance.
+//
+// The choice is exact. O(n + m), or O(n m) where the cores are apart. Charges its work to `meter`;
+// the result is meaningless once `meter` has stopped.
 std::optional<Axis> ContactAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter);
 
 }  // namespace carom::internal

@@ -12,10 +12,11 @@
 namespace carom::internal {
 namespace {
 
-// Where two points lie to a line.
+// On which sides of a line two points lie.
 enum class Sides : uint8_t { kUncertain, kSame, kOpposite };
 
-// The filter of `CrossSign` (numeric/exact.h) on both ends of a segment at a time.
+// Returns on which sides of the line through `a` and `b` the two ends of a segment lie. Applies the
+// filter of `CrossSign` (numeric/exact.h) to both ends at once.
 Sides SidesOf(Vec2 a, Vec2 b, const Segment& ends) {
   const Double2 x{ends.a.x, ends.b.x};
   const Double2 y{ends.a.y, ends.b.y};
@@ -26,8 +27,8 @@ Sides SidesOf(Vec2 a, Vec2 b, const Segment& ends) {
   return Both(left | right) ? Sides::kOpposite : Sides::kUncertain;
 }
 
-// `Intersects` of two segments whose boxes meet.
-bool DoMeet(const Segment& a, const Segment& b) {
+// Returns `Intersects(a, b)` for two segments with boxes that meet.
+bool SegmentsIntersect(const Segment& a, const Segment& b) {
   const Sides of_a = SidesOf(a.a, a.b, b);
   if (of_a == Sides::kSame) return false;
   const Sides of_b = SidesOf(b.a, b.b, a);
@@ -50,7 +51,7 @@ std::optional<size_t> EdgeCluster::FirstMeetingNear(const Segment& edge, const L
   meter.Spend(static_cast<uint64_t>(Count(near)));
   for (; near != 0; near &= near - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(near));
-    if (DoMeet(edge, this->edge(lane))) return lane;
+    if (SegmentsIntersect(edge, this->edge(lane))) return lane;
   }
   return std::nullopt;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Does an edge meet one of eight others?
+// Does an edge meet one of up to eight other edges?
 #pragma once
 
 #include <cstddef>
@@ -14,21 +14,21 @@
 
 namespace carom::internal {
 
-// Up to eight edges, their boxes in columns. Not initialised but by `Clear`.
+// Holds up to eight edges and their boxes, in columns. Only `Clear` initialises a cluster.
 class EdgeCluster {
  public:
   bool empty() const { return count_ == 0; }
   size_t size() const { return count_; }
   Segment edge(size_t i) const { return {{a_[i][0], a_[i][1]}, {b_[i][0], b_[i][1]}}; }
   bool full() const { return count_ == kLanes; }
-  // Smallest that holds the edges.
+  // Returns the smallest box that contains all edges of the cluster.
   const LaneBox& box() const { return box_; }
 
   void Clear() {
     count_ = 0;
     box_ = LaneBox::Empty();
   }
-  // `box` is the edge's. The cluster is not full.
+  // Adds `edge`, which has the box `box`, to a cluster that is not full.
   void Add(const Segment& edge, const LaneBox& box) {
     a_[count_] = LoadLanes(&edge.a.x);
     b_[count_] = LoadLanes(&edge.b.x);
@@ -41,8 +41,8 @@ class EdgeCluster {
   }
   void Add(const Segment& edge) { Add(edge, LaneBox(edge)); }
 
-  // The first of the edges that shares a point with `edge`, whose box is `box`. Counts the pairs
-  // that are tested.
+  // Returns the first edge of the cluster that shares a point with `edge`, which has the box `box`.
+  // Counts on `meter` the pairs of edges with boxes that meet.
   std::optional<size_t> FirstMeeting(const Segment& edge, const LaneBox& box,
                                      WorkMeter& meter) const {
     if (!box.Meets(box_)) return std::nullopt;
@@ -62,7 +62,7 @@ class EdgeCluster {
   std::optional<size_t> FirstMeetingNear(const Segment& edge, const LaneBox& box,
                                          WorkMeter& meter) const;
 
-  Double2 a_[kLanes], b_[kLanes];  // the ends of each
+  Double2 a_[kLanes], b_[kLanes];  // the ends of each edge
   alignas(16) double min_x_[kLanes], min_y_[kLanes], max_x_[kLanes], max_y_[kLanes];
   LaneBox box_;
   size_t count_;

@@ -15,8 +15,9 @@
 namespace carom::internal {
 namespace {
 
-// The tensor of a chain's edge vectors: its main axis is the direction that the chain runs along,
-// to and fro. (A chord would say nothing where the chain comes back.)
+// The second moments of a chain's edge vectors. Their main axis is the direction along which the
+// chain runs, forwards and backwards. (The chord gives no direction if the chain returns to its
+// start.)
 struct Moment {
   double xx = 0;
   double xy = 0;
@@ -27,7 +28,8 @@ struct Moment {
     xy += other.xy;
     yy += other.yy;
   }
-  // A normal of the main axis, about 1 long: of the angle t with tan 2t = 2xy / (xx - yy).
+  // Returns a normal of the main axis, about 1 long. The main axis has the angle t with
+  // tan 2t = 2xy / (xx - yy).
   Vec2 Normal() const {
     const double difference = xx - yy;
     const double root = std::sqrt(difference * difference + 4 * xy * xy);
@@ -38,7 +40,7 @@ struct Moment {
   }
 };
 
-// A child to be: the edges in [first, last).
+// A chain of the edges in [first, last), which becomes a child of a node.
 struct Chain {
   Box box;
   Moment moment;
@@ -46,9 +48,9 @@ struct Chain {
   double end_y = 0;
   uint32_t first = 0;
   uint32_t last = 0;
-  uint32_t ring = 0;                   // of the first edge
-  uint32_t node = EdgeNode::kOddLeaf;  // as EdgeNode::child
-  bool whole = false;                  // one ring or several, not a part of one
+  uint32_t ring = 0;                         // the ring of the first edge
+  uint32_t node = EdgeNode::kIrregularLeaf;  // as EdgeNode::child
+  bool whole = false;                        // one or several whole rings, not a part of a ring
 
   void Append(const Chain& next) {
     box.Extend(next.box);
@@ -58,22 +60,25 @@ struct Chain {
   }
 };
 
-// Whether one chain may have both. Parts of two rings have no common chord.
+// Returns true if one chain may contain both chains: whole rings, or parts of one ring, because
+// parts of two rings have no common chord.
 bool MayJoin(const Chain& a, const Chain& b) {
   return a.whole ? b.whole : !b.whole && a.ring == b.ring;
 }
 
-// 2^-e for the least e with 2^e > extent; 1 for 0. An extent is 0 or at least 2^-192.
+// Returns 2^-e for the least e with 2^e > extent; 1 for an extent of 0. An extent is 0 or at least
+// 2^-192.
 double ScaleOf(double extent) {
   if (extent == 0) return 1;
   const uint64_t exponent = std::bit_cast<uint64_t>(extent) >> 52;
   return std::bit_cast<double>((2045 - exponent) << 52);
 }
 
-// A ring of at most so many edges is one leaf: two would take a node of their own, which is large.
+// A ring of at most this many edges is one leaf: two leaves would need a node above them, which is
+// large.
 constexpr uint32_t kMaxWholeLeaf = 2 * kLanes;
 
-// How many nodes full ones make over so many leaves of one ring.
+// Returns the number of nodes above `count` leaves of one ring, if each node is full.
 size_t NodesOver(size_t count) {
   size_t nodes = 0;
   do {
@@ -94,12 +99,12 @@ class Builder {
     do {
       AddLevel();
     } while (level_.size() > 1);
-    // Many rings may need more nodes than were reserved.
+    // Many rings may need more nodes than were reserved, so that the vector has grown beyond them.
     if (nodes_.capacity() > nodes_.size() + nodes_.size() / 8) nodes_.shrink_to_fit();
   }
 
  private:
-  // Calls visit(vertex) for the vertices of the edges in [first, last), in order.
+  // Calls visit(vertex) for the vertices of the edges of `chain`, in order.
   template <class Visit>
   void VisitVertices(const Chain& chain, const Visit& visit) const;
 
@@ -115,7 +120,7 @@ class Builder {
   const Polygon& polygon_;
   EdgeIndex::Strips strips_;
   std::vector<EdgeNode>& nodes_;
-  std::vector<uint32_t> ring_first_;  // of each ring, its first edge; then their number
+  std::vector<uint32_t> ring_first_;  // the first edge of each ring, then the number of edges
   std::vector<Chain> level_;
 };
 
@@ -163,7 +168,8 @@ void Builder::SetMoment(Chain& part) const {
   });
 }
 
-// Large rings in parts of eight edges and what is left of them; small rings together.
+// Cuts large rings into parts of eight edges and a part of the remaining edges. Joins consecutive
+// small rings into one part of up to eight edges.
 void Builder::CutRings() {
   uint32_t end = 0;
   uint32_t first_vertex = 0;
@@ -183,7 +189,7 @@ void Builder::CutRings() {
       if (part.whole && !level_.empty() && level_.back().whole &&
           part.last - level_.back().first <= kLanes) {
         level_.back().Append(part);
-        level_.back().node = EdgeNode::kOddLeaf;
+        level_.back().node = EdgeNode::kIrregularLeaf;
       } else {
         level_.push_back(part);
       }
@@ -194,8 +200,9 @@ void Builder::CutRings() {
   ring_first_.push_back(end);
 }
 
-// Makes fewer chains of those of the level: there are two parts of one ring or two whole chains
-// side by side. A single leaf gets a node.
+// Joins the chains of the level into the fewer chains of the level above. If the level has several
+// chains, at least two neighbours can be joined: parts of one ring or whole rings. If the level is
+// a single leaf, it gets a node.
 void Builder::AddLevel() {
   std::vector<Chain> above;
   above.reserve(level_.size() / kLanes + 1);
@@ -225,9 +232,10 @@ Chain Builder::Join(std::span<const Chain> children) {
   return chain;
 }
 
-// BoxOf adds up origin and a corner: the corner is within 2^-25 / scale for its float and, with the
-// magnitude m of the largest coordinate, within 2um for the difference; the sum and what is added
-// to it round by less than 2.1um. 8um covers all of the latter.
+// `slack` bounds the error of `BoxOf`, which adds a corner to the origin. The corner is within
+// 2^-25 / scale for its rounding to float and, with m the magnitude of the largest coordinate,
+// within 2um for the rounded difference; the sum, and the slack added to the sum, round by less
+// than 2.1um. 8um covers all errors in m.
 void Builder::SetFrame(const Box& box, EdgeNode& node) const {
   node.origin = {box.min.x / 2 + box.max.x / 2, box.min.y / 2 + box.max.y / 2};
   node.scale = ScaleOf(std::max({node.origin.x - box.min.x, box.max.x - node.origin.x,
@@ -275,31 +283,34 @@ MeetsSegment::MeetsSegment(const Segment& s) : segment(s) {
   if (length > 0) normal = {-d.y / length, d.x / length};
 }
 
-// Beside the boxes, the line must pass between the corners of a child that lie farthest along its
-// normal, and the ends must not lie beyond one side of its strip. In the frame, with m the
-// magnitude of the segment's first vertex: the normal is turned by at most 4u (u = 2^-53), which
-// moves the line by 4u (m + 2) where it passes the node; the vertex is off by um and the dot
-// product by 3um; 16u (m + 2) covers that. The corners' dot products are off by what kStripPad
-// covers: they are a strip's. So are those of the ends, which lie outside of the frame by up to m:
-// their floats, products and sum are off by 2^-21 m.
-LaneBits EdgeNode::Meeting(const MeetsSegment& asked) const {
-  const LaneBits in_box = Meeting(MeetsBox{Grown(BoundsOf(asked.segment), asked.margin)});
+// Returns the children that pass three tests. The box of the segment meets the child's box. The
+// line of the segment passes between the corners of the child's box that lie farthest along the
+// line's normal. The ends of the segment do not both lie beyond one side of the child's strip.
+//
+// Let m be the magnitude of the segment's first vertex in the frame of the node. The normal is
+// turned by at most 4u (u = 2^-53), which moves the line by 4u (m + 2) where it passes the node;
+// the vertex is off by um and the dot product by 3um; 16u (m + 2) covers these errors. `kStripPad`
+// covers the errors of the corners' dot products, which are computed like the dot products of a
+// strip. The ends lie outside of the frame by up to m, so the floats, products and sum of their dot
+// products are off by 2^-21 m.
+LaneBits EdgeNode::Meeting(const MeetsSegment& query) const {
+  const LaneBits in_box = Meeting(MeetsBox{Grown(BoundsOf(query.segment), query.margin)});
   if (in_box == 0) return 0;
-  const Vec2 a{(asked.segment.a.x - origin.x) * scale, (asked.segment.a.y - origin.y) * scale};
-  const double line = asked.normal.x * a.x + asked.normal.y * a.y;
-  const double margin = asked.margin * scale;
+  const Vec2 a{(query.segment.a.x - origin.x) * scale, (query.segment.a.y - origin.y) * scale};
+  const double line = query.normal.x * a.x + query.normal.y * a.y;
+  const double margin = query.margin * scale;
   const double pad = kStripPad + margin + 16 * kUnit * (std::abs(a.x) + std::abs(a.y) + 2);
   const auto least = static_cast<float>(line - pad);
   const auto most = static_cast<float>(line + pad);
-  const auto x = static_cast<float>(asked.normal.x);
-  const auto y = static_cast<float>(asked.normal.y);
+  const auto x = static_cast<float>(query.normal.x);
+  const auto y = static_cast<float>(query.normal.y);
   const Floats& low_x = x >= 0 ? min_x : max_x;
   const Floats& low_y = y >= 0 ? min_y : max_y;
   const Floats& high_x = x >= 0 ? max_x : min_x;
   const Floats& high_y = y >= 0 ? max_y : min_y;
-  const Vec2 b{(asked.segment.b.x - origin.x) * scale, (asked.segment.b.y - origin.y) * scale};
+  const Vec2 b{(query.segment.b.x - origin.x) * scale, (query.segment.b.y - origin.y) * scale};
   const double magnitude = std::max(std::abs(a.x) + std::abs(a.y), std::abs(b.x) + std::abs(b.y));
-  if (magnitude > 0x1p60) return in_box;  // products may overflow
+  if (magnitude > 0x1p60) return in_box;  // products of floats may overflow
   const auto strip_pad = static_cast<float>(0x1p-20 * magnitude + 2 * margin);
   const auto a_x = static_cast<float>(a.x);
   const auto a_y = static_cast<float>(a.y);

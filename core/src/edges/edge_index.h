@@ -1,18 +1,20 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which edges of one large polygon are near, and how often does it wind around a point?
+// Which edges of a large polygon are near a box or a segment, and how often does the polygon wind
+// around a point?
 //
-// A tree over the edges as they come, ring after ring. A leaf is a chain of up to eight edges of a
-// ring, a whole ring of up to sixteen, or several of up to eight edges in all; a node has up to
-// eight consecutive leaves or nodes. A node keeps what it takes to judge its children in columns: a
-// box for each, and a strip, two parallel lines that hold the child between them. Both are convex,
-// which is what point location rests on (docs/adr/0006-point-location.md):
+// The index is a tree over the edges in their order, ring after ring. A leaf is a chain of up to
+// eight edges of a ring, a whole ring of up to sixteen edges, or several whole rings of up to eight
+// edges in all; a node has up to eight consecutive leaves or nodes as children. In columns, a node
+// stores for each child a box and a strip: two parallel lines with the child between them. Box and
+// strip are both convex, and point location rests on a law about convex sets
+// (docs/adr/0006-point-location.md):
 //
-//   (1) A chain winds around a point outside of a convex set that holds it as its chord does, the
-//       segment from its first vertex to its last.
+//   (1) A chain winds around a point outside of a convex set that contains the chain as often as
+//       its chord does, the segment from its first vertex to its last.
 //
-// So only the children that hold the point in both are descended.
+// So point location descends only into children that contain the point in both box and strip.
 #pragma once
 
 #include <algorithm>
@@ -32,68 +34,72 @@
 
 namespace carom::internal {
 
-// Where a point is in a polygon, and its winding number. The number is 0 where the point is on an
-// edge, for there is none, and in a hollow polygon, where it means nothing.
+// Where a point is in a polygon, and the polygon's winding number around it. The number is 0 if the
+// point is on an edge, where there is no winding number, and in a hollow polygon, where it has no
+// meaning.
 struct PointInPolygon {
   Location location = Location::kOutside;
   int64_t winding = 0;
 };
 
-// The place of a point on no edge.
-inline PointInPolygon PlaceOf(const Polygon& polygon, int64_t winding) {
+// Returns the location of a point that is on no edge and has the winding number `winding`.
+inline PointInPolygon ToPointInPolygon(const Polygon& polygon, int64_t winding) {
   if (polygon.solidity() == Solidity::kBoundary) return {};
   return {polygon.IsFilled(winding) ? Location::kInside : Location::kOutside, winding};
 }
 
-// Beside `MeetsBox`, a condition judged eight boxes at a time: the boxes that share a point with
-// `segment`, but for those about edges that share none. The visitor gets at least the edges that
-// do, and with a margin those that have a point so near to the segment.
+// The condition that a box shares a point with `segment`. An `EdgeIndex` tests it for eight boxes
+// at a time, and may skip a box of edges that share no point with the segment. So the visitor gets
+// at least the edges that meet the segment; with a margin, at least the edges that have a point
+// within `margin` of the segment.
 struct MeetsSegment {
   Segment segment;
   Vec2 normal;        // of length 1, within 4 * 2^-53; 0 for a point
-  double margin = 0;  // only an index respects it
+  double margin = 0;  // only `EdgeIndex` adds it; operator() ignores it
 
   explicit MeetsSegment(const Segment& s);
   bool operator()(const Box& box) const { return Intersects(segment, box); }
 };
 
-// Up to eight children. Their boxes and strips are in the node's own frame: the difference to
-// `origin`, rounded, times `scale`, a power of two, rounded to float; no coordinate in the node
-// exceeds 1 in magnitude. All of it is monotonic, so what is separate in a frame is separate, and
-// what meets, meets in the frame too.
+// Holds up to eight children. Their boxes and strips are in the node's own frame: a coordinate is
+// the difference to `origin`, rounded, times `scale`, a power of two, rounded to float. No
+// coordinate in the node exceeds 1 in magnitude. These roundings are monotonic, so what is separate
+// in the frame is separate in the world, and what meets in the world meets in the frame.
 struct alignas(64) EdgeNode {
-  // How much a strip is wider than the rounded dot products of its vertices. With u = 2^-24 the
-  // coordinates of a query in the box are within u/2, their products with a normal, whose
-  // components are at most 1 and at most 1.42 in all, within 0.71u + u, and the sum, below 2,
-  // within u more; rounding the strip's own bound adds another u: less than 4u.
+  // How much wider a strip is than the rounded dot products of its vertices. With u = 2^-24 the
+  // coordinates of a query point in the box are within u/2. The components of a normal are at most
+  // 1 and at most 1.42 in all, so the products with it are within 0.71u + u, and the sum, below 2,
+  // within u more. The rounding of the strip's own bound adds another u. So the error is less than
+  // 4u in all.
   static constexpr double kStripPad = 0x1p-21;
 
   Floats min_x, min_y, max_x, max_y;
   Floats normal_x, normal_y, low, high;
-  Doubles start_y, end_y;  // of the chord; equal for whole rings, whose chord is a point
+  Doubles start_y, end_y;  // a child's chord; equal for whole rings, where it is a point
   Vec2 origin;
   double scale;
-  double slack;  // bounds the error of BoxOf
-  // Child i holds the edges in [first[i], first[i + 1]).
+  double slack;  // a bound of the error of BoxOf
+  // Child i has the edges in [first[i], first[i + 1]).
   uint32_t first[kLanes + 1];
-  // The number of a node; or kLeaf with the number of the first of nine vertices in a row, those of
-  // eight edges; or kOddLeaf where the edges are fewer or more, or close a ring.
+  // For child i the index of its node; or kLeaf with the index of the first of nine consecutive
+  // vertices, which make eight edges; or kIrregularLeaf for a leaf with fewer or more edges, or
+  // with the edge that closes a ring.
   uint32_t child[kLanes];
   uint32_t count;
 
   static constexpr uint32_t kLeaf = uint32_t{1} << 31;
-  static constexpr uint32_t kOddLeaf = ~uint32_t{0};
+  static constexpr uint32_t kIrregularLeaf = ~uint32_t{0};
 
   bool IsLeaf(size_t i) const { return (child[i] & kLeaf) != 0; }
 
   float X(double x) const { return static_cast<float>((x - origin.x) * scale); }
   float Y(double y) const { return static_cast<float>((y - origin.y) * scale); }
 
-  // The children whose box may meet what is asked for: at least those that do.
-  LaneBits Meeting(const MeetsBox& asked) const;
-  LaneBits Meeting(const MeetsSegment& asked) const;
+  // Returns the children that may have an edge that meets `query`; at least all that have one.
+  LaneBits Meeting(const MeetsBox& query) const;
+  LaneBits Meeting(const MeetsSegment& query) const;
 
-  // A box that holds child `i`.
+  // Returns a box that contains child `i`.
   Box BoxOf(size_t i) const {
     const double inverse = 1 / scale;
     return {{origin.x + min_x[i] * inverse - slack, origin.y + min_y[i] * inverse - slack},
@@ -101,8 +107,8 @@ struct alignas(64) EdgeNode {
   }
 };
 
-inline LaneBits EdgeNode::Meeting(const MeetsBox& asked) const {
-  const Box& reach = asked.reach;
+inline LaneBits EdgeNode::Meeting(const MeetsBox& query) const {
+  const Box& reach = query.reach;
   const float x0 = X(reach.min.x);
   const float y0 = Y(reach.min.y);
   const float x1 = X(reach.max.x);
@@ -114,26 +120,27 @@ inline LaneBits EdgeNode::Meeting(const MeetsBox& asked) const {
   return Bits(meeting(0), meeting(1)) & ((1U << count) - 1);
 }
 
-// Immutable after construction, hence thread-safe. It holds no pointer to the polygon, which is
-// passed to each call: the same one.
+// A tree over the edges of a polygon. Immutable after construction, hence thread-safe. It stores no
+// pointer to the polygon: the caller passes the polygon that the index was built for.
 class EdgeIndex {
  public:
-  // Whether it also has strips, which take most of the time that building takes. Without them point
-  // location gives the same answers and may visit more edges.
+  // Whether the nodes have strips, which take most of the build time. Without strips, point
+  // location gives the same answers but may visit more edges.
   enum class Strips : uint8_t { kNone, kAll };
 
-  // O(n), with strips O(n log n). `polygon` has an edge.
+  // Builds the index in O(n), with strips in O(n log n). `polygon` must have an edge.
   EdgeIndex(const Polygon& polygon, Strips strips);
 
-  // Calls visit(first, last) for runs of at most eight edges, those of the leaves whose box passes
-  // `meets`, in order, while it returns true and the meter allows. Returns whether both always did.
-  // Each box tested is a unit of work; the edges are for the visitor to test and to count.
+  // Calls visit(first, last) for runs of at most eight edges, in order: the runs of each leaf with
+  // a box that passes `meets`. Stops if `visit` returns false or the meter stops; returns true if
+  // it did not stop. Each tested box is a unit of work; the visitor tests the edges and counts
+  // them.
   template <class Meets, class Visit>
   bool VisitRuns(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return VisitNode(nodes_.back(), meter, meets, visit);
   }
 
-  // As `LocateInPolygon`, for a point in the polygon's box.
+  // Returns the result of `LocateInPolygon` for a point in the polygon's box.
   PointInPolygon Locate(const Polygon& polygon, Vec2 p, WorkMeter& meter) const;
 
   size_t memory_bytes() const { return sizeof(*this) + nodes_.capacity() * sizeof(EdgeNode); }
@@ -174,7 +181,7 @@ class EdgeIndex {
     return true;
   }
 
-  std::vector<EdgeNode> nodes_;  // children before their parents: the root is the last
+  std::vector<EdgeNode> nodes_;  // children before their parents; the root is the last node
 };
 
 }  // namespace carom::internal

@@ -10,12 +10,13 @@
 
 namespace carom::internal {
 
-// A placed vertex is R v + p, off by `PlacingError` e in each coordinate, with R the rotation times
-// a factor f, |f^2 - 1| <= 1e-6. So a point q of the placed edge is R w + p off by less than 1.5e,
-// with w on the edge as described, and w is within 1.5e / f of R^-1 (q - p), which is
-// R^T (q - p) / f^2. Computed, R^T d is off by less than 8u (|dx| + |dy|), and leaving the division
-// out moves it by 1.0001e-6 |d| at most.
-MeetsSegment FrameOf::Meeting(const Segment& segment) const {
+// Returns the segment in the frame of the polygon, with a margin for the errors. A placed vertex is
+// R v + p, off by `PlacingError` e in each coordinate, with R the rotation times a factor f,
+// |f^2 - 1| <= 1e-6. So a point q of the placed edge is R w + p, off by less than 1.5e, with w on
+// the edge before placing; and w is within 1.5e / f of R^-1 (q - p), which is R^T (q - p) / f^2.
+// With d = q - p, the computed R^T d is off by less than 8u (|dx| + |dy|), and the omitted division
+// by f^2 moves it by 1.0001e-6 |d| at most.
+MeetsSegment LocalFrame::Meeting(const Segment& segment) const {
   double most = 0;
   const auto back = [&](Vec2 q) {
     const double dx = q.x - pose_.position.x;
@@ -33,11 +34,12 @@ const EdgeIndex& Outline::edges() {
   return *edges_;
 }
 
-// A shape that comes once is not worth its circle, which most often is smaller than its box where
-// that is turned.
-Box Outline::ReachOf(const Pose& pose) {
+// The first call returns the placed box alone, because a shape that has only one pose is not worth
+// the O(n) for its circle. Later calls also use the circle, which most often is smaller than the
+// placed box if the pose is rotated.
+Box Outline::PlacedBounds(const Pose& pose) {
   const Box& bounds = polygon_->bounds();
-  const Box box = internal::ReachOf(pose, bounds);
+  const Box box = internal::PlacedBounds(pose, bounds);
   if (!is_used_) {
     is_used_ = true;
     return box;
@@ -54,7 +56,7 @@ Box Outline::ReachOf(const Pose& pose) {
   }
   const Vec2 c = Placed(pose, center_);
   const double magnitude = std::max(std::abs(pose.position.x), std::abs(pose.position.y));
-  const double r = radius_ * kMostStretch + 4 * PlacingError(magnitude, 2 * ExtentOf(*polygon_));
+  const double r = radius_ * kMaxStretch + 4 * PlacingError(magnitude, 2 * ExtentOf(*polygon_));
   return {{std::max(box.min.x, c.x - r), std::max(box.min.y, c.y - r)},
           {std::min(box.max.x, c.x + r), std::min(box.max.y, c.y + r)}};
 }

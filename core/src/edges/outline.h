@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is known of a moving polygon wherever it stands, kept from pose to pose.
+// What does a moving polygon keep from pose to pose?
 //
-// Its edges are indexed as they are described, once for all poses. A question about some place is
-// taken back into the polygon's own frame, widened by what rounds, and the index finds the edges
-// that may be there: only these are placed.
+// The edges are indexed in the polygon's own frame, before placing, once for all poses. A query at
+// a pose is transformed into that frame and widened by the rounding errors. The index finds the
+// edges that may meet the query, and only they are placed.
 #pragma once
 
 #include <algorithm>
@@ -21,56 +21,62 @@
 
 namespace carom::internal {
 
-// From where a polygon stands back to where it is described.
-class FrameOf {
+// Transforms queries from the world, where a polygon has a pose, into the polygon's own frame.
+class LocalFrame {
  public:
-  // Of a polygon that is described as it stands.
-  FrameOf() = default;
-  // `extent` bounds the coordinates of the polygon as described, in magnitude.
-  FrameOf(const Pose& pose, double extent)
+  // The frame of a polygon that is placed already: no transformation.
+  LocalFrame() = default;
+  // `extent` bounds the magnitudes of the polygon's coordinates in its own frame.
+  LocalFrame(const Pose& pose, double extent)
       : pose_(pose),
         error_(3 * PlacingError(std::max(std::abs(pose.position.x), std::abs(pose.position.y)),
                                 2 * extent)) {}
 
-  // What an edge of the polygon as described has to meet so that, placed, it can meet `segment`.
+  // Returns a condition on edges in the own frame. It holds for every edge that, once placed, can
+  // meet `segment`.
   MeetsSegment Meeting(const Segment& segment) const;
-  // Holds what an edge in the box, which is of the polygon as described, is once it is placed.
-  Box Placed(const Box& box) const { return ReachOf(pose_, box); }
+  // Returns a box in the world. It contains, once placed, every edge that is in `box` in the own
+  // frame.
+  Box Placed(const Box& box) const { return PlacedBounds(pose_, box); }
 
  private:
   Pose pose_;
   double error_ = 0;
 };
 
-// The greatest coordinate of the polygon, in magnitude.
+// Returns the greatest magnitude of a coordinate of the polygon.
 inline double ExtentOf(const Polygon& polygon) {
   const Box& box = polygon.bounds();
   return std::max({-box.min.x, -box.min.y, box.max.x, box.max.y});
 }
 
-// Not thread-safe. The polygon outlives it.
+// Caches the edge index and the bounding circle of a moving polygon. Not thread-safe. The polygon
+// must outlive the `Outline`.
 class Outline {
  public:
   explicit Outline(const Polygon& polygon) : polygon_(&polygon) {}
 
   const Polygon& polygon() const { return *polygon_; }
-  // Made when it is asked for first, in O(n). For polygons that have an edge.
+  // Returns the index of the edges, which the first call builds in O(n). The polygon must have an
+  // edge.
   const EdgeIndex& edges();
-  // Holds the polygon at the pose, rounded outward. O(1), but O(n) at the second of all poses.
-  Box ReachOf(const Pose& pose);
+  // Returns a box that contains the polygon at the pose, rounded outward. O(1), but the second call
+  // on an `Outline` takes O(n).
+  Box PlacedBounds(const Pose& pose);
 
  private:
   const Polygon* polygon_;
   std::optional<EdgeIndex> edges_;
-  Vec2 center_;         // of the circle about all vertices
-  double radius_ = -1;  // below 0 before it is known
+  Vec2 center_;         // the centre of a circle around all vertices
+  double radius_ = -1;  // the radius of that circle; below 0 before it is computed
   bool is_used_ = false;
 };
 
-// The outlines of a batch's polygons, as many as fit.
+// Caches the outlines of the polygons of a batch, as many as fit.
 class Outlines {
  public:
-  // That of `polygons[i]`, which is the same polygon until `Clear`.
+  // Returns the outline of `polygon`, which is `polygons[i]` of the batch: a polygon must stay
+  // unchanged at its address until `Clear`.
   Outline& Of(const Polygon& polygon, size_t i) {
     std::optional<Outline>& outline = outlines_[i % outlines_.size()];
     if (!outline || &outline->polygon() != &polygon) outline.emplace(polygon);

@@ -9,8 +9,8 @@
 
 namespace carom::internal {
 
-// Where no edges meet, a ring lies in one face of the other core: one vertex of it decides, and a
-// box that does not meet the other's excludes all.
+// If no edges of the cores meet, a ring lies in one face of the other core, so one vertex decides
+// for its ring. If the boxes of the cores do not meet, no ring of `inner` is inside.
 std::optional<size_t> FirstRingInside(const PlacedShape& outer, const PlacedShape& inner,
                                       WorkMeter& meter) {
   if (outer.polygon() == nullptr || !outer.core_bounds().Intersects(inner.core_bounds())) {
@@ -33,8 +33,8 @@ MovingShape::MovingShape(const Shape& placed) {
   indexed_.emplace(*shape_, IndexUse::kFewLookups);
 }
 
-// The index shares the placed vertices, and the hull borrows them: they go before those are written
-// over.
+// Resets the index, which shares the placed vertices, and the hull, which borrows them, before the
+// vertices are overwritten.
 inline void MovingShape::Begin(const Polygon* shape, const Pose& pose) {
   hull_.reset();
   indexed_.reset();
@@ -60,13 +60,13 @@ bool MovingShape::Place(const Shape& shape, const Pose& pose, std::optional<bool
 
 void MovingShape::MoveTo(const Polygon& shape, const Pose& pose) {
   Begin(&shape, pose);
-  bounds_ = ReachOf(pose, shape.bounds());
+  bounds_ = PlacedBounds(pose, shape.bounds());
 }
 
 void MovingShape::MoveTo(Outline& outline, const Pose& pose) {
   Begin(&outline.polygon(), pose);
   outline_ = &outline;
-  bounds_ = outline.ReachOf(pose);
+  bounds_ = outline.PlacedBounds(pose);
 }
 
 void MovingShape::MoveTo(const Shape& shape, const Pose& pose) {
@@ -75,7 +75,8 @@ void MovingShape::MoveTo(const Shape& shape, const Pose& pose) {
   PlaceAxis(*shape.capsule(), pose);
 }
 
-// The box holds every placed vertex, so a polygon is placed only where the box leaves the range.
+// `bounds_` contains every placed vertex, so the polygon is placed only if `bounds_` leaves the
+// accepted range.
 bool MovingShape::IsAccepted() {
   if (capsule_) {
     return carom::IsAccepted(capsule_->axis.a) && carom::IsAccepted(capsule_->axis.b);
@@ -83,7 +84,7 @@ bool MovingShape::IsAccepted() {
   return (carom::IsAccepted(bounds_.min) && carom::IsAccepted(bounds_.max)) || PlacePolygon();
 }
 
-// From here on the box is the smallest one.
+// Places the polygon, after which `bounds_` is the smallest box.
 bool MovingShape::PlacePolygon() {
   if (indexed_) return true;
   if (!PlaceInto(*shape_, pose_, vertices_)) return false;
@@ -92,7 +93,8 @@ bool MovingShape::PlacePolygon() {
   return true;
 }
 
-// Runs of several rings may begin within one place of eight, where the last one stays.
+// Returns the edges [first, last), placed, from a cache with one run for each eight edges. Runs of
+// several rings may begin within one such eight; the cache keeps the last of them.
 const EdgeCluster& MovingShape::PlacedRun(size_t first, size_t last) {
   if (runs_.size() <= first / kLanes) runs_.resize(shape_->edge_count() / kLanes + 1);
   Run& run = runs_[first / kLanes];
@@ -138,7 +140,8 @@ PlacedShape MovingShape::View() {
   return PlacedShape(*indexed_);
 }
 
-// Of a point one vertex, as `Polygon::Create` drops the one that closes a ring.
+// An axis that is a point makes a ring of one vertex, because `Polygon::Create` drops a vertex that
+// closes a ring.
 PlacedShape MovingShape::RingView() {
   if (!capsule_) return View();
   if (!indexed_) {
@@ -149,8 +152,9 @@ PlacedShape MovingShape::RingView() {
   return PlacedShape(*indexed_, capsule_->radius);
 }
 
-// A shape that is convex as described has one ring. Rounding may bend it when it is placed, so its
-// convexity there is found anew: a ring that is still strictly convex is its own hull.
+// A shape that is convex before placing has one ring. Rounding may bend the ring when it is placed,
+// so the convexity of the placed ring is computed again: a ring that is still strictly convex is
+// its own hull.
 const ConvexCore* MovingShape::MakeHull() {
   if (!is_convex_) is_convex_ = capsule_ || ConvexityOf(*shape_) != Convexity::kNone;
   if (!*is_convex_) return nullptr;

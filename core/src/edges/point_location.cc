@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Point location in the index of one polygon.
+// Where is a point in a polygon that has an index?
 
 #include <bit>
 
@@ -11,17 +11,18 @@
 namespace carom::internal {
 namespace {
 
-// What the children of a node are to a point.
-struct Judged {
-  LaneBits inside;    // may hold the point: in the box and in the strip
-  LaneBits in_box;    // of these, in the box
-  LaneBits to_right;  // strictly to the right of the point, at any height
+// The children of a node, by their position relative to a point.
+struct ChildMasks {
+  LaneBits inside;    // the box and the strip contain the point
+  LaneBits in_box;    // the box contains the point
+  LaneBits to_right;  // the box is strictly to the right of the point, at any height
 };
 
-// Tests the box and the strip of all eight children at once, four to a vector. A lane of a
-// comparison is all ones where it holds; lanes beyond the node's count are masked off. The point is
-// rounded to a float in the node's frame, for which boxes and strips have room (EdgeNode).
-Judged Judge(const EdgeNode& node, Vec2 p) {
+// Tests the box and the strip of all eight children at once, four in a vector. A lane of a
+// comparison is all ones where the comparison holds; lanes beyond the node's count are masked off.
+// The point is rounded to a float in the node's frame; boxes and strips have room for that rounding
+// (EdgeNode).
+ChildMasks ClassifyChildren(const EdgeNode& node, Vec2 p) {
   const float x = node.X(p.x);
   const float y = node.Y(p.y);
   const auto in_box = [&](size_t half) {
@@ -43,7 +44,8 @@ class Locator {
   Locator(const std::vector<EdgeNode>& nodes, const Polygon& polygon, Vec2 p, WorkMeter& meter)
       : nodes_(nodes), polygon_(polygon), p_(p), meter_(meter), scan_(p) {}
 
-  // Returns false where the point is on an edge, or once the meter stops.
+  // Adds the crossings of the edges under `node`. Returns false if the point is on an edge, or once
+  // the meter stops.
   bool Add(const EdgeNode& node);
   int64_t winding() const { return scan_.winding(); }
 
@@ -57,24 +59,25 @@ class Locator {
   PointScan scan_;
 };
 
-// A child is a unit, with its edges where it is a leaf of eight in a row: most points come to one
-// of these or none, and box and edges take about 16 ns. A path down the tree is short, so whether
-// to stop is asked where it branches, and by the callers.
+// Each child counts one unit, which includes the edges of a leaf of eight consecutive edges: most
+// points reach one such leaf or none, and its box and edges take about 16 ns. A path down the tree
+// is short, so the meter checks for a stop only where the path branches, and in the callers.
 bool Locator::Add(const EdgeNode& node) {
-  const Judged judged = Judge(node, p_);
+  const ChildMasks masks = ClassifyChildren(node, p_);
   meter_.Count(node.count);
-  // By (1), the children to the right count as their chords, which are to the right as well; those
-  // to the left, above and below not at all. Above or below, both ends are on one side.
+  // By (1) in edge_index.h, a child to the right counts as its chord, which is to the right as
+  // well. A child to the left, above or below does not count: above or below, both ends of its
+  // chord are on one side of the point's height.
   const LaneBits starts_above = Above(node.start_y, p_.y);
   const LaneBits ends_above = Above(node.end_y, p_.y);
   const LaneBits passing = starts_above ^ ends_above;
-  const LaneBits crossed = passing & judged.to_right;
+  const LaneBits crossed = passing & masks.to_right;
   if (crossed != 0) scan_.AddCrossings(Count(crossed & ends_above) - Count(crossed & starts_above));
-  for (LaneBits bits = judged.in_box & ~judged.inside & passing; bits != 0; bits &= bits - 1) {
+  for (LaneBits bits = masks.in_box & ~masks.inside & passing; bits != 0; bits &= bits - 1) {
     const auto i = static_cast<size_t>(std::countr_zero(bits));
     scan_.AddChord(polygon_.edge(node.first[i]).a, polygon_.edge(node.first[i + 1] - 1).b);
   }
-  for (LaneBits bits = judged.inside; bits != 0;) {
+  for (LaneBits bits = masks.inside; bits != 0;) {
     const auto i = static_cast<size_t>(std::countr_zero(bits));
     if (!(node.IsLeaf(i) ? AddLeaf(node, i) : Add(nodes_[node.child[i]]))) return false;
     bits &= bits - 1;
@@ -83,10 +86,10 @@ bool Locator::Add(const EdgeNode& node) {
   return true;
 }
 
-// Eight edges in a row of one ring are read as vertices, from the index in the child's low bits;
-// others one by one.
+// Reads eight consecutive edges of one ring as vertices, from the index in the child's low bits;
+// reads other edges one by one.
 bool Locator::AddLeaf(const EdgeNode& node, size_t i) {
-  if (node.child[i] != EdgeNode::kOddLeaf) {
+  if (node.child[i] != EdgeNode::kIrregularLeaf) {
     return scan_.AddEight(polygon_.vertices().data() + (node.child[i] & ~EdgeNode::kLeaf));
   }
   if (!meter_.Spend(node.first[i + 1] - node.first[i])) return false;
@@ -101,7 +104,7 @@ bool Locator::AddLeaf(const EdgeNode& node, size_t i) {
 PointInPolygon EdgeIndex::Locate(const Polygon& polygon, Vec2 p, WorkMeter& meter) const {
   Locator locator(nodes_, polygon, p, meter);
   if (!locator.Add(nodes_.back())) return {Location::kBoundary, 0};
-  return PlaceOf(polygon, locator.winding());
+  return ToPointInPolygon(polygon, locator.winding());
 }
 
 }  // namespace carom::internal

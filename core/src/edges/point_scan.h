@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How often do these edges wind around a point, one edge after the other?
+// How often does a sequence of edges wind around a point?
 #pragma once
 
 #include <cmath>
@@ -15,30 +15,30 @@
 
 namespace carom::internal {
 
-// Counts the signed crossings of the horizontal ray from a point to the right. An edge counts where
-// it passes the point's y in the half-open sense (its lower end belongs to it, its upper one does
-// not), so a vertex is never counted twice.
+// Counts the signed crossings of the horizontal ray from a point to the right. An edge counts if it
+// passes the height of the point in the half-open sense (its lower end belongs to the edge, its
+// upper end does not), so that no vertex counts twice.
 class PointScan {
  public:
   explicit PointScan(Vec2 p) : p_(p) {}
 
-  // Returns false where the point is on the edge.
+  // Adds an edge. Returns false if the point is on the edge.
   bool Add(const Segment& edge) {
     const bool starts_above = edge.a.y > p_.y;
     if (starts_above == (edge.b.y > p_.y)) {
-      // It may still end at the height of the point, or lie there.
+      // The edge may still end at the height of the point, or lie along that height.
       return (edge.a.y != p_.y && edge.b.y != p_.y) || !IsOnSegment(p_, edge);
     }
     return AddPassing(edge.a, edge.b, starts_above);
   }
 
-  // The eight edges of a chain of nine vertices. Returns false where the point is on one.
+  // Adds the eight edges of a chain of nine vertices. Returns false if the point is on an edge.
   bool AddEight(const Vec2* vertices);
 
-  // The edges of a ring.
+  // Adds the edges of a ring. Returns false if the point is on an edge.
   bool AddRing(std::span<const Vec2> ring, bool open);
 
-  // A chord, from a to b, that the point is not on.
+  // Adds a chord, from a to b, that does not contain the point.
   void AddChord(Vec2 a, Vec2 b) {
     const bool starts_above = a.y > p_.y;
     if (starts_above != (b.y > p_.y)) AddPassing(a, b, starts_above);
@@ -49,7 +49,8 @@ class PointScan {
   int64_t winding() const { return winding_; }
 
  private:
-  // The line of an edge that passes the height of the point meets it there on the edge.
+  // Adds an edge that passes the height of the point. Returns false if the point is on the edge: at
+  // its height, the line of the edge runs on the edge.
   bool AddPassing(Vec2 a, Vec2 b, bool starts_above) {
     const RoundedCross cross(p_, a, p_, b);
     int side = cross.sign();
@@ -65,8 +66,8 @@ class PointScan {
   int64_t winding_ = 0;
 };
 
-// As `Add` for each, two at a time. Where an edge ends at the height of the point, or the filter
-// does not decide, all are done one by one.
+// Does what `Add` does for each edge, two edges at a time. If an edge ends at the height of the
+// point, or the filter leaves a sign undecided, `Add` handles all eight edges one by one.
 inline bool PointScan::AddEight(const Vec2* vertices) {
   const auto from_p = [&](size_t i) {
     return Double2{vertices[i].x, vertices[i].y} - Double2{p_.x, p_.y};

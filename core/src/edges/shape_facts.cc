@@ -18,8 +18,9 @@ namespace {
 
 double Length(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 
-// A lower bound of the distance of the origin from the nearest edge, if the origin is strictly
-// inside; else -1. Up to the nearest edge all points are in the same face, which is filled.
+// Returns a lower bound of the distance from the origin to the nearest edge if the origin is
+// strictly inside, else -1. All points nearer than the nearest edge are in the origin's face, which
+// is filled.
 double RadiusInside(const Polygon& polygon) {
   const IndexedPolygon indexed(polygon, IndexUse::kFewLookups);
   WorkMeter meter;
@@ -33,11 +34,11 @@ double RadiusInside(const Polygon& polygon) {
   return std::sqrt(std::max(0.0, least2)) * kDown;
 }
 
-// The capsule's radius less the distance of the origin from the axis. A rotation stretches that
-// distance, but not the radius: by less than 1e-6 of itself, of which twice is taken off, since the
-// caller multiplies the difference by `kLeastStretch`. The foot of the perpendicular may be
-// rounded: any point of the axis gives an upper bound of the distance, and the last term is for how
-// far the rounded one may be off the axis.
+// Returns the capsule's radius minus the distance of the origin from the axis, rounded down. A
+// rotation stretches the distance by less than 1e-6 of itself, but not the radius; twice as much is
+// subtracted, because the caller multiplies the result by `kMinStretch`. The foot of the
+// perpendicular may be rounded, since each point of the axis gives an upper bound of the distance;
+// the last term covers how far the rounded foot may be off the axis.
 double RadiusInside(const Capsule& capsule) {
   const Segment& axis = capsule.axis;
   const Vec2 along{axis.b.x - axis.a.x, axis.b.y - axis.a.y};

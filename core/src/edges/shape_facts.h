@@ -1,27 +1,27 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is true of a shape wherever it is placed.
+// What is true of a shape at every pose?
 //
-// Facts of the shape as it is described, about its reference point, the origin. Contacts ask
-// whether it is convex, trackers how far it reaches at any rotation; its vertices, radius and
-// bounds are its own (carom/shape.h). Each is computed when it is asked for, and kept by whoever
-// asks often.
+// These functions take a shape in its own frame, which has its origin at the reference point.
+// Contacts need the convexity of a shape, trackers its reach at any rotation; vertices, radius and
+// bounds of a shape are its members (carom/shape.h). Each call computes its result; callers that
+// need a result often store it.
 #pragma once
 
 #include "carom/shape.h"
 
 namespace carom::internal {
 
-// Whether contacts take it as convex: a capsule, or a solid polygon of one convex ring. Exact.
-// O(n).
+// Returns true if contacts treat the shape as convex: a capsule, or a solid polygon of one convex
+// ring. Exact. O(n).
 bool IsConvexShape(const Shape& shape);
 
-// No point of the shape is farther from the reference point. Rounded up. O(n).
+// Returns a radius around the reference point that contains the whole shape. Rounded up. O(n).
 double BoundingRadius(const Shape& shape);
 
-// Each point nearer than this to the reference point belongs to the shape. Rounded down; below 0
-// where not even the reference point belongs to it for sure. O(n).
+// Returns a radius such that each point nearer to the reference point belongs to the shape. Rounded
+// down; below 0 if not even the reference point certainly belongs to the shape. O(n).
 double InscribedRadius(const Shape& shape);
 
 }  // namespace carom::internal

@@ -20,7 +20,7 @@
 namespace carom {
 namespace {
 
-// An open file. Closed at the end.
+// An open file. The destructor closes it.
 class File {
  public:
   File(const std::string& path, int flags) : descriptor_(::open(path.c_str(), flags, 0666)) {}
@@ -33,14 +33,14 @@ class File {
   bool is_open() const { return descriptor_ >= 0; }
   int descriptor() const { return descriptor_; }
 
-  // Of a regular file.
+  // Returns the size of the file; nothing if it is not a regular file.
   std::optional<size_t> Size() const {
     struct stat status;
     if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
     return static_cast<size_t>(status.st_size);
   }
 
-  // All of `bytes`, on the disk.
+  // Writes all of `bytes` and flushes them to the disk. Returns false on an error.
   bool Write(absl::string_view bytes) const {
     while (!bytes.empty()) {
       const ssize_t written = ::write(descriptor_, bytes.data(), bytes.size());
@@ -55,11 +55,11 @@ class File {
   int descriptor_;
 };
 
-// The first bytes of a file, in memory as long as it lives.
+// Maps the first `size` bytes of a file into memory. The destructor unmaps them.
 class Mapping {
  public:
   Mapping(const File& file, size_t size) : size_(size) {
-    if (size == 0) return;  // which the system does not map
+    if (size == 0) return;  // the system does not map 0 bytes
     void* memory =
         ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.descriptor(), 0);
     if (memory != MAP_FAILED) memory_ = memory;
@@ -70,7 +70,7 @@ class Mapping {
   Mapping(const Mapping&) = delete;
   Mapping& operator=(const Mapping&) = delete;
 
-  bool is_whole() const { return memory_ != nullptr || size_ == 0; }
+  bool is_mapped() const { return memory_ != nullptr || size_ == 0; }
   absl::string_view bytes() const { return {static_cast<const char*>(memory_), size_}; }
 
  private:
@@ -78,36 +78,35 @@ class Mapping {
   size_t size_;
 };
 
-// After a call of the system that failed.
+// Returns the error after a failed system call, with the text of `errno`.
 absl::Status CannotWrite(const std::string& path) {
   return absl::UnknownError(absl::StrCat("cannot write ", path, ": ", std::strerror(errno)));
 }
 
 }  // namespace
 
-// Each call has a file of its own; of several to one path the last one wins.
+// Each call writes its own temporary file; of several calls for one path, the last rename wins.
 absl::Status SaveBundle(const Scene& scene, const std::string& path, BundleIndex index) {
   const std::string bytes = WriteBundle(scene, index);
   static std::atomic<uint64_t> calls = 0;
-  const std::string beside = absl::StrCat(path, ".", ::getpid(), "-", ++calls, ".part");
+  const std::string temporary = absl::StrCat(path, ".", ::getpid(), "-", ++calls, ".part");
   const bool is_written = [&] {
-    const File file(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
+    const File file(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC);
     return file.is_open() && file.Write(bytes);
   }();
-  if (is_written && std::rename(beside.c_str(), path.c_str()) == 0) return absl::OkStatus();
+  if (is_written && std::rename(temporary.c_str(), path.c_str()) == 0) return absl::OkStatus();
   const absl::Status status = CannotWrite(path);
-  ::unlink(beside.c_str());
+  ::unlink(temporary.c_str());
   return status;
 }
 
-// The size is asked once, of the open file, and nothing beyond it is ever read: `ReadBundle` keeps
-// within its bytes.
+// The size is read once, from the open file, and `ReadBundle` reads nothing beyond it.
 absl::StatusOr<Scene::Ptr> OpenBundle(const std::string& path, const BundleReadOptions& options) {
   const File file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   const std::optional<size_t> size = file.is_open() ? file.Size() : std::nullopt;
   if (!size) return absl::NotFoundError(absl::StrCat("cannot read ", path));
   const Mapping mapping(file, *size);
-  if (!mapping.is_whole()) return absl::NotFoundError(absl::StrCat("cannot map ", path));
+  if (!mapping.is_mapped()) return absl::NotFoundError(absl::StrCat("cannot map ", path));
   return ReadBundle(mapping.bytes(), options);
 }
 

@@ -22,8 +22,8 @@ struct AnyMember {
   operator T() const;  // NOLINT: implicit, as initializers are
 };
 
-// Whether an aggregate can be initialized from so many values: whether it has so many members, or
-// more.
+// Returns whether an aggregate can be initialized from as many values as `kIndex` has: whether it
+// has at least so many members.
 template <class Aggregate, size_t... kIndex>
 constexpr bool TakesValues(std::index_sequence<kIndex...>) {
   return requires { Aggregate{(static_cast<void>(kIndex), AnyMember())...}; };
@@ -32,8 +32,8 @@ template <class Aggregate, size_t kCount>
 inline constexpr bool kHasMembers = TakesValues<Aggregate>(std::make_index_sequence<kCount>()) &&
                                     !TakesValues<Aggregate>(std::make_index_sequence<kCount + 1>());
 
-// No kind is forgotten: of each the list has the columns, the options and the answers; beside them
-// there are the bodies, and a version.
+// Checks that the list of kinds is complete: each kind has columns and options in `Group`, and
+// answers in `GroupAnswers`. The remaining members are the bodies, and a version.
 static_assert(kHasMembers<Group, 1 + 2 * kGroupKindCount>,
               "a member of Group that is not in CAROM_GROUP_KINDS");
 static_assert(kHasMembers<GroupAnswers, 1 + kGroupKindCount>,
@@ -45,7 +45,7 @@ uint64_t QueryCount(const Columns& columns) {
 }
 uint64_t QueryCount(const FanColumns& fans) { return FanQueryCount(fans.beams); }
 
-// Whether a question is asked of bodies.
+// Returns whether the group has bodies, and a question considers them.
 bool ConsidersBodies(const Group& group) {
   bool considers = false;
   ForEachKind([&](const auto& kind) {
@@ -93,13 +93,13 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
   }
   const World world(scene, bodies ? &**bodies : nullptr);
   out.version = scene.version();
-  out.moves.Clear();  // what is not reached learns nothing
+  out.moves.Clear();  // so that `memory_growth` is 0 if moves are not reached
   bool finished = !meter.stopped();
   ForEachKind([&](const auto& kind) {
     if (!finished) return;
     const auto& columns = group.*kind.columns;
     auto& answers = out.*kind.answers;
-    // Most kinds ask nothing, and have nothing to be cleared.
+    // Most kinds have no items: only their answers are cleared.
     if (columns.size() == 0) return answers.Clear();
     if constexpr (kAsksBodies<decltype(kind)>) {
       finished = kind.evaluate(world, columns, group.*kind.options, answers, meter);

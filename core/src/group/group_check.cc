@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which columns and options of a group fit together: `CheckGroup`.
+// Which columns and options of a group fit together? Implements `CheckGroup`.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +18,8 @@
 namespace carom {
 namespace {
 
-// Where the columns of a batch stand: `<kind>.` or `<kind>.movers.`. Paths are put together for
-// offences only.
+// The field path of a batch's columns: `<kind>.` or `<kind>.movers.`. Full paths are built for
+// violations only.
 struct ColumnsPath {
   absl::string_view kind;
   absl::string_view below = ".";
@@ -27,7 +27,7 @@ struct ColumnsPath {
   std::string Of(absl::string_view column) const { return absl::StrCat(kind, below, column); }
 };
 
-// A column by its name and its length.
+// The name and the length of a column.
 struct NamedColumn {
   absl::string_view name;
   size_t size;
@@ -39,24 +39,24 @@ class ColumnCheck {
   ColumnCheck(const ColumnsPath& path, const NamedColumn& first, Refusal& refusal)
       : path_(path), first_(first), refusal_(refusal) {}
 
-  // An offence for each column that is not as long as the first.
+  // Adds a violation for each column that is not as long as the first column.
   [[gnu::always_inline]] void Required(std::initializer_list<NamedColumn> columns) {
     for (const NamedColumn& column : columns) {
       if (column.size != first_.size) RefuseLength(column);
     }
   }
 
-  // The same for a column that may be left out.
+  // Checks a column that may be absent.
   void Optional(const NamedColumn& column) {
     if (column.size != 0) Required({column});
   }
 
-  // The same for two columns of which neither or both are left out.
+  // Checks two columns that are both given or both absent.
   void Pair(const NamedColumn& a, const NamedColumn& b) {
     if (a.size != 0 || b.size != 0) Required({a, b});
   }
 
-  // A rotation by cosine and sine, or by an angle, or none.
+  // Checks a rotation: by cosine and sine, by an angle, or absent.
   void Rotation(const NamedColumn& c, const NamedColumn& s, const NamedColumn& angle) {
     Pair(c, s);
     if (angle.size != 0 && (c.size != 0 || s.size != 0)) {
@@ -67,26 +67,26 @@ class ColumnCheck {
     }
   }
 
-  // An option of the batch.
+  // Checks that an option of the batch is in [1, max].
   void InRange(absl::string_view option, uint32_t value, uint32_t max) {
     if (value < 1 || value > max) Refuse(option, absl::StrCat("must be in [1, ", max, "]"));
   }
 
-  // Sweeps and arcs have no passages.
+  // Rejects ALL_PASSAGES for sweeps and arcs, which have no passages.
   void NotAllPassages(CastMode mode) {
     if (mode == CastMode::kAllPassages) Refuse("mode", "must not be ALL_PASSAGES here");
   }
 
-  // Casts have no extent that could overlap in more than touch.
+  // Rejects a blocking policy for casts, which have no extent that could overlap beyond a touch.
   void NotBlocking(InsidePolicy policy) {
-    if (IsBlocking(policy)) Refuse("inside_policy", "must not be a blocking one here");
+    if (IsBlocking(policy)) Refuse("inside_policy", "must not be a blocking policy here");
   }
 
   void Blocking(InsidePolicy policy) {
-    if (!IsBlocking(policy)) Refuse("inside_policy", "must be a blocking one here");
+    if (!IsBlocking(policy)) Refuse("inside_policy", "must be a blocking policy here");
   }
 
-  // A reflection needs the normal.
+  // Requires normals for casts that reflect.
   void ReflectsAlong(const CastOptions& options) {
     if (!options.reflect || options.detail >= CastDetail::kNormal) return;
     Refuse("detail", "must be at least NORMAL to reflect");
@@ -107,8 +107,8 @@ class ColumnCheck {
   Refusal& refusal_;
 };
 
-// --- One overload a kind. The columns that hold positions are required, as many as the first of
-// them; a rotation, a bound or a mass may be left out.
+// --- One overload for each kind. The columns that hold positions are required, as many entries as
+// in the first of them; a rotation, a bound or a mass may be absent.
 
 ColumnCheck CheckEnds(absl::string_view kind, const SegmentColumns& segments, Refusal& refusal) {
   ColumnCheck check({kind}, {"ax", segments.ax.size()}, refusal);
@@ -117,13 +117,13 @@ ColumnCheck CheckEnds(absl::string_view kind, const SegmentColumns& segments, Re
   return check;
 }
 
-// The columns of shapes at poses, and what stands beside them: compared with `movers.x`.
+// Checks the columns of shapes at poses: they must be as long as the column `x`.
 template <class S>
 void CheckPlaced(const ColumnsPath& path, const PlacedColumns<S>& columns, Refusal& refusal) {
   ColumnCheck check(path, {"x", columns.x.size()}, refusal);
   check.Required({{"y", columns.y.size()}});
   check.Optional({"shape", columns.shape.size()});
-  // Shapes that nothing is placed of are legal.
+  // A batch may have shapes that no item places.
   if (columns.shape.empty() && !columns.x.empty()) {
     check.Required({{"shapes", columns.shapes.size()}});
   }
@@ -248,7 +248,7 @@ void CheckKind(absl::string_view kind, const SweepColumns& sweeps, const SweepOp
   }
   check.Optional({"skin", sweeps.skin.size()});
   if (!sweeps.skin.empty() && !IsBlocking(options.inside_policy)) {
-    check.Refuse("skin", "must be absent where inside_policy is not a blocking one");
+    check.Refuse("skin", "must be absent where inside_policy is not a blocking policy");
   }
   check.NotAllPassages(options.mode);
   check.InRange("max_hits", options.max_hits, kMaxMaxHits);
@@ -303,7 +303,7 @@ void CheckKind(absl::string_view kind, const SegmentColumns& bounces, const Boun
   CheckEnds(kind, bounces, refusal).InRange("max_bounces", options.max_bounces, kMaxBounces);
 }
 
-// How often a ray bounces is for its item to get wrong.
+// The bounce counts of rays are not checked here: a bad count is an error of its item.
 void CheckKind(absl::string_view kind, const RayBounceColumns& rays, uint64_t, Refusal& refusal) {
   ColumnCheck check({kind}, {"x", rays.x.size()}, refusal);
   check.Required({{"y", rays.y.size()}, {"dx", rays.dx.size()}, {"dy", rays.dy.size()}});
@@ -311,7 +311,7 @@ void CheckKind(absl::string_view kind, const RayBounceColumns& rays, uint64_t, R
   check.Optional({"max_bounces", rays.max_bounces.size()});
 }
 
-// What the items of a kind consider: columns beside its items.
+// Checks the columns of a kind's scope, which decide what its items consider.
 template <class Kind>
 void CheckScope(const Kind& kind, const typename Kind::Columns& columns, Refusal& refusal) {
   if constexpr (HasScope<const typename Kind::Columns>) {
@@ -325,18 +325,19 @@ void CheckScope(const Kind& kind, const typename Kind::Columns& columns, Refusal
     const auto check = [&](absl::string_view column, size_t size) {
       if (size == 0 || size == columns.size()) return;
       refusal.Add(absl::StrCat(kind.name, ".", column),
-                  absl::StrCat("must be absent or have an entry an item, ", columns.size()));
+                  absl::StrCat("must be absent or have one entry per item, ", columns.size()));
     };
     check("masks", scope.mask.size());
     check("ignore_owner", scope.ignore_owner.size());
   }
 }
 
-// Columns of bodies are compared with their positions, masses of contacts with the bodies.
+// Compares the columns of bodies with the bodies' positions, and masses of contacts with the
+// bodies.
 void CheckBodies(const Group& group, Refusal& refusal) {
   const BodyColumns& bodies = group.bodies;
   const ShapeColumns& placed = bodies.placed;
-  // Most groups have neither, and are many.
+  // Most groups have neither bodies nor masses and end here.
   const size_t entries = placed.x.size() + placed.y.size() + placed.shape.size() + placed.c.size() +
                          placed.s.size() + placed.angle.size() + bodies.category.size() +
                          bodies.owner.size() + group.body_contacts.mass.size();
@@ -348,14 +349,14 @@ void CheckBodies(const Group& group, Refusal& refusal) {
   const std::span<const double> mass = group.body_contacts.mass;
   if (!mass.empty() && mass.size() != bodies.size()) {
     refusal.Add("body_contacts.mass",
-                absl::StrCat("must be absent or have an entry a body, ", bodies.size()));
+                absl::StrCat("must be absent or have one entry per body, ", bodies.size()));
   }
 }
 
-// Checked beside the bodies, of which there is a mass each.
+// `CheckBodies` checks the masses, since there is one mass for each body.
 void CheckKind(absl::string_view, const BodyContactColumns&, const ContactOptions&, Refusal&) {}
 
-// Adds an offence for each shape that is too large.
+// Adds a violation for each shape that is too large.
 template <class S>
 void CheckShapes(absl::string_view path, std::span<const S> shapes, Refusal& refusal) {
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -383,7 +384,8 @@ void CheckShapesOf(const char* kind, const Columns& columns, Refusal& refusal) {
 
 absl::Status CheckGroup(const Group& group) { return CheckGroup(group, GroupKindSet().set()); }
 
-// Forms first, for a shape that is too large may be in a column that does not fit.
+// Checks the lengths of columns before the sizes of shapes, since a shape that is too large may be
+// in a column of the wrong length.
 absl::Status CheckGroup(const Group& group, const GroupKindSet& kinds) {
   Refusal refusal;
   ForEachOf<kGroupKinds>(kinds, [&](const auto& kind) {

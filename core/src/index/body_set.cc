@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMaxBodyVertices = 16 * kMaxMovingVertices;
 
-// The bits of a number of 16 bits, a zero before each.
+// Returns the low 16 bits of `bits` with a zero bit inserted above each, for a Morton code.
 uint32_t Spread(uint32_t bits) {
   bits = (bits | bits << 8) & 0x00ff00ff;
   bits = (bits | bits << 4) & 0x0f0f0f0f;
@@ -26,7 +26,7 @@ uint32_t Spread(uint32_t bits) {
   return (bits | bits << 1) & 0x55555555;
 }
 
-// The place of a coordinate in [low, high], in [0, 65535].
+// Returns the position of `value` in [low, high], scaled to [0, 65535].
 uint32_t PlaceIn(double low, double high, double value) {
   if (!(high > low)) return 0;
   return static_cast<uint32_t>(std::clamp((value - low) / (high - low), 0.0, 1.0) * 65535);
@@ -34,7 +34,7 @@ uint32_t PlaceIn(double low, double high, double value) {
 
 double Middle(double a, double b) { return a + (b - a) / 2; }
 
-// A limit of the group as a whole, which names no body.
+// Returns the error for a limit of the group as a whole. The error names no single body.
 absl::Status TooMany(absl::string_view what) {
   Refusal refusal;
   refusal.Add("bodies", what);
@@ -43,7 +43,8 @@ absl::Status TooMany(absl::string_view what) {
 
 }  // namespace
 
-// A body that cannot be placed refuses all: an answer that left it out in silence would be wrong.
+// Refuses the whole group if one body cannot be placed, since an answer that silently omits the
+// body would be wrong.
 absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
   count_ = 0;
   if (columns.size() > kMaxBodies) {
@@ -83,8 +84,8 @@ absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
   return absl::OkStatus();
 }
 
-// Along a Z-order curve over the middles of their boxes (Morton 1966), so that boxes of a node of
-// the tree are near each other.
+// Sorts the bodies along a Z-order curve over the centers of their boxes (Morton 1966), so that the
+// boxes of one tree node are near each other.
 void BodySet::Arrange() {
   Box frame;
   for (size_t i = 0; i < count_; ++i) frame.Extend(bodies_[i]->bounds_);
@@ -111,7 +112,7 @@ Bodies::Bodies(Bodies&&) noexcept = default;
 Bodies& Bodies::operator=(Bodies&&) noexcept = default;
 Bodies::~Bodies() = default;
 
-// Without a budget: the bodies are few, and their vertices bounded.
+// Places the bodies without a work budget, since the bodies are few and their vertices bounded.
 absl::StatusOr<Bodies> Bodies::Create(const BodyColumns& columns) {
   Bodies bodies;
   WorkMeter meter;

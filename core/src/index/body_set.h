@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The bodies of a group, placed, and what one item of a batch considers of them.
+// Holds the placed bodies of a group, and the filter by which an item of a batch selects bodies.
 //
-// A body with a radius above 0 is a core, its axis, and that radius: whatever moves meets it where
-// its own shape grown by the radius meets the axis. One without is a polygon like those of a scene,
-// an axis a ring of one or two vertices.
+// A round body has a radius above 0 and an axis as its core: a moving shape meets the body where
+// the moving shape, grown by that radius, meets the axis. The core of any other body is a polygon
+// like the polygons of a scene. Kernels for polygons take the axis of a round body as a ring of one
+// or two vertices.
 #pragma once
 
 #include <cstddef>
@@ -25,23 +26,23 @@
 
 namespace carom::internal {
 
-// Not thread-safe: an index or a hull is made when it is asked for first.
+// A placed body. Not thread-safe: `core()` and `shape()` may build an index or a hull lazily.
 class Body {
  public:
   uint32_t index() const { return index_; }
   uint64_t category() const { return category_; }
   uint32_t owner() const { return owner_; }
-  // Of the whole shape, rounded outward.
+  // Returns the bounds of the whole shape, rounded outward.
   const Box& bounds() const { return bounds_; }
 
-  // Above 0 for a round body only.
+  // Returns the radius, which is above 0 for a round body only.
   double radius() const { return radius_; }
   bool is_round() const { return radius_ > 0; }
-  // The axis of a body without vertices.
+  // Returns the axis and the radius of a round body.
   Capsule capsule() const { return *shape_.capsule(); }
-  // The polygon, or the axis as a ring. Its id is not the body's.
+  // Returns the polygon, or the axis as a ring. The id of the returned polygon is not the body's.
   const IndexedPolygon& core() { return *view().polygon(); }
-  // The core with the radius.
+  // Returns the core together with the radius.
   PlacedShape view() { return shape_.RingView(); }
   MovingShape& shape() { return shape_; }
 
@@ -56,12 +57,12 @@ class Body {
   Box bounds_;
 };
 
-// What one item of a batch considers.
-struct Considered {
-  // Of an item by the mask alone.
-  static Considered Scene(uint64_t mask) { return {true, false, mask, 0}; }
-  // Of item i of a batch with the mask `mask` in its options.
-  static Considered Of(const Scope& scope, size_t i, uint64_t mask) {
+// Selects the polygons and bodies that one item of a batch considers.
+struct QueryFilter {
+  // Returns the filter of an item that considers the scene alone, by `mask`.
+  static QueryFilter Scene(uint64_t mask) { return {true, false, mask, 0}; }
+  // Returns the filter of item i of a batch. `mask` is the mask in the options of the batch.
+  static QueryFilter Of(const Scope& scope, size_t i, uint64_t mask) {
     return {scope.against != Against::kBodies, scope.against != Against::kScene,
             scope.mask.empty() ? mask : scope.mask[i],
             scope.ignore_owner.empty() ? 0 : scope.ignore_owner[i]};
@@ -77,54 +78,57 @@ struct Considered {
   uint32_t ignore_owner = 0;
 };
 
-// Whether the items of a batch consider the scene alone, by one mask.
-inline bool IsPlain(const Scope& scope) {
+// Returns whether all items of a batch consider the scene alone, by one mask.
+inline bool IsUniform(const Scope& scope) {
   return scope.against == Against::kScene && scope.mask.empty();
 }
 
 class BodySet {
  public:
-  // Replaces the bodies. Errors as `Bodies::Create`. Meaningless once `meter` has stopped.
+  // Replaces the bodies. Returns the errors of `Bodies::Create`. The result is meaningless once
+  // `meter` has stopped.
   absl::Status Place(const BodyColumns& columns, WorkMeter& meter);
 
   size_t size() const { return count_; }
-  // Whether a thread may keep the memory for the bodies of its next group.
+  // Returns whether the set is small enough for a thread to keep its memory for the next group.
   bool IsWorthKeeping() const { return bodies_.size() <= 256 && vertices_ <= 4096; }
   Body& body(size_t index) { return *bodies_[index]; }
-  // Over the bodies as `arranged` has them.
+  // Returns the tree over the boxes of the bodies. Item i of the tree is the body `arranged(i)`.
   const BoxTree& tree() const { return tree_; }
   Body& arranged(size_t item) { return *bodies_[order_[item]]; }
-  // Of their bounds.
+  // Returns the bitmap of the bounds of the bodies.
   const BoxRaster& raster() const { return raster_; }
 
-  // Calls visit(body) for the bodies that `considered` has and whose box passes `meets`, in no
-  // particular order, while it returns true and the meter allows.
+  // Calls visit(body) for each body that passes `query_filter` and has a box that passes `meets`,
+  // in no particular order, while `visit` returns true and the meter allows.
   template <class Meets, class Visit>
-  bool Traverse(const Considered& considered, WorkMeter& meter, const Meets& meets,
+  bool Traverse(const QueryFilter& query_filter, WorkMeter& meter, const Meets& meets,
                 const Visit& visit) {
     return tree_.Traverse(meter, meets, [&](size_t item) {
       Body& body = arranged(item);
-      return !considered.Has(body) || !meets(body.bounds()) || visit(body);
+      return !query_filter.Has(body) || !meets(body.bounds()) || visit(body);
     });
   }
 
  private:
   void Arrange();
 
-  std::vector<std::unique_ptr<Body>> bodies_;  // of which the first `count_` are in use
+  std::vector<std::unique_ptr<Body>> bodies_;  // the first `count_` are in use
   size_t count_ = 0;
-  size_t vertices_ = 0;  // of all that were placed since it is kept
+  size_t vertices_ =
+      0;  // vertices of all groups placed since construction, which bound the kept memory
   std::vector<uint32_t> order_;
   BoxTree tree_;
   BoxRaster raster_;
 };
 
-// The same for the bodies of a world, if an item considers any.
+// Calls visit(body) as `BodySet::Traverse` does for the bodies of `world`, if the filter selects
+// bodies and the world has any.
 template <class Meets, class Visit>
-bool VisitBodies(const World& world, const Considered& considered, WorkMeter& meter,
+bool VisitBodies(const World& world, const QueryFilter& query_filter, WorkMeter& meter,
                  const Meets& meets, const Visit& visit) {
-  if (!considered.bodies || world.bodies == nullptr) return true;
-  return world.bodies->set().Traverse(considered, meter, meets, visit);
+  if (!query_filter.bodies || world.bodies == nullptr) return true;
+  return world.bodies->set().Traverse(query_filter, meter, meets, visit);
 }
 
 }  // namespace carom::internal

@@ -10,8 +10,8 @@
 namespace carom::internal {
 namespace {
 
-// Numbers are read as by `Normalized`, or as the floats that those become: what is next to nothing
-// is 0. Monotonic.
+// Returns the floats with magnitudes of at most 2^-140 replaced by 0: `Normalized` replaces tiny
+// numbers by 0, too. The function is monotonic.
 Float4 Read(Float4 values) {
   constexpr float kNothing = 0x1p-140F;
   const Int4 is_something = (values > kNothing) | (values < -kNothing);
@@ -20,7 +20,7 @@ Float4 Read(Float4 values) {
 
 Float4 InEachLane(double value) { return Float4{} + static_cast<float>(value); }
 
-// Up to four of a column, the last one again in the lanes that are left.
+// Loads up to four numbers of a column. The last number fills the lanes beyond `count`.
 Float4 Load(std::span<const double> from, size_t begin, size_t count) {
   const double* const at = &from[begin];
   if (count >= 4) {
@@ -32,18 +32,19 @@ Float4 Load(std::span<const double> from, size_t begin, size_t count) {
   return lanes;
 }
 
-// In [0, most], 0 for what is not a number.
+// Returns the index of the square at `at`, in [0, most]; 0 for NaN.
 Int4 SquareOf(Float4 at, Float4 from, Float4 per_length, float most) {
   const Float4 zero{};
   return __builtin_convertvector(Min(Max((at - from) * per_length, zero), zero + most), Int4);
 }
 
-// Columns `min` to `max` of a row.
+// Returns a bit for each of the columns `min` to `max` of a row.
 uint64_t ColumnsOf(int min, int max) { return ~uint64_t{0} >> (63 - max + min) << min; }
 
 }  // namespace
 
-// A frame that is flat or too small for a quotient is one column or row of squares.
+// Uses one column or row of squares for a frame that is flat along an axis, or too small for a
+// finite quotient.
 void BoxRaster::Start(const Box& frame) {
   const auto per_length = [](double low, double high) {
     const auto squares = static_cast<float>(kSide / (high - low));

@@ -21,11 +21,12 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How many nodes are opened at most. Each asks for the time of some polygons.
+// The most nodes that one query opens. A node takes about the time of some polygons.
 constexpr size_t kMostNodes = 128;
 constexpr size_t kMostLevels = 11;
 
-// Rounding is monotonic, so what meets the box meets it as floats.
+// A box rounded to floats. Rounding is monotonic, so a box that meets the given box also meets it
+// when both are rounded to floats.
 struct Reach {
   Reach() = default;
   explicit Reach(const Box& box)
@@ -37,7 +38,7 @@ struct Reach {
   float min_x, min_y, max_x, max_y;
 };
 
-// The boxes of a node that may meet the reach: bit k for box k.
+// Returns the boxes of a node that may meet the reach: bit k for box k.
 HWY_INLINE uint32_t Meeting(const BoxNode& node, const Reach& reach) {
   const hn::CappedTag<float, BoxNode::kWidth> d;
   uint32_t bits = 0;
@@ -53,15 +54,15 @@ HWY_INLINE uint32_t Meeting(const BoxNode& node, const Reach& reach) {
   return bits;
 }
 
-// Calls visit(item) for the items of a tree whose boxes may meet the reach, down one branch after
-// the other, while it returns true and `nodes` allows, which it counts down. Returns whether that
-// was all.
+// Calls visit(item) for the items of a tree with boxes that may meet the reach, depth first, while
+// `visit` returns true and `nodes` nodes remain. Counts `nodes` down by one for each node opened.
+// Returns whether the walk visited all of the items.
 template <class Visit>
 HWY_INLINE bool Walk(const BoxTree& tree, const Reach& reach, size_t& nodes, const Visit& visit) {
   struct {
     size_t level;
     uint32_t first, bits;
-  } waiting[kMostLevels];  // children of nodes, their first one and which of them
+  } waiting[kMostLevels];  // pending children: the first child of their parent, and a bit each
   if (tree.level_count() == 0) return true;
   size_t count = 0;
   size_t level = tree.level_count() - 1;
@@ -106,10 +107,10 @@ bool FindTilesOf(const SceneIndex& scene, BoxQuery& query) {
 
 void FindAllTiles(const SceneIndex& scene, std::span<BoxQuery> queries) {
   for (BoxQuery& query : queries) {
-    if (query.is_asked) query.has_few = FindTilesOf(scene, query);
+    if (query.is_active) query.is_complete = FindTilesOf(scene, query);
   }
   for (const BoxQuery& query : queries) {
-    if (!query.is_asked) continue;
+    if (!query.is_active) continue;
     for (size_t i = 0; i < query.tile_count; ++i) {
       const BoxTree& tree = query.tiles[i]->tree();
       const BoxNode& top = tree.node(tree.level_count() - 1, 0);
@@ -119,17 +120,17 @@ void FindAllTiles(const SceneIndex& scene, std::span<BoxQuery> queries) {
   }
 }
 
-bool FindPolygonsOf(const BoxQuery& query, FewPolygons& few) {
+bool FindPolygonsOf(const BoxQuery& query, NearPolygons& few) {
   const Reach reach(query.reach);
   size_t nodes = kMostNodes;
   size_t count = 0;
-  bool is_all = query.has_few;
+  bool is_all = query.is_complete;
   for (size_t i = 0; i < query.tile_count && is_all; ++i) {
     const IndexedPolygon* const entries = query.tiles[i]->entries().data();
     is_all = nodes > 0;
-    --nodes;  // of a root that is one too many, too
+    --nodes;  // also counts a root that exceeds the limit
     is_all = is_all && Walk(query.tiles[i]->tree(), reach, nodes, [&](uint32_t k) HWY_ATTR {
-               if (count == FewPolygons::kMost) return false;
+               if (count == NearPolygons::kMost) return false;
                __builtin_prefetch(entries + k);
                few.polygons[count++] = entries + k;
                return true;
@@ -140,7 +141,8 @@ bool FindPolygonsOf(const BoxQuery& query, FewPolygons& few) {
   return is_all;
 }
 
-// Nodes of one level of the tiles of all boxes; the next level becomes that of `to`.
+// Walks the trees of the tiles of all queries level by level. `found.open[from]` has the open nodes
+// of one level; the walk writes the nodes of the next level to `found.open[1 - from]`.
 class LevelWalk {
  public:
   LevelWalk(std::span<BoxQuery> queries, BoxPairs& found) : queries_(queries), found_(found) {
@@ -149,14 +151,14 @@ class LevelWalk {
   }
 
   HWY_INLINE void SetReach(uint32_t query, const Box& reach) { reaches_[query] = Reach(reach); }
-  // Notes the top of a tile and returns its level.
+  // Adds the root of a tile to the open nodes, and returns the level of the root.
   HWY_INLINE uint32_t Open(const Tile& tile, uint32_t query) {
     const auto level = static_cast<uint32_t>(tile.tree().level_count() - 1);
-    Note(0, tile, tile.tree().node(level, 0), {query, level, 0});
+    Push(0, tile, tile.tree().node(level, 0), {query, level, 0});
     return level;
   }
-  // Looks at all of this level, above 0, that were noted, and notes their children beside those
-  // that wait for a lower level.
+  // Opens all nodes of `level`, which is above 0. Adds their children to the open nodes of the next
+  // level, and keeps the open nodes of lower levels.
   HWY_INLINE void Descend(size_t from, uint32_t level) {
     const std::span<const BoxPairs::Open> noted(found_.open[from].data(), count_);
     Start();
@@ -169,7 +171,7 @@ class LevelWalk {
       uint32_t bits = Meeting(*at.node, reaches_[at.place.query]);
       nodes_[at.place.query] += static_cast<uint32_t>(std::popcount(bits));
       if (nodes_[at.place.query] > BoxPairs::kMostNodes) {
-        queries_[at.place.query].has_few = false;
+        queries_[at.place.query].is_complete = false;
         continue;
       }
       BoxPairs::Place place{at.place.query, level - 1, at.place.index * uint32_t{BoxNode::kWidth}};
@@ -178,11 +180,11 @@ class LevelWalk {
       for (; bits != 0; bits &= bits - 1) {
         const auto lane = static_cast<uint32_t>(std::countr_zero(bits));
         place.index = first + lane;
-        Note(1 - from, *at.tile, below[lane], place);
+        Push(1 - from, *at.tile, below[lane], place);
       }
     }
   }
-  // The same of level 0, below which are polygons.
+  // Opens all nodes of level 0, and writes the pairs of a polygon and a query that may meet.
   HWY_INLINE void Finish(size_t from) {
     const std::span<const BoxPairs::Open> noted(found_.open[from].data(), count_);
     size_t pairs = 0;
@@ -191,8 +193,8 @@ class LevelWalk {
       const uint32_t query = at.place.query;
       uint32_t bits = Meeting(*at.node, reaches_[query]);
       polygons_[query] += static_cast<uint32_t>(std::popcount(bits));
-      if (polygons_[query] > FewPolygons::kMost) {
-        queries_[query].has_few = false;
+      if (polygons_[query] > NearPolygons::kMost) {
+        queries_[query].is_complete = false;
         continue;
       }
       const IndexedPolygon* const first =
@@ -205,7 +207,7 @@ class LevelWalk {
     }
     found_.count = pairs;
   }
-  // How many were looked at.
+  // Returns the number of nodes opened.
   size_t nodes() const { return node_count_; }
 
  private:
@@ -214,7 +216,7 @@ class LevelWalk {
     nodes_.fill(0);
     count_ = 0;
   }
-  HWY_INLINE void Note(size_t to, const Tile& tile, const BoxNode& node,
+  HWY_INLINE void Push(size_t to, const Tile& tile, const BoxNode& node,
                        const BoxPairs::Place& place) {
     __builtin_prefetch(node.min_x.data());
     __builtin_prefetch(node.max_x.data());
@@ -226,8 +228,8 @@ class LevelWalk {
   size_t count_ = 0;
   size_t node_count_ = 0;
   std::array<Reach, BoxPairs::kMostQueries> reaches_;
-  std::array<uint32_t, BoxPairs::kMostQueries> nodes_;     // of this level, by box
-  std::array<uint32_t, BoxPairs::kMostQueries> polygons_;  // by box
+  std::array<uint32_t, BoxPairs::kMostQueries> nodes_;  // nodes of the next level, for each query
+  std::array<uint32_t, BoxPairs::kMostQueries> polygons_;  // polygons found, for each query
 };
 
 void FindAllPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs& found) {
@@ -235,13 +237,13 @@ void FindAllPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs
   size_t boxes = 0;
   uint32_t top = 0;
   for (BoxQuery& query : queries) {
-    if (query.is_asked) query.has_few = FindTilesOf(scene, query);
+    if (query.is_active) query.is_complete = FindTilesOf(scene, query);
   }
   for (uint32_t k = 0; k < queries.size(); ++k) {
     const BoxQuery& query = queries[k];
-    if (!query.is_asked) continue;
+    if (!query.is_active) continue;
     boxes += query.boxes;
-    if (!query.has_few) continue;
+    if (!query.is_complete) continue;
     walk.SetReach(k, query.reach);
     for (size_t i = 0; i < query.tile_count; ++i)
       top = std::max(top, walk.Open(*query.tiles[i], k));

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygons of a scene may meet a box, where they are few?
+// Which polygons of a scene may meet a box, where few do?
 //
-// What `SceneIndex::Traverse` finds by a `MeetsBox`, in two steps and without a visitor: tiles,
-// then polygons of a tile. Whoever asks for many boxes does the first step for all of them, so that
-// the memory of the tiles is there for the second. The eight boxes of a node are compared in as few
-// vectors as the machine has for them.
+// Finds the polygons that `SceneIndex::Traverse` finds by a `MeetsBox`, in two steps and without a
+// visitor: first tiles, then the polygons of each tile. A caller with many boxes runs the first
+// step for all of them, so that the memory of the tiles has been prefetched when the second step
+// reads it. The eight boxes of a node are compared in as few vectors as the instruction set allows.
 #pragma once
 
 #include <array>
@@ -20,22 +20,22 @@
 
 namespace carom::internal {
 
-// A box, and the tiles that it may meet.
+// A box, and the tiles that the box may meet.
 struct BoxQuery {
   static constexpr size_t kMostTiles = 8;
 
   Box reach;
-  bool is_asked;  // or else it is passed over
-  bool has_few;   // whether `tiles` are all, and few boxes were in the way
+  bool is_active;    // false: the query is skipped
+  bool is_complete;  // whether `tiles` has all tiles, found within the limit of nodes
   std::array<const Tile*, kMostTiles> tiles;
   size_t tile_count;
-  size_t boxes;  // that were looked at, for a meter
+  size_t boxes;  // boxes compared, for a meter
 };
 
-// The first step: sets all but the reach of those that are asked.
+// Runs the first step: sets all members but `reach` of the queries that are active.
 void FindTiles(const SceneIndex& scene, std::span<BoxQuery> queries);
 
-struct FewPolygons {
+struct NearPolygons {
   static constexpr size_t kMost = 64;
 
   std::array<const IndexedPolygon*, kMost> polygons;
@@ -43,46 +43,49 @@ struct FewPolygons {
   size_t boxes;
 };
 
-// The second step. Returns false, and only `boxes` is to be used, where there are more polygons
-// than that, or very many boxes on the way.
-using FindPolygonsFunction = bool (*)(const BoxQuery& query, FewPolygons& few);
+// Runs the second step: sets the polygons that may meet the box of a query. Returns false if there
+// are more than `NearPolygons::kMost` polygons, or if the search compares too many boxes: the
+// caller may then use only `boxes`.
+using FindPolygonsFunction = bool (*)(const BoxQuery& query, NearPolygons& few);
 
-// The one for this machine, to be kept by whoever asks often.
+// Returns the second step for the instruction set of this machine. A caller that runs the step
+// often keeps the pointer.
 FindPolygonsFunction FindPolygons();
 
-// Both steps for many boxes, level by level of the trees, so that they wait for memory together.
+// Working memory and result of both steps for many boxes. The search goes level by level through
+// the trees of all boxes, so that their cache misses overlap.
 struct BoxPairs {
   static constexpr size_t kMostQueries = 32;
-  // Of a box at each level. Each asks for the time of some polygons.
+  // The most nodes of one level that one query opens. A node takes about the time of some polygons.
   static constexpr size_t kMostNodes = 32;
 
   struct Pair {
     const IndexedPolygon* polygon;
     uint32_t query;
   };
-  // For whom, and where in the tree of its tile.
+  // A query, and the position of a node in the tree of its tile.
   struct Place {
     uint32_t query, level, index;
   };
-  // A node that is to be looked at.
+  // A node that the search has yet to open.
   struct Open {
     const Tile* tile;
     const BoxNode* node;
     Place place;
   };
-  // With the tops of tiles that are less high than others.
+  // Room for the nodes of one level, and for the roots of tiles with fewer levels than others.
   static constexpr size_t kMostOpen = kMostQueries * (kMostNodes + BoxQuery::kMostTiles);
 
-  // By ascending query.
-  std::array<Pair, kMostQueries * FewPolygons::kMost> pairs;
+  // The pairs found, by ascending query.
+  std::array<Pair, kMostQueries * NearPolygons::kMost> pairs;
   size_t count;
-  size_t boxes;  // that were looked at, for a meter
+  size_t boxes;  // boxes compared, for a meter
   std::array<std::array<Open, kMostOpen>, 2> open;
 };
 
-// Sets what boxes may meet, of those that are asked, at most `kMostQueries`. Where there are more
-// polygons than `FewPolygons` takes, or very many boxes to look at, `has_few` is false, and what is
-// found is not all.
+// Sets in `found` the polygons that the boxes of the active queries may meet, for at most
+// `kMostQueries` queries. If a query finds more polygons than `NearPolygons::kMost`, or compares
+// too many boxes, its `is_complete` becomes false, and the pairs found for it are incomplete.
 void FindPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs& found);
 
 }  // namespace carom::internal

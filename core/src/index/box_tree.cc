@@ -13,7 +13,7 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-// Lanes without a box are empty ones: from +inf to -inf, which meet nothing and extend nothing.
+// Fills all lanes with empty boxes, from +inf to -inf, which meet no box and extend no bounds.
 BoxNode::BoxNode() {
   min_x.fill(kInfinity);
   min_y.fill(kInfinity);
@@ -21,7 +21,7 @@ BoxNode::BoxNode() {
   max_y.fill(-kInfinity);
 }
 
-// Rounded outward, so that whatever a double's box meets, the float's box meets too.
+// Rounds the box outward, so that every box that meets `box` also meets the rounded box.
 void BoxNode::Set(size_t lane, const Box& box) {
   min_x[lane] = RoundedDown(box.min.x);
   min_y[lane] = RoundedDown(box.min.y);
@@ -46,8 +46,8 @@ void BoxTree::Reset(size_t item, const Box& box) {
   }
 }
 
-// Level by level up to the root, all in one array. The number of nodes is known before, as each
-// level has an eighth of the one below, rounded up.
+// Adds the levels from the leaves up to the root in one array. The total number of nodes is known
+// in advance, since each level has an eighth of the nodes of the level below, rounded up.
 void BoxTree::AddLevels(std::vector<BoxNode> level) {
   size_t total = 0;
   for (size_t size = level.size(); size > 0; size = size > 1 ? (size + 7) / 8 : 0) total += size;

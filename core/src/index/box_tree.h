@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which items are near? A tree eight wide over the boxes of items in a fixed order.
+// Which items are near? A tree with eight children per node over the boxes of items in a fixed
+// order.
 //
-// Eight consecutive items make a node, eight such nodes a node of the next level, and so on: an
-// implicit tree, no pointers, built in O(n), as good as the order is local. A node keeps its eight
-// boxes in columns of floats rounded outward, 128 bytes, so that one vector compares all eight.
-// Culling by them may let too much pass, never too little.
-// docs/adr/0007-paged-scenes.md has the reasons.
+// Eight consecutive items make a leaf node, and eight nodes of a level make a node of the next
+// level: an implicit tree without pointers, built in O(n). Its quality depends on how local the
+// order of the items is. A node keeps its eight boxes in columns of floats rounded outward, 128
+// bytes, so that one vector operation compares all eight. Culling by the rounded boxes may pass too
+// many items, never too few. docs/adr/0007-paged-scenes.md gives the reasons.
 #pragma once
 
 #include <array>
@@ -25,7 +26,8 @@
 
 namespace carom::internal {
 
-// The nearest float that is not above, respectively not below. Finite for accepted coordinates.
+// Return the greatest float that is at most `value`, and the least float that is at least `value`.
+// Both are finite for accepted coordinates.
 inline float RoundedDown(double value) {
   const auto nearest = static_cast<float>(value);
   if (nearest <= value) return nearest;
@@ -46,7 +48,7 @@ struct FloatBox {
   float min_x, min_y, max_x, max_y;
 };
 
-// Eight boxes. Those that are not there are empty: min +inf, max -inf.
+// Eight boxes. A lane without a box holds an empty box: min +inf, max -inf.
 struct alignas(64) BoxNode {
   static constexpr size_t kWidth = 8;
   using Column = std::array<float, kWidth>;
@@ -54,15 +56,15 @@ struct alignas(64) BoxNode {
   BoxNode();
   void Set(size_t lane, const Box& box);
   Box box(size_t lane) const { return {{min_x[lane], min_y[lane]}, {max_x[lane], max_y[lane]}}; }
-  // Of all eight.
+  // Returns the bounds of all eight boxes.
   Box bounds() const;
-  // The boxes that may meet `reach`, which is finite: at least those that do, for rounding is
-  // monotonic.
+  // Returns the lanes with boxes that may meet `reach`, which is finite. Every box that does meet
+  // `reach` is among these lanes, since rounding is monotonic.
   LaneBits Meeting(const Box& reach) const;
-  // At most the squared distances of the boxes from `from`; +inf for those that are not there.
+  // Returns lower bounds of the squared distances of the boxes from `from`; +inf for empty lanes.
   Column LowerDistances2(const FloatBox& from) const;
 
-  // Which of eight numbers are finite and at most `limit`.
+  // Returns the lanes of `values` that are finite and at most `limit`.
   static LaneBits Within(const Column& values, double limit);
 
   Column min_x, min_y, max_x, max_y;
@@ -87,8 +89,10 @@ inline LaneBits BoxNode::Within(const Column& values, double limit) {
   return Bits(LoadLanes(&values[0]) <= most, LoadLanes(&values[4]) <= most);
 }
 
-// A gap is within 2^-24 of that of the floats, which is not above that of the boxes; so the sum of
-// squares is within 2^-21 of itself, or 2^-147 where it is next to nothing.
+// Computes each gap from rounded floats: the gap is within a factor 1 + 2^-24 of the exact gap of
+// the float boxes, which is at most the gap of the boxes in doubles. So the sum of squares is
+// within a factor 1 + 2^-21, or within 2^-147 where it is close to underflow. The final factor and
+// summand subtract more than both errors.
 inline BoxNode::Column BoxNode::LowerDistances2(const FloatBox& from) const {
   Column distances2;
   const Float4 zero{};
@@ -103,12 +107,12 @@ inline BoxNode::Column BoxNode::LowerDistances2(const FloatBox& from) const {
   return distances2;
 }
 
-// Immutable after construction, hence thread-safe.
+// An implicit tree over boxes. Immutable after construction, hence thread-safe.
 class BoxTree {
  public:
-  // An empty tree.
+  // Makes an empty tree.
   BoxTree() = default;
-  // `box_of(i)` is the box of item i in [0, count).
+  // Makes a tree of `count` items. `box_of(i)` returns the box of item i in [0, count).
   template <class BoxOf>
   BoxTree(size_t count, BoxOf box_of) : count_(count) {
     std::vector<BoxNode> leaves((count + BoxNode::kWidth - 1) / BoxNode::kWidth);
@@ -118,28 +122,32 @@ class BoxTree {
     AddLevels(std::move(leaves));
   }
 
-  // Another box for an item. Before the tree is shared.
+  // Replaces the box of an item. The caller calls `Reset` before it shares the tree.
   void Reset(size_t item, const Box& box);
 
   size_t count() const { return count_; }
   size_t memory() const { return nodes_.capacity() * sizeof(BoxNode); }  // in bytes
-  // 0 for an empty tree. The root is node 0 of level level_count() - 1. The child in lane k of node
-  // n is node 8 n + k of the level below, below level 0 item 8 n + k.
+  // Returns the number of levels, 0 for an empty tree. The root is node 0 of level level_count() -
+  // 1. The child in lane k of node n is node 8 n + k of the level below; at level 0 the child is
+  // item 8 n + k.
   size_t level_count() const { return level_count_; }
   const BoxNode& node(size_t level, size_t index) const {
     return nodes_[level_begin_[level] + index];
   }
 
-  // Calls visit(item) for each item for which `meets(box)` holds of its box and of all boxes above,
-  // in order, while it returns true and the meter allows. Returns whether both always did. The box
-  // asked is a little larger than the item's. Each box is a unit of work. Fastest by a `MeetsBox`.
+  // Calls visit(item), in order, for each item for which `meets(box)` holds for the item's box and
+  // for all its ancestors' boxes, while `visit` returns true and the meter allows. Returns whether
+  // both always did. The boxes passed to `meets` are rounded outward, so slightly larger than the
+  // item's. Each box counts as one unit of work. The traversal is fastest when `meets` is a
+  // `MeetsBox`.
   template <class Meets, class Visit>
   bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return count_ == 0 || TraverseNode(level_count() - 1, 0, meter, meets, visit);
   }
 
-  // Calls visit(item) for each item whose distance from `from` may be at most the root of `limit2`,
-  // which `visit` may lower, likewise; of a node's boxes the nearest first.
+  // Calls visit(item) for each item at a distance from `from` that may be at most the square root
+  // of `limit2`, while `visit` returns true and the meter allows. `visit` may lower `limit2`. The
+  // children of a node are visited nearest first. Returns whether the traversal ran to its end.
   template <class Visit>
   bool TraverseNearest(WorkMeter& meter, const FloatBox& from, const double& limit2,
                        const Visit& visit) const {
@@ -148,7 +156,7 @@ class BoxTree {
   }
 
  private:
-  // What stays the same down the recursion of `TraverseNearest`.
+  // The arguments that stay constant down the recursion of `TraverseNearest`.
   template <class Visit>
   struct Nearest {
     WorkMeter& meter;
@@ -207,11 +215,12 @@ class BoxTree {
     return true;
   }
 
-  static constexpr size_t kMaxLevels = 11;  // of 2^32 items
+  static constexpr size_t kMaxLevels = 11;  // enough for 2^32 items
 
   size_t count_ = 0;
   uint32_t level_count_ = 0;
-  std::array<uint32_t, kMaxLevels> level_begin_{};  // from the leaves up
+  std::array<uint32_t, kMaxLevels>
+      level_begin_{};  // the first node of each level, from the leaves up
   std::vector<BoxNode> nodes_;
 };
 

@@ -9,33 +9,34 @@
 namespace carom::internal {
 namespace {
 
-// The place of `value` between `min` and `max` in [0, 2^Curve::kBits).
-// A box without an extent has one cell. Places outside of the frame go to the nearest cell: the
-// order along the curve gets worse there, and no answer changes.
+// Returns the cell of `value` between `min` and `max`, in [0, 2^Curve::kBits).
+// A box without an extent has one cell. Values outside of [min, max] go to the nearest cell: the
+// order along the curve is worse for them, and no answer changes.
 uint32_t Cell(double value, double min, double max) {
   if (!(max > min)) return 0;
   constexpr double kCells = uint32_t{1} << Curve::kBits;
   return static_cast<uint32_t>(std::clamp((value - min) / (max - min) * kCells, 0.0, kCells - 1));
 }
 
-// Hilbert's curve (1891): two bits of a place for each level, and the quarter that the next levels
-// lie in is turned so that its curve begins where the last one ended. A quarter is turned by
-// exchanging x and y, by taking both from the other end, or both.
-struct Turn {
+// The orientation of a quarter of Hilbert's curve (1891). The curve takes two bits of a place from
+// each level, and turns each quarter so that its curve begins where the curve of the previous
+// quarter ends. A turn exchanges x and y (`swapped`), complements both (`flipped`), or does both.
+struct CurveTurn {
   uint32_t swapped = 0;
   uint32_t flipped = 0;
 };
 
-// The two bits of a cell whose bits at a level are `x` and `y`; `turn` becomes that of its quarter.
-constexpr uint32_t TakeLevel(uint32_t x, uint32_t y, Turn& turn) {
+// Returns the two bits of the place for a cell that has the bits `x` and `y` at a level. Replaces
+// `turn` by the turn of the quarter that contains the cell.
+constexpr uint32_t TakeLevel(uint32_t x, uint32_t y, CurveTurn& turn) {
   const uint32_t right = (turn.swapped != 0 ? y : x) ^ turn.flipped;
   const uint32_t upper = (turn.swapped != 0 ? x : y) ^ turn.flipped;
   if (upper == 0) turn = {turn.swapped ^ 1, turn.flipped ^ right};
   return (3 * right) ^ upper;
 }
 
-// Four levels at once: for a turn and four bits of x and y the byte of the place, and the next
-// turn.
+// Four levels in one table entry: for a turn and four bits each of x and y, the table has the byte
+// of the place and the next turn.
 constexpr int kLevels = 4;
 struct Levels {
   uint8_t place;
@@ -47,7 +48,7 @@ constexpr LevelTable MakeLevelTable() {
   LevelTable table{};
   for (uint32_t state = 0; state < 4; ++state) {
     for (uint32_t cell = 0; cell < 256; ++cell) {
-      Turn turn{state & 1, state >> 1};
+      CurveTurn turn{state & 1, state >> 1};
       uint32_t place = 0;
       for (int bit = kLevels - 1; bit >= 0; --bit) {
         place = place << 2 | TakeLevel(cell >> (kLevels + bit) & 1, cell >> bit & 1, turn);
@@ -61,8 +62,8 @@ constexpr LevelTable MakeLevelTable() {
 
 constexpr LevelTable kLevelTable = MakeLevelTable();
 
-// The place of a cell along the curve. 32 levels are taken, of which the first, where both bits are
-// 0, only swaps; so it begins with a swap.
+// Returns the place of a cell along the curve. The function takes 32 levels. The first level has
+// the bits 0 and 0, which only swap, so the function starts with the swapped turn.
 uint64_t HilbertPlace(uint32_t x, uint32_t y) {
   static_assert(Curve::kBits == 31);
   uint64_t place = 0;
@@ -77,7 +78,7 @@ uint64_t HilbertPlace(uint32_t x, uint32_t y) {
 
 }  // namespace
 
-// By the middle of the bounds.
+// Returns the key of the center of the polygon's bounds.
 CurveKey Curve::KeyOf(const Polygon& polygon) const {
   const Box& box = polygon.bounds();
   const uint32_t x = Cell(box.min.x / 2 + box.max.x / 2, frame_.min.x, frame_.max.x);

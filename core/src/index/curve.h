@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// In which order do polygons lie that are near each other?
+// In which order do polygons that are near each other lie? Along a Hilbert curve over the scene.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace carom::internal {
 
-// A place along the curve; the id orders what is at one place.
+// A place along the curve. The id orders polygons at one place.
 struct CurveKey {
   uint64_t place = 0;
   uint64_t id = 0;
@@ -21,10 +21,11 @@ struct CurveKey {
   }
 };
 
-// A Hilbert curve over a box. What is outside of it is keyed as if at its border.
+// A Hilbert curve over a box. A polygon outside of the box has the key of the nearest cell at the
+// border.
 class Curve {
  public:
-  static constexpr int kBits = 31;  // of a place along a side
+  static constexpr int kBits = 31;  // bits of a cell's coordinate along each side
 
   Curve() = default;
   explicit Curve(const Box& frame) : frame_(frame) {}

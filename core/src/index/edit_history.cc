@@ -12,13 +12,14 @@
 namespace carom::internal {
 namespace {
 
-// From 1 on; relaxed, since only the numbers themselves have to differ.
+// Returns a unique number from 1 on. The order is relaxed, since only uniqueness matters.
 uint64_t NextState() {
   static std::atomic<uint64_t> last = 0;
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// False only if no point of the box is within the radius. `kUp` covers the rounding of the square.
+// Returns false only if no point of the box is within the radius. The factor `kUp` covers the
+// rounding error of the square.
 bool MayMeet(const Box& box, Vec2 center, double radius) {
   return !box.empty() && LowerDistance2(box, {center, center}) <= radius * radius * kUp;
 }
@@ -27,8 +28,8 @@ bool MayMeet(const Box& box, Vec2 center, double radius) {
 
 EditHistory::EditHistory() : state_(NextState()) {}
 
-// Commits are shared between the histories that have them, so that a history costs O(kMaxCommits).
-// Of a commit of many boxes the box of all remains, and an empty list says so.
+// Shares the commits of `base`, so that a history costs O(kMaxCommits) pointers. Of a commit with
+// more than `kMaxBoxes` boxes it keeps only `all`, and leaves `boxes` empty.
 EditHistory::EditHistory(const EditHistory& base, std::vector<Box> boxes) : state_(NextState()) {
   Commit commit{base.state_, {}, std::move(boxes)};
   for (const Box& box : commit.boxes) commit.all.Extend(box);
@@ -39,8 +40,8 @@ EditHistory::EditHistory(const EditHistory& base, std::vector<Box> boxes) : stat
                   base.commits_.begin() + static_cast<std::ptrdiff_t>(kept));
 }
 
-// Goes back commit by commit until it finds the one that was made of `since`. A scene that is not
-// among them (forgotten, or of another line of edits) may differ anywhere.
+// Goes back commit by commit until a commit has the parent `since`. A scene that is no parent of a
+// kept commit (too old, or of another branch) may differ anywhere.
 bool EditHistory::MayHaveTouched(uint64_t since, Vec2 center, double radius) const {
   if (since == state_) return false;
   for (const std::shared_ptr<const Commit>& commit : commits_) {

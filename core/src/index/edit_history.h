@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What did the last edits of a scene touch?
+// Which parts of a scene did the last edits touch?
 //
-// Each scene has a number of its own and knows the boxes that the commits that led to it touched,
-// back to some commits ago: the old and the new form of every edited polygon. Who remembers
-// something of an earlier scene learns here whether it still holds.
+// Each scene has a number of its own and a history: the boxes of the last `kMaxCommits` commits
+// that led to the scene. A commit touches the old and the new bounds of each edited polygon. A
+// caller that caches a result of an earlier scene asks the history whether the result still holds.
 #pragma once
 
 #include <cstddef>
@@ -17,34 +17,36 @@
 
 namespace carom::internal {
 
-// Immutable, hence thread-safe.
+// The boxes that the last commits touched. Immutable, hence thread-safe.
 class EditHistory {
  public:
-  // So many commits are remembered, and so many boxes of each; of more, the box of all.
+  // A history keeps at most `kMaxCommits` commits, and at most `kMaxBoxes` boxes of each. Of a
+  // commit with more boxes the history keeps the union.
   static constexpr size_t kMaxCommits = 32;
   static constexpr size_t kMaxBoxes = 64;
 
-  // Of a scene that has no past.
+  // Makes the history of a scene without earlier versions.
   EditHistory();
-  // Of the scene that edits which touched `boxes` make of the one with the history `base`.
+  // Makes the history of the scene that results when a commit that touches `boxes` edits the scene
+  // with the history `base`.
   EditHistory(const EditHistory& base, std::vector<Box> boxes);
 
-  // The scene's number: no other scene of this process has it, and it is not 0.
+  // Returns the number of the scene: unique in this process, and not 0.
   uint64_t state() const { return state_; }
 
-  // False only if the scene with the number `since` led to this one by edits that touched nothing
-  // within `radius` of `center`.
+  // Returns false only if the scene with the number `since` is this scene or an ancestor of it, and
+  // no commit between them touched a point within `radius` of `center`.
   bool MayHaveTouched(uint64_t since, Vec2 center, double radius) const;
 
  private:
   struct Commit {
-    uint64_t base;  // the number of the scene before it
+    uint64_t base;  // the number of the parent scene
     Box all;
-    std::vector<Box> boxes;  // empty: all of `all`
+    std::vector<Box> boxes;  // empty: the commit touched all of `all`
   };
 
   uint64_t state_;
-  std::vector<std::shared_ptr<const Commit>> commits_;  // the last one first
+  std::vector<std::shared_ptr<const Commit>> commits_;  // the latest first
 };
 
 }  // namespace carom::internal

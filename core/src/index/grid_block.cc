@@ -11,11 +11,13 @@
 namespace carom::internal {
 namespace {
 
-// Measured: fewer make lines walk over more cells, more do not fit.
+// The polygons per cell, measured: with fewer, lines walk over more cells; with more, cells
+// overflow.
 constexpr double kPolygonsPerCell = 3.2;
-// Polygons in more cells than this are looked at once for the whole square.
+// The most cells of one polygon. A polygon in more cells is wide, and is tested once for the whole
+// square.
 constexpr int kMostCellsOfOne = 24;
-// A polygon shares its cell with so many others at most, on average, in squares that have cells.
+// The most polygons that share a cell with a polygon, on average, in squares that have cells.
 constexpr size_t kMostSharing = 4 * GridCell::kWidth;
 
 int CellsAlong(size_t polygons) {
@@ -23,7 +25,7 @@ int CellsAlong(size_t polygons) {
   return std::clamp(static_cast<int>(std::lround(along)), 1, GridBlock::kMostCells);
 }
 
-// Cut off at the border of a cell.
+// Returns `units` clamped to a cell, rounded down.
 uint8_t ToByte(double units) {
   return static_cast<uint8_t>(std::clamp(units, 0.0, double{GridCell::kUnits}));
 }
@@ -56,9 +58,9 @@ GridBlock::GridBlock(Vec2 corner, double side, std::vector<Unowned<Polygon>> pol
   if (polygons_.size() <= kMostPolygons) {
     PutWideFirst();
     numbers_ = CellPolygons(polygons_);
-    is_even_ = wide_count_ <= kMostWide && MakeCells();
+    has_cells_ = wide_count_ <= kMostWide && MakeCells();
   }
-  if (!is_even_) {
+  if (!has_cells_) {
     wide_count_ = 0;
     numbers_ = {};
   }
@@ -72,7 +74,7 @@ size_t GridBlock::memory() const {
          polygons_.capacity() * sizeof(polygons_[0]);
 }
 
-// From the corner of the square, with the margin.
+// Returns the box in units from the corner of the square, enlarged by the margin.
 Box GridBlock::InUnits(const Box& box) const {
   const double units = units_per_length_;
   return {{(box.min.x - frame_.corner_x) * units - kMargin,
@@ -81,7 +83,8 @@ Box GridBlock::InUnits(const Box& box) const {
            (box.max.y - frame_.corner_y) * units + kMargin}};
 }
 
-// A box that begins in the first unit of a cell is in the one before it, too.
+// Returns the cells of a box. A box that begins in the first unit of a cell is also in the cell
+// before.
 GridBlock::Range GridBlock::RangeOf(const Box& units) const {
   const auto cell = [end = last_unit_](double at) {
     return static_cast<int>(std::clamp(at, 0.0, end)) / GridCell::kUnits;
@@ -96,7 +99,8 @@ void GridBlock::PutWideFirst() {
   wide_count_ = static_cast<uint32_t>(end - polygons_.begin());
 }
 
-// Returns whether the polygons are spread evenly enough: a cell of many is many links long.
+// Returns whether the polygons are spread evenly enough for cells: a cell with many polygons is a
+// long chain of links.
 bool GridBlock::MakeCells() {
   const auto along = static_cast<size_t>(along_);
   std::vector<uint16_t> counts(along * along);
@@ -118,7 +122,7 @@ bool GridBlock::MakeCells() {
   if (sharing > kMostSharing * total) return false;
   cells_.reserve(counts.size() + links);
   cells_.resize(counts.size());
-  std::vector<uint16_t>& last = counts;  // of each cell, where its links end
+  std::vector<uint16_t>& last = counts;  // for each cell, the last cell of its chain of links
   for (size_t i = 0; i < last.size(); ++i) last[i] = static_cast<uint16_t>(i);
   for (size_t i = wide_count_; i < polygons_.size(); ++i) {
     const Box units = InUnits(polygons_[i]->bounds());
@@ -127,7 +131,8 @@ bool GridBlock::MakeCells() {
   return true;
 }
 
-// The integer parts are rounded outward; what is cut off at the border is in the next cell.
+// Adds a box to its cells, with integer coordinates rounded outward. The parts of the box beyond
+// the border of a cell are in the next cells.
 void GridBlock::Put(const Box& units, const Range& range, uint32_t item,
                     std::vector<uint16_t>& last) {
   for (int y = range.min_y; y <= range.max_y; ++y) {

@@ -3,9 +3,10 @@
 
 // Which polygons are in the cells of a square?
 //
-// A square of a scene's grid has cells of 64 bytes: the boxes of seven polygons, in bytes rounded
-// outward, where these polygons lie in memory, and a link to more. As many cells as are good for
-// the polygons there are. scene_grid.h has the squares. docs/adr/0017-grid-cells.md says why.
+// A square of a scene's grid has cells of 64 bytes. A cell has the boxes of seven polygons, in
+// bytes rounded outward, the addresses of these polygons, and a link to another cell with more. The
+// number of cells depends on the number of polygons. scene_grid.h has the squares, and
+// docs/adr/0017-grid-cells.md the reasons.
 #pragma once
 
 #include <array>
@@ -21,39 +22,40 @@
 
 namespace carom::internal {
 
-// Boxes in units of 1/255 of the cell from its lower corner, cut off at its border. Those above are
-// kept as 255 minus them, so that a box is within bounds if four bytes are each at most another.
-// One that begins at 0 along x or y is in the cell before this one, too, unless that is of another
-// square.
+// The boxes of up to seven polygons, in units of 1/255 of the cell from the cell's lower corner,
+// clamped to the cell. Maxima are stored as 255 minus the maximum, so that four comparisons of
+// bytes by "at most" test a box against bounds. A box that begins at unit 0 along x or y is also in
+// the cell before this one, unless the cell before belongs to another square.
 struct alignas(64) GridCell {
-  static constexpr size_t kWidth = 8;  // lanes that are looked at, the last one without a box
-  static constexpr size_t kMost = 7;   // boxes
+  static constexpr size_t kWidth = 8;  // lanes that are compared; the last lane never has a box
+  static constexpr size_t kMost = 7;   // the most boxes of a cell
   static constexpr int kUnits = 255;
   using Column = std::array<uint8_t, kWidth>;
 
-  Column min_x{}, min_y{}, below_x{}, below_y{};  // below_x: kUnits - max x
-  std::array<uint32_t, kMost> items{};            // polygons, as `CellPolygons` has them
-  uint16_t next = 0;                              // the cell of the block with more; 0 for none
-  uint8_t present = 0;                            // bit i: lane i has a box
+  Column min_x{}, min_y{}, below_x{}, below_y{};  // below_x is kUnits - max x
+  std::array<uint32_t, kMost> items{};            // numbers in `CellPolygons`
+  uint16_t next = 0;    // the next cell of the block with more boxes; 0 for none
+  uint8_t present = 0;  // bit i: lane i has a box
 };
 static_assert(sizeof(GridCell) == 64);
 
-// The polygons of a square by the numbers that its cells have for them: where they lie, from the
-// first of them on, so that nothing is read on the way to a polygon. Where they are too far apart
-// in memory, numbers are places in a table of them.
+// Numbers the polygons of a square for its cells. A number is the distance of the polygon's address
+// from the lowest address, so that no memory is read to find a polygon. Where the polygons are too
+// far apart in memory, a number is an index in a table of polygons instead.
 class CellPolygons {
  public:
   CellPolygons() = default;
-  // `polygons` outlive it. With a table where one of them has a number above `most`.
+  // Numbers `polygons`, which outlive this object. Uses the table if a distance exceeds `most`.
   explicit CellPolygons(std::span<const Unowned<Polygon>> polygons, uint32_t most = UINT32_MAX);
 
-  // Of one of these polygons.
+  // Returns the number of one of the polygons.
   uint32_t NumberOf(const Unowned<Polygon>& polygon) const;
-  // Where polygon `number` lies (`Polygon::memory`).
+  // Returns the address of polygon `number` (`Polygon::memory`).
   const void* MemoryOf(uint32_t number) const {
     if (table_ != nullptr) [[unlikely]]
       return table_[number]->memory();
-    // Not by a pointer to the first one: it is of another object.
+    // Computes an address instead of a pointer offset, since the polygon at `first_` is another
+    // object.
     return reinterpret_cast<const void*>(  // NOLINT(performance-no-int-to-ptr)
         first_ + kUnit * number);
   }
@@ -70,48 +72,53 @@ class CellPolygons {
 // A square and its polygons. Immutable but for the count of its owners, hence thread-safe.
 class GridBlock {
  public:
-  // Where the square is, and its cells.
+  // The position of the square, and the size of its cells.
   struct Frame {
     double corner_x, corner_y, cell_side, cells_per_length;
   };
-  // Cells along a side, at most.
+  // The most cells along a side.
   static constexpr int kMostCells = 32;
-  // Polygons that are in no cell, at most.
+  // The most polygons that are in no cell.
   static constexpr size_t kMostWide = 8;
-  // More are left to the trees: to make a square of so many takes half a millisecond.
+  // The most polygons of a block. A square with more has no cells, and queries use the trees: to
+  // build the cells of so many polygons takes half a millisecond.
   static constexpr size_t kMostPolygons = 4096;
-  // A box is in each cell that is no farther from it than this, in units. Whoever walks from cell
-  // to cell may be so far off.
+  // A box is in each cell within this distance of the box, in units. So a walk from cell to cell
+  // tolerates a position error of up to this margin.
   static constexpr double kMargin = 0.25;
 
-  // The square from `corner`, and all polygons whose boxes may meet it, or more than kMostPolygons
-  // of them. They are owned by the scenes that have the square: an edit forgets it that comes near.
+  // Makes the block of the square with the lower corner `corner`. `polygons` are all polygons with
+  // boxes that may meet the square, or only the first kMostPolygons + 1 if the square has more. The
+  // block does not own the polygons: each scene that shares the block owns them, since an edit near
+  // a square invalidates the square.
   GridBlock(Vec2 corner, double side, std::vector<Unowned<Polygon>> polygons);
 
-  // Whether its cells are worth looking at. If not, it has neither cells nor polygons, and trees do
-  // better: there are too many polygons, in few places or as large as the square.
-  bool is_even() const { return is_even_; }
+  // Returns whether the block has cells. A block without cells has no polygons, and queries use the
+  // trees, which are faster where polygons are too many, unevenly spread, or as large as the
+  // square.
+  bool has_cells() const { return has_cells_; }
   const Frame& frame() const { return frame_; }
-  // The same in units of cells: how many there are to a length, and the last one along a side.
+  // Return the frame's values in units: units per length, and the last unit along a side.
   double units_per_length() const { return units_per_length_; }
   double last_unit() const { return last_unit_; }
   int cells_along() const { return along_; }
-  // Row by row, then those that links lead to.
+  // Returns the cells row by row, followed by the cells that `GridCell::next` links to.
   const GridCell* cells() const { return cells_.data(); }
   const CellPolygons& polygons() const { return numbers_; }
-  // So many polygons are larger than many cells, and in none; and those.
+  // Return the wide polygons, which would be in many cells, and are in none.
   size_t wide_count() const { return wide_count_; }
   const Unowned<Polygon>& wide(size_t i) const { return polygons_[i]; }
-  size_t memory() const;  // in bytes, but for the polygons
+  size_t memory() const;  // in bytes, without the polygons
 
-  // Owners are counted here, as blocks are taken out of atomic pointers.
+  // Count the owners. The block has a count of its own, since `SceneGrid` holds blocks by atomic
+  // pointers.
   void Share() const { owners_.fetch_add(1, std::memory_order_relaxed); }
   static void Release(const GridBlock* block) {
     if (block->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete block;
   }
 
  private:
-  // The cells that a box is in.
+  // The range of cells that a box is in.
   struct Range {
     int min_x, min_y, max_x, max_y;
 
@@ -128,12 +135,13 @@ class GridBlock {
   int along_ = 1;
   uint32_t wide_count_ = 0;
   mutable std::atomic<uint32_t> owners_ = 1;
-  bool is_even_ = false;
+  bool has_cells_ = false;
   Frame frame_;
   double units_per_length_;
   double last_unit_;
   std::vector<GridCell> cells_;
-  std::vector<Unowned<Polygon>> polygons_;  // the wide ones; all of them for a table
+  std::vector<Unowned<Polygon>>
+      polygons_;  // the wide polygons; all polygons if `numbers_` uses the table
   CellPolygons numbers_;
 };
 

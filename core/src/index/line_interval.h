@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How much of a line to look at before asking whether its first hit is found.
+// How long a part of a line should a cast search before it checks whether the first hit is found?
 #pragma once
 
 #include <algorithm>
@@ -12,39 +12,44 @@
 
 namespace carom::internal {
 
-// A part of a line, one after the other from its start to its end. The first one is some polygons
-// long, the next ones grow, so that what a line passes before its first hit is about what is looked
-// at, without keeping what is ahead in order. Not thread-safe.
+// A part of a line. The parts follow each other from the line's start to its end. The first part is
+// as long as some polygons are apart, and each next part is longer, so that a cast visits about the
+// polygons that the line passes before its first hit, without sorting the polygons ahead. Not
+// thread-safe.
 class LineInterval {
  public:
-  // The first one. It is all of the line if `is_whole`, or if more would not pay.
+  // Sets the first part. It is the whole line if `is_whole`, or if the line is too short for more
+  // parts to pay.
   void Start(const Line& line, const SceneIndex& scene, bool is_whole) {
     begin_ = line.t_min;
     end_ = line.t_max;
     bounds_ = line.bounds;
-    before_ = {};
+    previous_bounds_ = {};
     const double first = kFirst * scene.spacing();
     const double longer = std::max(std::abs(line.dx.high), std::abs(line.dy.high));
     if (is_whole || longer * (line.t_max - line.t_min) <= kGrowth * first) return;
     if (first > 0) StartLong(line, scene, first / longer);
   }
-  // The one behind, of which nothing beyond `limit` matters. The eighth is all that is left.
+  // Moves to the next part, which ends at `limit` at the latest: the caller needs nothing beyond
+  // `limit`. The last of the `kMost` parts is the rest of the line.
   void Advance(const Line& line, double limit);
 
   double begin() const { return begin_; }
-  // Where it ends. Of the last one that is the line's t_max.
+  // Returns the parameter at which the part ends. The last part ends at the line's t_max or at
+  // `limit`.
   double end() const { return end_; }
-  // Holds what of it is up to t.
+  // Return bounds of the part, and bounds of the part up to parameter t.
   const Box& bounds() const { return bounds_; }
   Box BoundsUpTo(const Line& line, double t) const { return line.BoundsBetween(begin_, t); }
-  // Whether a box is one that the stretch before met, perhaps by its bounds alone. If it meets this
-  // one too, and met one still before, then it met the one between: boxes are convex.
-  bool WasVisited(const Box& box) const { return before_.Intersects(box); }
+  // Returns whether the previous part's bounds meet a box. A box that meets this part and any
+  // earlier part meets the previous part, too, since boxes are convex: so the test finds all boxes
+  // visited before.
+  bool WasVisited(const Box& box) const { return previous_bounds_.Intersects(box); }
 
  private:
   static constexpr int kMost = 8;
-  // Measured on scenes of polygons that cover from a hundredth to a third of the plane.
-  static constexpr double kFirst = 4;  // in spacings of the scene
+  // Measured on scenes in which polygons cover from a hundredth to a third of the plane.
+  static constexpr double kFirst = 4;  // length of the first part, in spacings of the scene
   static constexpr double kGrowth = 3;
 
   void StartLong(const Line& line, const SceneIndex& scene, double length);
@@ -52,10 +57,10 @@ class LineInterval {
   double begin_ = 0;
   double end_ = 0;
   double length_ = 0;
-  double leave_ = 0;  // about where the line leaves the scene
-  int left_ = 0;      // how many may follow
+  double exit_ = 0;    // about where the line leaves the bounds of the scene
+  int remaining_ = 0;  // parts that may follow
   Box bounds_;
-  Box before_;  // the bounds of the one before; empty for the first
+  Box previous_bounds_;  // bounds of the previous part; empty for the first part
 };
 
 }  // namespace carom::internal

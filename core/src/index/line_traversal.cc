@@ -13,7 +13,7 @@
 namespace carom::internal {
 namespace {
 
-// For each eight bits the numbers of those that are set, in front.
+// For each byte: the numbers of its set bits in ascending order, followed by zeros.
 constexpr auto kSetLanes = [] {
   std::array<std::array<uint8_t, 8>, 256> table{};
   for (size_t bits = 0; bits < table.size(); ++bits) {
@@ -43,22 +43,23 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How many pairs ahead the memory of a node is asked for.
+// How many pairs ahead a node is prefetched.
 constexpr size_t kAhead = 16;
 
-// The children of a node, of which lane k is `first` + k, and the line that may meet them.
+// The children of a node and the line that may meet them. The child in lane k has the number
+// `first` + k.
 struct Children {
   uint32_t first;
   uint16_t line;
 };
 
-// Writes those of `children`, the children of `node`, that the line may meet, from pair `count` of
-// `out` on, of which it leaves `out.count` alone. Returns the number of pairs then.
+// Writes pairs of the line and those children of `node` that the line may meet to `out`, from pair
+// `count` on. Returns the number of pairs after them, and leaves `out.count` unchanged.
 //
-// The box of a child meets the line only if its corners farthest along the line's normal, on either
-// side, are not both on one side of it. All eight lanes are stored, those that are met first: their
-// numbers come from a table by the bits of the mask, and what is beyond the count is overwritten by
-// the next node.
+// The box of a child meets the line only if the box's extreme corners along the line's normal are
+// not both on one side of the line. The function stores all eight lanes with the met children
+// first: a table indexed by the mask bits gives the numbers of their lanes. The next node
+// overwrites the pairs beyond the returned count.
 template <class Pairs>
 HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, Children children,
                               Pairs& out, size_t count) {
@@ -89,19 +90,20 @@ HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, Childre
     hn::StoreU(hn::Add(lanes, hn::Set(numbers, children.first)), numbers,
                out.targets.data() + count + i);
   }
-  // The product repeats the 16 bits four times, and two stores of it fill eight lanes.
+  // The product repeats the 16 bits four times, and two stores of the product fill eight lanes.
   const uint64_t four = uint64_t{0x0001000100010001} * children.line;
   std::memcpy(out.lines.data() + count, &four, sizeof(four));
   std::memcpy(out.lines.data() + count + 4, &four, sizeof(four));
   return count + static_cast<size_t>(std::popcount(bits));
 }
 
-// Opens the nodes of a part: `node_of(target)` is one, its children are `first_of(target)` and
-// those that follow.
+// Opens the nodes of a part: writes the pairs of their children to `out`. `node_of(target)` returns
+// a node, and `first_of(target)` the number of its first child.
 template <class NodeOf, class FirstOf>
 HWY_INLINE void Open(const FrontierPart& part, Frontier& out, const NodeOf& node_of,
                      const FirstOf& first_of) {
-  // Copies, since the compiler must take the part for something that the stores below may change.
+  // Copies the members of `part`, since the compiler must assume that the stores below may change
+  // it.
   const Frontier& in = part.frontier;
   const size_t begin = part.begin;
   const LineCull* const lines = part.lines;
@@ -146,8 +148,8 @@ void OpenTileNodes(const SceneIndex& scene, size_t level, const FrontierPart& pa
       });
 }
 
-// Takes line `line` down alone: what it meets last is opened first. The polygons it may meet are
-// visited when there are no more, or no room for more.
+// Takes line `line` down the trees alone, depth first. Calls the observer when no node remains, or
+// when `polygons` has a full part.
 void WalkLine(const LineDescent::Call& call, LineCull& cull, uint16_t line, Frontier& polygons) {
   const BoxTree& upper = call.scene.tree();
   WalkStack stack;
@@ -203,7 +205,7 @@ LineCull::LineCull(const Line& line, const Box& reach, double magnitude) {
   const double dx = line.dx.high;
   const double dy = line.dy.high;
   const double longer = std::max(std::abs(dx), std::abs(dy));
-  // 2^-e for a longer side in [2^e, 2^(e+1)).
+  // The scale is 2^-e for a longer side in [2^e, 2^(e+1)).
   const uint64_t exponent = std::bit_cast<uint64_t>(longer) >> 52;
   const double scale = exponent == 0 ? 0 : std::bit_cast<double>((uint64_t{2046} - exponent) << 52);
   SetNormal(static_cast<float>(-dy * scale), static_cast<float>(dx * scale));
@@ -253,7 +255,8 @@ void LineDescent::OpenUpper(const Call& call, size_t level) {
   in.count = 0;
 }
 
-// Trees of tiles may have fewer levels than others: their roots join the pairs of their level.
+// Adds the root of each tile's tree to the pairs of the root's level, since trees of tiles may have
+// different numbers of levels.
 void LineDescent::OpenTiles(const Call& call) {
   Frontier& in = upper_[0];
   for (size_t begin = 0; begin < in.count; begin += Frontier::kPart) {

@@ -3,11 +3,11 @@
 
 // Which polygons of a scene may lines meet?
 //
-// Many lines go down the trees of boxes together, level by level: a loop over pairs of a line and a
-// node, which makes the pairs of the level below. Nothing in it depends on what one line does, so
-// there is no branch to predict, and the memory of the pairs ahead is on its way while one is
-// visited. The tests of boxes are in floats and conservative: the order and number of polygons
-// visited may vary with the instruction set, whether one is visited that the line meets does not.
+// Many lines descend the trees of boxes together, level by level: one loop over pairs of a line and
+// a node makes the pairs of the level below. The loop has no branch that depends on a single line,
+// so no branch is mispredicted, and it prefetches the nodes of later pairs while it tests one. The
+// tests of boxes use floats and are conservative: the order and number of the polygons visited may
+// vary with the instruction set, but every polygon that a line meets is visited.
 #pragma once
 
 #include <array>
@@ -24,28 +24,29 @@
 
 namespace carom::internal {
 
-// Where a node has its columns, in floats from its start.
+// The offset of each column in a `BoxNode`, in floats.
 inline constexpr uint32_t kMinX = offsetof(BoxNode, min_x) / sizeof(float);
 inline constexpr uint32_t kMinY = offsetof(BoxNode, min_y) / sizeof(float);
 inline constexpr uint32_t kMaxX = offsetof(BoxNode, max_x) / sizeof(float);
 inline constexpr uint32_t kMaxY = offsetof(BoxNode, max_y) / sizeof(float);
 
-// A line, or a stretch of it, as eight boxes at a time are tested against it.
+// A line, or a part of it, in the form in which eight boxes at a time are tested against it.
 //
-// A point p of the line has normal . (p - origin) = 0, so of a box some corner is at or above
-// `offset - slack` along the normal and some corner at or below `offset + slack`. With M the
-// largest magnitude of a coordinate of the scene and of the origin, u = 2^-24 and components of the
-// normal below 2: rounding the normal moves the product by 8 u M, rounding the offset by 4 u M,
-// evaluating in floats by 4 + 4 + 8 u M more, each less than 2^-140 where it underflows. `slack` is
-// twice that and more: 64 u M + 2^-120.
+// A point p of the line has normal . (p - origin) = 0, so a box that meets the line has a corner at
+// or above `offset - slack` along the normal, and a corner at or below `offset + slack`. Let M be
+// the largest magnitude of a coordinate of the scene and of the origin, u = 2^-24, and components
+// of the normal below 2. Rounding the normal moves the product by 8 u M, rounding the offset by 4 u
+// M, and evaluating in floats by 4 + 4 + 8 u M more, each less than 2^-140 where it underflows.
+// `slack` is more than twice the sum: 64 u M + 2^-120.
 class LineCull {
  public:
-  LineCull() = default;  // to be assigned to
-  // What `reach` holds of the line. `magnitude` is M but for the origin.
+  LineCull() = default;  // uninitialized, to be assigned
+  // Makes the test of the part of the line within `reach`. `magnitude` is the largest magnitude of
+  // a coordinate of the scene.
   LineCull(const Line& line, const Box& reach, double magnitude);
 
   void SetReach(const Box& reach);
-  // Of any length but so that components are below 2.
+  // Sets the normal, which may have any length as long as its components are below 2 in magnitude.
   void SetNormal(float x, float y) {
     normal_x = x;
     normal_y = y;
@@ -54,24 +55,27 @@ class LineCull {
     upper_y = y >= 0 ? kMaxY : kMinY;
     lower_y = y >= 0 ? kMinY : kMaxY;
   }
-  // Meets nothing from now on.
+  // Makes the line meet no box from then on.
   void Stop() { max_x = -HUGE_VALF; }
 
-  // The reach, rounded as boxes are to floats, which keeps what meets; no empty box passes.
+  // Bounds of the part, rounded to floats. Rounding is monotonic as for boxes, so no box that meets
+  // the part is lost. An empty box never passes.
   float min_x, max_x, min_y, max_y;
-  // The normal; what the upper corner of a box must attain, and the lower one must not exceed.
+  // The normal; the value along it that the upper corner of a box must reach, and the value that
+  // the lower corner must not exceed.
   float normal_x, normal_y, least, most;
-  // Where a node has those corners.
+  // The offsets of the columns of a node that have the upper corner and the lower corner.
   uint32_t upper_x, upper_y, lower_x, lower_y;
-  double far;  // beyond the scene and the origin
+  double far;  // a magnitude larger than any coordinate of the scene and of the origin
 };
 
-// Pairs of a line and what it may meet.
+// Pairs of a line and a node, tile or polygon that the line may meet.
 struct Frontier {
-  // So many are opened at once, which bounds the memory however much lines meet.
+  // The pairs that are opened at once. The limit bounds the memory, however many boxes the lines
+  // meet.
   static constexpr size_t kPart = 256;
-  // A part with all its children, and as many roots of tiles. Those of a node are written all
-  // eight, and the ones that the line does not meet are overwritten by what follows.
+  // Room for a part with all of its children, and for as many roots of tiles. Opening a node writes
+  // eight pairs each time, and later pairs overwrite the pairs that the line does not meet.
   static constexpr size_t kCapacity = (BoxNode::kWidth + 1) * kPart + BoxNode::kWidth;
 
   void Add(uint32_t target, uint16_t line) {
@@ -84,19 +88,20 @@ struct Frontier {
   alignas(64) std::array<uint16_t, kCapacity> lines;
 };
 
-// The pairs of `frontier` from `begin` on, `Frontier::kPart` at most, with what `lines[pair.line]`
-// may meet.
+// The pairs of `frontier` from `begin` on, at most `Frontier::kPart`. `lines[pair.line]` is the
+// line of a pair.
 struct FrontierPart {
   const Frontier& frontier;
   size_t begin;
   const LineCull* lines;
 };
 
-// Polygon `index` of a tile, or a node of its tree, as one number. A scene has less than 2^22
-// tiles: as small ones join, 67 million polygons, the most that a server takes, make a million.
+// Polygon `index` of a tile, or node `index` of a level of the tile's tree, packed into one number.
+// A scene has fewer than 2^22 tiles: small tiles are joined, so 67 million polygons, the most that
+// a server accepts, make about a million tiles.
 struct Slot {
   static constexpr uint32_t kBits = 10;
-  static_assert(size_t{1} << kBits == 2 * kPageSize);  // what a tile has at most
+  static_assert(size_t{1} << kBits == 2 * kPageSize);  // the most polygons of a tile
 
   uint32_t tile;
   uint32_t index;
@@ -105,41 +110,44 @@ struct Slot {
   uint32_t number() const { return tile << kBits | index; }
 };
 
-// What a line that goes alone has yet to open: nodes with their kinds, in place of lines. Of each
-// level no more than the children of one node wait, and one more in front of them.
+// The nodes that the descent of a single line has yet to open. `lines` holds the kind of each node
+// instead of a line. At each level at most the eight children of one node wait, and eight more
+// entries are room for the store of a full node.
 struct WalkStack {
   static constexpr size_t kLevels = 14;
-  static constexpr uint16_t kTile = 64;   // a tile; below, a node of that level, plus 1, of a tile
-  static constexpr uint16_t kUpper = 65;  // a node of level 0 of the upper tree, and so on
+  static constexpr uint16_t kTile =
+      64;  // a tile; a kind below kTile is 1 + the level of a node in a tile
+  static constexpr uint16_t kUpper =
+      65;  // a node of level 0 of the upper tree; kUpper + k: of level k
 
   size_t count = 0;
   std::array<uint32_t, (kLevels + 1) * BoxNode::kWidth> targets;
   std::array<uint16_t, (kLevels + 1) * BoxNode::kWidth> lines;
 };
 
-// Called for the polygons that lines may meet.
+// Receives the polygons that lines may meet.
 class LineObserver {
  public:
-  // Each pair is a line and the number of a polygon's `Slot`; a line may meet the polygon's box.
-  // May narrow lines and stop them.
+  // Handles pairs of a line and the number of a polygon's `Slot`: the line may meet the polygon's
+  // box. May narrow the reach of lines, and may stop lines.
   virtual void Visit(const Frontier& pairs) = 0;
 
  protected:
   ~LineObserver() = default;
 };
 
-// Takes lines down the trees of a scene. Some 200 KiB, reused; not thread-safe.
+// Takes lines down the trees of a scene. About 200 KiB, reused between calls. Not thread-safe.
 class LineDescent {
  public:
   static constexpr size_t kMaxLines = 128;
 
-  // Calls `observer` for all polygons that the first `count` of `lines` may meet, perhaps of more,
-  // until the meter stops. Each box is a unit of work.
+  // Calls `observer` for all polygons that the first `count` of `lines` may meet, and perhaps for
+  // more, until the meter stops. Each box counts as one unit of work.
   void Run(const SceneIndex& scene, size_t count, LineObserver& observer, WorkMeter& meter);
 
   std::array<LineCull, kMaxLines> lines;
 
-  // What stays the same down the trees.
+  // The arguments that stay constant down the trees.
   struct Call {
     const SceneIndex& scene;
     LineObserver& observer;
@@ -147,11 +155,11 @@ class LineDescent {
   };
 
  private:
-  // So few lines are taken down one by one: they have no pairs to share the work of a level.
+  // Up to this many lines descend one by one, since too few pairs share the work of a level.
   static constexpr size_t kFew = 2;
 
-  // Over the tiles that `Slot` can number, respectively over 2 kPageSize polygons: powers of
-  // eight.
+  // Enough levels for the tiles that `Slot` can number, and for the 2 kPageSize polygons of a tile.
+  // Each level multiplies the capacity by eight.
   static constexpr size_t kUpperLevels = 8;
   static constexpr size_t kTileLevels = 4;
   static_assert(uint64_t{1} << 3 * kUpperLevels >= uint64_t{1} << (32 - Slot::kBits));
@@ -162,9 +170,9 @@ class LineDescent {
   void OpenTiles(const Call& call);
   void OpenInTiles(const Call& call, size_t level);
 
-  // At 0 tiles, at k > 0 nodes of level k - 1 of the upper tree.
+  // Element 0 has tiles, element k > 0 nodes of level k - 1 of the upper tree.
   std::array<Frontier, kUpperLevels + 1> upper_;
-  // At 0 polygons, at k > 0 nodes of level k - 1 of their tiles' trees.
+  // Element 0 has polygons, element k > 0 nodes of level k - 1 of the trees of tiles.
   std::array<Frontier, kTileLevels + 1> in_tiles_;
 };
 

@@ -16,8 +16,9 @@
 namespace carom {
 namespace internal {
 
-// Outside of the bounds is outside of the polygon, hollow or not. A point on an edge ends the scan:
-// it is on the boundary whatever the winding number is.
+// Locates `p` in a polygon. A point outside of the bounds is outside of the polygon, even of a
+// hollow one. A point on an edge ends the scan, since it is on the boundary whatever the winding
+// number is.
 PointInPolygon LocateInPolygon(const IndexedPolygon& indexed, Vec2 p, WorkMeter& meter) {
   const Polygon& polygon = indexed.polygon();
   if (!polygon.bounds().Contains(p)) return {};
@@ -27,7 +28,7 @@ PointInPolygon LocateInPolygon(const IndexedPolygon& indexed, Vec2 p, WorkMeter&
   for (size_t ring = 0; ring < polygon.ring_count(); ++ring) {
     if (!scan.AddRing(polygon.ring(ring), polygon.is_open(ring))) return {Location::kBoundary, 0};
   }
-  return PlaceOf(polygon, scan.winding());
+  return ToPointInPolygon(polygon, scan.winding());
 }
 
 }  // namespace internal
@@ -49,13 +50,14 @@ struct Row {
   Location location;
 };
 
-// The index visits polygons, and bodies, in no particular order.
+// Sorts rows by id, since the index visits polygons, and bodies, in no particular order.
 void SortById(std::vector<Row>& rows) {
   if (rows.size() < 2) return;
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
 }
 
-// On the boundary of a round body exactly at its radius from the axis.
+// Locates `p` in a body. A point is on the boundary of a round body if its distance from the axis
+// is exactly the radius.
 Location LocateInBody(internal::Body& body, Vec2 p, WorkMeter& meter) {
   if (!body.is_round()) return internal::LocateInPolygon(body.core(), p, meter).location;
   meter.Spend(1);
@@ -72,13 +74,13 @@ void Append(const std::vector<Row>& rows, LocateAnswers& out) {
   }
 }
 
-// Adds the bodies that hold a point to the answer of an item that has `count` rows already, by
-// ascending index. Apart, so that batches without bodies stay short. Returns false once the meter
-// stops.
-[[gnu::noinline]] bool AddBodies(const World& world, const internal::Considered& considered, Vec2 p,
-                                 uint32_t& count, LocateAnswers& out, WorkMeter& meter) {
+// Appends the bodies that contain `p`, by ascending index, to the answer of an item that already
+// has `count` rows. The function is not inlined, so that the code for batches without bodies stays
+// short. Returns false once the meter stops.
+[[gnu::noinline]] bool AddBodies(const World& world, const internal::QueryFilter& query_filter,
+                                 Vec2 p, uint32_t& count, LocateAnswers& out, WorkMeter& meter) {
   std::vector<Row> rows;
-  internal::VisitBodies(world, considered, meter, internal::MeetsBox{{p, p}},
+  internal::VisitBodies(world, query_filter, meter, internal::MeetsBox{{p, p}},
                         [&](internal::Body& body) {
                           const Location location = LocateInBody(body, p, meter);
                           if (location == Location::kOutside) return !meter.stopped();
@@ -93,11 +95,11 @@ void Append(const std::vector<Row>& rows, LocateAnswers& out) {
   return !meter.stopped();
 }
 
-// A scene of so few polygons is asked without its trees: all of the boxes together take less, and
-// what a point counts is what it counts in the polygons.
+// The most polygons for which a scene is searched without its trees: testing all boxes takes less
+// time. A point then counts as much work as its tests in the polygons count.
 constexpr size_t kMaxFew = 4;
 
-// The polygons of such a scene that a mask considers, by ascending id. What is asked outlives it.
+// The polygons of a small scene that pass a mask, by ascending id. The scene outlives this object.
 class FewPolygons {
  public:
   FewPolygons(const internal::SceneIndex& index, uint64_t mask) {
@@ -108,7 +110,7 @@ class FewPolygons {
     }
   }
 
-  // Answers all points. Returns false once the meter stops.
+  // Appends the rows of all points. Returns false once the meter stops.
   bool Locate(const PointColumns& points, LocateAnswers& out, WorkMeter& meter) const;
 
  private:
@@ -120,9 +122,9 @@ class FewPolygons {
     polygons_[i] = &indexed;
   }
 
-  // Writes the rows of a point from `row` on, where there is room for all that there may be: each
-  // polygon writes one, and the next one over it where it does not hold the point, as which do is
-  // hard to predict. Returns how many there are.
+  // Writes the rows of a point from `row` on, where the columns have room for `count_` rows. Each
+  // polygon writes a row, and the next polygon overwrites the row if the point is outside, since a
+  // branch on the result would be hard to predict. Returns the number of rows.
   uint32_t LocateOne(Vec2 p, size_t row, LocateAnswers& out, WorkMeter& meter) const {
     size_t next = row;
     for (size_t k = 0; k < count_; ++k) {
@@ -139,7 +141,8 @@ class FewPolygons {
 };
 
 bool FewPolygons::Locate(const PointColumns& points, LocateAnswers& out, WorkMeter& meter) const {
-  constexpr size_t kWindow = 64;  // of points that get room at once, and count their rows at once
+  constexpr size_t kWindow =
+      64;  // points per resize of the columns and per count of rows on the meter
   size_t rows = 0;
   for (size_t begin = 0; begin < points.size(); begin += kWindow) {
     const size_t end = std::min(begin + kWindow, points.size());
@@ -171,10 +174,10 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
   out.counts.assign(points.size(), 0);
   internal::ThreadScratch<std::vector<Row>> kept;
   std::vector<Row>& rows = *kept;
-  const bool is_plain = internal::IsPlain(points.scope);
+  const bool is_uniform = internal::IsUniform(points.scope);
   uint64_t scene_mask = mask;
   if (!meter.Spend(points.size())) return false;
-  if (is_plain && world.scene.index().polygon_count() <= kMaxFew) {
+  if (is_uniform && world.scene.index().polygon_count() <= kMaxFew) {
     return FewPolygons(world.scene.index(), mask).Locate(points, out, meter);
   }
   for (size_t i = 0; i < points.size(); ++i) {
@@ -184,10 +187,10 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
       continue;
     }
     const Vec2 p = Normalized(Vec2{points.x[i], points.y[i]});
-    if (!is_plain) {
-      // A mask of nothing passes over the scene.
-      const auto considered = internal::Considered::Of(points.scope, i, mask);
-      scene_mask = considered.scene ? considered.mask : 0;
+    if (!is_uniform) {
+      // A mask of 0 skips the scene.
+      const auto query_filter = internal::QueryFilter::Of(points.scope, i, mask);
+      scene_mask = query_filter.scene ? query_filter.mask : 0;
     }
     rows.clear();
     internal::VisitPolygons(world.scene, scene_mask, meter, internal::MeetsBox{{p, p}},
@@ -207,10 +210,10 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
       out.locations.push_back(row.location);
     }
     out.counts[i] = static_cast<uint32_t>(rows.size());
-    if (is_plain) continue;
-    const auto considered = internal::Considered::Of(points.scope, i, mask);
-    if (!considered.bodies) continue;
-    if (!AddBodies(world, considered, p, out.counts[i], out, meter)) return false;
+    if (is_uniform) continue;
+    const auto query_filter = internal::QueryFilter::Of(points.scope, i, mask);
+    if (!query_filter.bodies) continue;
+    if (!AddBodies(world, query_filter, p, out.counts[i], out, meter)) return false;
   }
   if (rows.capacity() <= kMaxCachedItems) kept.Return();
   return true;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The shape and the pose of an item of a batch of moving shapes, checked and placed.
+// Checks the shape and the pose of an item of a batch of moving shapes, and places the shape.
 #pragma once
 
 #include <cmath>
@@ -20,24 +20,25 @@
 
 namespace carom::internal {
 
-// The columns that rotations are given in, each of them empty or as long as the batch, and what an
-// error calls those that can be wrong.
+// The columns of rotations, each empty or as long as the batch, and the names under which errors
+// report a column.
 struct RotationColumns {
   std::span<const double> c, s, angle;
   ItemColumn c_name = ItemColumn::kC;
   ItemColumn angle_name = ItemColumn::kAngle;
 };
 
-// Whether the angle of item i is accepted, and records an error where it is not. Of columns that
-// have angles.
+// Returns whether the angle of item i is accepted, and records an error if not. The columns have
+// angles.
 inline bool CheckAngle(const RotationColumns& columns, size_t i, ItemChecker& check) {
-  // Also false for NaN.
+  // The comparison is also false for NaN.
   return std::abs(columns.angle[i]) <= kMaxAngle ||
          check.Fail(columns.angle_name, ItemFault::kAngleOutOfRange);
 }
 
-// Turns `pose` to the rotation of item i: that of the angle where there are angles, else of c and
-// s, else its own. Returns false, and records an error, where that is not a rotation.
+// Sets the rotation of `pose` to that of item i: from the angle if the columns have angles, else
+// from c and s if they have these; else leaves the rotation of `pose`. Returns false and records an
+// error if the numbers are not a rotation.
 inline bool ReadRotation(const RotationColumns& columns, size_t i, ItemChecker& check, Pose& pose) {
   if (!columns.angle.empty()) {
     if (!CheckAngle(columns, i, check)) return false;
@@ -54,11 +55,11 @@ inline bool ReadRotation(const RotationColumns& columns, size_t i, ItemChecker& 
   return true;
 }
 
-// Whether an angle is turned into a rotation, or left to the caller.
+// Whether `ReadPose` computes the rotation of an angle (kNow), or only checks the angle (kLater).
 enum class Turning : uint8_t { kNow, kLater };
 
-// Sets `pose` to that of item i of columns x, y, c, s and angle. Returns false, and records an
-// error, where it is none.
+// Sets `pose` to the pose of item i from the columns x, y, c, s and angle. Returns false and
+// records an error if the numbers are not a pose.
 template <class Columns>
 bool ReadPose(const Columns& columns, size_t i, ItemChecker& check, Pose& pose,
               Turning turning = Turning::kNow) {
@@ -73,7 +74,7 @@ bool ReadPose(const Columns& columns, size_t i, ItemChecker& check, Pose& pose,
              : ReadRotation(rotations, i, check, pose);
 }
 
-// The same, or nothing.
+// Returns the pose of item i as `ReadPose` sets it, or nullopt if `ReadPose` records an error.
 template <class Columns>
 std::optional<Pose> PoseOf(const Columns& columns, size_t i, ItemChecker& check,
                            Turning turning = Turning::kNow) {
@@ -81,7 +82,7 @@ std::optional<Pose> PoseOf(const Columns& columns, size_t i, ItemChecker& check,
   return ReadPose(columns, i, check, pose, turning) ? std::optional(pose) : std::nullopt;
 }
 
-// The shape of item i as described, or null and an error recorded.
+// Returns the shape of item i, or null after recording an error.
 template <class S>
 const S* ShapeOf(const PlacedColumns<S>& columns, size_t i, ItemChecker& check) {
   const size_t shape = columns.shape.empty() ? i : columns.shape[i];
@@ -90,8 +91,8 @@ const S* ShapeOf(const PlacedColumns<S>& columns, size_t i, ItemChecker& check) 
   return nullptr;
 }
 
-// Places item i in `mover`. Returns false with an error recorded, or with `meter` stopped, on which
-// the shape's vertices are counted before they are placed.
+// Places item i in `mover`. Counts the shape's vertices on `meter` before it places them. Returns
+// false after recording an error, or if `meter` has stopped.
 inline bool PlaceItem(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
                       MovingShape& mover) {
   const Shape* const shape = ShapeOf(columns, i, check);
@@ -101,9 +102,9 @@ inline bool PlaceItem(const ShapeColumns& columns, size_t i, ItemChecker& check,
   return mover.Place(*shape, *pose) || check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
 }
 
-// Places one item after the other in `mover` and calls `visit(i, check)`, which returns false to
-// end the batch. Items that cannot be placed leave an error. Returns false once `meter` or `visit`
-// ends it.
+// Places each item in `mover` in turn, and calls `visit(i, check)`, which returns false to end the
+// batch. An item that cannot be placed records an error and is not visited. Returns false once
+// `meter` or `visit` ends the batch.
 template <class Visit>
 bool VisitMovers(const ShapeColumns& columns, std::vector<ItemError>& errors, WorkMeter& meter,
                  MovingShape& mover, const Visit& visit) {

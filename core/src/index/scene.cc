@@ -27,20 +27,20 @@ uint64_t EditedId(const SceneEdit& edit) {
   return std::get<RemovePolygon>(edit).id;
 }
 
-// What the edit brings; null for a removal.
+// Returns the polygon that the edit adds; null for a removal.
 const Polygon* ArrivingPolygon(const SceneEdit& edit) {
   if (const auto* add = std::get_if<AddPolygon>(&edit)) return &add->polygon;
   const auto* replace = std::get_if<ReplacePolygon>(&edit);
   return replace == nullptr ? nullptr : &replace->polygon;
 }
 
-// The path of the id within an edit, for messages.
+// Returns the path of the id within an edit, for messages.
 const char* IdField(const SceneEdit& edit) {
   if (std::holds_alternative<AddPolygon>(edit)) return "add.id";
   return std::holds_alternative<ReplacePolygon>(edit) ? "replace.id" : "remove";
 }
 
-// The checks of `Scene::Commit` in the order of precedence that it states.
+// Runs the checks of `Scene::Commit` in the order of precedence that carom/scene.h states.
 absl::Status CheckEdits(const Scene& scene, std::span<const SceneEdit> edits) {
   Refusal twice;
   Refusal exists;
@@ -63,7 +63,7 @@ absl::Status CheckEdits(const Scene& scene, std::span<const SceneEdit> edits) {
   return missing.status(absl::StatusCode::kNotFound);
 }
 
-// Names each polygon whose id an earlier one has.
+// Returns an error that names each polygon with the id of an earlier polygon.
 absl::Status CheckIds(const std::vector<Polygon>& polygons) {
   std::vector<uint64_t> ids(polygons.size());
   for (size_t i = 0; i < polygons.size(); ++i) ids[i] = polygons[i].id();
@@ -79,17 +79,16 @@ absl::Status CheckIds(const std::vector<Polygon>& polygons) {
   return refusal.status();
 }
 
-// An index without the polygons `gone` and with `arriving`, made from nothing.
-//
+// Returns an index of the scene without the polygons `removed` and with `arriving`, built anew.
 std::unique_ptr<const SceneIndex> Rebuilt(const Scene& scene,
-                                          const std::vector<const Polygon*>& gone,
+                                          const std::vector<const Polygon*>& removed,
                                           std::vector<Polygon> arriving) {
-  absl::flat_hash_set<uint64_t> gone_ids;
-  for (const Polygon* polygon : gone) gone_ids.insert(polygon->id());
+  absl::flat_hash_set<uint64_t> removed_ids;
+  for (const Polygon* polygon : removed) removed_ids.insert(polygon->id());
   std::vector<Polygon> polygons = std::move(arriving);
   polygons.reserve(polygons.size() + scene.polygon_count());
   for (size_t i = 0; i < scene.polygon_count(); ++i) {
-    if (!gone_ids.contains(scene.polygon(i).id())) polygons.push_back(scene.polygon(i));
+    if (!removed_ids.contains(scene.polygon(i).id())) polygons.push_back(scene.polygon(i));
   }
   return std::make_unique<const SceneIndex>(std::move(polygons), Workers{});
 }
@@ -154,17 +153,18 @@ absl::Status Scene::CheckCommit(std::span<const SceneEdit> edits, const SceneLim
   return limits.Check(polygons, vertices);
 }
 
-// Nothing is built before all checks have passed: a commit is taken as a whole or not at all. The
-// index is rebuilt where more than half of the polygons change, or one lies outside of the frame
-// that the curve has cells for; otherwise it shares the pages that were not edited. The boxes of
-// what goes and of what comes are what the edit touched: between two scenes nothing else differs.
+// Builds an index only after all checks have passed, since a commit applies as a whole or not at
+// all. Rebuilds the whole index if more than half of the polygons change, or if a polygon lies
+// outside of the frame of the curve; otherwise the index shares the pages that the edits do not
+// change. The history records the boxes of the removed and of the added polygons: nothing else
+// differs between the two scenes.
 absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t version,
                                          const SceneLimits& limits) const {
   if (absl::Status status = CheckCommit(edits, limits); !status.ok()) return status;
-  std::vector<const Polygon*> gone;
+  std::vector<const Polygon*> removed;
   std::vector<Polygon> arriving;
   for (SceneEdit& edit : edits) {
-    if (!std::holds_alternative<AddPolygon>(edit)) gone.push_back(Find(EditedId(edit)));
+    if (!std::holds_alternative<AddPolygon>(edit)) removed.push_back(Find(EditedId(edit)));
     if (auto* add = std::get_if<AddPolygon>(&edit)) {
       arriving.push_back(std::move(add->polygon));
     } else if (auto* replace = std::get_if<ReplacePolygon>(&edit)) {
@@ -172,16 +172,16 @@ absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t 
     }
   }
   std::vector<Box> touched;
-  touched.reserve(gone.size() + arriving.size());
-  for (const Polygon* polygon : gone) touched.push_back(polygon->bounds());
+  touched.reserve(removed.size() + arriving.size());
+  for (const Polygon* polygon : removed) touched.push_back(polygon->bounds());
   for (const Polygon& polygon : arriving) touched.push_back(polygon.bounds());
   const bool rebuilds =
       2 * edits.size() > polygon_count() ||
       !std::all_of(arriving.begin(), arriving.end(),
                    [this](const Polygon& polygon) { return index_->HasPlaceFor(polygon); });
   std::unique_ptr<const SceneIndex> index =
-      rebuilds ? Rebuilt(*this, gone, std::move(arriving))
-               : std::make_unique<const SceneIndex>(*index_, gone, std::move(arriving));
+      rebuilds ? Rebuilt(*this, removed, std::move(arriving))
+               : std::make_unique<const SceneIndex>(*index_, removed, std::move(arriving));
   return Ptr(new Scene(std::move(index),
                        std::make_unique<const EditHistory>(*history_, std::move(touched)),
                        version));

@@ -13,21 +13,22 @@
 namespace carom::internal {
 namespace {
 
-// Of a square, in spacings: some 576 polygons, so that a line seldom leaves it, and an edit makes
-// little anew.
+// The side of a square, in spacings. A square has some 576 polygons, so that a line seldom leaves
+// its square, and an edit invalidates few polygons' cells.
 constexpr double kSide = 24;
-// Squares that there may be, made or not: a pointer each, and a step of each line that passes.
+// The limit on squares, built or not, is kMostSquares + kSquaresPerPolygon for each polygon: a
+// square costs a pointer, and each passing line a step.
 constexpr double kMostSquares = 64;
 constexpr double kSquaresPerPolygon = 1.0 / 64;
-// Within so many squares of the origin, what rounding adds to the place of a line in its square, by
-// the additions of a walk, too, stays below 2^-20 of a square, which is 0.01 of a unit
-// (cells/grid_walk.h).
+// The greatest distance of a grid from the origin, in squares. Up to this distance the rounding
+// error of a line's position in its square, including the additions of a walk, stays below 2^-20 of
+// a square, which is 0.01 of a unit (cells/grid_walk.h).
 constexpr double kFarthest = 0x1p26;
-// Around a square, in sides: polygons so near belong to it, too.
+// The margin around a square, in sides: polygons within the margin belong to the square, too.
 constexpr double kMargin = 0x1p-8;
-// What squares take, at most, where all are made.
+// The most bytes per polygon that squares take when all are built.
 constexpr size_t kBytesAPolygon = 32;
-// Work of making a square: about 120 ns a polygon.
+// The work units of building a square, per polygon: about 120 ns each.
 constexpr uint64_t kUnitsAPolygon = 32;
 
 }  // namespace
@@ -47,7 +48,8 @@ SceneGrid::Page::~Page() {
   }
 }
 
-// A quarter of a square around the frame, so that what lies on its border is well inside.
+// Adds a quarter of a square around the frame, so that polygons on the border of the frame are well
+// inside.
 SceneGrid::SceneGrid(const Box& frame, double spacing, size_t polygon_count) {
   const double side = kSide * spacing;
   if (!(side > 0)) return;
@@ -80,7 +82,7 @@ SceneGrid::SceneGrid(const SceneGrid& base, const Box& frame, double spacing, si
   if (!base.empty()) {
     for (const Box& box : touched) squares += base.SquaresNear(box).count();
   }
-  // A new grid costs less than to forget each square more than once.
+  // A rebuilt grid costs less than to invalidate each square more than once.
   if (base.empty() || spacing < base.spacing_ / 1.5 || spacing > base.spacing_ * 1.5 ||
       squares > base.size_.x * base.size_.y) {
     *this = SceneGrid(frame, spacing, polygon_count);
@@ -88,10 +90,11 @@ SceneGrid::SceneGrid(const SceneGrid& base, const Box& frame, double spacing, si
   }
   *this = base;
   std::vector<bool> is_own(pages_.size());
-  for (const Box& box : touched) Forget(SquaresNear(box), is_own);
+  for (const Box& box : touched) Invalidate(SquaresNear(box), is_own);
 }
 
-// Twice the margin that squares have: rounding finds none less than `MakeBlock` puts the box in.
+// Returns the squares near a box. The margin is twice the margin of the squares, so that despite
+// rounding errors the result includes every square in which `MakeBlock` puts the box.
 SceneGrid::Squares SceneGrid::SquaresNear(const Box& box) const {
   const double margin = 2 * kMargin * side_;
   const auto square = [&](double at, double from, int count) {
@@ -103,7 +106,7 @@ SceneGrid::Squares SceneGrid::SquaresNear(const Box& box) const {
           square(box.max.y + margin, corner_.y, height_)};
 }
 
-void SceneGrid::Forget(const Squares& squares, std::vector<bool>& is_own) {
+void SceneGrid::Invalidate(const Squares& squares, std::vector<bool>& is_own) {
   for (int y = squares.min_y; y <= squares.max_y; ++y) {
     for (int x = squares.min_x; x <= squares.max_x; ++x) {
       const auto page = static_cast<size_t>(y >> kPageBits) * pages_along_ + (x >> kPageBits);
@@ -115,7 +118,8 @@ void SceneGrid::Forget(const Squares& squares, std::vector<bool>& is_own) {
   }
 }
 
-// Two threads may make the same square; the first one's stays.
+// Builds the block of square (x, y). Two threads may build one square at a time: the block that is
+// stored first stays.
 const GridBlock* SceneGrid::MakeBlock(const SceneIndex& scene, int x, int y,
                                       WorkMeter& meter) const {
   if (meter.stopped()) return nullptr;
@@ -124,7 +128,7 @@ const GridBlock* SceneGrid::MakeBlock(const SceneIndex& scene, int x, int y,
   const Box box{{corner.x - margin, corner.y - margin},
                 {corner.x + side_ + margin, corner.y + side_ + margin}};
   std::vector<Unowned<Polygon>> polygons;
-  WorkMeter unlimited;  // each polygon counts for all that is done with it
+  WorkMeter unlimited;  // not counted: `meter` counts each polygon for all of its work
   scene.Traverse(unlimited, MeetsBox{box}, [&](const IndexedPolygon& indexed) {
     if (box.Intersects(indexed.polygon().bounds())) polygons.emplace_back(indexed.polygon());
     return polygons.size() <= GridBlock::kMostPolygons && meter.Spend(kUnitsAPolygon);
@@ -151,7 +155,7 @@ size_t SceneGrid::memory() const {
 
 size_t SceneGrid::BytesBeyond(const SceneGrid& base, size_t polygon_count) const {
   size_t bytes = pages_.capacity() * sizeof(pages_[0]);
-  // Squares of another size have nothing in common.
+  // Grids with squares of another size share no blocks.
   if (base.pages_.size() != pages_.size() || base.side_ != side_) {
     return bytes + pages_.size() * sizeof(Page) + polygon_count * kBytesAPolygon;
   }
@@ -159,10 +163,11 @@ size_t SceneGrid::BytesBeyond(const SceneGrid& base, size_t polygon_count) const
     if (pages_[i] == base.pages_[i]) continue;
     bytes += sizeof(Page);
     for (size_t k = 0; k < pages_[i]->slots.size(); ++k) {
-      // What `base` has stays alive while it does; others may let it go at any time.
-      const GridBlock* const theirs = base.pages_[i]->slots[k].load(std::memory_order_acquire);
-      const GridBlock* const mine = pages_[i]->slots[k].load(std::memory_order_acquire);
-      if (theirs != nullptr && theirs != mine) bytes += theirs->memory();
+      // Reads the blocks of `base` alone: `base` keeps its own blocks alive, but another grid may
+      // release a block at any time.
+      const GridBlock* const base_block = base.pages_[i]->slots[k].load(std::memory_order_acquire);
+      const GridBlock* const own_block = pages_[i]->slots[k].load(std::memory_order_acquire);
+      if (base_block != nullptr && base_block != own_block) bytes += base_block->memory();
     }
   }
   return bytes;

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which square of cells is where in a scene?
+// Which grid square of a scene has which cells?
 //
-// Squares of one size over the frame of the scene's curve. A square is made when a query first
-// comes to it (grid_block.h), and is shared by later versions of the scene until an edit comes near
-// it. Squares that are too dense or too uneven for cells, and scenes that are too sparse for
-// squares, are left to the trees.
+// The grid divides the frame of the scene's curve into squares of one size. The first query that
+// enters a square builds its `GridBlock` (grid_block.h). Later versions of the scene share the
+// block until an edit comes near the square. Queries use the trees in squares that are too dense or
+// too uneven for cells, and in scenes that are too sparse for squares.
 #pragma once
 
 #include <array>
@@ -25,38 +25,40 @@ namespace carom::internal {
 
 class SceneIndex;
 
-// Thread-safe.
+// The squares of a scene. Thread-safe.
 class SceneGrid {
  public:
-  // None.
+  // Makes an empty grid.
   SceneGrid() = default;
-  // Of a scene whose polygons lie in `frame`. None if that would take too many squares.
+  // Makes the grid of a scene with polygons within `frame`. The grid is empty if it would take too
+  // many squares.
   SceneGrid(const Box& frame, double spacing, size_t polygon_count);
-  // That of a scene which differs from that of `base` only where `touched` boxes are. As made anew
-  // where polygons are much closer together or farther apart than they were.
+  // Makes the grid of a scene that differs from the scene of `base` only within the `touched`
+  // boxes. Shares the other squares with `base`, unless the polygons are much closer together or
+  // farther apart than those of `base`, or empty: then the grid is built anew.
   SceneGrid(const SceneGrid& base, const Box& frame, double spacing, size_t polygon_count,
             std::span<const Box> touched);
 
   bool empty() const { return pages_.empty(); }
-  // By reference: what is loaded in two parts, and stored, is waited for once more.
+  // Returns by reference, since a copy that is stored and reloaded in two parts stalls the load.
   const Vec2& corner() const { return corner_; }
-  double side() const { return side_; }  // of a square
+  double side() const { return side_; }  // length of a side of a square
   double squares_per_length() const { return squares_per_length_; }
-  int width() const { return width_; }  // in squares
+  int width() const { return width_; }  // number of squares along x
   int height() const { return height_; }
-  const Vec2& size() const { return size_; }  // in squares
-  // Coordinates of larger magnitude are too coarse to walk by.
+  const Vec2& size() const { return size_; }  // width and height in squares
+  // Returns the largest magnitude of a coordinate that is precise enough for a walk over cells.
   double farthest() const { return farthest_; }
   Vec2 CornerOf(int x, int y) const { return {corner_.x + x * side_, corner_.y + y * side_}; }
 
-  // Square (x, y), x in [0, width()). `scene` has this grid. To make one counts as work, which
-  // takes as long as that of thousands of short casts: null if it is not made and the meter has
-  // stopped.
+  // Returns the block of square (x, y), x in [0, width()), and builds it if necessary. `scene` is
+  // the scene of this grid. Building counts as work, as much as thousands of short casts. Returns
+  // null if the meter has stopped and the block is not built.
   const GridBlock* block(const SceneIndex& scene, int x, int y, WorkMeter& meter) const {
     const GridBlock* const made = SlotOf(x, y).load(std::memory_order_acquire);
     return made != nullptr ? made : MakeBlock(scene, x, y, meter);
   }
-  // The same, null if it is not made; its memory is asked for.
+  // Returns the block of square (x, y) and prefetches it, or null if the block is not built.
   const GridBlock* Fetch(int x, int y) const {
     const GridBlock* const made = SlotOf(x, y).load(std::memory_order_acquire);
     if (made == nullptr) return nullptr;
@@ -64,10 +66,11 @@ class SceneGrid {
     __builtin_prefetch(reinterpret_cast<const char*>(made) + sizeof(*made) - 1);
     return made;
   }
-  // Of the squares that are made, in bytes.
+  // Returns the bytes of the grid and of the blocks that are built.
   size_t memory() const;
-  // About what it takes beside what it shares with `base`, in bytes: also squares that `base` has
-  // made and this one has not. Of a scene of so many polygons.
+  // Returns about the bytes that the grid takes beyond what it shares with `base`. The sum includes
+  // blocks that `base` has built and that this grid does not share, since queries may build them in
+  // this grid, too. `polygon_count` is the number of polygons of the scene.
   size_t BytesBeyond(const SceneGrid& base, size_t polygon_count) const;
 
  private:
@@ -80,7 +83,7 @@ class SceneGrid {
 
     int min_x, min_y, max_x, max_y;
   };
-  // Squares that versions of a scene share.
+  // 8 x 8 squares, which versions of a scene share as one unit.
   struct Page {
     Page() = default;
     Page(const Page& other);
@@ -97,12 +100,12 @@ class SceneGrid {
   }
   const GridBlock* MakeBlock(const SceneIndex& scene, int x, int y, WorkMeter& meter) const;
   Squares SquaresNear(const Box& box) const;
-  void Forget(const Squares& squares, std::vector<bool>& is_own);
+  void Invalidate(const Squares& squares, std::vector<bool>& is_own);
 
   Vec2 corner_;
   double side_ = 0;
   double squares_per_length_ = 0;
-  double spacing_ = 0;  // that it was made for
+  double spacing_ = 0;  // the scene's spacing that the squares are made for
   double farthest_ = 0;
   Vec2 size_;
   int width_ = 0;

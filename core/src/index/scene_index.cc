@@ -17,11 +17,12 @@
 namespace carom::internal {
 namespace {
 
-// How much of a scene is made between two calls of `Workers::between`.
+// The numbers of keys and of comparisons between two calls of `Workers::between`.
 constexpr size_t kKeys = 1024;
 constexpr size_t kComparisons = 4096;
 
-// Calls work(begin, end) for parts of [0, count), each in pieces of `piece`.
+// Calls work(begin, end) for pieces of [0, count) of at most `piece` items. The parts of `workers`
+// share the pieces, and call `workers.between` after each piece.
 template <class Work>
 void Share(size_t count, size_t piece, const Workers& workers, const Work& work) {
   const size_t parts = std::clamp<size_t>(workers.parts, 1, std::max<size_t>(count, 1));
@@ -34,7 +35,8 @@ void Share(size_t count, size_t piece, const Workers& workers, const Work& work)
   });
 }
 
-// `less`, which calls `workers.between` now and then. Not thread-safe: one for each part.
+// Returns `less` with a call of `workers.between` once per `kComparisons` calls, counted in
+// `asked`. Not thread-safe: each part needs an `asked` of its own.
 template <class Less>
 auto Interrupted(const Less& less, const Workers& workers, size_t& asked) {
   return [&](const auto& a, const auto& b) {
@@ -43,7 +45,7 @@ auto Interrupted(const Less& less, const Workers& workers, size_t& asked) {
   };
 }
 
-// Sorts parts, then merges them.
+// Sorts the parts in parallel, then merges them.
 template <class T, class Less>
 void SortShared(std::vector<T>& items, const Workers& workers, const Less& less) {
   const auto at = [&](size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
@@ -61,14 +63,15 @@ void SortShared(std::vector<T>& items, const Workers& workers, const Less& less)
   }
 }
 
-// Twice the box, so that a scene may grow before its places share the last cells of the curve.
+// Returns the box with twice the extent about its center, so that a scene may grow before polygons
+// share the last cells of the curve.
 Box Doubled(const Box& box) {
   const double x = (box.max.x - box.min.x) / 2;
   const double y = (box.max.y - box.min.y) / 2;
   return {{box.min.x - x, box.min.y - y}, {box.max.x + x, box.max.y + y}};
 }
 
-// An empty box is held by any.
+// Returns whether `outer` contains `inner`. Every box contains an empty box.
 bool Holds(const Box& outer, const Box& inner) {
   return inner.empty() || (outer.Contains(inner.min) && outer.Contains(inner.max));
 }
@@ -86,13 +89,13 @@ std::vector<IdPage::Entry> Entries(std::span<const Polygon> polygons) {
 
 using Ordered = std::vector<std::pair<CurveKey, uint32_t>>;
 
-// Cuts order[begin, end), whose places agree but for their last `bit` + 1 bits, into tiles: at the
-// halves of the squares that the curve fills one after the other, so that tiles overlap by no more
-// than polygons are large. Appends the end of each.
+// Cuts order[begin, end) into tiles. The places of the range agree in all but their last `bit` + 1
+// bits. The function cuts at the halves of the squares that the curve fills one after the other, so
+// that tiles overlap by no more than the size of polygons. Appends the end of each tile to `ends`.
 void CutAtSquares(const Ordered& order, size_t begin, size_t end, int bit,
                   std::vector<size_t>& ends) {
   if (end - begin <= kPageSize) return ends.push_back(end);
-  if (bit < 0) {  // all in one place
+  if (bit < 0) {  // all polygons are at one place
     const size_t middle = begin + (end - begin) / 2;
     CutAtSquares(order, begin, middle, bit, ends);
     return CutAtSquares(order, middle, end, bit, ends);
@@ -105,9 +108,9 @@ void CutAtSquares(const Ordered& order, size_t begin, size_t end, int bit,
   if (middle < end) CutAtSquares(order, middle, end, bit - 1, ends);
 }
 
-// Joins tiles that are small with the one before, as edits do.
+// Joins each small tile with a neighbour if the joined tile has at most kPageSize polygons.
 void JoinSmall(std::vector<size_t>& ends) {
-  size_t count = 1;  // of the ends that are kept, the first of which is where the first tile begins
+  size_t count = 1;  // of the kept elements; the first one is the begin of the first tile
   for (size_t i = 1; i < ends.size(); ++i) {
     const size_t size = ends[i] - ends[i - 1];
     const bool joins = count > 1 && ends[i] - ends[count - 2] <= kPageSize &&
@@ -118,13 +121,14 @@ void JoinSmall(std::vector<size_t>& ends) {
   ends.resize(count);
 }
 
-// The middle of a box.
+// The center of an item's box.
 struct Place {
   Vec2 at;
   uint32_t index;
 };
 
-// Whether no place before `middle` is beyond one after it: after a small edit most are still so.
+// Returns whether no place before `middle` is beyond a place after it along the axis. After a small
+// edit most ranges still satisfy it.
 bool IsSplit(const Place* begin, const Place* middle, const Place* end, bool by_x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto along = [by_x](const Place& place) { return by_x ? place.at.x : place.at.y; };
@@ -136,8 +140,8 @@ bool IsSplit(const Place* begin, const Place* middle, const Place* end, bool by_
   return greatest <= least;
 }
 
-// Orders places so that nodes of eight, and of eight such nodes, are compact: cuts across the
-// longer side, at whole nodes.
+// Orders places so that nodes of eight items, and of eight nodes, are compact: splits across the
+// longer side of the bounds, at multiples of whole nodes.
 void SplitEvenly(Place* begin, Place* end) {
   const auto count = static_cast<size_t>(end - begin);
   if (count <= BoxNode::kWidth) return;
@@ -156,8 +160,9 @@ void SplitEvenly(Place* begin, Place* end) {
   SplitEvenly(middle, end);
 }
 
-// Items in the order in which a tree over their boxes is best. `before`, if it is of as many, is a
-// good order already: one that is, or almost, takes less time.
+// Returns the items in the order in which a tree over their boxes is best. `before` is used as the
+// initial order if it has as many items: an order that is already good, or almost good, takes less
+// time.
 template <class BoxOf>
 std::vector<uint32_t> Arranged(size_t count, const BoxOf& box_of,
                                std::span<const uint32_t> before = {}) {
@@ -175,7 +180,8 @@ std::vector<uint32_t> Arranged(size_t count, const BoxOf& box_of,
   return order;
 }
 
-// Of polygons all over a box, or along its longer side.
+// Returns the spacing of `count` polygons spread over a box, or along its longer side if the box is
+// thin.
 double SpacingIn(const Box& box, size_t count) {
   const double width = box.max.x - box.min.x;
   const double height = box.max.y - box.min.y;
@@ -183,7 +189,8 @@ double SpacingIn(const Box& box, size_t count) {
   return std::max(std::sqrt(width * height / n), std::max(width, height) / n);
 }
 
-// Of the tiles, so that a scene of a dense town in an empty plain counts as dense.
+// Returns the median of the tiles' spacings, so that a scene of a dense town in an empty plain
+// counts as dense.
 double MedianSpacing(const Pages<Tile>& tiles) {
   if (tiles.empty()) return 0;
   std::vector<double> spacings;
@@ -196,8 +203,8 @@ double MedianSpacing(const Pages<Tile>& tiles) {
   return *median;
 }
 
-// A tile of polygons that are sorted along the curve. It is chosen along the curve, but within it
-// polygons are in the order of its tree, so that what a node has is close in memory.
+// Makes a tile of polygons that are sorted along the curve. The tile stores them in the order of
+// its tree, so that the polygons of a node are close in memory.
 std::shared_ptr<const Tile> MakeTile(std::vector<IndexedPolygon> sorted, const Curve& curve) {
   const std::vector<uint32_t> order =
       Arranged(sorted.size(), [&](size_t i) { return sorted[i].polygon().bounds(); });
@@ -208,19 +215,20 @@ std::shared_ptr<const Tile> MakeTile(std::vector<IndexedPolygon> sorted, const C
   return std::make_shared<const Tile>(std::move(arranged), first_key);
 }
 
-// Asks for the polygons of a tile, each of which is likely to miss the cache.
+// Prefetches the polygons of a tile, since each is likely to miss the cache.
 void Prefetch(std::span<const IndexedPolygon> entries) {
   for (const IndexedPolygon& indexed : entries) __builtin_prefetch(indexed.polygon().memory(), 1);
 }
 
-// Of few edits the places in the tile of what is replaced by something near, and by what; nothing
-// if that is not all that happens. Looks at what is near alone.
-std::optional<Tile::Replaced> FewReplaced(const Tile& tile, std::span<const CurveKey> gone,
+// Returns the positions in the tile of the removed polygons and their replacements, if the edit
+// only replaces at most `kFew` polygons, each by one with its id and a box that meets the old one;
+// nullopt for other edits. The search reads only the polygons near the replacements.
+std::optional<Tile::Replaced> FewReplaced(const Tile& tile, std::span<const CurveKey> removed,
                                           std::span<const IndexedPolygon> arriving) {
   constexpr size_t kFew = 8;
-  if (gone.size() != arriving.size() || gone.size() > kFew) return std::nullopt;
+  if (removed.size() != arriving.size() || removed.size() > kFew) return std::nullopt;
   Tile::Replaced replaced;
-  replaced.reserve(gone.size());
+  replaced.reserve(removed.size());
   WorkMeter unlimited;
   for (const IndexedPolygon& by : arriving) {
     const Polygon& polygon = by.polygon();
@@ -236,22 +244,22 @@ std::optional<Tile::Replaced> FewReplaced(const Tile& tile, std::span<const Curv
   return replaced;
 }
 
-// A tile after an edit that leaves its size ordinary. What is replaced keeps its place among the
-// others, so that most of the order stays, and no place along the curve is needed but the first:
-// that is what makes small edits cheap. `arriving` is sorted along the curve.
-std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveKey> gone,
+// Returns the tile after an edit that leaves its size ordinary. A replaced polygon keeps its
+// position among the others, so that most of the order stays. No key along the curve is computed
+// except the first, which makes small edits cheap. `arriving` is sorted along the curve.
+std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveKey> removed,
                                         std::span<IndexedPolygon> arriving, const Curve& curve) {
   CurveKey first_key = tile.head().first_key;
   if (!arriving.empty()) first_key = std::min(first_key, curve.KeyOf(arriving[0].polygon()));
   const std::span<const IndexedPolygon> entries = tile.entries();
   if (tile.MayReplace()) {
-    const auto few = FewReplaced(tile, gone, arriving);
+    const auto few = FewReplaced(tile, removed, arriving);
     if (few) return std::make_shared<const Tile>(tile, *few, first_key);
   }
   Prefetch(entries);
-  // By id: what takes the place of what goes, null for nothing.
+  // The replacement of each removed polygon by id, or null if the polygon is only removed.
   absl::flat_hash_map<uint64_t, const IndexedPolygon*> edited;
-  for (const CurveKey& key : gone) edited[key.id] = nullptr;
+  for (const CurveKey& key : removed) edited[key.id] = nullptr;
   std::vector<const IndexedPolygon*> added;
   for (const IndexedPolygon& indexed : arriving) {
     const auto place = edited.find(indexed.polygon().id());
@@ -261,7 +269,7 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
   kept.reserve(tile.entries().size() + added.size());
   Tile::Replaced replaced;
   bool is_near = added.empty() && tile.MayReplace();
-  size_t left = gone.size();
+  size_t left = removed.size();
   for (size_t i = 0; i < entries.size(); ++i) {
     const auto place = left == 0 ? edited.end() : edited.find(entries[i].polygon().id());
     const IndexedPolygon* const stays = place == edited.end() ? &entries[i] : place->second;
@@ -282,8 +290,8 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
   return std::make_shared<const Tile>(std::move(arranged), first_key);
 }
 
-// The same of a page by id.
-std::shared_ptr<const IdPage> PatchedIdPage(const IdPage& page, std::span<const uint64_t> gone,
+// Returns the page by id after an edit that leaves its size ordinary.
+std::shared_ptr<const IdPage> PatchedIdPage(const IdPage& page, std::span<const uint64_t> removed,
                                             std::span<IdPage::Entry> arriving) {
   std::vector<IdPage::Entry> entries;
   entries.reserve(page.entries().size() + arriving.size());
@@ -292,18 +300,18 @@ std::shared_ptr<const IdPage> PatchedIdPage(const IdPage& page, std::span<const 
     entries.insert(entries.end(), from, end);
     from = end;
   };
-  auto next_gone = gone.begin();
+  auto next_removed = removed.begin();
   auto next_arriving = arriving.begin();
-  while (next_gone != gone.end() || next_arriving != arriving.end()) {
+  while (next_removed != removed.end() || next_arriving != arriving.end()) {
     const bool goes = next_arriving == arriving.end() ||
-                      (next_gone != gone.end() && *next_gone <= next_arriving->id);
-    const uint64_t id = goes ? *next_gone : next_arriving->id;
+                      (next_removed != removed.end() && *next_removed <= next_arriving->id);
+    const uint64_t id = goes ? *next_removed : next_arriving->id;
     copy_to(std::lower_bound(
         from, page.entries().end(), id,
         [](const IdPage::Entry& entry, uint64_t wanted) { return entry.id < wanted; }));
     if (goes) {
       ++from;
-      ++next_gone;
+      ++next_removed;
     } else {
       entries.push_back(*next_arriving++);
     }
@@ -312,7 +320,8 @@ std::shared_ptr<const IdPage> PatchedIdPage(const IdPage& page, std::span<const 
   return std::make_shared<const IdPage>(std::move(entries));
 }
 
-// Of the pages that `base` does not have: both are in the order of their first keys.
+// Returns the bytes of the pages that `base` does not share. Both sequences are sorted by the first
+// keys of their pages.
 template <class Page, class BytesOf>
 size_t UnsharedBytes(const Pages<Page>& pages, const Pages<Page>& base, const BytesOf& bytes_of) {
   size_t bytes = 0;
@@ -372,20 +381,20 @@ SceneIndex::SceneIndex(const Box& frame, Pages<Tile> tiles, Pages<IdPage> id_pag
   grid_ = SceneGrid(Frame(), spacing_, polygon_count_);
 }
 
-SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& gone,
+SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& removed,
                        std::vector<Polygon> arriving)
     : curve_(base.curve_) {
   const auto key_of = [this](const IndexedPolygon& a) { return curve_.KeyOf(a.polygon()); };
-  std::vector<CurveKey> gone_keys;
-  std::vector<uint64_t> gone_ids;
+  std::vector<CurveKey> removed_keys;
+  std::vector<uint64_t> removed_ids;
   std::vector<Box> touched;
-  for (const Polygon* polygon : gone) {
+  for (const Polygon* polygon : removed) {
     touched.push_back(polygon->bounds());
-    gone_keys.push_back(curve_.KeyOf(*polygon));
-    gone_ids.push_back(polygon->id());
+    removed_keys.push_back(curve_.KeyOf(*polygon));
+    removed_ids.push_back(polygon->id());
   }
-  std::sort(gone_keys.begin(), gone_keys.end());
-  std::sort(gone_ids.begin(), gone_ids.end());
+  std::sort(removed_keys.begin(), removed_keys.end());
+  std::sort(removed_ids.begin(), removed_ids.end());
   std::vector<IndexedPolygon> indexed;
   indexed.reserve(arriving.size());
   for (const Polygon& polygon : arriving) {
@@ -399,11 +408,11 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
                            [this](std::vector<IndexedPolygon> polygons) {
                              return MakeTile(std::move(polygons), curve_);
                            },
-                           [this](const Tile& tile, std::span<const CurveKey> gone_here,
+                           [this](const Tile& tile, std::span<const CurveKey> removed_here,
                                   std::span<IndexedPolygon> arriving_here) {
-                             return PatchedTile(tile, gone_here, arriving_here, curve_);
+                             return PatchedTile(tile, removed_here, arriving_here, curve_);
                            }};
-  tiles_ = Edited(base.tiles_, {std::move(gone_keys), std::move(indexed)}, of_tiles);
+  tiles_ = Edited(base.tiles_, {std::move(removed_keys), std::move(indexed)}, of_tiles);
   std::sort(arriving.begin(), arriving.end(), ById);
   const PageRules of_ids{[](const IdPage::Entry& entry) { return entry.id; },
                          [](const IdPage& page) {
@@ -411,7 +420,7 @@ SceneIndex::SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>
                                                              page.entries().end());
                          },
                          MakeIdPage, PatchedIdPage};
-  id_pages_ = Edited(base.id_pages_, {std::move(gone_ids), Entries(arriving)}, of_ids);
+  id_pages_ = Edited(base.id_pages_, {std::move(removed_ids), Entries(arriving)}, of_ids);
   Finish(base.order_);
   grid_ = SceneGrid(base.grid_, Frame(), spacing_, polygon_count_, touched);
 }

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygons of a scene are near, and which has an id?
+// Which polygons of a scene are near a place, and which polygon has an id?
 //
-// Polygons lie in tiles of some hundred: what a space-filling curve passes in a square, or in half
-// of one. A tile has a tree over its polygons, the scene one over its tiles. A commit makes anew
-// the tiles it touches and the upper tree, and shares all else. docs/adr/0007-paged-scenes.md says
-// why.
+// Polygons lie in tiles of some hundred. A tile has the polygons that a space-filling curve passes
+// in a square, or in half of a square. Each tile has a tree over its polygons, and the scene has a
+// tree over its tiles. A commit rebuilds the tiles it touches and the upper tree, and shares all
+// else. docs/adr/0007-paged-scenes.md gives the reasons.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +30,8 @@
 
 namespace carom::internal {
 
-// Polygons by ascending id, which the tiles of the same scene own: whatever scene has the page has
-// all of its polygons. Immutable, hence thread-safe.
+// Polygons by ascending id. The tiles of the scene own the polygons: each scene with the page also
+// has tiles with all of the page's polygons. Immutable, hence thread-safe.
 class IdPage {
  public:
   struct Entry {
@@ -53,49 +53,50 @@ class IdPage {
   std::vector<Entry> entries_;
 };
 
-// Immutable after construction, hence thread-safe.
+// The polygons of a scene, by place and by id. Immutable after construction, hence thread-safe.
 class SceneIndex {
  public:
-  // Of polygons in any order, whose ids differ.
+  // Makes the index of polygons in any order, with distinct ids.
   SceneIndex(std::vector<Polygon> polygons, const Workers& workers);
-  // Of `base` without the polygons in `gone`, which it has, and with `arriving`, whose ids it then
-  // has not.
-  SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& gone,
+  // Makes the index of `base` without the polygons in `removed`, which `base` has, and with the
+  // polygons in `arriving`. No polygon that stays has the id of one in `arriving`.
+  SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& removed,
              std::vector<Polygon> arriving);
-  // Of tiles along the curve over `frame`, as those of `tiles()`: all keys of one come before those
-  // of the next. `id_pages` have their polygons.
+  // Makes the index of tiles along the curve over `frame`: all keys of a tile are below all keys of
+  // the next tile, as in `tiles()`. `id_pages` have the polygons of the tiles.
   SceneIndex(const Box& frame, Pages<Tile> tiles, Pages<IdPage> id_pages);
 
-  // Whether with `arriving` it would still be in order along its curve.
+  // Returns whether `arriving` lies in the frame of the curve, so that an edited index stays in
+  // order along its curve.
   bool HasPlaceFor(const Polygon& arriving) const;
-  // As `Scene::BytesBeyond`.
+  // Returns what `Scene::BytesBeyond` returns.
   size_t BytesBeyond(const SceneIndex& base) const;
 
   size_t polygon_count() const { return polygon_count_; }
   size_t vertex_count() const { return vertex_count_; }
   const Box& bounds() const { return bounds_; }
-  // The largest magnitude of a coordinate.
+  // Returns the largest magnitude of a coordinate.
   double magnitude() const { return magnitude_; }
-  // About how far a polygon is from the next in the median tile. 0 for an empty scene, and where
-  // all polygons are one point.
+  // Returns about the distance between neighbouring polygons in the median tile. Returns 0 for an
+  // empty scene, and where all polygons are one point.
   double spacing() const { return spacing_; }
 
-  // The polygon with this id, or null. O(log n).
+  // Returns the polygon with this id, or null. O(log n).
   const Polygon* Find(uint64_t id) const;
-  // By ascending id, `index` in [0, polygon_count()).
+  // Returns polygon `index` in the order of ascending ids, `index` in [0, polygon_count()).
   const Polygon& polygon(size_t index) const;
 
   const Curve& curve() const { return curve_; }
-  // Empty where trees do better.
+  // Returns the grid of squares, which is empty where the trees are faster.
   const SceneGrid& grid() const { return grid_; }
-  // Along the curve.
+  // Returns the tiles in the order of the curve.
   const Pages<Tile>& tiles() const { return tiles_; }
   const BoxTree& tree() const { return tree_; }
-  // Item `index` of the tree.
+  // Returns the tile that is item `index` of the upper tree.
   const Tile& tile(size_t index) const { return *arranged_[index]; }
 
-  // Calls visit(indexed polygon) for the polygons for which `meets(box)` holds of all boxes above,
-  // in no particular order, while it returns true and the meter allows.
+  // Calls visit(indexed polygon) for the polygons for which `meets(box)` holds for all boxes above
+  // in the trees, in no particular order, while `visit` returns true and the meter allows.
   template <class Meets, class Visit>
   bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return tree_.Traverse(meter, meets, [&](size_t i) {
@@ -104,9 +105,9 @@ class SceneIndex {
     });
   }
 
-  // Calls visit(indexed polygon) for the polygons whose box may be within the root of `limit2`,
-  // which `visit` may lower, of `from`, near ones early, while it returns true and the meter
-  // allows.
+  // Calls visit(indexed polygon) for the polygons with boxes that may be within the square root of
+  // `limit2` of `from`, roughly nearest first, while `visit` returns true and the meter allows.
+  // `visit` may lower `limit2`. Returns whether the traversal ran to its end.
   template <class Visit>
   bool TraverseNearest(WorkMeter& meter, const Box& from, const double& limit2,
                        const Visit& visit) const {
@@ -119,19 +120,19 @@ class SceneIndex {
   }
 
  private:
-  // Sets all that follows from the tiles and pages, but for the grid. `before` is the order of the
-  // tree of the scene that was edited.
+  // Sets all members that follow from the tiles and pages, except the grid. `before` is the order
+  // of the upper tree of the scene that was edited.
   void Finish(std::span<const uint32_t> before = {});
-  // What holds all polygons, and those that may come.
+  // Returns the box that holds all polygons, and all places of the curve for later polygons.
   Box Frame() const;
 
   Curve curve_;
-  Pages<Tile> tiles_;            // along the curve
-  std::vector<uint32_t> order_;  // of the tiles in the tree
+  Pages<Tile> tiles_;            // in the order of the curve
+  std::vector<uint32_t> order_;  // order_[i] is the tile that is item i of the upper tree
   std::vector<const Tile*> arranged_;
-  BoxTree tree_;  // over the tiles, as they are arranged
+  BoxTree tree_;  // over the tiles in the order of `arranged_`
   Pages<IdPage> id_pages_;
-  std::vector<size_t> id_page_begin_;  // of each, the index of its first polygon
+  std::vector<size_t> id_page_begin_;  // for each page, the index of its first polygon
   size_t polygon_count_ = 0;
   size_t vertex_count_ = 0;
   Box bounds_;

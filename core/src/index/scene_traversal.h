@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What the batch functions share: visiting polygons near by, and checking an item's numbers.
+// Visits the polygons near a place that pass a mask, and checks the numbers of an item, for all
+// batch functions.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,7 @@
 
 namespace carom {
 
-// Checks the numbers of item `index` and records the first fault.
+// Checks the numbers of item `index`, and records an error for each fault.
 class ItemChecker {
  public:
   ItemChecker(size_t index, std::vector<ItemError>& errors)
@@ -43,8 +44,8 @@ class ItemChecker {
 
 namespace internal {
 
-// Calls visit(indexed polygon) for the polygons that `mask` considers and whose own box passes
-// `meets`, in no particular order, while it returns true and the meter allows.
+// Calls visit(indexed polygon) for each polygon that passes `mask` and has bounds that pass
+// `meets`, in no particular order, while `visit` returns true and the meter allows.
 template <class Meets, class Visit>
 void VisitPolygons(const Scene& scene, uint64_t mask, WorkMeter& meter, const Meets& meets,
                    const Visit& visit) {

@@ -8,9 +8,9 @@
 namespace carom::internal {
 namespace {
 
-constexpr size_t kPolygonBytes = 72;  // of one beside its vertices
+constexpr size_t kPolygonBytes = 72;  // bytes of a polygon besides its vertices
 
-// Whether no edge of the outer box is one of the inner.
+// Returns whether `inner` lies inside `outer` without touching its border.
 bool IsInside(const Box& outer, const Box& inner) {
   return outer.min.x < inner.min.x && outer.min.y < inner.min.y && inner.max.x < outer.max.x &&
          inner.max.y < outer.max.y;
@@ -18,7 +18,7 @@ bool IsInside(const Box& outer, const Box& inner) {
 
 }  // namespace
 
-// The head has what is needed without reading the tile.
+// Sets the head, too: the data that edits and queries need without reading the tile.
 Tile::Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key)
     : whole_(std::make_shared<const std::vector<IndexedPolygon>>(std::move(arranged))),
       entries_(whole_->data()),
@@ -59,7 +59,8 @@ void Tile::Replace(size_t place, const IndexedPolygon& by) {
   tree_.Reset(place, polygon.bounds());
 }
 
-// Each edit leaves the order of the tree a little worse.
+// Returns false after many edits, since each edit makes the order of the tree a little worse, and
+// after large ones, since the tile retains the replaced polygons.
 bool Tile::MayReplace() const {
   constexpr size_t kMostEdits = 64;
   constexpr size_t kMostRetained = 16 << 10;
@@ -81,7 +82,7 @@ size_t Tile::memory() const {
          patch_->replaced_by.size() * sizeof(IndexedPolygon);
 }
 
-// Back in the order of the curve, in which edits merge.
+// Sorts the polygons by their keys on the curve, the order in which edits merge.
 std::vector<IndexedPolygon> Tile::Sorted(const Curve& curve) const {
   std::vector<std::pair<CurveKey, uint32_t>> order;
   order.reserve(entries().size());

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Some hundred polygons of a scene, with a tree over them.
+// Some hundred polygons of a scene, with a tree over their boxes.
 #pragma once
 
 #include <cstddef>
@@ -31,43 +31,45 @@ class Tile {
     size_t vertex_count = 0;
   };
 
-  // Of polygons in an order that is good for a tree. No polygon of the tile comes before
-  // `first_key` on the curve.
+  // Makes a tile of polygons in an order that is good for a tree. `first_key` is at most the key of
+  // each polygon of the tile on the curve.
   Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key);
-  // That tile with other polygons in some places, near to those before: a copy of tables, and of no
-  // polygon that stays. Its order is as good until there were many such edits: then `MayReplace` is
-  // false.
+  // Positions of polygons in a tile, and the polygons that replace them.
   using Replaced = std::vector<std::pair<size_t, IndexedPolygon>>;
+  // Makes the tile `base` with the polygons of `replaced` at their positions, each near the polygon
+  // that it replaces. It copies tables, and no polygon that stays. The order of the tree degrades
+  // with many such edits: then `MayReplace` returns false, and the caller rebuilds the tile.
   Tile(const Tile& base, const Replaced& replaced, CurveKey first_key);
   Tile(const Tile&) = delete;
   Tile& operator=(const Tile&) = delete;
   bool MayReplace() const;
 
-  // As the tree has them.
+  // Returns the polygons in the order of the tree.
   std::span<const IndexedPolygon> entries() const { return {entries_, tree_.count()}; }
-  // Along the curve.
+  // Returns the polygons in the order of the curve.
   std::vector<IndexedPolygon> Sorted(const Curve& curve) const;
   const BoxTree& tree() const { return tree_; }
   const Head& head() const { return head_; }
-  // In bytes, without what it shares with the tile that it was made of.
+  // Returns the bytes of the tile, without what it shares with the tile that it was made from.
   size_t memory() const;
 
  private:
-  // What has changed since the tile was made whole.
+  // The replacements since the tile was last built as a whole.
   struct Patch {
     std::vector<Unowned<IndexedPolygon>> entries;
-    std::vector<IndexedPolygon> replaced_by;  // whether or not they still stand
+    std::vector<IndexedPolygon> replaced_by;  // all replacements, including ones replaced again
     size_t edits = 0;
-    size_t retained_bytes = 0;  // of polygons that stand no more, as long as the tile is there
+    size_t retained_bytes = 0;  // bytes of replaced polygons, which the tile keeps alive
   };
 
   void SetHead(CurveKey first_key);
   void Replace(size_t place, const IndexedPolygon& by);
 
-  // Shared by the tiles that were made of each other by replacements.
+  // The polygons of the last whole build. All tiles made from it by replacements share it.
   std::shared_ptr<const std::vector<IndexedPolygon>> whole_;
   std::unique_ptr<Patch> patch_;
-  const IndexedPolygon* entries_;  // of one of the two, as many as the tree has
+  const IndexedPolygon*
+      entries_;  // points into `whole_` or into `patch_`, to tree_.count() entries
   BoxTree tree_;
   Head head_;
 };

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A value that something else owns: copying it counts no owner, and reads nothing of what it has.
+// Holds a value that another object owns: a copy counts no owner, and reads nothing that the value
+// points to.
 #pragma once
 
 #include <new>
@@ -10,14 +11,15 @@
 
 namespace carom::internal {
 
-// A `T` made by T(const T&, AsUnowned) and never destroyed. Valid while the T that it was made of,
-// or a copy that shares what that owns, exists; copies of `get()` are owners as any other.
-// Thread-safe to read. An array of them is one of T.
+// A `T` made by T(const T&, AsUnowned) and never destroyed. It is valid while the original T
+// exists, or a copy that shares the original's data. Copies of `get()` are owners like any other
+// copy. Reads are thread-safe. An array of `Unowned<T>` has the layout of an array of T.
 template <class T>
 class Unowned {
  public:
   explicit Unowned(const T& value) : value_(value, AsUnowned()) {}
-  // A polygon by where it lies (`Polygon::memory`); none at null, which is not to be looked at.
+  // Refers to a polygon by its address (`Polygon::memory`). A null address makes a value that must
+  // not be used.
   explicit Unowned(const void* memory) : value_(memory, AsUnowned()) {}
   Unowned() : Unowned(nullptr) {}
   Unowned(const Unowned& other) : value_(other.value_, AsUnowned()) {}

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Numbers with a bound of their error: the filters before exact arithmetic.
+// Numbers with a bound on their error, for the filters that come before exact arithmetic.
 //
-// A `Bounded` has `value` and `error` with |exact - value| <= error. There are two precisions: a
-// `BoundedDouble`, and, where a double rarely decides, a `BoundedPair` of doubles (Dekker 1971). An
-// error that is not finite says nothing, and no sign is certain then. Pure functions, O(1).
+// A `Bounded` holds a `value` and an `error` with |exact - value| <= error. There are two
+// precisions: `BoundedDouble` computes in doubles, and `BoundedPair` in pairs of doubles (Dekker
+// 1971), for signs that a double rarely decides. An `error` that is not finite bounds nothing, and
+// no sign is then certain. All functions are pure and O(1).
 #pragma once
 
 #include <algorithm>
@@ -27,7 +28,7 @@ struct Bounded {
   T value{};
   double error = 0;
 
-  // To the nearest double.
+  // Returns the double nearest to `value`.
   double rounded() const {
     if constexpr (std::is_same_v<T, double>) {
       return value;
@@ -36,15 +37,16 @@ struct Bounded {
     }
   }
   double magnitude() const { return std::abs(rounded()); }
-  // Whether the sign of `value` is that of the exact number.
+  // Returns true if the sign of `value` is certainly the sign of the exact number.
   bool exceeds_error() const { return error == 0 || magnitude() > 2 * error; }
-  // The same as a filter, which decides nothing in a library without them.
+  // Returns `exceeds_error()`, but in a library without filters (CAROM_NO_FILTERS) only whether
+  // `error` is 0.
   bool is_certain() const { return error == 0 || (kHasFilters && exceeds_error()); }
   int sign() const { return Sign(rounded()); }
-  // Whether the exact number is certainly 0.
+  // Returns true if the exact number is certainly 0.
   bool is_zero() const { return rounded() == 0 && error == 0; }
   bool may_be_zero() const { return is_zero() || !is_certain(); }
-  // Rounded outward; NaN where nothing is known.
+  // Bounds of the exact number, rounded outward; infinite or NaN if `error` is not finite.
   double low() const { return std::nextafter(rounded() - error, -HUGE_VAL); }
   double high() const { return std::nextafter(rounded() + error, HUGE_VAL); }
 };
@@ -59,14 +61,14 @@ Bounded<T> operator-(const Bounded<T>& a, const Bounded<T>& b) {
 
 // --- BoundedDouble ----------------------------------------------------------------------------
 //
-// Each operation adds its own rounding, u |value|, to what its operands pass on; the factor
-// kOutward covers the roundings of the error itself (at most six of relative size u), and kTiny
-// what may underflow.
+// The error of each operation is its own rounding error, u |value|, plus the error that the
+// operands propagate. The factor kOutward covers the roundings of the error itself (at most six of
+// relative size u), and kTiny covers what may underflow.
 
 inline constexpr double kOutward = 1 + 16 * kFilterUnit;
 inline constexpr double kTiny = 0x1p-1060;
 
-// a - b, where the rounding is known exactly.
+// Returns a - b. The error is the exact rounding error of the difference.
 inline BoundedDouble BoundedDifference(double a, double b) {
   const TwoDoubles difference = TwoDiff(a, b);
   return {difference.high, std::abs(difference.low)};
@@ -84,24 +86,26 @@ inline BoundedDouble operator+(BoundedDouble a, BoundedDouble b) {
 inline BoundedDouble operator*(BoundedDouble a, BoundedDouble b) {
   if (a.is_zero() || b.is_zero()) return {};
   const double product = a.value * b.value;
-  const double passed =
+  const double propagated =
       std::abs(a.value) * b.error + a.error * std::abs(b.value) + a.error * b.error;
-  return {product, (passed + kFilterUnit * std::abs(product)) * kOutward + kTiny};
+  return {product, (propagated + kFilterUnit * std::abs(product)) * kOutward + kTiny};
 }
 
-// |a/b - a'/b'| <= (a.error + |a'/b'| b.error) / (|b'| - b.error).
+// Returns a / b, with an infinite error if b may be 0. With a', b' the values of the operands and
+// a, b their exact numbers, |a/b - a'/b'| <= (a.error + |a'/b'| b.error) / (|b'| - b.error).
 inline BoundedDouble operator/(BoundedDouble a, BoundedDouble b) {
   if (b.may_be_zero()) return {0, HUGE_VAL};
   if (a.is_zero()) return {};
   const double quotient = a.value / b.value;
   const double divisor = (std::abs(b.value) - b.error) * (1 - 4 * kFilterUnit);
   if (!(divisor > 0)) return {0, HUGE_VAL};
-  const double passed = (a.error + std::abs(quotient) * b.error) / divisor;
-  return {quotient, (passed + 2 * kFilterUnit * std::abs(quotient)) * kOutward + kTiny};
+  const double propagated = (a.error + std::abs(quotient) * b.error) / divisor;
+  return {quotient, (propagated + 2 * kFilterUnit * std::abs(quotient)) * kOutward + kTiny};
 }
 
-// The root of a number that is not negative, whatever its bound says. |sqrt a - sqrt a'| is at most
-// |a - a'| / sqrt a', and where a' is not above its error, both are at most sqrt(2 error).
+// Returns the square root of an exact number that is at least 0, even if its bounds reach below 0.
+// With a' the value and a the exact number, |sqrt a - sqrt a'| is at most |a - a'| / sqrt a'; and
+// where a' <= a.error, both roots are at most sqrt(2 a.error).
 inline BoundedDouble SquareRoot(BoundedDouble a) {
   if (a.is_zero()) return {};
   if (a.value > a.error) {
@@ -112,7 +116,7 @@ inline BoundedDouble SquareRoot(BoundedDouble a) {
   return {most / 2, most / 2 * kOutward};
 }
 
-// A number in [low, high].
+// Returns the middle of [low, high], with an error that covers all numbers in [low, high].
 inline BoundedDouble Within(double low, double high) {
   const double middle = low + (high - low) / 2;
   return {middle, std::max(high - middle, middle - low) * kOutward};
@@ -121,8 +125,9 @@ inline BoundedDouble Within(double low, double high) {
 // --- BoundedPair ------------------------------------------------------------------------------
 //
 // The relative errors of the operations themselves are below 2^-104 (sum), 2^-103 (product), 2^-102
-// (root) and 2^-101 (quotient); each is counted as 2^-100, which also covers the rounding of the
-// bound. Nothing overflows or underflows for polynomials of accepted coordinates up to degree 4.
+// (root) and 2^-101 (quotient). Each operation counts kPairError = 2^-100, which also covers the
+// rounding of the bound. Polynomials of degree up to 4 in accepted coordinates neither overflow nor
+// underflow.
 
 inline constexpr double kPairError = 0x1p-100;
 
@@ -131,7 +136,7 @@ inline BoundedPair ExactValue(double a) { return {{a, 0}, 0}; }
 
 template <int N>
 BoundedPair ToBoundedPair(const Expansion<N>& a) {
-  const TwoDoubles value = Leading(a);
+  const TwoDoubles value = LeadingPair(a);
   return {value, kPairError * std::abs(value.high)};
 }
 
@@ -148,8 +153,9 @@ inline BoundedPair operator*(const BoundedPair& a, const BoundedPair& b) {
               kPairError * std::abs(value.high)};
 }
 
-// The root of a number that is not negative; one Newton step from the rounded root. With v the
-// pair and e its error, |sqrt(x) - sqrt(v)| <= e / sqrt(v); and x <= v + e where v may be 0.
+// Returns the square root of an exact number x that is at least 0, by one Newton step from the
+// rounded root. With v the pair and e its error, |sqrt(x) - sqrt(v)| <= e / sqrt(v); and x <= v + e
+// where v may be 0.
 inline BoundedPair SquareRoot(const BoundedPair& a) {
   if (a.value.high <= 2 * a.error) {
     return {{0, 0}, std::sqrt(std::abs(a.value.high) + a.error) * (1 + 0x1p-40)};
@@ -158,18 +164,21 @@ inline BoundedPair SquareRoot(const BoundedPair& a) {
   return {SquareRoot(a.value), a.error / root * (1 + 0x1p-40) + kPairError * root};
 }
 
-// Error infinite where the divisor may be 0.
+// Returns a / b, with an infinite error if b may be 0.
 inline BoundedPair operator/(const BoundedPair& a, const BoundedPair& b) {
-  const double rest = b.magnitude() * (1 - 0x1p-40) - b.error;
-  if (!(rest > 0)) return {{0, 0}, std::numeric_limits<double>::infinity()};
+  const double least_divisor = b.magnitude() * (1 - 0x1p-40) - b.error;
+  if (!(least_divisor > 0)) return {{0, 0}, std::numeric_limits<double>::infinity()};
   const TwoDoubles value = Divide(a.value, b.value);
   const double magnitude = std::abs(value.high);
-  return {value, (a.error + magnitude * b.error) / rest * (1 + 0x1p-40) + kPairError * magnitude};
+  return {value,
+          (a.error + magnitude * b.error) / least_divisor * (1 + 0x1p-40) + kPairError * magnitude};
 }
 
-// The least double not below value - error (`side` -1) or value + error (1), or above it by 2^-98
-// of itself at most. The error is made larger by 2^-40 of itself, which covers the rounding of the
-// bound and its sum.
+// Rounds one end of [value - error, value + error] up to a double: the lower end for `side` -1, the
+// upper end for `side` 1. Before rounding, the interval is widened by kPairError of the value,
+// which covers the rounding of the end, and by 2^-40 of the error, which covers the rounding of the
+// bound and its sum. For an error of at most 2^-59 of the value, this moves the end by 2^-98 of
+// itself at most.
 inline double RoundedUpEnd(const BoundedPair& t, int side) {
   const double error = (t.error + kPairError * t.magnitude()) * (1 + 0x1p-40);
   const TwoDoubles tail = TwoSum(t.value.low, side * error);
@@ -177,7 +186,8 @@ inline double RoundedUpEnd(const BoundedPair& t, int side) {
   return sum.low > 0 ? NextAbove(sum.high) : sum.high;
 }
 
-// Sets the double nearest to a number that errs by `slack` more, if that is certain.
+// Sets `rounded` to the double nearest to an exact number that is within error + `slack` of the
+// value. Returns true if that double is certain: both ends of the interval round to it.
 inline bool RoundToNearest(const BoundedPair& t, double slack, double& rounded) {
   const double error = (t.error + slack) * (1 + 0x1p-40);
   const double least = t.value.high + (t.value.low - error) + 0.0;

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How far are two boxes apart, at least and at most, and which box holds one that grows?
+// How far apart are two boxes, at least and at most, and which box holds a box and a margin around
+// it?
 //
-// The gaps of the sides are rounded once each (within u, kUnit), so the sums of their squares are
-// within 5u of the exact ones; the factors cover more. Accepted coordinates only.
+// Each gap between sides is rounded once (within u, kUnit), so the sum of the squared gaps is
+// within 5u of the exact sum, relatively; the factors 1 - 8u and 1 + 8u cover more. All coordinates
+// are accepted ones.
 #pragma once
 
 #include <algorithm>
@@ -15,26 +17,28 @@
 
 namespace carom::internal {
 
-// The squared distance of the boxes, within 5u; 0 exactly if they share a point.
+// Returns the squared distance of the boxes with a relative error of at most 5u; exactly 0 if the
+// boxes share a point.
 inline double RoundedDistance2(const Box& a, const Box& b) {
   const double dx = std::max({0.0, a.min.x - b.max.x, b.min.x - a.max.x});
   const double dy = std::max({0.0, a.min.y - b.max.y, b.min.y - a.max.y});
   return dx * dx + dy * dy;
 }
 
-// At most the squared distance of any point of one box from any point of the other.
+// Returns a lower bound of the squared distance of any point of `a` from any point of `b`.
 inline double LowerDistance2(const Box& a, const Box& b) {
   return RoundedDistance2(a, b) * (1 - 8 * kUnit);
 }
 
-// At least the squared distance of two points that lie in the boxes anywhere.
+// Returns an upper bound of the squared distance of any point of `a` from any point of `b`.
 inline double UpperDistance2(const Box& a, const Box& b) {
   const double dx = std::max(a.max.x - b.min.x, b.max.x - a.min.x);
   const double dy = std::max(a.max.y - b.min.y, b.max.y - a.min.y);
   return (dx * dx + dy * dy) * (1 + 8 * kUnit);
 }
 
-// Holds all points within `margin` >= 0 of the box: one rounding a side, stepped past.
+// Returns a box that holds all points within `margin` >= 0 of `box`: each side is rounded once and
+// then moved outward by one double, past the rounding error.
 inline Box Grown(const Box& box, double margin) {
   if (margin == 0) return box;
   return {{NextBelow(box.min.x - margin), NextBelow(box.min.y - margin)},

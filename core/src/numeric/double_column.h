@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Columns of doubles, for what is computed four at a time.
+// Columns of doubles, one double a lane, for code that computes four numbers at a time.
 #pragma once
 
 #include <array>
@@ -9,11 +9,11 @@
 
 namespace carom::internal {
 
-// As many lanes as vectors of doubles have at most; where the machine's are shorter, several
-// vectors make a column.
-inline constexpr size_t kMostLanes = 4;
+// The most lanes of a vector of doubles (double_vectors.h caps longer vectors). On a machine with
+// shorter vectors, several vectors make up a column.
+inline constexpr size_t kMaxLanes = 4;
 
-// A number for each lane, aligned as a vector of all of them.
-struct alignas(kMostLanes * sizeof(double)) DoubleColumn : std::array<double, kMostLanes> {};
+// Holds one double for each lane, aligned as a vector of all lanes.
+struct alignas(kMaxLanes * sizeof(double)) DoubleColumn : std::array<double, kMaxLanes> {};
 
 }  // namespace carom::internal

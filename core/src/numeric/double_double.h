@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Pairs of doubles: twice the precision, for measures.
+// Pairs of doubles, for measures: they have twice the precision of a double.
 //
-// The unevaluated sum high + low with |low| <= ulp(high) / 2 (Dekker, "A Floating-Point Technique
-// for Extending the Available Precision", 1971). Each operation errs by less than 2^-100 of its
-// result, an `Add` of terms of unlike signs by less than 2^-100 of the sum of their magnitudes.
+// A pair is the unevaluated sum high + low with |low| <= ulp(high) / 2 (Dekker, "A Floating-Point
+// Technique for Extending the Available Precision", 1971). Each operation errs by less than 2^-100
+// of its result, an `Add` of terms with unlike signs by less than 2^-100 of the sum of their
+// magnitudes.
 #pragma once
 
 #include <cmath>
@@ -30,14 +31,14 @@ inline TwoDoubles Add(TwoDoubles a, TwoDoubles b) {
 
 inline TwoDoubles Subtract(TwoDoubles a, TwoDoubles b) { return Add(a, {-b.high, -b.low}); }
 
-// Two quotients of one digit each; b is not 0.
+// Returns a / b for b != 0: the rounded quotient of the high parts, plus that of the remainder.
 inline TwoDoubles Divide(TwoDoubles a, TwoDoubles b) {
   const double quotient = a.high / b.high;
   const TwoDoubles rest = Subtract(a, Multiply({quotient, 0}, b));
   return FastTwoSum(quotient, rest.high / b.high);
 }
 
-// One Newton step from the rounded root; a >= 0.
+// Returns the square root of a >= 0, by one Newton step from the rounded root.
 inline TwoDoubles SquareRoot(TwoDoubles a) {
   if (a.high == 0) return {0, 0};
   const double root = std::sqrt(a.high);
@@ -46,9 +47,9 @@ inline TwoDoubles SquareRoot(TwoDoubles a) {
   return FastTwoSum(root, residual / (2 * root));
 }
 
-// The value of an expansion, within 2^-100 of itself: its components do not overlap.
+// Returns the value of an expansion within 2^-100 of itself: the components do not overlap.
 template <int N>
-TwoDoubles Leading(const Expansion<N>& a) {
+TwoDoubles LeadingPair(const Expansion<N>& a) {
   TwoDoubles sum{0, 0};
   for (int i = 0; i < a.size; ++i) {
     const TwoDoubles high = FastTwoSum(a.part[i], sum.high);
@@ -57,33 +58,38 @@ TwoDoubles Leading(const Expansion<N>& a) {
   return sum;
 }
 
-// The least part of the magnitudes of two products that their sum or difference is, where that is
-// not computed exactly: each product is within 2^-100 of itself, so it is within 2^-99 / part of
-// itself. Enough for distances, which radii may cancel, and for what is only rounded.
-inline constexpr double kLargePart = 0x1p-2;
-inline constexpr double kSmallPart = 0x1p-30;
+// `PairCross` and `PairDot` compute in pairs unless their two products cancel: unless the result is
+// below `min_ratio` times the sum of the magnitudes of the products. Each product is within 2^-100
+// of itself, so the result is within 2^-99 / min_ratio of itself. kLargeMinRatio is for distances
+// from which radii may be subtracted, kSmallMinRatio for results that are only rounded.
+inline constexpr double kLargeMinRatio = 0x1p-2;
+inline constexpr double kSmallMinRatio = 0x1p-30;
 
-inline bool IsPart(double part, TwoDoubles sum, TwoDoubles a, TwoDoubles b) {
-  return std::abs(sum.high) >= part * (std::abs(a.high) + std::abs(b.high));
+inline bool HasMinRatio(double min_ratio, TwoDoubles sum, TwoDoubles a, TwoDoubles b) {
+  return std::abs(sum.high) >= min_ratio * (std::abs(a.high) + std::abs(b.high));
 }
 
-// (a - from_a) x (b - from_b), within 2^-99 / part of itself.
-inline TwoDoubles PairCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b, double part = kLargePart) {
+// Returns (a - from_a) x (b - from_b), within 2^-99 / min_ratio of itself.
+inline TwoDoubles PairCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b,
+                            double min_ratio = kLargeMinRatio) {
   const TwoDoubles left = Multiply(TwoDiff(a.x, from_a.x), TwoDiff(b.y, from_b.y));
   const TwoDoubles right = Multiply(TwoDiff(a.y, from_a.y), TwoDiff(b.x, from_b.x));
   const TwoDoubles cross = Subtract(left, right);
-  return IsPart(part, cross, left, right) ? cross : Leading(ExactCross(from_a, a, from_b, b));
+  return HasMinRatio(min_ratio, cross, left, right) ? cross
+                                                    : LeadingPair(ExactCross(from_a, a, from_b, b));
 }
 
-// (a - from_a) . (b - from_b), likewise.
-inline TwoDoubles PairDot(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b, double part = kLargePart) {
+// Returns (a - from_a) . (b - from_b), within 2^-99 / min_ratio of itself.
+inline TwoDoubles PairDot(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b,
+                          double min_ratio = kLargeMinRatio) {
   const TwoDoubles left = Multiply(TwoDiff(a.x, from_a.x), TwoDiff(b.x, from_b.x));
   const TwoDoubles right = Multiply(TwoDiff(a.y, from_a.y), TwoDiff(b.y, from_b.y));
   const TwoDoubles dot = Add(left, right);
-  return IsPart(part, dot, left, right) ? dot : Leading(ExactDot(from_a, a, from_b, b));
+  return HasMinRatio(min_ratio, dot, left, right) ? dot
+                                                  : LeadingPair(ExactDot(from_a, a, from_b, b));
 }
 
-// |b - a|.
+// Returns |b - a|.
 inline TwoDoubles PairLength(Vec2 a, Vec2 b) { return SquareRoot(PairDot(a, b, a, b)); }
 
 }  // namespace carom::internal

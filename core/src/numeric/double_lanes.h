@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Two doubles at once: x and y of a point go through the same steps.
+// Vectors of two doubles: x and y of a point go through each operation at once.
 //
-// Vectors of the compiler (GCC's extension, which Clang shares), two lanes wide because every
-// machine we build for has those. Each lane of an operation is rounded as the operation on doubles
-// is, so lanes and scalars give the same bits.
+// The vectors are a compiler extension (GCC's, which Clang shares). They have two lanes because
+// every machine that the library is built for has vectors of two doubles. Each lane of an operation
+// is rounded as the operation on doubles is, so lanes and scalars give the same bits.
 #pragma once
 
 #include <cstdint>
@@ -25,14 +25,14 @@ inline Lanes ToLanes(const Vec2& p) {
   std::memcpy(&lanes, &p, sizeof(lanes));  // one load
   return lanes;
 }
-// Written by one store: a load of both coordinates waits long for two.
+// Writes both coordinates with one store: after two stores, one load of both would stall.
 inline void Store(Lanes lanes, Vec2& p) { std::memcpy(static_cast<void*>(&p), &lanes, sizeof(p)); }
 inline Lanes Swapped(Lanes a) { return Lanes{a[1], a[0]}; }
 inline Lanes Lows(Lanes a, Lanes b) { return Lanes{a[0], b[0]}; }
 inline Lanes Highs(Lanes a, Lanes b) { return Lanes{a[1], b[1]}; }
 
-// Bit i: the sign bit of lane i, of a number or of a comparison's result. Of several comparisons
-// join the bits: without AVX, GCC takes joined lanes apart.
+// Returns the sign bit of lane i as bit i, for numbers or the result of a comparison. To combine
+// several comparisons, combine their bits: without AVX, GCC splits combined lanes into scalars.
 template <class L>
 uint32_t SignBits(L a) {
 #ifdef __SSE2__
@@ -44,7 +44,7 @@ uint32_t SignBits(L a) {
 #endif
 }
 
-// `Normalized` of numbers, without a branch on signs, which nobody can predict.
+// Returns `Normalized(p)` without a branch on the signs, which would be hard to predict.
 inline Vec2 NormalizedByLanes(const Vec2& p) {
   const Lanes lanes = ToLanes(p);
   const Long2 kept = reinterpret_cast<Long2>(lanes) & (Abs(lanes) >= kSmallestMagnitude);
@@ -52,7 +52,8 @@ inline Vec2 NormalizedByLanes(const Vec2& p) {
   return {normal[0], normal[1]};
 }
 
-// `TwoDoubles` in both lanes; the functions below are those of expansion.h.
+// `TwoDoubles` in both lanes. The functions below do what their namesakes in expansion.h do, in
+// each lane.
 struct TwoLanes {
   Lanes high;
   Lanes low;
@@ -70,14 +71,14 @@ inline TwoLanes TwoSum(Lanes a, Lanes b) {
 }
 inline TwoLanes TwoDiff(Lanes a, Lanes b) { return TwoSum(a, -b); }
 
-// A factor as the sum of two of 26 bits (Veltkamp).
+// Returns `a` as the sum of two numbers of 26 bits (Veltkamp).
 inline TwoLanes Split(Lanes a) {
   const Lanes scaled = kSplitter * a;
   const Lanes high = scaled - (scaled - a);
   return {high, a - high};
 }
 
-// a * b exactly, given the parts of both.
+// Returns a * b exactly, given the `Split` of both factors.
 inline TwoLanes TwoProduct(Lanes a, TwoLanes a_parts, Lanes b, TwoLanes b_parts) {
   const Lanes high = a * b;
   const Lanes error = ((a_parts.high * b_parts.high - high) + a_parts.high * b_parts.low) +

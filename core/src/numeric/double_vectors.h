@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Vectors of doubles, and pairs of them (expansion.h) in lanes, for files that are compiled once
-// for each instruction set: to be included behind hwy/foreach_target.h, each time.
+// Vectors of doubles, and pairs of doubles (expansion.h) in their lanes, for files that are
+// compiled once for each instruction set. Such a file includes this header after
+// hwy/foreach_target.h.
 //
 // Each lane of an operation is rounded as the operation on doubles is, so lanes and scalars give
-// the same bits. The short functions must be inlined; whether longer ones are, the compiler
-// decides, which keeps what is made of many of them quick to compile.
+// the same bits. The short functions here are always inlined; for longer functions built of them
+// the compiler decides, which keeps compile times short.
 
 #include <cstddef>
 #include <cstdint>
@@ -36,7 +37,7 @@ using hn::Min;
 using hn::Mul;
 using hn::Sub;
 
-using D = hn::CappedTag<double, kMostLanes>;
+using D = hn::CappedTag<double, kMaxLanes>;
 using V = hn::Vec<D>;
 using Mask = hn::Mask<D>;
 
@@ -45,14 +46,14 @@ HWY_INLINE V At(const double* from) { return hn::LoadU(D(), from); }
 HWY_INLINE V At(const DoubleColumn& column, size_t i) { return hn::Load(D(), &column[i]); }
 HWY_INLINE void Put(V value, DoubleColumn& column, size_t i) { hn::Store(value, D(), &column[i]); }
 
-// Bit i for lane i.
+// Returns bit i for lane i of `mask`.
 HWY_INLINE uint32_t BitsOf(Mask mask) {
   uint8_t bits[8];
   hn::StoreMaskBits(D(), mask, bits);
   return bits[0];
 }
 
-// `TwoDoubles` in lanes.
+// `TwoDoubles` in each lane.
 struct Pair {
   V high, low;
 };
@@ -69,14 +70,15 @@ HWY_INLINE Pair FastTwoSum(V a, V b) {
   return {high, Sub(b, Sub(high, a))};
 }
 
-// A factor as the sum of two of 26 bits.
+// Returns `a` as the sum of two numbers of 26 bits (Veltkamp).
 HWY_INLINE Pair Split(V a) {
   const V scaled = Mul(All(kSplitter), a);
   const V high = Sub(scaled, Sub(scaled, a));
   return {high, Sub(a, high)};
 }
 
-// a * b exactly. The rounding error is a double, so a fused operation gives the same one.
+// Returns a * b exactly. The rounding error of a product is a double, so a fused multiply-add
+// computes the same error as Dekker's product.
 HWY_INLINE Pair TwoProduct(V a, V b) {
   const V high = Mul(a, b);
 #if HWY_NATIVE_FMA

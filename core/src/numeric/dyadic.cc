@@ -6,16 +6,17 @@
 namespace carom::internal {
 namespace {
 
-// A positive quotient as a 54-bit integer times 2^exponent, and whether something is left over.
+// A positive quotient, truncated to a 54-bit integer times 2^exponent.
 struct Truncated {
   uint64_t integer;  // in [2^53, 2^54)
   int exponent;
-  bool inexact;
+  bool inexact;  // whether the truncation dropped a remainder
 };
 
-// The bit lengths alone say how far to shift for a quotient of 54 or 55 bits: n / d is within a
-// factor of 2 of 2^excess. Of 55 bits the last one goes into `inexact`, as the remainder does: that
-// is all that rounding has to know of what is cut off.
+// Returns the truncated quotient n / d of positive integers, times 2^exponent. n / d is within a
+// factor of 2 of 2^excess, so the bit lengths alone determine the shift that makes a quotient of 54
+// or 55 bits. The last of 55 bits goes into `inexact`, as the remainder does: rounding depends only
+// on whether the truncation dropped anything.
 Truncated Divide(Dyadic::Integer n, Dyadic::Integer d, int exponent) {
   const int excess = static_cast<int>(boost::multiprecision::msb(n)) -
                      static_cast<int>(boost::multiprecision::msb(d));
@@ -42,8 +43,9 @@ Truncated Divide(Dyadic::Integer n, Dyadic::Integer d, int exponent) {
 
 }  // namespace
 
-// The conversion of 64 bits rounds to nearest, ties to even. Of more bits, what is cut off goes
-// into the last one, which is below the bit that decides.
+// A conversion from 64 bits to double rounds to nearest, ties to even. If the integer has more
+// bits, the lowest of its top 64 bits is set if any dropped bit is: that bit is below the
+// rounding bit.
 double NearestDouble(const Dyadic& value) {
   if (value.sign() == 0) return 0;
   const Dyadic::Integer integer = abs(value.integer());
@@ -56,8 +58,9 @@ double NearestDouble(const Dyadic& value) {
   return value.sign() < 0 ? -nearest : nearest;
 }
 
-// 54 bits are the 53 of a double and the bit that decides. At exactly half, ties go to the even
-// one. 2^53 is a double, so a carry out of the 53 bits needs no care.
+// The 54 bits of the quotient are the 53 bits of a double and the rounding bit. At exactly half,
+// ties go to the even double. 2^53 is a double, so a carry out of the 53 bits needs no special
+// case.
 double NearestQuotient(const Dyadic& n, const Dyadic& d) {
   if (n.sign() == 0) return 0;
   const bool negative = n.sign() != d.sign();
@@ -68,7 +71,8 @@ double NearestQuotient(const Dyadic& n, const Dyadic& d) {
   return negative ? -value : value;
 }
 
-// Towards +inf: a negative quotient is cut off, a positive one goes up if anything was.
+// Rounds towards +inf: a negative quotient is truncated, a positive one goes up if the truncation
+// dropped anything.
 double QuotientRoundedUp(const Dyadic& n, const Dyadic& d) {
   if (n.sign() == 0) return 0;
   const bool negative = n.sign() != d.sign();

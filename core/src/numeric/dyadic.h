@@ -3,13 +3,14 @@
 
 // Exact numbers for the slow path: integers times powers of two.
 //
-// Every double is one, and sums, differences and products of them are. `Dyadic` holds what lies
-// between the lowest and the highest set bit (Boost.Multiprecision): up to `kInlineBits` in itself,
-// more of them on the heap. An accepted coordinate spans 2^-192 to 2^53, 246 bits; a polynomial of
-// degree k in coordinates spans 246 k bits and a few for its sums, so that degree 4 always fits
-// inline, and what is of one scale far beyond. A fixed width of all that may come is slower by
-// twice: Boost sets and copies the whole of it. Expansions (expansion.h) are faster up to degree 4;
-// filters come before both.
+// Every double is a dyadic number, and so are sums, differences and products of dyadic numbers. A
+// `Dyadic` stores the bits from its lowest to its highest set bit (Boost.Multiprecision): up to
+// `kInlineBits` inline, more on the heap. An accepted coordinate spans 2^-192 to 2^53, which is 246
+// bits; a polynomial of degree k in coordinates spans 246 k bits and a few more for its sums. So
+// degree 4 always fits inline, and far higher degrees do if the coordinates are of similar scale.
+// An integer of a fixed width for the largest possible value is slower by a factor of two, because
+// Boost sets and copies its whole width. Expansions (expansion.h) are faster up to degree 4.
+// Filters run before both.
 #pragma once
 
 #include <bit>
@@ -31,7 +32,8 @@ class Dyadic {
                                     boost::multiprecision::et_off>;
 
   Dyadic() = default;
-  // Exactly `value`, which is finite. Implicit: formulas mix doubles and dyadics.
+  // Exactly `value`, which is finite. The constructor is implicit because formulas mix doubles and
+  // dyadic numbers.
   Dyadic(double value) {  // NOLINT
     int exponent = 0;
     const double fraction = std::frexp(value, &exponent);
@@ -61,7 +63,7 @@ class Dyadic {
     product.exponent_ = a.exponent_ + b.exponent_;
     return product;
   }
-  // value * 2^power.
+  // Returns value * 2^power.
   friend Dyadic Scaled(Dyadic value, int power) {
     if (value.sign() != 0) value.exponent_ += power;
     return value;
@@ -97,7 +99,7 @@ class Dyadic {
   int exponent_ = 0;
 };
 
-// The sign of p + q sqrt(r), r >= 0. Exact; the degree is that of p^2 or q^2 r.
+// Returns the sign of p + q sqrt(r), for r >= 0. Exact; the degree is that of p^2 or q^2 r.
 inline int SignWithRoot(const Dyadic& p, const Dyadic& q, const Dyadic& r) {
   const int sign_p = p.sign();
   const int sign_q = r.sign() == 0 ? 0 : q.sign();
@@ -105,12 +107,14 @@ inline int SignWithRoot(const Dyadic& p, const Dyadic& q, const Dyadic& r) {
   return sign_p * (p * p - q * q * r).sign();
 }
 
-// The double nearest to `value`, ties to even; `value` is 0 or of a magnitude in [2^-1022, 2^1023].
+// Returns the double nearest to `value`, ties to even. `value` is 0 or has a magnitude in [2^-1022,
+// 2^1023].
 double NearestDouble(const Dyadic& value);
-// The double nearest to n / d, ties to even; d is not 0, and the quotient is 0 or of a magnitude in
-// [2^-1022, 2^1023].
+// Returns the double nearest to n / d, ties to even. d is not 0, and n / d is 0 or has a magnitude
+// in [2^-1022, 2^1023].
 double NearestQuotient(const Dyadic& n, const Dyadic& d);
-// The least double that is at least n / d; the same range.
+// Returns the least double that is at least n / d. d is not 0, and n / d is 0 or has a magnitude in
+// [2^-1022, 2^1023].
 double QuotientRoundedUp(const Dyadic& n, const Dyadic& d);
 
 }  // namespace carom::internal

@@ -3,9 +3,9 @@
 
 // Counts exact arithmetic as work.
 //
-// Callers count a unit of work for an edge, whether filters decide about it or exact arithmetic has
-// to, which takes a thousand times as long. So exact products count themselves, on the meter of the
-// evaluation at hand.
+// Callers count one unit of work for an edge, whether a filter decides it or exact arithmetic does,
+// which takes a thousand times as long. Therefore each exact product counts itself on the
+// `WorkMeter` of the current evaluation.
 #pragma once
 
 #include <cstdint>
@@ -15,22 +15,22 @@
 
 namespace carom::internal {
 
-// Products of expansions and dyadics by this thread.
+// The number of products of expansions and dyadic numbers that this thread has computed.
 inline thread_local uint64_t exact_count = 0;
-// Of the evaluation at hand; null outside of any.
+// The meter of the current evaluation; null outside of an evaluation.
 inline thread_local WorkMeter* exact_meter = nullptr;
 
-// Some 100 ns a product, as much as 16 edges that filters decide. Counted by 32 products, so that
-// the meter asks whether to stop every few microseconds of exact arithmetic.
-inline constexpr uint64_t kUnitsOfProduct = 16;
-inline constexpr uint64_t kProductsAtOnce = 32;
+// An exact product takes some 100 ns, as long as 16 edges that filters decide. The meter is charged
+// for 32 products at once, so that it checks for a stop every few microseconds of exact arithmetic.
+inline constexpr uint64_t kUnitsPerProduct = 16;
+inline constexpr uint64_t kProductsPerCharge = 32;
 
 inline void CountExact() {
-  if (++exact_count % kProductsAtOnce != 0 || exact_meter == nullptr) return;
-  exact_meter->SpendAndAsk(kUnitsOfProduct * kProductsAtOnce);
+  if (++exact_count % kProductsPerCharge != 0 || exact_meter == nullptr) return;
+  exact_meter->SpendAndAsk(kUnitsPerProduct * kProductsPerCharge);
 }
 
-// Exact products of this thread count on `meter` while it lives.
+// While an `ExactCountScope` exists, exact products of this thread count on `meter`.
 class ExactCountScope {
  public:
   explicit ExactCountScope(WorkMeter& meter) : outer_(std::exchange(exact_meter, &meter)) {}

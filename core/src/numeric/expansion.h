@@ -3,10 +3,10 @@
 
 // Exact sums and products of doubles.
 //
-// An expansion is a sum of doubles that do not overlap, in order of increasing magnitude, zeros
-// left out (Shewchuk 1997, sections 2.2 to 2.5). Its sign is that of its last component. Capacities
-// are template arguments, so a whole computation lives on the stack. Correct while nothing
-// overflows or underflows, which accepted coordinates guarantee up to degree 5.
+// An expansion is a sum of doubles that do not overlap, in order of increasing magnitude and
+// without zeros (Shewchuk 1997, sections 2.2 to 2.5). Its sign is the sign of its last component.
+// Capacities are template arguments, so a whole computation lives on the stack. Results are exact
+// as long as nothing overflows or underflows, which holds for accepted coordinates up to degree 5.
 #pragma once
 
 #include <cmath>
@@ -15,13 +15,13 @@
 
 namespace carom::internal {
 
-// The value as sum of a rounded result and its exact rounding error.
+// A value as the sum of a rounded result and its exact rounding error.
 struct TwoDoubles {
   double high;
   double low;
 };
 
-// a + b exactly (Knuth).
+// Returns a + b exactly (Knuth).
 inline TwoDoubles TwoSum(double a, double b) {
   const double high = a + b;
   const double b_part = high - a;
@@ -29,19 +29,19 @@ inline TwoDoubles TwoSum(double a, double b) {
   return {high, (a - a_part) + (b - b_part)};
 }
 
-// a + b exactly, for |a| >= |b| or a = 0 (Dekker).
+// Returns a + b exactly, for |a| >= |b| or a = 0 (Dekker).
 inline TwoDoubles FastTwoSum(double a, double b) {
   const double high = a + b;
   return {high, b - (high - a)};
 }
 
-// a - b exactly.
+// Returns a - b exactly.
 inline TwoDoubles TwoDiff(double a, double b) { return TwoSum(a, -b); }
 
 inline constexpr double kSplitter = 134217729.0;  // 2^27 + 1
 
-// a * b exactly (Dekker, with Veltkamp's splitting at 27 bits; no fused operation, so the same
-// instructions serve every machine).
+// Returns a * b exactly (Dekker, with Veltkamp's splitting at 27 bits). It uses no fused
+// multiply-add, so that every machine runs the same instructions.
 inline TwoDoubles TwoProduct(double a, double b) {
   const double high = a * b;
   const double a_scaled = kSplitter * a;
@@ -54,7 +54,7 @@ inline TwoDoubles TwoProduct(double a, double b) {
   return {high, error + a_low * b_low};
 }
 
-// At most `N` components. A default one is 0.
+// Holds at most `N` components. A default expansion is 0.
 template <int N>
 struct Expansion {
   double part[N];
@@ -67,7 +67,7 @@ struct Expansion {
     if (size == 0) return 0;
     return part[size - 1] > 0 ? 1 : -1;
   }
-  // The value within 2 ulp.
+  // Returns the value within 2 ulp.
   double estimate() const {
     double sum = 0;
     for (int i = 0; i < size; ++i) sum += part[i];
@@ -90,7 +90,7 @@ Expansion<N> operator-(Expansion<N> a) {
   return a;
 }
 
-// FAST-EXPANSION-SUM: merges by magnitude, then carries upward.
+// FAST-EXPANSION-SUM (Shewchuk): merges the components by magnitude, then carries upward.
 template <int N, int M>
 Expansion<N + M> operator+(const Expansion<N>& a, const Expansion<M>& b) {
   Expansion<N + M> result;
@@ -119,7 +119,7 @@ Expansion<N + M> operator-(const Expansion<N>& a, const Expansion<M>& b) {
   return a + (-b);
 }
 
-// SCALE-EXPANSION.
+// SCALE-EXPANSION (Shewchuk).
 template <int N>
 Expansion<2 * N> operator*(const Expansion<N>& a, double factor) {
   Expansion<2 * N> result;
@@ -139,7 +139,7 @@ Expansion<2 * N> operator*(const Expansion<N>& a, double factor) {
   return result;
 }
 
-// The sum of a scaled by each component of b.
+// Returns the sum of the products of `a` with each component of `b`.
 template <int N, int M>
 Expansion<2 * N * M> operator*(const Expansion<N>& a, const Expansion<M>& b) {
   CountExact();
@@ -152,13 +152,13 @@ Expansion<2 * N * M> operator*(const Expansion<N>& a, const Expansion<M>& b) {
   return result;
 }
 
-// The double nearest to n / d, ties to even. d is not 0.
+// Returns the double nearest to n / d, ties to even. d is not 0.
 template <int N, int M>
 double RoundedQuotient(const Expansion<N>& n, const Expansion<M>& d) {
   if (n.size == 0) return 0;
   const double divisor = d.estimate();
   double q = n.estimate() / divisor;
-  // One correction brings q within an ulp; the loop below ends it exactly.
+  // One correction brings q within an ulp; the loop below makes q exact.
   q += (n - d * q).estimate() / divisor;
   const auto twice = n * 2.0;
   for (;;) {

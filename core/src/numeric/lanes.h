@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Eight comparisons at once, by the vector extensions that GCC and Clang share: plain IEEE
-// operations on vectors of 16 bytes, the same bits on every machine.
+// Comparisons of eight numbers at once, with the vector extensions that GCC and Clang share: plain
+// IEEE operations on vectors of 16 bytes, which give the same bits on every machine.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace carom::internal {
 
 inline constexpr size_t kLanes = 8;
 
-// Which of eight lanes pass: bit i for lane i.
+// A set of the eight lanes: bit i stands for lane i.
 using LaneBits = uint32_t;
 
 using Float4 = float __attribute__((vector_size(16)));
@@ -26,7 +26,7 @@ using Int4 = int32_t __attribute__((vector_size(16)));
 using Double2 = double __attribute__((vector_size(16)));
 using Long2 = int64_t __attribute__((vector_size(16)));
 
-// Eight floats, respectively doubles.
+// Eight floats, and eight doubles.
 struct Floats {
   Float4 half[2];
 
@@ -39,7 +39,7 @@ struct Doubles {
   void Set(size_t lane, double value) { pair[lane / 2][lane % 2] = value; }
 };
 
-// The bits of eight lanes that are each all ones or all zeros.
+// Returns bit i set for each lane i that is all ones. Every lane is all ones or all zeros.
 inline LaneBits Bits(Int4 low, Int4 high) {
 #ifdef __SSE2__
   return static_cast<LaneBits>(_mm_movemask_ps(reinterpret_cast<__m128>(low)) |
@@ -64,7 +64,7 @@ inline LaneBits Bits(Long2 first, Long2 second, Long2 third, Long2 fourth) {
 #endif
 }
 
-// Whether both lanes, each all ones or all zeros, pass.
+// Returns true if both lanes are all ones. Every lane is all ones or all zeros.
 inline bool Both(Long2 lanes) {
 #ifdef __SSE2__
   return _mm_movemask_pd(reinterpret_cast<__m128d>(lanes)) == 3;
@@ -73,7 +73,7 @@ inline bool Both(Long2 lanes) {
 #endif
 }
 
-// Two, respectively four, from any address.
+// Load two doubles, or four floats, from an address of any alignment.
 inline Double2 LoadLanes(const double* from) {
   Double2 lanes;
   std::memcpy(&lanes, from, sizeof lanes);
@@ -90,7 +90,7 @@ inline Double2 Abs(Double2 v) {
   return reinterpret_cast<Double2>(reinterpret_cast<Long2>(v) & magnitude);
 }
 
-// The greater one, lane by lane; `b` where `a` is not a number.
+// Return the greater number of each lane; `b` where `a` is NaN.
 inline Float4 Max(Float4 a, Float4 b) {
 #ifdef __SSE2__
   return _mm_max_ps(a, b);
@@ -106,7 +106,7 @@ inline Double2 Max(Double2 a, Double2 b) {
 #endif
 }
 
-// The lesser one, lane by lane; `b` where `a` is not a number.
+// Return the lesser number of each lane; `b` where `a` is NaN.
 inline Float4 Min(Float4 a, Float4 b) {
 #ifdef __SSE2__
   return _mm_min_ps(a, b);
@@ -122,7 +122,7 @@ inline Double2 Min(Double2 a, Double2 b) {
 #endif
 }
 
-// Correctly rounded, as everywhere.
+// Returns the square root of each lane, correctly rounded on every machine.
 inline Double2 SquareRoot(Double2 v) {
 #ifdef __SSE2__
   return _mm_sqrt_pd(v);
@@ -131,14 +131,15 @@ inline Double2 SquareRoot(Double2 v) {
 #endif
 }
 
-// The lanes that are greater than `bound`.
+// Returns the lanes with a value greater than `bound`.
 inline LaneBits Above(const Doubles& values, double bound) {
   return Bits(values.pair[0] > bound, values.pair[1] > bound, values.pair[2] > bound,
               values.pair[3] > bound);
 }
 
-// How many of the eight lanes pass (Beeler, Gosper and Schroeppel, HAKMEM, 1972, item 169, by
-// multiplication: the eight bits spread to nibbles, which the second product adds up).
+// Returns how many of the eight lanes are set (Beeler, Gosper and Schroeppel, HAKMEM, 1972, item
+// 169, by multiplication: the first product spreads the eight bits to nibbles, the second adds them
+// up).
 inline int Count(LaneBits bits) {
   return static_cast<int>((((bits * 0x08040201U) >> 3) & 0x11111111U) * 0x11111111U >> 28);
 }

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of double_double.h and bounded.h, operation by operation, with several pairs of
-// doubles in the lanes of a vector, for files that are compiled once for each instruction set: to
-// be included behind hwy/foreach_target.h, each time. Their error bounds are derived there.
+// The functions of double_double.h and bounded.h with several pairs of doubles in the lanes of a
+// vector, for files that are compiled once for each instruction set. Such a file includes this
+// header after hwy/foreach_target.h. Each function runs the operations of its counterpart in
+// double_double.h or bounded.h, where its error bound is derived.
 
 #include "hwy/highway.h"
 #include "numeric/bounded.h"
@@ -38,7 +39,7 @@ HWY_INLINE Pair Divide(Pair a, Pair b) {
   const Pair rest = Minus(a, Multiply({quotient, All(0)}, b));
   return FastTwoSum(quotient, hn::Div(rest.high, b.high));
 }
-// Of what is above 0.
+// Returns the square root of each lane. All lanes are above 0.
 HWY_INLINE Pair SquareRoot(Pair a) {
   const V root = hn::Sqrt(a.high);
   const Pair square = TwoProduct(root, root);
@@ -46,7 +47,7 @@ HWY_INLINE Pair SquareRoot(Pair a) {
   return FastTwoSum(root, hn::Div(residual, Mul(All(2), root)));
 }
 
-// `BoundedPair` in lanes. An error that is not finite says nothing.
+// `BoundedPair` in each lane. An error that is not finite bounds nothing.
 struct Bound {
   Pair value;
   V error;
@@ -60,11 +61,11 @@ HWY_INLINE Bound Minus(const Bound& a, const Bound& b) {
 }
 HWY_INLINE Bound Multiply(const Bound& a, const Bound& b) {
   const Pair value = Multiply(a.value, b.value);
-  const V passed = Add(Add(Mul(Abs(a.value.high), b.error), Mul(Abs(b.value.high), a.error)),
-                       Mul(a.error, b.error));
-  return {value, Add(Mul(passed, All(1 + 0x1p-40)), Mul(All(kPairError), Abs(value.high)))};
+  const V propagated = Add(Add(Mul(Abs(a.value.high), b.error), Mul(Abs(b.value.high), a.error)),
+                           Mul(a.error, b.error));
+  return {value, Add(Mul(propagated, All(1 + 0x1p-40)), Mul(All(kPairError), Abs(value.high)))};
 }
-// Says nothing where the radicand may be 0.
+// Returns the square root of each lane, with an infinite error where the radicand may be 0.
 HWY_INLINE Bound SquareRoot(const Bound& a) {
   const V root = hn::Sqrt(a.value.high);
   const V error = Add(Mul(hn::Div(a.error, root), All(1 + 0x1p-40)), Mul(All(kPairError), root));
@@ -75,12 +76,13 @@ HWY_INLINE Bound Divide(const Bound& a, const Bound& b) {
   const V rest = Sub(Mul(Abs(b.value.high), All(1 - 0x1p-40)), b.error);
   const Pair value = Divide(a.value, b.value);
   const V magnitude = Abs(value.high);
-  const V passed = hn::Div(Add(a.error, Mul(magnitude, b.error)), rest);
-  const V error = Add(Mul(passed, All(1 + 0x1p-40)), Mul(All(kPairError), magnitude));
+  const V propagated = hn::Div(Add(a.error, Mul(magnitude, b.error)), rest);
+  const V error = Add(Mul(propagated, All(1 + 0x1p-40)), Mul(All(kPairError), magnitude));
   return {value, IfThenElse(hn::Gt(rest, All(0)), error, All(HUGE_VAL))};
 }
 
-// The double nearest to numbers that err by `slack` more, and where that is certain.
+// Sets `rounded` to the doubles nearest to exact numbers that are within error + `slack` of `t`.
+// Returns the lanes where that double is certain.
 HWY_INLINE Mask RoundToNearest(const Bound& t, V slack, V& rounded) {
   const V error = Mul(Add(t.error, slack), All(1 + 0x1p-40));
   const V least = Add(Add(t.value.high, Sub(t.value.low, error)), All(0));
@@ -88,7 +90,7 @@ HWY_INLINE Mask RoundToNearest(const Bound& t, V slack, V& rounded) {
   return hn::Eq(least, rounded);
 }
 
-// `RoundedUpEnd` of numbers above 0.
+// `RoundedUpEnd` of bounded.h for numbers above 0: returns t + error, rounded up to a double.
 HWY_INLINE V RoundedUpEnd(const Pair& t, V error) {
   const Pair tail = TwoSum(t.low, error);
   const Pair sum = TwoSum(t.high, tail.high);
@@ -97,7 +99,8 @@ HWY_INLINE V RoundedUpEnd(const Pair& t, V error) {
   return IfThenElse(hn::Gt(sum.low, All(0)), above, sum.high);
 }
 
-// The least double that is not below numbers, and where that is certain and above 0.
+// Sets `rounded` to the least doubles that are not below the exact numbers. Returns the lanes where
+// that double is certain and above 0.
 HWY_INLINE Mask RoundUp(const Bound& t, V& rounded) {
   const V error = Mul(Add(t.error, Mul(All(kPairError), Abs(t.value.high))), All(1 + 0x1p-40));
   rounded = RoundedUpEnd(t.value, error);

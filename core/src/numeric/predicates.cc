@@ -19,18 +19,20 @@ int ExactCrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
   return ExactCross(from_a, a, from_b, b).sign();
 }
 
-// Inline, so that predicates of several signs are one function but for the exact part.
+// Inline, so that a predicate of several signs is one function, apart from the exact path.
 inline int CrossSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
   const RoundedCross cross(from_a, a, from_b, b);
   return cross.is_certain() ? cross.sign() : ExactCrossSign(from_a, a, from_b, b);
 }
 
-// The cross product with the second vector turned back by a right angle.
+// Returns the sign of the dot product: of the cross product with the second vector turned clockwise
+// by a right angle.
 inline int DotSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
   return CrossSignOf(from_a, a, {-from_b.y, from_b.x}, {-b.y, b.x});
 }
 
-// About c, as in the filter's derivation; a cyclic shift keeps the sign.
+// Takes the differences from c, as the derivation of the filter does. A cyclic shift of the three
+// points keeps the sign.
 inline int OrientationOf(Vec2 a, Vec2 b, Vec2 c) { return CrossSignOf(c, a, c, b); }
 
 }  // namespace
@@ -43,10 +45,10 @@ int CrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
 
 int DotSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) { return DotSignOf(from_a, a, from_b, b); }
 
-// The sign of cross^2 - radius^2 * length^2: the centre's distance from the line of the segment.
-// With M the sum of the magnitudes in the cross product, |cross^2 - rounded| <= 9u M^2, and the
-// right side is a product of factors within 6u in all; 16u of their sum covers both and the
-// subtraction.
+// Returns the sign of cross^2 - radius^2 * length^2, which compares the centre's distance from the
+// line of the segment with the radius. With M the sum of the magnitudes in the cross product,
+// |cross^2 - rounded| <= 9u M^2. The right side is a product of factors that are within 6u in all.
+// 16u of the sum of both sides covers both errors and the subtraction.
 int CompareLineDistance(const Segment& segment, const Circle& circle) {
   const Vec2 d{segment.b.x - segment.a.x, segment.b.y - segment.a.y};
   const double left = d.x * (circle.center.y - segment.a.y);
@@ -73,17 +75,17 @@ bool IsOnSegment(Vec2 p, const Segment& segment) {
   return BoundsOf(segment).Contains(p) && Orientation(segment.a, segment.b, p) == 0;
 }
 
-// With the boxes meeting, two segments miss exactly if one lies strictly on one side of the
-// other's line. Where all four signs are 0 they share a line (or are points), on which meeting
-// boxes mean meeting segments.
+// If the boxes meet, two segments share no point exactly if one lies strictly on one side of the
+// other's line. If all four signs are 0, the segments lie on one line (or are points), where
+// segments meet if their boxes do.
 bool Intersects(const Segment& a, const Segment& b) {
   if (!BoundsOf(a).Intersects(BoundsOf(b))) return false;
   if (OrientationOf(a.a, a.b, b.a) * OrientationOf(a.a, a.b, b.b) > 0) return false;
   return OrientationOf(b.a, b.b, a.a) * OrientationOf(b.a, b.b, a.b) <= 0;
 }
 
-// With the boxes meeting, they miss exactly if the box's corners lie strictly on one side of the
-// segment's line.
+// If the boxes meet, the segment misses the box exactly if all corners of the box lie strictly on
+// one side of the segment's line.
 bool Intersects(const Segment& segment, const Box& box) {
   if (box.empty() || !BoundsOf(segment).Intersects(box)) return false;
   const int side = Orientation(segment.a, segment.b, box.min);
@@ -92,9 +94,10 @@ bool Intersects(const Segment& segment, const Box& box) {
          side * Orientation(segment.a, segment.b, {box.max.x, box.min.y}) <= 0;
 }
 
-// t_i = n_i / d_i with n_i = (v - a) x (w - v) and d_i = (b - a) x (w - v) for edge i = v->w. Each
-// product of two rounded crosses errs by less than 8u of its magnitudes (3u and a little for each
-// factor, u for itself), their difference by u of them: 16u covers all.
+// The crossing with edge i = v->w is at t_i = n_i / d_i with n_i = (v - a) x (w - v) and d_i = (b -
+// a) x (w - v). Each product of two rounded crosses errs by less than 8u of the product of their
+// magnitudes (3u and a little for each factor, u for the product), and the difference of the
+// products adds u of both: 16u covers all errors.
 int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segment& edge_2) {
   const auto numerator = [&](const Segment& e) { return RoundedCross(segment.a, e.a, e.a, e.b); };
   const auto divisor = [&](const Segment& e) {
@@ -119,7 +122,8 @@ int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segmen
   return sign * (exact_n_1 * exact_d_2 - exact_n_2 * exact_d_1).sign();
 }
 
-// dx^2 + dy^2 is within 5u, radius^2 within u, and the subtraction adds u of the sum: 8u covers it.
+// dx^2 + dy^2 is within 5u, radius^2 within u, and the subtraction adds u of their sum: 8u covers
+// all three.
 int CompareDistance(Vec2 p, const Circle& circle) {
   const double dx = p.x - circle.center.x;
   const double dy = p.y - circle.center.y;
@@ -135,8 +139,8 @@ int CompareDistance(Vec2 p, const Circle& circle) {
 }
 
 int CompareDistance(const Segment& segment, const Circle& circle) {
-  // The nearest point is an end unless the centre projects strictly between the ends. A segment
-  // of length zero has both signs 0.
+  // The nearest point of the segment is an end unless the centre projects strictly between the
+  // ends. For a segment of length zero both signs are 0, and the first test is taken.
   if (DotSignOf(segment.a, circle.center, segment.a, segment.b) <= 0) {
     return CompareDistance(segment.a, circle);
   }
@@ -146,7 +150,8 @@ int CompareDistance(const Segment& segment, const Circle& circle) {
   return internal::CompareLineDistance(segment, circle);
 }
 
-// Segments that share no point are nearest at an end of one of them.
+// If segment and axis share no point, their distance is that of an end of one of them from the
+// other.
 int CompareDistance(const Segment& segment, const Capsule& capsule) {
   const Segment& axis = capsule.axis;
   const double radius = capsule.radius;

@@ -1,37 +1,41 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Sources: the reduction in parts is that of Cody and Waite, "Software Manual for the
-// Elementary Functions" (1980). The rival, Payne and Hanek's reduction (1983), is for
-// arguments of any size; up to 2^20 the parts are enough and cost four products.
+// Sources: the reduction in parts is the one of Cody and Waite, "Software Manual for the Elementary
+// Functions" (1980). The alternative, Payne and Hanek's reduction (1983), handles arguments of any
+// size; up to 2^20 the parts are precise enough and cost four products.
 //
 // Theorem. For |x| <= 2^20, in IEEE doubles rounded to nearest even, without contraction:
-// |c - cos x| < 0.6 ulp(cos x) and |s - sin x| < 0.6 ulp(sin x), ulp being that of the
-// exact value. Let u = 2^-53, so that u |v| < ulp(v) <= 2 u |v|, and let n be the integer
-// that `Reduce` picks.
+// |c - cos x| < 0.6 ulp(cos x) and |s - sin x| < 0.6 ulp(sin x), where ulp is the ulp of the exact
+// value. Let u = 2^-53, so that u |v| < ulp(v) <= 2 u |v|, let n be the integer that `Reduce`
+// picks, and y the pair high + low that it returns.
 //
-// (1) |n| <= 667,544 < 2^20 and |x - n pi/2| <= pi/4 + 2^-32: the product x * 2/pi errs
-//     by at most 2^-32 * 2/pi, and its rounding to an integer by at most 1/2.
-// (2) n * kPart[0], [1] and [2] are exact: 33 bits by 20. n * kPart[3] errs by at most
-//     2^-137, and what the four parts leave of n pi/2 is below 2^-140.
-// (3) x - n * kPart[0] is exact: for n != 0 both are multiples of 2^-53, and it is below
-//     1. The two sums after it keep their errors, of which the first is 0 where its
-//     result is below 2^-12, as that is a multiple of 2^-65. So high + low errs by less
-//     than 2^-103 |high| + 2^-135.
-// (4) For n != 0, |x - n pi/2| > 2^-61; the least is 2^-60.5, at n = 29 (a test visits
-//     all n). So high + low errs by less than 2^-73 of itself. Also |low| <= u |high|.
-// (5) The series of sine and cosine alternate with decreasing terms: what is cut off is
-//     below the first term left out, y^19/19! < 2^-63 |y| and y^20/20! < 2^-68.
-// (6) Sine. y - y^3/6 is a pair but for 2^-100 |y|. The tail of the series is below
-//     0.0032 |y| and errs by at most 7.1 u of itself. low adds at most u |y|, of which
-//     cos y - (1 - y^2/2) < 0.016 is missed. Two sums round to u * 0.0032 |y|. In all
-//     below 0.046 u |y|, which is below 0.06 ulp as |y| < 1.12 |sin y|. The last sum
+// (1) |n| <= 667,544 < 2^20 and |x - n pi/2| <= pi/4 + 2^-32: the product x * 2/pi errs by at most
+//     2^-32 * 2/pi, and its rounding to an integer by at most 1/2.
+// (2) n * kPart[0], n * kPart[1] and n * kPart[2] are exact: they are products of 33 bits and 20
+//     bits. n * kPart[3] errs by at most 2^-137, and n times the part of pi/2 beyond kPart is below
+//     2^-140.
+// (3) x - n * kPart[0] is exact: for n != 0 both terms are multiples of 2^-53, and the difference
+//     is below 1. The next two sums keep their rounding errors in `low`; the error of the first sum
+//     is 0 if its result is below 2^-12, because the result is a multiple of 2^-65. So high + low
+//     errs by less than 2^-103 |high| + 2^-135.
+// (4) For n != 0, |x - n pi/2| > 2^-61; the least value is 2^-60.5, at n = 29 (a test visits all
+//     n). So high + low errs by less than 2^-73 of itself. Also |low| <= u |high|.
+// (5) The series of sine and cosine alternate with decreasing terms, so the truncation error is
+//     below the first omitted term: y^19/19! < 2^-63 |y| for the sine, y^20/20! < 2^-68 for the
+//     cosine.
+// (6) Sine. The pair y - y^3/6 errs by 2^-100 |y|. The tail of the series is below 0.0032 |y| and
+//     errs by at most 7.1 u of itself. low contributes at most u |y|; of its factor cos y, the code
+//     uses 1 - y^2/2 and misses less than 0.016. Two sums round by u * 0.0032 |y|. The errors add
+//     up to less than 0.046 u |y|, which is below 0.06 ulp because |y| < 1.12 |sin y|. The last sum
 //     rounds by 1/2 ulp.
-// (7) Cosine. 1 - y^2/2 likewise. Of y^4 * tail, z * z errs by 0.87 u and tail, which is
-//     below 1/24, by 0.055 u: (0.87/24 + 0.055 * 0.39) u. Its product and two sums are
-//     below 2^-6 and round by 2^-60 each; low misses 0.003 u. In all below 0.09 u, which
-//     is 0.09 ulp for cos y in [1/2, 1). The last sum rounds by 1/2 ulp.
-// (8) A last sum that rounds into another binade errs no more: binades end at doubles.
+// (7) Cosine. The pair 1 - y^2/2 errs by 2^-100. In y^4 * tail, z * z errs by 0.87 u and tail,
+//     which is below 1/24, errs by 0.055 u: together (0.87/24 + 0.055 * 0.39) u. The product z * z
+//     * tail and two sums are below 2^-6 and round by 2^-60 each; the term of low misses 0.003 u.
+//     The errors add up to less than 0.09 u, which is 0.09 ulp for cos y in [1/2, 1). The last sum
+//     rounds by 1/2 ulp.
+// (8) A last sum that rounds into another binade errs no more than within its own: binades end at
+//     doubles.
 //
 // The largest errors found are 0.52 ulp for sin y and 0.57 ulp for cos y.
 
@@ -52,15 +56,16 @@ using internal::TwoSum;
 
 static_assert(FLT_EVAL_METHOD == 0, "each operation is rounded to double, once");
 
-// pi/2 in parts: three of 33 bits, then a double; the rest is 2^-159.8.
+// pi/2 in parts: three of 33 bits, then a double. The parts miss pi/2 by 2^-159.8.
 constexpr double kPart[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69,
                             0x1.b839a252049c1p-104};
 constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 
-// Adding and subtracting it rounds to an integer: doubles are spaced by 1 there.
+// Adding and then subtracting kRounder rounds to an integer, because doubles near kRounder are
+// spaced by 1.
 constexpr double kRounder = 0x1.8p52;
 
-// Below it sin x = x and cos x = 1 to 0.1 ulp; above it no product underflows.
+// Below kTiny, sin x = x and cos x = 1 within 0.1 ulp; above it no product underflows.
 constexpr double kTiny = 0x1p-28;
 
 struct Reduced {
@@ -76,13 +81,13 @@ Reduced Reduce(double x) {
   return {FastTwoSum(second.high, rest), static_cast<int>(n) & 3};
 }
 
-// sin and cos of y.high + y.low, laws (5) to (7). Taylor's coefficients: the compiler
-// rounds each quotient correctly, so they need no table.
+// Returns sin and cos of y.high + y.low, by laws (5) to (7). The coefficients are Taylor's: the
+// compiler rounds each quotient correctly, so no table is needed.
 CosSin Series(TwoDoubles y) {
   const TwoDoubles square = TwoProduct(y.high, y.high);
   const double z = square.high;
 
-  // y^3/6 as a pair. 1/6 is its nearest double times 1 + 2^-54, to 2^-108.
+  // y^3/6 as a pair. 1/6 is kSixth times 1 + 2^-54, within 2^-108.
   constexpr double kSixth = 1.0 / 6;
   const TwoDoubles cube = TwoProduct(y.high, z);
   const TwoDoubles cubic = TwoProduct(cube.high, kSixth);
@@ -117,7 +122,7 @@ CosSin Series(TwoDoubles y) {
 
 CosSin SinCos(double radians) {
   if (!(radians >= -kMaxAngle && radians <= kMaxAngle)) return {};
-  // Adding 0 turns -0 into 0. No other result is 0: law (4).
+  // Adding 0 turns -0 into 0. By law (4) no other result is 0.
   if (std::abs(radians) < kTiny) return {1, radians + 0.0};
   const Reduced reduced = Reduce(radians);
   const CosSin y = Series(reduced.y);

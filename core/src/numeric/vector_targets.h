@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The instruction sets that vector code is compiled for: to be included before all of Highway.
+// The instruction sets that vector code is compiled for. Every file includes this header before any
+// header of Highway.
 //
-// On x86 those are AVX2 and AVX-512, and plain C++ for what is older: SSE4 would serve few machines
-// (most from before 2013), and each set adds its share to the time that a build takes. On arm64 it
-// is NEON: vectors of SVE have no size, so that structs cannot have them.
+// On x86 the sets are AVX2 and AVX-512, and SSE2, the baseline, for older machines: SSE4 would
+// serve few machines (most from before 2013), and each set adds its share to the build time. On
+// arm64 the set is NEON: vectors of SVE have no fixed size, so they cannot be members of structs.
 #pragma once
 
 #define HWY_DISABLED_TARGETS \

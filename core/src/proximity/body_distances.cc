@@ -12,19 +12,20 @@
 namespace carom::internal {
 namespace {
 
-// At least the exact distance of shapes that are apart.
+// Returns an upper bound of the exact distance of two shapes that are apart.
 double UpperDistance(const Approach& approach, double radius_a, double radius_b) {
   return std::nextafter(Clearance(approach, radius_a, radius_b), HUGE_VAL);
 }
 
-// The least double not below it.
+// Returns the least double that is at least the exact distance of two shapes that are apart.
 double DistanceRoundedUp(const Approach& approach, double radius_a, double radius_b) {
   const double nearest = Clearance(approach, radius_a, radius_b);
   const bool is_below = Compare(approach, LengthSum{radius_a, radius_b, nearest}) > 0;
   return is_below ? std::nextafter(nearest, HUGE_VAL) : nearest;
 }
 
-// What is compared: a distance of 0, one rounded up, or one that `approach` has exactly.
+// The distance by which candidates are compared: 0 for a touching shape, `rounded_up` if
+// `is_rounded`, else the exact distance of `approach`.
 struct Key {
   bool is_touching;
   bool is_rounded;
@@ -32,7 +33,7 @@ struct Key {
   const std::optional<Approach>* approach;
 };
 
-// The sign of an exact distance, from a polygon, minus a double.
+// Returns the sign of the exact distance of a polygon minus a rounded distance.
 int CompareToRounded(const Key& exact, const Key& rounded, const PlacedShape& mover) {
   return Compare(**exact.approach, LengthSum{mover.radius(), 0, rounded.rounded_up});
 }
@@ -48,7 +49,8 @@ int CompareKeys(const Key& a, const Key& b, const PlacedShape& mover) {
   return b.is_rounded ? CompareToRounded(a, b, mover) : Compare(**a.approach, **b.approach);
 }
 
-// Of what is asked for by one mover; the radius of that is in no key.
+// Return the keys of measured shapes. A key excludes the radius of the mover, which is common to
+// all keys.
 Key KeyOf(const MeasuredBody& body) {
   return {body.is_touching, body.body->is_round(), body.rounded_up, &body.closest.approach};
 }
@@ -58,9 +60,9 @@ Key KeyOf(const MeasuredPolygon& polygon) {
 
 }  // namespace
 
-// A body farther than the best so far is passed over by its box.
+// Measures the bodies with boxes that are not farther than the best distance so far.
 bool BodyDistances::Run(const PlacedShape& mover, double max_distance,
-                        const Considered& considered) {
+                        const QueryFilter& query_filter) {
   near_.clear();
   best_ = max_distance;
   if (mode_ == DistanceMode::kNearest && !polygons_.empty()) {
@@ -71,7 +73,7 @@ bool BodyDistances::Run(const PlacedShape& mover, double max_distance,
   const auto may_be_near = [&](const Box& box) {
     return std::sqrt(LowerDistance2(box, from)) * (1 - 4 * kUnit) <= best_;
   };
-  VisitBodies(world_, considered, meter_, may_be_near, [&](Body& body) {
+  VisitBodies(world_, query_filter, meter_, may_be_near, [&](Body& body) {
     Visit(mover, max_distance, body);
     return !meter_.stopped();
   });
@@ -83,7 +85,7 @@ bool BodyDistances::Run(const PlacedShape& mover, double max_distance,
   return true;
 }
 
-// Under WITHIN any pair of edges in reach will do.
+// Measures a body. Under WITHIN the search stops at any pair of edges in reach.
 void BodyDistances::Visit(const PlacedShape& mover, double max_distance, Body& body) {
   const LengthSum touch{body.radius(), mover.radius(), 0};
   const LengthSum reach{body.radius(), mover.radius(), max_distance};
@@ -104,7 +106,8 @@ void BodyDistances::Visit(const PlacedShape& mover, double max_distance, Body& b
   KeepNearest(mover, found);
 }
 
-// All that is near is at the same distance.
+// Keeps a body if no shape found so far is nearer, and drops the shapes that are farther. All
+// shapes that are kept have the same distance.
 void BodyDistances::KeepNearest(const PlacedShape& mover, const MeasuredBody& found) {
   int order = -1;
   if (!near_.empty()) {

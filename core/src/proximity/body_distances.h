@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which bodies are nearest to one shape, or within a bound of it, beside the polygons of a scene?
+// Which bodies are nearest to one shape, or within a distance of it, together with the polygons of
+// a scene?
 #pragma once
 
 #include <cmath>
@@ -17,27 +18,28 @@
 
 namespace carom::internal {
 
-// A body and what decides its distance.
+// A body, and the features that determine its distance.
 struct MeasuredBody {
   Body* body;
   Closest closest;
-  bool is_touching;  // the shapes share a point: the distance is 0
-  // Of a round body that is apart: the exact distance rounded up, by which it is compared. Others
-  // are compared exactly.
+  bool is_touching;  // whether the shapes share a point: the distance is 0
+  // The exact distance rounded up, for a round body that is apart from the mover. Round bodies are
+  // compared by it, other bodies exactly.
   double rounded_up;
 };
 
-// One shape after the other. Borrows all that it is made of.
+// Measures one shape at a time. The scene, the bodies, both vectors and the meter outlive it.
 class BodyDistances {
  public:
-  // Fills `near`, and drops what is farther from the polygons that are near.
+  // Makes a query that fills `near`, and drops from `polygons` what is farther than the bodies
+  // found.
   BodyDistances(const World& world, DistanceMode mode, std::vector<MeasuredPolygon>& polygons,
                 std::vector<MeasuredBody>& near, WorkMeter& meter)
       : world_(world), mode_(mode), polygons_(polygons), near_(near), meter_(meter) {}
 
-  // Replaces `near` by the bodies that are asked for, by ascending index, beside the polygons that
-  // a `DistanceQuery` found. Returns false once the meter has stopped.
-  bool Run(const PlacedShape& mover, double max_distance, const Considered& considered);
+  // Replaces `near` by the bodies that the mode asks for, by ascending index. `polygons` has the
+  // polygons that a `DistanceQuery` found for the mover. Returns false once the meter has stopped.
+  bool Run(const PlacedShape& mover, double max_distance, const QueryFilter& query_filter);
 
  private:
   void Visit(const PlacedShape& mover, double max_distance, Body& body);
@@ -48,7 +50,7 @@ class BodyDistances {
   std::vector<MeasuredPolygon>& polygons_;
   std::vector<MeasuredBody>& near_;
   WorkMeter& meter_;
-  double best_ = HUGE_VAL;  // at least the least distance so far
+  double best_ = HUGE_VAL;  // an upper bound of the least distance so far
 };
 
 }  // namespace carom::internal

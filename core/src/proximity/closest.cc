@@ -17,10 +17,10 @@
 namespace carom::internal {
 namespace {
 
-// Edges of a pair of shapes that are visited for a first bound: about this many each.
+// About the number of edges of each shape that `Sample` visits for a first bound.
 constexpr size_t kSamples = 16;
 
-// The search over pairs of edges.
+// The search over pairs of edges of two cores.
 class PairSearch {
  public:
   PairSearch(const PlacedShape& a, const PlacedShape& b, const ClosestQuery& query,
@@ -32,7 +32,7 @@ class PairSearch {
         limit2_(query.limit2),
         meter_(meter) {}
 
-  // Returns whether a pair within `enough` was found.
+  // Returns whether the search found a pair within `enough`.
   bool Run() {
     if (a_.polygon() != nullptr && b_.IsPoint()) {
       VisitRuns(*a_.polygon());
@@ -48,8 +48,8 @@ class PairSearch {
   std::optional<Closest> best() const { return best_; }
 
  private:
-  // Some vertices of either bound the distance of the cores from above, so that edges far away are
-  // passed over from the start.
+  // Bounds the distance of the cores from above by the distances of some of their vertices, so that
+  // even the first steps of the search skip distant edges.
   void Sample() {
     const size_t step_a = a_.edge_count() / kSamples + 1;
     const size_t step_b = b_.edge_count() / kSamples + 1;
@@ -66,7 +66,8 @@ class PairSearch {
     LowerLimit(least2);
   }
 
-  // The same for a point: of a few edges at a time those that may be within the limit.
+  // Measures the edges of a polygon against the point b. Tests up to eight edges at a time for the
+  // limit.
   void VisitRuns(const IndexedPolygon& polygon) {
     const Segment point = b_.edge(0);
     PointDistances distances(polygon.polygon(), point.a);
@@ -91,7 +92,8 @@ class PairSearch {
         });
   }
 
-  // A pair is within this squared distance. What is within `enough` stays within the limit.
+  // Lowers the limit to the squared distance of a pair. The limit never falls below `enough`, so
+  // that all pairs within `enough` stay within the limit.
   void LowerLimit(double distance2) {
     limit2_ = std::min(limit2_, std::max(distance2, enough2_.high));
   }
@@ -120,8 +122,8 @@ class PairSearch {
     Improve(index_a, index_b, edge_a.b, edge_b, true);
   }
 
-  // Keeps a vertex of one edge of the pair and the other edge where they are nearer than all
-  // before. Only these can be the first within `enough`.
+  // Keeps a vertex of one edge of the pair and the other edge if they are nearer than all pairs
+  // before. Only such a pair can be the first within `enough`.
   void Improve(size_t index_a, size_t index_b, Vec2 vertex, const Segment& edge,
                bool vertex_is_of_a = false) {
     const Approach approach(vertex, edge);

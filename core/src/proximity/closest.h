@@ -3,8 +3,8 @@
 
 // Where are two shapes nearest to each other?
 //
-// `FindClosest` finds the pair of edges of two cores that decides the distance of the shapes, or
-// that one core lies inside the other.
+// `FindClosest` finds the pair of edges of two cores that determines the distance of the shapes, or
+// finds that one core lies inside the other.
 #pragma once
 
 #include <cstddef>
@@ -17,11 +17,11 @@
 
 namespace carom::internal {
 
-// What decides the distance of two shapes a and b.
+// The features that determine the distance of two shapes a and b.
 struct Closest {
   enum class Kind {
     kCrossing,  // edges of the cores share a point
-    kApart,     // edges of the cores are nearest, as `approach` has it
+    kApart,     // the cores are apart, and `approach` has their nearest vertex and edge
     kBInA,      // ring `ring` of core b lies strictly inside core a
     kAInB,      // ring `ring` of core a lies strictly inside core b
   };
@@ -29,30 +29,33 @@ struct Closest {
   Kind kind = Kind::kApart;
   size_t edge_a = 0;  // for kCrossing and kApart
   size_t edge_b = 0;
-  size_t ring = 0;  // for kBInA and kAInB, the first one
+  size_t ring = 0;  // for kBInA and kAInB: the first such ring
   bool vertex_is_of_a = false;
   std::optional<Approach> approach = std::nullopt;
 };
 
-// What to look for. A distance of cores is that of their edges or, inside each other, 0.
+// The distance to search for. The distance of two cores is the distance of their edges, or 0 if one
+// core lies inside the other.
 struct ClosestQuery {
-  LengthSum enough;          // any pair of edges this near will do
-  double limit2 = HUGE_VAL;  // pairs above this squared distance do not count; >= enough^2
+  LengthSum enough;          // the search may stop at any pair of edges within this distance
+  double limit2 = HUGE_VAL;  // the search ignores pairs above this squared distance; >= enough^2
 };
 
-// By (edge of a, edge of b), the first pair within `enough`; where there is none, the first ring
-// inside; where there is none, the first pair at the least distance. Within a pair, the first
-// nearest of: the ends of b's edge, then those of a's. Nothing where all is beyond the limit (a
-// pair slightly beyond it may be found), or once the meter has stopped.
+// Returns the first pair of edges within `enough`, in the order of (edge of a, edge of b); if no
+// pair is, the first ring inside the other core; if no ring is, the first pair at the least
+// distance. Within a pair of edges, the order of nearest vertices is: the ends of b's edge, then
+// the ends of a's edge. Returns nullopt if all pairs are beyond the limit (it may return a pair
+// slightly beyond the limit), or once the meter has stopped.
 std::optional<Closest> FindClosest(const PlacedShape& a, const PlacedShape& b,
                                    const ClosestQuery& query, WorkMeter& meter);
 
-// Whether the cores are at most `sum` apart, whose `SquareBounds` are `square`.
+// Returns whether the cores are at most `sum` apart. `square` is `SquareBounds(sum)`.
 inline bool IsCoreWithin(const Closest& closest, const LengthSum& sum, const Bounds2& square) {
   return closest.kind != Closest::Kind::kApart || IsWithin(*closest.approach, sum, square);
 }
 
-// Whether the shapes are at most `distance` apart. Exact; meaningless once the meter has stopped.
+// Returns whether the shapes are at most `distance` apart. The result is exact, and meaningless
+// once the meter has stopped.
 bool IsWithin(const PlacedShape& a, const PlacedShape& b, double distance, WorkMeter& meter);
 
 }  // namespace carom::internal

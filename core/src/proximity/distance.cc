@@ -33,8 +33,8 @@ using internal::PlacedShape;
 
 Vec2 Opposite(Vec2 v) { return {-v.x, -v.y}; }
 
-// A shared point of two shapes whose cores are apart: core b's nearest point where that is within
-// radius a, else the point of a's surface nearest to it.
+// Returns a shared point of two shapes with cores that are apart: the nearest point of core b if it
+// is within radius a, else the nearest point of a's surface.
 Vec2 SharedPoint(const Closest& closest, Vec2 core_a, Vec2 core_b, Vec2 towards_b,
                  double radius_a) {
   if (Compare(*closest.approach, LengthSum{radius_a, 0, 0}) <= 0) return core_b;
@@ -93,8 +93,8 @@ DistanceRow RowOf(const PlacedShape& fixed, const PlacedShape& mover, const Clos
   return row;
 }
 
-// What batches of distances work with, kept while it is small.
-struct Scratch {
+// The working memory of a batch, which the thread keeps while it is small.
+struct DistanceScratch {
   static constexpr size_t kMaxCachedItems = 16384;
 
   bool IsWorthCaching() const {
@@ -104,12 +104,12 @@ struct Scratch {
   MovingShape mover;
   std::vector<MeasuredPolygon> near;
   std::vector<internal::MeasuredBody> bodies;
-  size_t largest = 0;  // vertices of a mover
+  size_t largest = 0;  // the most vertices of a mover
 };
 
-// Adds the rows of the polygons, and of the bodies, that the queries of an item found. Returns
-// false once the meter stops.
-bool AppendRows(const PlacedShape& mover, const Scratch& found, DistanceMode mode,
+// Appends the rows of the polygons and bodies found for an item. Returns false once the meter
+// stops.
+bool AppendRows(const PlacedShape& mover, const DistanceScratch& found, DistanceMode mode,
                 DistanceAnswers& out, WorkMeter& meter) {
   for (const MeasuredPolygon& polygon : found.near) {
     if (!meter.Spend(8)) return false;
@@ -128,8 +128,8 @@ bool AppendRows(const PlacedShape& mover, const Scratch& found, DistanceMode mod
   return true;
 }
 
-// Beside the polygon ids of an item, where bodies are considered.
-void AppendIsBody(const Scratch& found, std::vector<uint8_t>& is_body) {
+// Appends the column `is_body` beside the polygon ids of an item that considers bodies.
+void AppendIsBody(const DistanceScratch& found, std::vector<uint8_t>& is_body) {
   is_body.insert(is_body.end(), found.near.size(), 0);
   is_body.insert(is_body.end(), found.bodies.size(), 1);
 }
@@ -164,13 +164,14 @@ bool IsWithin(const Shape& a, const Shape& b, double distance) {
   return internal::IsWithin(shape_a.View(), shape_b.View(), distance, meter);
 }
 
-// Single points of a batch that asks the scene alone have a shorter way; what that leaves is
-// measured one item after the other, the scene first and then the bodies beside what it found.
+// Answers single points of a batch that considers only the scene on a fast path (`NearestPoints`).
+// Measures other items one at a time: first the scene, then the bodies, compared with the polygons
+// found.
 bool MeasureDistances(const World& world, const DistanceColumns& columns,
                       const DistanceOptions& options, DistanceAnswers& out, WorkMeter& meter) {
   out.Clear();
   out.counts.assign(columns.size(), 0);
-  internal::ThreadScratch<Scratch> scratch;
+  internal::ThreadScratch<DistanceScratch> scratch;
   MovingShape& mover = scratch->mover;
   scratch->bodies.clear();
   const Scope& scope = columns.movers.scope;
@@ -185,20 +186,20 @@ bool MeasureDistances(const World& world, const DistanceColumns& columns,
     scratch->largest = std::max(scratch->largest, mover.vertex_count());
     if (!meter.Spend(mover.vertex_count())) return false;
     const PlacedShape view = mover.View();
-    const auto considered = internal::Considered::Of(scope, i, options.mask);
+    const auto query_filter = internal::QueryFilter::Of(scope, i, options.mask);
     scratch->near.clear();
-    query.SetMask(considered.mask);
-    if (considered.scene && !query.Run(view, max_distance)) return false;
-    // Without bodies there is nothing to measure first: what is nearest so far.
-    if (considered.bodies && !bodies.Run(view, max_distance, considered)) return false;
-    if (considered.bodies) AppendIsBody(*scratch, out.is_body);
+    query.SetMask(query_filter.mask);
+    if (query_filter.scene && !query.Run(view, max_distance)) return false;
+    // `bodies` compares with the polygons in `near`, so it runs after `query`.
+    if (query_filter.bodies && !bodies.Run(view, max_distance, query_filter)) return false;
+    if (query_filter.bodies) AppendIsBody(*scratch, out.is_body);
     out.counts[i] = static_cast<uint32_t>(scratch->near.size() + scratch->bodies.size());
     return AppendRows(view, *scratch, options.mode, out, meter);
   };
   internal::NearestPoints points(world.scene, columns, options, out, meter);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
-    if (!internal::IsPlain(scope) || !points.Answer(i)) {
+    if (!internal::IsUniform(scope) || !points.Answer(i)) {
       ItemChecker check(i, out.errors);
       const bool is_placed = internal::PlaceItem(columns.movers, i, check, meter, mover);
       if (is_placed && !measure(i, check)) return false;

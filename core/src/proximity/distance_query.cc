@@ -13,7 +13,8 @@
 namespace carom::internal {
 namespace {
 
-// The first at the least distance from a point of some edges of a polygon that it does not touch.
+// Returns the edge of `edges` at the least distance from `point`, the first one if several tie. The
+// point is on none of the edges.
 Closest NearestOf(const Polygon& polygon, Vec2 point, uint64_t edges) {
   Closest nearest;
   for (; edges != 0; edges &= edges - 1) {
@@ -28,8 +29,9 @@ Closest NearestOf(const Polygon& polygon, Vec2 point, uint64_t edges) {
 
 }  // namespace
 
-// Polygons come roughly by the distance of their boxes, so that the limit falls early under
-// NEAREST. Rows are counted there once the ties are known; else as they come.
+// Visits polygons roughly by the distance of their boxes, so that under NEAREST the limit falls
+// early. Under NEAREST the rows are counted once the ties are known; under WITHIN each row is
+// counted when it is found.
 bool DistanceQuery::Run(const PlacedShape& mover, double max_distance) {
   touch_ = {mover.radius(), 0, 0};
   reach_ = {mover.radius(), 0, max_distance};
@@ -37,7 +39,7 @@ bool DistanceQuery::Run(const PlacedShape& mover, double max_distance) {
   touch2_ = SquareBounds(touch_);
   limit2_ = reach2_.high;
   near_.clear();
-  unkept_ = 0;
+  dropped_ties_ = 0;
   candidate_count_ = 0;
   const bool by_bounds = options_.mode == DistanceMode::kNearest && mover.IsPoint();
   scene_.index().TraverseNearest(meter_, mover.core_bounds(), limit2_,
@@ -46,7 +48,7 @@ bool DistanceQuery::Run(const PlacedShape& mover, double max_distance) {
                                    return !meter_.stopped();
                                  });
   VisitCandidates(mover);
-  if (options_.mode == DistanceMode::kNearest) meter_.SpendRows(near_.size() + unkept_);
+  if (options_.mode == DistanceMode::kNearest) meter_.SpendRows(near_.size() + dropped_ties_);
   if (meter_.stopped()) return false;
   if (near_.size() > 1) {
     std::sort(near_.begin(), near_.end(), [](const MeasuredPolygon& a, const MeasuredPolygon& b) {
@@ -56,8 +58,8 @@ bool DistanceQuery::Run(const PlacedShape& mover, double max_distance) {
   return true;
 }
 
-// Drops what is farther than a candidate. Returns whether there is room for it: not if something is
-// nearer.
+// Drops the polygons that are farther than a candidate. Returns whether to keep the candidate:
+// false if a kept polygon is nearer, or if the ties exceed the rows that the meter allows.
 inline bool DistanceQuery::MakeRoom(const Closest& closest, bool is_touching) {
   if (!near_.empty()) {
     const MeasuredPolygon& best = near_[0];
@@ -70,23 +72,24 @@ inline bool DistanceQuery::MakeRoom(const Closest& closest, bool is_touching) {
     if (order > 0) return false;
     if (order < 0) {
       near_.clear();
-      unkept_ = 0;
+      dropped_ties_ = 0;
     }
   }
-  // More ties than there may be rows end the work, unless something nearer comes.
+  // Once the ties exceed the rows that the meter allows, further ties are only counted. The meter
+  // stops at the end, unless a nearer polygon replaces the ties.
   if (near_.size() <= meter_.rows_left()) return true;
-  ++unkept_;
+  ++dropped_ties_;
   return false;
 }
 
-// For a point: what its distances from edges are to within a bound leaves one polygon, nearly
-// always, to be looked at exactly, and an edge or two of it.
+// Visits a polygon for a mover that is a point. Bounds of the point's distances from the edges
+// nearly always leave a single polygon, with one or two edges, to measure exactly.
 void DistanceQuery::VisitByBounds(const PlacedShape& mover, const IndexedPolygon& fixed) {
   const Polygon& polygon = fixed.polygon();
   const auto ring = polygon.vertices();
   const Vec2 point = mover.core_bounds().min;
   const Box& bounds = polygon.bounds();
-  // A point inside touches, whatever its distances from edges are.
+  // A point inside the polygon touches it, however far the edges are.
   if (!polygon.is_one_closed_ring() || ring.size() > kMostBoundedEdges || bounds.Contains(point)) {
     return Visit(mover, fixed);
   }
@@ -101,7 +104,8 @@ void DistanceQuery::VisitByBounds(const PlacedShape& mover, const IndexedPolygon
   candidates_[candidate_count_++] = {&fixed, edges};
 }
 
-// Polygons that may touch are left to the general search, for which the order of edges counts.
+// Measures the candidates. A polygon that may touch takes the general search, in which the order of
+// edges matters.
 void DistanceQuery::VisitCandidates(const PlacedShape& mover) {
   for (size_t i = 0; i < candidate_count_ && !meter_.stopped(); ++i) {
     const auto& [fixed, edges] = candidates_[i];
@@ -115,8 +119,8 @@ void DistanceQuery::VisitCandidates(const PlacedShape& mover) {
   candidate_count_ = 0;
 }
 
-// Under WITHIN any pair of edges in reach will do; else the search goes on to the nearest, unless
-// the shapes touch.
+// Measures a polygon. Under WITHIN the search stops at any pair of edges in reach. Under NEAREST it
+// continues to the nearest pair, unless the shapes touch.
 void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed) {
   const Polygon& polygon = fixed.polygon();
   if ((polygon.category() & mask_) == 0 ||
@@ -132,7 +136,7 @@ void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed)
   if (closest) Keep(fixed, *closest);
 }
 
-// Adds a polygon that is in reach.
+// Keeps a polygon that is in reach.
 void DistanceQuery::Keep(const IndexedPolygon& fixed, const Closest& closest) {
   if (!IsCoreWithin(closest, reach_, reach2_)) return;
   const bool is_touching = IsCoreWithin(closest, touch_, touch2_);

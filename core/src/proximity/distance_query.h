@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygons of a scene are nearest to one shape, or within a bound of it?
+// Which polygons of a scene are nearest to one shape, or within a distance of it?
 #pragma once
 
 #include <algorithm>
@@ -20,22 +20,22 @@
 
 namespace carom::internal {
 
-// A polygon of the scene and what decides its distance.
+// A polygon of the scene, and the features that determine its distance.
 struct MeasuredPolygon {
   const IndexedPolygon* fixed;
   Closest closest;
-  bool is_touching;  // the shapes share a point: the distance is 0
+  bool is_touching;  // whether the shapes share a point: the distance is 0
 };
 
-// One shape after the other. Borrows all that it is made of.
+// Measures one shape at a time. Keeps references to `scene`, `near` and `meter`.
 class DistanceQuery {
  public:
-  // Fills `near`.
+  // Makes a query that fills `near`.
   DistanceQuery(const Scene& scene, const DistanceOptions& options,
                 std::vector<MeasuredPolygon>& near, WorkMeter& meter)
       : scene_(scene), options_(options), near_(near), meter_(meter), mask_(options.mask) {}
 
-  // By which mask the shapes that follow consider polygons, in place of that of the options.
+  // Sets the mask of polygons for later shapes, in place of the mask in the options.
   void SetMask(uint64_t mask) { mask_ = mask; }
 
   // Replaces `near` by the polygons that the options ask for, by ascending id. Returns false once
@@ -55,7 +55,8 @@ class DistanceQuery {
   void Visit(const PlacedShape& mover, const IndexedPolygon& fixed);
   void Keep(const IndexedPolygon& fixed, const Closest& closest);
   bool MakeRoom(const Closest& closest, bool is_touching);
-  // A polygon is within this squared distance. All that touch count, even so.
+  // Lowers the limit to the squared distance of a polygon. The limit never excludes polygons that
+  // touch.
   void LowerLimit(double distance2) {
     limit2_ = std::min(limit2_, std::max(distance2, touch2_.high));
   }
@@ -65,14 +66,14 @@ class DistanceQuery {
   std::vector<MeasuredPolygon>& near_;
   WorkMeter& meter_;
   uint64_t mask_;
-  LengthSum touch_;  // cores this near touch
-  LengthSum reach_;  // cores this near count
+  LengthSum touch_;  // cores within this distance touch
+  LengthSum reach_;  // cores within this distance count
   Bounds2 touch2_;
   Bounds2 reach2_;
   double limit2_ = 0;
   std::array<Candidate, kMostCandidates> candidates_;
   size_t candidate_count_ = 0;
-  size_t unkept_ = 0;  // ties beyond the rows that there may be
+  size_t dropped_ties_ = 0;  // ties beyond the rows that the meter allows
 };
 
 }  // namespace carom::internal

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How far is a point from the edges of a small ring, to within a bound, and which may be nearest?
+// How far is a point from the edges of a small ring, within error bounds, and which edges may be
+// nearest?
 #pragma once
 
 #include <cstddef>
@@ -12,8 +13,9 @@
 
 namespace carom::internal {
 
+// Bounds of the distances of a point from the edges of a ring.
 struct EdgeBounds {
-  // Bounds of the least squared distance; below 0 where that may be 0.
+  // Bounds of the least squared distance. `lower2` is below 0 if the distance may be 0.
   double lower2;
   double upper2;
   uint64_t nearest;  // bit i: edge i may be at the least distance
@@ -21,8 +23,8 @@ struct EdgeBounds {
 
 inline constexpr size_t kMostBoundedEdges = 64;
 
-// For a closed ring of 1 to 64 vertices. In plain doubles, with the error that `PointDistances`
-// derives.
+// Returns the bounds for a closed ring of 1 to 64 vertices. Computes in doubles, with the rounding
+// error that `PointDistances` derives.
 EdgeBounds BoundsOfEdges(std::span<const Vec2> ring, Vec2 point);
 
 }  // namespace carom::internal

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The edges of a ring as seen from a point, for files that are compiled once for each instruction
-// set: to be included behind hwy/foreach_target.h, each time.
+// Measures the edges of a ring from a point. Files that are compiled once for each instruction set
+// include this header after hwy/foreach_target.h, once per instruction set.
 
 #include <algorithm>
 #include <array>
@@ -14,15 +14,15 @@
 #include "numeric/exact.h"
 #include "proximity/edge_bounds.h"
 
-#ifndef CAROM_CORE_SRC_MEASURE_RING_ONCE_H_  // the same for all instruction sets
+#ifndef CAROM_CORE_SRC_MEASURE_RING_ONCE_H_  // this part is identical for all instruction sets
 #define CAROM_CORE_SRC_MEASURE_RING_ONCE_H_
 namespace carom::internal {
 
-// What is known of the edges so far.
+// The measures of the edges visited so far.
 struct Squares {
-  std::array<double, kMostBoundedEdges + kMostLanes> of;  // squared distances, by edges
+  std::array<double, kMostBoundedEdges + kMaxLanes> of;  // squared distance of each edge
   DoubleColumn least;
-  DoubleColumn extent;  // the largest coordinate of an end, about the point
+  DoubleColumn extent;  // the largest magnitude of a vertex coordinate relative to the point
 };
 
 }  // namespace carom::internal
@@ -39,8 +39,8 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Measures as many edges as there are lanes: edge i from from[i] to to[i], and writes them from
-// edge `at` on. Of an edge of length 0 the nearest point is its end.
+// Measures one vector of edges, edge i from from[i] to to[i], and writes their measures from index
+// `at` on. The nearest point of an edge of length 0 is its end.
 HWY_INLINE void MeasureEdges(const Vec2* from, const Vec2* to, Vec2 point, size_t at,
                              Squares& squares) {
   const D d;
@@ -62,11 +62,12 @@ HWY_INLINE void MeasureEdges(const Vec2* from, const Vec2* to, Vec2 point, size_
   const V square = Add(Mul(x, x), Mul(y, y));
   hn::StoreU(square, d, &squares.of[at]);
   Put(Min(At(squares.least, 0), square), squares.least, 0);
-  // Each vertex begins an edge.
+  // Each vertex is the begin of an edge, so the begins suffice for the extent.
   Put(Max(At(squares.extent, 0), Max(Abs(ax), Abs(ay))), squares.extent, 0);
 }
 
-// Edges by lanes, of which the last ones overlap those before; fewer than lanes repeat the last.
+// Measures all edges of a ring. The last vector of edges overlaps the previous one. If the ring has
+// fewer edges than lanes, its last edge fills the remaining lanes.
 inline void MeasureRing(std::span<const Vec2> ring, Vec2 point, EdgeBounds& bounds) {
   const D d;
   const size_t lanes = hn::Lanes(d);
@@ -76,13 +77,13 @@ inline void MeasureRing(std::span<const Vec2> ring, Vec2 point, EdgeBounds& boun
   squares.extent.fill(0);
   size_t i = 0;
   for (; i + lanes < n; i += lanes) MeasureEdges(&ring[i], &ring[i + 1], point, i, squares);
-  std::array<Vec2, kMostLanes + 1> last;
+  std::array<Vec2, kMaxLanes + 1> last;
   const size_t begin = n < lanes ? 0 : n - lanes;
-  for (size_t k = 0; k < kMostLanes; ++k) last[k] = ring[std::min(begin + k, n - 1)];
+  for (size_t k = 0; k < kMaxLanes; ++k) last[k] = ring[std::min(begin + k, n - 1)];
   last[std::min(lanes, n)] = ring[0];
   if (n < lanes) {
-    std::array<Vec2, kMostLanes> ends;
-    for (size_t k = 0; k < kMostLanes; ++k) ends[k] = k + 1 < n ? ring[k + 1] : ring[0];
+    std::array<Vec2, kMaxLanes> ends;
+    for (size_t k = 0; k < kMaxLanes; ++k) ends[k] = k + 1 < n ? ring[k + 1] : ring[0];
     last[n] = ring[n - 1];
     MeasureEdges(last.data(), ends.data(), point, 0, squares);
   } else {
@@ -99,10 +100,10 @@ inline void MeasureRing(std::span<const Vec2> ring, Vec2 point, EdgeBounds& boun
   if (n < 64) bounds.nearest &= (uint64_t{1} << n) - 1;
 }
 
-// The winding number of a ring about a point that is not on it: the signed crossings of the
-// horizontal ray from there to the right, in the half-open sense. Differences are rounded, which
-// keeps their signs; the cross product is that of `CrossSign`. Returns false where rounding might
-// decide.
+// Sets `winding` to the winding number of a ring about a point that is not on the ring: the sum of
+// the signed crossings of the horizontal ray from the point to the right, in the half-open sense.
+// Rounded differences keep their signs, and the cross product is that of `CrossSign`. Returns false
+// where rounding errors might decide.
 HWY_INLINE bool WindsAround(std::span<const Vec2> ring, Vec2 point, int& winding) {
   const size_t n = ring.size();
   int sum = 0;
@@ -124,4 +125,4 @@ HWY_INLINE bool WindsAround(std::span<const Vec2> ring, Vec2 point, int& winding
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // the toggle
+#endif  // toggle of the include guard

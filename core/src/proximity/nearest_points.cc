@@ -8,7 +8,7 @@
 #include <cmath>
 #include <span>
 
-#include "base/hard_share.h"
+#include "base/fallback_rate.h"
 #include "carom/geometry.h"
 #include "carom/shape.h"
 #include "index/scene_index.h"
@@ -16,9 +16,9 @@
 namespace carom::internal {
 namespace {
 
-// Of the points for which cells are looked at. What is looked at in vain takes less than half of
-// what the search by trees does.
-[[gnu::tls_model("initial-exec")]] constinit thread_local HardShare recent_points(0.5);
+// The undecided share of recent points in squares with cells. The limit is one half, since a failed
+// search by cells takes less than half the time of the search by trees.
+[[gnu::tls_model("initial-exec")]] constinit thread_local FallbackRate recent_points(0.5);
 
 }  // namespace
 
@@ -32,13 +32,14 @@ NearestPoints::NearestPoints(const Scene& scene, const DistanceColumns& columns,
       applies_(options.mode == DistanceMode::kNearest && !scene_.grid().empty() &&
                columns.movers.c.empty() && columns.movers.angle.empty()) {}
 
-// A capsule without a length and a radius is a point. What is not accepted leaves an error, which
-// the general path does.
+// Sets the position of item i if its shape is a capsule without length and radius. Returns false
+// for other shapes, and for numbers that are not accepted, for which the general path records an
+// error.
 inline bool NearestPoints::ReadPoint(size_t i, Vec2& point) {
   const ShapeColumns& movers = columns_.movers;
   const size_t shape = movers.shape.empty() ? i : movers.shape[i];
   if (shape >= movers.shapes.size()) return false;
-  if (shape != last_shape_) {  // most are as the one before
+  if (shape != last_shape_) {  // most items have the shape of the previous item
     const Capsule* const capsule = movers.shapes[shape].capsule();
     if (capsule == nullptr || capsule->radius != 0 || !(capsule->axis.a == capsule->axis.b)) {
       return false;
@@ -53,10 +54,12 @@ inline bool NearestPoints::ReadPoint(size_t i, Vec2& point) {
   return IsAccepted(point);
 }
 
-// Distances tend to be the same for many items. What is left untried is undecided.
+// Searches the items of a window. Recomputes the squared limit only when max_distance changes,
+// since items tend to have equal distances. Marks all items undecided when the fast path is
+// skipped.
 inline void NearestPoints::ReadWindow(size_t begin) {
   const size_t count = std::min(kWindow, columns_.size() - begin);
-  if (!tries_all_ && recent_points.LeavesNext()) {
+  if (!always_tries_fast_path_ && recent_points.SkipsFastPath()) {
     for (size_t k = 0; k < count; ++k) items_[k].verdict = NearestVerdict::kUndecided;
     return;
   }
@@ -72,19 +75,19 @@ inline void NearestPoints::ReadWindow(size_t begin) {
     item.reach2 = reach2_;
   }
   FindNearest(scene_, mask_, {items_.data(), count}, meter_);
-  size_t tried = 0;
-  size_t left = 0;
+  size_t with_cells = 0;
+  size_t undecided = 0;
   size_t rows = 0;
   for (size_t k = 0; k < count; ++k) {
     const NearestVerdict verdict = items_[k].verdict;
     const bool has_cells = items_[k].block != nullptr;
-    tried += static_cast<size_t>(has_cells);
-    left += static_cast<size_t>(has_cells && verdict == NearestVerdict::kUndecided);
+    with_cells += static_cast<size_t>(has_cells);
+    undecided += static_cast<size_t>(has_cells && verdict == NearestVerdict::kUndecided);
     rows += static_cast<size_t>(verdict == NearestVerdict::kInside ||
                                 verdict == NearestVerdict::kOutside);
   }
-  recent_points.Add(left, tried);
-  // Of what `Answer` writes.
+  recent_points.Add(undecided, with_cells);
+  // Counts the work and the rows that `Answer` writes.
   meter_.SpendRows(rows);
   meter_.Spend(8 * rows);
 }

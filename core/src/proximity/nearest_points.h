@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The fast path of the nearest polygons of points: no shape is made or placed for a point, and the
-// rows of those that are found are measured four at a time. Its answers are those of
-// `DistanceQuery`, to the bit.
+// Finds the nearest polygons of points on a fast path: it makes and places no shape for a point,
+// and measures the rows of found polygons four at a time. The answers are bit-identical to those of
+// `DistanceQuery`.
 #pragma once
 
 #include <array>
@@ -19,18 +19,18 @@
 
 namespace carom::internal {
 
-// One batch. Borrows all that it is made of.
+// Answers the points of one batch. Keeps references to the constructor arguments.
 class NearestPoints {
  public:
   NearestPoints(const Scene& scene, const DistanceColumns& columns, const DistanceOptions& options,
                 DistanceAnswers& out, WorkMeter& meter);
 
-  // Answers item i, all before it being answered. Returns false where it is left to
-  // `DistanceQuery`. May stop the meter.
+  // Appends the answer of item i. Calls come in ascending order of items. Returns false if the item
+  // is undecided and takes `DistanceQuery` instead. May stop the meter.
   bool Answer(size_t i);
-  // Tries the cells for all items, however many were left of late: for tests.
-  void TryAll() { tries_all_ = true; }
-  // Completes the rows. To be called once, at the end.
+  // Makes the fast path search all items, however many were undecided recently: for tests.
+  void AlwaysTryFastPath() { always_tries_fast_path_ = true; }
+  // Completes the rows. To be called once, after the last item.
   void Finish() { rows_.Flush(out_.rows); }
 
  private:
@@ -44,14 +44,14 @@ class NearestPoints {
   const uint64_t mask_;
   DistanceAnswers& out_;
   WorkMeter& meter_;
-  bool applies_;  // whether any item may be answered
-  bool tries_all_ = false;
-  size_t last_shape_ = SIZE_MAX;  // a point, which is there as described
+  bool applies_;  // whether the fast path supports the batch
+  bool always_tries_fast_path_ = false;
+  size_t last_shape_ = SIZE_MAX;  // index of the last shape that was a point
   Vec2 last_point_;
   double max_distance_ = -1;
   Bounds2 reach2_;
   NearestRows rows_;
-  std::array<NearestItem, kWindow> items_;  // of the window
+  std::array<NearestItem, kWindow> items_;  // items of the window
 };
 
 }  // namespace carom::internal

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of shape/approach.h, operation by operation, with several points in the lanes of a
-// vector. Their error bounds are derived there.
+// Computes the functions of shape/approach.h operation by operation, with several points in the
+// lanes of a vector. Their error bounds are derived in shape/approach.h.
 
 #include "proximity/nearest_rows.h"
 
@@ -35,7 +35,8 @@ HWY_INLINE Point PointAt(const DoubleColumn& x, const DoubleColumn& y, size_t i)
   return {At(x, i), At(y, i)};
 }
 
-// Where (p - from) . (to - from) certainly has a sign, or is 0 for sure: `DotSign`.
+// Returns the lanes in which the sign of (p - from) . (to - from) is certain, and sets `dot` to the
+// product. Matches the filter of `DotSign`.
 inline Mask HasSign(Point p, Point from, Point to, V& dot) {
   const V left = Mul(Sub(p.x, from.x), Sub(to.x, from.x));
   const V right = Mul(Sub(p.y, from.y), Sub(to.y, from.y));
@@ -43,7 +44,8 @@ inline Mask HasSign(Point p, Point from, Point to, V& dot) {
   return hn::Ge(Abs(dot), Mul(All(kCrossError), Add(Abs(left), Abs(right))));
 }
 
-// Where all numbers within `error` of a distance round to one, which it sets.
+// Sets `rounded` to the rounded distance. Returns the lanes in which all numbers within `error` of
+// `distance` round to it.
 inline Mask RoundDistance(Pair distance, V error, V& rounded) {
   rounded = distance.high;
   const V most = Add(distance.high, Add(distance.low, error));
@@ -53,7 +55,8 @@ inline Mask RoundDistance(Pair distance, V error, V& rounded) {
 
 constexpr double kLengthError = kHasFilters ? 0x1p-94 : 1;
 
-// Points that are nearest to a vertex of two edges: behind the end of both.
+// Measures points for which the nearest point is a vertex of two edges. A lane is certain if the
+// point is certainly beyond the ends of both edges.
 void MeasureVertices(NearestColumns& of) {
   of.certain = 0;
   for (size_t i = 0; i < NearestColumns::kMost; i += hn::Lanes(D())) {
@@ -74,16 +77,16 @@ void MeasureVertices(NearestColumns& of) {
   }
 }
 
-// One coordinate of `PointAt`.
+// Returns one coordinate of `PointAt`.
 inline V PointAlong(V from, Pair d, V t) {
   const Pair step = TwoProduct(d.high, t);
   const Pair sum = TwoSum(from, step.high);
   return Add(Add(sum.high, Add(sum.low, Add(step.low, Mul(d.low, t)))), All(0));
 }
 
-// Points that are nearest to a place between the ends of an edge that is not parallel to an axis.
-// Each product of the cross product is within 2^-100 of itself, which adds 2^-98 of their sum over
-// the length to the error of the distance.
+// Measures points for which the nearest point lies between the ends of an edge that is not parallel
+// to an axis. Each product of the cross product has a relative error of at most 2^-100, which adds
+// 2^-98 of the products' sum over the length to the error of the distance.
 void MeasureLines(NearestColumns& of) {
   of.certain = 0;
   for (size_t i = 0; i < NearestColumns::kMost; i += hn::Lanes(D())) {
@@ -130,7 +133,7 @@ namespace {
 HWY_EXPORT(MeasureVertices);
 HWY_EXPORT(MeasureLines);
 
-// The edge that is nearest to a point, of some of a polygon: the first one of those that tie.
+// Measures one row by scalar functions. If several edges tie, the first one is the nearest.
 void MeasureAlone(const NearestPair& pair, DistanceRow& row) {
   std::optional<Approach> nearest;
   for (uint64_t edges = pair.edges; edges != 0; edges &= edges - 1) {
@@ -181,7 +184,7 @@ bool NearestRows::Add(const NearestPair& pair, std::vector<DistanceRow>& rows) {
     const Vec2 a = ring[first];
     const Vec2 b = after(first);
     if (a.x == b.x || a.y == b.y) {
-      // The nearest point of an edge parallel to an axis is a point of doubles.
+      // The nearest point of an edge parallel to an axis has coordinates that are doubles.
       const bool is_upright = a.x == b.x;
       if (!(is_upright ? IsBetween(p.y, a.y, b.y) : IsBetween(p.x, a.x, b.x))) return false;
       const Vec2 foot = is_upright ? Vec2{a.x, p.y} : Vec2{p.x, a.y};

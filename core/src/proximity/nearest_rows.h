@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The rows of points and the polygons nearest to them, which are apart: measured four at a time,
-// where all roundings are certain, else as `Clearance` and `NearestPoint` do.
+// Measures the rows of points and their nearest polygons, which are apart from the points: four at
+// a time where all roundings are certain, else as `Clearance` and `NearestPoint` do.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@
 
 namespace carom::internal {
 
-// A point, a polygon, and the edges that may be nearest.
+// A point, its nearest polygon, the edges that may be nearest, and the index of the row.
 struct NearestPair {
   Vec2 point;
   Unowned<Polygon> polygon;
@@ -26,10 +26,10 @@ struct NearestPair {
   uint32_t row;
 };
 
-// Points p and what is nearest to them, by columns: the vertex a between b and c, or the line from
-// a to b. And the results.
+// The columns of points p and their nearest features: the vertex a between b and c, or the line
+// from a to b. Also the columns of the results.
 struct alignas(64) NearestColumns {
-  static constexpr size_t kMost = kMostLanes;
+  static constexpr size_t kMost = kMaxLanes;
 
   void Add(Vec2 a, Vec2 b, Vec2 c, const NearestPair& pair) {
     p_x[count] = pair.point.x;
@@ -45,15 +45,17 @@ struct alignas(64) NearestColumns {
 
   DoubleColumn p_x{}, p_y{}, a_x{}, a_y{}, b_x{}, b_y{}, c_x{}, c_y{};
   DoubleColumn distance, x, y;
-  unsigned certain;  // bit i: those of lane i are the exact ones, rounded
+  unsigned certain;  // bit i: the results of lane i are certainly correctly rounded
   std::array<NearestPair, kMost> pairs;
   size_t count = 0;
 };
 
+// Collects pairs and measures them in groups.
 class NearestRows {
  public:
-  // Appends the row `pair.row`, which may be incomplete until `Flush`. Returns false, and adds
-  // none, where the nearest edge is not decided: neither one alone nor two that share a vertex.
+  // Appends the row `pair.row`, which may be incomplete until `Flush`. Returns false and appends
+  // nothing if the nearest edge is undecided: if neither one edge nor two edges with a shared
+  // vertex remain.
   bool Add(const NearestPair& pair, std::vector<DistanceRow>& rows);
   // Completes all rows.
   void Flush(std::vector<DistanceRow>& rows) {

@@ -14,10 +14,11 @@
 namespace carom::internal {
 namespace {
 
-// Cells to each side of the point's that are looked at. Where that is not enough, trees are better.
+// The most cells to each side of the point's cell that are searched. If the search reaches farther,
+// the trees are faster.
 constexpr double kMostCells = 3;
-// A place in its cell is off by less than this, in units, and so is a box (index/grid_block.h).
-constexpr float kOff = 0.25F;
+// The error bound, in units, of a point's position in its cell, and of a box (index/grid_block.h).
+constexpr float kPlaceError = 0.25F;
 
 }  // namespace
 }  // namespace carom::internal
@@ -44,16 +45,16 @@ HWY_INLINE hn::Vec<Floats> Column(const GridCell::Column& column, size_t lane) {
   return hn::ConvertTo(Floats(), hn::PromoteTo(words, hn::LoadU(bytes, &column[lane])));
 }
 
-// At most the squared distances of the boxes of a cell from a place about its corner, in units.
-// Returns those that are present and within `limit2`.
+// Sets `distances2` to lower bounds of the squared distances of a cell's boxes from a position
+// relative to the cell's corner, in units. Returns the lanes that have a box within `limit2`.
 HWY_INLINE unsigned WithinCell(const GridCell& cell, float x, float y, float limit2,
                                std::array<float, GridCell::kWidth>& distances2) {
   const Floats d;
   const auto zero = hn::Zero(d);
   const auto gap = [&](const GridCell::Column& min, const GridCell::Column& below, float at,
                        size_t i) {
-    const auto before = hn::Sub(Column(min, i), hn::Set(d, at + kOff));
-    const auto max_less = hn::Sub(hn::Set(d, at - kOff - GridCell::kUnits), zero);
+    const auto before = hn::Sub(Column(min, i), hn::Set(d, at + kPlaceError));
+    const auto max_less = hn::Sub(hn::Set(d, at - kPlaceError - GridCell::kUnits), zero);
     return hn::Max(hn::Max(before, hn::Add(Column(below, i), max_less)), zero);
   };
   unsigned bits = 0;
@@ -69,7 +70,7 @@ HWY_INLINE unsigned WithinCell(const GridCell& cell, float x, float y, float lim
   return bits & cell.present;
 }
 
-// Of some lanes, at least one, that which is nearest.
+// Returns the nearest of the lanes in `bits`, which has at least one.
 HWY_INLINE size_t NearestOf(unsigned bits, const std::array<float, GridCell::kWidth>& distances2) {
   auto nearest = static_cast<size_t>(std::countr_zero(bits));
   for (bits &= bits - 1; bits != 0; bits &= bits - 1) {
@@ -88,7 +89,7 @@ HWY_INLINE double Units2Of(const GridBlock& block) {
   return units * units;
 }
 
-// What is in a cell within the limit, and which lane is nearest if there is one.
+// The boxes of a cell within the limit, and the nearest lane if any.
 struct Lanes {
   std::array<float, GridCell::kWidth> distances2;
   unsigned bits;
@@ -101,11 +102,11 @@ class Search {
   Search(uint64_t mask, const NearestItem& item)
       : mask_(mask), point_(item.point), limit2_(item.reach2.high) {}
 
-  // Looks at the cells of a square that are within `reach` of a place in it, all in cells, but for
-  // one of them. Returns false where it is left undecided.
+  // Visits the cells of a square within `reach` of the position (x, y), all in units of cells,
+  // except the cell `skipped_cell`. Returns false if the point is undecided.
   bool VisitSquare(const GridBlock& block, double x, double y, double reach, int skipped_cell) {
     for (size_t i = 0; i < block.wide_count(); ++i) {
-      if (!Look(block.wide(i).get())) return false;
+      if (!TestPolygon(block.wide(i).get())) return false;
     }
     const int last = block.cells_along() - 1;
     const auto first_of = [](double at) { return at > 0 ? static_cast<int>(at) : 0; };
@@ -122,7 +123,8 @@ class Search {
     return true;
   }
 
-  // The squares around the place's own one, likewise.
+  // Visits the squares around the point's own square within the limit. Returns false if the point
+  // is undecided.
   bool VisitAround(const SceneIndex& scene, const NearestItem& place, WorkMeter& meter) {
     const SceneGrid& grid = scene.grid();
     const double squares = std::sqrt(limit2_) * grid.squares_per_length() + 0x1p-8;
@@ -138,7 +140,7 @@ class Search {
       for (int x = first_of(p.x); x <= max_x; ++x) {
         if (x == place.square[0] && y == place.square[1]) continue;
         const GridBlock* const block = grid.block(scene, x, y, meter);
-        if (block == nullptr || !block->is_even()) return false;
+        if (block == nullptr || !block->has_cells()) return false;
         const GridBlock::Frame& frame = block->frame();
         const double scale = frame.cells_per_length;
         SetUnits(*block);
@@ -152,11 +154,11 @@ class Search {
     return true;
   }
 
-  // Looks at one cell and its links, from a place about its corner in cells.
+  // Visits one cell and its links. The position is relative to the cell's corner, in cells.
   bool VisitCell(const GridBlock& block, int index, double x, double y) {
     return VisitLinks(block, block.cells() + index, x, y);
   }
-  // The own cell, of which the lanes are known.
+  // Visits the point's own cell. `lanes` has the lanes computed in advance.
   bool VisitOwn(const NearestItem& item, Lanes& lanes) {
     const GridBlock& block = *item.block;
     const GridCell& cell = block.cells()[item.cell];
@@ -172,7 +174,7 @@ class Search {
     item.edges = edges_;
     if (!has_best()) {
       item.verdict = NearestVerdict::kNone;
-    } else if (other_ <= upper2_ || (!is_inside_ && upper2_ > item.reach2.low)) {
+    } else if (other_lower2_ <= upper2_ || (!is_inside_ && upper2_ > item.reach2.low)) {
       item.verdict = NearestVerdict::kUndecided;
     } else {
       item.verdict = is_inside_ ? NearestVerdict::kInside : NearestVerdict::kOutside;
@@ -207,7 +209,7 @@ class Search {
     unsigned bits = lanes.bits;
     size_t nearest = lanes.nearest;
     while (lanes.distances2[nearest] <= LimitInUnits()) {
-      if (!Look(block.polygons().At(cell.items[nearest]).get())) return false;
+      if (!TestPolygon(block.polygons().At(cell.items[nearest]).get())) return false;
       bits &= ~(1u << nearest);
       if (bits == 0) break;
       nearest = NearestOf(bits, lanes.distances2);
@@ -215,8 +217,9 @@ class Search {
     return true;
   }
 
-  // Keeps the nearest polygon, and the least that any other one may be away.
-  HWY_INLINE bool Look(const Polygon& polygon) {
+  // Measures a polygon. Keeps the nearest polygon, and a lower bound of the distances of all other
+  // polygons. Returns false if the point is undecided.
+  HWY_INLINE bool TestPolygon(const Polygon& polygon) {
     const Box& box = polygon.bounds();
     if ((polygon.category() & mask_) == 0 || best_ == polygon.memory() ||
         LowerDistance2(box, {point_, point_}) > limit2_) {
@@ -234,10 +237,10 @@ class Search {
     if (is_inside) bounds = {0, 0, 0};
     if (bounds.lower2 > limit2_) return true;
     if (has_best() && bounds.lower2 >= lower2_) {
-      other_ = std::min(other_, bounds.lower2);
+      other_lower2_ = std::min(other_lower2_, bounds.lower2);
       return true;
     }
-    if (has_best()) other_ = std::min(other_, lower2_);
+    if (has_best()) other_lower2_ = std::min(other_lower2_, lower2_);
     best_ = polygon.memory();
     is_inside_ = is_inside;
     edges_ = bounds.nearest;
@@ -251,16 +254,17 @@ class Search {
   const Vec2 point_;
   double limit2_;
   double units2_ = 0;
-  double other_ = HUGE_VAL;     // what is not the best is at least so far
-  const void* best_ = nullptr;  // the polygon, where it lies; null for none
+  double other_lower2_ =
+      HUGE_VAL;  // a lower bound of the squared distances of all polygons but the best
+  const void* best_ = nullptr;  // address of the best polygon; null for none
   bool is_inside_ = false;
   uint64_t edges_ = 0;
-  double lower2_ = 0;  // of the best
+  double lower2_ = 0;  // bounds of the squared distance of the best polygon
   double upper2_ = 0;
 };
 
-// Returns whether cells decide. First the own cell, then those of the own square within what is
-// left of the limit, then other squares.
+// Returns whether the cells decide the nearest polygon. Searches the point's own cell, then the
+// cells of its own square within the remaining limit, then other squares.
 bool SearchCells(const SceneIndex& scene, const NearestItem& place, Lanes& lanes, WorkMeter& meter,
                  Search& search) {
   const GridBlock& block = *place.block;
@@ -279,11 +283,11 @@ bool SearchCells(const SceneIndex& scene, const NearestItem& place, Lanes& lanes
   return is_within || search.VisitAround(scene, place, meter);
 }
 
-// What searches of a window read first: who is in the own cell, then which of them is nearest, then
-// that polygon. Each step asks for the memory of the next one.
-class Ahead {
+// Precomputes and prefetches what the searches of a window read first: the lanes of each point's
+// own cell, the nearest of these lanes, and its polygon.
+class CellPrefetch {
  public:
-  explicit HWY_INLINE Ahead(std::span<const NearestItem> items) {
+  explicit HWY_INLINE CellPrefetch(std::span<const NearestItem> items) {
     for (size_t k = 0; k < items.size(); ++k) {
       nearest_[k] = nullptr;
       if (items[k].block != nullptr) SetLanes(items[k], k);
@@ -313,19 +317,19 @@ class Ahead {
   }
 
   std::array<Lanes, kMostNearestItems> lanes_;
-  std::array<const void*, kMostNearestItems> nearest_;  // polygons, where they lie
+  std::array<const void*, kMostNearestItems> nearest_;  // addresses of polygons
 };
 
 size_t SearchAll(const SceneIndex& scene, uint64_t mask, std::span<NearestItem> items,
                  WorkMeter& meter) {
-  Ahead ahead(items);
+  CellPrefetch prefetched(items);
   size_t units = 0;
   for (size_t k = 0; k < items.size(); ++k) {
     NearestItem& item = items[k];
     item.verdict = NearestVerdict::kUndecided;
     if (item.block == nullptr) continue;
     Search search(mask, item);
-    if (SearchCells(scene, item, ahead.lanes(k), meter, search)) search.Write(item);
+    if (SearchCells(scene, item, prefetched.lanes(k), meter, search)) search.Write(item);
     units += search.units;
   }
   return units;
@@ -341,7 +345,7 @@ namespace {
 
 HWY_EXPORT(SearchAll);
 
-// Finds the cell of a point and asks for its memory.
+// Finds the cell of a point and prefetches it.
 void FindCell(const SceneIndex& scene, WorkMeter& meter, NearestItem& item) {
   const SceneGrid& grid = scene.grid();
   item.block = nullptr;
@@ -350,7 +354,7 @@ void FindCell(const SceneIndex& scene, WorkMeter& meter, NearestItem& item) {
   if (!(x >= 0 && y >= 0 && x < grid.size().x && y < grid.size().y)) return;
   item.square = {static_cast<int32_t>(x), static_cast<int32_t>(y)};
   const GridBlock* const block = grid.block(scene, item.square[0], item.square[1], meter);
-  if (block == nullptr || !block->is_even()) return;
+  if (block == nullptr || !block->has_cells()) return;
   const GridBlock::Frame& frame = block->frame();
   const int count = block->cells_along();
   const auto most = static_cast<double>(count);
@@ -362,8 +366,8 @@ void FindCell(const SceneIndex& scene, WorkMeter& meter, NearestItem& item) {
   item.cell = cell_y * count + cell_x;
   item.in_x = item.x - cell_x;
   item.in_y = item.y - cell_y;
-  // The cells beside it, above or below it, and between these, on the sides that are nearer, are
-  // read next, where they are of the same square.
+  // The search next reads the neighbours of the cell on the nearer sides: beside it, above or below
+  // it, and diagonally, if they are in the same square.
   const int beside = std::clamp(cell_x + (item.in_x > 0.5 ? 1 : -1), 0, count - 1);
   const int above = std::clamp(cell_y + (item.in_y > 0.5 ? 1 : -1), 0, count - 1);
   const GridCell* const row = block->cells() + ptrdiff_t{cell_y} * count;

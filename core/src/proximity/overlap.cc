@@ -19,21 +19,21 @@ namespace {
 
 using internal::OverlapQuery;
 
-// What batches of overlaps work with, kept while it is small.
-struct Scratch {
+// The working memory of a batch, which the thread keeps while it is small.
+struct OverlapScratch {
   static constexpr size_t kMaxCachedItems = 16384;
 
   bool IsWorthCaching() const {
     return found.capacity() <= kMaxCachedItems && largest <= kMaxMovingVertices;
   }
 
-  internal::OverlapRows found;  // of one item
-  internal::Outlines outlines;  // of one batch
+  internal::OverlapRows found;  // rows of one item
+  internal::Outlines outlines;  // outlines of one batch
   internal::MovingShape mover;
-  size_t largest = 0;  // vertices of a mover
+  size_t largest = 0;  // the most vertices of a mover
 };
 
-// Whether an answer has `touching`: circles and capsules have a radius.
+// Whether an answer has the column `touching`. Circles and capsules are round.
 enum class Surface { kRound, kStraight };
 
 // A batch of one kind of shape.
@@ -43,8 +43,9 @@ class OverlapBatch {
                OverlapAnswers& out, WorkMeter& meter)
       : world_(world), scope_(scope), options_(options), out_(out), meter_(meter) {}
 
-  // Answers `count` items: read(item, check, scratch) gives a shape that has an `OverlapQuery`, as
-  // something that converts to false where the item has none. Returns false once the meter stops.
+  // Answers `count` items. read(item, check, scratch) returns a pointer to or an optional of a
+  // shape that `OverlapQuery` supports, null or empty if the item has none. Returns false once the
+  // meter stops.
   template <class Read>
   bool Run(size_t count, Surface surface, const Read& read) {
     out_.Clear();
@@ -56,7 +57,7 @@ class OverlapBatch {
       auto shape = read(i, check, *scratch_);
       if (meter_.stopped()) return false;
       if (!shape) continue;
-      query.Consider(internal::Considered::Of(scope_, i, options_.mask));
+      query.SetFilter(internal::QueryFilter::Of(scope_, i, options_.mask));
       query.Run(*shape);
       if (!AppendRows(i, surface)) return false;
     }
@@ -66,7 +67,7 @@ class OverlapBatch {
   }
 
  private:
-  // Ends an item's answer. Returns false once the meter stops.
+  // Appends the answer of an item. Returns false once the meter stops.
   bool AppendRows(size_t item, Surface surface) {
     const internal::OverlapRows& found = scratch_->found;
     for (const internal::OverlapRow& row : found.rows) {
@@ -88,7 +89,7 @@ class OverlapBatch {
   const OverlapOptions& options_;
   OverlapAnswers& out_;
   WorkMeter& meter_;
-  internal::ThreadScratch<Scratch> scratch_;
+  internal::ThreadScratch<OverlapScratch> scratch_;
 };
 
 bool CheckBox(const BoxColumns& boxes, size_t i, ItemChecker& check, Box& box) {
@@ -119,7 +120,7 @@ void OverlapAnswers::Clear() {
 
 bool OverlapCircles(const World& world, const CircleColumns& circles, const OverlapOptions& options,
                     OverlapAnswers& out, WorkMeter& meter) {
-  const auto read = [&](size_t i, ItemChecker& check, Scratch&) -> std::optional<Circle> {
+  const auto read = [&](size_t i, ItemChecker& check, OverlapScratch&) -> std::optional<Circle> {
     if (!check.Coordinate(ItemColumn::kX, circles.x[i]) ||
         !check.Coordinate(ItemColumn::kY, circles.y[i]) || !check.Radius(circles.radius[i])) {
       return std::nullopt;
@@ -132,7 +133,7 @@ bool OverlapCircles(const World& world, const CircleColumns& circles, const Over
 
 bool OverlapCapsules(const World& world, const CapsuleColumns& capsules,
                      const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter) {
-  const auto read = [&](size_t i, ItemChecker& check, Scratch&) -> std::optional<Capsule> {
+  const auto read = [&](size_t i, ItemChecker& check, OverlapScratch&) -> std::optional<Capsule> {
     if (!check.Coordinate(ItemColumn::kAx, capsules.ax[i]) ||
         !check.Coordinate(ItemColumn::kAy, capsules.ay[i]) ||
         !check.Coordinate(ItemColumn::kBx, capsules.bx[i]) ||
@@ -149,7 +150,7 @@ bool OverlapCapsules(const World& world, const CapsuleColumns& capsules,
 
 bool OverlapBoxes(const World& world, const BoxColumns& boxes, const OverlapOptions& options,
                   OverlapAnswers& out, WorkMeter& meter) {
-  const auto read = [&](size_t i, ItemChecker& check, Scratch&) -> std::optional<Box> {
+  const auto read = [&](size_t i, ItemChecker& check, OverlapScratch&) -> std::optional<Box> {
     Box box;
     return CheckBox(boxes, i, check, box) ? std::optional(box) : std::nullopt;
   };
@@ -159,7 +160,7 @@ bool OverlapBoxes(const World& world, const BoxColumns& boxes, const OverlapOpti
 
 bool OverlapPolygons(const World& world, const PolygonColumns& polygons,
                      const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter) {
-  const auto read = [&](size_t i, ItemChecker& check, Scratch& scratch) -> internal::MovingShape* {
+  const auto read = [&](size_t i, ItemChecker& check, OverlapScratch& scratch) -> internal::MovingShape* {
     const Polygon* const shape = internal::ShapeOf(polygons, i, check);
     if (shape == nullptr) return nullptr;
     const std::optional<Pose> pose = internal::PoseOf(polygons, i, check);

@@ -14,14 +14,14 @@
 namespace carom::internal {
 namespace {
 
-// The shapes that are all points within a radius of a centre or an axis, and what is asked of them:
-// a core point, whether a box may come within the radius, and the exact order of an edge's distance
-// and the radius.
+// The functions below let `OverlapRound` treat circles and capsules alike, as all points within a
+// radius of a core: a point of the core, whether a box may come within the radius, and the exact
+// order of an edge's distance and the radius.
 Vec2 CorePoint(const Circle& circle) { return circle.center; }
 Vec2 CorePoint(const Capsule& capsule) { return capsule.axis.a; }
 
-// False only if no point of `box` is within the radius of a point of `core`. The squared radius is
-// within u of exact, which the slack of the distance covers.
+// Returns false only if no point of `box` is within the radius of a point of `core`. The rounded
+// squared radius has a relative error of at most u, which the slack of `LowerDistance2` covers.
 bool MayReach(const Box& box, const Box& core, double radius) {
   return LowerDistance2(box, core) <= radius * radius;
 }
@@ -32,9 +32,9 @@ bool MayReach(const Box& box, const Capsule& capsule) {
   return MayReach(box, BoundsOf(capsule.axis), capsule.radius);
 }
 
-// An edge is within the radius, or the core is filled. The distance is the radius exactly if no
-// edge is nearer and the core is outside. Where no edge is nearer and the radius is not 0, no edge
-// meets the core, so one point of it decides.
+// Returns whether an edge is within the radius, or the polygon contains the core. The shapes only
+// touch if no edge is nearer than the radius and the core is outside. If no edge is nearer and the
+// radius is not 0, no edge meets the core, so one point of the core decides its location.
 template <class Round>
 PairOverlap OverlapRound(const IndexedPolygon& fixed, const Round& shape,
                          std::vector<EdgeRef>* edges, WorkMeter& meter) {
@@ -73,7 +73,8 @@ PairOverlap Overlap(const IndexedPolygon& fixed, const Capsule& capsule,
   return OverlapRound(fixed, capsule, edges, meter);
 }
 
-// An edge meets the solid box, or the box, which then lies in one face, is filled.
+// Returns whether an edge meets the solid box, or the polygon contains the box. If no edge meets
+// the box, the box lies in one face, so one corner decides.
 PairOverlap Overlap(const IndexedPolygon& fixed, const Box& box, std::vector<EdgeRef>* edges,
                     WorkMeter& meter) {
   bool meets_edge = false;
@@ -100,7 +101,7 @@ PairOverlap Overlap(const IndexedPolygon& fixed, MovingShape& mover, std::vector
 
 namespace {
 
-// With a round body, which has no edges.
+// Return the overlap with a round body, which has no edges.
 PairOverlap OverlapRoundBody(const Capsule& body, const Capsule& capsule) {
   const int order = CompareSegments(body.axis, capsule.axis, {body.radius, capsule.radius, 0});
   return {order <= 0, capsule.radius == 0 ? order <= 0 : order == 0};
@@ -123,7 +124,8 @@ PairOverlap OverlapBody(Body& body, Shape& shape, std::vector<EdgeRef>* edges, W
   meter.Spend(4);
   return OverlapRoundBody(body.capsule(), shape);
 }
-// Of a polygon: movers that are capsules are asked about as such.
+// Returns the overlap with a mover that is a polygon: `OverlapQuery::Run` passes capsules as
+// capsules.
 PairOverlap OverlapBody(Body& body, MovingShape& mover, std::vector<EdgeRef>* edges,
                         WorkMeter& meter) {
   if (!body.is_round()) return Overlap(body.core(), mover, edges, meter);
@@ -134,8 +136,8 @@ PairOverlap OverlapBody(Body& body, MovingShape& mover, std::vector<EdgeRef>* ed
 
 template <class Meets, class Shape>
 void OverlapQuery::Find(const Meets& meets, Shape& shape) {
-  // Rows come in the order of the index, and their edges with them; sorting moves the rows, each of
-  // which knows where its edges are.
+  // Rows are added in the order of the index, with their edges in one vector. Sorting moves only
+  // the rows, and each row keeps the range of its edges.
   std::vector<OverlapRow>& rows = found_.rows;
   std::vector<EdgeRef>& edges = found_.edges;
   rows.clear();
@@ -148,13 +150,14 @@ void OverlapQuery::Find(const Meets& meets, Shape& shape) {
     rows.push_back({is_body, id, pair.touching, first_edge, edges.size() - first_edge});
     return meter_.SpendRows(1);
   };
-  if (considered_.scene) {
-    VisitPolygons(world_.scene, considered_.mask, meter_, meets, [&](const IndexedPolygon& fixed) {
-      return add(false, fixed.polygon().id(),
-                 [&] { return Overlap(fixed, shape, wanted, meter_); });
-    });
+  if (query_filter_.scene) {
+    VisitPolygons(world_.scene, query_filter_.mask, meter_, meets,
+                  [&](const IndexedPolygon& fixed) {
+                    return add(false, fixed.polygon().id(),
+                               [&] { return Overlap(fixed, shape, wanted, meter_); });
+                  });
   }
-  VisitBodies(world_, considered_, meter_, meets, [&](Body& body) {
+  VisitBodies(world_, query_filter_, meter_, meets, [&](Body& body) {
     return add(true, body.index(), [&] { return OverlapBody(body, shape, wanted, meter_); });
   });
   std::sort(rows.begin(), rows.end(), [](const OverlapRow& a, const OverlapRow& b) {

@@ -3,9 +3,9 @@
 
 // Which polygons of a scene does one shape overlap, and at which of their edges?
 //
-// `Overlap` are the kernels for one polygon; `OverlapQuery` asks all polygons of a scene, and
-// bodies. Batches, trackers and rotating sweeps ask through them. Everything is exact, and touching
-// counts. Once a meter has stopped, answers are meaningless.
+// `Overlap` has the kernels for one polygon. `OverlapQuery` tests all polygons of a scene, and
+// bodies; batches, trackers and rotating sweeps use it. All results are exact, and touching counts
+// as overlap. Once a meter has stopped, results are meaningless.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +25,11 @@ namespace carom::internal {
 
 struct PairOverlap {
   bool overlaps = false;
-  bool touching = false;  // of circles and capsules: the distance to the core is the radius
+  bool touching = false;  // for circles and capsules: the distance to the core equals the radius
 };
 
-// Whether the shape and the polygon share a point. With `edges`, the polygon's edges that share a
-// point with the solid shape are appended, ascending.
+// Return whether the shape and the polygon share a point. Unless `edges` is null, the functions
+// append the polygon's edges that share a point with the solid shape, ascending.
 PairOverlap Overlap(const IndexedPolygon& fixed, const Circle& circle, std::vector<EdgeRef>* edges,
                     WorkMeter& meter);
 PairOverlap Overlap(const IndexedPolygon& fixed, const Capsule& capsule,
@@ -39,17 +39,17 @@ PairOverlap Overlap(const IndexedPolygon& fixed, const Box& box, std::vector<Edg
 PairOverlap Overlap(const IndexedPolygon& fixed, MovingShape& mover, std::vector<EdgeRef>* edges,
                     WorkMeter& meter);
 
-// One polygon, or body, that a shape overlaps.
+// A polygon, or a body, that a shape overlaps.
 struct OverlapRow {
   bool is_body;
   uint64_t id;
   bool touching;
-  size_t first_edge;  // among those of the rows
+  size_t first_edge;  // index in the edges of all rows
   size_t edge_count;
 };
 
 struct OverlapRows {
-  std::vector<OverlapRow> rows;  // by ascending id, bodies after the polygons
+  std::vector<OverlapRow> rows;  // polygons by ascending id, then bodies by ascending index
   std::vector<EdgeRef> edges;
 
   std::span<const EdgeRef> EdgesOf(const OverlapRow& row) const {
@@ -58,22 +58,22 @@ struct OverlapRows {
   size_t capacity() const { return rows.capacity() + edges.capacity(); }
 };
 
-// One shape after the other. Borrows all that it is made of.
+// Tests one shape at a time. The scene, the bodies, `found` and the meter outlive it.
 class OverlapQuery {
  public:
-  // Fills `found`.
+  // Makes a query that fills `found`.
   OverlapQuery(const World& world, const OverlapOptions& options, OverlapRows& found,
                WorkMeter& meter)
       : world_(world),
         options_(options),
         found_(found),
         meter_(meter),
-        considered_(Considered::Scene(options.mask)) {}
+        query_filter_(QueryFilter::Scene(options.mask)) {}
 
-  // What the shapes that follow consider, in place of the scene by the mask of the options.
-  void Consider(const Considered& considered) { considered_ = considered; }
+  // Sets the filter for later shapes, in place of the scene with the mask of the options.
+  void SetFilter(const QueryFilter& query_filter) { query_filter_ = query_filter; }
 
-  // Replaces what was found by the polygons that overlap the shape.
+  // Replaces the contents of `found` by the polygons and bodies that overlap the shape.
   void Run(const Circle& circle);
   void Run(const Capsule& capsule);
   void Run(const Box& box);
@@ -87,7 +87,7 @@ class OverlapQuery {
   const OverlapOptions options_;
   OverlapRows& found_;
   WorkMeter& meter_;
-  Considered considered_;
+  QueryFilter query_filter_;
 };
 
 }  // namespace carom::internal

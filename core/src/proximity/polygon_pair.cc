@@ -11,14 +11,16 @@
 namespace carom::internal {
 namespace {
 
-// The edges of so many runs of the fixed polygon near a mover, of few edges or more, are looked up
-// one by one; else the mover's are.
+// The most runs of fixed edges near the mover for which each fixed edge is tested against the
+// mover's edges: kFewRunsNear for a mover of few edges, kMostRunsNear for other movers. With more
+// runs, the mover's edges are tested against the fixed polygon.
 constexpr size_t kFewRunsNear = 2;
 constexpr size_t kMostRunsNear = 4;
-// So few are compared with every edge of a mover that is placed, rather than making its index.
+// The most fixed edges that are compared with every edge of a placed mover, rather than building
+// the mover's index.
 constexpr size_t kVeryFewEdges = 6;
-// A cluster whose box meets more runs of edges than that is looked up edge by edge: the box of long
-// edges is mostly empty.
+// The most runs of edges that the box of a cluster may meet. If the box meets more, the cluster's
+// edges are tested one by one, since the box of long edges is mostly empty.
 constexpr size_t kFewRuns = 6;
 
 bool Holds(const IndexedPolygon& outer, Vec2 p, WorkMeter& meter) {
@@ -27,7 +29,7 @@ bool Holds(const IndexedPolygon& outer, Vec2 p, WorkMeter& meter) {
 
 }  // namespace
 
-// Not initialised but for the count.
+// The fixed edges near the mover. Only the count is initialised.
 struct PolygonPair::Near {
   static constexpr size_t kMost = kMostRunsNear * kLanes;
 
@@ -47,9 +49,8 @@ struct PolygonPair::Near {
   }
 };
 
-// A vertex of the mover in the other polygon is found at once where there is one; edges that meet
-// take a search. Where no fixed edge is near, all of the reach lies in one face, and the vertex
-// decides.
+// Tests a vertex of the mover in the fixed polygon first, which is faster than the search for edges
+// that meet. If no fixed edge is near, the whole mover lies in one face, and the vertex decides.
 bool PolygonPair::Overlap() {
   const MeetsBox reach{moving_.bounds()};
   if (!reach(fixed_.polygon().bounds())) return false;
@@ -76,7 +77,7 @@ bool PolygonPair::Overlap() {
   return HoldsMovingRing() || HoldsFixedRing();
 }
 
-// Of the first ring it is known.
+// Tests the rings after the first one: `Overlap` has tested the first ring.
 bool PolygonPair::HoldsMovingRing() {
   for (size_t ring = 1; ring < moving_.ring_count() && meter_.Spend(1); ++ring) {
     if (Holds(fixed_, moving_.FirstVertex(ring), meter_)) return true;
@@ -84,7 +85,7 @@ bool PolygonPair::HoldsMovingRing() {
   return false;
 }
 
-// A ring that is inside has its box in the mover's.
+// Tests the fixed rings in the mover. The box of a ring inside the mover lies in the mover's box.
 bool PolygonPair::HoldsFixedRing() {
   const Polygon& fixed = fixed_.polygon();
   const Box reach = moving_.bounds();
@@ -99,7 +100,9 @@ bool PolygonPair::HoldsFixedRing() {
   return false;
 }
 
-bool PolygonPair::is_small() const { return moving_.edge_count() <= IndexedPolygon::kMaxScanned; }
+bool PolygonPair::is_small() const {
+  return moving_.edge_count() <= IndexedPolygon::kMaxEdgesWithoutIndex;
+}
 
 bool PolygonPair::DoNearEdgesMeet(const Near& near) {
   if (is_small() || (moving_.is_placed() && near.count <= kVeryFewEdges)) {
@@ -111,7 +114,7 @@ bool PolygonPair::DoNearEdgesMeet(const Near& near) {
   return false;
 }
 
-// Every moving edge near these is tested.
+// Tests all moving edges near `near` against each of its edges.
 bool PolygonPair::DoesAnyEdgeMeet(const Near& near) {
   LaneBox reach = LaneBox::Empty();
   for (size_t i = 0; i < near.count; ++i) reach.Extend(near.boxes[i]);
@@ -133,7 +136,7 @@ bool PolygonPair::DoesAnyEdgeMeet(const Near& near) {
   return !meter_.stopped() && (!ran || (!cluster.empty() && meets_cluster()));
 }
 
-// Only those moving edges are placed that may be near.
+// Tests a fixed edge against the mover. Places only the moving edges that may be near.
 bool PolygonPair::MeetsMovingEdge(const Segment& fixed_edge, const LaneBox& box) {
   const MeetsSegment near = moving_.frame().Meeting(fixed_edge);
   return !moving_.MakeEdgeIndex().VisitRuns(meter_, near, [&](size_t first, size_t last) {
@@ -142,7 +145,8 @@ bool PolygonPair::MeetsMovingEdge(const Segment& fixed_edge, const LaneBox& box)
   }) && !meter_.stopped();
 }
 
-// Few moving edges are looked up one by one, many by eight, where there is a fixed edge near.
+// Tests the mover's edges against the fixed polygon: one by one if they are few, else eight at a
+// time, if a fixed edge is near them.
 bool PolygonPair::DoManyEdgesMeet() {
   if (is_small()) {
     const Polygon& moving = moving_.polygon().polygon();
@@ -151,7 +155,7 @@ bool PolygonPair::DoManyEdgesMeet() {
     }
     return false;
   }
-  const FrameOf frame = moving_.frame();
+  const LocalFrame frame = moving_.frame();
   const auto is_near = [&](const Box& described) {
     return !fixed_.VisitRuns(meter_, MeetsBox{frame.Placed(described)},
                              [](size_t, size_t) { return false; });

@@ -16,15 +16,15 @@
 
 namespace carom::internal {
 
-// A moving polygon against one polygon of the scene. Once the meter has stopped, answers are
-// meaningless.
+// A moving polygon against one polygon of the scene. Results are meaningless once the meter has
+// stopped.
 class PolygonPair {
  public:
   PolygonPair(const IndexedPolygon& fixed, MovingShape& moving, WorkMeter& meter)
       : fixed_(fixed), moving_(moving), meter_(meter) {}
 
-  // Where no edges meet, every ring of either lies in one face of the other, so one vertex a ring
-  // decides.
+  // Returns whether the polygons share a point. If no edges meet, every ring of either polygon lies
+  // in one face of the other, so one vertex of each ring decides.
   bool Overlap();
 
   // Appends the fixed edges that share a point with the moving polygon, ascending.
@@ -42,7 +42,7 @@ class PolygonPair {
   bool DoManyEdgesMeet();
   bool MeetsMovingEdge(const Segment& fixed_edge, const LaneBox& box);
   bool MeetsFixedEdge(const EdgeCluster& cluster);
-  // Whether an edge of `polygon` shares a point with `edge`.
+  // Returns whether an edge of `polygon` shares a point with `edge`.
   bool MeetsEdgeOf(const IndexedPolygon& polygon, const Segment& edge);
 
   const IndexedPolygon& fixed_;

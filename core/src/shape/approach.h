@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How far is a vertex from an edge, exactly, and how is that compared, rounded and drawn?
+// How far is a vertex from an edge, exactly, and how is the distance compared and rounded?
 //
-// Two sets of segments that share no point are nearest at a vertex of one and an edge of the other:
-// an `Approach`. Its squared distance is the rational N / D, with N = cross^2 and D = length^2 of
-// degree 4 and 2 where the nearest point is within the edge, and N of degree 2 and D = 1 where it
-// is a point of doubles. Comparing two has degree 6. Doubles that bound it decide almost always.
+// If two sets of segments share no point, their distance is that of a vertex of one set and an edge
+// of the other: an `Approach`. Its squared distance is the rational number N / D. If the nearest
+// point is within the edge, N = cross^2 has degree 4 and D = length^2 has degree 2; if it is a
+// point of doubles, N has degree 2 and D = 1. Comparing two approaches has degree 6. Bounds of
+// N / D in doubles decide almost all comparisons.
 #pragma once
 
 #include <cmath>
@@ -18,24 +19,24 @@
 
 namespace carom::internal {
 
-// A sum of lengths >= 0, such as two radii and a distance: exactly a + b + c, the last of which may
-// be any double, +inf too.
+// A sum of lengths >= 0, such as two radii and a distance: exactly a + b + c. `c` may be any double
+// >= 0, even +inf.
 struct LengthSum {
   double a = 0;
   double b = 0;
   double c = 0;
 
-  // Within 2u of the sum, unless it is infinite.
+  // Returns the sum within 2u, unless it is infinite.
   double rounded() const { return (a + b) + c; }
 };
 
-// Bounds of a squared length, from below and from above.
+// A lower and an upper bound of a squared length.
 struct Bounds2 {
   double low = 0;
   double high = 0;
 };
 
-// Bounds of the squared sum; exact for 0 and +inf.
+// Returns bounds of the squared sum; exact for 0 and +inf.
 inline Bounds2 SquareBounds(const LengthSum& sum) {
   const double square = sum.rounded() * sum.rounded();
   if (square == HUGE_VAL) return {square, square};
@@ -43,52 +44,56 @@ inline Bounds2 SquareBounds(const LengthSum& sum) {
 }
 
 struct Approach {
-  // The nearest point of `edge` to `vertex`.
+  // Takes the point of `edge` that is nearest to `vertex`.
   Approach(Vec2 vertex, const Segment& edge);
 
   Vec2 vertex;
-  Segment edge;       // of length 0 where the nearest point is the point `edge.a`
-  Bounds2 distance2;  // holds N / D
+  Segment edge;       // of length 0 if the nearest point is `edge.a`
+  Bounds2 distance2;  // bounds of N / D
 
   bool IsPoint() const { return edge.a == edge.b; }
-  // Exact.
+  // N and D, exactly.
   Dyadic Numerator() const;
   Dyadic Denominator() const;
 };
 
-// The sign of (distance of a) - (distance of b). Exact.
+// Returns the sign of (distance of a) - (distance of b). Exact.
 int Compare(const Approach& a, const Approach& b);
 
-// The sign of (distance of `approach`) - `sum`. Exact.
+// Returns the sign of (distance of `approach`) - `sum`. Exact.
 int Compare(const Approach& approach, const LengthSum& sum);
 
-// The sign of (distance of two segments) - `sum`, which is above 0 unless the segments share no
-// point. Exact: apart they are nearest at an end of one of them.
+// Returns the sign of (distance of the two segments) - `sum`. If the segments share a point, `sum`
+// must be above 0. Exact: segments without a common point are nearest at an end of one of them.
 int CompareSegments(const Segment& a, const Segment& b, const LengthSum& sum);
 
-// Whether that is at most 0, given the `SquareBounds` of the sum.
+// Returns true if (distance of `approach`) <= `sum`. `square` is `SquareBounds(sum)`. Exact.
 inline bool IsWithin(const Approach& approach, const LengthSum& sum, const Bounds2& square) {
   if (approach.distance2.low > square.high) return false;
   return approach.distance2.high < square.low || Compare(approach, sum) <= 0;
 }
 
-// The double nearest to (distance of `approach`) - (radius_a + radius_b), which is above 0; ties to
-// even. A function of the exact value alone: approaches that tie give the same bits.
+// Returns the double nearest to (distance of `approach`) - (radius_a + radius_b), ties to even. The
+// exact value must be above 0, and it alone determines the result: approaches that tie give the
+// same bits.
 double Clearance(const Approach& approach, double radius_a, double radius_b);
 
-// The point of the edge that is nearest to the vertex, each coordinate within 1.5 ulp of the
-// largest coordinate of the edge; exact where it is an end or the edge is parallel to an axis.
+// Returns the point of the edge that is nearest to the vertex, each coordinate within 1.5 ulp of
+// the largest coordinate of the edge; exact if the point is an end or the edge is parallel to an
+// axis.
 Vec2 NearestPoint(const Approach& approach);
 
-// The unit vector from the edge to the vertex, which are apart; each component within 1 ulp.
+// Returns the unit vector from the edge to the vertex, each component within 1 ulp. The distance
+// must be above 0.
 Vec2 UnitDirection(const Approach& approach);
 
-// origin + length * direction, each coordinate within half an ulp of itself of the exact result for
-// the given doubles. Never -0.
+// Returns origin + length * direction. For the given doubles, each coordinate is within half an ulp
+// of itself of the exact result. Never -0.
 Vec2 Along(Vec2 origin, Vec2 direction, double length);
 
-// A point that two segments share, for segments that do: the first of a.a, a.b, b.a, b.b that lies
-// on the other segment, else the crossing, each coordinate within 1.5 ulp of the largest of `a`.
+// Returns a point that the two segments share; they must share one. It is the first of a.a, a.b,
+// b.a, b.b that lies on the other segment, or else the crossing, each coordinate within 1.5 ulp of
+// the largest coordinate of `a`.
 Vec2 CommonPoint(const Segment& a, const Segment& b);
 
 }  // namespace carom::internal

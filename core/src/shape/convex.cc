@@ -20,13 +20,13 @@ using internal::Fraction;
 using internal::Line;
 using internal::Meeting;
 
-// Lexicographic order: from left to right after an infinitesimal turn of the axes.
+// Lexicographic order: from left to right after turning the axes by an infinitesimal angle.
 bool IsBefore(Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); }
 
 // Finds the part of a segment of length > 0 in a convex ring. Every edge that shares a point with
-// the segment is a touch. The part is an interval whose ends are ends of the segment or lie on the
-// ring: the first begin and the last end of the touches, unless an end of the segment is strictly
-// inside.
+// the segment is a touch. The part is an interval. Each of its ends is an end of the segment or
+// lies on the ring: it reaches from the first begin to the last end of the touches, unless an end
+// of the segment is strictly inside the ring.
 class Clipper {
  public:
   explicit Clipper(const Segment& segment) : segment_(segment), line_(segment), axis_(line_) {}
@@ -34,7 +34,7 @@ class Clipper {
   std::optional<Clip> Clipped(std::span<const Vec2> ring, Location start, Location end);
 
  private:
-  // One end of the part, and the edge to report there.
+  // One end of the part, and the edge that is reported for it.
   struct End {
     Fraction at;
     std::optional<uint32_t> edge;
@@ -77,7 +77,7 @@ std::optional<Clip> Clipper::Clipped(std::span<const Vec2> ring, Location start,
   return clip;
 }
 
-// `side_a` and `side_b` are the sides of the edge's ends, not both strictly on the same.
+// Handles an edge that has its ends on the sides `side_a` and `side_b`, not both strictly on one.
 void Clipper::Touch(uint32_t index, const Segment& edge, int side_a, int side_b) {
   if (side_a == 0 && side_b == 0) return TouchAlong(index, edge);
   const Meeting meeting = side_a == 0   ? Fraction::OfVertex(line_, axis_, edge.a)
@@ -89,7 +89,7 @@ void Clipper::Touch(uint32_t index, const Segment& edge, int side_a, int side_b)
   Keep(exit_, touch, 1);
 }
 
-// An edge on the line of the segment, or a point there.
+// Handles an edge on the line of the segment, or an edge that is a point of the line.
 void Clipper::TouchAlong(uint32_t index, const Segment& edge) {
   const bool in_order = axis_.Compare(edge.a, edge.b) <= 0;
   const Meeting first = Fraction::OfVertex(line_, axis_, in_order ? edge.a : edge.b);
@@ -99,8 +99,9 @@ void Clipper::TouchAlong(uint32_t index, const Segment& edge) {
   Keep(exit_, {last.range > 0 ? Fraction::End(line_) : last.at, index, true}, 1);
 }
 
-// Replaces `best` where the touch is further in the direction `better`, or as far and not parallel
-// where `best` is. Edges come in ascending order, so the least stays otherwise.
+// Replaces `best` if the touch is further in the direction `better` (-1: towards the start, 1:
+// towards the end), or equally far and not parallel while `best` is parallel. Edges come in
+// ascending order, so among other ties the least edge stays.
 void Clipper::Keep(End& best, const End& touch, int better) const {
   const int order = best.edge ? Fraction::Compare(line_, touch.at, best.at) * better : 1;
   if (order > 0 || (order == 0 && best.parallel && !touch.parallel)) best = touch;
@@ -113,7 +114,7 @@ Vec2 Clipper::NormalOf(std::span<const Vec2> ring, const End& end, int towards) 
   return internal::UnitNormal(edge, end.cross * towards);
 }
 
-// The answer for a segment of length zero: every edge is parallel to it.
+// Returns the result for a segment of length zero: every edge is parallel to it.
 std::optional<Clip> ClippedPoint(std::span<const Vec2> ring, Vec2 p, Location location) {
   if (location == Location::kOutside) return std::nullopt;
   Clip clip{0, 0, {}, {}, {}, {}};
@@ -141,15 +142,15 @@ Location LocateInBox(const Box& box, Vec2 p) {
   return strictly ? Location::kInside : Location::kBoundary;
 }
 
-// The ends of a ring on one line; its one point twice if it has no other.
+// Returns the two ends of a ring that lies on one line, or its one point.
 std::vector<Vec2> EndsOf(std::span<const Vec2> ring) {
   const auto [first, last] = std::minmax_element(ring.begin(), ring.end(), IsBefore);
   if (*first == *last) return {*first};
   return {*first, *last};
 }
 
-// The vertices of a convex ring at which it turns; none where it lies on one line. Consecutive
-// duplicates count as one vertex.
+// Returns the vertices at which a convex ring turns; no vertex if the ring lies on one line.
+// Consecutive duplicates count as one vertex.
 std::vector<Vec2> TurningVertices(std::span<const Vec2> ring) {
   std::vector<Vec2> distinct;
   for (const Vec2 v : ring) {
@@ -201,9 +202,9 @@ absl::StatusOr<ConvexRing> ConvexRing::Create(std::span<const Vec2> ring) {
   return result;
 }
 
-// The lower chain ascends in lexicographic order, the upper one descends. A point between their
-// ends in that order is compared with the one edge of each that spans it. A ring without area has
-// the same edge as both chains.
+// The lower chain ascends in lexicographic order, the upper chain descends. A point between the
+// ends of the chains in that order is compared with one edge of each chain: the edge that spans the
+// point. In a ring without area both chains are the same edge.
 Location ConvexRing::Locate(Vec2 given) const {
   if (!IsAccepted(given)) return Location::kOutside;
   const Vec2 p = Normalized(given);

@@ -16,8 +16,8 @@ namespace {
 
 bool LexicallyLess(Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); }
 
-// Indices of the strict hull, counter-clockwise from the lexically least vertex; of coinciding
-// vertices the first given.
+// Returns the indices of the strict hull, counter-clockwise from the lexicographically least
+// vertex. Of vertices that coincide, it takes the first one.
 absl::InlinedVector<uint32_t, 8> Hull(std::span<const Vec2> p) {
   absl::InlinedVector<uint32_t, 8> order(p.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -43,7 +43,8 @@ absl::InlinedVector<uint32_t, 8> Hull(std::span<const Vec2> p) {
   return hull;
 }
 
-// The least edge of positive length on the way from vertex `from` to vertex `to` of the ring.
+// Returns the least edge of positive length on the way from vertex `from` to vertex `to` of the
+// ring.
 uint32_t LeastEdge(std::span<const Vec2> ring, uint32_t from, uint32_t to) {
   uint32_t least = from;
   bool found = false;
@@ -56,7 +57,7 @@ uint32_t LeastEdge(std::span<const Vec2> ring, uint32_t from, uint32_t to) {
   return least;
 }
 
-// The least edge that runs the way of a -> b.
+// Returns the least edge that points in the direction of a -> b.
 uint32_t LeastEdgeAlong(std::span<const Vec2> ring, Vec2 a, Vec2 b) {
   const auto n = static_cast<uint32_t>(ring.size());
   for (uint32_t i = 0; i < n; ++i) {
@@ -65,15 +66,16 @@ uint32_t LeastEdgeAlong(std::span<const Vec2> ring, Vec2 a, Vec2 b) {
   return 0;
 }
 
-// Rounded; the sign of each component is exact.
+// Returns a - b, rounded; the sign of each component is exact.
 Vec2 Minus(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 
-// Without branches, which would be hard to predict.
+// Returns true if `edge` points to the right, or straight up. It has no branches, because they
+// would be hard to predict.
 bool PointsRight(Vec2 edge) {
   return (static_cast<int>(edge.x > 0) | (static_cast<int>(edge.x == 0) & (edge.y > 0))) != 0;
 }
 
-// The convexity of a ring all of whose turns are certain to have one sign, else NONE.
+// Returns the convexity of a ring if all of its turns certainly have one sign, else NONE.
 Convexity FilteredConvexity(std::span<const Vec2> ring) {
   if (ring.size() < 3) return Convexity::kNone;
   Vec2 before = Minus(ring.back(), ring[ring.size() - 2]);
@@ -100,10 +102,11 @@ Convexity FilteredConvexity(std::span<const Vec2> ring) {
 
 }  // namespace
 
-// A closed curve of one turning sign turns by 2 pi k in all. Its directions change k times from
-// those that point right to those that do not, and k times back. A spike turns by pi, straight by
-// its sign. With k = 1 the others then turn by pi in all: every edge points into one closed half
-// circle, and they sum to zero only if all lie on one line.
+// If all turns of a closed curve have one sign, they add up to 2 pi k. The directions of its edges
+// then change k times from right (`PointsRight`) to left, and k times back, so k = 1 means two
+// changes. A spike turns by pi, but its `Orientation` is 0, like that of a straight vertex. With
+// k = 1 and a spike, the other turns add up to pi: every edge points into one closed half circle,
+// and the edges sum to zero only if all lie on one line, where no turn has a sign.
 Convexity ConvexityOf(std::span<const Vec2> ring) {
   if (const Convexity found = FilteredConvexity(ring); found != Convexity::kNone) return found;
   if (ring.empty()) return Convexity::kNone;
@@ -137,13 +140,13 @@ Convexity ConvexityOf(const Polygon& polygon) {
   return ConvexityOf(polygon.ring(0));
 }
 
-ConvexCore::ConvexCore(std::span<const Vec2> ring, Convexity convexity) : given_(ring) {
+ConvexCore::ConvexCore(std::span<const Vec2> ring, Convexity convexity) : ring_(ring) {
   if (convexity == Convexity::kStrict) return;
   if (convexity != Convexity::kStrictClockwise) {
-    TakeHull(ring);
+    BuildHull(ring);
     return;
   }
-  // Edge n - 2 - k of the ring is the way back from its vertex n - 1 - k.
+  // Hull edge k runs from ring vertex n - 1 - k backwards along ring edge n - 2 - k.
   const auto n = static_cast<uint32_t>(ring.size());
   hull_.assign(ring.rbegin(), ring.rend());
   vertex_index_.reserve(n);
@@ -172,15 +175,15 @@ uint32_t ConvexCore::edge_order(size_t k) const {
   return size() == 2 ? std::min(edge_index_[0], edge_index_[1]) : edge_index(k);
 }
 
-void ConvexCore::TakeHull(std::span<const Vec2> ring) {
+void ConvexCore::BuildHull(std::span<const Vec2> ring) {
   vertex_index_ = Hull(ring);
   vertex_index_.shrink_to_fit();
   hull_.reserve(vertex_index_.size());
   for (const uint32_t i : vertex_index_) hull_.push_back(ring[i]);
-  NameEdges(ring);
+  SetEdgeIndices(ring);
 }
 
-void ConvexCore::NameEdges(std::span<const Vec2> ring) {
+void ConvexCore::SetEdgeIndices(std::span<const Vec2> ring) {
   const size_t n = size();
   if (n == 1) return;
   if (n == 2) {
@@ -188,7 +191,7 @@ void ConvexCore::NameEdges(std::span<const Vec2> ring) {
                    LeastEdgeAlong(ring, hull_[1], hull_[0])};
     return;
   }
-  // The hull's indices rise but once where the ring winds clockwise.
+  // The indices along the hull rise only once if the ring winds clockwise.
   size_t rises = 0;
   for (size_t k = 0; k < n; ++k) {
     rises += vertex_index_[k] < vertex_index_[Next(k)] ? 1 : 0;

@@ -13,7 +13,7 @@
 namespace carom::internal {
 namespace {
 
-// An end of a line as comparisons read it; see the header.
+// Returns an end of a line as comparisons read it; see "Exactness" in fraction.h.
 double Comparable(double t) { return t == 0 ? 0 : std::clamp(t, 0x1p-500, 0x1p500); }
 
 }  // namespace
@@ -25,7 +25,7 @@ bool Fraction::SameSource(const Fraction& other) const {
   return kind_ == Kind::kCrossing && v_ == other.w_ && w_ == other.v_;
 }
 
-// Calls use(n, d), expansions with the value n / d and d > 0.
+// Calls use(n, d) with expansions n and d such that this fraction is n / d, and d > 0.
 template <class Use>
 auto Fraction::WithExact(const Line& line, Use use) const {
   if (kind_ == Kind::kCrossing) {
@@ -33,7 +33,7 @@ auto Fraction::WithExact(const Line& line, Use use) const {
     const auto d = line.ExactCross(v_, w_);
     return d.sign() < 0 ? use(-n, -d) : use(n, d);
   }
-  // Widened to one type for both kinds; the unused capacity costs nothing.
+  // Vertices and values share one type, wider than either needs; its unused capacity costs nothing.
   Expansion<16> n;
   Expansion<16> d;
   if (kind_ == Kind::kVertex) {
@@ -54,8 +54,9 @@ auto Fraction::WithExact(const Line& line, Use use) const {
   return use(n, d);
 }
 
-// The sign of this fraction, a vertex's or a crossing's, minus t. The ends of segments and most
-// starts of rays need less: a difference and a direction as pairs of doubles compare part by part.
+// Returns the sign of this fraction, which is a vertex's or a crossing's, minus t. At the ends of
+// segments and at most starts of rays (t = 0 or 1), a vertex needs less than `WithExact`: its
+// difference and the direction are pairs of doubles, which compare part by part.
 int Fraction::CompareWith(const Line& line, double t) const {
   if (kind_ == Kind::kVertex && (t == 0 || t == 1)) {
     const DominantAxis axis(line);
@@ -71,8 +72,8 @@ int Fraction::CompareWith(const Line& line, double t) const {
   });
 }
 
-// `Within` where the interval holds an end. There the fraction becomes that end, so that each end
-// has one form.
+// Implements `Within` if the interval contains an end of the line. If the fraction is at that end,
+// it becomes `Start` or `End`, so that each end has one form.
 Meeting Fraction::NearEnd(const Line& line) const {
   if (low_ <= line.t_min) {
     const int order = CompareWith(line, line.t_min);
@@ -100,27 +101,27 @@ double Fraction::ExactRounded(const Line& line) const {
   return WithExact(line, [](const auto& n, const auto& d) { return RoundedQuotient(n, d); });
 }
 
-// From any q of 26 bits in place of the fraction: for a crossing
+// Returns an interval around q + c with c = t - q, for a q of 26 bits near the fraction (any q is
+// valid). For a crossing with an edge v->w,
 //     t - q = r / d with r = (v - origin - q direction) x (w - v), d = direction x (w - v).
-// With w = 2^-26, halves of doubles (`Split`) are at most w of them, and products of halves exact.
-// In each coordinate let z be the sum of the magnitudes of v - origin and of q times the direction,
-// p the difference of both, and e the edge in the other coordinate, magnitudes again.
-//   - p is a pair of doubles plus a low half and low parts, (1 + 2^-20) wz in all. Their three sums
-//     err by 3.1uw z.
-//   - The product with e: 4.1uw ze for that and for the product of low parts, left out. The
-//   products
-//     of one low half are 2w ze and with all of the others 3.1w ze: in four sums and a product they
-//     err by 8.1uw ze.
-//   - The difference of both coordinates: with S the sum of ze over both, that of the low parts
-//   errs
-//     by 3.1uw S, that of the high ones by u|r| + 3.1uw S, their sum by u|r|.
-//   r errs by 19uw S + 2u|r| in all.
-// d in doubles errs by kCrossError times the magnitude m of its products. With |d| at least 16
-// times that, it is within 1/15; so c = r / d errs by 21uw S / |d| + 6u|c| m / |d|, by 2u|c| as it
-// is rounded, and the bounds of the interval by u|c| and less. 32 and 16 cover that. A vertex on
-// the line has the same in one coordinate, without e. Magnitudes: differences and the direction are
-// 0 or in [2^-192, 2^54]. With q in [2^-200, 2^200] all terms are multiples of 2^-840 and S is
-// above 2^-600, so nothing underflows or overflows.
+// Let h = 2^-26: the low half of a `Split` double is at most h of the double, and products of
+// halves are exact. In each coordinate, let p be v - origin minus q direction, z the sum of the
+// magnitudes of these two terms, and e the magnitude of the edge's other coordinate.
+//   - p is a pair of doubles, plus a low half and low parts of (1 + 2^-20) hz in all. The three
+//     sums of the low parts err by 3.1uh z.
+//   - In the product p e, the error of p and the omitted product of low parts make 4.1uh ze. The
+//     products with one low half are 2h ze, and 3.1h ze with all other low products: their four
+//     sums and a product err by 8.1uh ze.
+//   - In the difference of both coordinates, with S the sum of ze over both: the difference of
+//     the low parts errs by 3.1uh S, the difference of the high parts by u|r| + 3.1uh S, and the
+//     sum of the two differences by u|r|.
+// So r errs by 19uh S + 2u|r| in all. d in doubles errs by kCrossError times the magnitude m of its
+// products. If |d| is at least 16 times that error, d is within 1/15 of itself; then c = r / d errs
+// by 21uh S / |d| + 6u|c| m / |d|, its rounding by 2u|c|, and the bounds of the interval by u|c|
+// and less. The factors 32 and 16 in the code cover these errors. A vertex on the line has the same
+// derivation in one coordinate, without e. Differences and the direction are 0 or have magnitudes
+// in [2^-192, 2^54]. With q in [2^-200, 2^200] all terms are multiples of 2^-840 and S is above
+// 2^-600, so nothing underflows or overflows.
 Interval Fraction::Refined(const Line& line) const {
   constexpr double kLow = 32 * kFilterUnit * 0x1p-26;
   const double middle = 0.5 * (low_ + high_);
@@ -162,8 +163,8 @@ Interval Fraction::Refined(const Line& line) const {
   return {q + (c - bound), q + (c + bound)};
 }
 
-// Rounding is monotonic: what is between two numbers that round to one double rounds to it, ties
-// too.
+// Rounding is monotonic: if both ends of an interval round to one double, every number in the
+// interval rounds to it, even in a tie.
 double Fraction::Rounded(const Line& line) const {
   if (kind_ <= Kind::kValue) return low_;
   const Interval t = Refined(line);

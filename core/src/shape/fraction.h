@@ -1,17 +1,17 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where along a line, exactly?
+// Where along a line is a point, exactly?
 //
-// A `Fraction` is a parameter t of a line, kept as what defines it (an end, a vertex on the line, a
-// crossing with an edge) together with an interval that holds it. Comparisons look at the intervals
-// first and compute exactly only where these overlap.
+// A `Fraction` is a parameter t of a line. It stores what defines t (an end, a vertex on the line
+// or a crossing with an edge) and an interval that contains t. Comparisons compare the intervals
+// first and compute exactly only if the intervals overlap.
 //
-// Exactness. Where t is not 0, numerator and denominator are sums of products of at most two
-// differences of coordinates, multiples of 2^-384 and below 2^110: |t| is in [2^-494, 2^494]. An
-// end of a ray may be any double; for comparisons one beyond that range is read as the nearest of
-// 2^-500 and 2^500, which changes no order. All products are then multiples of 2^-1074, and
-// expansions of them exact.
+// Exactness. If t is not 0, its numerator and denominator are sums of products of at most two
+// differences of coordinates. They are multiples of 2^-384 and below 2^110, so |t| is in
+// [2^-494, 2^494]. An end of a ray may be any double: comparisons clamp an end outside of
+// [2^-500, 2^500] to that range, which changes no order. All products are then multiples of
+// 2^-1074, and expansions of them are exact.
 #pragma once
 
 #include <algorithm>
@@ -25,10 +25,10 @@
 
 namespace carom::internal {
 
-// The axis along which a line is longer: positions of points on it are compared there.
+// The axis along which a line is longer. Positions of points on the line are compared along it.
 class DominantAxis {
  public:
-  // `line` has a direction.
+  // `line` must have a direction.
   explicit DominantAxis(const Line& line)
       : is_x_(std::abs(line.dx.high) >= std::abs(line.dy.high)),
         forward_((is_x_ ? line.dx.high : line.dy.high) > 0) {}
@@ -37,7 +37,7 @@ class DominantAxis {
   bool is_x() const { return is_x_; }
   bool is_forward() const { return forward_; }  // towards greater coordinates
   TwoDoubles Along(const Line& line) const { return is_x_ ? line.dx : line.dy; }
-  // The sign of (position of p) - (position of q) in the direction of the line.
+  // Returns the sign of (position of p) - (position of q) in the direction of the line.
   int Compare(Vec2 p, Vec2 q) const {
     const double a = Along(p);
     const double b = Along(q);
@@ -49,25 +49,26 @@ class DominantAxis {
   bool forward_;
 };
 
-// Holds a parameter.
+// An interval that contains a parameter.
 struct Interval {
   double low;
   double high;
 };
 
-// Where the unbounded extensions of the line and of `edge` cross; all numbers where that is not
-// certain to be a point.
+// Returns an interval for the t at which the unbounded extensions of the line and of `edge` cross;
+// all numbers if they may be parallel.
 //
-// t = n / d with n = (v - origin) x (w - v), d = direction x (w - v), each known within kCrossError
-// times its magnitude. For d with a certain sign, |t - n'/d'| <= (e_n + |n'/d'| e_d) / (|d'| -
-// e_d); the factor 1 + 8u covers the rounding of this bound itself, 2u|t| that of the quotient.
+// t = n / d with n = (v - origin) x (w - v) and d = direction x (w - v) for an edge v->w. The
+// rounded n' and d' err by e_n and e_d: kCrossError times their magnitudes. If the sign of d is
+// certain, |t - n'/d'| <= (e_n + |n'/d'| e_d) / (|d'| - e_d). The factor 1 + 8u covers the rounding
+// of this bound itself, 2u|t| the rounding of the quotient.
 inline Interval CrossingOf(const Line& line, const Segment& edge) {
   const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
   const RoundedCross n((edge.a.x - line.origin.x) * e.y, (edge.a.y - line.origin.y) * e.x);
   const RoundedCross d(line.dx.high * e.y, line.dy.high * e.x);
   if (!(std::abs(d.value) > 2 * d.error())) return {-HUGE_VAL, HUGE_VAL};
   const double t = n.value / d.value;
-  // Beside the other quotient, not after it.
+  // This division does not depend on `t`, so the processor runs both divisions in parallel.
   const double inverse = 1 / (std::abs(d.value) - d.error());
   const double bound = (n.error() + std::abs(t) * d.error()) * inverse;
   const double error = bound * (1 + 8 * kFilterUnit) + 2 * kFilterUnit * std::abs(t);
@@ -76,10 +77,11 @@ inline Interval CrossingOf(const Line& line, const Segment& edge) {
 
 struct Meeting;
 
-// A parameter in [t_min, t_max]. It refers to no line: the functions below are given the same one.
+// A parameter in [t_min, t_max]. A `Fraction` stores no line: the caller passes the line it was
+// made for to each function.
 class Fraction {
  public:
-  // The start of a line from t = 0.
+  // The start of a line with t_min = 0.
   Fraction() = default;
   static Fraction Start(const Line& line) {
     return Fraction(Kind::kStart, {}, {}, line.t_min, line.t_min);
@@ -87,13 +89,15 @@ class Fraction {
   static Fraction End(const Line& line) {
     return Fraction(Kind::kEnd, {}, {}, line.t_max, line.t_max);
   }
-  // Exactly `t`.
+  // The fraction that is exactly `t`.
   static Fraction OfValue(double t) { return Fraction(Kind::kValue, {}, {}, t, t); }
-  // Of a point on the line's unbounded extension.
+  // Returns the fraction of a vertex, which lies on the line's unbounded extension.
   static Meeting OfVertex(const Line& line, const DominantAxis& axis, Vec2 vertex);
-  // Of the crossing of the unbounded extensions of the line and of `edge`, not parallel to it.
+  // Returns the fraction at which the unbounded extensions of the line and of `edge` cross. The
+  // edge must not be parallel to the line.
   static Meeting OfCrossing(const Line& line, const Segment& edge);
-  // The same where `at`, the result of `CrossingOf`, is strictly between t_min and t_max.
+  // Returns the fraction of a crossing, if `at`, the result of `CrossingOf`, is strictly between
+  // t_min and t_max.
   static Fraction OfCrossingAt(const Interval& at, const Segment& edge) {
     return Fraction(Kind::kCrossing, edge.a, edge.b, at.low, at.high);
   }
@@ -102,24 +106,24 @@ class Fraction {
   double high() const { return high_; }
   bool is_start() const { return kind_ == Kind::kStart; }
   bool is_end() const { return kind_ == Kind::kEnd; }
-  // Whether it is defined by a vertex on the line, which is not at the start nor at the end.
+  // Returns true if a vertex on the line defines the fraction, at neither end of the line.
   bool is_vertex() const { return kind_ == Kind::kVertex; }
 
-  // The sign of a - b. Exact.
+  // Returns the sign of a - b. Exact.
   static int Compare(const Line& line, const Fraction& a, const Fraction& b) {
     if (a.high_ < b.low_) return -1;
     if (a.low_ > b.high_) return 1;
     return ExactCompare(line, a, b);
   }
-  // The nearest double, ties to even. Exact.
+  // Returns the double nearest to t, ties to even. Exact.
   double Rounded(const Line& line) const;
-  // An interval that holds it, almost always so narrow that it rounds to one double. For a vertex
-  // or a crossing.
+  // Returns an interval that contains t, almost always so narrow that both ends are one double.
+  // Only for the fraction of a vertex or a crossing.
   Interval Refined(const Line& line) const;
-  // `Rounded` and `Compare` by expansions alone.
+  // `Rounded` and `Compare` by expansions alone, without the filters.
   double ExactRounded(const Line& line) const;
   static int ExactCompare(const Line& line, const Fraction& a, const Fraction& b);
-  // The point there: exact for a vertex, else `PointAt` of the rounded fraction.
+  // Returns the point at t: the vertex exactly, else `PointAt` of the rounded fraction.
   Vec2 Point(const Line& line, double rounded) const;
 
  private:
@@ -135,20 +139,21 @@ class Fraction {
   template <class Use>
   auto WithExact(const Line& line, Use use) const;
 
-  Vec2 v_, w_;  // the vertex, or the edge
+  Vec2 v_, w_;  // the vertex twice, or the ends of the edge
   double low_ = 0;
   double high_ = 0;
   Kind kind_ = Kind::kStart;
 };
 
-// Where the unbounded extension of a line meets something: within [t_min, t_max] (`range` 0), or
-// before (-1) or after it (+1), where `at` means nothing.
+// Where the unbounded extension of a line meets a vertex or an edge: in [t_min, t_max] (`range` 0),
+// before t_min (-1) or after t_max (1). `at` is only valid if `range` is 0.
 struct Meeting {
   Fraction at;
   int range;
 };
 
-// Two differences, a quotient, and the product below: within 4u and a little of the exact value.
+// t rounds two differences and a quotient, and the bound rounds a product: t is within 4u and a
+// little of the exact value; 8u covers it.
 inline Meeting Fraction::OfVertex(const Line& line, const DominantAxis& axis, Vec2 vertex) {
   const double t = (axis.Along(vertex) - axis.Along(line.origin)) / axis.Along(line).high;
   const double error = 8 * kFilterUnit * std::abs(t);
@@ -159,7 +164,7 @@ inline Meeting Fraction::OfCrossing(const Line& line, const Segment& edge) {
   return OfCrossingAt(CrossingOf(line, edge), edge).Within(line);
 }
 
-// Compares this fraction, of any value, with the range.
+// Compares this fraction, which may have any value, with [t_min, t_max].
 inline Meeting Fraction::Within(const Line& line) const {
   if (low_ > line.t_min && high_ < line.t_max) return {*this, 0};
   if (high_ < line.t_min) return {*this, -1};

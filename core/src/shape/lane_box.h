@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Boxes with both coordinates side by side, compared at once: for loops over edges.
+// A box with both coordinates in one vector, so that loops over edges compare both at once.
 #pragma once
 
 #include <cmath>
@@ -11,7 +11,8 @@
 
 namespace carom::internal {
 
-// The same as a `Box`, bit by bit. Not initialised by default, so that arrays of them cost nothing.
+// Has the same bits as a `Box`. The default constructor does not initialise, so that arrays cost
+// nothing.
 struct LaneBox {
   Double2 min, max;
 
@@ -21,14 +22,14 @@ struct LaneBox {
   explicit LaneBox(const Segment& edge) : LaneBox(Of(LoadLanes(&edge.a.x), LoadLanes(&edge.b.x))) {}
 
   static LaneBox Empty() { return LaneBox(Box{}); }
-  // The smallest that holds both points.
+  // Returns the smallest box that contains both points.
   static LaneBox Of(Double2 a, Double2 b) { return {Min(a, b), Max(a, b)}; }
 
   void Extend(const LaneBox& other) {
     min = Min(other.min, min);
     max = Max(other.max, max);
   }
-  // Touching counts.
+  // Returns true if the boxes share a point; touching counts.
   bool Meets(const LaneBox& other) const { return Both((min <= other.max) & (max >= other.min)); }
   Box box() const { return {{min[0], min[1]}, {max[0], max[1]}}; }
 };

@@ -10,10 +10,10 @@
 namespace carom::internal {
 namespace {
 
-// Bounds origin + t * d from below (`side` -1) or above (+1). The step errs by 2u of itself (d may
-// be rounded), the sum by u: 8u of both magnitudes covers that and the rounding of the bound.
-// Nothing accepted is beyond 2^60. Where the step underflows it errs by less than 2^-1074, and no
-// coordinate but 0 is below 2^-140.
+// Returns a bound of origin + t * d: a lower bound for `side` -1, an upper bound for +1. The step
+// t * d errs by 2u of itself (d may be rounded), the sum by u: 8u of both magnitudes covers these
+// errors and the rounding of the bound. No accepted coordinate is beyond 2^60. If the step
+// underflows, it errs by less than 2^-1074, and no coordinate except 0 is below 2^-140.
 double Bound(double origin, double d, double t, double side) {
   if (d == 0 || t == 0) return origin;
   const double step = d * t;
@@ -31,8 +31,8 @@ Line::Line(const Ray& ray)
       t_max(ray.t_max),
       bounds(BoundsUpTo(ray.t_max)) {}
 
-// Where the differences are doubles, as on a grid, two exact products decide: unequal ones compare
-// by their rounded parts first.
+// If the differences are doubles, as on a grid, two exact products decide: products with different
+// rounded parts compare by the rounded parts, others by their rounding errors.
 int Line::ExactSide(Vec2 p) const {
   const TwoDoubles x = TwoDiff(p.x, origin.x);
   const TwoDoubles y = TwoDiff(p.y, origin.y);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A segment or a ray, as casts see it.
+// A segment or a ray in the form that casts compute with.
 #pragma once
 
 #include <cmath>
@@ -13,9 +13,10 @@
 namespace carom::internal {
 
 // The points origin + t * direction for t in [t_min, t_max]. The direction of a segment a->b is
-// b - a, exactly a pair of doubles in each coordinate; a ray's has low parts 0.
+// b - a, exactly a pair of doubles in each coordinate. The direction of a ray is given in doubles:
+// its low parts are 0.
 struct Line {
-  // The range is [0, 1]. Implicit: whatever takes a line takes a segment.
+  // The range is [0, 1]. Implicit, so that each function that takes a line also takes a segment.
   Line(const Segment& segment)  // NOLINT
       : origin(segment.a),
         dx(TwoDiff(segment.b.x, segment.a.x)),
@@ -23,26 +24,27 @@ struct Line {
         bounds(BoundsOf(segment)) {}
   explicit Line(const Ray& ray);
 
-  // A segment of length zero.
+  // Returns true for a segment of length zero.
   bool is_point() const { return dx.high == 0 && dy.high == 0; }
-  // The sign of direction x (p - origin): +1 if p is left of the line, 0 if on it. Exact, also for
-  // points of the line's unbounded extension. The direction's rounding, a difference and a product
-  // make three roundings, as `kCrossError` has them.
+  // Returns the sign of direction x (p - origin): +1 if p is left of the line, 0 if on the line.
+  // Exact, also for points on the line's unbounded extension. The rounding of the direction, a
+  // difference and a product make three roundings, as `kCrossError` assumes.
   int Side(Vec2 p) const {
     const RoundedCross cross(dx.high * (p.y - origin.y), dy.high * (p.x - origin.x));
     return cross.is_certain() ? cross.sign() : ExactSide(p);
   }
-  // The sign of direction x (edge.b - edge.a): +1 if the edge runs to the left. Exact, likewise.
+  // Returns the sign of direction x (edge.b - edge.a): +1 if the edge runs to the left. Exact; the
+  // filter has the error bound of `Side`.
   int Cross(const Segment& edge) const {
     const RoundedCross cross(dx.high * (edge.b.y - edge.a.y), dy.high * (edge.b.x - edge.a.x));
     return cross.is_certain() ? cross.sign() : ExactCross(edge.a, edge.b).sign();
   }
-  // `Side` without the filter.
+  // Returns the result of `Side` without the filter.
   int ExactSide(Vec2 p) const;
-  // direction x (w - v), exactly.
+  // Returns direction x (w - v), exactly.
   Expansion<16> ExactCross(Vec2 v, Vec2 w) const;
-  // A box that holds the part from `first` to `last`, in [t_min, t_max]. Infinite where that is
-  // beyond all accepted coordinates; never NaN.
+  // Returns a box that contains the part of the line from `first` to `last`, in [t_min, t_max]. It
+  // is infinite beyond all accepted coordinates; never NaN.
   Box BoundsBetween(double first, double last) const;
   Box BoundsUpTo(double t) const { return BoundsBetween(t_min, t); }
 
@@ -51,7 +53,7 @@ struct Line {
   TwoDoubles dy;
   double t_min = 0;
   double t_max = 1;
-  Box bounds;  // of a segment the smallest box, of a ray a little larger, perhaps infinite
+  Box bounds;  // a segment's smallest box; a ray's is slightly larger or infinite
 };
 
 }  // namespace carom::internal

@@ -18,19 +18,20 @@ Vec2 PointAt(const Line& line, double t) {
   return {point[0], point[1]};
 }
 
-// With E the edge and n = E / |E|, let m be E divided by its length in doubles: each component is
-// within 6u of n's (relatively, as all errors below, and but for terms of higher order). Corrected
-// by its length and by its angle to E,
+// With E the edge and n = E / |E|, let m be E divided by its length in doubles: each component of m
+// is within 6u of n's. (The errors here are relative, and terms of higher order are left out.)
+// Corrected by its length and by its angle to E,
 //     n = m (1 - g / 2) + (-m.y, m.x) f   with g = m^2 - 1, |g| <= 12u, and f = m x E / |E|,
-// |f| <= 12u |n.x n.y|; the terms left out are 3/8 g^2 + f^2 / 2 in the first part and f g in the
-// second. Both corrections are computed from exact products of halves of w = 2^-26, those of high
-// halves without an error: for f they are both |E n.x n.y| within 4w, and for g the sum's error is
-// added. The others, at most 2w of each product, round 12 uw of it in f and 4uw in g; what is left
-// are terms of order u^2. So n is known within 16uw = 2^-75, and pairs of doubles err by 2^-98: if
-// all numbers within 2^-74 of n round to one double, both come to that. No component is midway
-// between doubles: p^2 + q^2 = 4^k has no integer solutions but with p or q 0. Differences of
-// accepted coordinates are multiples of 2^-192 and at most 2^54, m's components of 2^-300: nothing
-// underflows.
+// |f| <= 12u |n.x n.y|; the omitted terms are 3/8 g^2 + f^2 / 2 in the first part and f g in the
+// second. Both corrections sum up exact products of halves, where a low half is at most w = 2^-26
+// of its number. The sums of the products of high halves have no error: for f both products are
+// |E n.x n.y| within 4w, and for g the rounding error of the sum is added back. The other products,
+// at most 2w of each product, round by 12uw of it in f and by 4uw in g; all other terms are of
+// order u^2. So n is known within 16uw = 2^-75, and pairs of doubles (`UnitNormalOfPairs`) err by
+// 2^-98: if all numbers within 2^-74 of n round to one double, both computations return that
+// double. No component is midway between doubles: p^2 + q^2 = 4^k has no integer solutions unless p
+// or q is 0. Differences of accepted coordinates are multiples of 2^-192 and at most 2^54, and
+// components of m are multiples of 2^-300: nothing underflows.
 Vec2 UnitNormal(const Segment& edge, int side) {
   const TwoLanes e = TwoDiff(ToLanes(edge.b), ToLanes(edge.a));
   const Lanes squares = e.high * e.high;
@@ -51,7 +52,7 @@ Vec2 UnitNormal(const Segment& edge, int side) {
                     (parts.low * other.low + m * Swapped(e.low));
   const double f = ((high[0] - high[1]) + (low[0] - low[1])) * inverse;
 
-  // Turned to the left: (-n.y, n.x).
+  // m turned to the left approximates (-n.y, n.x).
   const Lanes turned = Lanes{-m[1], m[0]};
   const Lanes correction = turned * (-0.5 * g) - m * f;
   const Lanes bound = Abs(turned) * (kHasFilters ? 0x1p-74 : 1);
@@ -61,7 +62,7 @@ Vec2 UnitNormal(const Segment& edge, int side) {
   return {side * least[0] + 0.0, side * least[1] + 0.0};
 }
 
-// With e the edge, (-e.y, e.x) . direction = e x direction.
+// The normal is (-e.y, e.x) for side 1, with e the edge: (-e.y, e.x) . direction = e x direction.
 Vec2 UnitNormalOfPairs(const Segment& edge, int side) {
   const TwoDoubles dx = TwoDiff(edge.b.x, edge.a.x);
   const TwoDoubles dy = TwoDiff(edge.b.y, edge.a.y);

@@ -1,14 +1,15 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The condition of most traversals, in a form that trees judge eight boxes at a time.
+// The condition of most traversals: does a box meet a given box? Trees test it for eight boxes at a
+// time.
 #pragma once
 
 #include "carom/geometry.h"
 
 namespace carom::internal {
 
-// The set of boxes that share a point with `reach`.
+// The condition that a box shares a point with `reach`.
 struct MeetsBox {
   Box reach;
 

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `UnitNormal`, operation by operation, with several edges in the lanes of vectors, for files that
-// are compiled once for each instruction set: to be included behind hwy/foreach_target.h, each
-// time. Its error bound is derived in measures.cc.
+// `UnitNormal` of several edges in the lanes of vectors, operation by operation, for files that are
+// compiled once for each instruction set. Such a file includes this header after
+// hwy/foreach_target.h. The error bound is derived in measures.cc.
 
 #include "hwy/highway.h"
 #include "numeric/double_vectors.h"
@@ -20,8 +20,9 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// A part of the angle between m and the edge: m in one coordinate, as halves, by the edge in the
-// other one. Sets the product of the high halves, and returns the sum of the others.
+// Computes a part of the angle between m and the edge: a coordinate of m, in halves, times the
+// other coordinate of the edge. Sets `high` to the product of the high halves, and returns the sum
+// of the other products.
 HWY_INLINE V AnglePart(Pair m, Pair other, V& high) {
   const Pair e = Split(other.high);
   high = Mul(m.high, e.high);
@@ -30,7 +31,8 @@ HWY_INLINE V AnglePart(Pair m, Pair other, V& high) {
              Add(Mul(m.low, e.low), Mul(sum, other.low)));
 }
 
-// One coordinate of the normal, `turned` corrected, and where it is certain.
+// Sets `normal` to `turned`, corrected, times `side`: one coordinate of the normal. Returns the
+// lanes where its rounding is certain.
 HWY_INLINE Mask CorrectedNormal(V turned, V correction, V side, V& normal) {
   const V bound = Mul(Abs(turned), All(kHasFilters ? 0x1p-74 : 1));
   const V least = Add(turned, Sub(correction, bound));
@@ -38,7 +40,8 @@ HWY_INLINE Mask CorrectedNormal(V turned, V correction, V side, V& normal) {
   return hn::Eq(least, Add(turned, Add(correction, bound)));
 }
 
-// Sets the normals of edges of the sides +1 and -1. Returns where they are certain.
+// Sets x and y to the unit normals of edges, for sides +1 and -1. Returns the lanes where both are
+// certain.
 HWY_INLINE Mask UnitNormals(Pair e_x, Pair e_y, V side, V& x, V& y) {
   const V length = hn::Sqrt(Add(Mul(e_x.high, e_x.high), Mul(e_y.high, e_y.high)));
   const V inverse = hn::Div(All(1), length);

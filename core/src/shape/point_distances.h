@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How far is a point from up to eight edges at once, to within a bound?
+// How far is a point from up to eight edges at once, within error bounds?
 #pragma once
 
 #include <algorithm>
@@ -15,19 +15,19 @@
 
 namespace carom::internal {
 
-// Bounds of the squared distances of a point from up to eight edges, by plain doubles.
+// Bounds the squared distances of a point from up to eight edges, computed in plain doubles.
 //
-// All is relative to the point: with R the largest distance of an end from it in a coordinate, each
-// coordinate errs by uR and an edge e by 4uR. What the place on the edge, t in [0, 1], errs moves
-// the point along the edge, by |e| at most and by 8uR^2 / |e| + 25uR at most: that adds at most
-// some 8uR^2 to the squared distance. The point itself errs by 12uR. In all that is less than
-// 64uR^2.
+// All coordinates are differences from the point. With R the largest magnitude of a coordinate of
+// an end, each coordinate errs by uR and each edge vector e by 4uR. The foot's parameter t is in
+// [0, 1]; its error moves the foot along the edge, by |e| at most and by 8uR^2 / |e| + 25uR at
+// most, which adds at most some 8uR^2 to the squared distance. The foot itself errs by 12uR. In
+// all, the squared distance errs by less than 64uR^2; `error_` is twice as much.
 class PointDistances {
  public:
   PointDistances(const Polygon& polygon, Vec2 p) : polygon_(polygon), p_(p) {}
 
-  // Of edges [first, last), at most eight. Lanes beyond repeat the last edge, or its end, or are as
-  // far as can be.
+  // Measures edges [first, last), at most eight. Lanes beyond `last` repeat the last edge or its
+  // end, or have an infinite distance.
   void Measure(size_t first, size_t last) {
     const size_t count = last - first;
     extent_ = Double2{};
@@ -69,22 +69,23 @@ class PointDistances {
     error_ = 128 * kFilterUnit * extent * extent;
   }
 
-  // Bounds of the least of them.
+  // Bounds of the least squared distance of the edges.
   double lower() const { return least_ - error_; }
   double upper() const { return least_ + error_; }
-  // Those that may be at most `limit2`: bit i for edge first + i; bits beyond the
-  // last mean nothing.
+  // Returns the edges with a squared distance that may be at most `limit2`: bit i for edge first +
+  // i.
+  // Bits beyond the last edge are meaningless.
   LaneBits Within(double limit2) const { return ~Above(squares_, limit2 + error_) & 0xff; }
 
  private:
   Double2 From(const Vec2& v) const { return LoadLanes(&v.x) - Double2{p_.x, p_.y}; }
 
-  // Lanes `lane` and the next: two edges from a to b, about the point.
+  // Measures the edges of lanes `lane` and `lane` + 1: from a to b, relative to the point.
   void Measure(size_t lane, Double2 ax, Double2 ay, Double2 bx, Double2 by) {
     extent_ = Max(Max(extent_, Max(Abs(ax), Abs(ay))), Max(Abs(bx), Abs(by)));
     const Double2 ex = bx - ax;
     const Double2 ey = by - ay;
-    // Of an edge of length 0 the quotient is no number, and t is 0.
+    // For an edge of length 0 the quotient is NaN, and `Max` makes t 0.
     const Double2 t =
         Min(Max(-(ax * ex + ay * ey) / (ex * ex + ey * ey), Double2{}), Double2{1, 1});
     const Double2 x = ax + t * ex;

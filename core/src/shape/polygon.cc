@@ -17,8 +17,8 @@
 namespace carom {
 namespace {
 
-// Adds what is wrong with a ring; `Refusal` keeps the first offences and counts the rest. A
-// comparison with NaN is false, so `IsAccepted` refuses it.
+// Adds the violations of a ring to `refusal`, which keeps the first ones and counts the rest.
+// `IsAccepted` refuses NaN, because every comparison with NaN is false.
 void CheckRing(size_t index, const RingSpec& ring, Solidity solidity, Refusal& refusal) {
   if (ring.vertices.empty()) {
     refusal.Add(absl::StrCat("rings[", index, "]"), "must have at least one vertex");
@@ -40,7 +40,8 @@ void CheckRing(size_t index, const RingSpec& ring, Solidity solidity, Refusal& r
   }
 }
 
-// Before anything that takes time in the vertices, so that too large a polygon costs nothing.
+// Checks the sizes before any work that grows with the vertices, so that a polygon that is too
+// large costs nothing.
 absl::Status CheckSize(const PolygonSpec& spec, const PolygonLimits& limits) {
   size_t vertices = 0;
   for (const RingSpec& ring : spec.rings) vertices += ring.vertices.size();
@@ -57,10 +58,9 @@ absl::Status CheckSize(const PolygonSpec& spec, const PolygonLimits& limits) {
   return absl::OkStatus();
 }
 
-// The edges of a ring run back to its first vertex anyhow. Only one duplicate is dropped: what is
-// left may still end as it begins, and then has an edge of length zero, as the caller wrote it.
-//
-// The vertices of a ring without the closing duplicate.
+// Returns the vertices of a ring without its closing duplicate. The edges of a closed ring return
+// to its first vertex anyway. Only one duplicate is dropped: if the last of the other vertices
+// equals the first vertex again, the edge between them has length zero, as the caller wrote it.
 std::span<const Vec2> OpenVertices(const RingSpec& ring) {
   const std::span<const Vec2> all = ring.vertices;
   const bool repeats = !ring.open && all.size() >= 2 && all.front() == all.back();
@@ -69,8 +69,9 @@ std::span<const Vec2> OpenVertices(const RingSpec& ring) {
 
 }  // namespace
 
-// A block and its vertices are one allocation, the vertices right behind the block: a polygon of
-// few is read in one or two cache lines. The assertion says that they are aligned there.
+// Allocates a block and its vertices at once, the vertices directly after the block, so that a
+// polygon of few vertices is read in one or two cache lines. The assertion checks that the vertices
+// are aligned.
 Polygon::Block* Polygon::Block::New(size_t vertex_count) {
   static_assert(alignof(Vec2) <= alignof(Block) && sizeof(Block) % alignof(Vec2) == 0);
   void* memory = ::operator new(sizeof(Block) + vertex_count * sizeof(Vec2));
@@ -86,15 +87,16 @@ void Polygon::Block::Delete(Block* block) {
   ::operator delete(block);
 }
 
-// The release of all other owners happens before the deletion by the last one: acq_rel.
+// The release by every other owner happens before the deletion by the last owner, hence acq_rel.
 void Polygon::Release() {
   if (block_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) Block::Delete(block_);
 }
 
-// What most polygons do not need: tables of rings and, as edges of several rings are numbered
-// through, of the vertices at the tail and the head of each edge. An open chain has one edge less
-// than vertices, but a chain of one vertex has one edge, a point. Null for one closed ring without
-// user data. `spec` is normalized.
+// Returns what most polygons do not need: the user data, the table of rings, and the vertices at
+// the tail and the head of each edge, because the edges of several rings are numbered
+// consecutively. An open chain has one edge less than vertices, but a chain of one vertex has one
+// edge, a point. Returns null for one closed ring without user data. The coordinates of `spec` are
+// normalised.
 std::unique_ptr<Polygon::Details> Polygon::DetailsOf(PolygonSpec& spec) {
   const bool is_one_closed_ring = spec.rings.size() == 1 && !spec.rings[0].open;
   if (is_one_closed_ring && spec.user_data.empty()) return nullptr;
@@ -127,7 +129,7 @@ absl::StatusOr<Polygon> Polygon::Create(PolygonSpec spec, const PolygonLimits& l
 
   size_t vertex_count = 0;
   for (RingSpec& ring : spec.rings) {
-    // Before duplicates are looked for: -0 and what is read as 0 are equal to 0.
+    // Normalises before comparing for duplicates: -0, and what is read as 0, equals 0.
     for (Vec2& p : ring.vertices) p = Normalized(p);
     vertex_count += OpenVertices(ring).size();
   }
@@ -154,7 +156,7 @@ const std::string& Polygon::user_data() const {
   return block_->details == nullptr ? *none : block_->details->user_data;
 }
 
-// The ring of an edge is the last one whose first edge is not after it.
+// The ring of an edge is the last ring that does not begin after the edge.
 EdgeRef Polygon::edge_ref(size_t index) const {
   if (is_one_closed_ring()) return {0, static_cast<uint32_t>(index)};
   const std::vector<Ring>& rings = block_->details->rings;
@@ -165,8 +167,8 @@ EdgeRef Polygon::edge_ref(size_t index) const {
   return {ring, static_cast<uint32_t>(index) - rings[ring].first_edge};
 }
 
-// A ring that still ends as it begins gets its closing duplicate back, or `Create` would drop a
-// vertex that counts.
+// A closed ring that ends with its first vertex gets a closing duplicate, because `Create` drops
+// one: otherwise `Create` would drop a vertex of the ring.
 PolygonSpec Polygon::spec() const {
   PolygonSpec spec{id(), {}, fill_rule(), solidity(), category(), user_data()};
   for (size_t i = 0; i < ring_count(); ++i) {
@@ -188,10 +190,9 @@ absl::StatusOr<Polygon> PlacedPolygon(const Polygon& shape, const Pose& pose) {
   return *std::move(placed);
 }
 
-// Memory is used again only if no other polygon shares it. That owner count cannot grow meanwhile:
-// it is 1, and copies are made of `polygon` alone, which this thread holds.
-//
-// The block of `polygon`, or a new one.
+// Returns the block of `polygon` for `vertex_count` vertices, or a new block if another polygon
+// shares it or its capacity is too small. A count of one owner cannot grow meanwhile: copies can
+// only be made of `polygon`, which this thread alone uses.
 Polygon::Block& Polygon::Reuse(std::optional<Polygon>& polygon, size_t vertex_count) {
   if (!polygon || polygon->block_->owners.load(std::memory_order_acquire) != 1 ||
       polygon->block_->capacity < vertex_count) {
@@ -201,7 +202,7 @@ Polygon::Block& Polygon::Reuse(std::optional<Polygon>& polygon, size_t vertex_co
   return *polygon->block_;
 }
 
-// Everything but the capacity is written, since the block may have been another polygon's.
+// Writes every field but the capacity, because the block may have been another polygon's.
 void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon) {
   Polygon::Block& block = Polygon::Reuse(polygon, ring.size());
   std::copy(ring.begin(), ring.end(), block.vertices());
@@ -215,7 +216,7 @@ void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon) {
   block.details = nullptr;
 }
 
-// As `Create` makes it, in one pass.
+// Makes the polygon that `Create` would make, in one pass.
 Polygon internal::PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> ring) {
   Polygon polygon(Polygon::Block::New(ring.size()));
   Polygon::Block& block = *polygon.block_;
@@ -228,9 +229,9 @@ Polygon internal::PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> r
   return polygon;
 }
 
-// The bounds of the placed vertices say whether all of them are accepted; NaN cannot occur, as
-// vertices and poses are finite. A shape that is placed into itself is copied first, so that its
-// vertices are not overwritten while they are read.
+// Checks the bounds of the placed vertices to see whether all vertices are accepted. NaN cannot
+// occur, because vertices and poses are finite. A shape that is placed into itself is copied first,
+// so that its vertices are not overwritten while they are read.
 bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& placed) {
   if (placed && &*placed == &shape) return PlaceInto(Polygon(shape), pose, placed);
   const Polygon::Block& from = *shape.block_;

@@ -25,10 +25,10 @@ using internal::TwoDoubles;
 
 Vec2 Next(std::span<const Vec2> ring, size_t i) { return ring[i + 1 == ring.size() ? 0 : i + 1]; }
 
-// The sum of exact products as a double, the rounded sum of what its roundings lost, and a bound on
-// what that second sum lost in turn. A sum of m terms one by one errs by less than m u times the
-// sum of their magnitudes (Higham 2002, section 4.2); twice that covers the rounding of the sum of
-// magnitudes itself.
+// A filtered sum of exact products. Holds the sum in doubles, the rounded sum of the rounding
+// errors of the first, and a bound of the rounding error of the second sum. A sum of m terms, added
+// one by one, errs by less than m u times the sum of their magnitudes (Higham 2002, section 4.2);
+// twice that bound covers the rounding of the sum of magnitudes itself.
 class FilteredSum {
  public:
   void Add(TwoDoubles value) {
@@ -40,17 +40,17 @@ class FilteredSum {
     terms_ += 2;
   }
 
-  // The sign of the exact sum; nothing where it is not certain.
+  // Returns the sign of the exact sum; nothing if the sign is not certain.
   std::optional<int> sign() const {
     const TwoDoubles sum = internal::TwoSum(high_, low_);
-    // |sum.low| <= u |sum.high|.
+    // By |sum.low| <= u |sum.high|, the sign of sum.high is that of the sum.
     if (error() > 0 && std::abs(sum.high) <= 2 * error()) return std::nullopt;
     return (sum.high > 0) - (sum.high < 0);
   }
 
-  // The double nearest to the exact sum; nothing where it is not certain. Widened to twice the
-  // error and 2u of the low part, which covers the rounding of low +- error; what rounds to one
-  // double from both ends does so from between them.
+  // Returns the double nearest to the exact sum; nothing if that double is not certain. The
+  // interval is widened to twice the error and 2u of the low part, which covers the rounding of low
+  // +- error. If both ends of the interval round to one double, all numbers between them do.
   std::optional<double> Nearest() const {
     const TwoDoubles sum = internal::TwoSum(high_, low_);
     if (error() == 0) return sum.high + 0.0;
@@ -88,8 +88,9 @@ Dyadic ExactDoubleArea(std::span<const Vec2> ring) {
   return sum;
 }
 
-// The sign of (p - a) . (p - b): positive where p is outside of the circle with diameter ab. The
-// bound is that of a cross product: the same four differences, two products and one sum.
+// Returns the sign of (p - a) . (p - b): positive if p is outside of the circle with diameter ab.
+// The error bound is that of a cross product, which has equally many differences (four), products
+// (two) and sums (one).
 int DiameterSign(Vec2 a, Vec2 b, Vec2 p) {
   const internal::RoundedCross dot((p.x - a.x) * (p.x - b.x), -((p.y - a.y) * (p.y - b.y)));
   if (dot.is_certain()) return dot.sign();
@@ -117,9 +118,9 @@ struct LiftedDeterminant {
   }
 };
 
-// Whether p is outside of the circle through a, b, c, which turn left. Each term has at most eleven
-// roundings (four differences, a square, a sum, a product, a difference, a product, two sums), the
-// sum of magnitudes as many: 16u covers both.
+// Returns true if p is outside of the circle through a, b, c, which turn left. Each term has at
+// most eleven roundings (four differences, a square, a sum, a product, a difference, a product, two
+// sums), and the sum of magnitudes has as many: 16u covers both.
 bool IsOutsideCircumcircle(Vec2 a, Vec2 b, Vec2 c, Vec2 p) {
   using Rounded = LiftedDeterminant<double>;
   const auto from_p = [p](Vec2 v) { return Rounded::Vector{v.x - p.x, v.y - p.y}; };
@@ -135,8 +136,8 @@ bool IsOutsideCircumcircle(Vec2 a, Vec2 b, Vec2 c, Vec2 p) {
   return Exact::Of(exactly(a), exactly(b), exactly(c)).sign() < 0;
 }
 
-// The vertices on which a smallest circle rests: none, a point, the ends of a diameter, or three
-// that turn left.
+// The vertices that determine a smallest circle: none, one point, the two ends of a diameter, or
+// three vertices that turn left.
 struct Support {
   Vec2 p[3];
   int count = 0;
@@ -155,10 +156,10 @@ struct Support {
   }
 };
 
-// Welzl's algorithm (1991) as three loops. A vertex outside of the smallest circle of those before
-// it (and through the fixed ones) is on the smallest circle of both. With exact signs this holds
-// for duplicates, vertices on one line and on one circle alike; three fixed vertices are then never
-// on one line.
+// Welzl's algorithm (1991) as three loops. If a vertex is outside of the smallest circle of the
+// vertices before it (and through the fixed vertices), it is on the smallest circle of both
+// together. With exact signs this holds even for duplicates and for vertices on one line or on one
+// circle; three fixed vertices are then never on one line.
 Support SmallestSupport(std::span<const Vec2> points) {
   Support support;
   for (size_t i = 0; i < points.size(); ++i) {
@@ -177,7 +178,8 @@ Support SmallestSupport(std::span<const Vec2> points) {
   return support;
 }
 
-// Fisher and Yates, by splitmix64 (Steele, Lea and Flood 2014): the same order everywhere.
+// Shuffles by Fisher and Yates, with splitmix64 (Steele, Lea and Flood 2014), so that every machine
+// gets the same order.
 std::vector<Vec2> Shuffled(std::span<const Vec2> ring) {
   std::vector<Vec2> points(ring.begin(), ring.end());
   uint64_t state = 0;
@@ -190,8 +192,8 @@ std::vector<Vec2> Shuffled(std::span<const Vec2> ring) {
   return points;
 }
 
-// The centre of the circle through a, b, c: a + u with, for b and c taken from a,
-// 2 (b x c) u = (c.y |b|^2 - b.y |c|^2, b.x |c|^2 - c.x |b|^2).
+// Returns the centre of the circle through a, b, c. It is a + u where, with b and c taken relative
+// to a, 2 (b x c) u = (c.y |b|^2 - b.y |c|^2, b.x |c|^2 - c.x |b|^2).
 Vec2 Circumcenter(Vec2 a, Vec2 b, Vec2 c) {
   const Dyadic bx = Dyadic(b.x) - a.x;
   const Dyadic by = Dyadic(b.y) - a.y;
@@ -204,7 +206,7 @@ Vec2 Circumcenter(Vec2 a, Vec2 b, Vec2 c) {
           NearestQuotient(a.y * d + (bx * c2 - cx * b2), d)};
 }
 
-// Correctly rounded: half of a rounded sum is the rounded half.
+// Returns the centre, correctly rounded: half of a rounded sum is the rounded half.
 Vec2 CenterOf(const Support& support) {
   const Vec2* p = support.p;
   if (support.count == 3) return Circumcenter(p[0], p[1], p[2]);
@@ -212,8 +214,8 @@ Vec2 CenterOf(const Support& support) {
   return p[0];
 }
 
-// The least radius about `center` that holds every vertex. The first guess errs by 4u at most, so
-// that 8u less is below the exact one, and some steps up reach it.
+// Returns the least radius of a circle about `center` that contains every vertex. The first guess
+// errs by 4u at most, so 8u less is below the exact radius, and some steps up reach it.
 double RadiusAbout(Vec2 center, std::span<const Vec2> ring) {
   double distance2 = 0;
   for (const Vec2 v : ring) {
@@ -259,8 +261,9 @@ Vec2 VertexMean(std::span<const Vec2> ring) {
   return {NearestQuotient(x, count), NearestQuotient(y, count)};
 }
 
-// 3 * (2 area) * centroid = the sum of (v + w) (v x w). Where the area is not 0, it is at least
-// 2^-384, and the sum 0 or a multiple of 2^-576: the quotient neither overflows nor underflows.
+// 3 * (2 area) * centroid is the sum of (v + w) (v x w) over the edges v->w. If the area is not 0,
+// it is at least 2^-384, and the sum is 0 or a multiple of 2^-576: the quotient neither overflows
+// nor underflows.
 std::optional<Vec2> AreaCentroid(std::span<const Vec2> ring) {
   Dyadic double_area;
   Dyadic x;

@@ -38,7 +38,7 @@ absl::StatusOr<Shape> Shape::Create(const Capsule& capsule) {
                        Normalized(capsule.radius)});
 }
 
-// Of a capsule the box of its axis, grown by the radius and rounded outward.
+// The box of a capsule is the box of its axis, grown by the radius and rounded outward.
 Box Shape::bounds() const {
   if (polygon()) return polygon()->bounds();
   return internal::Grown(BoundsOf(capsule()->axis), capsule()->radius);
@@ -50,9 +50,9 @@ absl::StatusOr<Shape> Placed(const Shape& shape, const Pose& pose) {
   return InvalidField("pose", "must place every vertex within the accepted range");
 }
 
-// Reuses the memory of a placed polygon. A capsule has none; of it the axis is placed, and the
-// radius stays what it is, since rotations are accepted up to a stretch that no radius follows. A
-// shape that is placed into itself is copied first.
+// Reuses the memory of a placed polygon. A capsule has no memory to reuse: its axis is placed and
+// its radius stays unchanged, because a radius does not follow the stretch up to which rotations
+// are accepted. A shape that is placed into itself is copied first.
 bool PlaceInto(const Shape& shape, const Pose& pose, std::optional<Shape>& placed) {
   if (placed && &*placed == &shape) return PlaceInto(Shape(shape), pose, placed);
   if (shape.polygon()) {

@@ -28,7 +28,7 @@ struct Vectors {
   V x, y;
 };
 
-// A path among edges, as many at a time as there are lanes, about the begin of the axis.
+// Tests a path against one vector of edges at a time, in coordinates about the begin of the axis.
 class PathLanes {
  public:
   HWY_INLINE explicit PathLanes(const RoundPath& path)
@@ -42,13 +42,13 @@ class PathLanes {
         margin_(All(2 * path.margin)),
         own_(All(std::max({std::abs(path.axis.x), std::abs(path.axis.y), path.radius}) +
                  std::max(std::abs(path.d.x), std::abs(path.d.y)))),
-        a_(begin_),  // set for each edge
+        a_(begin_),  // set for each vector of edges
         b_(begin_),
         s_(begin_) {}
 
-  // As `SweepAxes::IsClear`, along the line from the point of the edge that is nearest to the
-  // middle of the path, and that nearest to the corner that is foremost then: any axis is good for
-  // a proof.
+  // Returns the edges that the path is clear of, as `SweepAxes::IsClear` does. Tests two axes: from
+  // the nearest point of the edge to the middle of the path, and to the corner of the path that is
+  // foremost along the first axis. Any axis is good for a proof.
   HWY_INLINE Mask AreClear(const EdgePoints& edges, size_t i) {
     a_ = {Sub(At(&edges.ax[i]), begin_.x), Sub(At(&edges.ay[i]), begin_.y)};
     b_ = {Sub(At(&edges.bx[i]), begin_.x), Sub(At(&edges.by[i]), begin_.y)};
@@ -69,8 +69,8 @@ class PathLanes {
   static HWY_INLINE V DotOf(const Vectors& a, V x, V y) { return Add(Mul(a.x, x), Mul(a.y, y)); }
   static HWY_INLINE V Dot(const Vectors& a, const Vectors& b) { return DotOf(a, b.x, b.y); }
 
-  // To p from the point of the edge nearest to it. Of an edge of length 0 the quotient is NaN,
-  // which leaves its begin.
+  // Returns the vector to p from the nearest point of the edge. If the edge has length 0, the
+  // quotient is NaN, which selects the begin of the edge.
   HWY_INLINE Vectors FromEdge(const Vectors& p) const {
     const Vectors m = {Sub(p.x, a_.x), Sub(p.y, a_.y)};
     const V t = hn::Div(Dot(m, s_), length2_);
@@ -78,9 +78,9 @@ class PathLanes {
     return {Sub(m.x, Mul(along, s_.x)), Sub(m.y, Mul(along, s_.y))};
   }
 
-  // With N the sum of the magnitudes of n, and R no less than any coordinate and the radius, a
-  // projection errs by 3.1 u N R, and the gap, of four projections and the radius times |n|, by
-  // less than 32 u N R.
+  // Returns whether a gap along n certainly separates path and edge. With N the sum of the
+  // magnitudes of n, and R no less than any coordinate and the radius, a projection errs by 3.1 u N
+  // R, and the gap, of four projections and the radius times |n|, by less than 32 u N R.
   HWY_INLINE Mask IsGap(const Vectors& n) const {
     const V least = Add(Min(All(0), DotOf(n, fx_, fy_)), Min(All(0), DotOf(n, dx_, dy_)));
     const V most = Max(Dot(n, a_), Dot(n, b_));
@@ -132,19 +132,21 @@ bool NearEdges::AddEdge(size_t number, const Segment& edge) {
   return true;
 }
 
-// A small ring is looked at vertex by vertex, each once.
+// Adds the edges of a polygon that may meet the zone. Each vertex of a small ring is classified
+// once.
 bool NearEdges::AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets, WorkMeter& meter) {
   if (polygon_count_ == kMostPolygons) return false;
   polygons_[polygon_count_++] = &polygon;
   const auto add = [this](size_t number, const Segment& edge) { return AddEdge(number, edge); };
-  const Polygon& of = polygon.polygon();
-  if (!of.is_one_closed_ring() || polygon.edge_index() != nullptr) {
+  const Polygon& source = polygon.polygon();
+  if (!source.is_one_closed_ring() || polygon.edge_index() != nullptr) {
     return polygon.VisitEdges(meter, meets, add);
   }
-  const std::span<const Vec2> ring = of.vertices();
+  const std::span<const Vec2> ring = source.vertices();
   if (!meter.Spend(ring.size())) return false;
   const Box& reach = meets.reach;
-  // On which sides of the zone a vertex is: an edge between two on one side misses it.
+  // Returns the sides of the zone beyond which p lies: an edge misses the zone if both its ends are
+  // beyond one side.
   const auto sides = [&](Vec2 p) {
     return static_cast<uint32_t>(p.x < reach.min.x) |
            static_cast<uint32_t>(p.x > reach.max.x) << 1 |
@@ -161,7 +163,7 @@ bool NearEdges::AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets,
   return true;
 }
 
-// Lanes behind the last edge compute with it.
+// The columns are not padded: `UnclearEdgesOf` masks out the results of lanes after the last edge.
 bool NearEdges::Gather(const Obstacles& obstacles, const Box& zone, WorkMeter& meter) {
   points_.count = 0;
   polygon_count_ = 0;

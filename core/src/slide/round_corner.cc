@@ -9,24 +9,22 @@
 #include "blocking/blocking_mover.h"
 #include "numeric/exact.h"
 #include "numeric/expansion.h"
+#include "numeric/rounded_vectors.h"
 
 namespace carom::internal {
 namespace {
 
-Vec2 Minus(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 Vec2 Plus(Vec2 a, Vec2 b) { return {a.x + b.x, a.y + b.y}; }
-double DotOf(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
-double SumOfMagnitudes(Vec2 v) { return std::abs(v.x) + std::abs(v.y); }
 
 }  // namespace
 
-// The other end of the axis must not be nearer to the vertex.
+// The other end of the axis must not be nearer to the vertex than `end`.
 RoundCorner::RoundCorner(Vec2 vertex, uint32_t end, const RoundMove& move, double until)
     : move_(&move),
       vertex_(vertex),
       end_(end),
       p_(move.end(end)),
-      w_(Minus(p_, vertex)),
+      w_(RoundedDifference(p_, vertex)),
       last_(Plus(w_, {until * move.d.x, until * move.d.y})) {
   const Side start = SideOf(p_, {});
   if (start != Side::kBeyond && start != Side::kOn) return;
@@ -37,20 +35,21 @@ RoundCorner::RoundCorner(Vec2 vertex, uint32_t end, const RoundMove& move, doubl
   path_.is_in_front = p_ == other || IsBelow({other, p_});
 }
 
-// The product errs by less than 16u of its magnitudes, and moves are within 64 ulp of the path.
+// The product errs by less than 16u of its magnitudes, and the moves that `SideOfMove` tests are
+// within 64 ulp of the path.
 bool RoundCorner::IsBelow(const Segment& v) const {
-  const Vec2 along = Minus(v.b, v.a);
+  const Vec2 along = RoundedDifference(v.b, v.a);
   const double magnitude = SumOfMagnitudes(w_) + SumOfMagnitudes(last_);
   const double error = SumOfMagnitudes(along) * (16 * kFilterUnit * magnitude + 64 * move_->ulp);
-  return DotOf(along, w_) < -error && DotOf(along, last_) < -error;
+  return RoundedDot(along, w_) < -error && RoundedDot(along, last_) < -error;
 }
 
-// The sign of (p + d - q)^2 - r^2.
+// The sign of (p + d - q)^2 - r^2 decides, with q the vertex.
 Side RoundCorner::SideOf(Vec2 p, Vec2 d) const {
   const auto side = [](int sign) { return sign > 0 ? Side::kBeyond : Side::kWithin; };
-  const Vec2 apart = Minus(p, vertex_);
+  const Vec2 apart = RoundedDifference(p, vertex_);
   const Vec2 at = Plus(apart, d);
-  const double gap = DotOf(at, at) - move_->radius * move_->radius;
+  const double gap = RoundedDot(at, at) - move_->radius * move_->radius;
   const double reach = SumOfMagnitudes(apart) + SumOfMagnitudes(d) + move_->radius;
   if (std::abs(gap) > 16 * kFilterUnit * reach * reach) return side(Sign(gap));
   BoundedPairVec2 w = ExactDifference(p, vertex_);
@@ -61,13 +60,13 @@ Side RoundCorner::SideOf(Vec2 p, Vec2 d) const {
   return exact.sign() == 0 ? Side::kOn : side(exact.sign());
 }
 
-// Of an end that is not within at the start. It comes nearer up to where w . d is 0. With a = w^2 -
-// r^2 it does not get there where a d^2 > (w . d)^2.
+// The end is not within the radius at the start, and comes nearer until w . d is 0. With a = w^2 -
+// r^2 it does not come as near as the radius if a d^2 > (w . d)^2.
 Side RoundCorner::SideOfPath(Vec2 d) const {
   if (d == Vec2{} || DotSign({vertex_, p_}, {{0, 0}, d}) >= 0) return Side::kBeyond;
   const Vec2 last = Plus(w_, d);
   const double reach = SumOfMagnitudes(w_) + SumOfMagnitudes(d);
-  const double at_end = DotOf(last, d);
+  const double at_end = RoundedDot(last, d);
   const double error = 16 * kFilterUnit * reach * SumOfMagnitudes(d);
   if (at_end < -error) {
     const Side side = SideOf(p_, d);
@@ -81,30 +80,31 @@ Side RoundCorner::SideOfPath(Vec2 d) const {
   return least.is_certain() && least.sign() > 0 ? Side::kBeyond : Side::kUnknown;
 }
 
-Side RoundCorner::SideOfMove(Vec2 d, const Segment& there) const {
+Side RoundCorner::SideOfMove(Vec2 d, const Segment& end_axis) const {
   const Side moved = SideOfPath(d);
   if (moved != Side::kBeyond) return moved;
-  const Side placed = SideOf(end_ == 0 ? there.a : there.b, {});
+  const Side placed = SideOf(end_ == 0 ? end_axis.a : end_axis.b, {});
   return placed == Side::kOn ? Side::kBeyond : placed;
 }
 
-// With z = -w, A = d . d, B = z . d and C = z . z - r^2: t = C / (B + root(A r^2 - (z x d)^2)).
+// Sets the entry t = C / (B + sqrt(A r^2 - (z x d)^2)) with z = -w, A = d . d, B = z . d and C = z
+// . z - r^2.
 void RoundCorner::FindEntry(double until) {
   const Vec2 d = move_->d;
   const double reach = SumOfMagnitudes(w_) + move_->radius;
-  const double along = -DotOf(w_, d);
+  const double along = -RoundedDot(w_, d);
   const RoundedCross across(w_.y * d.x, w_.x * d.y);
-  const double length2 = DotOf(d, d);
+  const double length2 = RoundedDot(d, d);
   const double square = move_->radius * move_->radius;
   const double left = length2 * square;
   const double discriminant = left - across.value * across.value;
   const double error = 32 * kFilterUnit * (left + across.magnitude * across.magnitude);
   const double along_error = 16 * kFilterUnit * reach * SumOfMagnitudes(d);
-  // Not a graze: what is divided by is far from 0.
+  // The path must not graze the disc, so that the divisor is far from 0.
   if (!(discriminant > 0x1p-20 * left) || !(along > 2 * along_error)) return;
   const double root = std::sqrt(discriminant);
   const double root_error = error / root + 4 * kFilterUnit * root;
-  const double gap = DotOf(w_, w_) - square;
+  const double gap = RoundedDot(w_, w_) - square;
   const double gap_error = 16 * kFilterUnit * reach * reach;
   const double divisor = along + root;
   const double divisor_error = along_error + root_error + 4 * kFilterUnit * divisor;
@@ -112,13 +112,13 @@ void RoundCorner::FindEntry(double until) {
   entry.low = std::fmax(0, gap - gap_error) / (divisor + divisor_error) * kDown;
   entry.high = (gap + gap_error) / (divisor - divisor_error) * kUp;
   entry.end = end_;
-  if (!(entry.high < 1 - kApart)) return;
+  if (!(entry.high < 1 - kFaceTieMargin)) return;
   const double last = std::fmin(entry.high, until);
   last_ = {w_.x + last * d.x, w_.y + last * d.y};
   entry_ = entry;
 }
 
-// The normal is (-root d - (z x d) (d.y, -d.x)) / (A r), as `RoundNormal` has it.
+// The normal is (-root d - (z x d) (d.y, -d.x)) / (A r), as in `RoundNormal`.
 std::optional<double> RoundCorner::RoundedUpEntry(std::optional<Vec2>& normal) const {
   const Motion motion{move_->d, move_->radius};
   const auto zx = Difference(vertex_.x, p_.x);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Does an end of a round shape stay away from a vertex, and when does it come to it?
+// Does an end of a round shape stay away from a vertex, and when does it come to the vertex?
 //
-// With w from the vertex to that end, which is linear in time, nothing is nearer to the shape than
-// the vertex is to the end, as long as it lies behind the line through the vertex with the normal
-// w, and the rest of the axis beyond that through the end. Both are products that are linear in
-// time, so that two times decide.
+// Let w be the vector from the vertex to the end, which is linear in time. No obstacle is nearer to
+// the shape than the vertex is to the end, as long as the obstacle lies behind the line through the
+// vertex with the normal w, and the rest of the axis lies beyond the parallel line through the end.
+// Both conditions are on products that are linear in time, so two times decide.
 #pragma once
 
 #include <cstdint>
@@ -19,45 +19,48 @@
 
 namespace carom::internal {
 
-// The same questions as those of a `RoundFace`. Keeps a reference to the move.
+// An end of an axis and a vertex, with the interface of `RoundFace`. Keeps a reference to the move.
 class RoundCorner {
  public:
-  // Of the move up to the fraction `until`, where something else surely ends it.
+  // Considers the move up to the fraction `until`, at which another obstacle certainly ends it.
   RoundCorner(Vec2 vertex, uint32_t end, const RoundMove& move, double until = 1);
 
   Vec2 vertex() const { return vertex_; }
   const PathSide& side_of_path() const { return path_; }
-  // Nothing where it is not certain, or not certainly before 1.
+  // Returns the entry, or nothing if it is not certain, or not certainly before 1.
   const std::optional<FaceEntry>& entry() const { return entry_; }
-  // That time rounded up, and with it, in place of nothing, the normal then, where its rounding is
-  // certain by 2^-94 and more.
+  // Returns the entry rounded up, or nothing if that is not certain. Sets `normal`, which must be
+  // empty before, to the normal at the entry if its rounding is certain by 2^-94 and more.
   std::optional<double> RoundedUpEntry(std::optional<Vec2>& normal) const;
-  // Of the time that was found last: whether a vector points towards the vertex; nothing where that
-  // is not certain.
+  // Returns whether v points towards the vertex at the time that `RoundedUpEntry` found last, or
+  // nothing if that is not certain.
   std::optional<bool> IsEnteredBy(Vec2 v) const;
   EdgeMeeting meeting() const { return EdgeMeeting::OfVertices(vertex_, p_); }
 
-  Side SideOfMove(Vec2 d, const Segment& there) const;
-  // Whether an edge surely is behind the vertex, up to `until`, or the entry if that is earlier.
+  Side SideOfMove(Vec2 d, const Segment& end_axis) const;
+  // Returns whether an edge certainly is behind the vertex up to `until`, or up to the entry if
+  // that is earlier.
   bool IsBehind(const Segment& edge) const { return IsBehind(edge.a) && IsBehind(edge.b); }
 
  private:
   bool IsBehind(Vec2 q) const { return q == vertex_ || IsBelow({vertex_, q}); }
-  // Whether (v.b - v.a) . w is below 0, for certain, at the start and at the end of what is looked
-  // at.
+  // Returns whether (v.b - v.a) . w certainly is below 0 at the start and at the end of the
+  // considered move.
   bool IsBelow(const Segment& v) const;
-  // Where p + d is: farther from the vertex than the radius, as far, or nearer.
+  // Returns whether p + d is farther from the vertex than the radius (kBeyond), as far (kOn), or
+  // nearer.
   Side SideOf(Vec2 p, Vec2 d) const;
-  // kBeyond: it stays at least as far on the path by d.
+  // Returns kBeyond if the end stays at least as far from the vertex as the radius, on the path by
+  // d.
   Side SideOfPath(Vec2 d) const;
   void FindEntry(double until);
 
   const RoundMove* move_;
   Vec2 vertex_;
   uint32_t end_;
-  Vec2 p_;     // that end
-  Vec2 w_;     // at the start, rounded
-  Vec2 last_;  // at the end of what is looked at
+  Vec2 p_;     // the end of the axis, at the start
+  Vec2 w_;     // from the vertex to `p_`, rounded
+  Vec2 last_;  // w at the end of the considered move
   PathSide path_;
   std::optional<FaceEntry> entry_;
   mutable BoundedPair time_;

@@ -10,13 +10,10 @@
 #include "carom/predicates.h"
 #include "numeric/exact.h"
 #include "numeric/expansion.h"
+#include "numeric/rounded_vectors.h"
 
 namespace carom::internal {
 namespace {
-
-Vec2 Difference(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
-double Dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
-double SumOfMagnitudes(Vec2 v) { return std::abs(v.x) + std::abs(v.y); }
 
 Side SideOfSign(int sign) {
   if (sign == 0) return Side::kOn;
@@ -31,7 +28,8 @@ Expansion<8> ProductOfDoubles(double a, double b) {
   return product;
 }
 
-// As of any expansions; of differences that are doubles, as those of near numbers are, at once.
+// Returns a b. If both differences are single doubles, as differences of near numbers are, one
+// product suffices.
 Expansion<8> Product(const Expansion<2>& a, const Expansion<2>& b) {
   if (a.size != 1 || b.size != 1) return a * b;
   return ProductOfDoubles(a.part[0], b.part[0]);
@@ -47,10 +45,10 @@ std::optional<double> RoundedUp(const BoundedPair& t) {
 }
 
 RoundFace::RoundFace(Vec2 on, const Segment& along, const RoundMove& move, bool is_of_vertex)
-    : move_(&move), on_(on), along_(along), is_of_vertex_(is_of_vertex) {
-  s_ = Difference(along.b, along.a);
-  reach_ = move.radius * std::sqrt(Dot(s_, s_));
-  const Vec2 apart = Difference(move.axis.a, on);
+    : move_(&move), line_point_(on), along_(along), is_of_vertex_(is_of_vertex) {
+  s_ = RoundedDifference(along.b, along.a);
+  reach_ = move.radius * std::sqrt(RoundedDot(s_, s_));
+  const Vec2 apart = RoundedDifference(move.axis.a, on);
   if (s_.x * apart.y - s_.y * apart.x < 0) {
     std::swap(along_.a, along_.b);
     s_ = {-s_.x, -s_.y};
@@ -59,16 +57,17 @@ RoundFace::RoundFace(Vec2 on, const Segment& along, const RoundMove& move, bool 
   rate_ = rate.value;
   rate_error_ = rate.error();
   for (const uint32_t end : {0U, 1U}) {
-    const Vec2 from = Difference(move.end(end), on);
+    const Vec2 from = RoundedDifference(move.end(end), on);
     const RoundedCross across(s_.x * from.y, s_.y * from.x);
     gap_[end] = across.value - reach_;
     error_[end] = 16 * kFilterUnit * (across.magnitude + reach_);
   }
 }
 
-// s x (p + d - a) - r |s|. In doubles the product errs by less than 8u of the magnitudes.
+// The sign of s x (p + d - a) - r |s| decides. In doubles the product errs by less than 8u of its
+// magnitudes.
 Side RoundFace::SideOf(Vec2 p, Vec2 d) const {
-  const Vec2 apart = Difference(p, on_);
+  const Vec2 apart = RoundedDifference(p, line_point_);
   const Vec2 at{apart.x + d.x, apart.y + d.y};
   const double gap = (s_.x * at.y - s_.y * at.x) - reach_;
   const double magnitude = std::abs(s_.x) * (std::abs(apart.y) + std::abs(d.y)) +
@@ -78,15 +77,13 @@ Side RoundFace::SideOf(Vec2 p, Vec2 d) const {
     if (s_ == Vec2{}) return Side::kUnknown;
     const bool is_up = is_upright();
     const bool is_positive = is_up ? s_.y < 0 : s_.x > 0;
-    const double from = is_up ? on_.x : on_.y;
+    const double from = is_up ? line_point_.x : line_point_.y;
     const double to = is_up ? p.x : p.y;
     const double by = is_up ? d.x : d.y;
-    const auto apart_by =
-        is_positive ? internal::Difference(to, from) : internal::Difference(from, to);
-    return SideOfSign(
-        (apart_by + internal::Difference(is_positive ? by : -by, move_->radius)).sign());
+    const auto apart_by = is_positive ? Difference(to, from) : Difference(from, to);
+    return SideOfSign((apart_by + Difference(is_positive ? by : -by, move_->radius)).sign());
   }
-  BoundedPairVec2 z = ExactDifference(p, on_);
+  BoundedPairVec2 z = ExactDifference(p, line_point_);
   if (!(d == Vec2{})) z = {z.x + ExactValue(d.x), z.y + ExactValue(d.y)};
   const BoundedPair exact = Cross(ExactDifference(along_.b, along_.a), z) - Reach();
   return exact.is_certain() ? SideOfSign(exact.sign()) : Side::kUnknown;
@@ -110,14 +107,15 @@ bool RoundFace::FindPath(PathSide& path) const {
   return true;
 }
 
-// An end that is within the moved line comes nearer to an edge that it is beside; an axis to a
-// vertex beside it if both ends are, since placing may turn it a little.
-Side RoundFace::SideOfMove(Vec2 d, const Segment& there) const {
+// An end that is within the moved line comes nearer than the radius to an edge that it is beside.
+// The axis comes nearer than the radius to a vertex that it is beside if both ends are within,
+// since placing may turn it a little.
+Side RoundFace::SideOfMove(Vec2 d, const Segment& end_axis) const {
   Side least = Side::kBeyond;
   for (const bool is_placed : {false, true}) {
     int within = 0;
     for (const uint32_t end : {0U, 1U}) {
-      const Vec2 placed = end == 0 ? there.a : there.b;
+      const Vec2 placed = end == 0 ? end_axis.a : end_axis.b;
       const Side side = is_placed ? SideOf(placed, {}) : SideOf(move_->end(end), d);
       if (side == Side::kBeyond || side == Side::kOn) continue;
       least = Side::kUnknown;
@@ -133,18 +131,19 @@ Side RoundFace::SideOfMove(Vec2 d, const Segment& there) const {
 BoundedPair RoundFace::Reach() const {
   if (!exact_reach_) {
     const BoundedPairVec2 s = ExactDifference(along_.b, along_.a);
-    exact_reach_ = ExactValue(move_->radius) * SquareRoot(internal::Dot(s, s));
+    exact_reach_ = ExactValue(move_->radius) * SquareRoot(Dot(s, s));
   }
   return *exact_reach_;
 }
 
-// From the begin of the edge to the end of the axis, or from that of the axis to the vertex.
+// Measures along the line: from the begin of the edge to the end of the axis, or from the begin of
+// the axis to the vertex.
 RoundFace::Place RoundFace::PlaceOf(uint32_t end, Vec2 d, double slack) const {
-  const Vec2 p = is_of_vertex_ ? on_ : move_->end(end);
-  const Vec2 apart = Difference(p, along_.a);
-  const Vec2 at = is_of_vertex_ ? Difference(apart, d) : Vec2{apart.x + d.x, apart.y + d.y};
-  const double along = Dot(s_, at);
-  const double length2 = Dot(s_, s_);
+  const Vec2 p = is_of_vertex_ ? line_point_ : move_->end(end);
+  const Vec2 apart = RoundedDifference(p, along_.a);
+  const Vec2 at = is_of_vertex_ ? RoundedDifference(apart, d) : Vec2{apart.x + d.x, apart.y + d.y};
+  const double along = RoundedDot(s_, at);
+  const double length2 = RoundedDot(s_, s_);
   const double magnitude = SumOfMagnitudes(apart) + SumOfMagnitudes(d) + SumOfMagnitudes(s_);
   const double error = SumOfMagnitudes(s_) * (16 * kFilterUnit * magnitude + slack);
   if (along > error && along < length2 - error) return Place::kBeside;
@@ -152,7 +151,7 @@ RoundFace::Place RoundFace::PlaceOf(uint32_t end, Vec2 d, double slack) const {
   return along > length2 + error ? Place::kBehindEnd : Place::kUnknown;
 }
 
-int RoundFace::SideOf(Vec2 q) const { return CrossSign(along_.a, along_.b, on_, q); }
+int RoundFace::SideOf(Vec2 q) const { return CrossSign(along_.a, along_.b, line_point_, q); }
 
 bool RoundFace::IsEnteredBy(Vec2 v) const {
   const RoundedCross rounded(s_.x * v.y, s_.y * v.x);
@@ -162,7 +161,7 @@ bool RoundFace::IsEnteredBy(Vec2 v) const {
   return CrossSign(along_.a, along_.b, {0, 0}, v) < 0;
 }
 
-// An end comes there after gap / rate.
+// Each end comes to the line after gap / rate.
 bool RoundFace::FindEntry(FaceEntry& entry) const {
   const Vec2 d = move_->d;
   const Segment& axis = move_->axis;
@@ -183,10 +182,10 @@ bool RoundFace::FindEntry(FaceEntry& entry) const {
   entry.low = low[entry.end];
   entry.high = high[entry.end];
   if (!is_parallel && !is_of_vertex_ && !is_point) {
-    if (!(entry.high + kApart < low[1 - entry.end])) return false;
+    if (!(entry.high + kFaceTieMargin < low[1 - entry.end])) return false;
   }
-  if (!(entry.high < 1 - kApart)) return false;
-  // The time is one of the interval.
+  if (!(entry.high < 1 - kFaceTieMargin)) return false;
+  // The time of the entry is anywhere in [low, high].
   const double slack =
       (entry.high - entry.low) * std::max(std::abs(d.x), std::abs(d.y)) + 64 * move_->ulp;
   const Vec2 by{entry.high * d.x, entry.high * d.y};
@@ -196,7 +195,7 @@ bool RoundFace::FindEntry(FaceEntry& entry) const {
   if (place == Place::kUnknown || other == Place::kUnknown) return false;
   if (place != Place::kBeside && other != Place::kBeside) return false;
   if (place == other) return true;
-  // One end is beside the edge and the other one beyond a vertex, which the axis comes to.
+  // One end is beside the edge, and the other end is beyond a vertex, to which the axis comes.
   entry.is_of_both = false;
   entry.end = place == Place::kBeside ? 0 : 1;
   const bool is_at_begin = place == Place::kBeforeBegin || other == Place::kBeforeBegin;
@@ -204,14 +203,14 @@ bool RoundFace::FindEntry(FaceEntry& entry) const {
   return true;
 }
 
-// Of an edge that is parallel to an axis of coordinates: the gap over how fast it closes. Where the
-// gap is a double, so is what is left of it by the quotient rounded once: zero, or what that
-// misses.
+// Returns the entry at an edge that is parallel to a coordinate axis: the gap over its closing
+// speed, rounded up. If the gap is a double, so is the remainder of the quotient rounded once, and
+// the sign of the remainder decides whether the next double is the answer.
 std::optional<double> RoundFace::RoundedUpParallelEntry(const EdgeMeeting& meeting) const {
   const bool is_up = is_upright();
   const bool is_positive = is_up ? s_.y < 0 : s_.x > 0;
-  const TwoDoubles apart =
-      is_up ? TwoDiff(meeting.moving.a.x, on_.x) : TwoDiff(meeting.moving.a.y, on_.y);
+  const TwoDoubles apart = is_up ? TwoDiff(meeting.moving.a.x, line_point_.x)
+                                 : TwoDiff(meeting.moving.a.y, line_point_.y);
   const TwoDoubles gap = TwoDiff(is_positive ? apart.high : -apart.high, move_->radius);
   const double closing = (is_up ? move_->d.x : move_->d.y) * (is_positive ? -1 : 1);
   if (apart.low == 0 && gap.low == 0 && gap.high >= 0 && closing > 0) {
@@ -224,9 +223,9 @@ std::optional<double> RoundFace::RoundedUpParallelEntry(const EdgeMeeting& meeti
   return RoundedUp(t.n / t.m);
 }
 
-// (z x s - r |s|) / (d x s). Where a shape at rest touches the edge, the numerator is what is left
-// of numbers that cancel but for their last bits: with c = z x s and l near |s| it is
-// ((c - r l) (c + r l) + r^2 (l^2 - |s|^2)) / (c + r |s|), of which the differences are exact.
+// The time is (z x s - r |s|) / (d x s). If a shape at rest touches the edge, the terms of the
+// numerator cancel up to their last bits. With c = z x s and l near |s| the numerator is ((c - r l)
+// (c + r l) + r^2 (l^2 - |s|^2)) / (c + r |s|), where the differences are exact.
 std::optional<double> RoundFace::RoundedUpEntry(uint32_t end) const {
   const Motion motion{move_->d, move_->radius};
   const EdgeMeeting meeting = MeetingOf(end);
@@ -234,14 +233,14 @@ std::optional<double> RoundFace::RoundedUpEntry(uint32_t end) const {
   const Vec2 p = meeting.moving.a;
   const BoundedPairVec2 s = ExactDifference(along_.b, along_.a);
   const BoundedPair rate = Cross(ExactValue(motion.d), s);
-  const BoundedPair rough = Cross(ExactDifference(on_, p), s) - Reach();
+  const BoundedPair rough = Cross(ExactDifference(line_point_, p), s) - Reach();
   if (rough.value.high > 0x1p-30 * reach_) {
     if (const auto t = RoundedUp(rough / rate)) return t;
   }
-  const auto sx = internal::Difference(along_.b.x, along_.a.x);
-  const auto sy = internal::Difference(along_.b.y, along_.a.y);
+  const auto sx = Difference(along_.b.x, along_.a.x);
+  const auto sy = Difference(along_.b.y, along_.a.y);
   const auto c =
-      Product(internal::Difference(on_.x, p.x), sy) - Product(internal::Difference(on_.y, p.y), sx);
+      Product(Difference(line_point_.x, p.x), sy) - Product(Difference(line_point_.y, p.y), sx);
   const auto length2 = Product(sx, sx) + Product(sy, sy);
   const double l = std::sqrt(length2.estimate());
   const BoundedPair r = ExactValue(move_->radius);

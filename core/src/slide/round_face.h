@@ -4,10 +4,10 @@
 // Does a round shape stay beyond a line through an edge, or through a vertex along the axis, and
 // when does it come to that edge or vertex?
 //
-// An axis that stays on one side of a line, with both ends no nearer to it than the radius, is not
-// closer than that to anything that lies on the line or behind it. Both ends move on straight
-// paths, so two places of each decide. That is decided in doubles, in pairs of doubles where they
-// do not suffice, and of edges that are parallel to an axis of coordinates exactly.
+// An axis that stays on one side of a line, with both ends no nearer to the line than the radius,
+// is not closer than the radius to anything on the line or behind it. Both ends move on straight
+// paths, so two places of each end decide. Doubles decide first, then pairs of doubles; edges that
+// are parallel to a coordinate axis are decided exactly.
 #pragma once
 
 #include <array>
@@ -23,28 +23,29 @@ namespace carom::internal {
 
 enum class Side : uint8_t { kUnknown, kBeyond, kOn, kWithin };
 
-// Times that are farther apart are in order when they are rounded.
-inline constexpr double kApart = 0x1p-46;
+// Times that differ by more than this keep their order when they are rounded.
+inline constexpr double kFaceTieMargin = 0x1p-46;
 
-// A number that is certain, rounded up.
+// Returns the number rounded up, or nothing if its error leaves that uncertain.
 std::optional<double> RoundedUp(const BoundedPair& t);
 
-// What becomes of an axis on its path by d before something.
+// How an axis on its path by d lies to a face or corner.
 struct PathSide {
-  bool is_in_front = false;  // at the start no nearer than the radius, for certain
-  bool is_strict = false;    // and at all times before the end of the path farther, if it is apart
-  bool is_apart = false;     // and at all times no nearer
+  bool is_in_front = false;  // certainly no nearer than the radius at the start
+  bool is_strict = false;    // if apart: farther than the radius before the end of the path
+  bool is_apart = false;     // never nearer than the radius on the path
 };
 
-// When an axis comes as near as the radius.
+// When, and with which end, an axis comes as near as the radius.
 struct FaceEntry {
   double low = 0, high = 0;
-  bool is_of_both = false;     // ends of the axis, which is parallel to the edge, exactly
-  uint32_t end = 0;            // that comes first, which is certain; of both, or a vertex, 0
-  std::optional<Vec2> vertex;  // an end of the edge that comes to the axis then, too
+  bool is_of_both = false;     // both ends enter at once: the axis is exactly parallel to the edge
+  uint32_t end = 0;            // the end that certainly enters first; 0 for both ends or a vertex
+  std::optional<Vec2> vertex;  // an end of the edge to which the axis comes at that time, too
 };
 
-// An axis with a radius above 0 on its path by d. `ulp` is that of the largest coordinate there.
+// The path by d of an axis with a radius above 0. `ulp` is an ulp of the largest coordinate on the
+// path.
 struct RoundMove {
   Segment axis;
   double radius = 0;
@@ -57,35 +58,37 @@ struct RoundMove {
 // A line beside a shape. Keeps a reference to its move.
 class RoundFace {
  public:
-  // Through an edge, respectively through a vertex and parallel to the axis, which is not a point.
+  // Takes the line through an edge, or through a vertex and parallel to the axis, which must not be
+  // a point.
   RoundFace(const Segment& edge, const RoundMove& move) : RoundFace(edge.a, edge, move, false) {}
   RoundFace(Vec2 vertex, const RoundMove& move) : RoundFace(vertex, move.axis, move, true) {}
 
   bool is_of_vertex() const { return is_of_vertex_; }
-  // Runs as the line does, with the begin of the axis on the left: the edge, or the axis.
+  // Returns the edge, or the axis, directed so that the begin of the axis is on its left.
   const Segment& along() const { return along_; }
-  // Sets what becomes of the path, and returns whether the shape is in front.
+  // Sets `path` and returns whether the shape is in front of the line at the start.
   bool FindPath(PathSide& path) const;
-  // Sets the entry of a shape that is in front. Returns false, and `entry` is not to be used, where
-  // it is not certain, or not certainly before 1, or may be beyond the ends of the edge.
+  // Sets the entry of a shape that is in front. Returns false, with `entry` meaningless, if the
+  // entry is not certain, or not certainly before 1, or may be beyond the ends of the edge.
   bool FindEntry(FaceEntry& entry) const;
-  // That time of an end, rounded up; nothing where a rounding is not certain.
+  // Returns the time of the entry of an end, rounded up, or nothing if the rounding is not certain.
   std::optional<double> RoundedUpEntry(uint32_t end) const;
-  // How an end meets the edge, or the axis the vertex.
+  // Returns the meeting of an end with the edge, or of the axis with the vertex.
   EdgeMeeting MeetingOf(uint32_t end) const {
-    if (is_of_vertex_) return EdgeMeeting::OnMovingEdge(on_, {along_.b, along_.a});
+    if (is_of_vertex_) return EdgeMeeting::OnMovingEdge(line_point_, {along_.b, along_.a});
     return EdgeMeeting::OnFixedEdge(along_, move_->end(end));
   }
 
-  // Whether the shape stays beyond the line on a path by d, next to a part of its own, and so does
-  // one that is placed next to the end of that. kWithin: one of them comes nearer to the edge or
-  // the vertex.
-  Side SideOfMove(Vec2 d, const Segment& there) const;
-  // Whether both ends of an edge lie on the line or to the right of it. Exact.
+  // Returns kBeyond if the shape stays beyond the line on a path by d, close to a part of its own
+  // path, and if the shape placed close to the end of that path is beyond the line, too. Returns
+  // kWithin if one of them comes nearer to the edge or the vertex than the radius.
+  Side SideOfMove(Vec2 d, const Segment& end_axis) const;
+  // Returns whether both ends of an edge lie on the line or to the right of it. Exact.
   bool IsBehind(const Segment& edge) const { return SideOf(edge.a) <= 0 && SideOf(edge.b) <= 0; }
-  // The sign of where a point is: 1 on the left. Exact.
+  // Returns the side of the line on which a point lies: 1 left, 0 on the line, -1 right. Exact.
   int SideOf(Vec2 q) const;
-  // Whether a vector points to the right of the line, towards what is behind it. Exact.
+  // Returns whether v points to the right of the line, the side of obstacles behind the line.
+  // Exact.
   bool IsEnteredBy(Vec2 v) const;
 
  private:
@@ -95,24 +98,26 @@ class RoundFace {
   bool is_level() const { return along_.a.y == along_.b.y; }
   std::optional<double> RoundedUpParallelEntry(const EdgeMeeting& meeting) const;
   BoundedPair Reach() const;
-  // Where p + d is: beyond the line moved to the left by the radius, on that, or within it.
+  // Returns where p + d is to the line moved left by the radius: beyond it, on it, or within it.
   Side SideOf(Vec2 p, Vec2 d) const;
-  // Where an end of the axis, displaced by d, surely is along the edge, or the vertex along the
-  // axis: beside it, or beyond its begin or end. By `slack` in each coordinate.
+  // Where an end of the axis, displaced by d, certainly lies along the edge, or the vertex along
+  // the axis: beside it, before its begin, or behind its end, by at least `slack` in each
+  // coordinate.
   enum class Place : uint8_t { kUnknown, kBeside, kBeforeBegin, kBehindEnd };
   Place PlaceOf(uint32_t end, Vec2 d, double slack) const;
 
   const RoundMove* move_;
-  Vec2 on_;  // the line
+  Vec2 line_point_;  // a point of the line
   Segment along_;
   bool is_of_vertex_;
-  Vec2 s_;        // along the line, rounded
-  double reach_;  // the radius times the length of that, within 8u of itself
-  // Of each end at the start: how far it is beyond the line moved by the radius, times the length,
-  // and by how much that errs; and likewise how much nearer it is at the end of the path.
+  Vec2 s_;        // the vector of `along_`, rounded
+  double reach_;  // the radius times |s|, within 8u of itself
+  // `gap_` is how far each end is beyond the moved line at the start, times |s|, and errs by
+  // `error_`. `rate_` is by how much `gap_` shrinks up to the end of the path, and errs by
+  // `rate_error_`.
   std::array<double, 2> gap_, error_;
   double rate_, rate_error_;
-  mutable std::optional<BoundedPair> exact_reach_;  // once it is asked
+  mutable std::optional<BoundedPair> exact_reach_;  // computed on demand
 };
 
 }  // namespace carom::internal

@@ -11,7 +11,7 @@
 #include "blocking/blocking_safe.h"
 #include "carom/predicates.h"
 #include "index/placed_items.h"
-#include "slide/plain_slide.h"
+#include "slide/fast_slide.h"
 #include "slide/slide_batch.h"
 #include "slide/slide_step.h"
 
@@ -35,19 +35,19 @@ class Slider {
         meter_(meter),
         sweep_(obstacles_, meter),
         safe_(obstacles_, meter),
-        plain_(obstacles_, meter) {}
+        fast_(obstacles_, meter) {}
 
-  // Takes item i. Returns false with an error recorded, or with the meter stopped.
+  // Starts item i. Returns false if it records an error or the meter stops.
   bool Begin(const SlideColumns& columns, size_t i, ItemChecker& check, SlideRow& row);
   void Push(Vec2 push, SlideRow& row);
   const internal::SlideCounts& counts() const { return counts_; }
 
  private:
-  using Known = internal::BlockingSweep::Known;
+  using StartOverlap = internal::BlockingSweep::StartOverlap;
   enum class End : uint8_t { kFree, kHit, kStartsInside };
 
   End AddLeg(Vec2 d, SlideRow& row);
-  bool AddPlainLeg(SlideLeg& leg, SlideRow& row);
+  bool AddFastLeg(SlideLeg& leg, SlideRow& row);
   std::optional<Vec2> Redirected(Vec2 push, const SlideRow& row);
   void Gather(const SlideRow& row);
   std::optional<Vec2> AlongRay(const internal::ArcDirection& ray, Vec2 push, Vec2 left);
@@ -62,16 +62,16 @@ class Slider {
   WorkMeter& meter_;
   internal::BlockingSweep sweep_;
   internal::SafePose safe_;
-  internal::PlainSlide plain_;
+  internal::FastSlide fast_;
   const Shape* shape_ = nullptr;
   Pose pose_;
-  BlockingPose start_;      // for the exact search
-  bool is_placed_ = false;  // whether that is of this item
-  bool takes_plain_ = false;
-  bool is_plain_ = false;  // of the leg that was last
+  BlockingPose start_;      // the placed shape, for the exact search
+  bool is_placed_ = false;  // whether `start_` is of this item
+  bool may_be_fast_ = false;
+  bool is_fast_ = false;  // whether the fast path decided the last leg
   internal::SlideCounts counts_;
   double skin_ = 0;
-  Known known_{};  // of the shape in `start_`
+  StartOverlap start_overlap_{};  // whether the shape may overlap where the next leg starts
   std::vector<BlockingContact> earlier_;
 };
 
@@ -84,17 +84,17 @@ bool Slider::Begin(const SlideColumns& columns, size_t i, ItemChecker& check, Sl
   if (!pose || !meter_.Spend(1)) return false;
   pose_ = *pose;
   skin_ = *skin;
-  known_ = Known::kNothing;
+  start_overlap_ = StartOverlap::kUnchecked;
   earlier_.clear();
-  obstacles_.Consider(internal::Considered::Of(columns.movers.scope, i, options_.mask));
-  takes_plain_ = !is_general_ && skin_ == 0 && plain_.Start(*shape_, pose_);
-  is_placed_ = !takes_plain_;
+  obstacles_.SetFilter(internal::QueryFilter::Of(columns.movers.scope, i, options_.mask));
+  may_be_fast_ = !is_general_ && skin_ == 0 && fast_.Start(*shape_, pose_);
+  is_placed_ = !may_be_fast_;
   if (is_placed_ && !internal::PlaceBlocking(*shape_, pose_, check, meter_, start_)) return false;
   row.position = pose_.position;
   return true;
 }
 
-// A safe pose: the shape has an interior there.
+// Places the shape for the exact search at a safe pose, where it has an interior.
 void Slider::PlaceAt(Vec2 position) {
   if (is_placed_ && position == start_.pose().position) return;
   is_placed_ = true;
@@ -102,41 +102,41 @@ void Slider::PlaceAt(Vec2 position) {
   start_.Place(*shape_, pose_, meter_);
 }
 
-// Whether a leg from there would be 8 ulp at most.
+// Returns whether a leg by d from `position` is at most 8 ulp long.
 bool Slider::IsShort(Vec2 d, Vec2 position) {
   const double length = std::sqrt(d.x * d.x + d.y * d.y);
-  if (is_plain_) {
-    return length <= 8 * plain_.ulp() && length <= 8 * internal::UlpOf(plain_.BoundsAt(position));
+  if (is_fast_) {
+    return length <= 8 * fast_.ulp() && length <= 8 * internal::UlpOf(fast_.BoundsAt(position));
   }
   PlaceAt(position);
   return length <= 8 * internal::UlpOf(start_.mover().shape().bounds());
 }
 
-bool Slider::AddPlainLeg(SlideLeg& leg, SlideRow& row) {
-  using Verdict = internal::PlainSlide::Verdict;
-  const Verdict verdict = plain_.Leg(leg.from, leg.d, known_);
-  if (verdict == Verdict::kLeft) return false;
+bool Slider::AddFastLeg(SlideLeg& leg, SlideRow& row) {
+  using Verdict = internal::FastSlide::Verdict;
+  const Verdict verdict = fast_.Leg(leg.from, leg.d, start_overlap_);
+  if (verdict == Verdict::kUndecided) return false;
   leg.has_hit = verdict == Verdict::kHit;
-  if (leg.has_hit) plain_.SetHit(leg.hit);
-  row.position = plain_.position();
-  known_ = Known::kOverlapsNothing;
+  if (leg.has_hit) fast_.SetHit(leg.hit);
+  row.position = fast_.position();
+  start_overlap_ = StartOverlap::kNone;
   ++(leg.has_hit ? counts_.hits : counts_.free);
   return true;
 }
 
-// The sweep of one leg, to its safe pose. That overlaps nothing if the start does not: all but what
-// the sweep is clear of was looked at.
+// Adds the leg by d, a sweep to its safe pose. The shape at the safe pose overlaps nothing in more
+// than touch if it does not at the start: all obstacles that the sweep is not clear of were tested.
 Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
   static constexpr SlideLeg kNoLeg;
-  out_.legs.push_back(kNoLeg);  // a copy, which is made faster than one that is set to zeros
+  out_.legs.push_back(kNoLeg);  // copying it is faster than zeroing a leg
   SlideLeg& leg = out_.legs.back();
   leg.from = row.position;
   leg.d = d;
-  is_plain_ = takes_plain_ && AddPlainLeg(leg, row);
-  if (!is_plain_) {
-    ++counts_.left;
+  is_fast_ = may_be_fast_ && AddFastLeg(leg, row);
+  if (!is_fast_) {
+    ++counts_.fallbacks;
     PlaceAt(row.position);
-    sweep_.Start(start_, d, options_.inside_policy, known_);
+    sweep_.Start(start_, d, options_.inside_policy, start_overlap_);
     const std::optional<BlockingHit> hit = sweep_.First();
     leg.has_hit = hit.has_value();
     if (hit && !meter_.stopped()) leg.hit = sweep_.Measured(*hit);
@@ -144,7 +144,7 @@ Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
     if (meter_.stopped()) return End::kFree;
     row.position =
         safe_.Find({*shape_, start_, sweep_, options_.inside_policy, hit, fraction, skin_});
-    known_ = sweep_.known();
+    start_overlap_ = sweep_.start_overlap();
   }
   if (!meter_.SpendRows(1)) return End::kFree;
   ++row.legs;
@@ -152,9 +152,10 @@ Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
   return leg.hit.starts_inside ? End::kStartsInside : End::kHit;
 }
 
-// Until it is used up, or nothing is left that is not blocked. Along a slanted ray one coordinate
-// may be more than it was: above 2^53 no sweep takes it. What is left is of the push as it was
-// given, so that a corner that turned it from one wall to the other ends it.
+// Adds legs until the push is used up, or no part of it remains that is not blocked. Along a
+// slanted ray one coordinate may grow: above 2^53 no sweep accepts it. The rest is measured along
+// the push as given, so that a corner that turns the motion from one wall to the other ends the
+// push.
 void Slider::Push(Vec2 push, SlideRow& row) {
   row.left = push;
   double rest = 1;
@@ -176,24 +177,24 @@ void Slider::Push(Vec2 push, SlideRow& row) {
   }
 }
 
-// What is left of the push, along the blocking ray; nothing if that keeps none of it.
+// Returns the rest of the push along the blocking ray, or nothing if the ray keeps none of it.
 std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
   const bool is_first = out_.legs.back().d == push;
   std::optional<Vec2> next;
-  if (is_plain_ && is_first && earlier_.empty() && plain_.Redirect(row.left, next)) {
-    earlier_.assign(plain_.contacts().begin(), plain_.contacts().end());
+  if (is_fast_ && is_first && earlier_.empty() && fast_.Redirect(row.left, next)) {
+    earlier_.assign(fast_.contacts().begin(), fast_.contacts().end());
     return next;
   }
-  if (is_plain_ && plain_.IsCornered(push, earlier_)) {
-    earlier_.insert(earlier_.end(), plain_.contacts().begin(), plain_.contacts().end());
+  if (is_fast_ && fast_.EndsInCorner(push, earlier_)) {
+    earlier_.insert(earlier_.end(), fast_.contacts().begin(), fast_.contacts().end());
     return std::nullopt;
   }
   Gather(row);
-  const std::span<const BlockingContact> met = is_plain_ ? plain_.contacts() : sweep_.contacts();
+  const std::span<const BlockingContact> met = is_fast_ ? fast_.contacts() : sweep_.contacts();
   const BlockedArcs& arcs = sweep_.arcs();
   const bool is_alone = earlier_.empty() && is_first;
   earlier_.insert(earlier_.end(), met.begin(), met.end());
-  if (is_alone && !is_plain_ && sweep_.ray()) return AlongRay(*sweep_.ray(), push, row.left);
+  if (is_alone && !is_fast_ && sweep_.ray()) return AlongRay(*sweep_.ray(), push, row.left);
   const auto is_blocked = [&](Vec2 v) { return arcs.Contains(v); };
   if (!is_blocked(push)) return internal::NotBlocked(row.left, is_blocked);
   const std::optional<BlockedArcs::Ends> ends = arcs.EndsAbout(push);
@@ -201,14 +202,14 @@ std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
   return AlongRay(arcs.Nearer(*ends, push), push, row.left);
 }
 
-// All that blocks the shape where the leg has ended, in the arcs of the exact search.
+// Gathers, in the arcs of the exact search, all that blocks the shape where the leg ended.
 void Slider::Gather(const SlideRow& row) {
   BlockedArcs& arcs = sweep_.arcs();
-  if (is_plain_) {
+  if (is_fast_) {
     const SlideLeg& leg = out_.legs.back();
     PlaceAt(leg.from);
-    arcs.Start({leg.d, start_.mover().shape().radius()}, plain_.time());
-    for (const BlockingContact& contact : plain_.contacts()) arcs.Add(contact, start_.mover());
+    arcs.Start({leg.d, start_.mover().shape().radius()}, fast_.time());
+    for (const BlockingContact& contact : fast_.contacts()) arcs.Add(contact, start_.mover());
   }
   PlaceAt(row.position);
   std::erase_if(earlier_, [this](const BlockingContact& c) { return !IsNear(c); });
@@ -222,7 +223,7 @@ std::optional<Vec2> Slider::AlongRay(const internal::ArcDirection& ray, Vec2 pus
                               [&](Vec2 v) { return arcs.Contains(v); });
 }
 
-// Of a contact met before, at the shape as it stands.
+// Returns whether the shape, as it stands, is still near a contact that it met before.
 bool Slider::IsNear(const BlockingContact& contact) const {
   const BlockingMover& mover = start_.mover();
   const double radius = mover.shape().radius() + contact.fixed_radius;
@@ -238,7 +239,7 @@ bool Slider::IsNear(const BlockingContact& contact) const {
   return CompareDistance(p, Circle{q, reach}) <= 0;
 }
 
-// The number of pushes of item i, or nothing and an error recorded.
+// Returns the number of pushes of item i, or nothing and records an error.
 std::optional<uint32_t> PushCount(const SlideColumns& columns, size_t i, ItemChecker& check) {
   const uint32_t count = columns.pushes.empty() ? 1 : columns.pushes[i];
   if (count >= 1 && count <= kMaxPushes) return count;
@@ -264,8 +265,8 @@ void SlideAnswers::Clear() {
   errors.clear();
 }
 
-// The displacements of an item are found behind those of the items before, which `CheckGroup` has
-// added up; a column that is too short ends the batch.
+// The displacements of an item follow the displacements of all items before it; `CheckGroup` has
+// added up their numbers and rejects a batch with a column that is too short.
 bool internal::RunSlides(const SlideRun& run, SlideAnswers& out, WorkMeter& meter,
                          SlideCounts* counts) {
   const SlideColumns& columns = run.columns;

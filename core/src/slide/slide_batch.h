@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `SlideShapes`, and the exact search alone, for whoever compares the two.
+// `RunSlides` runs `SlideShapes`, or the exact search alone, so that tests can compare the two.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,25 @@
 
 namespace carom::internal {
 
-// GENERAL takes the exact search alone.
-enum class SlideSearch : uint8_t { kShort, kGeneral };
+// kFastPath tries the fast path first; kGeneral runs the exact search alone.
+enum class SlideSearch : uint8_t { kFastPath, kGeneral };
 
-// How many legs were answered by which.
+// The number of legs by the search that answered them.
 struct SlideCounts {
-  size_t free = 0;  // met nothing, without the exact search
-  size_t hits = 0;  // met something, likewise
-  size_t left = 0;  // to the exact search
+  size_t free = 0;       // met nothing, answered without the exact search
+  size_t hits = 0;       // met something, answered without the exact search
+  size_t fallbacks = 0;  // answered by the exact search
 };
 
-// What is asked, and how.
+// The world, the batch and the options of a run, and the search to use.
 struct SlideRun {
   const World world;
   const SlideColumns& columns;
   const SlideOptions& options;
-  SlideSearch search = SlideSearch::kShort;
+  SlideSearch search = SlideSearch::kFastPath;
 };
 
-// Returns false once `meter` stops; `out` is then meaningless.
+// Runs a batch. Returns false once `meter` stops; `out` is then meaningless.
 bool RunSlides(const SlideRun& run, SlideAnswers& out, WorkMeter& meter,
                SlideCounts* counts = nullptr);
 

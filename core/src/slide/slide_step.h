@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What of a push is left along a wall, in doubles that do not point into it.
+// Which part of a push remains along a wall, in doubles that do not point into the wall?
 #pragma once
 
 #include <cmath>
@@ -12,21 +12,23 @@
 
 namespace carom::internal {
 
-// What of `push` a unit vector keeps.
+// Returns the part of `push` along the unit vector `ray`.
 inline Vec2 PartAlong(Vec2 push, Vec2 ray) {
   const double length = push.x * ray.x + push.y * ray.y;
   return Normalized(Vec2{length * ray.x, length * ray.y});
 }
 
-// `value`, so many doubles away from 0, or towards it.
+// Returns the double that is `steps` doubles farther from 0 than `value`, or nearer to 0 if `steps`
+// < 0.
 inline double Stepped(double value, int steps) {
   const double towards = steps > 0 ? std::copysign(HUGE_VAL, value) : 0.0;
   for (int i = 0; i < std::abs(steps); ++i) value = std::nextafter(value, towards);
   return value;
 }
 
-// A vector that is not blocked, at most some ulps from `push`, or nothing. Along a slanted edge a
-// rounded vector may point into it: a step of its lesser component turns it by less than an ulp.
+// Returns a vector that is not blocked, at most a few ulps from `push`, or nothing. Along a slanted
+// edge a rounded vector may point into the edge; a step of its lesser component turns it by less
+// than an ulp.
 template <class IsBlocked>
 std::optional<Vec2> NotBlocked(Vec2 push, const IsBlocked& is_blocked) {
   for (const int greater : {0, 1, -1}) {

@@ -15,22 +15,22 @@ void SortBySource(std::vector<Obstacle>& obstacles) {
             [](const Obstacle& a, const Obstacle& b) { return a.source() < b.source(); });
 }
 
-// Few polygons are found first and then visited.
+// Collects the polygons first and then visits them if they are few; else traverses the scene.
 template <class Use>
 void Obstacles::VisitPolygonsAt(const Box& box, WorkMeter& meter, const Use& visit) const {
   const MeetsBox meets{box};
   BoxQuery query;
   query.reach = box;
-  query.is_asked = true;
+  query.is_active = true;
   FindTiles(world_.scene.index(), {&query, 1});
-  FewPolygons few;
+  NearPolygons few;
   if (!find_polygons_(query, few)) {
-    return VisitPolygons(world_.scene, considered_.mask, meter, meets, visit);
+    return VisitPolygons(world_.scene, query_filter_.mask, meter, meets, visit);
   }
   if (!meter.Spend(query.boxes + few.boxes)) return;
   for (size_t i = 0; i < few.count; ++i) {
     const Polygon& polygon = few.polygons[i]->polygon();
-    if ((polygon.category() & considered_.mask) == 0 || !meets(polygon.bounds())) continue;
+    if ((polygon.category() & query_filter_.mask) == 0 || !meets(polygon.bounds())) continue;
     if (!visit(*few.polygons[i]) || meter.stopped()) return;
   }
 }
@@ -42,13 +42,13 @@ void Obstacles::VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& 
     return goes_on;
   };
   const auto may_meet = [&](const Box& box) { return reach.MayMeet(box); };
-  if (considered_.scene && reach.is_short()) {
+  if (query_filter_.scene && reach.is_short()) {
     VisitPolygonsAt(reach.reach(), meter, visit_polygon);
-  } else if (considered_.scene) {
-    VisitPolygons(world_.scene, considered_.mask, meter, may_meet, visit_polygon);
+  } else if (query_filter_.scene) {
+    VisitPolygons(world_.scene, query_filter_.mask, meter, may_meet, visit_polygon);
   }
   if (!goes_on) return;
-  VisitBodies(world_, considered_, meter, may_meet, [&](Body& body) {
+  VisitBodies(world_, query_filter_, meter, may_meet, [&](Body& body) {
     return visit({&body.core(), &body});
   });
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What may block a moving shape: a polygon of the scene, or a body.
+// What may block a moving shape? A polygon of the scene, or a body.
 #pragma once
 
 #include <cstdint>
@@ -19,9 +19,9 @@
 
 namespace carom::internal {
 
-// Borrows what it names.
+// A reference to a polygon of the scene, or to a body, which must outlive the reference.
 struct Obstacle {
-  const IndexedPolygon* core = nullptr;  // of a body with a radius its axis
+  const IndexedPolygon* core = nullptr;  // the polygon, or the axis of a body with a radius
   const Body* body = nullptr;            // null for a polygon of the scene
 
   double radius() const { return body == nullptr ? 0 : body->radius(); }
@@ -34,21 +34,21 @@ struct Obstacle {
   friend bool operator==(const Obstacle& a, const Obstacle& b) { return a.core == b.core; }
 };
 
-// In the order of ids and indices, for what must not depend on the order of visits.
+// Sorts obstacles by ids and indices, for results that must not depend on the order of visits.
 void SortBySource(std::vector<Obstacle>& obstacles);
 
-// What an item considers of a scene and of bodies. Not thread-safe.
+// Visits the polygons and bodies that an item considers. Not thread-safe.
 class Obstacles {
  public:
   using Visit = std::function<bool(const Obstacle&)>;
 
   explicit Obstacles(const World& world) : world_(world) {}
 
-  // What the calls that follow visit.
-  void Consider(const Considered& considered) { considered_ = considered; }
+  // Sets which polygons and bodies later calls visit.
+  void SetFilter(const QueryFilter& query_filter) { query_filter_ = query_filter; }
 
-  // Calls visit(obstacle) for at least those considered whose box may meet `reach`, each once,
-  // while it returns true and the meter allows.
+  // Calls visit(obstacle) once for each considered obstacle with a box that may meet `reach`, and
+  // perhaps for others, while `visit` returns true and the meter allows.
   void VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const;
 
  private:
@@ -56,7 +56,7 @@ class Obstacles {
   void VisitPolygonsAt(const Box& box, WorkMeter& meter, const Use& visit) const;
 
   const World world_;
-  Considered considered_;
+  QueryFilter query_filter_;
   const FindPolygonsFunction find_polygons_ = FindPolygons();
 };
 

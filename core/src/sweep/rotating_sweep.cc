@@ -1,32 +1,34 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Conservative advancement (Mirtich 1996): while shape and scene are apart by more than the shape's
-// points can go, time may advance.
+// Conservative advancement (Mirtich 1996): while the distance of shape and scene exceeds the way
+// that any point of the shape can go, time may advance.
 //
-// Theorem. The answer holds for the exact motion and for the shapes that `Placed` makes of its
-// two ends. Let L be the largest coordinate of both positions plus the shape's extent, e the
-// tolerance, W the way.
+// Theorem. The answer holds for the exact motion and for the shapes that `Placed` makes of its two
+// ends. Let L be the largest coordinate of both positions plus the shape's extent, e the tolerance,
+// and W the length `path_length`.
 //
-// (1) W bounds the way of any vertex in [0, 1]. With D and g the angle and growth of
-// numeric/turn.h, the
-//     speed of vertex p is at most |dp/dt| + |p| r0 ((1 + t g) |D| + |g|); kMore covers r0, 1 + t g
-//     and the rounding of W. Edges follow their ends, the disc of a capsule its axis. W < 8 L.
-// (2) The vertices that `Place` makes are within 2^-46 L + 2^-139 of the exact motion's: that is
-//     Turn::kError times the extent, 11u L a coordinate of roundings, and the flush of `Placed`.
+// (1) W bounds the length of any vertex's path in [0, 1]. With D and g the angle and the growth of
+//     numeric/turn.h, the speed of vertex p is at most |dp/dt| + |p| r0 ((1 + t g) |D| + |g|);
+//     kMore covers r0, 1 + t g and the rounding of W. Edges follow their ends, and the disc of a
+//     capsule follows its axis. W < 8 L.
+// (2) The vertices that `Place` makes are within 2^-46 L + 2^-139 of the exact motion's vertices:
+//     the bound is Turn::kError times the extent, plus 11u L per coordinate for roundings, plus the
+//     flush of `Placed`.
 // (3) A distance d of vertex and edge errs by at most 2^-46 L (`PointToEdge`), and by 2^-48 (d + L)
-//     for what is rounded after, where d <= W. So `error` = 2^-43 L + 2^-138 bounds how far a least
-//     distance is from that of the exact motion. As L <= 2^40 e and 2^-130 <= e, it is below e/7.
-// (4) Only edges need be tested. At 0 shape and polygon share no point, exactly; while their
-//     edges stay apart, neither can come inside the other. For the same reason the distance is
-//     taken between vertices and edges: segments that are apart are nearest at an end of one; where
-//     rounding makes two of them cross, such an end is within 2 error. Nor need edges be tested
-//     that lie outside of `ReachFrom`, whose rounding is below error.
+//     for later roundings, where d <= W. So `error` = 2^-43 L + 2^-138 bounds the difference
+//     between a computed least distance and that of the exact motion. As L <= 2^40 e and 2^-130 <=
+//     e, `error` is below e/7.
+// (4) Only edges need tests. At 0 shape and polygon share no point, exactly; while their edges stay
+//     apart, neither can come inside the other. For the same reason the distance is taken between
+//     vertices and edges: segments that share no point are nearest at an end of one; where rounding
+//     makes two of them cross, such an end is within 2 error. Edges outside of `ReachFrom`, a box
+//     that is rounded by less than error, need no tests.
 // (5) From a distance of more than `clear` + error no contact comes before clear / W more. A step
-//     takes clear - e/4: the e/4 that stays also covers the rounding of time, 2^-53 W. It is made
-//     while clear > e/2, so that there are at most 4 W/e. Nearer than that, at most kMaxNearSteps
-//     steps of clear / 2 follow, at the start and as long as the distance grows: a shape that moves
-//     away from what it stood beside is not stopped.
+//     takes clear - e/4: the remaining e/4 also covers the rounding of time, 2^-53 W. Such steps
+//     are made while clear > e/2: at most 4 W/e steps. Nearer than that, at most kMaxNearSteps
+//     steps of clear / 2 follow, at the start and as long as the distance grows: so a shape that
+//     moves away from an obstacle beside it is not stopped.
 // (6) Where no step is made, the distance is at most e/2 + 2 error < e.
 #include "carom/rotating_sweep.h"
 
@@ -51,19 +53,20 @@ namespace {
 
 constexpr double kMore = 1 + 1e-5;
 constexpr int kMaxNearSteps = 64;
-// Small enough for (2), (3) and (5).
+// These bounds are small enough for (2), (3) and (5).
 constexpr double kLeastToCoordinate = 0x1p-40;
 constexpr double kLeastToPath = 0x1p-20;
 constexpr double kLeastTolerance = 0x1p-130;
 
 double LengthOf(double x, double y) { return std::sqrt(x * x + y * y); }
 
-// False only if the boxes are farther apart than `distance`; the slack covers both squares.
+// Returns false only if the boxes are farther apart than `distance`; the slack covers the rounding
+// of both squares.
 bool MayBeNearer(const Box& a, const Box& b, double distance) {
   return internal::RoundedDistance2(a, b) * (1 - 16 * internal::kUnit) < distance * distance;
 }
 
-// The distance between p and the edge, to a relative error of 2^-49.
+// Returns the distance between p and the edge, with a relative error of 2^-49.
 double ExactPointToEdge(Vec2 p, const Segment& edge) {
   using internal::Difference;
   const auto x = Difference(edge.b.x, edge.a.x);
@@ -76,11 +79,11 @@ double ExactPointToEdge(Vec2 p, const Segment& edge) {
   return std::abs(cross) / LengthOf(edge.b.x - edge.a.x, edge.b.y - edge.a.y);
 }
 
-// The lesser of `best` and the distance between p and the edge, within `allowed`. With r = p -
-// edge.a and e along the edge: r . e errs by less than 5u |r| |e|, e . e by 3u of itself, so that
-// the foot's place on the edge errs by less than 9u |r| where it decides (at an end |e| <= |r|),
-// and the distance by no more where that chooses the wrong case; r x e / |e| errs by less than 8u
-// |r|.
+// Returns the lesser of `best` and the distance between p and the edge, which errs by `allowed` at
+// most. With r = p - edge.a and e along the edge, r . e errs by less than 5u |r| |e|, and e . e by
+// 3u of itself. So the foot's position on the edge errs by less than 9u |r| where it decides the
+// case (at an end |e| <= |r|), and the distance errs by no more where the wrong case is chosen; r x
+// e / |e| errs by less than 8u |r|.
 double PointToEdge(Vec2 p, const Segment& edge, double best, double allowed) {
   const Vec2 r{p.x - edge.a.x, p.y - edge.a.y};
   const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
@@ -99,19 +102,19 @@ double PointToEdge(Vec2 p, const Segment& edge, double best, double allowed) {
   return std::min(best, error <= allowed ? distance : ExactPointToEdge(p, edge));
 }
 
-// A checked item.
-struct Motion {
+// The motion of an item with valid columns.
+struct RotatingMotion {
   const Shape* shape;
   Pose from;
   Pose to;
   internal::Turn turn;
   double tolerance;
-  double path_length = 0;  // W
-  double error = 0;        // of (3)
-  double allowed = 0;      // 2^-46 L
-  double reach = 0;        // the extent with the radius, and 2 error
+  double path_length = 0;  // W of the theorem
+  double error = 0;        // `error` of (3)
+  double allowed = 0;      // 2^-46 L, the error of (3) that a distance may have
+  double reach = 0;        // the extent, the radius and 2 error
 
-  // Holds all that can be touched from t on.
+  // Returns a box that holds all that the shape can touch from time t on.
   Box ReachFrom(double t) const {
     Box box;
     box.Extend(At(t).position);
@@ -129,7 +132,7 @@ struct Motion {
   }
 };
 
-// The farthest vertex from the reference point, rounded up.
+// Returns the distance of the farthest vertex from the reference point, rounded up.
 double ExtentOf(const Shape& shape) {
   double extent = 0;
   const auto hold = [&](Vec2 p) { extent = std::max(extent, LengthOf(p.x, p.y)); };
@@ -144,8 +147,8 @@ double ExtentOf(const Shape& shape) {
   return extent * (1 + 8 * internal::kUnit);
 }
 
-// Fills in what follows from the poses. Returns whether the tolerance can be kept.
-bool CompleteMotion(Motion& motion) {
+// Sets the members that follow from the poses. Returns whether the tolerance can be kept.
+bool CompleteMotion(RotatingMotion& motion) {
   const Vec2 p = motion.from.position;
   const Vec2 q = motion.to.position;
   const double extent = ExtentOf(*motion.shape);
@@ -161,8 +164,8 @@ bool CompleteMotion(Motion& motion) {
          motion.tolerance >= kLeastToPath * motion.path_length;
 }
 
-// The edges of a shape on its way, with a tree over their boxes. Unlike those of a `MovingShape`
-// its vertices need not be accepted: between two poses they may pass 2^53.
+// The edges of a shape at one time of its motion, with a tree over their boxes. Unlike the vertices
+// of a `MovingShape`, these vertices may exceed 2^53 between the two poses.
 class EdgeTree {
  public:
   explicit EdgeTree(const Shape& shape) : shape_(shape) {}
@@ -184,7 +187,8 @@ class EdgeTree {
   size_t size() const { return edges_.size(); }
   const Box& bounds() const { return bounds_; }
 
-  // The lesser of `best` and the distance to an edge of the scene, within `allowed`.
+  // Returns the lesser of `best` and the distance to an edge of the scene, which errs by `allowed`
+  // at most.
   double DistanceTo(const Segment& edge, double best, double allowed, WorkMeter& meter) const {
     const Box box = BoundsOf(edge);
     tree_.Traverse(
@@ -212,21 +216,21 @@ class EdgeTree {
 };
 
 // Sweeps one item at a time.
-class Sweeper {
+class RotatingSweeper {
  public:
-  Sweeper(const Scene& scene, const RotatingSweepOptions& options, internal::MovingShape& mover,
-          WorkMeter& meter)
+  RotatingSweeper(const Scene& scene, const RotatingSweepOptions& options,
+                  internal::MovingShape& mover, WorkMeter& meter)
       : scene_(scene), options_(options), mover_(mover), meter_(meter) {}
 
-  // The first contact of a motion whose start `mover` stands at, or nothing. Meaningless once the
-  // meter has stopped.
-  std::optional<RotatingSweepHit> Sweep(const Motion& motion);
+  // Returns the first contact of a motion, or nothing. `mover_` must stand at the start of the
+  // motion. Meaningless once the meter has stopped.
+  std::optional<RotatingSweepHit> Sweep(const RotatingMotion& motion);
 
  private:
   void CollectOverlaps();
-  std::optional<RotatingSweepHit> Advance(const Motion& motion);
-  double LeastDistance(const Motion& motion, const EdgeTree& placed, double t, double most);
-  uint64_t LeastIdWithin(const Motion& motion, const EdgeTree& placed, double distance);
+  std::optional<RotatingSweepHit> Advance(const RotatingMotion& motion);
+  double LeastDistance(const RotatingMotion& motion, const EdgeTree& placed, double t, double most);
+  uint64_t LeastIdWithin(const RotatingMotion& motion, const EdgeTree& placed, double distance);
   template <class Visit>
   void VisitNear(const EdgeTree& placed, const Box& region, const double& distance,
                  const Visit& visit);
@@ -240,7 +244,7 @@ class Sweeper {
   std::vector<uint64_t> at_start_;  // polygons in contact at the start, ascending
 };
 
-std::optional<RotatingSweepHit> Sweeper::Sweep(const Motion& motion) {
+std::optional<RotatingSweepHit> RotatingSweeper::Sweep(const RotatingMotion& motion) {
   CollectOverlaps();
   if (options_.start_policy == StartPolicy::kReportStart && !at_start_.empty()) {
     return RotatingSweepHit{at_start_.front(), 0, 0};
@@ -249,7 +253,7 @@ std::optional<RotatingSweepHit> Sweeper::Sweep(const Motion& motion) {
   return Advance(motion);
 }
 
-void Sweeper::CollectOverlaps() {
+void RotatingSweeper::CollectOverlaps() {
   at_start_.clear();
   internal::VisitPolygons(scene_, options_.mask, meter_, internal::MeetsBox{mover_.bounds()},
                           [&](const IndexedPolygon& fixed) {
@@ -261,7 +265,7 @@ void Sweeper::CollectOverlaps() {
   internal::Sort(at_start_, meter_, std::less<>());
 }
 
-std::optional<RotatingSweepHit> Sweeper::Advance(const Motion& motion) {
+std::optional<RotatingSweepHit> RotatingSweeper::Advance(const RotatingMotion& motion) {
   EdgeTree placed(*motion.shape);
   const double tolerance = motion.tolerance;
   double t = 0;
@@ -287,11 +291,11 @@ std::optional<RotatingSweepHit> Sweeper::Advance(const Motion& motion) {
   return std::nullopt;
 }
 
-// Visits the polygons whose boxes meet `region` and are nearer than `distance`, which may shrink
-// meanwhile.
+// Visits the polygons with boxes that meet `region` and are nearer than `distance`, which may
+// shrink during the visit. Skips polygons in contact at the start.
 template <class Visit>
-void Sweeper::VisitNear(const EdgeTree& placed, const Box& region, const double& distance,
-                        const Visit& visit) {
+void RotatingSweeper::VisitNear(const EdgeTree& placed, const Box& region, const double& distance,
+                                const Visit& visit) {
   internal::VisitPolygons(
       scene_, options_.mask, meter_,
       [&](const Box& box) {
@@ -304,9 +308,10 @@ void Sweeper::VisitNear(const EdgeTree& placed, const Box& region, const double&
       });
 }
 
-// The lesser of `best` and the distance to the edges whose boxes meet `region`.
-double Sweeper::DistanceTo(const IndexedPolygon& polygon, const EdgeTree& placed, const Box& region,
-                           double best, double allowed) {
+// Returns the lesser of `best` and the distance to the edges of `polygon` with boxes that meet
+// `region`.
+double RotatingSweeper::DistanceTo(const IndexedPolygon& polygon, const EdgeTree& placed,
+                                   const Box& region, double best, double allowed) {
   polygon.VisitEdges(
       meter_,
       [&](const Box& box) {
@@ -319,8 +324,10 @@ double Sweeper::DistanceTo(const IndexedPolygon& polygon, const EdgeTree& placed
   return best;
 }
 
-// The lesser of `most` and the least distance to what can be touched from t on.
-double Sweeper::LeastDistance(const Motion& motion, const EdgeTree& placed, double t, double most) {
+// Returns the lesser of `most` and the least distance to the edges that the shape can touch from t
+// on.
+double RotatingSweeper::LeastDistance(const RotatingMotion& motion, const EdgeTree& placed,
+                                      double t, double most) {
   const double radius = motion.shape->capsule() ? motion.shape->capsule()->radius : 0;
   const Box region = motion.ReachFrom(t);
   double best = most + radius;
@@ -330,7 +337,8 @@ double Sweeper::LeastDistance(const Motion& motion, const EdgeTree& placed, doub
   return best - radius;
 }
 
-uint64_t Sweeper::LeastIdWithin(const Motion& motion, const EdgeTree& placed, double distance) {
+uint64_t RotatingSweeper::LeastIdWithin(const RotatingMotion& motion, const EdgeTree& placed,
+                                        double distance) {
   const double radius = motion.shape->capsule() ? motion.shape->capsule()->radius : 0;
   const double reach = distance + radius;
   const Box everywhere{{-HUGE_VAL, -HUGE_VAL}, {HUGE_VAL, HUGE_VAL}};
@@ -343,7 +351,7 @@ uint64_t Sweeper::LeastIdWithin(const Motion& motion, const EdgeTree& placed, do
   return least;
 }
 
-// The pose at the end, or nothing and an error recorded.
+// Returns the pose at the end, or nothing and records an error.
 std::optional<Pose> EndPoseOf(const RotatingSweepColumns& columns, size_t i, const Pose& from,
                               ItemChecker& check) {
   if (!check.Coordinate(ItemColumn::kToX, columns.to_x[i]) ||
@@ -360,10 +368,11 @@ std::optional<Pose> EndPoseOf(const RotatingSweepColumns& columns, size_t i, con
   return to;
 }
 
-// Item i, at whose start `mover` then stands, or nothing: with an error recorded, or with `meter`
-// stopped, on which the shape's vertices are counted before they are placed.
-std::optional<Motion> MotionOf(const RotatingSweepColumns& columns, size_t i, ItemChecker& check,
-                               internal::MovingShape& mover, WorkMeter& meter) {
+// Returns the motion of item i and moves `mover` to its start. Returns nothing if an error is
+// recorded or `meter` stops. The shape's vertices count as work before they are placed.
+std::optional<RotatingMotion> MotionOf(const RotatingSweepColumns& columns, size_t i,
+                                       ItemChecker& check, internal::MovingShape& mover,
+                                       WorkMeter& meter) {
   const Shape* shape = internal::ShapeOf(columns.movers, i, check);
   if (shape == nullptr) return std::nullopt;
   const std::optional<Pose> from = internal::PoseOf(columns.movers, i, check);
@@ -375,7 +384,7 @@ std::optional<Motion> MotionOf(const RotatingSweepColumns& columns, size_t i, It
   mover.MoveTo(*shape, *to);
   const bool is_end_accepted = mover.IsAccepted();
   mover.MoveTo(*shape, *from);
-  Motion motion{shape, *from, *to, internal::Turn(*from, *to), tolerance};
+  RotatingMotion motion{shape, *from, *to, internal::Turn(*from, *to), tolerance};
   if (tolerance < 0) {
     check.Fail(ItemColumn::kTolerance, ItemFault::kNegativeLength);
   } else if (!mover.IsAccepted()) {
@@ -404,11 +413,11 @@ bool SweepRotating(const Scene& scene, const RotatingSweepColumns& columns,
   out.Clear();
   out.counts.assign(columns.size(), 0);
   internal::MovingShape mover;
-  Sweeper sweeper(scene, options, mover, meter);
+  RotatingSweeper sweeper(scene, options, mover, meter);
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    const std::optional<Motion> motion = MotionOf(columns, i, check, mover, meter);
+    const std::optional<RotatingMotion> motion = MotionOf(columns, i, check, mover, meter);
     if (meter.stopped()) return false;
     if (!motion) continue;
     const std::optional<RotatingSweepHit> hit = sweeper.Sweep(*motion);

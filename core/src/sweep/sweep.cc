@@ -13,7 +13,7 @@
 #include "index/body_set.h"
 #include "index/placed_items.h"
 #include "index/scene_traversal.h"
-#include "sweep/plain_sweep.h"
+#include "sweep/fast_sweep.h"
 #include "sweep/sweep_batch.h"
 #include "sweep/sweep_items.h"
 #include "sweep/sweep_measures.h"
@@ -23,11 +23,11 @@ namespace carom {
 namespace {
 
 using internal::Body;
-using internal::Considered;
+using internal::FastSweepVerdict;
 using internal::IntervalEnd;
 using internal::Motion;
 using internal::PlacedShape;
-using internal::PlainSweepVerdict;
+using internal::QueryFilter;
 using internal::SweepCounts;
 using internal::SweepEvent;
 using internal::SweepPair;
@@ -35,13 +35,13 @@ using internal::SweepRun;
 using internal::SweepTime;
 using internal::SweepWay;
 
-// A hit before its measures are computed.
+// A hit without computed measures.
 struct Candidate {
   Body* body;  // null for a polygon of the scene
   const IndexedPolygon* fixed;
   SweepEvent event;
   bool starts_inside;
-  bool at_exit;  // the passage's end is the hit
+  bool at_exit;  // the hit is the end of the passage
 
   const SweepTime& time() const { return event.touch.time; }
   internal::HitSource source() const {
@@ -51,22 +51,22 @@ struct Candidate {
   bool meets_round_body() const { return body != nullptr && body->is_round(); }
 };
 
-// A shape and a round body on the way to each other: of the two, the one that is grown by a radius
-// moves, the other stands.
+// The sweep of a shape against a round body. Of the two, the one that is grown by a radius moves,
+// and the other one stays in place.
 struct RoundMeeting {
   SweepPair pair;
   Motion motion;
-  Capsule grown;  // as bounds and the axis are taken: its radius is rounded up
+  Capsule grown;  // the capsule that moves; a sum of radii is rounded up
   std::optional<PlacedShape> moving;
   const IndexedPolygon* fixed = nullptr;
-  bool body_moves = false;  // backwards, for the mover has no radius
+  bool body_moves = false;  // the body moves backwards, because the mover has no radius
 
   void Start(Body& body, internal::MovingShape& mover, Vec2 d);
   Vec2 PointOf(const Candidate& hit, const Capsule& body, Vec2 d, Vec2 normal) const;
 };
 
-// A mover without radius stays in place, and the body moves backwards; else the mover is grown by
-// the body's radius and meets its axis.
+// Starts the sweep. A mover without radius stays in place and the body moves backwards; else the
+// mover is grown by the body's radius and meets the body's axis.
 void RoundMeeting::Start(Body& body, internal::MovingShape& mover, Vec2 d) {
   const Capsule fixed_body = body.capsule();
   body_moves = mover.capsule() == nullptr || mover.capsule()->radius == 0;
@@ -84,8 +84,8 @@ void RoundMeeting::Start(Body& body, internal::MovingShape& mover, Vec2 d) {
   pair.Start(*moving, motion);
 }
 
-// A point of the surface of one of the two, where the other touches it. `normal` is from the body
-// to the mover.
+// Returns a point on the surface of one of the two shapes, at which the other one touches it.
+// `normal` is from the body to the mover.
 Vec2 RoundMeeting::PointOf(const Candidate& hit, const Capsule& body, Vec2 d, Vec2 normal) const {
   const internal::EdgeMeeting& meeting = hit.time().meeting();
   const double t = hit.time().high();
@@ -107,19 +107,20 @@ class Sweeper {
       : world_(world), options_(options), out_(out), meter_(meter) {}
 
   // Adds the answer of item `index`. Returns false once the meter stops.
-  bool Sweep(size_t index, internal::MovingShape& mover, Vec2 d, const Considered& considered);
-  // The same, known to overlap a polygon at the start, which is the answer.
+  bool Sweep(size_t index, internal::MovingShape& mover, Vec2 d, const QueryFilter& query_filter);
+  // Adds the answer of item `index`: its shape overlaps `fixed` at the start, which is its only
+  // hit.
   bool AddOverlap(size_t index, internal::MovingShape& mover, Vec2 d, const IndexedPolygon& fixed);
 
  private:
   bool Start(internal::MovingShape& mover, Vec2 d);
   bool Write(size_t index);
-  // Orders hits by time.
+  // Returns the comparison of hits by time.
   auto ByTime() const {
     return [this](const Candidate& a, const Candidate& b) { return CompareTimes(a, b); };
   }
 
-  void CollectCandidates(const Considered& considered);
+  void CollectCandidates(const QueryFilter& query_filter);
   std::optional<Candidate> HitOf(const IndexedPolygon& fixed, Body* body);
   std::optional<Candidate> HitOfRound(Body& body);
   std::optional<Candidate> HitFromInside(Candidate start, SweepPair& pair);
@@ -136,17 +137,17 @@ class Sweeper {
   WorkMeter& meter_;
   internal::MovingShape* shape_ = nullptr;
   std::optional<PlacedShape> mover_;
-  Box bounds_;  // of the mover at the start
+  Box bounds_;  // box of the mover at the start
   Motion motion_;
   double limit_ = 1;          // no later hit matters
-  internal::SweptBox reach_;  // holds the shape until `limit_`
+  internal::SweptBox reach_;  // contains the shape until `limit_`
   internal::SweepAxes axes_;
   SweepPair pair_;
   RoundMeeting round_;
   internal::HitCollector<Candidate> hits_;
 };
 
-// Returns false once the meter stops.
+// Starts the sweep of one shape. Returns false once the meter stops.
 bool Sweeper::Start(internal::MovingShape& mover, Vec2 d) {
   shape_ = &mover;
   mover_.emplace(mover.View());
@@ -170,11 +171,11 @@ bool Sweeper::Write(size_t index) {
 }
 
 bool Sweeper::Sweep(size_t index, internal::MovingShape& mover, Vec2 d,
-                    const Considered& considered) {
+                    const QueryFilter& query_filter) {
   if (!Start(mover, d)) return false;
   reach_ = internal::SweptBox(bounds_, motion_.d, limit_);
   axes_.Start(*mover_, motion_);
-  CollectCandidates(considered);
+  CollectCandidates(query_filter);
   return !meter_.stopped() && Write(index);
 }
 
@@ -185,22 +186,23 @@ bool Sweeper::AddOverlap(size_t index, internal::MovingShape& mover, Vec2 d,
   return Write(index);
 }
 
-// ANY is over with the first hit.
-void Sweeper::CollectCandidates(const Considered& considered) {
+// Collects the hits of the considered polygons and bodies. Under ANY the first hit ends the search.
+void Sweeper::CollectCandidates(const QueryFilter& query_filter) {
   const auto meets = [this](const Box& box) { return reach_.MayMeet(box); };
-  if (considered.scene) {
+  if (query_filter.scene) {
     internal::VisitPolygons(
-        world_.scene, considered.mask, meter_, meets,
+        world_.scene, query_filter.mask, meter_, meets,
         [this](const IndexedPolygon& fixed) { return Keep(HitOf(fixed, nullptr)); });
   }
   if (hits_.is_done()) return;
-  internal::VisitBodies(world_, considered, meter_, meets, [this](Body& body) {
+  internal::VisitBodies(world_, query_filter, meter_, meets, [this](Body& body) {
     return Keep(body.is_round() ? HitOfRound(body) : HitOf(body.core(), &body));
   });
 }
 
-// Shapes share a point at the start if edges do, or if one holds a ring of the other. A polygon
-// that is met later only is met at an edge.
+// Returns the hit of a polygon, or of a body without radius. Shapes share a point at the start if
+// their edges do, or if one contains a ring of the other. A shape that meets a polygon later meets
+// an edge.
 std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed, Body* body) {
   if (const std::optional<internal::TouchBounds> bounds = axes_.Bound(fixed)) {
     meter_.Spend(fixed.polygon().vertex_count());
@@ -217,7 +219,7 @@ std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed, Body* body)
   return Candidate{body, &fixed, *touch, false, false};
 }
 
-// A round body is met by an axis that is grown, so no gap between boxes of vertices helps here.
+// Returns the hit of a round body. The moving axis is grown by a radius, so `axes_` do not apply.
 std::optional<Candidate> Sweeper::HitOfRound(Body& body) {
   round_.Start(body, *shape_, motion_.d);
   const IndexedPolygon& fixed = *round_.fixed;
@@ -230,7 +232,8 @@ std::optional<Candidate> Sweeper::HitOfRound(Body& body) {
   return Candidate{&body, &fixed, *touch, false, false};
 }
 
-// A sweep of length zero has the one parameter 0: its passage begins and ends there.
+// Returns the hit of a shape that overlaps at the start. A sweep of length zero has the one
+// parameter 0: its passage begins and ends at 0.
 std::optional<Candidate> Sweeper::HitFromInside(Candidate start, SweepPair& pair) {
   const bool moves = !(motion_.d == Vec2{});
   const auto [passage, at_exit] = internal::ApplyInsidePolicy(options_.inside_policy, true);
@@ -247,8 +250,8 @@ std::optional<Candidate> Sweeper::HitFromInside(Candidate start, SweepPair& pair
   return start;
 }
 
-// While the collector is full, what comes after its last hit does not matter. Returns whether more
-// is wanted.
+// Adds a candidate. Narrows the search while the collector is full, since hits after its last hit
+// do not matter. Returns whether more hits are wanted.
 bool Sweeper::Keep(const std::optional<Candidate>& candidate) {
   if (meter_.stopped()) return false;
   if (candidate && hits_.Add(*candidate, ByTime(), meter_) && hits_.is_full()) {
@@ -258,7 +261,8 @@ bool Sweeper::Keep(const std::optional<Candidate>& candidate) {
   return !hits_.is_done();
 }
 
-// The total order: exact where both are without radius, of the times rounded up else.
+// Returns the order of two hits in time. Times of hits with a radius are rounded up; all else is
+// exact.
 int Sweeper::CompareTimes(const Candidate& a, const Candidate& b) const {
   const auto key = [this](const Candidate& hit) {
     return IsRound(hit) ? SweepTime::OfValue(hit.time().high()) : hit.time();
@@ -269,8 +273,8 @@ int Sweeper::CompareTimes(const Candidate& a, const Candidate& b) const {
   return SweepTime::Compare(motion_, key(a), key(b));
 }
 
-// Three kinds of places: where the shapes overlap at the start, where they do at the end of the
-// path (EXIT), and a touch of two edges between.
+// Returns the row of a candidate. The place of a hit is one of three: an overlap at the start, an
+// overlap at the end of the path (EXIT), or a touch of two edges between.
 SweepHit Sweeper::Measured(const Candidate& candidate) {
   SweepHit hit;
   const internal::HitSource source = candidate.source();
@@ -298,8 +302,9 @@ SweepHit Sweeper::Measured(const Candidate& candidate) {
   return hit;
 }
 
-// A vertex of the polygon that is met is the point, exactly. Else a vertex of the shape, or the
-// point of its disc towards the edge, is followed to the fraction.
+// Sets point and normal of a touch. A vertex of the polygon that is met is the point, exactly.
+// Otherwise the point is a vertex of the shape, or the point of its disc towards the edge, moved to
+// the fraction.
 void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
   const internal::SweepTouch& touch = candidate.event.touch;
   const internal::EdgeMeeting& meeting = touch.time.meeting();
@@ -320,7 +325,8 @@ void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
   if (candidate.at_exit) hit.normal = {};
 }
 
-// Where they overlap at an end of the path, any point that they share.
+// Sets the measures of a hit of a round body. Where the shapes overlap at an end of the path, the
+// point is any point that they share.
 void Sweeper::MeasureRound(const Candidate& candidate, SweepHit& hit) {
   Body& body = *candidate.body;
   round_.Start(body, *shape_, motion_.d);
@@ -347,30 +353,31 @@ void Sweeper::MeasureRound(const Candidate& candidate, SweepHit& hit) {
   if (!candidate.at_exit) hit.normal = normal;
 }
 
-// Sweeps one item after the other: quickly, or exactly where that is left.
+// Sweeps one item after the other: on the fast path, or by the exact search if the item is
+// undecided.
 class SweepBatch {
  public:
   SweepBatch(const SweepRun& run, SweepAnswers& out, WorkMeter& meter)
       : columns_(run.columns),
         options_(run.options),
-        way_(internal::IsPlain(run.columns.movers.scope) ? run.way : SweepWay::kGeneral),
+        way_(internal::IsUniform(run.columns.movers.scope) ? run.way : SweepWay::kGeneral),
         out_(out),
         meter_(meter),
         sweeper_(run.world, run.options, out, meter),
-        plain_(run.world.scene, run.columns, run.options, meter) {}
+        fast_(run.world.scene, run.columns, run.options, meter) {}
 
-  // Returns false once the meter stops.
+  // Answers item i. Returns false once the meter stops.
   bool Answer(size_t i) {
     if (!meter_.Spend(1)) return false;
-    switch (way_ == SweepWay::kShort ? plain_.Answer(i) : PlainSweepVerdict::kLeft) {
-      case PlainSweepVerdict::kNone:
+    switch (way_ == SweepWay::kFastPath ? fast_.Answer(i) : FastSweepVerdict::kUndecided) {
+      case FastSweepVerdict::kNone:
         return true;
-      case PlainSweepVerdict::kTouch:
+      case FastSweepVerdict::kTouch:
         return AddTouch(i);
-      case PlainSweepVerdict::kOverlap:
+      case FastSweepVerdict::kOverlap:
         ++counts_.overlaps;
-        return Place(i, [&](Vec2 d) { return sweeper_.AddOverlap(i, mover_, d, plain_.fixed(i)); });
-      case PlainSweepVerdict::kLeft:
+        return Place(i, [&](Vec2 d) { return sweeper_.AddOverlap(i, mover_, d, fast_.fixed(i)); });
+      case FastSweepVerdict::kUndecided:
         break;
     }
     return AnswerExactly(i);
@@ -380,15 +387,15 @@ class SweepBatch {
 
  private:
   bool AnswerExactly(size_t i) {
-    ++counts_.left;
-    const auto considered = Considered::Of(columns_.movers.scope, i, options_.mask);
-    return Place(i, [&](Vec2 d) { return sweeper_.Sweep(i, mover_, d, considered); });
+    ++counts_.fallbacks;
+    const auto query_filter = QueryFilter::Of(columns_.movers.scope, i, options_.mask);
+    return Place(i, [&](Vec2 d) { return sweeper_.Sweep(i, mover_, d, query_filter); });
   }
 
   bool AddTouch(size_t i) {
     SweepHit hit;
     if (options_.mode != CastMode::kAny) {
-      if (!plain_.Measure(i, hit)) return AnswerExactly(i);
+      if (!fast_.Measure(i, hit)) return AnswerExactly(i);
       out_.hits.push_back(hit);
       if (!meter_.Spend(4) || !meter_.SpendRows(1)) return false;
     }
@@ -397,8 +404,8 @@ class SweepBatch {
     return true;
   }
 
-  // Calls use(displacement) of an item that is placed, or leaves an error. Returns false once `use`
-  // does or the meter stops.
+  // Places item i and calls use(displacement), or records an error. Returns false if `use` does, or
+  // once the meter stops.
   template <class Use>
   bool Place(size_t i, const Use& use) {
     ItemChecker check(i, out_.errors);
@@ -416,7 +423,7 @@ class SweepBatch {
   WorkMeter& meter_;
   Sweeper sweeper_;
   internal::MovingShape mover_;
-  internal::PlainSweeps plain_;
+  internal::FastSweeps fast_;
   SweepCounts counts_;
 };
 

@@ -8,14 +8,12 @@
 #include <span>
 
 #include "numeric/exact.h"
+#include "numeric/rounded_vectors.h"
 
 namespace carom::internal {
 namespace {
 
-double Dot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
-double SumOfMagnitudes(Vec2 n) { return std::abs(n.x) + std::abs(n.y); }
-
-// A normal of an edge, on its right.
+// Returns a normal of the edge from a to b, on its right.
 Vec2 RightOf(Vec2 a, Vec2 b) { return {b.y - a.y, a.x - b.x}; }
 
 }  // namespace
@@ -37,27 +35,27 @@ double LocalVertices::Least(Vec2 n) const {
 
 double LocalVertices::Most(Vec2 n) const { return -Least({-n.x, -n.y}); }
 
-// The gap along an axis, and how fast it closes. With N the sum of the magnitudes of n, and R the
-// reach of all vertices from the origin: a local coordinate errs by u R, its product by another u,
-// the sum by u of both, so a projection by 3.1 u N R, and the difference of two by 8.3 u N R. Where
-// n is the rounded normal of an edge of a convex polygon, the others of its vertices may be ahead
-// of that edge by 2 u N R. The radius, a sum, times |n|, a root of a sum of squares, errs by 5 u of
-// itself.
+// The gap along an axis n, and how fast it closes. Let N be the sum of the magnitudes of n, and R
+// the reach of all vertices from the origin. A local coordinate errs by u R, its product by another
+// u, and the sum by u of both: so a projection errs by 3.1 u N R, and the difference of two by 8.3
+// u N R. Where n is the rounded normal of an edge of a convex polygon, other vertices of the
+// polygon may be ahead of the edge by 2 u N R. The radius, a sum, times |n|, a root of a sum of
+// squares, errs by 5 u of itself.
 struct SweepAxes::Gap {
   Gap(const Motion& motion, Vec2 n, double ahead, double reach)
       : error(16 * kUnit * SumOfMagnitudes(n) * reach),
         gap(ahead),
-        closing(-Dot(n, motion.d)),
+        closing(-RoundedDot(n, motion.d)),
         closing_error(4 * kUnit * (std::abs(n.x * motion.d.x) + std::abs(n.y * motion.d.y))) {
     if (!motion.is_round()) return;
-    const double radius = motion.rounded_radius() * std::sqrt(Dot(n, n));
+    const double radius = motion.rounded_radius() * std::sqrt(RoundedDot(n, n));
     gap -= radius;
     error += 8 * kUnit * (radius + std::abs(ahead));
   }
 
   bool is_sure() const { return gap > error; }
-  // Whether that much of the gap is left at any time of the path, and half of it for the roundings
-  // of this sum: a margin is many ulps of what the path is long.
+  // Returns whether more than 2 `slack` of the gap remain at all times of the path: `slack` itself,
+  // and as much for the roundings of this sum, since a margin is many ulps of the path's length.
   bool is_clear(double slack) const {
     return gap - error - std::max(closing + closing_error, 0.0) > 2 * slack;
   }
@@ -76,9 +74,9 @@ struct SweepAxes::Gap {
   double closing_error;
 };
 
-// Of n and its opposite the one in which the shape comes nearer.
+// Returns the axis along n or along -n: the one on which the motion does not increase projections.
 SweepAxes::Axis SweepAxes::AlongPath(Vec2 n) const {
-  if (Dot(n, motion_.d) > 0) n = {-n.x, -n.y};
+  if (RoundedDot(n, motion_.d) > 0) n = {-n.x, -n.y};
   return {n, mover_.Least(n)};
 }
 
@@ -102,24 +100,25 @@ void SweepAxes::Start(const PlacedShape& mover, const Motion& motion, double mar
   mover_.Finish();
   const double part = 1 / static_cast<double>(vertices.size());
   middle_ = {sum.x * part + motion.d.x / 2, sum.y * part + motion.d.y / 2};
-  // Both sides of the path; it closes neither.
+  // The two sides of the path: the motion closes the gap along neither.
   const Vec2 left{-motion.d.y, motion.d.x};
   axes_[0] = {left, mover_.Least(left)};
   axes_[1] = {{-left.x, -left.y}, -mover_.Most(left)};
   axis_count_ = 2;
-  // Of its edges only those in front are of use: no vertex is ahead of them, but for roundings.
+  // Only edges in front of the motion give axes: no vertex of the shape is ahead of them, but for
+  // roundings.
   for (size_t i = 0; i < vertices.size(); ++i) {
     const Vec2 a = vertices[i];
     const Vec2 b = vertices[i + 1 < vertices.size() ? i + 1 : 0];
     const Axis along = AlongPath(RightOf(a, b));
-    const double own = Dot(along.n, {a.x - origin_.x, a.y - origin_.y});
+    const double own = RoundedDot(along.n, {a.x - origin_.x, a.y - origin_.y});
     const double slack = 16 * kUnit * SumOfMagnitudes(along.n) * mover_.reach();
     if (along.least >= own - slack) axes_[axis_count_++] = along;
   }
 }
 
-// The edges of a convex polygon that face the path, counter-clockwise on their right, have no other
-// vertex ahead of them.
+// Adds the normals of the polygon's edges that face the path. In counter-clockwise order these
+// edges have their outer normals on the right, and no other vertex ahead of them.
 std::optional<TouchBounds> SweepAxes::Bound(const IndexedPolygon& fixed) {
   const bool is_clockwise = fixed.convexity() == Convexity::kStrictClockwise;
   if (!applies_ || (fixed.convexity() != Convexity::kStrict && !is_clockwise)) return std::nullopt;
@@ -146,26 +145,27 @@ std::optional<TouchBounds> SweepAxes::Bound(const IndexedPolygon& fixed) {
     const Vec2 a = vertices[i];
     const Vec2 right = RightOf(a, vertices[i + 1 < vertices.size() ? i + 1 : 0]);
     const Vec2 n{turn * right.x, turn * right.y};
-    if (Dot(n, motion_.d) >= 0) continue;
-    add(n, mover_.Least(n) - Dot(n, {a.x - origin_.x, a.y - origin_.y}));
+    if (RoundedDot(n, motion_.d) >= 0) continue;
+    add(n, mover_.Least(n) - RoundedDot(n, {a.x - origin_.x, a.y - origin_.y}));
   }
   return is_apart ? std::optional(bounds) : std::nullopt;
 }
 
-// Along the line from the point of the edge that is nearest to the middle, any axis being as good
-// for a proof.
+// Tests the axis from the point of the edge that is nearest to `middle_` towards `middle_`: any
+// axis is good for a proof.
 bool SweepAxes::IsClear(const Segment& edge) const {
   if (!applies_) return false;
   const Vec2 a{edge.a.x - origin_.x, edge.a.y - origin_.y};
   const Vec2 b{edge.b.x - origin_.x, edge.b.y - origin_.y};
   const Vec2 s{b.x - a.x, b.y - a.y};
   const Vec2 to_middle{middle_.x - a.x, middle_.y - a.y};
-  const double length2 = Dot(s, s);
-  const double t = length2 > 0 ? std::min(std::max(Dot(to_middle, s) / length2, 0.0), 1.0) : 0;
+  const double length2 = RoundedDot(s, s);
+  const double t =
+      length2 > 0 ? std::min(std::max(RoundedDot(to_middle, s) / length2, 0.0), 1.0) : 0;
   const Vec2 n{to_middle.x - t * s.x, to_middle.y - t * s.y};
   const double reach =
       std::max({mover_.reach(), std::abs(a.x), std::abs(a.y), std::abs(b.x), std::abs(b.y)});
-  const Gap gap(motion_, n, mover_.Least(n) - std::max(Dot(n, a), Dot(n, b)), reach);
+  const Gap gap(motion_, n, mover_.Least(n) - std::max(RoundedDot(n, a), RoundedDot(n, b)), reach);
   return gap.is_clear(margin_ * SumOfMagnitudes(n));
 }
 

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How long does a moving shape surely touch nothing of a polygon?
+// How long does a moving shape certainly not touch a polygon?
 //
-// Shapes that are apart along an axis at the start touch no sooner than they have closed that gap:
-// separating axes of moving shapes (Eberly, Dynamic Collision Detection using Oriented Bounding
-// Boxes, 1999). The axes are the normals of edges that face each other, and that of the path, in
-// doubles whose errors are added up, so that what is said of the start and of the time before a
-// touch is proven. Two convex polygons touch when the last of these gaps is closed.
+// Shapes that are separated along an axis at the start cannot touch before they have closed that
+// gap: separating axes of moving shapes (Eberly, Dynamic Collision Detection using Oriented
+// Bounding Boxes, 1999). The axes are the normals of edges that face each other and the normals of
+// the path. Gaps are computed in doubles, and their errors are added up, so the separation at the
+// start and the earliest time of a touch are proven. Two convex polygons touch when the last of
+// these gaps closes.
 #pragma once
 
 #include <array>
@@ -22,27 +23,27 @@
 
 namespace carom::internal {
 
-// When shapes that are apart at the start may touch first, in fractions of the path.
+// When shapes that are separated at the start may first touch, in fractions of the path.
 struct TouchBounds {
-  double low = 0;         // not before that
-  double high = 0;        // convex polygons by then; a guess, as roundings may have bent them
-  bool is_clear = false;  // never, not even displaced by the margin
+  double low = 0;         // they do not touch before `low`
+  double high = 0;        // convex polygons touch by then, unless roundings bent them: a guess
+  bool is_clear = false;  // they never touch, not even displaced by the margin
 };
 
-// Vertices less an origin, in columns that are filled up to pairs.
+// Vertices less an origin, in columns that are padded to pairs.
 class LocalVertices {
  public:
   static constexpr size_t kMost = 16;
 
   void Clear() { size_ = 0, reach_ = 0; }
   void Add(Vec2 p, Vec2 origin);
-  // Fills the last pair up.
+  // Pads the last pair.
   void Finish() { x_[size_] = x_[size_ - 1], y_[size_] = y_[size_ - 1]; }
 
   size_t size() const { return size_; }
-  // The largest magnitude of a coordinate.
+  // Returns the largest magnitude of a coordinate.
   double reach() const { return reach_; }
-  // The least, respectively greatest, n . p of all vertices.
+  // Returns the least dot product n . p of all vertices; `Most` returns the greatest.
   double Least(Vec2 n) const;
   double Most(Vec2 n) const;
 
@@ -52,22 +53,24 @@ class LocalVertices {
   double reach_ = 0;
 };
 
-// Not thread-safe.
+// The separating axes of one moving shape. Not thread-safe.
 class SweepAxes {
  public:
-  // The shape of the calls that follow. Without motion, what is apart never touches. `margin` is in
-  // each coordinate, and at least 16 ulp of the largest one of the shape on its path, or 0 for
-  // callers that do not ask what is clear.
+  // Sets the shape of later calls. Without motion, separated shapes never touch. `margin` applies
+  // to each coordinate: at least 16 ulp of the largest coordinate of the shape on its path, or 0
+  // for callers that use neither `is_clear` nor `IsClear`.
   void Start(const PlacedShape& mover, const Motion& motion, double margin = 0);
 
-  // Nothing, unless the shape and the polygon are apart at the start for certain: then they share
-  // no point there.
+  // Returns bounds of the first touch if the shape and the polygon are certainly separated at the
+  // start, else nothing.
   std::optional<TouchBounds> Bound(const IndexedPolygon& fixed);
-  // Whether the shape surely does not touch the edge on its path, nor displaced by the margin.
+  // Returns whether the shape on its path, even displaced by the margin, certainly does not touch
+  // `edge`.
   bool IsClear(const Segment& edge) const;
 
  private:
-  // A direction in which the shape comes nearer, and where its foremost point is.
+  // A direction n on which the motion does not increase n . p, and the least n . p of the shape's
+  // vertices.
   struct Axis {
     Vec2 n;
     double least;
@@ -80,10 +83,10 @@ class SweepAxes {
   Motion motion_;
   double margin_ = 0;
   Vec2 origin_;
-  Vec2 middle_;  // of the vertices, halfway on the path
+  Vec2 middle_;  // mean of the vertices, halfway along the path
   LocalVertices mover_;
   LocalVertices fixed_;
-  std::array<Axis, LocalVertices::kMost + 2> axes_;  // of the shape's own edges, and of the path
+  std::array<Axis, LocalVertices::kMost + 2> axes_;  // normals of the shape's edges and path
   size_t axis_count_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `SweepShapes`, and the exact search alone, for whoever compares the two.
+// `RunSweeps` runs `SweepShapes`, or the exact search alone, so that tests can compare the two.
 #pragma once
 
 #include <cstddef>
@@ -13,25 +13,25 @@
 
 namespace carom::internal {
 
-// GENERAL takes the exact search alone.
-enum class SweepWay : uint8_t { kShort, kGeneral };
+// kFastPath tries the fast path first; kGeneral runs the exact search alone.
+enum class SweepWay : uint8_t { kFastPath, kGeneral };
 
-// How many items took which way.
+// The number of items by the search that answered them.
 struct SweepCounts {
-  size_t touches = 0;   // answered without the exact search
-  size_t overlaps = 0;  // at the start, of which only the point is searched for
-  size_t left = 0;      // to the exact search
+  size_t touches = 0;    // answered without the exact search
+  size_t overlaps = 0;   // at the start; the exact search finds only the point
+  size_t fallbacks = 0;  // answered by the exact search
 };
 
-// What is asked, and how.
+// The world, the batch and the options of a run, and the search to use.
 struct SweepRun {
   const World world;
   const SweepColumns& columns;
   const SweepOptions& options;
-  SweepWay way = SweepWay::kShort;
+  SweepWay way = SweepWay::kFastPath;
 };
 
-// Returns false once `meter` stops; `out` is then meaningless.
+// Runs a batch. Returns false once `meter` stops; `out` is then meaningless.
 bool RunSweeps(const SweepRun& run, SweepAnswers& out, WorkMeter& meter,
                SweepCounts* counts = nullptr);
 

@@ -15,8 +15,8 @@
 namespace carom::internal {
 namespace {
 
-// The ends of the interval, gathered from the meetings on the parallelogram's boundary. Of equal
-// ones an edge is kept rather than a vertex.
+// Gathers the ends of the interval from the meetings on the boundary of the parallelogram. Among
+// meetings at equal times, `Hull` prefers one on the fixed edge.
 class Hull {
  public:
   explicit Hull(const Motion& motion) : motion_(motion) {}
@@ -56,23 +56,24 @@ class Hull {
   std::optional<SweepInterval> interval_;
 };
 
-// The meetings of two edges, by number.
+// The bit numbers of the eight meetings of two edges: p is the index of a vertex of the moving
+// edge, q the index of a vertex of the fixed edge.
 constexpr size_t OnFixedEdge(size_t p) { return p; }
 constexpr size_t OnMovingEdge(size_t q) { return 2 + q; }
 constexpr size_t OfVertices(size_t q, size_t p) { return 4 + 2 * q + p; }
 
-// In doubles: the vector from a moving vertex to a fixed one at a time, and the sums of the
-// magnitudes that it is computed from. `t` is the time rounded, within 2u of itself. With the four
-// roundings, each component errs by 5u of its magnitudes at most.
-struct Apart {
-  Apart(const Motion& motion, double t, Vec2 q, Vec2 p) {
+// The vector w from a moving vertex to a fixed one at time t, in doubles, and the sums of the
+// magnitudes from which its components are computed. `t` is rounded, within 2u of itself. With the
+// four roundings, each component errs by at most 5u of its magnitude.
+struct VertexOffset {
+  VertexOffset(const Motion& motion, double t, Vec2 q, Vec2 p) {
     const Vec2 z{q.x - p.x, q.y - p.y};
     const Vec2 moved{t * motion.d.x, t * motion.d.y};
     w = {z.x - moved.x, z.y - moved.y};
     magnitude = {std::abs(z.x) + std::abs(moved.x), std::abs(z.y) + std::abs(moved.y)};
   }
 
-  // w x s, within 8u of the magnitude.
+  // Returns w x s, which errs by at most 8u of `AcrossMagnitude(s)`.
   double Across(Vec2 s) const { return w.x * s.y - w.y * s.x; }
   double AcrossMagnitude(Vec2 s) const {
     return magnitude.x * std::abs(s.y) + magnitude.y * std::abs(s.x);
@@ -82,9 +83,9 @@ struct Apart {
   Vec2 magnitude;
 };
 
-// One meeting of a round shape, filtered. Of vertices there are, unless they define the time that
-// is looked at, the numerator and the denominator, too: with sigma -1 for the begin and +1 for the
-// end, t = numerator / denominator = (p + sigma q sqrt(r)) / m.
+// A meeting of a round shape that filters do not rule out. For vertices, `time` holds numerator and
+// denominator of t = (p + sigma q sqrt(r)) / m, with sigma -1 for the begin and +1 for the end; it
+// is unset if the meeting defines the time that `RestrictTo` sets.
 struct RoundCandidate {
   EdgeMeeting meeting;
   RoundQuotient time;
@@ -92,7 +93,7 @@ struct RoundCandidate {
 
 class RoundContact {
  public:
-  // Meetings of which filters say that they are after `limit` are passed over.
+  // Makes `VisitMeetings` leave out meetings that filters prove to be after `limit`.
   RoundContact(const Motion& motion, const Segment& fixed, const Segment& axis, IntervalEnd end,
                double limit)
       : motion_(motion),
@@ -103,40 +104,40 @@ class RoundContact {
         end_(end),
         limit_(limit) {}
 
-  // Passes over discs that the path touches at one time alone.
+  // Makes `VisitMeetings` leave out discs that the path touches at a single time.
   void IgnoreGrazes() { counts_grazes_ = false; }
-  // Looks at the meetings of the mask alone, and does not ask of the one that defines `t` what else
-  // is asked. `rounded` is `t`, rounded up or down.
-  void LookAt(const SweepTime& t, double rounded, uint32_t meetings) {
+  // Makes `VisitMeetings` visit only the meetings with bits set in `meetings`; it visits the
+  // meeting that defines `t` without exact tests. `rounded` is `t`, rounded up or down.
+  void RestrictTo(const SweepTime& t, double rounded, uint32_t meetings) {
     time_ = &t;
     rounded_ = rounded;
     meetings_ = meetings;
   }
 
-  // Calls visit(candidate) for the meetings that there are, edges before vertices.
+  // Calls visit(candidate) for each meeting of the two edges on the path, edges before vertices.
   template <class Visit>
   void VisitMeetings(const Visit& visit) const {
     const Vec2 q[2] = {fixed_.a, fixed_.b};
     const Vec2 p[2] = {axis_.a, axis_.b};
     const size_t q_count = fixed_.a == fixed_.b ? 1 : 2;
     const size_t p_count = axis_.a == axis_.b ? 1 : 2;
-    const auto is_asked = [this](size_t meeting) { return (meetings_ >> meeting & 1) != 0; };
+    const auto is_active = [this](size_t meeting) { return (meetings_ >> meeting & 1) != 0; };
     for (size_t j = 0; j < p_count && q_count == 2; ++j) {
-      if (is_asked(OnFixedEdge(j))) MeetEdge(EdgeMeeting::OnFixedEdge(fixed_, p[j]), visit);
+      if (is_active(OnFixedEdge(j))) MeetEdge(EdgeMeeting::OnFixedEdge(fixed_, p[j]), visit);
     }
     for (size_t i = 0; i < q_count && p_count == 2; ++i) {
-      if (is_asked(OnMovingEdge(i))) MeetEdge(EdgeMeeting::OnMovingEdge(q[i], axis_), visit);
+      if (is_active(OnMovingEdge(i))) MeetEdge(EdgeMeeting::OnMovingEdge(q[i], axis_), visit);
     }
     for (size_t i = 0; i < q_count; ++i) {
       for (size_t j = 0; j < p_count; ++j) {
-        if (!is_asked(OfVertices(i, j))) continue;
+        if (!is_active(OfVertices(i, j))) continue;
         MeetVertex(EdgeMeeting::OfVertices(q[i], p[j]), visit);
       }
     }
   }
 
-  // The time of the candidate rounded up; nothing if it is negative, or certainly above `limit`;
-  // one if it is above 1.
+  // Returns the time of the candidate, rounded up: nothing if the time is negative, or certainly
+  // above `limit`; one if it is above 1.
   std::optional<SweepTime> TimeOf(const RoundCandidate& candidate, double limit) const {
     const RoundQuotient time = QuotientOf(candidate);
     const BoundedPair& n = time.n;
@@ -168,7 +169,7 @@ class RoundContact {
     return SignWithRoot(t.p, t.q, t.r);
   }
 
-  // Narrows an interval of doubles that holds the value, which is not negative, rounded up.
+  // Narrows [low, high], an interval of doubles that contains t rounded up; t is not negative.
   static void Narrow(const BoundedPair& t, double& low, double& high) {
     if (!(t.error < HUGE_VAL)) return;
     low = std::fmax(low, RoundedUpEnd(t, -1));
@@ -177,23 +178,25 @@ class RoundContact {
 
   static Vec2 Rounded(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 
-  // Whether the meeting defines the time that is looked at.
+  // Returns whether the meeting defines the time that `RestrictTo` set.
   bool IsSource(const EdgeMeeting& meeting) const {
     return time_ != nullptr &&
            SweepTime::OfRoundTouch(motion_, meeting, end_, rounded_).HasSource(*time_);
   }
 
-  // Whether the same side defines it, and meets the other end of the axis at another time.
+  // Returns whether the meeting is at the side that defines the time that `RestrictTo` set, but
+  // meets the other end of the axis at another time.
   bool IsBesideSource(const EdgeMeeting& meeting) const {
     if (time_ == nullptr) return false;
     const auto same = SweepTime::OfRoundTouch(motion_, meeting, end_, rounded_);
     return same.SharesSide(*time_) && SweepTime::CompareOnSide(same, *time_) != 0;
   }
 
-  // Whether a meeting of vertices, respectively at a side with d x s > 0, surely is the other end
-  // of its interval: at the begin w . d >= 0 and w x s >= 0, at the end both are at most 0.
+  // Returns whether a meeting of vertices, or at a side with d x s > 0, certainly is the other end
+  // of its interval. With w from the moving vertex to the fixed one at the time, w . d >= 0 and w x
+  // s >= 0 at the begin; both are at most 0 at the end.
   bool IsOtherEnd(Vec2 q, Vec2 p) const {
-    const Apart apart(motion_, rounded_, q, p);
+    const VertexOffset apart(motion_, rounded_, q, p);
     const Vec2 d = motion_.d;
     const double along = apart.w.x * d.x + apart.w.y * d.y;
     const double error =
@@ -201,16 +204,16 @@ class RoundContact {
     return at_end() ? along > error : along < -error;
   }
   bool IsOtherEnd(Vec2 q, Vec2 p, const Segment& side) const {
-    const Apart apart(motion_, rounded_, q, p);
+    const VertexOffset apart(motion_, rounded_, q, p);
     const Vec2 s = Rounded(side.b, side.a);
     const double across = apart.Across(s);
     const double error = 16 * kFilterUnit * apart.AcrossMagnitude(s);
     return at_end() ? across > error : across < -error;
   }
 
-  // In doubles: whether the path surely misses the disc about the vertex, or meets it before 0 or
-  // after the limit. With z = q - p the discriminant is (d r)^2 - (z x d)^2, and the disc does not
-  // begin before z . d / d - r.
+  // Returns whether the path certainly misses the disc about the vertex, or meets it before 0 or
+  // after the limit; computed in doubles. With z = q - p and R = |d| r, the discriminant is R^2 -
+  // (z x d)^2, and the path enters the disc at t = (z . d - R) / d . d at the earliest.
   bool MissesVertex(Vec2 z) const {
     const Vec2 d = motion_.d;
     const double length2 = d.x * d.x + d.y * d.y;
@@ -223,10 +226,11 @@ class RoundContact {
            along.value - along.error() - reach - slack > limit_ * length2 * (1 + 16 * kFilterUnit);
   }
 
-  // In doubles: whether an offset side surely does not count, or is met before 0 or after the
-  // limit; or surely counts; see `MeetEdge`.
-  enum class Look : uint8_t { kMisses, kMayMiss, kCounts };
-  Look LookAtEdge(Vec2 z, Vec2 z_end, Vec2 s) const {
+  // Whether an offset side certainly does not count, or is met before 0 or after the limit
+  // (kMisses), may count (kMayMiss), or certainly counts (kCounts): see `MeetEdge`. `FilterEdge`
+  // decides in doubles.
+  enum class SideVerdict : uint8_t { kMisses, kMayMiss, kCounts };
+  SideVerdict FilterEdge(Vec2 z, Vec2 z_end, Vec2 s) const {
     const Vec2 d = motion_.d;
     const double length = std::sqrt(s.x * s.x + s.y * s.y);
     const double radius = motion_.rounded_radius();
@@ -240,23 +244,23 @@ class RoundContact {
     };
     const double first_side = first.value * length + offset;
     const double last_side = last.value * length + offset;
-    if (first_side < -error(first) || last_side > error(last)) return Look::kMisses;
+    if (first_side < -error(first) || last_side > error(last)) return SideVerdict::kMisses;
     const RoundedCross n(z.x * s.y, z.y * s.x);
     const RoundedCross m(d.x * s.y, d.y * s.x);
     const double reach = sign * length;
     const double reach_error = 16 * kFilterUnit * std::abs(reach);
-    if (n.value + n.error() + reach + reach_error < 0) return Look::kMisses;
+    if (n.value + n.error() + reach + reach_error < 0) return SideVerdict::kMisses;
     if (n.value - n.error() + reach - reach_error >
         limit_ * (m.value + m.error()) * (1 + 16 * kFilterUnit)) {
-      return Look::kMisses;
+      return SideVerdict::kMisses;
     }
     const bool counts = first_side > error(first) && last_side < -error(last);
-    return counts ? Look::kCounts : Look::kMayMiss;
+    return counts ? SideVerdict::kCounts : SideVerdict::kMayMiss;
   }
 
   template <class Visit>
-  // The path meets the disc about the vertex where the discriminant is not negative; 0 is a graze,
-  // a touch at one time.
+  // Visits the meeting of two vertices. The path meets the disc about the fixed vertex if the
+  // discriminant is not negative; at 0 it grazes the disc, a touch at one time.
   void MeetVertex(const EdgeMeeting& meeting, const Visit& visit) const {
     if (time_ != nullptr && IsOtherEnd(meeting.fixed.a, meeting.moving.a)) return;
     if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}});
@@ -273,9 +277,11 @@ class RoundContact {
     visit(RoundCandidate{meeting, {at_end() ? middle + root : middle - root, length2}});
   }
 
-  // An offset side counts where the point that meets it lies within it. Along s from the side's
-  // begin z, that point is at ((z x d) |s| + sigma radius (d . s)) |s| / (d x s), by Lagrange's
-  // identity (z x s)(d . s) - (d x s)(z . s) = (z x d)(s . s); from its end z' likewise.
+  // Visits the meeting at an offset side, which counts if the meeting point lies within the side.
+  // With s the vector of the side and z its begin, the point is at ((z x d) |s| + sigma radius (d .
+  // s)) |s| / (d x s) along s, where sigma is -1 for the begin and +1 for the end of the interval.
+  // This follows from Lagrange's identity (z x s)(d . s) - (d x s)(z . s) = (z x d)(s . s), and
+  // holds from the side's end z', too.
   template <class Visit>
   void MeetEdge(EdgeMeeting meeting, const Visit& visit) const {
     const int sign = -SideOfPath(meeting.side().b, meeting.side().a, motion_.d);
@@ -288,14 +294,16 @@ class RoundContact {
     if (time_ != nullptr && IsOtherEnd(meeting.fixed.a, meeting.moving.a, side)) return;
     if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}});
     if (IsBesideSource(meeting)) return;
-    const Look look =
-        LookAtEdge(Rounded(meeting.fixed.a, meeting.moving.a),
+    const SideVerdict verdict =
+        FilterEdge(Rounded(meeting.fixed.a, meeting.moving.a),
                    Rounded(meeting.fixed.b, meeting.moving.b), Rounded(side.b, side.a));
-    if (look == Look::kMisses || (look == Look::kMayMiss && !IsWithinSide(meeting, side))) return;
+    if (verdict == SideVerdict::kMisses ||
+        (verdict == SideVerdict::kMayMiss && !IsWithinSide(meeting, side)))
+      return;
     visit(RoundCandidate{meeting, {}});
   }
 
-  // Whether the point of the meeting lies within the side. Exact.
+  // Returns whether the point of the meeting lies within the side. Exact.
   bool IsWithinSide(const EdgeMeeting& meeting, const Segment& side) const {
     const BoundedPairVec2 s = ExactDifference(side.b, side.a);
     const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
@@ -321,7 +329,8 @@ class RoundContact {
     return {Cross(z, s) + (at_end() ? reach : -reach), Cross(d_, s)};
   }
 
-  // The sign of (z x d) |s| + sigma radius (d . s) for z = q - p, of degree 3.
+  // Returns the sign of (z x d) |s| + sigma radius (d . s) for z = q - p, of degree 3; `filter` is
+  // its value in pairs of doubles.
   int SideSign(const BoundedPair& filter, Vec2 q, Vec2 p, const Segment& side) const {
     if (filter.is_certain()) return filter.sign();
     const Dyadic dx = motion_.d.x;
@@ -346,15 +355,16 @@ class RoundContact {
   uint32_t meetings_ = ~uint32_t{0};
 };
 
-// Those that may be at t, for all else surely is not the radius apart then. The length of w errs by
-// 4u of itself and by what its components do, its product with s by 8u of the magnitudes, and the
-// length of s by 4u.
+// Returns the bits of the meetings that may be at t: the features of all other meetings certainly
+// are not the radius apart at t. The length of w (`VertexOffset`) errs by 4u of itself and by the
+// errors of its components, its product with a side s by 8u of the magnitudes, and the length of s
+// by 4u.
 uint32_t MeetingsAt(const Motion& motion, const Segment& fixed, const Segment& axis, double t) {
   const Vec2 q[2] = {fixed.a, fixed.b};
   const Vec2 p[2] = {axis.a, axis.b};
   const double radius = motion.rounded_radius();
   uint32_t meetings = 0;
-  const auto look_at_side = [&](const Apart& apart, const Segment& side, size_t meeting) {
+  const auto check_side = [&](const VertexOffset& apart, const Segment& side, size_t meeting) {
     const Vec2 s{side.b.x - side.a.x, side.b.y - side.a.y};
     const double reach = radius * std::sqrt(s.x * s.x + s.y * s.y);
     const double error = 16 * kFilterUnit * (apart.AcrossMagnitude(s) + reach);
@@ -363,26 +373,26 @@ uint32_t MeetingsAt(const Motion& motion, const Segment& fixed, const Segment& a
   };
   for (size_t i = 0; i < 2; ++i) {
     for (size_t j = 0; j < 2; ++j) {
-      const Apart apart(motion, t, q[i], p[j]);
+      const VertexOffset apart(motion, t, q[i], p[j]);
       const double length = std::sqrt(apart.w.x * apart.w.x + apart.w.y * apart.w.y);
       const double error =
           8 * kFilterUnit * (apart.magnitude.x + apart.magnitude.y + length + radius);
       const bool may_be = !(std::abs(length - radius) > error);
       meetings |= static_cast<uint32_t>(may_be) << OfVertices(i, j);
-      if (i == 0) look_at_side(apart, fixed, OnFixedEdge(j));
-      if (j == 0) look_at_side(apart, axis, OnMovingEdge(i));
+      if (i == 0) check_side(apart, fixed, OnFixedEdge(j));
+      if (j == 0) check_side(apart, axis, OnMovingEdge(i));
     }
   }
   return meetings;
 }
 
-// Of the offset sides and the discs about corners, the first that begins; an exact tie leaves the
-// side.
+// Returns the first begin of the offset sides and of the discs about corners; of an exact tie it
+// keeps the side, which is visited first.
 std::optional<SweepTime> FirstBegin(const Motion& motion, const RoundContact& contact,
                                     double limit) {
   std::optional<SweepTime> first;
   contact.VisitMeetings([&](const RoundCandidate& candidate) {
-    // At the same side the order needs no times.
+    // Two times at one side are in order without being computed.
     const auto same = SweepTime::OfRoundTouch(motion, candidate.meeting, IntervalEnd::kBegin, 0);
     if (first && same.SharesSide(*first) && SweepTime::CompareOnSide(same, *first) >= 0) return;
     const std::optional<SweepTime> t = contact.TimeOf(candidate, limit);
@@ -391,8 +401,8 @@ std::optional<SweepTime> FirstBegin(const Motion& motion, const RoundContact& co
   return first;
 }
 
-// The parallelogram with the corners z0 to z3, fixed - moving, and the side of the path that each
-// of them is on.
+// The parallelogram fixed - moving with the corners z0 to z3, and the side of the path on which
+// each corner lies.
 class Parallelogram {
  public:
   Parallelogram(Vec2 d, const Segment& fixed, const Segment& moving)
@@ -407,11 +417,11 @@ class Parallelogram {
   }
 
   bool is_missed() const { return left_ == 4 || right_ == 4; }
-  // Whether the path passes between two corners.
+  // Returns whether corners lie strictly on both sides of the path.
   bool is_crossed() const { return left_ > 0 && right_ > 0; }
 
-  // The line {t d} enters and leaves at corners on the line and where a side's ends lie strictly on
-  // both sides of it.
+  // Returns the meetings at which the line {t d} enters and leaves: at corners on the line, and at
+  // sides with ends strictly on opposite sides of the line.
   Hull MeetingsOf(const Motion& motion) const {
     Hull hull(motion);
     for (int i = 0; i < 4; ++i) {
@@ -435,7 +445,7 @@ class Parallelogram {
 
 }  // namespace
 
-// The sign of (q - p) x d. Two differences, two products and their difference: within kCrossError.
+// The filter computes two differences, two products and their difference, within kCrossError.
 int SideOfPath(Vec2 q, Vec2 p, Vec2 d) {
   const RoundedCross cross((q.x - p.x) * d.y, (q.y - p.y) * d.x);
   if (cross.is_certain()) return cross.sign();
@@ -475,8 +485,8 @@ std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& 
   return FirstBegin(motion, RoundContact(motion, fixed, axis, IntervalEnd::kBegin, last), last);
 }
 
-// The points closer than the radius are an open convex set with a tangent everywhere: the path
-// enters it wherever it meets its boundary, but where it runs along a tangent.
+// The points closer than the radius form an open convex set with a tangent everywhere: the path
+// enters the set wherever it meets the set's boundary, except where it runs along a tangent.
 std::optional<SweepTime> RoundEntry(const Motion& motion, const Segment& fixed, const Segment& axis,
                                     double limit) {
   const double last = std::fmin(limit, 1);
@@ -485,7 +495,7 @@ std::optional<SweepTime> RoundEntry(const Motion& motion, const Segment& fixed, 
   return FirstBegin(motion, contact, last);
 }
 
-// The contact is one interval, so that the latest end of any piece is its end.
+// The contact is one interval, so the latest end of any meeting is the end of the interval.
 SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segment& axis) {
   const RoundContact contact(motion, fixed, axis, IntervalEnd::kEnd, HUGE_VAL);
   std::optional<SweepTime> last;
@@ -496,8 +506,8 @@ SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segm
   return last.value_or(SweepTime::Zero());
 }
 
-// What has the same source as t, or passes as of the same side, is at t. That may be a time of
-// another radius, or of none.
+// A meeting that has the source of `t`, or shares its side after all tests, is at `t`. Other
+// meetings need a comparison, as `t` may be a time of another radius, or of none.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
                       const SweepTime& t, std::vector<RoundTouch>& touches) {
   const double rounded = t.Rounded(motion);
@@ -505,7 +515,7 @@ void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment&
   if (meetings == 0) return;
   for (const IntervalEnd end : {IntervalEnd::kBegin, IntervalEnd::kEnd}) {
     RoundContact contact(motion, fixed, axis, end, HUGE_VAL);
-    contact.LookAt(t, rounded, meetings);
+    contact.RestrictTo(t, rounded, meetings);
     contact.VisitMeetings([&](const RoundCandidate& candidate) {
       const auto same = SweepTime::OfRoundTouch(motion, candidate.meeting, end, rounded);
       if (!same.HasSource(t) && !same.SharesSide(t)) {

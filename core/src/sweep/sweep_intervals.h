@@ -3,10 +3,11 @@
 
 // In which interval of t does a moving edge touch a fixed one?
 //
-// The points z with "f + z meets e within the radius" are the sum of e, -f and a disc: convex, so a
-// translation by t * d is in contact in one closed interval. Its ends lie on the boundary of the
-// parallelogram e - f (radius 0; it may be flat), or where a side of that parallelogram moved
-// outward, or a disc about a corner, begins or ends.
+// The displacements z for which the moving edge f + z is within the radius of the fixed edge e form
+// the Minkowski sum of e, -f and a disc. The sum is convex, so a translation by t * d is in contact
+// during one closed interval. For radius 0 the ends of the interval lie on the boundary of the
+// parallelogram e - f, which may be flat; else they are where a side of that parallelogram moved
+// outward, or a disc about one of its corners, begins or ends.
 #pragma once
 
 #include <optional>
@@ -22,44 +23,49 @@ struct SweepInterval {
   SweepTime end = SweepTime::One();
 };
 
-// The sign of (q - p) x d: on which side of the path of p q lies. Exact.
+// Returns the sign of (q - p) x d: on which side of the path of p the point q lies. Exact.
 int SideOfPath(Vec2 q, Vec2 p, Vec2 d);
 
-// The interval within [0, 1], for radius 0; nothing if it is empty. Either edge may be a point.
+// Returns the contact interval within [0, 1] for radius 0, or nothing if it is empty. Either edge
+// may be a point.
 std::optional<SweepInterval> ContactInterval(const Motion& motion, const Segment& fixed,
                                              const Segment& moving);
 
-// Radius 0: the times between which a point within one edge passes a point within the other, before
-// 0 and after 1 too. Both are the same where the edges are parallel; else the edges cross between.
-// Nothing where the path passes the parallelogram at a side or a corner at most.
+// Returns, for radius 0, the times between which a point within one edge passes a point within the
+// other, also before 0 and after 1. Begin and end are equal where the edges are parallel; else the
+// edges cross between them. Returns nothing where the path meets the parallelogram at a side or
+// corner at most.
 std::optional<SweepInterval> CrossingInterval(const Motion& motion, const Segment& fixed,
                                               const Segment& moving);
 
-// Whether the edges are within the radius of each other at the start. Exact.
+// Returns whether the edges are within the radius of each other at the start. Exact.
 bool AreWithin(const Segment& fixed, const Segment& moving, const Motion& motion);
-// Whether they are closer than the sum of the two, as they stand. Exact.
+// Returns whether the edges as they stand are closer than `radius` + `fixed_radius`. Exact.
 bool AreCloser(const Segment& fixed, const Segment& moving, double radius, double fixed_radius);
 
-// The interval for radius > 0, piece by piece. A begin that is above `limit` may be left out. The
-// end is asked of an edge whose begin is something.
+// Returns the begin of the contact interval for radius > 0, or nothing if it is empty. A begin
+// above `limit` may be left out.
 std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& fixed,
                                            const Segment& axis, double limit);
-// Likewise the time at which the edges come closer than the radius, for edges that are not closer
-// at the start: what grazes a disc or runs along a side never does.
+// Returns the time, for radius > 0, at which edges that are not closer than the radius at the start
+// come closer than the radius. Edges that graze a disc or run along a side never do. A time above
+// `limit` may be left out.
 std::optional<SweepTime> RoundEntry(const Motion& motion, const Segment& fixed, const Segment& axis,
                                     double limit);
+// Returns the end of the contact interval for radius > 0, for edges that have a begin.
 SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segment& axis);
 
-// A meeting, which end of its interval it is at, and what the fixed shape adds to the radius.
+// A meeting of a round shape that touches, at the begin or the end of its contact interval, and the
+// radius of the fixed shape.
 struct RoundTouch {
   EdgeMeeting meeting;
   IntervalEnd end;
   double fixed_radius = 0;
 };
 
-// Radius > 0: the meetings of which an end is at `t`, for edges that are not closer than the radius
-// then; each is a touch. `t` may be of another fixed shape, with a radius or without. Appends to
-// `touches`.
+// Appends to `touches` the meetings that begin or end at `t`, for radius > 0 and edges that are not
+// closer than the radius at `t`. `t` may be a time of another fixed shape, with or without a
+// radius.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
                       const SweepTime& t, std::vector<RoundTouch>& touches);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where do the items of a batch of translating sweeps go?
+// By how much do the items of a batch of translating sweeps move?
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@
 
 namespace carom::internal {
 
-// The displacement of item i, given or the difference of two positions, or nothing and an error
-// recorded.
+// Returns the displacement of item i, given as such or as the difference of two positions. Returns
+// nothing and records an error where a column is invalid.
 inline std::optional<Vec2> DisplacementOf(const SweepColumns& columns, size_t i,
                                           ItemChecker& check) {
   if (!columns.dx.empty()) {

@@ -7,6 +7,7 @@
 
 #include "carom/predicates.h"
 #include "numeric/bounded.h"
+#include "numeric/dyadic_vec2.h"
 #include "numeric/exact.h"
 #include "numeric/expansion.h"
 #include "shape/approach.h"
@@ -15,19 +16,8 @@
 namespace carom::internal {
 namespace {
 
-struct DyadicVec2 {
-  Dyadic x;
-  Dyadic y;
-
-  friend DyadicVec2 operator-(const DyadicVec2& a, const DyadicVec2& b) {
-    return {a.x - b.x, a.y - b.y};
-  }
-};
-
-Dyadic Cross(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.y - a.y * b.x; }
-Dyadic Dot(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.x + a.y * b.y; }
-
-// d t and both sums with their rounding errors, which are added last: rounded once in effect.
+// Returns p + d t - step. The rounding errors of the product and of both sums are added last, so in
+// effect the result is rounded once.
 double MovedCoordinate(double p, double d, double t, double step) {
   const TwoDoubles moved = TwoProduct(d, t);
   const TwoDoubles from = TwoSum(p, moved.high);
@@ -35,12 +25,12 @@ double MovedCoordinate(double p, double d, double t, double step) {
   return sum.high + (sum.low + (from.low + moved.low)) + 0.0;
 }
 
-// The sign of d x (edge.b - edge.a).
+// Returns the sign of d x (edge.b - edge.a).
 int SideOf(const Segment& edge, Vec2 d) {
   return (Difference(edge.b.y, edge.a.y) * d.x - Difference(edge.b.x, edge.a.x) * d.y).sign();
 }
 
-// Two segments, of which the second is displaced exactly.
+// Two segments, the second one displaced exactly.
 class ExactPair {
  public:
   ExactPair(const Segment& fixed, const Segment& moving, Vec2 shift, double radius)
@@ -49,8 +39,8 @@ class ExactPair {
         f_{Shifted(moving.a, shift), Shifted(moving.b, shift)},
         radius2_(Dyadic(radius) * radius) {}
 
-  // An end of the fixed edge that is near enough, the foot of an end of the moving one that is, or
-  // the crossing of both.
+  // Returns an end of the fixed edge that is within the radius, or the foot of an end of the moving
+  // edge that is within the radius, or the crossing of both edges.
   std::optional<Vec2> SharedPoint() const {
     if (IsNear(e_.a, f_)) return fixed_.a;
     if (IsNear(e_.b, f_)) return fixed_.b;
@@ -77,8 +67,8 @@ class ExactPair {
     return {Dyadic(p.x) + shift.x, Dyadic(p.y) + shift.y};
   }
 
-  // Whether p is within the radius of the segment: by the nearer end, or by the distance from its
-  // line where p projects between the ends. All comparisons are of squares.
+  // Returns whether p is within the radius of the segment: by the nearer end, or by the distance
+  // from the segment's line where p projects between the ends. All comparisons are of squares.
   bool IsNear(const DyadicVec2& p, const Line& line) const {
     const DyadicVec2 s = line.b - line.a;
     const DyadicVec2 from_a = p - line.a;
@@ -89,7 +79,7 @@ class ExactPair {
     return cross * cross <= radius2_ * Dot(s, s);
   }
 
-  // The point of the fixed edge at n / m of its length, which rounding must not put beyond its
+  // Returns the point of the fixed edge at n / m of its length. Rounding must not put it beyond the
   // ends.
   Vec2 AlongFixed(const Dyadic& n, const Dyadic& m) const {
     return PointAt(fixed_, std::fmin(1, std::fmax(0, NearestQuotient(n, m))));
@@ -101,8 +91,9 @@ class ExactPair {
   Dyadic radius2_;
 };
 
-// The point of an edge at the fraction n / m of its length, which rounding must not put beyond its
-// ends. `exact()` is that fraction rounded, for where pairs of doubles leave it uncertain.
+// Returns the point of an edge at the fraction n / m of its length, which rounding must not put
+// beyond the ends. `exact()` returns the rounded fraction, for where pairs of doubles leave it
+// uncertain.
 template <class Exact>
 Vec2 PointAlong(const Segment& edge, const BoundedPair& n, const BoundedPair& m,
                 const Exact& exact) {
@@ -111,7 +102,7 @@ Vec2 PointAlong(const Segment& edge, const BoundedPair& n, const BoundedPair& m,
   return PointAt(edge, std::fmin(1, std::fmax(0, t)));
 }
 
-// The foot of a point on the edge, and where it crosses another.
+// Returns the foot of p on edge e; `CrossingOn` returns the point where edge e crosses f.
 Vec2 FootOn(const Segment& e, Vec2 p) {
   const BoundedPairVec2 s = ExactDifference(e.b, e.a);
   return PointAlong(e, Dot(ExactDifference(p, e.a), s), Dot(s, s), [&] {
@@ -126,8 +117,8 @@ Vec2 CrossingOn(const Segment& e, const Segment& f) {
   });
 }
 
-// As `ExactPair::SharedPoint` without a shift: then all numbers are doubles, for which there are
-// predicates with filters.
+// Returns what `ExactPair::SharedPoint` returns without a shift: all numbers are doubles then, for
+// which predicates with filters exist.
 std::optional<Vec2> SharedPointInPlace(const Segment& e, const Segment& f, double radius) {
   for (const Vec2 end : {e.a, e.b}) {
     if (CompareDistance(f, Circle{end, radius}) <= 0) return end;
@@ -143,7 +134,7 @@ std::optional<Vec2> SharedPointInPlace(const Segment& e, const Segment& f, doubl
   return CrossingOn(e, f);
 }
 
-// The point of a segment that is nearest to another one, of two that share no point, rounded.
+// Returns the point of `axis` that is nearest to `other`, rounded; the two share no point.
 Vec2 NearestOn(const Segment& axis, const Segment& other) {
   const Approach ends[] = {Approach(axis.a, other), Approach(axis.b, other),
                            Approach(other.a, axis), Approach(other.b, axis)};
@@ -167,8 +158,8 @@ Segment SeparatingEdge(const EdgeMeeting& meeting, const Segment& fixed, const S
   if (fixed.a == fixed.b) return SideOf(moving, d) != 0 ? moving : Segment{};
   if (moving.a == moving.b) return SideOf(fixed, d) != 0 ? fixed : Segment{};
   if (ExactCross(fixed.a, fixed.b, moving.a, moving.b).sign() != 0) return {};
-  // The segment of all (fixed - moving) vertices: two edges share more than a point where the path
-  // passes between its ends.
+  // The vertices (fixed - moving) of parallel edges span a segment: the edges share more than a
+  // point if the path passes between the segment's ends.
   bool left = false;
   bool right = false;
   for (const Vec2 q : {fixed.a, fixed.b}) {
@@ -186,11 +177,12 @@ Vec2 NormalAgainst(const Segment& edge, Vec2 d) {
   return UnitNormal(edge, SideOf(edge, d));
 }
 
-// On a side: that of the edge, against d at the begin, with d at the end; `side` is the sign of s x
-// direction, and d x s > 0. On a vertex: with w = t d - z, which has the length `radius`, w . d is
-// the root of the discriminant with the sign of the end, and w x d = -(z x d); d and (d.y, -d.x)
-// are perpendicular. All is rounded from the nearest pairs of doubles, where other ones that are as
-// near might round otherwise.
+// On a side, the normal is that of the edge, against d at the begin and along d at the end: the
+// second argument of `UnitNormal` is the sign of s x direction, and d x s > 0, with s and z as in
+// sweep_time.h. On a vertex, w = t d - z has the length `radius`; w . d is the root of the
+// discriminant with the sign of the end, and w x d = -(z x d); d and (d.y, -d.x) are perpendicular.
+// The normal is that of the nearest pairs of doubles; the filter decides only where all pairs that
+// are as near round to the same normal.
 Vec2 RoundNormal(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   if (meeting.is_on_fixed_edge() || meeting.is_on_moving_edge()) {
     return UnitNormal(meeting.side(), end == IntervalEnd::kBegin ? 1 : -1);
@@ -232,7 +224,8 @@ std::optional<Vec2> SharedPoint(const Segment& fixed, const Segment& moving, Vec
   return ExactPair(fixed, moving, shift, radius).SharedPoint();
 }
 
-// From the point of one axis nearest to the other towards that, as far as the radius.
+// Returns the point reached from the point of a's axis that is nearest to b's axis, by a step
+// towards b's axis of at most a's radius.
 Vec2 SharedPointOf(const Capsule& a, const Capsule& b) {
   if (Intersects(a.axis, b.axis)) return CommonPoint(a.axis, b.axis);
   const Vec2 from = NearestOn(a.axis, b.axis);

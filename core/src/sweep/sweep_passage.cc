@@ -21,7 +21,7 @@ struct Range {
   double magnitude;
 };
 
-// Of x * d.y - y * d.x over a box, within 2u of `magnitude`.
+// Returns the range of x * d.y - y * d.x over a box, within 2u of `magnitude`.
 Range CrossRange(const Box& box, Vec2 d) {
   const double x1 = box.min.x * d.y;
   const double x2 = box.max.x * d.y;
@@ -31,20 +31,20 @@ Range CrossRange(const Box& box, Vec2 d) {
           std::max(std::abs(x1), std::abs(x2)) + std::max(std::abs(y1), std::abs(y2))};
 }
 
-// A time between two others, and an interval of doubles that holds it.
+// A time t, and an interval of doubles that contains t.
 struct Moment {
   ExactRoot t;
   double low;
   double high;
 };
 
-// The vertex p + t * d.
+// The vertex p + t * d at a `Moment`.
 class MovedVertex {
  public:
   MovedVertex(Vec2 p, Vec2 d, const Moment& moment)
       : p_(p), d_(d), t_(moment.t), where_(MovedBox({p, p}, d, moment.low, moment.high)) {}
 
-  // Whether it is filled. It lies on no edge.
+  // Returns whether the polygon is filled at the vertex, which must lie on no edge.
   bool IsFilledBy(const IndexedPolygon& indexed, WorkMeter& meter) const {
     const Polygon& polygon = indexed.polygon();
     if (polygon.solidity() == Solidity::kBoundary || !where_.Intersects(polygon.bounds())) {
@@ -62,7 +62,8 @@ class MovedVertex {
   }
 
  private:
-  // Of the horizontal ray to the right, as LocateInPolygon counts.
+  // Returns the crossing (-1, 0 or 1) of the edge with the horizontal ray from the vertex to the
+  // right, with the sign by which LocateInPolygon counts it.
   int Crossing(const Segment& edge) const {
     const bool above_a = IsAbove(edge.a.y);
     const bool above_b = IsAbove(edge.b.y);
@@ -77,7 +78,7 @@ class MovedVertex {
     return side == direction ? direction : 0;
   }
 
-  // At y itself counts as above.
+  // Returns whether the vertex is at or above y.
   bool IsAbove(double y) const {
     if (where_.min.y > y) return true;
     if (where_.max.y < y) return false;
@@ -90,8 +91,8 @@ class MovedVertex {
   Box where_;
 };
 
-// The first vertex of a ring of `inner` that `outer` holds at that moment, as it stood at t = 0. No
-// edges touch then, so an axis holds none.
+// Returns the first vertex of a ring of `inner` that `outer` contains at the moment, in its
+// position at t = 0. No edges may touch at the moment, so an axis contains no vertex.
 std::optional<Vec2> ContainedVertex(const PlacedShape& outer, const PlacedShape& inner, Vec2 d,
                                     const Moment& moment, WorkMeter& meter) {
   if (outer.polygon() == nullptr) return std::nullopt;
@@ -126,7 +127,8 @@ void SweepPair::Start(const PlacedShape& mover, const Motion& motion) {
   motion_ = motion;
 }
 
-// When the two edges first touch, if it is not above `limit`. Without motion it is an overlap test.
+// Returns when the two edges first touch; a time above `limit` may be left out. Without motion it
+// is an overlap test.
 std::optional<SweepTime> SweepPair::Begin(const Segment& fixed, const Segment& moving,
                                           double limit) const {
   if (motion_.d == Vec2{}) {
@@ -137,16 +139,17 @@ std::optional<SweepTime> SweepPair::Begin(const Segment& fixed, const Segment& m
   return interval ? std::optional(interval->begin) : std::nullopt;
 }
 
-// Whether the touch has a normal of its own. Zero and one have none, nor do they need one.
-bool SweepPair::TellsNormal(const SweepTouch& touch, const IndexedPolygon& fixed) const {
+// Returns whether the touch defines a normal, or needs none because it is at zero or one.
+bool SweepPair::DeterminesNormal(const SweepTouch& touch, const IndexedPolygon& fixed) const {
   if (is_round() || touch.time.is_zero() || touch.time.is_one()) return true;
   const Segment edge = SeparatingEdge(touch.time.meeting(), fixed.polygon().edge(touch.fixed_edge),
                                       mover_->edge(touch.moving_edge), motion_.d);
   return !(edge.a == edge.b);
 }
 
-// Keeps the earliest begin or the latest end; of equal ones the first that defines a normal. The
-// edge is the least of those that tie: exactly for radius 0, else rounded up.
+// Merges a touch into `event`: keeps the earliest begin or the latest end, and of equal times the
+// first touch that defines a normal. `first_edge` is the least edge of the touches that tie:
+// exactly for radius 0, else rounded up.
 void SweepPair::Gather(const SweepTouch& touch, IntervalEnd end, const IndexedPolygon& fixed,
                        SweepEvent& event) const {
   if (!event.has_edge) {
@@ -158,14 +161,15 @@ void SweepPair::Gather(const SweepTouch& touch, IntervalEnd end, const IndexedPo
   const bool ties = is_round() ? touch.time.high() == event.touch.time.high() : order == 0;
   if (order > 0 && !ties) return;
   event.first_edge = ties ? std::min(event.first_edge, touch.fixed_edge) : touch.fixed_edge;
-  if (order < 0 || (order == 0 && !TellsNormal(event.touch, fixed) && TellsNormal(touch, fixed))) {
+  if (order < 0 ||
+      (order == 0 && !DeterminesNormal(event.touch, fixed) && DeterminesNormal(touch, fixed))) {
     event.touch = touch;
   }
 }
 
-// What begins later than the best so far need not be computed, but what ties with it takes part in
-// the choice of the edge. A touch at the start ends the search: nothing is earlier, and the edge of
-// a start inside is chosen by `AtStart`.
+// A touch later than the best so far need not be computed, but a touch that ties with the best
+// takes part in the choice of the edge. A touch at the start ends the search: no touch is earlier,
+// and `AtStart` chooses the edge of a start inside.
 std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, double limit,
                                                 WorkMeter& meter) {
   SweepEvent first;
@@ -181,9 +185,10 @@ std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, dou
   return first.has_edge ? std::optional(first) : std::nullopt;
 }
 
-// Edges that touch between `low` and a time have boxes that meet between the two. So if the first
-// touch of those that do is not after it, no other pair touches sooner, or as soon: not even for a
-// round shape, where times count as equal that round up to the same double.
+// If edges touch at a time in [`bounds.low`, `until`], the boxes of what they cover in that
+// interval meet. So if the first touch of edges with boxes that meet is not after `until`, no other
+// pair touches sooner or at the same time: not even for a round shape, where times count as equal
+// if they round up to the same double.
 std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, double limit,
                                                 const TouchBounds& bounds, WorkMeter& meter) {
   const double until = std::fmin(bounds.high, 1);
@@ -214,16 +219,16 @@ std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, dou
   return first.has_edge ? std::optional(first) : std::nullopt;
 }
 
-// No edges touch, so a ring is inside or outside as a whole: one vertex of it decides.
+// No edges touch, so a ring is inside or outside as a whole: one vertex of the ring decides.
 bool SweepPair::HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
   const PlacedShape placed(fixed);
   return FirstRingInside(placed, *mover_, meter) || FirstRingInside(*mover_, placed, meter);
 }
 
-// A point of the edge that the shape holds at the start.
+// Returns a point of the edge that the shape contains at the start, or nothing.
 std::optional<Vec2> SweepPair::StartPointOn(const Segment& edge, WorkMeter& meter) const {
   if (is_round()) {
-    // A sum of two radii is rounded, and decides nothing.
+    // The rounded sum of two radii must not decide; `AreWithin` is exact.
     if (motion_.fixed_radius > 0 && !AreWithin(edge, mover_->edge(0), motion_)) return std::nullopt;
     return SharedPoint(edge, mover_->edge(0), {}, motion_.rounded_radius());
   }
@@ -241,8 +246,8 @@ std::optional<Vec2> SweepPair::StartPointOn(const Segment& edge, WorkMeter& mete
   return inside ? std::optional(edge.a) : std::nullopt;
 }
 
-// Edges in order: the first that holds a point of the shape is the least. Where none does, one
-// shape lies in the other, and a vertex will do for the point.
+// Visits edges in order, so the first edge that holds a point of the shape is the least. If no edge
+// does, one shape lies in the other, and the point is a vertex.
 SweepPair::Place SweepPair::AtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
   Place place;
   fixed.VisitEdges(
@@ -261,7 +266,8 @@ SweepPair::Place SweepPair::AtStart(const IndexedPolygon& fixed, WorkMeter& mete
   return place;
 }
 
-// A contact that lasts to the end of the path, or a vertex that is inside there.
+// Finds a contact that lasts to the end of the path, or else a vertex that is inside the other
+// shape at the end.
 SweepPair::Place SweepPair::AtEnd(const IndexedPolygon& fixed, WorkMeter& meter) const {
   std::optional<Vec2> point;
   VisitPairs(fixed, 1, meter, [&](size_t, const Segment& edge, size_t, const Segment& moving) {
@@ -283,7 +289,7 @@ SweepPair::Place SweepPair::AtEnd(const IndexedPolygon& fixed, WorkMeter& meter)
   return {std::nullopt, vertex.value_or(Vec2{})};
 }
 
-// The times at which the two edges are in contact: one closed interval (sweep_intervals.h).
+// Returns the times at which the two edges are in contact: one closed interval (sweep_intervals.h).
 std::optional<SweepInterval> SweepPair::Interval(const Segment& fixed,
                                                  const Segment& moving) const {
   if (!is_round()) return ContactInterval(motion_, fixed, moving);
@@ -292,7 +298,7 @@ std::optional<SweepInterval> SweepPair::Interval(const Segment& fixed,
   return SweepInterval{*begin, RoundContactEnd(motion_, fixed, moving)};
 }
 
-// All pairs of edges that meet on the path, sorted.
+// Collects the contacts of all pairs of edges that meet on the path, sorted by begin.
 void SweepPair::CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter) {
   contacts_.clear();
   VisitPairs(fixed, 1, meter, [&](size_t i, const Segment& edge, size_t j, const Segment& moving) {
@@ -300,7 +306,8 @@ void SweepPair::CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter) {
       contacts_.push_back(
           {interval->begin, interval->end, static_cast<uint32_t>(i), static_cast<uint32_t>(j)});
     }
-    // More pairs than there may be rows are more memory than an answer is worth.
+    // Contacts beyond the meter's remaining rows count as rows, which limits the memory of an
+    // answer.
     return contacts_.size() <= meter.rows_left() || meter.SpendRows(contacts_.size());
   });
   const auto compare = [this](const SweepTime& a, const SweepTime& b) {
@@ -309,8 +316,10 @@ void SweepPair::CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter) {
   SortTouches(contacts_, compare, meter);
 }
 
-// Between contacts no vertex lies on an edge of the other shape. Radius 0: the middle of the gap.
-// Else its begin will do: no edge is nearer to the axis than the radius then.
+// Returns whether the gap after `begin` belongs to the passage. Between contacts no vertex lies on
+// an edge of the other shape, so one time in the gap decides. For radius 0 it is the middle of the
+// gap; for a round shape the begin suffices, at which no edge is nearer to the axis than the
+// radius.
 bool SweepPair::IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin,
                             const SweepTime& end, WorkMeter& meter) const {
   const ExactRoot from = begin.Exact(motion_);
@@ -328,7 +337,7 @@ bool SweepPair::IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin,
          ContainedVertex(*mover_, placed, {-d.x, -d.y}, moment, meter);
 }
 
-// The shape along its sorted contacts with one polygon.
+// The `Path` that `PassageMerge` follows: the shape along its sorted contacts with one polygon.
 class SweepPair::ContactPath {
  public:
   ContactPath(const SweepPair& pair, const IndexedPolygon& fixed, WorkMeter& meter)
@@ -360,7 +369,7 @@ SweepPair::Passage SweepPair::FirstPassage(const IndexedPolygon& fixed, WorkMete
   Passage passage;
   passage.end = EndOf(*merged, fixed, meter);
   if (merged->last == contacts_.size()) return passage;
-  // For a round shape the least edge is that of the begins that round up to the same double.
+  // For a round shape, the least edge is the least of all begins that round up to the same double.
   SweepEvent re_entry;
   for (size_t i = merged->last; i < contacts_.size() && meter.Spend(1); ++i) {
     const Contact& contact = contacts_[i];
@@ -372,8 +381,9 @@ SweepPair::Passage SweepPair::FirstPassage(const IndexedPolygon& fixed, WorkMete
   return passage;
 }
 
-// The end of a passage: one, without an edge, where it reaches that; else the contacts that end
-// there, exactly or (for a round shape) rounded up.
+// Returns the end of a passage: one, without an edge, if the passage reaches the end of the path;
+// else the event of all contacts that end at the end of the passage, exactly or (for a round shape)
+// rounded up.
 SweepEvent SweepPair::EndOf(const MergedPassage<SweepTime>& merged, const IndexedPolygon& fixed,
                             WorkMeter& meter) const {
   SweepEvent event;

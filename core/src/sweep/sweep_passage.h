@@ -3,10 +3,10 @@
 
 // What does a moving shape touch of one polygon, and until when?
 //
-// `SweepPair` holds a shape on its path and answers, polygon by polygon, where it first touches,
-// and where the passage that holds the start ends: the union of the contact intervals of all pairs
-// of edges (sweep_intervals.h), with the gaps in which one shape holds a ring of the other
-// (base/passage_merge.h).
+// `SweepPair` holds a shape on its path and finds, polygon by polygon, the first touch and the end
+// of the passage that contains the start. The passage is the union of the contact intervals of all
+// pairs of edges (sweep_intervals.h) and of the gaps in which one shape contains a ring of the
+// other (base/passage_merge.h).
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,9 @@
 
 namespace carom::internal {
 
-// What a box passes over on its path for t in [low, high], a range within [0, 1]. Rounded outward.
-// Two roundings, 2u of the magnitudes; 8u also cover the rounding of the widening.
+// Returns a box that holds what `box` passes over on its path for t in [low, high], a range within
+// [0, 1]. Rounded outward: two roundings err by 2u of the magnitudes, and 8u also cover the
+// rounding of the widening.
 inline Box MovedBox(const Box& box, Vec2 d, double low, double high) {
   const Lanes min = ToLanes(box.min);
   const Lanes max = ToLanes(box.max);
@@ -42,35 +43,35 @@ inline Box MovedBox(const Box& box, Vec2 d, double low, double high) {
   return {{from[0], from[1]}, {to[0], to[1]}};
 }
 
-// Where a box is on its path, for t in [0, limit]. Rounded outward.
+// The region that a box passes over on its path, for t in [0, limit]. Rounded outward.
 class SweptBox {
  public:
   SweptBox() = default;
   SweptBox(const Box& box, Vec2 d, double limit);
-  // One that does not move.
+  // Constructs a box that does not move.
   explicit SweptBox(const Box& box) : reach_(box) {}
 
-  // False only if the swept box misses `box`.
+  // Returns false only if the swept box misses `box`.
   bool MayMeet(const Box& box) const;
-  // Holds it all.
+  // Returns a box that contains the whole region.
   const Box& reach() const { return reach_; }
-  // Whether the path is not longer than the box, so that `reach` is hardly larger than what the box
-  // passes over.
+  // Returns whether the path is no longer than the box in either coordinate, so that `reach` is
+  // hardly larger than the region.
   bool is_short() const { return is_short_; }
 
  private:
   Box reach_;
   Vec2 d_;
-  double low_ = 0;  // the range of x * d.y - y * d.x over the moving box
+  double low_ = 0;  // range of x * d.y - y * d.x over the moving box
   double high_ = 0;
   bool is_short_ = true;
 };
 
-// A round shape meets an edge in up to eight ways, each of which may need exact arithmetic.
+// The number of ways in which a round shape may meet an edge; each may need exact arithmetic.
 inline constexpr uint64_t kRoundMeetings = 8;
 
-// A shape on its path from the start, up to `limit`. `bounds` are its own at the start. What is
-// nearer to it than `fixed_radius` is met, too.
+// A shape on its path from the start up to `limit`. `bounds` is the box of the mover at the start.
+// Polygons that come within `fixed_radius` of the mover count as met.
 struct SweptShape {
   const PlacedShape& mover;
   const Box& bounds;
@@ -79,8 +80,8 @@ struct SweptShape {
   double fixed_radius = 0;
 };
 
-// Calls visit(fixed index, fixed edge, moving index, moving edge) for pairs that may meet on the
-// path, in order, while it returns true.
+// Calls visit(fixed index, fixed edge, moving index, moving edge) for the pairs of edges that may
+// meet on the path, in order, while `visit` returns true.
 template <class Visit>
 void VisitSweptPairs(const SweptShape& swept, const IndexedPolygon& fixed, WorkMeter& meter,
                      const Visit& visit) {
@@ -103,47 +104,50 @@ void VisitSweptPairs(const SweptShape& swept, const IndexedPolygon& fixed, WorkM
       });
 }
 
-// A meeting of two edges: by their index, 0 for an axis.
+// A meeting of two edges, by their indices; an axis has index 0.
 struct SweepTouch {
   SweepTime time = SweepTime::Zero();
   uint32_t fixed_edge = 0;
   uint32_t moving_edge = 0;
 };
 
-// What happens at one time.
+// The touch of a shape and a polygon at one time, at which several edges may touch.
 struct SweepEvent {
-  SweepTouch touch;         // the one that defines point and normal
-  uint32_t first_edge = 0;  // the least fixed edge that touches
+  SweepTouch touch;         // the touch that defines point and normal
+  uint32_t first_edge = 0;  // the least fixed edge that touches at that time
   bool has_edge = false;
 };
 
-// Reused from polygon to polygon. Not thread-safe.
+// Finds touches of one moving shape with polygons. Reused from polygon to polygon. Not thread-safe.
 class SweepPair {
  public:
-  // The shape of the calls that follow, whose radius is that of `motion`; `motion.d` may be 0.
-  // Keeps a reference.
+  // Sets the shape of later calls and keeps a reference to it. Its radius must be that of `motion`;
+  // `motion.d` may be 0.
   void Start(const PlacedShape& mover, const Motion& motion);
 
-  // The first touch of edges, if it is not above `limit`. At the start any one, not the least.
+  // Returns the first touch of edges, if it is at most `limit`. Of touches at the start it returns
+  // any one, not the one with the least edge.
   std::optional<SweepEvent> FirstTouch(const IndexedPolygon& fixed, double limit, WorkMeter& meter);
-  // The same where no edges touch before `bounds.low`. Looks first at what may touch by
-  // `bounds.high`, which for convex polygons is all that matters.
+  // Returns the first touch where no edges touch before `bounds.low`. Tests first the pairs that
+  // may touch by `bounds.high`, which suffices for convex polygons.
   std::optional<SweepEvent> FirstTouch(const IndexedPolygon& fixed, double limit,
                                        const TouchBounds& bounds, WorkMeter& meter);
-  // Whether one shape holds a ring of the other at the start, where no edges touch.
+  // Returns whether one shape contains a ring of the other at the start, at which no edges may
+  // touch.
   bool HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) const;
 
-  // For shapes that overlap at the start, d not 0: the end of that passage, which is one if it
-  // reaches it (then without an edge), and the first touch after it. Meaningless once `meter` has
-  // stopped.
+  // The passage that contains the start, for shapes that overlap at the start and d other than 0:
+  // its end, and the first touch after it. The end is `SweepTime::One()`, without an edge, if the
+  // passage reaches the end of the path. Meaningless once `meter` has stopped.
   struct Passage {
     SweepEvent end;
     std::optional<SweepEvent> re_entry;
   };
   Passage FirstPassage(const IndexedPolygon& fixed, WorkMeter& meter);
 
-  // Where the shapes share a point at the start, or at the end, of a sweep that overlaps there: the
-  // least fixed edge that holds a point of the solid shape (at the start only), and a point.
+  // Where the shapes share a point at the start, or at the end, of a sweep that overlaps at that
+  // time: the least fixed edge that holds a point of the solid shape (at the start only), and a
+  // shared point.
   struct Place {
     std::optional<uint32_t> edge;
     Vec2 point;
@@ -171,7 +175,7 @@ class SweepPair {
   }
   std::optional<SweepTime> Begin(const Segment& fixed, const Segment& moving, double limit) const;
   std::optional<SweepInterval> Interval(const Segment& fixed, const Segment& moving) const;
-  bool TellsNormal(const SweepTouch& touch, const IndexedPolygon& fixed) const;
+  bool DeterminesNormal(const SweepTouch& touch, const IndexedPolygon& fixed) const;
   void Gather(const SweepTouch& touch, IntervalEnd end, const IndexedPolygon& fixed,
               SweepEvent& event) const;
   std::optional<Vec2> StartPointOn(const Segment& edge, WorkMeter& meter) const;
@@ -182,7 +186,7 @@ class SweepPair {
                    WorkMeter& meter) const;
 
   const PlacedShape* mover_ = nullptr;
-  Box bounds_;  // of the mover at the start
+  Box bounds_;  // box of the mover at the start
   Motion motion_;
   std::vector<Contact> contacts_;
 };

@@ -7,54 +7,45 @@
 #include <bit>
 #include <cmath>
 
+#include "numeric/dyadic_vec2.h"
 #include "numeric/exact.h"
 #include "numeric/expansion.h"
 
 namespace carom::internal {
 namespace {
 
-// Positions along d are compared where it is longer, so that no division is by 0.
+// Returns whether d is at least as long in x as in y: positions along d are compared in the longer
+// coordinate, so that no division is by 0.
 bool IsLongerInX(Vec2 d) { return std::abs(d.x) >= std::abs(d.y); }
 
-struct DyadicVec2 {
-  Dyadic x;
-  Dyadic y;
-};
-
-DyadicVec2 DyadicDifference(Vec2 a, Vec2 b) {
-  return {Dyadic(a.x) - Dyadic(b.x), Dyadic(a.y) - Dyadic(b.y)};
-}
-
-Dyadic Cross(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.y - a.y * b.x; }
-Dyadic Dot(const DyadicVec2& a, const DyadicVec2& b) { return a.x * b.x + a.y * b.y; }
-
-// The sign of p + q1 sqrt(r1) + q2 sqrt(r2).
+// Returns the sign of p + q1 sqrt(r1) + q2 sqrt(r2).
 int SignWithRoots(const Dyadic& p, const Dyadic& q1, const Dyadic& r1, const Dyadic& q2,
                   const Dyadic& r2) {
   const Dyadic square1 = q1 * q1 * r1;
   const Dyadic square2 = q2 * q2 * r2;
   const int sign1 = square1.sign() == 0 ? 0 : q1.sign();
   const int sign2 = square2.sign() == 0 ? 0 : q2.sign();
-  // The two roots together have the sign of the greater square where theirs differ.
+  // Where the signs of the two roots differ, their sum has the sign of the root with the greater
+  // square.
   int sign_roots = sign1 != 0 ? sign1 : sign2;
   if (sign1 * sign2 < 0) sign_roots = sign1 * (square1 - square2).sign();
   const int sign_p = p.sign();
   if (sign_roots == 0 || sign_p == 0 || sign_p == sign_roots) {
     return sign_p != 0 ? sign_p : sign_roots;
   }
-  // p^2 - (q1 sqrt(r1) + q2 sqrt(r2))^2
+  // The sign of p^2 - (q1 sqrt(r1) + q2 sqrt(r2))^2 decides.
   return sign_p * SignWithRoot(p * p - square1 - square2, Scaled(-(q1 * q2), 1), r1 * r2);
 }
 
-// a - b over the common denominator a.m b.m > 0.
+// Returns the sign of a - b, over the common denominator a.m b.m > 0.
 int CompareRoots(const ExactRoot& a, const ExactRoot& b) {
   return SignWithRoots(a.p * b.m - b.p * a.m, a.q * b.m, a.r, -(b.q * a.m), b.r);
 }
 
 }  // namespace
 
-// Vertices: a difference and a quotient, within 3u of exact. Edges: as Fraction::OfCrossing, with d
-// known exactly.
+// The time of two vertices is a difference and a quotient, within 3u of exact. The time on an edge
+// errs as in Fraction::OfCrossing, with d known exactly.
 SweepTime SweepTime::OfTouch(const Motion& motion, const EdgeMeeting& meeting) {
   const Vec2 z{meeting.fixed.a.x - meeting.moving.a.x, meeting.fixed.a.y - meeting.moving.a.y};
   const Vec2 d = motion.d;
@@ -79,8 +70,8 @@ SweepTime SweepTime::OfTouch(const Motion& motion, const EdgeMeeting& meeting) {
   return SweepTime(Kind::kTouch, meeting, low, high);
 }
 
-// Rounding up keeps order: times of which the doubles differ are in their order, and only equal
-// doubles need the exact comparison.
+// Rounding up keeps order: times with different doubles are in the order of the doubles, and only
+// equal doubles need the exact comparison.
 SweepTime SweepTime::OfRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end,
                                   double rounded_up) {
   const Kind kind = end == IntervalEnd::kBegin ? Kind::kRoundBegin : Kind::kRoundEnd;
@@ -89,7 +80,7 @@ SweepTime SweepTime::OfRoundTouch(const Motion& motion, const EdgeMeeting& meeti
   return t;
 }
 
-// The same edges define the same time: most exact ties are found so, without arithmetic.
+// Features that are equal define equal times: this test finds most exact ties without arithmetic.
 bool SweepTime::HasSource(const SweepTime& other) const {
   return kind_ == other.kind_ && fixed_radius_ == other.fixed_radius_ &&
          meeting_.fixed.a == other.meeting_.fixed.a && meeting_.fixed.b == other.meeting_.fixed.b &&
@@ -103,14 +94,14 @@ bool SweepTime::SharesSide(const SweepTime& other) const {
          meeting_.fixed.b == other.meeting_.fixed.b;
 }
 
-// Calls use(n, m), expansions with the value n / m and m > 0. Radius 0.
+// Calls use(n, m) with expansions of value n / m and m > 0, for radius 0.
 template <class Use>
 auto SweepTime::WithQuotient(const Motion& motion, Use use) const {
   Expansion<16> n;
   Expansion<8> m;
   const Vec2 d = motion.d;
   if (kind_ != Kind::kTouch) {
-    // Other times are 0 or at least 2^-494, as Fraction has it.
+    // Times of other kinds are 0 or at least 2^-494 (see Fraction), so 2^-500 may stand for less.
     n.Append(low_ == 0 ? 0 : std::max(low_, 0x1p-500));
     m.Append(1);
   } else if (!meeting_.is_on_fixed_edge() && !meeting_.is_on_moving_edge()) {
@@ -128,13 +119,14 @@ auto SweepTime::WithQuotient(const Motion& motion, Use use) const {
   return m.sign() < 0 ? use(-n, -m) : use(n, m);
 }
 
-// t_a - t_b = ((z_a - z_b) x s) / (d x s).
+// The difference t_a - t_b is ((z_a - z_b) x s) / (d x s), with d x s > 0 and z and s as in
+// sweep_time.h.
 int SweepTime::CompareOnSide(const SweepTime& a, const SweepTime& b) {
   const Segment& side = a.meeting_.fixed;
   return CrossSign(a.meeting_.moving.a, b.meeting_.moving.a, side.a, side.b);
 }
 
-// Intervals that do not overlap decide; then equal sources; then the same side of an edge; then
+// Intervals that do not overlap decide; then equal sources; then a shared side of an edge; then
 // cross-multiplied quotients (radius 0) or roots.
 int SweepTime::Compare(const Motion& motion, const SweepTime& a, const SweepTime& b) {
   if (a.high_ < b.low_) return -1;
@@ -156,7 +148,7 @@ double SweepTime::Rounded(const Motion& motion) const {
          0.0;
 }
 
-// As p / m with q = r = 0 for radius 0.
+// For radius 0 the time is p / m with q = r = 0.
 ExactRoot SweepTime::Exact(const Motion& motion) const {
   const Motion own{motion.d, motion.radius, fixed_radius_};
   switch (kind_) {
@@ -186,7 +178,7 @@ BoundedPair SweepTime::Pair(const Motion& motion) const {
   return RoundTouchTime({motion.d, motion.radius, fixed_radius_}, meeting_, end);
 }
 
-// The discriminant B^2 - A C is A radius^2 - (z x d)^2.
+// The discriminant B^2 - A C (sweep_time.h) equals A radius^2 - (z x d)^2.
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   const DyadicVec2 d{motion.d.x, motion.d.y};
   const DyadicVec2 z = DyadicDifference(meeting.fixed.a, meeting.moving.a);
@@ -202,7 +194,7 @@ ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, Inte
   return {Cross(z, s), sign * radius, Dot(s, s), Cross(d, s)};
 }
 
-// The length of such a side is |s.x| or |s.y|, which leaves.
+// The length of a side that is parallel to a coordinate axis is |s.x| or |s.y|, which cancels.
 RoundQuotient AxisParallelTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   const Segment side = meeting.side();
   const bool is_upright = side.a.x == side.b.x;
@@ -215,8 +207,9 @@ RoundQuotient AxisParallelTouch(const Motion& motion, const EdgeMeeting& meeting
   return {ToBoundedPair(n), ExactValue(is_positive ? m : -m)};
 }
 
-// With the p, q, r and m of above: the exact numerator is p^2 - q^2 r where p and the root cancel,
-// as of any root (see below). About a vertex that is A (z . z - radius^2), of which A leaves.
+// Computes (p + q sqrt(r)) / m with the members of `ExactRoundTouch`. Where p and the root cancel,
+// it divides the exact numerator p^2 - q^2 r by p - q sqrt(r), as `ToBoundedPair(ExactRoot)` does.
+// About a vertex that numerator is A (z . z - radius^2), and A cancels.
 BoundedPair RoundTouchTime(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   const auto radius = Expand(TwoSum(motion.radius, motion.fixed_radius));
   const auto zx = Difference(meeting.fixed.a.x, meeting.moving.a.x);
@@ -254,8 +247,8 @@ BoundedPair ToBoundedPair(const Dyadic& value) {
   return {{high, NearestDouble(value - high)}, kPairError * std::abs(high)};
 }
 
-// Where p and the root cancel, their sum is (p^2 - q^2 r) / (p - q sqrt(r)), of which the numerator
-// is exact before it is rounded.
+// Where p and the root cancel, their sum is (p^2 - q^2 r) / (p - q sqrt(r)), and this numerator is
+// exact before it is rounded.
 BoundedPair ToBoundedPair(const ExactRoot& value) {
   const BoundedPair p = ToBoundedPair(value.p);
   const BoundedPair root = ToBoundedPair(value.q) * SquareRoot(ToBoundedPair(value.r));
@@ -264,8 +257,9 @@ BoundedPair ToBoundedPair(const ExactRoot& value) {
   return ToBoundedPair(value.p * value.p - value.q * value.q * value.r) / ((p - root) * m);
 }
 
-// Doubles that are not negative order like their bits. T >= t exactly if p - m T + q sqrt(r) <= 0:
-// m T reaches down to 2^(-384 - 1074), so its square fits.
+// Bisects the bits of doubles: doubles that are not negative have the order of their bits. A double
+// T is at least the value exactly if p - m T + q sqrt(r) <= 0; m T reaches down to 2^(-384 - 1074),
+// so its square fits.
 double RoundedUp(const ExactRoot& value, double low, double high) {
   const auto reached = [&](double t) {
     return SignWithRoot(value.p - value.m * t, value.q, value.r) <= 0;

@@ -20,7 +20,8 @@ void ColdQuery::Run(const Scene& scene, OverlapDetail detail, PosedShape& posed,
     TakeMeasured(detail, posed, touched, meter);
     return;
   }
-  // Most touch nothing, and need not be placed for that: not `posed.Whole()`.
+  // Most shapes touch nothing, and an overlap query answers that without placing all of the shape,
+  // as `posed.Whole()` would.
   mover_.MoveTo(shape.shape, posed.pose());
   OverlapQuery(scene, {detail, shape.options.mask}, overlaps_, meter).Run(mover_);
   TakeOverlaps(touched);
@@ -34,8 +35,8 @@ void ColdQuery::TakeOverlaps(Touched& touched) const {
   }
 }
 
-// A query of distances finds polygons alone, so under EDGES all edges of each are tested: those in
-// the box of the bounding radius, which has `within` in it, exactly.
+// A distance query finds polygons alone, so under EDGES this function tests the edges of each
+// polygon exactly, but for edges outside the box of the bounding radius, which includes `within`.
 void ColdQuery::TakeMeasured(OverlapDetail detail, PosedShape& posed, Touched& touched,
                              WorkMeter& meter) const {
   const Vec2 p = posed.position();

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does a tracked shape touch at a pose, found without memory?
+// What does a tracked shape touch at a pose, without the tracker's memory?
 //
-// The same question as an overlap, or with a `within` as a query of distances, and answered by
-// their kernels. Trackers ask it under Coherence::kOff and where a mask does not pay; what a mask
-// answers (tracker/tracker_memory.h) is compared with it.
+// A `ColdQuery` answers by the kernels of an overlap query or, if the tracker has a `within`, of a
+// distance query. Trackers use it under Coherence::kOff and where an influence mask does not pay.
+// The answers of a mask (tracker/tracker_memory.h) must equal the answers of a `ColdQuery`.
 #pragma once
 
 #include <cstddef>
@@ -22,10 +22,11 @@
 
 namespace carom::internal {
 
-// Reused from move to move. Not thread-safe.
+// Evaluates cold queries. Its buffers are reused from move to move. Not thread-safe.
 class ColdQuery {
  public:
-  // Fills `touched`, which is empty. Once the meter has stopped it is meaningless.
+  // Adds what the shape touches to `touched`, which must be empty. `touched` is meaningless once
+  // the meter has stopped.
   void Run(const Scene& scene, OverlapDetail detail, PosedShape& posed, Touched& touched,
            WorkMeter& meter);
 

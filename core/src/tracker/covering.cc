@@ -28,12 +28,15 @@ BarycentricSigns SignsIn(Vec2 origin, const Segment& edge, Vec2 p) {
 
 namespace {
 
+// Returns the winding number of the polygon about p, by the triangles (origin, v, w) of the edges
+// v->w; nullopt if p is on an edge.
+//
 // The ray from p away from the origin crosses the edge v->w, in the direction of the triangle's
-// sign, exactly if p is in the triangle and not on the edge. A side (origin, v) is shared by the
-// triangles of the two edges at v, and each counts half there, as a ray through a vertex does.
-// An edge on a line with the origin is not crossed: the ray meets that line at the origin at most,
-// behind p. If p is the origin, its signs are all 0; the winding number depends on no origin, so
-// another serves. Nothing where p is on an edge.
+// sign, exactly if p is in the triangle and not on the edge. The triangles of the two edges at v
+// share the side (origin, v), and each counts half there, as a ray through a vertex does. The ray
+// does not cross an edge on a line with the origin: it meets this line at the origin at most,
+// behind p. If p is the origin, all signs of p are 0; the winding number does not depend on the
+// origin, so the function takes another one.
 std::optional<int64_t> WindingByCovering(const Polygon& polygon, Vec2 origin, Vec2 p) {
   if (p == origin) origin = {p.x > 0 ? -1.0 : 1.0, p.y};
   int64_t doubled_winding = 0;
@@ -47,10 +50,10 @@ std::optional<int64_t> WindingByCovering(const Polygon& polygon, Vec2 origin, Ve
   return doubled_winding / 2;
 }
 
-// The filter of `Orientation` on two edges at a time, v0->v1 and v1->v2: bits 0 and 1 say that p is
-// certainly left of them, bits 2 and 3 that it is certainly right. A lane of a comparison is -1
-// where it holds, so masking it with one bit puts that bit in its place. An edge with neither bit
-// is left to exact arithmetic.
+// Applies the filter of `Orientation` to two edges at a time, v0->v1 and v1->v2. In the result,
+// bits 0 and 1 are set if p is certainly left of the first or second edge, bits 2 and 3 if p is
+// certainly right of it. A lane of a comparison is -1 where it holds, so masking it with one bit
+// puts the bit in its place. An edge with neither bit is undecided and left to exact arithmetic.
 unsigned SureSides(const Vec2* v, Vec2 p) {
   const Double2 ax = Double2{v[0].x, v[1].x} - p.x;
   const Double2 ay = Double2{v[0].y, v[1].y} - p.y;
@@ -110,15 +113,17 @@ void EdgeSigns::Set(const Polygon& polygon, Vec2 point) {
   }
 }
 
-// The theorem of the header. Signs of 0 prove nothing: a point on a line is in no cell.
+// Equal signs prove that both points are in one cell of the edges' lines (carom/covering.h). Signs
+// of 0 prove nothing, since a point on a line is in no cell.
 bool EdgeSigns::ProvesClearPathTo(const EdgeSigns& other) const {
   return !has_zero_ && !other.has_zero_ && edge_count_ == other.edge_count_ &&
          words_ == other.words_;
 }
 
-// From the last point, which has no sign of 0, only edges whose sign changed can be crossed;
-// changed words are found by xor, and the bits of each by counting trailing zeros. Otherwise, or
-// where the new point lies on the line of an edge, the winding number is computed from nothing.
+// The path from the last point without a sign of 0 can cross only edges that changed their sign.
+// Xor finds the words that changed, and counting trailing zeros finds the bits in each word.
+// Without such a last point, or where the new point lies on the line of an edge, the winding number
+// is computed anew.
 Location PointTracker::MoveTo(Vec2 point) {
   const Vec2 p = Normalized(point);
   if (next_) {

@@ -15,14 +15,15 @@
 namespace carom::internal {
 namespace {
 
-// Root of a lower, respectively upper, bound of a square.
+// `RootDown` returns a lower bound of a root from a lower bound of its square, `RootUp` an upper
+// bound from an upper bound.
 double RootDown(double square) { return square > 0 ? std::sqrt(square) * kDown : 0; }
 double RootUp(double square) { return std::sqrt(square) * kUp; }
 
 }  // namespace
 
-// The reading is rounded up to a float, so that no byte is missed. One beyond all floats is capped,
-// since a byte without bits has the bound +inf and must not be among them.
+// Rounds the reading up to a float, so that no byte is missed. Caps a reading beyond all floats,
+// since a byte without bits has the bound +inf and must not be returned.
 LaneBits MaskWord::BytesUpTo(double reading) const {
   constexpr double kMost = std::numeric_limits<float>::max();
   const float most = reading < kMost ? RoundedUp(reading) : std::numeric_limits<float>::max();
@@ -38,7 +39,8 @@ NeighborQuery::Run NeighborQuery::ByteOf(const Neighbor& neighbor, size_t byte) 
   return {first, std::min(first + kLanes, neighbor.polygon.polygon().edge_count())};
 }
 
-// Measuring the same run twice is common: the nearest byte is where contact is found too.
+// Measures the distances of a run of edges, unless it was measured last: the nearest byte of edges
+// is often also the byte where a query finds contact.
 void NeighborQuery::Measure(PointDistances& distances, Run run) {
   if (measured_.first == run.first && measured_.last == run.last) return;
   measured_ = run;
@@ -46,16 +48,17 @@ void NeighborQuery::Measure(PointDistances& distances, Run run) {
   distances.Measure(run.first, run.last);
 }
 
-// A run may be shorter than eight, and what its other lanes hold is not of it.
+// Returns the edges of the run that are in reach. Clears the lanes beyond the end of a run of fewer
+// than eight edges, since these lanes hold no edges of the run.
 LaneBits NeighborQuery::InReach(const PointDistances& distances, Run run) const {
   const LaneBits present = (LaneBits{1} << (run.last - run.first)) - 1;
   return distances.Within(posed_.bounding_radius() * posed_.bounding_radius() * kUp) & present;
 }
 
-// A lower bound of the distance of the nearest edge in the mask; the byte that it is in becomes
-// `neighbor.nearest`. Runs are measured only while their bounds allow them to be nearer than all
-// before. The one that was nearest last time comes first: it most often is again, and then few
-// others are read.
+// Returns a lower bound of the distance of the nearest edge in the mask, and sets
+// `neighbor.nearest` to the byte of this edge. Measures a run only while its bound allows it to be
+// nearer than all runs before. The byte that was nearest last time comes first: it most often is
+// nearest again, and then few other runs are read.
 double NeighborQuery::NearestEdge(Neighbor& neighbor, PointDistances& distances) {
   double nearest = HUGE_VAL;
   const auto measure = [&](Run run) {
@@ -90,8 +93,8 @@ double NeighborQuery::NearestEdge(Neighbor& neighbor, PointDistances& distances)
   }
   meter_.Spend(neighbor.word_count);
   mask_work_ += neighbor.word_count;
-  // Measures a byte of the mask and writes its bound anew, by law (1). The bits of edges that can
-  // no longer come into reach are cleared; a byte without bits is never read again.
+  // Measures a byte of the mask and updates its bound by law (1). Clears the bits of edges that can
+  // no longer come into reach; a byte without bits is never read again.
   const auto renew = [&](MaskWord& word, size_t k) {
     mask_work_ += kLanes;
     const double distance = measure(ByteOf(neighbor, word.index * kLanes + k));
@@ -143,11 +146,12 @@ void NeighborQuery::VisitInReach(const Neighbor& neighbor, const Visit& visit) {
   }
 }
 
-// (2) While the reference point is farther than the bounding radius from every edge of the polygon,
-// no edge of the shape meets one, and all of the shape lies in one face of the plane that the edges
-// cut up: the face of the reference point. So it is touched exactly if that point is inside.
-// `distance` is a lower bound of the distance from the nearest edge. If it shows this, writes until
-// when by law (1) and returns true.
+// Applies law (2): While the reference point is farther than the bounding radius from every edge of
+// the polygon, no edge of the shape meets an edge of the polygon, and all of the shape lies in one
+// face of the plane as divided by the polygon's edges: in the face of the reference point. So the
+// shape touches the polygon exactly if the reference point is inside. `distance` is a lower bound
+// of the distance from the nearest edge. If it exceeds the bounding radius, stores the verdict and
+// until when it holds, by law (1), and returns true.
 bool NeighborQuery::IsClear(Neighbor& neighbor, Verdict& verdict, double distance) {
   if (distance <= posed_.bounding_radius()) return false;
   verdict.touches = IsInside(neighbor);
@@ -158,8 +162,8 @@ bool NeighborQuery::IsClear(Neighbor& neighbor, Verdict& verdict, double distanc
   return true;
 }
 
-// The same by the polygon's box: no edge is nearer than the box, and whatever is outside of the box
-// is outside of the polygon. Cheap, and enough for most neighbors.
+// Applies `IsClear` to the distance of the polygon's box: no edge is nearer than the box, and a
+// point outside the box is outside the polygon. Cheap, and enough for most neighbors.
 bool NeighborQuery::IsBoxClear(Neighbor& neighbor, Verdict& verdict) {
   ++mask_work_;
   const FloatBox& box = neighbor.box;
@@ -179,9 +183,10 @@ void NeighborQuery::UpdateBound(Neighbor& neighbor, Verdict& verdict) {
   verdict.is_by_box = false;
 }
 
-// (3) The straight path between two points meets no edge if one of them is farther from every edge
-// than they are from each other: then both are inside, or both outside. So the side is computed
-// again only once the odometer has passed the distance that was known from the edges.
+// Applies law (3): The straight path between two points meets no edge if one of the points is
+// farther from every edge than the points are from each other. Then both points are inside, or both
+// outside. So the side is computed again only once the odometer has passed the known distance from
+// the edges.
 bool NeighborQuery::IsInside(Neighbor& neighbor) {
   if (odometer_ < neighbor.side_until) return neighbor.is_inside;
   neighbor.is_inside = LocateInPolygon(neighbor.polygon, p_, meter_).location != Location::kOutside;
@@ -189,10 +194,12 @@ bool NeighborQuery::IsInside(Neighbor& neighbor) {
   return neighbor.is_inside;
 }
 
-// (4) The inscribed disc about the reference point belongs to the shape, at any rotation, so a
-// polygon is touched while a point of it is within the inscribed radius. `distance` is an upper
-// bound of the signed distance from the polygon, which is below 0 inside and 1-Lipschitz as well: a
-// reference point that leaves the polygon has first gone as far as the nearest edge was.
+// Applies law (4): The inscribed disc about the reference point belongs to the shape, at any
+// rotation, so the shape touches a polygon while a point of the polygon is within the inscribed
+// radius. `distance` is an upper bound of the signed distance from the polygon, which is below 0
+// inside and 1-Lipschitz as well: a reference point that leaves the polygon has first moved as far
+// as the nearest edge was. If the disc touches, stores the verdict and until when it holds, and
+// returns true.
 bool NeighborQuery::IsInscribedTouched(Verdict& verdict, double distance) const {
   const double depth = posed_.inscribed_radius() - distance;
   if (!(depth > 0)) return false;
@@ -212,7 +219,8 @@ void NeighborQuery::UpdateTouch(Neighbor& neighbor, Verdict& verdict) {
   }
   const double distance = NearestEdge(neighbor, distances);
   if (IsClear(neighbor, verdict, distance)) return;
-  // An edge is in reach. The disc decides first: what it says lasts, a pair of edges does not.
+  // An edge is in reach. The disc is tested first, since its verdict lasts longer than the verdict
+  // by a pair of edges.
   neighbor.inscribed_from = HUGE_VALF;
   if (posed_.inscribed_radius() > 0) {
     neighbor.inscribed_from = ReadingDown(odometer_ + (distance - posed_.inscribed_radius()));
@@ -223,9 +231,9 @@ void NeighborQuery::UpdateTouch(Neighbor& neighbor, Verdict& verdict) {
   verdict.touches = IsTouched(neighbor, distances);
 }
 
-// Whether the neighbor, which was touched, still is for the reason of last time or one close by:
-// the disc in the nearest byte, the pair of edges that met, or edges beside the one of that pair.
-// False decides nothing.
+// Returns whether a neighbor that was touched still is, for the last reason or a similar one: the
+// disc reaches the nearest byte, the pair of edges that met last still meets, or the shape meets
+// edges beside that pair. False leaves it undecided.
 bool NeighborQuery::IsStillTouched(Neighbor& neighbor, Verdict& verdict,
                                    PointDistances& distances) {
   scratch_.near.clear();
@@ -237,21 +245,21 @@ bool NeighborQuery::IsStillTouched(Neighbor& neighbor, Verdict& verdict,
   if (!neighbor.has_witness || posed_.has_within()) return false;
   const Polygon& polygon = neighbor.polygon.polygon();
   if (posed_.IsWitness(polygon.edge(neighbor.witness.fixed), neighbor.witness)) return true;
-  // If the disc may touch, the full query pays: what it finds lasts for more moves. For a small
-  // neighbor the full query is hardly more than this one.
+  // If the disc may touch, the full query pays, since its verdict lasts for more moves. For a small
+  // neighbor the full query costs hardly more than this one.
   if (neighbor.is_small() || is_disc_near) return false;
   const size_t byte = neighbor.witness.fixed / kLanes;
   for (const size_t near : {byte, byte + 1, byte - 1}) {
-    // Also false for byte 0 less 1, which wraps around.
-    const bool is_there = near * kLanes < polygon.edge_count();
-    if (is_there && IsTouchedBy(neighbor, distances, ByteOf(neighbor, near))) return true;
+    // The comparison is also false for byte 0 less 1, which wraps around.
+    const bool exists = near * kLanes < polygon.edge_count();
+    if (exists && IsTouchedBy(neighbor, distances, ByteOf(neighbor, near))) return true;
   }
   return false;
 }
 
-// Runs the exact kernel on the edges of a run that are in reach, but for those whose line has all
-// of the shape on one side, and appends these edges to `near`. Returns whether one of them meets an
-// edge of the shape; that pair is the witness then.
+// Runs the exact kernel on the edges of a run that are in reach, except edges with all of the shape
+// on one side of their line, and appends the edges that it runs on to `near`. Returns whether one
+// of them meets an edge of the shape; that pair then becomes the witness.
 bool NeighborQuery::IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run) {
   const Polygon& polygon = neighbor.polygon.polygon();
   std::vector<NearEdge>& near = scratch_.near;
@@ -269,8 +277,8 @@ bool NeighborQuery::IsTouchedBy(Neighbor& neighbor, PointDistances& distances, R
   return neighbor.has_witness;
 }
 
-// (5) Whether an edge in reach meets one of the shape or, if none does, whether the shape contains
-// a ring of the polygon or the polygon a ring of the shape.
+// Applies law (5): returns whether an edge in reach meets an edge of the shape or, if none does,
+// whether the shape contains a ring of the polygon or the polygon contains a ring of the shape.
 bool NeighborQuery::IsTouched(Neighbor& neighbor, PointDistances& distances) {
   neighbor.has_witness = false;
   if (posed_.has_within()) return posed_.IsWithin(neighbor.polygon);
@@ -282,18 +290,18 @@ bool NeighborQuery::IsTouched(Neighbor& neighbor, PointDistances& distances) {
          IsContained(neighbor);
 }
 
-// Whether the polygon contains the shape, given that no edge of the polygon meets the shape. A
-// shape of one ring is connected, so all of it is on one side: if the reference point belongs to
-// it, on that point's side, which is often known. Otherwise each ring of the shape decides for
-// itself.
+// Returns whether the polygon contains the shape, given that no edge of the polygon meets the
+// shape. A shape of one ring is connected, so all of it is on one side. If the reference point
+// belongs to the shape, this is the side of the reference point, which is often known. Otherwise
+// each ring of the shape is located by itself.
 bool NeighborQuery::IsContained(Neighbor& neighbor) {
   return posed_.IsOneRing() && posed_.inscribed_radius() > 0
              ? IsInside(neighbor)
              : posed_.IsContainedIn(neighbor.polygon);
 }
 
-// Every edge in reach is tested, since all that meet the shape are part of the answer: no witness
-// ends the search, and nothing but law (2) saves a query.
+// Tests every edge in reach, since all edges that meet the shape are part of the answer: no witness
+// ends the search, and only law (2) saves a query.
 void NeighborQuery::UpdateEdges(Neighbor& neighbor, Verdict& verdict) {
   scratch_.edge_counts.push_back(0);
   if (odometer_ < verdict.clear_until) return;

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which edges may come within reach of a moving shape, and which cannot yet?
+// Which edges may a moving shape reach, and how long do all other edges stay out of reach?
 //
-// The influence mask of Jimenez, Segura and Feito: a bit for each edge whose influence area holds
-// the reference point, here kept as a distance, which is what moving by a length bounds. The
-// numbered laws are those of docs/coherence.md:
+// This is the influence mask of Jimenez, Segura and Feito: a bit for each edge that has the
+// reference point in its influence area. The area is kept as a distance, since a move of a given
+// length changes a distance by at most this length. docs/coherence.md has the numbered laws:
 //
 //   (1) A distance is 1-Lipschitz: if an edge is d away from p, it is at least d - |p - q| away
 //       from q, wherever q is.
 //
 // The odometer is the sum of the lengths of all moves of the reference point since the mask was
 // made, each rounded up. So |p - q| is at most the difference of its readings at p and at q, and a
-// bound is written down once, as the reading up to which it holds: at reading o, an edge that is d
-// away gets o + d, and is surely out of reach r until the odometer passes o + d - r.
+// bound is stored once, as the reading up to which the bound holds: at reading o, an edge that is d
+// away gets o + d, and is certainly out of reach r until the odometer passes o + d - r.
 #pragma once
 
 #include <array>
@@ -34,22 +34,23 @@
 
 namespace carom::internal {
 
-// 64 consecutive edges of a polygon, eight to a byte. Only words with a bit set are kept. All bits
-// of a byte are set at first, by its box; a bit is cleared when its edge is measured and is too far
-// away to come into reach while the mask lasts.
+// The bits of 64 consecutive edges of a polygon, eight edges to a byte. A mask keeps only words
+// with a bit set. At first, all bits of a byte are set if the box of its edges is near. A bit is
+// cleared when its edge is measured and is too far away to come into reach while the mask lasts.
 struct MaskWord {
   uint64_t bits = 0;  // bit i: edge 64 * index + i
   uint32_t index = 0;
-  // For byte k: its edges are at least bound[k] - odometer away; +inf where no bit is set.
+  // bound[k] - odometer is a lower bound of the distance of the edges of byte k. It is +inf if the
+  // byte has no bit set.
   std::array<float, kLanes> bound;
 
-  // The bytes whose bound is at most `reading`: bit k for byte k.
+  // Returns the bytes whose bound is at most `reading`: bit k for byte k.
   LaneBits BytesUpTo(double reading) const;
 };
 
-// A polygon of which the mask has edges, or that contains the reference point. If it has no edge
-// index, it has few edges: all of them are in the mask, without words. What it last said is apart
-// from it (tracker/verdict.h).
+// A polygon that has edges in the mask, or that contains the reference point. A polygon without an
+// edge index has few edges: all of them are in the mask, without words. The verdict on a neighbor
+// is stored apart from it (tracker/verdict.h).
 struct Neighbor {
   explicit Neighbor(const IndexedPolygon& its_polygon)
       : polygon(its_polygon),
@@ -61,25 +62,27 @@ struct Neighbor {
   bool is_small() const { return polygon.edge_index() == nullptr; }
 
   IndexedPolygon polygon;
-  FloatBox box;  // of the polygon: most queries end here and do not read the polygon
-  // Readings of the odometer, rounded down. Until the first, exclusive, at any rotation:
-  float side_until = 0;      // `is_inside` holds
-  float inscribed_from = 0;  // from here on the inscribed disc may reach an edge, and not before
-  uint32_t nearest = 0;      // the byte that was found nearest: its edges are 8 * nearest + 0..7
-  Witness witness;           // if `has_witness`: the pair of edges that met last
+  FloatBox box;  // the polygon's box: most queries end at it and do not read the polygon
+  // Readings of the odometer, rounded down, which hold at any rotation.
+  float side_until = 0;      // until this reading, exclusive, `is_inside` holds
+  float inscribed_from = 0;  // before this reading, the inscribed disc reaches no edge
+  uint32_t nearest = 0;      // the byte of edges found nearest last: edges 8 * nearest + 0..7
+  Witness witness;           // the pair of edges that met last, if `has_witness`
   uint16_t first_word = 0;
   uint8_t word_count = 0;
   bool has_witness : 1;
-  bool is_inside : 1;  // the polygon contains the reference point
-  bool is_dense : 1;   // too many of its edges are near for words: its index is queried instead
+  bool is_inside : 1;  // whether the polygon contains the reference point
+  // whether too many edges are near for words, so that queries use the polygon's index
+  bool is_dense : 1;
 };
 
-// The edges in reach of a ball, by polygon, as they are gathered. Reused from mask to mask.
+// The parts of a mask while they are gathered. Reused from mask to mask.
 struct Influence {
-  std::vector<const IndexedPolygon*> polygons;  // that may have some
-  std::vector<Neighbor> neighbors;              // by ascending polygon id
-  std::vector<Verdict> verdicts;                // of each neighbor
-  std::vector<MaskWord> words;  // neighbor after neighbor, each one's by ascending index
+  std::vector<const IndexedPolygon*> polygons;  // polygons that may have edges in the mask
+  std::vector<Neighbor> neighbors;              // neighbors by ascending polygon id
+  std::vector<Verdict> verdicts;                // one for each neighbor
+  // words of the neighbors in turn; the words of one neighbor by ascending index
+  std::vector<MaskWord> words;
 
   void Clear() {
     polygons.clear();
@@ -89,22 +92,23 @@ struct Influence {
   }
 };
 
-// What a neighbor query works with. Reused from move to move. Not thread-safe.
+// Buffers of a `NeighborQuery`. Reused from move to move. Not thread-safe.
 struct NeighborScratch {
   PoseScratch pose;
   std::vector<NearEdge> near;
-  // Under EDGES: of each neighbor, how many of its edges meet the shape; which do is in `touched`.
+  // Under EDGES, for each neighbor: how many of its edges meet the shape. `touched` has these
+  // edges.
   std::vector<uint32_t> edge_counts;
   Touched touched;
 };
 
-// A query of a shape at a pose about the neighbors in its mask, one neighbor at a time: it brings
-// up to date what they remember, where that has run out. Once the meter has stopped, what it wrote
-// is meaningless.
+// Queries a shape at a pose against the neighbors in its mask, one neighbor at a time, and updates
+// the bounds and verdicts of a neighbor that no longer hold. Once the meter has stopped, the bounds
+// and verdicts that it wrote are meaningless.
 class NeighborQuery {
  public:
-  // `words` are those of the neighbors, `odometer` is its reading at the pose. Edges farther than
-  // `out_of_mask` from the reference point are out of reach as long as the mask lasts.
+  // `words` are the words of all neighbors, and `odometer` is the reading at the pose. Edges
+  // farther than `out_of_mask` from the reference point are out of reach as long as the mask lasts.
   NeighborQuery(std::span<MaskWord> words, PosedShape& posed, double odometer, double out_of_mask,
                 NeighborScratch& scratch)
       : words_(words),
@@ -115,19 +119,21 @@ class NeighborQuery {
         scratch_(scratch),
         meter_(posed.meter()) {}
 
-  // Brings up to date whether the neighbor, whose last verdict no longer holds, is touched, and
-  // until when that holds.
+  // Updates whether the shape touches the neighbor, and until when, given that the neighbor's last
+  // verdict no longer holds.
   void UpdateTouch(Neighbor& neighbor, Verdict& verdict);
-  // Likewise, and appends the edges that meet the shape to the scratch.
+  // Updates the verdict unless it still holds, and appends to the scratch the edges that meet the
+  // shape, and their number.
   void UpdateEdges(Neighbor& neighbor, Verdict& verdict);
-  // For a neighbor that is clear by its box: the bound by its edges, which is at least as far.
+  // Replaces the bound from the neighbor's box, which shows that the neighbor is clear, by the
+  // bound from the neighbor's edges, which is at least as large.
   void UpdateBound(Neighbor& neighbor, Verdict& verdict);
 
-  // Work units that grow with the size of the mask.
+  // Returns the work units spent so far that grow with the size of the mask.
   uint64_t mask_work() const { return mask_work_; }
 
  private:
-  // At most eight consecutive edges of a neighbor.
+  // At most eight consecutive edges of a neighbor, from `first` to before `last`.
   struct Run {
     size_t first = 0;
     size_t last = 0;
@@ -141,13 +147,13 @@ class NeighborQuery {
   bool IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run);
   bool IsInside(Neighbor& neighbor);
   bool IsContained(Neighbor& neighbor);
-  // Calls visit(run) for the runs that may have an edge in reach, while it returns true.
+  // Calls visit(run) for the runs that may have an edge in reach, while `visit` returns true.
   template <class Visit>
   void VisitInReach(const Neighbor& neighbor, const Visit& visit);
   double NearestEdge(Neighbor& neighbor, PointDistances& distances);
   static Run ByteOf(const Neighbor& neighbor, size_t byte);
   void Measure(PointDistances& distances, Run run);
-  // The edges of the run measured that are in reach: bit k for edge first + k.
+  // Returns the edges in reach of the run measured last: bit k for edge first + k.
   LaneBits InReach(const PointDistances& distances, Run run) const;
   std::span<MaskWord> WordsOf(const Neighbor& neighbor) const;
 
@@ -159,7 +165,7 @@ class NeighborQuery {
   NeighborScratch& scratch_;
   WorkMeter& meter_;
   uint64_t mask_work_ = 0;
-  Run measured_;  // the run whose distances were measured last
+  Run measured_;  // the run that was measured last
 };
 
 }  // namespace carom::internal

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A batch of moves, in three passes over the same columns: the sweeps find which paths are clear
-// (tracker/tracker_sweeps.h), the quiet pass answers runs of moves by their tracker's last answer
-// (tracker/quiet_pass.h), and what is left over goes one by one to the tracker's memory or to a
-// cold query. The writer puts each answer into its columns (tracker/move_writer.h).
+// Moves the trackers of a batch, in three passes over the same columns. The sweeps find which paths
+// are clear (tracker/tracker_sweeps.h). The quiet pass answers runs of moves by the last answers of
+// their trackers (tracker/quiet_pass.h). Each remaining move goes to its tracker's memory or to a
+// cold query. The writer stores the answers in their columns (tracker/move_writer.h).
 
 #include <algorithm>
 #include <array>
@@ -32,8 +32,8 @@ namespace carom {
 namespace internal {
 namespace {
 
-// What batches of moves work with, kept by the thread while it is small.
-struct Scratch {
+// Buffers of a batch of moves, which the thread caches while they are small.
+struct MoveScratch {
   static constexpr size_t kMaxCachedItems = 16384;
 
   bool IsWorthCaching() const {
@@ -47,25 +47,26 @@ struct Scratch {
   Influence gathered;
   TrackerSweeps sweeps;
   ColdQuery cold;
-  size_t largest = 0;  // vertices of a shape
+  size_t largest = 0;  // most vertices of a tracked shape
 };
 
-// Whether each tracker moves once, as can be seen without a table.
+// Returns whether the column of trackers ascends strictly, which proves without a table that each
+// tracker moves once.
 bool AreDistinct(const MoveColumns& moves) {
   const std::span<const uint32_t> tracker = moves.tracker;
   return std::adjacent_find(tracker.begin(), tracker.end(), std::greater_equal<>()) ==
          tracker.end();
 }
 
-// The square of a radius, rounded so that a computed squared distance below it proves the distance
-// to be below `radius`: dx and dy err by u each, their squares by 3u and the sum by 4u, and a
-// coordinate that is read as 0 by 2^-140. Below 0 where nothing is left.
+// Returns the square of a radius, rounded so that a computed squared distance below it proves that
+// the distance is below `radius`: dx and dy err by u each, their squares by 3u, the sum by 4u, and
+// a coordinate that is read as 0 by 2^-140. Returns -1 where no radius is left.
 double QuietSquare(double radius) {
   const double sure = radius - 0x1p-130;
   return sure > 0 ? sure * sure * (1 - 16 * kUnit) : -1;
 }
 
-// Moves the trackers of a batch.
+// Answers a batch of moves and updates the trackers.
 class MoveBatch {
  public:
   MoveBatch(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
@@ -76,28 +77,29 @@ class MoveBatch {
         out_(out),
         meter_(meter),
         scene_state_(scene.history().state()),
-        remembers_(options.coherence == Coherence::kOn),
-        by_words_(remembers_ && !options.quiet_radii && !moves.sweeps() && AreDistinct(moves)),
+        uses_memory_(options.coherence == Coherence::kOn),
+        classifies_by_word_(uses_memory_ && !options.quiet_radii && !moves.sweeps() &&
+                            AreDistinct(moves)),
         quiet_(moves, options, scene_state_, scratch_->sweeps),
         writer_(moves, options, scratch_->sweeps, out) {}
 
-  // Returns false once the meter stops.
+  // Answers all moves. Returns false once the meter stops.
   bool Run();
 
  private:
-  static constexpr size_t kWord = 64;  // moves that are looked at together
-  // A move that will not be quiet, as far as can be seen before its turn.
+  static constexpr size_t kWord = 64;  // moves that are classified together
+  // A move that is expected not to be quiet, as classified ahead of it.
   struct Expected {
     size_t move;
     Tracker* tracker;
-    uint64_t due;  // the neighbors that it will read, once these are known
+    uint64_t due;  // bits of the neighbors that it will read, once they are known
   };
 
   bool RunInOrder();
   bool RunWord(size_t first);
   void AnswerOne(size_t i, bool is_quiet);
-  void FetchAhead(size_t i);
-  void LookAhead();
+  void PrefetchAhead(size_t i);
+  void ClassifyAhead();
   Expected& Ahead(size_t place) { return ahead_[place % ahead_.size()]; }
   void AnswerQuiet(Tracker& tracker, size_t i);
   void Answer(Tracker& tracker, size_t i);
@@ -116,15 +118,16 @@ class MoveBatch {
   MoveAnswers& out_;
   WorkMeter& meter_;
   const uint64_t scene_state_;
-  ThreadScratch<Scratch> scratch_;
-  const bool remembers_;
-  const bool by_words_;  // what was seen ahead of a move holds at its turn
+  ThreadScratch<MoveScratch> scratch_;
+  const bool uses_memory_;
+  // whether a classification ahead of a move holds when the move is answered
+  const bool classifies_by_word_;
   QuietPass quiet_;
   MoveWriter writer_;
-  std::array<QuietPass::Word, 8> words_;  // those last looked at, by number
-  size_t looked_ = 0;                     // moves
-  // Moves that will not be quiet, a ring: those from `begin_` to `end_`, of which the memories up
-  // to `fetched_` were asked for.
+  std::array<QuietPass::Word, 8> words_;  // words classified last, by number modulo the size
+  size_t classified_ = 0;                 // number of moves classified
+  // A ring buffer of moves that are expected not to be quiet, from `begin_` to `end_`. The memories
+  // of the moves before `fetched_` are prefetched.
   std::array<Expected, 2 * kWord> ahead_;
   size_t begin_ = 0;
   size_t fetched_ = 0;
@@ -133,7 +136,7 @@ class MoveBatch {
 
 bool MoveBatch::Run() {
   if (moves_.sweeps() && !scratch_->sweeps.Run(scene_, moves_, options_, meter_)) return false;
-  if (by_words_) {
+  if (classifies_by_word_) {
     for (size_t first = 0; first < moves_.size(); first += kWord) {
       if (!RunWord(first)) return false;
     }
@@ -145,7 +148,7 @@ bool MoveBatch::Run() {
 }
 
 bool MoveBatch::RunInOrder() {
-  const bool passes = remembers_ && !options_.quiet_radii;
+  const bool passes = uses_memory_ && !options_.quiet_radii;
   for (size_t i = 0; i < moves_.size(); ++i) {
     if (passes) {
       const size_t first = i;
@@ -155,16 +158,16 @@ bool MoveBatch::RunInOrder() {
     }
     if (!meter_.Spend(1)) return false;
     Tracker* const tracker = TrackerOf(moves_, i);
-    AnswerOne(i, remembers_ && tracker != nullptr && quiet_.IsQuiet(*tracker, i));
+    AnswerOne(i, uses_memory_ && tracker != nullptr && quiet_.IsQuiet(*tracker, i));
     if (meter_.stopped()) return false;
   }
   return true;
 }
 
-// Trackers that move once each: which moves are quiet is known 64 moves at a time, and only those
-// that write a row are gone through.
+// Answers 64 moves, given that each tracker moves once. Which of the moves are quiet is then known
+// ahead, and only the moves that write a row are visited. Returns false once the meter stops.
 bool MoveBatch::RunWord(size_t first) {
-  while (looked_ <= first) LookAhead();
+  while (classified_ <= first) ClassifyAhead();
   const QuietPass::Word word = words_[first / kWord % words_.size()];
   const size_t count = std::min(kWord, moves_.size() - first);
   const auto answered = static_cast<uint64_t>(std::popcount(word.clear | word.one));
@@ -189,11 +192,11 @@ bool MoveBatch::RunWord(size_t first) {
 }
 
 inline void MoveBatch::AnswerOne(size_t i, bool is_quiet) {
-  if (remembers_) FetchAhead(i);
+  if (uses_memory_) PrefetchAhead(i);
   Tracker* const tracker = TrackerOf(moves_, i);
   if (tracker == nullptr) {
     writer_.Check(i).Fail(ItemColumn::kTracker, ItemFault::kUnknownTracker);
-    writer_.Refuse();
+    writer_.WriteFailed();
   } else if (is_quiet) {
     AnswerQuiet(*tracker, i);
   } else {
@@ -201,48 +204,52 @@ inline void MoveBatch::AnswerOne(size_t i, bool is_quiet) {
   }
 }
 
-// Thousands of trackers are in no cache. What the moves that are not quiet will read is prefetched
-// ahead of them, one step along the pointers at a time, since each step reads what the one before
-// it has fetched: memory with verdicts, neighbors, polygons. Where a tracker may move twice in the
-// batch, whether a move is quiet is decided anew when its turn comes.
-inline void MoveBatch::FetchAhead(size_t i) {
-  constexpr size_t kFarthest = 256;  // moves
-  constexpr size_t kFetched = 16;    // of those that are not quiet
+// Prefetches what the moves after move i that are not quiet will read, since thousands of trackers
+// do not fit into a cache. Goes one step along the pointers at a time, as each step reads what the
+// step before it prefetched: memory with verdicts, neighbors, polygons. Where a tracker may move
+// twice in the batch, whether a move is quiet is decided again when the move is answered.
+inline void MoveBatch::PrefetchAhead(size_t i) {
+  constexpr size_t kFarthest = 256;  // most moves ahead that are classified
+  // most moves ahead that are not quiet and have their memory prefetched
+  constexpr size_t kFetched = 16;
   if (moves_.trackers.size() < kWord) return;
   while (begin_ < end_ && Ahead(begin_).move <= i) ++begin_;
-  while (end_ - begin_ < kFetched && looked_ < std::min(moves_.size(), i + kFarthest)) LookAhead();
+  while (end_ - begin_ < kFetched && classified_ < std::min(moves_.size(), i + kFarthest))
+    ClassifyAhead();
   for (fetched_ = std::max(fetched_, begin_); fetched_ < std::min(end_, begin_ + kFetched);
        ++fetched_) {
-    if (const auto& memory = TrackerAccess::memory(*Ahead(fetched_).tracker)) memory->FetchSelf();
+    if (const auto& memory = TrackerAccess::memory(*Ahead(fetched_).tracker))
+      memory->PrefetchSelf();
   }
   const auto expected = [&](size_t place, const auto& fetch) {
     if (end_ - begin_ <= place) return;
     Expected& next = Ahead(begin_ + place);
-    // A tracker that moves twice in a batch may have forgotten since, or know of others.
+    // The memory of a tracker that moves twice in a batch may have changed or been dropped since.
     const auto& memory = TrackerAccess::memory(*next.tracker);
     if (memory != nullptr) fetch(*memory, next);
   };
   expected(8, [&](const TrackerMemory& memory, Expected& next) {
-    next.due = memory.FetchNeighbors({moves_.x[next.move], moves_.y[next.move]});
+    next.due = memory.PrefetchNeighbors({moves_.x[next.move], moves_.y[next.move]});
   });
-  expected(4, [](const TrackerMemory& memory, Expected& next) { memory.FetchPolygons(next.due); });
+  expected(4,
+           [](const TrackerMemory& memory, Expected& next) { memory.PrefetchPolygons(next.due); });
 }
 
-void MoveBatch::LookAhead() {
-  const QuietPass::Word word = quiet_.Look(looked_, by_words_);
-  words_[looked_ / kWord % words_.size()] = word;
-  const size_t count = std::min(kWord, moves_.size() - looked_);
+void MoveBatch::ClassifyAhead() {
+  const QuietPass::Word word = quiet_.Classify(classified_, classifies_by_word_);
+  words_[classified_ / kWord % words_.size()] = word;
+  const size_t count = std::min(kWord, moves_.size() - classified_);
   for (uint64_t left = ~word.quiet & (~uint64_t{0} >> (kWord - count));
        left != 0 && moves_.trackers.size() >= kWord; left &= left - 1) {
-    const size_t i = looked_ + static_cast<size_t>(std::countr_zero(left));
+    const size_t i = classified_ + static_cast<size_t>(std::countr_zero(left));
     Tracker* const tracker = TrackerOf(moves_, i);
     if (tracker != nullptr) Ahead(end_++) = {i, tracker, 0};
   }
-  looked_ += count;
+  classified_ += count;
 }
 
-// The quiet moves that the quiet pass leaves: of trackers that touch several polygons, sweeps that
-// end in contact, and all of them where quiet radii are asked for.
+// Answers a quiet move that the quiet pass leaves: of a tracker that touches several polygons, a
+// sweep that ends in contact, or any quiet move if quiet radii are requested.
 void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
   QuietBall& ball = TrackerAccess::ball(tracker);
   ++out_.tiers.quiet;
@@ -265,11 +272,11 @@ void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
 void MoveBatch::Answer(Tracker& tracker, size_t i) {
   ItemChecker check = writer_.Check(i);
   const std::optional<Pose> pose = PoseOf(moves_, i, check, Turning::kLater);
-  if (!pose) return writer_.Refuse();
+  if (!pose) return writer_.WriteFailed();
   const TrackerSweeps& sweeps = scratch_->sweeps;
   if (moves_.sweeps() && !sweeps.IsClear(i) && sweeps.result(i).error) {
     out_.errors.push_back(*sweeps.result(i).error);
-    return writer_.Refuse();
+    return writer_.WriteFailed();
   }
   const TrackedShape& shape = TrackerAccess::shape(tracker);
   scratch_->largest = std::max(scratch_->largest, shape.shape.vertex_count());
@@ -277,7 +284,7 @@ void MoveBatch::Answer(Tracker& tracker, size_t i) {
   PosedShape posed(shape, *pose, scratch_->neighbors.pose, meter_, angle);
   if (!posed.IsAccepted()) {
     check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
-    return writer_.Refuse();
+    return writer_.WriteFailed();
   }
   scratch_->neighbors.touched.Clear();
   if (options_.coherence == Coherence::kOn) return AnswerWarm(tracker, i, posed);
@@ -285,7 +292,7 @@ void MoveBatch::Answer(Tracker& tracker, size_t i) {
   if (options_.quiet_radii) out_.quiet_radii.push_back(0);
 }
 
-// Answers by the tracker's memory, or without it where it has no mask.
+// Answers move i by the tracker's memory, or by a cold query if the memory has no mask.
 void MoveBatch::AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed) {
   QuietBall& ball = TrackerAccess::ball(tracker);
   if (ball.scene_state != scene_state_ && TrackerAccess::memory(tracker) != nullptr) {
@@ -299,13 +306,15 @@ void MoveBatch::AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed) {
     const uint64_t before = meter_.used();
     AnswerCold(i, posed);
     if (TrackerMemory* const memory = TrackerAccess::memory(tracker).get()) {
-      memory->NoteColdMove(IsClearToEnd(i) ? std::nullopt : std::optional(meter_.used() - before));
+      memory->RecordColdMove(IsClearToEnd(i) ? std::nullopt
+                                             : std::optional(meter_.used() - before));
     }
   }
   if (options_.quiet_radii) writer_.WriteQuietRadius(i, ball);
 }
 
-// A sweep whose path is clear up to its end touches nothing there, and is not queried again.
+// Answers move i without memory. A sweep that is clear up to its end touches nothing at its end and
+// needs no query.
 void MoveBatch::AnswerCold(size_t i, PosedShape& posed) {
   ++out_.tiers.cold;
   Touched& touched = scratch_->neighbors.touched;
@@ -315,8 +324,8 @@ void MoveBatch::AnswerCold(size_t i, PosedShape& posed) {
   writer_.Write(i, touched);
 }
 
-// Takes the memory over into this version of the scene. It holds there unless an edit since then
-// touched what the memory knows of.
+// Carries the memory over to this version of the scene, or clears it if an edit since the memory's
+// version may have touched what the memory covers.
 void MoveBatch::DropIfEdited(Tracker& tracker) const {
   QuietBall& ball = TrackerAccess::ball(tracker);
   TrackerMemory& memory = *TrackerAccess::memory(tracker);
@@ -327,8 +336,8 @@ void MoveBatch::DropIfEdited(Tracker& tracker) const {
   ball.scene_state = scene_state_;
 }
 
-// Fills `touched` by the mask, and sets the ball. Returns false where there is no mask, and once
-// the meter has stopped; there is no ball then.
+// Fills `touched` by the mask, and sets the quiet ball. If the tracker has no mask, and once the
+// meter has stopped, leaves the tracker without a ball and returns false.
 bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   QuietBall& ball = TrackerAccess::ball(tracker);
   ball.radius2[0] = ball.radius2[1] = -1;
@@ -340,13 +349,13 @@ bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   ++ball.moves;
   ++(is_near ? out_.tiers.near : out_.tiers.refresh);
   NeighborScratch& scratch = scratch_->neighbors;
-  const auto asked = is_near && options_.detail == OverlapDetail::kIds && !options_.quiet_radii
-                         ? TrackerMemory::Asked::kTouch
-                         : TrackerMemory::Asked::kBoth;
-  auto radii = memory.QueryNeighbors(posed, options_.detail, asked, scratch, meter_);
+  const auto needed = is_near && options_.detail == OverlapDetail::kIds && !options_.quiet_radii
+                          ? TrackerMemory::NeededRadii::kTouch
+                          : TrackerMemory::NeededRadii::kBoth;
+  auto radii = memory.QueryNeighbors(posed, options_.detail, needed, scratch, meter_);
   if (!is_near && radii.is_limited && !meter_.stopped()) {
     memory.Widen(scene_, posed, meter_);
-    radii = memory.QueryNeighbors(posed, options_.detail, asked, scratch, meter_);
+    radii = memory.QueryNeighbors(posed, options_.detail, needed, scratch, meter_);
   }
   if (meter_.stopped()) return false;
   for (uint64_t left = memory.touched(); left != 0; left &= left - 1) {
@@ -359,8 +368,8 @@ bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   return true;
 }
 
-// Makes another mask about the shape, if the budget allows and it is worth while. Nothing else
-// changes how large a memory is.
+// Makes another mask about the shape, if the budget allows and the mask is worthwhile. No other
+// step of a batch changes the size of a memory.
 bool MoveBatch::PrepareMask(Tracker& tracker, const PosedShape& posed) {
   const size_t before = tracker.memory_bytes();
   const bool is_made = MakeMask(tracker, posed);

@@ -10,8 +10,8 @@
 
 namespace carom::internal {
 
-// A sweep that ends clear and yet struck something on its path is not clear: it has a first touch
-// and a count of 0.
+// A sweep that touches something on its path but nothing at its end is not clear: it gets a first
+// touch and a count of 0.
 void MoveWriter::Write(size_t i, const Touched& touched) {
   const bool is_path_clear = !moves_.sweeps() || sweeps_.IsClear(i);
   if (touched.polygons.empty() && is_path_clear) return WriteClear(i);
@@ -26,14 +26,15 @@ void MoveWriter::Write(size_t i, const Touched& touched) {
   out_.edges.insert(out_.edges.end(), touched.edges.begin(), touched.edges.end());
 }
 
-void MoveWriter::Refuse() {
+void MoveWriter::WriteFailed() {
   out_.counts.push_back(0);
   if (moves_.sweeps()) out_.first_touches.push_back({});
   if (options_.quiet_radii) out_.quiet_radii.push_back(0);
 }
 
-// A ball about the shape fits into the quiet ball if its radius is at most that of the quiet ball
-// less the distance of the centres. The roots and the difference are rounded towards 0.
+// A ball about the item's position fits into the quiet ball if its radius is at most the radius of
+// the quiet ball less the distance of the centres. The roots and the difference are rounded so that
+// the result errs towards 0.
 void MoveWriter::WriteQuietRadius(size_t i, const QuietBall& ball) {
   const double dx = moves_.x[i] - ball.center.x;
   const double dy = moves_.y[i] - ball.center.y;

@@ -4,9 +4,9 @@
 // How is the answer to a move written into the columns of `MoveAnswers`?
 //
 // Items are written in order, each by exactly one of `WriteClear`, `WriteOne`, `Write` and
-// `Refuse`, and where quiet radii are asked for, each but a refused one by `WriteQuietRadius` too.
-// A clear item is one bit; every other one has an entry in `counts`, and of sweeps in
-// `first_touches`.
+// `WriteFailed`. If quiet radii are requested, `WriteQuietRadius` follows for each item that did
+// not fail. A clear item takes one bit. Every other item has an entry in `counts` and, if the moves
+// are sweeps, in `first_touches`.
 #pragma once
 
 #include <cstddef>
@@ -19,32 +19,33 @@
 
 namespace carom::internal {
 
-// Not thread-safe. What it refers to outlives it.
+// Writes the answers of a batch of moves. Not thread-safe. The constructor's arguments outlive it.
 class MoveWriter {
  public:
   MoveWriter(const MoveColumns& moves, const MoveOptions& options, const TrackerSweeps& sweeps,
              MoveAnswers& out)
       : moves_(moves), options_(options), sweeps_(sweeps), out_(out) {}
 
-  // Records the first fault of item i.
+  // Returns a checker that records the first fault of item i.
   ItemChecker Check(size_t i) { return ItemChecker(i, out_.errors); }
 
-  // Item i touches nothing, on its path nor at its end.
+  // Writes that item i touches nothing, neither on its path nor at its end.
   void WriteClear(size_t i) { out_.clear[i / 64] |= uint64_t{1} << (i % 64); }
-  // The item touches one polygon, none of whose edges meets it. Not for sweeps.
+  // Writes that the next item touches one polygon, but none of its edges. Not for sweeps.
   void WriteOne(uint64_t polygon_id) {
     out_.counts.push_back(1);
     out_.polygon_ids.push_back(polygon_id);
     if (options_.detail == OverlapDetail::kEdges) out_.edge_counts.push_back(0);
   }
-  // Item i touches `touched` at its end and, as a sweep, on its path what the sweeps found.
+  // Writes that item i touches `touched` at its end and, if it is a sweep, what it touches first on
+  // its path, as the sweeps found.
   void Write(size_t i, const Touched& touched);
-  // The item is not answered: an error was recorded.
-  void Refuse();
-  // How far item i may move from where it is without leaving `ball`.
+  // Writes the entries of an item after its error is recorded.
+  void WriteFailed();
+  // Writes how far item i may move from its position without leaving `ball`.
   void WriteQuietRadius(size_t i, const QuietBall& ball);
 
-  // The words of `MoveAnswers::clear`, for a loop that keeps them in a register.
+  // Returns the words of `MoveAnswers::clear`, for a loop that keeps the pointer in a register.
   uint64_t* clear_words() { return out_.clear.data(); }
   MoveTiers& tiers() { return out_.tiers; }
 

@@ -20,9 +20,9 @@ double Magnitude(Vec2 p) { return std::max(std::abs(p.x), std::abs(p.y)); }
 
 }  // namespace
 
-// A rotation may stretch lengths by what |c^2 + s^2 - 1| <= 1e-6 allows, and placing errs by
-// `PlacingError` in each coordinate: twice that bounds the distance. The bounding radius takes both
-// at their worst upwards, the inscribed one downwards.
+// A rotation may stretch lengths as far as |c^2 + s^2 - 1| <= 1e-6 allows, and placing errs by
+// `PlacingError` in each coordinate, so twice `PlacingError` bounds the distance. The bounding
+// radius takes both effects at their worst upwards, the inscribed radius downwards.
 PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch,
                        WorkMeter& meter, const double* angle)
     : shape_(shape),
@@ -34,22 +34,21 @@ PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch&
             : shape.shape.polygon()  ? Kind::kPolygon
                                      : Kind::kCapsule),
       error_(2 * PlacingError(Magnitude(pose.position), shape.extent)),
-      bounding_radius_((shape.extent * kMostStretch + shape.options.within + error_) * kUp),
-      inscribed_radius_(shape.inscribed_radius < 0
-                            ? -1
-                            : shape.inscribed_radius * kLeastStretch * kDown - error_ +
-                                  shape.options.within) {
+      bounding_radius_((shape.extent * kMaxStretch + shape.options.within + error_) * kUp),
+      inscribed_radius_(shape.inscribed_radius < 0 ? -1
+                                                   : shape.inscribed_radius * kMinStretch * kDown -
+                                                         error_ + shape.options.within) {
   ++scratch_.pose;
 }
 
-void PosedShape::Turn() {
+void PosedShape::ComputeRotation() {
   const CosSin rotation = SinCos(*angle_);
   pose_.c = rotation.c;
   pose_.s = rotation.s;
   angle_ = nullptr;
 }
 
-// Only near the end of the range of coordinates do the vertices themselves have to be checked.
+// Checks the vertices themselves only if the bounding circle may leave the range of coordinates.
 bool PosedShape::IsAccepted() {
   return Magnitude(position()) + bounding_radius_ < kMaxCoordinate || Whole() != nullptr;
 }
@@ -78,7 +77,8 @@ bool PosedShape::Meets(const Segment& edge) {
   return FindWitness({&near, 1}) || (kind_ == Kind::kPolygon && ContainsPoint(edge.a));
 }
 
-// The vertex that fills up the last pair is one of the polygon's, so it changes no verdict on all.
+// Repeats the last one of an odd number of vertices to complete a pair, which does not change a
+// test of all vertices.
 const Vec2* PosedShape::PlacedFew() {
   if (scratch_.few_pose != scratch_.pose) {
     scratch_.few_pose = scratch_.pose;
@@ -89,11 +89,11 @@ const Vec2* PosedShape::PlacedFew() {
   return scratch_.few;
 }
 
-// The filter of `CrossSign` (numeric/exact.h) on two vertices at a time: (a - v) x (b - v) is
-// certainly left, or right, if it exceeds the bound on its rounding error. A lane of a comparison
-// is all ones where it holds, so that `&=` over all pairs leaves -1 in a lane whose vertices are
-// all on that side, and both lanes must be so. Vertices too near to the line for the filter clear
-// both masks, and the exact kernel decides.
+// Applies the filter of `CrossSign` (numeric/exact.h) to two vertices at a time: (a - v) x (b - v)
+// is certainly left, or right, if it exceeds the bound of its rounding error. A lane of a
+// comparison is all ones where it holds, so `&=` over all pairs leaves -1 in a lane if all vertices
+// of the lane are on one side; both lanes must be on one and the same side. A vertex too near to
+// the line for the filter clears both masks, and the exact kernel decides.
 bool PosedShape::IsOnOneSide(const Segment& edge) {
   if (kind_ != Kind::kPolygon || !IsFew()) return false;
   const Vec2* const vertices = PlacedFew();
@@ -122,22 +122,22 @@ std::optional<Witness> PosedShape::FindWitness(std::span<const NearEdge> edges) 
     return std::nullopt;
   }
   const size_t root = shape_.nodes.size() - 1;
-  if (root == 0) return FindInRun(root, edges);  // whose edges are in reach, so its circle is
+  if (root == 0) return FindInRun(root, edges);  // the edges are in reach, and so is its circle
   Box box;
   for (const NearEdge& near : edges) box.Extend(BoundsOf(near.edge));
   return FindWitness(root, edges, box);
 }
 
-// Goes down the circles of the outline. A circle turns with the shape and stays the same circle:
-// its centre is placed as a vertex is, its radius stretched, and both widened by the error of
-// placing. So a node whose circle does not reach the box of all edges has no edge that meets one of
+// Descends the circles of the outline. A rotation turns a circle into an equal circle: its centre
+// is placed as a vertex is, its radius is stretched, and both are widened by the error of placing.
+// So if the circle of a node does not reach the box of all edges, no edge of the node meets one of
 // them.
 std::optional<Witness> PosedShape::FindWitness(size_t node, std::span<const NearEdge> edges,
                                                const Box& box) {
   const OutlineNode& outline = shape_.nodes[node];
   if (!meter_.Spend(1)) return std::nullopt;
   const Vec2 center = Placed(pose(), outline.center);
-  const double radius = outline.radius * kMostStretch + error_;
+  const double radius = outline.radius * kMaxStretch + error_;
   if (LowerDistance2({center, center}, box) > radius * radius) return std::nullopt;
   if (!outline.is_run) {
     for (uint32_t i = 0; i < outline.count; ++i) {
@@ -159,7 +159,8 @@ std::optional<Witness> PosedShape::FindInRun(size_t node, std::span<const NearEd
   return std::nullopt;
 }
 
-// Places vertices by themselves, so an edge's end has the same bits in every run that has it.
+// Places each vertex by itself, so the end of an edge has equal bits in every run that has the
+// edge.
 const EdgeCluster& PosedShape::PlacedRun(size_t node) {
   if (scratch_.runs.size() <= node) scratch_.runs.resize(node + 1);
   PoseScratch::PlacedRun& run = scratch_.runs[node];
@@ -189,10 +190,11 @@ bool PosedShape::IsWitness(const Segment& fixed, const Witness& witness) {
   return Intersects(fixed, Segment{Placed(pose(), edge.a), Placed(pose(), edge.b)});
 }
 
-// A ring inside the shape is within its bounding radius, so a ring with a vertex or a box beyond it
-// is excluded at once. As no edges meet, any point of a ring decides for the whole ring; and as the
-// shape surrounds such a ring, no line has all of the shape on one side, so that each ring that is
-// contained has all of its edges in `edges`. These are grouped by ring.
+// A ring inside the shape is within the bounding radius, so a ring with a vertex beyond it is
+// excluded at once, and so is a single ring with a box beyond it. As no edges meet, any point of a
+// ring decides for the whole ring. The shape surrounds a ring that it contains, so no edge of the
+// ring has all of the shape on one side of its line, and `edges` has all edges of the ring. `edges`
+// is grouped by ring.
 bool PosedShape::ContainsRing(const Polygon& polygon, std::span<const NearEdge> edges) {
   if (kind_ != Kind::kPolygon || edges.empty()) return false;
   const Vec2 p = position();

@@ -8,11 +8,12 @@
 
 namespace carom::internal {
 
-// The invariants of the loop are local: a store through the trackers could otherwise change them,
-// as far as the compiler knows.
+// The invariants of the loop are copied to local variables, since the compiler must assume that a
+// store through the trackers changes members.
 template <class IsAccepted>
-QuietPass::Word QuietPass::Look(size_t first, bool counts, const IsAccepted& is_accepted) const {
-  constexpr size_t kAhead = 64;  // trackers asked for
+QuietPass::Word QuietPass::Classify(size_t first, bool counts,
+                                    const IsAccepted& is_accepted) const {
+  constexpr size_t kAhead = 64;  // distance, in moves, at which trackers are prefetched
   const size_t end = std::min<size_t>(moves_.size(), first + 64);
   const double* const x = x_;
   const double* const y = y_;
@@ -47,22 +48,24 @@ QuietPass::Word QuietPass::Look(size_t first, bool counts, const IsAccepted& is_
   return word;
 }
 
-// Without a branch on what is in a ball, which no processor foresees.
-QuietPass::Word QuietPass::Look(size_t first, bool counts) const {
+// Selects the test of the rotations, so that the loop has no branch on the contents of a ball,
+// which no processor predicts.
+QuietPass::Word QuietPass::Classify(size_t first, bool counts) const {
   const double* const c = c_;
   const double* const s = s_;
   const double* const angle = angle_;
-  if (c != nullptr) return Look(first, counts, [=](size_t i) { return IsRotation(c[i], s[i]); });
-  if (angle == nullptr) return Look(first, counts, [](size_t) { return true; });
-  return Look(first, counts, [=](size_t i) { return std::abs(angle[i]) <= kMaxAngle; });
+  if (c != nullptr)
+    return Classify(first, counts, [=](size_t i) { return IsRotation(c[i], s[i]); });
+  if (angle == nullptr) return Classify(first, counts, [](size_t) { return true; });
+  return Classify(first, counts, [=](size_t i) { return std::abs(angle[i]) <= kMaxAngle; });
 }
 
-// `IsQuiet` in a loop whose invariants are local: a store through the trackers could otherwise
-// change them, as far as the compiler knows. Two cases are left to the caller: a tracker that
-// touches several polygons, whose ids are in its memory, and a sweep that ends in contact, which
-// needs an entry in `first_touches`.
+// Implements `IsQuiet` as a loop with its invariants in local variables, since the compiler must
+// assume that a store through the trackers changes members. Two cases are left to the caller: a
+// tracker that touches several polygons, since the ids of the polygons are in its memory, and a
+// sweep that ends in contact, since it needs an entry in `first_touches`.
 size_t QuietPass::Run(size_t first, MoveWriter& writer, WorkMeter& meter) const {
-  constexpr size_t kMaxMoves = 256;  // until the caller asks the meter again
+  constexpr size_t kMaxMoves = 256;  // most moves between two checks of the meter
   const size_t end = std::min(moves_.size(), first + kMaxMoves);
   const double* const x = x_;
   const double* const y = y_;

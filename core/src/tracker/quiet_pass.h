@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which moves stay in the quiet ball of their tracker, so that its last answer holds?
+// Which moves stay in the quiet ball of their tracker, so that the tracker's last answer holds?
 //
-// Most moves of most batches do, and take a comparison of squared distances and a check of the
-// rotation: about 9 ns. The others go to the tracker's memory (tracker/tracker_memory.h).
+// Most moves of most batches stay in the ball, and take a comparison of squared distances and a
+// check of the rotation: about 9 ns. All other moves go to the tracker's memory
+// (tracker/tracker_memory.h).
 #pragma once
 
 #include <cmath>
@@ -22,11 +23,12 @@
 
 namespace carom::internal {
 
-// Not thread-safe. What it refers to outlives it.
+// Finds and answers the quiet moves of a batch. Not thread-safe. The constructor's arguments
+// outlive it.
 class QuietPass {
  public:
-  // `sweeps` has the paths of the moves, where they are sweeps; `scene_state` is the number of the
-  // scene (index/edit_history.h).
+  // `sweeps` has the paths of the moves if they are sweeps; `scene_state` is the state number of
+  // the scene (index/edit_history.h).
   QuietPass(const MoveColumns& moves, const MoveOptions& options, uint64_t scene_state,
             const TrackerSweeps& sweeps)
       : moves_(moves),
@@ -39,24 +41,25 @@ class QuietPass {
         s_(moves.s.data()),
         angle_(moves.angle.empty() ? nullptr : moves.angle.data()) {}
 
-  // 64 moves, or as many as are left: bit k for move first + k. Of those whose tracker's ball they
-  // do not leave, which touch nothing, and which one polygon. The paths of sweeps are not looked
-  // at.
+  // Bits for 64 moves, or for as many as are left: bit k for move first + k. `quiet`: the move
+  // stays in the quiet ball of its tracker. `clear`: it is quiet and touches nothing. `one`: it is
+  // quiet and touches one polygon. The paths of sweeps are not considered.
   struct Word {
     uint64_t quiet = 0;
     uint64_t clear = 0;
     uint64_t one = 0;
   };
-  // Under `counts` the moves in `clear` and `one` are counted as such of their trackers.
-  Word Look(size_t first, bool counts) const;
+  // Classifies the moves from `first` on. Under `counts`, adds the moves in `clear` and `one` to
+  // the move counts of their trackers.
+  Word Classify(size_t first, bool counts) const;
 
   // Answers moves from `first` on while they are quiet and touch at most one polygon (as sweeps,
   // none), a few hundred at most. Returns the first move that is not answered.
   size_t Run(size_t first, MoveWriter& writer, WorkMeter& meter) const;
 
-  // Whether the last answer of move i's tracker is that of move i. False for numbers that are not
-  // accepted: a comparison with NaN is false, and the ball of an accepted position holds none that
-  // is not accepted (TrackerMemory::SetLimit).
+  // Returns whether the last answer of move i's tracker is the answer of move i, too. False for
+  // numbers that are not accepted: a comparison with NaN is false, and the ball of an accepted
+  // position contains only accepted positions (TrackerMemory::SetLimit).
   bool IsQuiet(const Tracker& tracker, size_t i) const {
     const QuietBall& ball = TrackerAccess::ball(tracker);
     const double dx = x_[i] - ball.center.x;
@@ -70,16 +73,17 @@ class QuietPass {
   }
 
  private:
-  // `Look` where is_accepted(i) says so of the rotation of move i.
+  // Implements `Classify`. is_accepted(i) returns whether the rotation of move i is accepted.
   template <class IsAccepted>
-  Word Look(size_t first, bool counts, const IsAccepted& is_accepted) const;
+  Word Classify(size_t first, bool counts, const IsAccepted& is_accepted) const;
 
   const MoveColumns& moves_;
   const TrackerSweeps& sweeps_;
   const uint64_t scene_state_;
   const size_t detail_;
-  // The columns as pointers: `c_` and `angle_` are null where rotations are not given so. An angle
-  // is checked and not turned into a rotation, on which a quiet answer does not depend.
+  // The columns as pointers. `c_` and `angle_` are null where rotations are given in another form.
+  // An angle is checked but not converted to a rotation, since a quiet answer does not depend on
+  // it.
   const double* const x_;
   const double* const y_;
   const double* const c_;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What a tracked shape touches at one pose: the answer to a move before it is written.
+// Holds what a tracked shape touches at one pose: the answer to a move before it is written.
 #pragma once
 
 #include <cstdint>
@@ -13,13 +13,14 @@ namespace carom::internal {
 
 struct TouchedPolygon {
   uint64_t id;
-  uint32_t edge_count;  // of those in `Touched::edges`; 0 under IDS
+  uint32_t edge_count;  // its entries in `Touched::edges`; 0 under IDS
 };
 
-// Reused from move to move, so that warm moves allocate nothing.
+// The polygons and edges that a shape touches. Reused from move to move, so that moves answered by
+// memory allocate nothing.
 struct Touched {
-  std::vector<TouchedPolygon> polygons;  // by ascending id
-  std::vector<EdgeRef> edges;            // polygon after polygon; empty under IDS
+  std::vector<TouchedPolygon> polygons;  // polygons by ascending id
+  std::vector<EdgeRef> edges;            // edges of the polygons in turn; empty under IDS
 
   void Clear() {
     polygons.clear();

@@ -15,9 +15,10 @@ namespace {
 
 double Length(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 
-// The circle about the middle of the box of `points`: at most sqrt(2) times as large as the
-// smallest one that holds them. Computed distances err by a few u of themselves, which `kUp`
-// covers; what is added covers squares that underflow, and is small beside the error of placing.
+// Returns the circle about the middle of the box of `points`, at most sqrt(2) times as large as the
+// smallest circle that contains them. Computed distances err by a few u of themselves, which `kUp`
+// covers. The terms that are added cover squares that underflow, and are small beside the error of
+// placing.
 OutlineNode CircleAbout(std::span<const Vec2> points) {
   Box box;
   for (const Vec2 p : points) box.Extend(p);
@@ -31,8 +32,8 @@ OutlineNode CircleAbout(std::span<const Vec2> points) {
   return node;
 }
 
-// A circle that holds those of `children`: about the middle of their centres, larger by the largest
-// of their radii.
+// Returns a circle that contains the circles of `children`: about the middle of their centres, and
+// larger by the largest of their radii.
 OutlineNode CircleAbout(std::span<const OutlineNode> children) {
   std::vector<Vec2> centers;
   double most = 0;
@@ -45,8 +46,9 @@ OutlineNode CircleAbout(std::span<const OutlineNode> children) {
   return node;
 }
 
-// Runs of eight edges of one ring, in order, and above them nodes of eight, level by level up to
-// the one root. Edges that follow each other are near each other, so nothing has to be sorted.
+// Returns runs of eight edges of one ring, in order, and above them nodes of eight nodes, level by
+// level up to the root. Edges that follow each other are near each other, so nothing must be
+// sorted.
 std::vector<OutlineNode> NodesOf(const Polygon& polygon) {
   std::vector<OutlineNode> nodes;
   const auto edges = static_cast<uint32_t>(polygon.edge_count());
@@ -89,7 +91,7 @@ TrackedShape::TrackedShape(Shape its_shape, const TrackerOptions& its_options)
   if (shape.polygon() != nullptr) nodes = NodesOf(*shape.polygon());
 }
 
-// A polygon of several rings, or of an open one, has tables of its rings and edges too.
+// A polygon of several rings, or of an open ring, also has tables of its rings and edges.
 size_t TrackedShape::memory_bytes() const {
   size_t bytes = sizeof(*this) + nodes.capacity() * sizeof(OutlineNode);
   if (const Polygon* polygon = shape.polygon()) {

@@ -26,7 +26,8 @@ absl::StatusOr<Tracker> Tracker::Create(Shape shape, const TrackerOptions& optio
   return tracker;
 }
 
-// The shape is immutable and shared; the memory is what a tracker writes to, so each has its own.
+// Copies share the immutable shape. A copy has a memory of its own, since moves write to the
+// memory.
 Tracker::Tracker(const Tracker& other)
     : ball_(other.ball_),
       shape_(other.shape_),
@@ -41,7 +42,8 @@ Tracker::~Tracker() = default;
 const Shape& Tracker::shape() const { return shape_->shape; }
 const TrackerOptions& Tracker::options() const { return shape_->options; }
 
-// Without a ball no move is quiet, and without a memory none is near.
+// Without a quiet ball no move is answered as quiet, and without a memory none as near
+// (`MoveTiers`).
 void Tracker::Forget() {
   ball_.radius2[0] = ball_.radius2[1] = -1;
   memory_.reset();
@@ -72,7 +74,7 @@ void MoveAnswers::Clear() {
   memory_growth = 0;
 }
 
-// All but quiet radii, tiers and memory growth, which are advice.
+// Compares all but quiet radii, tiers and memory growth, which are advice.
 bool SameVerdicts(const MoveAnswers& a, const MoveAnswers& b) {
   return a.clear == b.clear && a.counts == b.counts && a.polygon_ids == b.polygon_ids &&
          a.edge_counts == b.edge_counts && a.edges == b.edges &&

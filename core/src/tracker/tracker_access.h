@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What moving a tracker reads and writes of it, and which tracker a move is of.
+// Gives the functions that move trackers access to the private parts of a tracker, and finds the
+// tracker of a move.
 #pragma once
 
 #include <cstddef>
@@ -13,21 +14,21 @@
 
 namespace carom::internal {
 
-// The private parts of a tracker that is defined.
+// Accesses the private parts of a tracker that is defined.
 struct TrackerAccess {
   static QuietBall& ball(Tracker& tracker) { return tracker.ball_; }
   static const QuietBall& ball(const Tracker& tracker) { return tracker.ball_; }
   static const TrackedShape& shape(const Tracker& tracker) { return *tracker.shape_; }
-  // Null until the tracker learns something.
+  // Returns the tracker's memory; null until a move creates it.
   static std::unique_ptr<TrackerMemory>& memory(Tracker& tracker) { return tracker.memory_; }
 };
 
-// The index of the tracker of move i, which may be beyond the trackers there are.
+// Returns the index of the tracker of move i, which may be out of range.
 inline size_t TrackerIndexOf(const MoveColumns& moves, size_t i) {
   return moves.tracker.empty() ? moves.first_tracker + i : moves.tracker[i];
 }
 
-// The tracker of move i; null where there is none.
+// Returns the tracker of move i; null if the index is out of range or the tracker is not defined.
 inline Tracker* TrackerOf(const MoveColumns& moves, size_t i) {
   const size_t index = TrackerIndexOf(moves, i);
   if (index >= moves.trackers.size()) return nullptr;

@@ -21,33 +21,36 @@
 namespace carom::internal {
 namespace {
 
-// A mask that is left within fewer moves did not pay. After `kMaxMisses` masks in a row that did
-// not, the tracker backs off for `kBackoffMoves` moves; then two more masks that do not pay make it
-// back off four times as long, up to `kMaxBackoffs` times. One that pays starts all over.
+// A mask that the shape leaves within `kFewMoves` moves did not pay. After `kMaxMisses` masks in a
+// row that did not pay, the tracker backs off for `kBackoffMoves` moves. Two more masks that do not
+// pay then make it back off four times as long, up to `kMaxBackoffs` times. A mask that pays resets
+// both counts.
 constexpr uint32_t kFewMoves = 3;
 constexpr uint8_t kMaxMisses = 6;
 constexpr uint16_t kBackoffMoves = 64;
 constexpr uint8_t kMaxBackoffs = 2;
-// A mask that lasted so long pays, whatever a cold move takes.
+// A mask that lasted so many moves pays, whatever a cold move takes.
 constexpr uint32_t kManyMoves = 1024;
 
-// Work that the meter does not count, in its units. Fitted once to times that were measured, since
-// the core has no clock; they steer what is remembered and change no answer.
-constexpr uint64_t kFixedWork = 64;    // of making a mask
-constexpr uint64_t kNeighborWork = 8;  // of a neighbor in making it
-constexpr uint64_t kPassedWork = 3;    // of a neighbor at each query
-constexpr uint64_t kColdWork = 16;     // of a cold move, whose own units take half as long
-constexpr uint64_t kCastWork = 6;      // of a cold move that its sweep has answered
+// Work that the meter does not count, in units of the meter. The numbers were fitted once to
+// measured times, since the core has no clock. They steer what trackers remember and change no
+// answer.
+constexpr uint64_t kFixedWork = 64;    // work of making a mask
+constexpr uint64_t kNeighborWork = 8;  // work for a neighbor when a mask is made
+constexpr uint64_t kPassedWork = 3;    // work for a neighbor at each query
+constexpr uint64_t kColdWork = 16;  // work of a cold move, besides its own units, which count half
+constexpr uint64_t kCastWork = 6;   // work of a cold move that its sweep has answered
 
-// The distance, rounded up.
+// Returns the distance between the points, rounded up.
 double PathLength(Vec2 from, Vec2 to) {
   const double dx = to.x - from.x;
   const double dy = to.y - from.y;
   return std::sqrt(dx * dx + dy * dy) * kUp;
 }
 
-// A lower bound of the distance of `p` from the nearest edge of the scene. The search is pruned by
-// upper bounds of squared distances, `limit2`; the answer is the least lower bound.
+// Returns a lower bound of the distance from `p` to the nearest edge of the scene. The search is
+// pruned by upper bounds of squared distances, `limit2`; the result is the root of the least lower
+// bound.
 double NearestEdge(const Scene& scene, uint64_t mask, Vec2 p, WorkMeter& meter) {
   const Box from{p, p};
   double limit2 = HUGE_VAL;
@@ -109,14 +112,15 @@ std::unique_ptr<TrackerMemory> TrackerMemory::Copy() const {
   return copy;
 }
 
-// Takes more memory where so many bytes find no room, and less where they leave half of it. The
-// mask is gone then.
+// Replaces the memory by a larger one if `mask_bytes` bytes do not fit, and by a smaller one if
+// they would leave half of it unused. The replacement has no mask.
 void TrackerMemory::Fit(std::unique_ptr<TrackerMemory>& memory, size_t mask_bytes) {
   const size_t room = memory->state_.mask_bytes;
   if (mask_bytes > room || 2 * mask_bytes < room) memory = Create(memory->state_, mask_bytes);
 }
 
-// Where there is room for it and no mask. Takes the neighbors.
+// Stores a gathered mask in a memory with room for it and without a mask. Moves the neighbors out
+// of `gathered`.
 void TrackerMemory::Put(Influence& gathered) {
   const size_t count = gathered.neighbors.size();
   state_.neighbor_count = static_cast<uint8_t>(count);
@@ -150,15 +154,16 @@ bool TrackerMemory::IsWorthwhile(uint32_t moves) {
   return false;
 }
 
-// An average that forgets: a quarter of it is the last move.
-void TrackerMemory::NoteColdMove(std::optional<uint64_t> looked_up) {
-  const uint64_t work = looked_up ? kColdWork + *looked_up / 2 : kCastWork;
+// Updates a moving average, in which the last move has the weight of a quarter.
+void TrackerMemory::RecordColdMove(std::optional<uint64_t> query_units) {
+  const uint64_t work = query_units ? kColdWork + *query_units / 2 : kCastWork;
   state_.cold_work =
       Capped(state_.cold_work == 0 ? work : (3 * uint64_t{state_.cold_work} + work) / 4);
 }
 
-// The second condition limits the odometer: bounds are readings of it in floats, and at 2^16 times
-// the known radius an ulp of them is 2^-7 of that radius, beyond which they would be of little use.
+// The second condition limits the odometer. Bounds are readings of the odometer in floats, and at
+// 2^16 times the known radius an ulp of a reading is 2^-7 of that radius; bounds beyond would be of
+// little use.
 bool TrackerMemory::Reaches(const PosedShape& posed) const {
   return PathLength(state_.center, posed.position()) < state_.limit &&
          state_.odometer < 0x1p16 * state_.known_radius;
@@ -172,13 +177,14 @@ void TrackerMemory::Clear() {
   state_.limit = -1;
 }
 
-// How many neighbors there are is not known yet; most trackers have few.
-void TrackerMemory::FetchSelf() const {
+// Assumes eight neighbors, since their number is not read yet; most trackers have few.
+void TrackerMemory::PrefetchSelf() const {
   Fetch(this, sizeof *this + BytesOf(8, 0) - 8 * sizeof(Neighbor));
 }
 
-// Of the other neighbors, the edges of the one whose verdict ends first may be measured.
-uint64_t TrackerMemory::FetchNeighbors(Vec2 p) const {
+// Prefetches the due neighbors, and the neighbor with the verdict that ends first if its bound
+// comes from a box, since the query may measure its edges.
+uint64_t TrackerMemory::PrefetchNeighbors(Vec2 p) const {
   static_assert(kMaxNeighbors <= 64);
   const float reading = ReadingUp(state_.odometer + PathLength(state_.anchor, p));
   const VerdictEnds ends = EndsAt(TouchBegin(), ClearBegin(), column(), reading);
@@ -191,7 +197,7 @@ uint64_t TrackerMemory::FetchNeighbors(Vec2 p) const {
   return due;
 }
 
-void TrackerMemory::FetchPolygons(uint64_t neighbors) const {
+void TrackerMemory::PrefetchPolygons(uint64_t neighbors) const {
   for (; neighbors != 0; neighbors &= neighbors - 1) {
     const auto i = static_cast<size_t>(std::countr_zero(neighbors));
     if (i >= state_.neighbor_count) return;
@@ -199,9 +205,9 @@ void TrackerMemory::FetchPolygons(uint64_t neighbors) const {
   }
 }
 
-// Sets the slack of the next mask, and judges the last one. One that was dropped, by an edit say,
-// has no limit any more and says nothing about the slack. Returns false if the tracker begins to
-// back off.
+// Sets the slack of the next mask, and judges whether the last mask paid. A mask that was dropped,
+// for example by an edit, has no limit and does not affect the slack. Returns false if the tracker
+// begins to back off.
 bool TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
   if (state_.refresh_work > 0) {
     const bool pays = moves >= kManyMoves ||
@@ -226,7 +232,7 @@ bool TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t m
   const double most = posed.bounding_radius() + 4 * scene.index().magnitude();
   state_.slack = static_cast<float>(std::clamp<double>(state_.slack, least, most));
   if (state_.misses < kMaxMisses) return true;
-  state_.misses = kMaxMisses - 2;  // so that two more decide
+  state_.misses = kMaxMisses - 2;  // so that two more masks decide
   state_.backoff = static_cast<uint16_t>(kBackoffMoves << 2 * state_.backoffs);
   if (state_.backoffs < kMaxBackoffs) ++state_.backoffs;
   return false;
@@ -237,7 +243,7 @@ bool TrackerMemory::Refresh(std::unique_ptr<TrackerMemory>& memory, const Scene&
   const bool is_made =
       memory->Tune(scene, posed, moves) && memory->MakeMask(scene, posed, gathered, posed.meter());
   if (!is_made) {
-    memory->GiveUp();
+    memory->DiscardMask();
     gathered.Clear();
   }
   Fit(memory, BytesOf(gathered.neighbors.size(), gathered.words.size()));
@@ -246,8 +252,8 @@ bool TrackerMemory::Refresh(std::unique_ptr<TrackerMemory>& memory, const Scene&
   return is_made;
 }
 
-// Gathers a mask, which has no place here yet. A mask that is too large is tried again with a
-// quarter of the slack, twice. Returns false if it still is, and once the meter has stopped.
+// Gathers a mask. If the mask is too large, tries again with a quarter of the slack, twice. Returns
+// false if it still is too large, and once the meter has stopped.
 bool TrackerMemory::MakeMask(const Scene& scene, const PosedShape& posed, Influence& gathered,
                              WorkMeter& meter) {
   state_.center = state_.anchor = posed.position();
@@ -256,8 +262,8 @@ bool TrackerMemory::MakeMask(const Scene& scene, const PosedShape& posed, Influe
   const uint64_t before = meter.used();
   Clear();
   for (int attempt = 0;; ++attempt, state_.slack /= 4) {
-    // The bounding radius grows with the magnitude of the position, as placing errs more there: by
-    // far less than this over the slack.
+    // The bounding radius grows with the magnitude of the position, as placing errs more at larger
+    // coordinates. Over the slack, it grows by far less than this factor.
     state_.known_radius = (posed.bounding_radius() + state_.slack) * (1 + 0x1p-40);
     gathered.Clear();
     if (Gather(scene, posed.shape().options.mask, gathered, meter)) break;
@@ -272,22 +278,22 @@ bool TrackerMemory::MakeMask(const Scene& scene, const PosedShape& posed, Influe
   return !meter.stopped();
 }
 
-// Drops the mask, and leaves nothing for `Tune` to judge.
-void TrackerMemory::GiveUp() {
+// Drops the mask and its counts of work, so that `Tune` has nothing to judge.
+void TrackerMemory::DiscardMask() {
   Clear();
   state_.refresh_work = 0;
   state_.query_work = 0;
 }
 
-// Below the limit no placed vertex leaves the range of coordinates, and each position is accepted,
+// Below the limit no placed vertex leaves the range of coordinates, and every position is accepted,
 // so that a quiet move needs no check of either. (Half of the range leaves room for the rounding.)
 void TrackerMemory::SetLimit(double limit, const PosedShape& posed) {
   const double magnitude = std::max(std::abs(state_.center.x), std::abs(state_.center.y));
   state_.limit = std::min(limit, kMaxCoordinate / 2 - magnitude - posed.bounding_radius());
 }
 
-// No edge of the scene is nearer to the centre than the nearest one, so what is known reaches up to
-// it, without more edges in the mask: the mask of a ball that has none.
+// Extends the known radius to the nearest edge of the scene. The mask needs no more edges for this,
+// since the nearest edge is beyond all edges that it could have.
 void TrackerMemory::Widen(const Scene& scene, const PosedShape& posed, WorkMeter& meter) {
   const double nearest = NearestEdge(scene, posed.shape().options.mask, state_.center, meter);
   if (meter.stopped() || nearest <= state_.known_radius) return;
@@ -295,15 +301,17 @@ void TrackerMemory::Widen(const Scene& scene, const PosedShape& posed, WorkMeter
   SetLimit((nearest - posed.bounding_radius()) * (1 - 0x1p-40), posed);
 }
 
-// By ascending id from the start: what a mask has of a polygon is not moved again.
+// Gathers a mask. Takes the polygons by ascending id from the start, so that the parts of the mask
+// are not moved again. Returns false if the mask gets too large, and once the meter has stopped.
 bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, Influence& gathered,
                            WorkMeter& meter) const {
-  constexpr size_t kMaxPolygons = 4 * kMaxNeighbors;  // most of which have an edge in reach
+  // candidates; most of them have an edge in reach
+  constexpr size_t kMaxPolygons = 4 * kMaxNeighbors;
   const double r = state_.known_radius * kUp;
   const Box center{state_.center, state_.center};
   const Box ball{{center.min.x - r, center.min.y - r}, {center.min.x + r, center.min.y + r}};
   std::vector<const IndexedPolygon*>& polygons = gathered.polygons;
-  // Few of the polygons are in a cache, so several are asked for before the first one is read.
+  // Few of the polygons are in a cache, so several are prefetched before the first one is read.
   std::array<const IndexedPolygon*, 32> found;
   size_t count = 0;
   const auto take = [&] {
@@ -333,12 +341,13 @@ bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, Influence
   return true;
 }
 
-// Adds what the mask has of one polygon. Returns false if it gets too large. Nothing is measured
-// here: the first bound of a run of edges is the distance of its box, and queries measure what
-// comes near.
+// Adds the edges of one polygon to the mask. Returns false if the mask gets too large. Measures no
+// edges: the first bound of a run of edges is the distance of its box, and queries measure the runs
+// that come near.
 //
-// A run may begin within a byte or a word and go on in the next. (1 << n) - 1 has the n lowest bits
-// set, for the edges i to end - 1 of one byte; shifted by i mod 64 they are those of the word.
+// A run may begin within a byte or a word and continue in the next one. (1 << n) - 1 has the n
+// lowest bits set, for the edges i to end - 1 of one byte; shifted by i mod 64 they are the bits in
+// the word.
 bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathered,
                                WorkMeter& meter) const {
   const Polygon& polygon = indexed.polygon();
@@ -351,7 +360,8 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
     gathered.verdicts.emplace_back();
     return gathered.neighbors.size() <= kMaxNeighbors;
   }
-  double box2 = 0;  // of the box that was asked about last, which is that of the run visited next
+  // squared distance of the box tested last, which is the box of the run visited next
+  double box2 = 0;
   double nearest2 = HUGE_VAL;
   const auto is_near = [&](const Box& box) {
     box2 = LowerDistance2(box, {state_.center, state_.center});
@@ -370,7 +380,7 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
         words.push_back({0, index, {}});
         words.back().bound.fill(std::numeric_limits<float>::infinity());
       }
-      const size_t end = std::min(last, (i / kLanes + 1) * kLanes);  // of the byte
+      const size_t end = std::min(last, (i / kLanes + 1) * kLanes);  // the end of the byte
       words.back().bits |= ((uint64_t{1} << (end - i)) - 1) << (i % 64);
       float& bound = words.back().bound[i % 64 / kLanes];
       bound = std::min(bound, distance);
@@ -387,7 +397,7 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
     neighbor.is_inside =
         LocateInPolygon(indexed, state_.center, meter).location != Location::kOutside;
     if (!neighbor.is_inside) return true;
-    // All edges are out of reach, and the shape is inside: so it stays while the mask lasts.
+    // All edges are out of reach and the shape is inside, where it stays while the mask lasts.
     verdict = {HUGE_VALF, HUGE_VALF, true, false};
     neighbor.side_until = HUGE_VALF;
   }
@@ -396,10 +406,10 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
   return gathered.neighbors.size() <= kMaxNeighbors;
 }
 
-// The columns are read before the verdicts that changed are written to them: a load of four floats
-// that waits for a store of one of them takes long.
+// Reads the columns before it writes the verdicts that changed, since a load of four floats that
+// waits for a store of one of them takes long.
 TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail,
-                                                   Asked asked, NeighborScratch& scratch,
+                                                   NeededRadii needed, NeighborScratch& scratch,
                                                    WorkMeter& meter) {
   const Vec2 p = posed.position();
   const double from_center = PathLength(state_.center, p);
@@ -412,16 +422,16 @@ TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDet
                       scratch);
   const size_t size = column();
   const size_t count = state_.neighbor_count;
-  const bool is_both = asked == Asked::kBoth;
+  const bool is_both = needed == NeededRadii::kBoth;
   const float* const column = is_both ? ClearBegin() : TouchBegin();
   const bool has_edges = detail == OverlapDetail::kEdges;
   VerdictEnds ends{.due = count == 0 ? 0 : ~uint64_t{0} >> (64 - count)};
   if (!has_edges) ends = EndsAt(TouchBegin(), ClearBegin(), size, ReadingUp(state_.odometer));
   float until = is_both ? ends.clear : ends.touch;
   auto first = static_cast<size_t>(std::countr_zero(UpTo(column, size, until) & ~ends.due));
-  const auto update = [&](size_t i, auto what) {
+  const auto update = [&](size_t i, auto update_neighbor) {
     Verdict changed = verdict(i);
-    (query.*what)(NeighborsBegin()[i], changed);
+    (query.*update_neighbor)(NeighborsBegin()[i], changed);
     SetVerdict(i, changed);
     ends.touch = std::min(ends.touch, changed.touch_until);
     ends.clear = std::min(ends.clear, changed.clear_until);
@@ -436,9 +446,10 @@ TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDet
     update(i, has_edges ? &NeighborQuery::UpdateEdges : &NeighborQuery::UpdateTouch);
   }
   meter.Spend(count);
-  // The radii end where the first neighbor's verdict does. If that bound comes from a box, the
-  // edges are measured, which may put it later, until the first one is a bound by edges. Each turn
-  // makes one neighbor final, so there are at most as many turns as neighbors.
+  // The radii end where the first neighbor's verdict ends. If this bound comes from a box, the
+  // edges are measured, which may put the bound later, until the first bound comes from edges. Each
+  // iteration makes the bound of one neighbor final, so there are at most as many iterations as
+  // neighbors.
   while (until < HUGE_VALF && (state_.by_box >> first & 1) != 0 && !meter.stopped()) {
     update(first, &NeighborQuery::UpdateBound);
     ends.touch = LeastOf(TouchBegin(), size);

@@ -1,10 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What do trackers touch first on their paths? For moves that are sweeps.
+// What do trackers touch first on the paths of moves that are sweeps?
 //
-// A path inside a quiet ball that touches nothing is clear without a query. The others are swept
-// together: paths of points that are segments to the bit by segment casts, the rest by linear or by
+// A path inside a quiet ball that touches nothing is clear without a query. All other paths are
+// swept together: paths of points that are exactly segments by segment casts, the rest by linear or
 // rotating sweeps.
 #pragma once
 
@@ -23,26 +23,27 @@
 
 namespace carom::internal {
 
-// The paths of a batch of moves, by item. Reused from batch to batch. Not thread-safe.
+// Sweeps the paths of a batch of moves, and keeps the results by item. Reused from batch to batch.
+// Not thread-safe.
 class TrackerSweeps {
  public:
-  // What a path that is not clear touches first, or why it was not swept.
+  // What a path that is not clear touches first, or why the path was not swept.
   struct SweepResult {
     uint32_t item = 0;
     FirstTouch first_touch;
-    std::optional<ItemError> error = std::nullopt;  // names the columns of moves
+    std::optional<ItemError> error = std::nullopt;  // refers to the columns of moves
   };
 
-  // Finds which paths of `moves`, all of them sweeps, are clear, and what the others touch first.
-  // Returns false once the meter stops. An item without a tracker counts as clear.
+  // Finds which paths of `moves`, all of them sweeps, are clear, and what each other path touches
+  // first. Returns false once the meter stops. An item without a tracker counts as clear.
   bool Run(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
            WorkMeter& meter);
 
   bool IsClear(size_t item) const { return (hit_bits_[item / 64] >> (item % 64) & 1) == 0; }
-  // Whether the path was found to be clear up to the pose at its end: then nothing is touched there
-  // either.
+  // Returns whether a cast found the path clear up to the pose at its end, so that the shape
+  // touches nothing at its end either.
   bool IsClearToEnd(size_t item) const { return (clear_bits_[item / 64] >> (item % 64) & 1) != 0; }
-  // Of a path that is not clear. Cost O(log n).
+  // Returns the result of a path that is not clear. O(log n).
   const SweepResult& result(size_t item) const;
 
   bool IsWorthCaching(size_t most) const {
@@ -57,19 +58,20 @@ class TrackerSweeps {
     const Shape* shape;
     Pose from, to;
     double tolerance;
-    bool ends_at_pose = false;  // of a segment: its end is the placed point, to the bit
+    bool ends_at_pose = false;  // whether the end of a segment is exactly the placed point
   };
 
-  // Lists the paths that no quiet ball proves clear. Returns false once the meter stops.
+  // Collects the paths that no quiet ball proves clear. Returns false once the meter stops.
   bool Collect(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
                WorkMeter& meter);
-  // The poses are accepted, the shape outlives the sweep; the tolerance is for a path that turns.
-  // Items ascend.
+  // Adds a path. Both poses are accepted, and the shape outlives the sweep. The tolerance applies
+  // if the path turns. Items ascend from call to call.
   void Add(uint32_t item, const TrackedShape& shape, const Pose& from, const Pose& to,
            double tolerance);
-  // Sweeps what was added, in batches. Returns false once the meter stops.
+  // Sweeps the added paths in batches. Returns false once the meter stops.
   bool Sweep(const Scene& scene, WorkMeter& meter);
-  // The paths of a batch have one mask, and either all of them turn or none.
+  // Cast or sweep a batch of paths that have one mask, and that all turn or all do not turn. Return
+  // false once the meter stops.
   bool CastBatch(const Scene& scene, std::span<const Path> batch, WorkMeter& meter);
   bool SweepBatch(const Scene& scene, std::span<const Path> batch, WorkMeter& meter);
   template <class TouchOf>
@@ -80,8 +82,8 @@ class TrackerSweeps {
 
   std::vector<uint64_t> hit_bits_, clear_bits_;
   std::vector<SweepResult> results_;  // ascending by item after `Run`
-  std::vector<Path> paths_;           // swept as shapes
-  std::vector<Path> segments_;        // cast as segments
+  std::vector<Path> paths_;           // paths to sweep as shapes
+  std::vector<Path> segments_;        // paths to cast as segments
   std::vector<Shape> shapes_;
   std::vector<double> x_, y_, c_, s_, to_x_, to_y_, to_c_, to_s_, tolerance_;
   SweepAnswers straight_;

@@ -40,12 +40,12 @@ void TrackerTable::Slots::Release(uint32_t handle) {
   others_.erase(it);
 }
 
-// Finds out what an edit would do, definition by definition, and what is wrong with it, before
-// anything changes: an edit is made as a whole or not at all.
+// Computes what an edit would do, definition by definition, and collects what is wrong with it,
+// before anything changes: an edit is made as a whole or not at all.
 //
-// `shape_bytes` follows the table as the edit goes on. A shape is on the account once for all of
-// its trackers: it is added when the first definition uses it, and taken off when the trackers that
-// are released are all that hold it.
+// `shape_bytes` follows the table as definitions are added. The bytes of a shape are charged once
+// for all of its trackers: they are added when the first definition uses the shape, and subtracted
+// when all trackers that hold the shape are released.
 class TrackerTable::Checker {
  public:
   Checker(const TrackerTable& table, std::span<const uint32_t> removed) : table_(table) {
@@ -69,9 +69,9 @@ class TrackerTable::Checker {
                     absl::StrCat("definitions must number at most ", table_.limits_.max_trackers,
                                  " (trackers a stream)"));
     }
-    const std::vector<Tracker> kinds = KindsOf(definitions);
-    if (kinds.size() != definitions.shapes.size()) return;
-    for (size_t i = 0; i < count; ++i) Define(definitions, i, kinds);
+    const std::vector<Tracker> prototypes = PrototypesOf(definitions);
+    if (prototypes.size() != definitions.shapes.size()) return;
+    for (size_t i = 0; i < count; ++i) Define(definitions, i, prototypes);
   }
 
   absl::StatusOr<Edit> Finished() {
@@ -85,13 +85,15 @@ class TrackerTable::Checker {
   }
 
  private:
-  // A tracker of each shape, for the definitions to copy; fewer if one is refused.
-  std::vector<Tracker> KindsOf(const TrackerDefinitions& definitions) {
-    std::vector<Tracker> kinds;
+  // Returns a tracker of each shape, for the definitions to copy; fewer trackers if a shape is
+  // refused.
+  std::vector<Tracker> PrototypesOf(const TrackerDefinitions& definitions) {
+    std::vector<Tracker> prototypes;
     for (const Shape& shape : definitions.shapes) {
       const absl::Status size = CheckMovingVertices(shape.vertex_count(), "");
       if (!size.ok()) {
-        Exceed(absl::StrCat("shapes[", kinds.size(), "]"), Violations(size).front().description);
+        Exceed(absl::StrCat("shapes[", prototypes.size(), "]"),
+               Violations(size).front().description);
         break;
       }
       absl::StatusOr<Tracker> tracker = Tracker::Create(shape, definitions.options);
@@ -101,19 +103,20 @@ class TrackerTable::Checker {
         }
         break;
       }
-      kinds.push_back(*std::move(tracker));
+      prototypes.push_back(*std::move(tracker));
     }
-    return kinds;
+    return prototypes;
   }
 
-  void Define(const TrackerDefinitions& definitions, size_t i, const std::vector<Tracker>& kinds) {
+  void Define(const TrackerDefinitions& definitions, size_t i,
+              const std::vector<Tracker>& prototypes) {
     const bool is_dense = definitions.tracker.empty();
     const size_t handle = is_dense ? size_t{definitions.first_tracker} + i : definitions.tracker[i];
     const auto field = [&] {
       return is_dense ? std::string("first_tracker") : absl::StrCat("tracker[", i, "]");
     };
     const size_t kind = definitions.shape.empty() ? i : definitions.shape[i];
-    if (kind >= kinds.size()) {
+    if (kind >= prototypes.size()) {
       return Refuse(absl::StrCat("shape[", i, "]"), "must be an index into shapes");
     }
     if (handle >= table_.limits_.max_trackers) {
@@ -124,14 +127,14 @@ class TrackerTable::Checker {
     if (!defined_.insert(number).second) return Refuse(field(), "must not define a handle twice");
     Release(number);
     CountSlot(number);
-    if (used_.insert(&kinds[kind].shape()).second) {
-      edit_.shape_bytes += kinds[kind].shape_->memory_bytes();
+    if (used_.insert(&prototypes[kind].shape()).second) {
+      edit_.shape_bytes += prototypes[kind].shape_->memory_bytes();
     }
     edit_.handles.push_back(number);
-    edit_.trackers.push_back(kinds[kind]);
+    edit_.trackers.push_back(prototypes[kind]);
   }
 
-  // As `Slots::Take`, but a slot that is free is not used again: an upper bound.
+  // Counts the slot of a handle as `Slots::Take` does, but uses no free slot again: an upper bound.
   void CountSlot(uint32_t handle) {
     if (table_.slots_.Find(handle) != kNoSlot) return;
     if (slots_ == 0) first_ = handle;
@@ -140,7 +143,8 @@ class TrackerTable::Checker {
     ++slots_;
   }
 
-  // Takes the shape of the tracker at `handle` off the account once it is the last of its kind.
+  // Releases the tracker at `handle`. Subtracts the bytes of its shape if no other tracker holds
+  // it.
   void Release(uint32_t handle) {
     const Tracker* const tracker = table_.Find(handle);
     if (tracker == nullptr || !released_.insert(handle).second) return;
@@ -154,7 +158,7 @@ class TrackerTable::Checker {
     code_ = absl::StatusCode::kInvalidArgument;
     refusal_.Add(absl::StrCat(path_, field), description);
   }
-  // Of several offences INVALID_ARGUMENT decides the status, whatever their order.
+  // INVALID_ARGUMENT from any violation takes precedence as the status, whatever the order.
   void Exceed(absl::string_view field, absl::string_view description) {
     if (refusal_.empty()) code_ = absl::StatusCode::kResourceExhausted;
     refusal_.Add(absl::StrCat(path_, field), description);
@@ -164,7 +168,7 @@ class TrackerTable::Checker {
   Edit edit_;
   size_t slots_ = 0;
   size_t others_ = 0;
-  uint32_t first_ = 0;  // handle, of a table that was empty
+  uint32_t first_ = 0;  // the first handle of a table that was empty
   size_t definitions_ = 0;
   absl::flat_hash_set<uint32_t> defined_, released_;
   absl::flat_hash_set<const Shape*> used_;
@@ -175,7 +179,7 @@ class TrackerTable::Checker {
 };
 
 // After the checks nothing can fail. Handles are freed before definitions take them, and the
-// account is what the checker found.
+// account becomes what the checker computed.
 absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
                                   std::span<const TrackerDefinitions> definitions) {
   Checker checker(*this, removed);
@@ -198,7 +202,7 @@ absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
   }
   defined_ += edit.handles.size();
   shape_bytes_ = edit.shape_bytes;
-  if (defined_ == 0) {  // gives back its memory
+  if (defined_ == 0) {  // an empty table gives back its memory
     slots_ = {};
     trackers_ = {};
     last_moved_ = {};
@@ -213,7 +217,7 @@ const Tracker* TrackerTable::Find(uint32_t handle) const {
   return slot != kNoSlot && trackers_[slot].is_defined() ? &trackers_[slot] : nullptr;
 }
 
-// The slot stays, without a tracker.
+// Deletes the tracker in the slot. The slot stays.
 void TrackerTable::Free(uint32_t slot) {
   if (!trackers_[slot].is_defined()) return;
   Forget(slot);
@@ -233,8 +237,8 @@ void TrackerTable::Forget() {
 void TrackerTable::BeginFrame() {
   ++frame_;
   made_room_ = false;
-  // A 64th of the slots a frame, so that each is checked every 64 frames. The difference is right
-  // when the frame counter has wrapped around, too.
+  // Checks a 64th of the slots a frame, so that each slot is checked every 64 frames. The
+  // difference of frame numbers is right after the counter has wrapped around, too.
   for (size_t left = (trackers_.size() + 63) / 64; left > 0; --left, ++next_idle_) {
     if (next_idle_ >= trackers_.size()) next_idle_ = 0;
     const auto slot = static_cast<uint32_t>(next_idle_);
@@ -242,8 +246,8 @@ void TrackerTable::BeginFrame() {
   }
 }
 
-// Where the table is a run of handles, moves of consecutive handles, and those of a run from 0,
-// need no other numbers. Trackers that the group moves count as moved before room is made, so that
+// In a table that is a run of handles, moves of consecutive handles, and moves of a run from 0,
+// keep their numbers. Trackers that the group moves count as moved before room is made, so that
 // they are the last to lose their memories.
 void TrackerTable::Begin(Group& group) {
   MoveColumns& moves = group.moves;
@@ -265,7 +269,8 @@ void TrackerTable::Begin(Group& group) {
       static_cast<int64_t>(learned_bytes_ < room() ? room() - learned_bytes_ : 0);
 }
 
-// A handle without a slot gets a number that no tracker has.
+// Replaces the handles of moves by slots. A handle without a slot gets a number that no tracker
+// has.
 void TrackerTable::Renumber(MoveColumns& moves) {
   moved_.resize(moves.size());
   for (size_t i = 0; i < moved_.size(); ++i) {
@@ -276,14 +281,14 @@ void TrackerTable::Renumber(MoveColumns& moves) {
   moves.tracker = moved_;
 }
 
-// Growth may be below 0. The conversion wraps, and so does the sum.
+// Growth may be below 0. The conversion wraps around, and so does the sum.
 void TrackerTable::End(int64_t memory_growth) {
   learned_bytes_ += static_cast<size_t>(memory_growth);
 }
 
-// If memories take more than 7/8 of the room, they are dropped, least recently moved first and by
-// slot among equals, until half is free. At most once a frame, since this goes over all trackers;
-// a tracker that finds no room is answered without memory.
+// Drops memories if they take more than 7/8 of the room, least recently moved first and by slot
+// among equals, until half of the room is free. Runs at most once a frame, since it visits all
+// trackers. A tracker that finds no room is answered without memory.
 void TrackerTable::MakeRoom() {
   if (learned_bytes_ <= room() / 8 * 7 || made_room_) return;
   made_room_ = true;

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What did each neighbor of a tracker last say, and up to which reading of the odometer is it so?
+// What is the last verdict on each neighbor of a tracker, and until which reading of the odometer
+// does it hold?
 //
-// Most queries end here and do not read the neighbors, let alone their polygons, which are in no
-// cache where trackers are many. So the readings are columns of floats, compared four at a time and
+// Most queries end here and read neither the neighbors nor their polygons, which are in no cache
+// where trackers are many. So the readings are columns of floats, compared four at a time and
 // without a branch on any of them.
 #pragma once
 
@@ -17,16 +18,18 @@
 
 namespace carom::internal {
 
-// Readings of the odometer, rounded down, exclusive. Until these, at any rotation:
+// The readings of the odometer are rounded down and exclusive, and hold at any rotation.
 struct Verdict {
-  float touch_until = 0;   // `touches` holds
-  float clear_until = 0;   // no edge of the polygon meets the shape
-  bool touches = false;    // shape and polygon share a point
-  bool is_by_box = false;  // both come from the polygon's box, so its edges may allow more
+  float touch_until = 0;  // until this reading, `touches` holds
+  float clear_until = 0;  // until this reading, no edge of the polygon meets the shape
+  bool touches = false;   // whether shape and polygon share a point
+  // whether both readings come from the polygon's box, so that its edges may allow more
+  bool is_by_box = false;
 };
 
-// A float not above a reading, which is 0 or more and far below the largest float, respectively not
-// below it: the factor covers the rounding to nearest, the difference that of subnormal floats.
+// Return a float not above (`ReadingDown`) or not below (`ReadingUp`) a reading, which is 0 or more
+// and far below the largest float. The factor covers the rounding to nearest, the difference the
+// rounding of subnormal floats.
 inline float ReadingDown(double reading) {
   return static_cast<float>(reading * (1 - 0x1p-23) - 0x1p-149);
 }
@@ -34,10 +37,10 @@ inline float ReadingUp(double reading) {
   return static_cast<float>(reading * (1 + 0x1p-23) + 0x1p-149);
 }
 
-// So many floats has a column of `count`: whole groups of four, filled up with +inf.
+// Returns how many floats a column of `count` floats takes: whole groups of four, padded with +inf.
 constexpr size_t ColumnSize(size_t count) { return (count + 3) / 4 * 4; }
 
-// Which of a column of `size` floats, at most 64, are at most `reading`: bit i for float i.
+// Returns which of `size` floats, at most 64, are at most `reading`: bit i for float i.
 inline uint64_t UpTo(const float* column, size_t size, float reading) {
   const Float4 most{reading, reading, reading, reading};
   uint64_t bits = 0;
@@ -47,13 +50,13 @@ inline uint64_t UpTo(const float* column, size_t size, float reading) {
   return bits;
 }
 
-// The least of four.
+// Returns the least of four lanes.
 inline float LeastOf(Float4 lanes) {
   lanes = Min(lanes, Float4{lanes[2], lanes[3], lanes[0], lanes[1]});
   return Min(lanes, Float4{lanes[1], lanes[0], lanes[3], lanes[2]})[0];
 }
 
-// The least of a column, +inf of none.
+// Returns the least float of a column; +inf if the column is empty.
 inline float LeastOf(const float* column, size_t size) {
   constexpr float kNone = std::numeric_limits<float>::infinity();
   Float4 least{kNone, kNone, kNone, kNone};
@@ -61,11 +64,12 @@ inline float LeastOf(const float* column, size_t size) {
   return LeastOf(least);
 }
 
-// The verdicts of up to 64 neighbors at a reading of the odometer.
+// Which verdicts of up to 64 neighbors have ended at a reading, and when the first of the rest
+// ends.
 struct VerdictEnds {
-  uint64_t due = 0;                                      // `touch_until` has passed: bit i for i
-  float touch = std::numeric_limits<float>::infinity();  // the least of the others' `touch_until`
-  float clear = std::numeric_limits<float>::infinity();  // and `clear_until`
+  uint64_t due = 0;  // `touch_until` has passed: bit i for neighbor i
+  float touch = std::numeric_limits<float>::infinity();  // the least `touch_until` of the rest
+  float clear = std::numeric_limits<float>::infinity();  // the least `clear_until` of the rest
 };
 inline VerdictEnds EndsAt(const float* touch, const float* clear, size_t size, float reading) {
   VerdictEnds ends;

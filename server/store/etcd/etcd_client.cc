@@ -24,22 +24,22 @@ namespace {
 
 constexpr size_t kMaxEndpoints = 16;
 constexpr size_t kMaxPrefixBytes = 128;
-constexpr absl::Duration kPause = absl::Milliseconds(50);  // once no member has answered
+constexpr absl::Duration kPause = absl::Milliseconds(50);  // after no member has answered
 
 // etcd allows a ping every 5 s at most.
 constexpr int kEtcdKeepaliveMs = 6000;
 constexpr int kEtcdKeepaliveTimeoutMs = 3000;
 
-// The status of a call as ours: the code is kept, and the text says whose it is.
-absl::Status OfEtcd(const grpc::Status& status) {
+// Converts the status of a call: keeps the code, and marks the message as etcd's.
+absl::Status FromEtcd(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
   return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
                       absl::StrCat("etcd: ", status.error_message()));
 }
 
-// Whether another member, or the same one later, may answer otherwise.
-// gRPC has INTERNAL and UNKNOWN for connections that break in the middle of something.
-bool IsPassing(grpc::StatusCode code) {
+// Returns whether an error may be temporary: another member, or this member later, may answer. gRPC
+// returns INTERNAL and UNKNOWN for connections that break during a call.
+bool IsTransient(grpc::StatusCode code) {
   switch (code) {
     case grpc::UNAVAILABLE:
     case grpc::DEADLINE_EXCEEDED:
@@ -53,13 +53,14 @@ bool IsPassing(grpc::StatusCode code) {
   }
 }
 
-// Whether etcd itself has said that it did not do what it was asked: gRPC has errors of the same
-// codes, which say nothing of that.
+// Returns whether etcd itself reports that it did nothing: gRPC has errors with equal codes that
+// leave open whether etcd has applied a request.
 bool IsRefusal(const grpc::Status& status) {
-  return !IsPassing(status.error_code()) && absl::StartsWith(status.error_message(), "etcdserver:");
+  return !IsTransient(status.error_code()) &&
+         absl::StartsWith(status.error_message(), "etcdserver:");
 }
 
-// Whether text has the form HOST:PORT. Whether anybody answers there shows later.
+// Returns whether text has the form HOST:PORT. Does not connect to the address.
 bool IsEndpoint(absl::string_view text) {
   const size_t colon = text.rfind(':');
   uint32_t port = 0;
@@ -67,8 +68,8 @@ bool IsEndpoint(absl::string_view text) {
          absl::SimpleAtoi(text.substr(colon + 1), &port) && port >= 1 && port <= 65535;
 }
 
-// A connection for each member and client, which is made again within a second when the member is
-// back. No proxy of the environment stands between: members are named by their addresses.
+// Each client has its own connection to each member, and connects again within a second after the
+// member is back. Ignores proxies of the environment, because members are named by their addresses.
 grpc::ChannelArguments ArgumentsOfEtcd() {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -82,8 +83,8 @@ grpc::ChannelArguments ArgumentsOfEtcd() {
   return arguments;
 }
 
-// Plaintext unless there are authorities. A file that cannot be used is named here, since gRPC
-// would say of it nothing but that connections fail.
+// Returns plaintext credentials if no files are given. Checks the files, because gRPC would only
+// report that connections fail.
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOfEtcd(
     const EtcdClientOptions& options) {
   if (options.ca.empty() && options.certificate.empty()) return grpc::InsecureChannelCredentials();
@@ -109,7 +110,7 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOfEtcd(
 
 }  // namespace
 
-// A password in the URL would be seen in the list of processes, so it is refused.
+// Refuses a password in the URL, which the list of processes would show.
 absl::StatusOr<EtcdUrl> ParseEtcdUrl(absl::string_view url) {
   const auto wrong = [](absl::string_view why) { return absl::InvalidArgumentError(why); };
   EtcdUrl parsed;
@@ -125,13 +126,13 @@ absl::StatusOr<EtcdUrl> ParseEtcdUrl(absl::string_view url) {
     parsed.user = std::string(hosts.substr(0, at));
     hosts.remove_prefix(at + 1);
     if (parsed.user.empty() || absl::StrContains(parsed.user, ":")) {
-      return wrong("must have a user's name alone before the @: the password is in a file");
+      return wrong("must have only a user name before the @; the password is read from a file");
     }
   }
   parsed.endpoints = absl::StrSplit(hosts, ',');
   if (parsed.endpoints.size() > kMaxEndpoints ||
       !std::all_of(parsed.endpoints.begin(), parsed.endpoints.end(), IsEndpoint)) {
-    return wrong(absl::StrCat("must have 1 to ", kMaxEndpoints, " of HOST:PORT, with commas"));
+    return wrong(absl::StrCat("must list 1 to ", kMaxEndpoints, " HOST:PORT, separated by commas"));
   }
   return parsed;
 }
@@ -149,7 +150,7 @@ absl::StatusOr<std::unique_ptr<EtcdClient>> EtcdClient::Create(const EtcdClientO
   return std::unique_ptr<EtcdClient>(new EtcdClient(options, std::move(password), *credentials));
 }
 
-// Replicas begin with different members, so that one does not have all of them.
+// Begins with a random member, so that the replicas of a server use different members.
 EtcdClient::EtcdClient(const EtcdClientOptions& options, std::string password,
                        const std::shared_ptr<grpc::ChannelCredentials>& credentials)
     : options_(options),
@@ -169,8 +170,9 @@ EtcdClient::EtcdClient(const EtcdClientOptions& options, std::string password,
 
 // --- Members ------------------------------------------------------------------------------------
 
-// All calls go to one member, so that what one of them has read the next one has too, mostly. Where
-// every member is avoided, the one whose time ends first is asked: it may be the only one left.
+// All calls use one member, so that a member mostly has what an earlier call has read. If every
+// member is avoided, returns the member with the earliest end of its penalty, which may be the only
+// member that runs.
 size_t EtcdClient::ChooseEndpoint() {
   const size_t first = current_.load(std::memory_order_relaxed);
   const int64_t now = absl::ToUnixMicros(absl::Now());
@@ -192,8 +194,8 @@ size_t EtcdClient::ChooseEndpoint() {
   return best;
 }
 
-// One that refuses connections is passed over at once; one that does not answer takes a part of the
-// time.
+// Skips a member that refuses connections at once; a member that does not answer takes a part of
+// the time.
 int EtcdClient::AwaitEndpoint(absl::Time deadline) {
   for (size_t tried = 1; !is_stopping(); ++tried) {
     const size_t index = ChooseEndpoint();
@@ -206,28 +208,30 @@ int EtcdClient::AwaitEndpoint(absl::Time deadline) {
       state = channel.GetState(true);
     }
     if (state == GRPC_CHANNEL_READY) return static_cast<int>(index);
-    LeaveEndpoint(index, kPenalty);
+    AvoidEndpoint(index, kPenalty);
     if (absl::Now() >= deadline) break;
     if (tried % endpoints_.size() == 0) absl::SleepFor(kPause);
   }
   return -1;
 }
 
-// One that stands still costs whoever asks it a whole time limit, one that refuses costs nothing:
-// so the one is avoided for longer than the other. A member without a leader says so at once.
-void EtcdClient::LeaveEndpoint(size_t index, absl::Duration penalty) {
+// A member that does not answer costs a caller a whole timeout; a member that refuses, such as one
+// without a leader, costs nothing. So a member that does not answer is avoided for longer.
+void EtcdClient::AvoidEndpoint(size_t index, absl::Duration penalty) {
   endpoints_[index]->avoided_until_us.store(absl::ToUnixMicros(absl::Now() + penalty),
                                             std::memory_order_relaxed);
 }
 
-// A member that has lost its leader says so instead of waiting for one.
+// With `hasleader`, a member that has lost its leader returns an error instead of waiting for a
+// leader.
 void EtcdClient::Prepare(grpc::ClientContext& context) {
   context.AddMetadata("hasleader", "true");
   absl::MutexLock lock(&mu_);
   if (!token_.empty()) context.AddMetadata("token", token_);
 }
 
-// Other calls may get a token at the same time: the last one counts, and all of them are good.
+// Other calls may get a token at the same time: the client keeps the last token, and all of them
+// are valid.
 grpc::Status EtcdClient::Authenticate(Endpoint& endpoint, absl::Time deadline) {
   grpc::ClientContext context;
   context.set_deadline(absl::ToChronoTime(deadline));
@@ -242,9 +246,9 @@ grpc::Status EtcdClient::Authenticate(Endpoint& endpoint, absl::Time deadline) {
   return status;
 }
 
-// A token ends after some minutes, when its member restarts and when users change. etcd says
-// UNAUTHENTICATED then, or INVALID_ARGUMENT, and has done nothing.
-grpc::Status EtcdClient::Ask(Endpoint& endpoint, absl::Time deadline, Call call) {
+// A token expires after some minutes, when its member restarts, and when users change. etcd returns
+// UNAUTHENTICATED or INVALID_ARGUMENT then, and has done nothing.
+grpc::Status EtcdClient::CallMember(Endpoint& endpoint, absl::Time deadline, Call call) {
   const auto once = [&] {
     grpc::ClientContext context;
     context.set_deadline(absl::ToChronoTime(deadline));
@@ -259,7 +263,8 @@ grpc::Status EtcdClient::Ask(Endpoint& endpoint, absl::Time deadline, Call call)
   return once();
 }
 
-// A member that fails is left for the next one. What etcd refuses is refused by all members alike.
+// Fails over from a member that fails to the next one. Returns an error of etcd itself at once,
+// because all members return it.
 absl::Status EtcdClient::Repeat(absl::Duration timeout, Call call) {
   const Executor::Blocked blocked;
   const absl::Time deadline = absl::Now() + timeout;
@@ -268,9 +273,9 @@ absl::Status EtcdClient::Repeat(absl::Duration timeout, Call call) {
     const int index = AwaitEndpoint(deadline);
     if (index < 0) break;
     const absl::Time end = std::min(deadline, absl::Now() + kReadTime);
-    last = Ask(*endpoints_[static_cast<size_t>(index)], end, call);
-    if (!IsPassing(last.error_code())) return OfEtcd(last);
-    LeaveEndpoint(static_cast<size_t>(index), PenaltyOf(last));
+    last = CallMember(*endpoints_[static_cast<size_t>(index)], end, call);
+    if (!IsTransient(last.error_code())) return FromEtcd(last);
+    AvoidEndpoint(static_cast<size_t>(index), PenaltyOf(last));
     if (absl::Now() + kPause >= deadline) break;
     absl::SleepFor(kPause);
   }
@@ -279,7 +284,8 @@ absl::Status EtcdClient::Repeat(absl::Duration timeout, Call call) {
 
 // --- Calls --------------------------------------------------------------------------------------
 
-// Linearizable, unless the request says otherwise: a member that has no leader does not answer.
+// The read is linearizable unless the request specifies otherwise, so a member without a leader
+// does not answer.
 absl::Status EtcdClient::Range(const etcd::RangeRequest& request, etcd::RangeResponse& response,
                                absl::Duration timeout) {
   return Repeat(timeout, [&](Endpoint& endpoint, grpc::ClientContext& context) {
@@ -294,15 +300,15 @@ absl::Status EtcdClient::Read(const etcd::TxnRequest& request, etcd::TxnResponse
   });
 }
 
-// Of whichever member is asked: their files differ in size.
+// Returns the status of any one member; the files of members differ in size.
 absl::Status EtcdClient::MemberStatus(etcd::StatusResponse& response, absl::Duration timeout) {
   return Repeat(timeout, [&](Endpoint& endpoint, grpc::ClientContext& context) {
     return endpoint.maintenance->Status(&context, {}, &response);
   });
 }
 
-// Once it was sent, silence and a broken connection say nothing of it: the leader may have it. A
-// member that is not connected was sent nothing.
+// After the transaction was sent, a timeout or a broken connection leaves its outcome unknown,
+// because the leader may have received it. If no member is connected, nothing is sent.
 EtcdClient::Outcome EtcdClient::Write(const etcd::TxnRequest& request, etcd::TxnResponse& response,
                                       absl::Status& status) {
   const Executor::Blocked blocked;
@@ -311,18 +317,19 @@ EtcdClient::Outcome EtcdClient::Write(const etcd::TxnRequest& request, etcd::Txn
     status = absl::UnavailableError("etcd: no member is connected");
     return Outcome::kNotApplied;
   }
-  const grpc::Status answer = Ask(*endpoints_[static_cast<size_t>(index)], absl::Now() + kWriteTime,
-                                  [&](Endpoint& endpoint, grpc::ClientContext& context) {
-                                    return endpoint.kv->Txn(&context, request, &response);
-                                  });
-  status = OfEtcd(answer);
+  const grpc::Status answer =
+      CallMember(*endpoints_[static_cast<size_t>(index)], absl::Now() + kWriteTime,
+                 [&](Endpoint& endpoint, grpc::ClientContext& context) {
+                   return endpoint.kv->Txn(&context, request, &response);
+                 });
+  status = FromEtcd(answer);
   if (answer.ok()) return Outcome::kApplied;
   if (IsRefusal(answer)) return Outcome::kNotApplied;
-  LeaveEndpoint(static_cast<size_t>(index), PenaltyOf(answer));
+  AvoidEndpoint(static_cast<size_t>(index), PenaltyOf(answer));
   return Outcome::kUnknown;
 }
 
-// One that was granted without an answer ends by itself.
+// A lease that was granted without an answer expires by itself.
 absl::StatusOr<int64_t> EtcdClient::GrantLease(absl::Duration time) {
   etcd::LeaseGrantRequest request;
   request.set_ttl(absl::ToInt64Seconds(time));
@@ -334,7 +341,8 @@ absl::StatusOr<int64_t> EtcdClient::GrantLease(absl::Duration time) {
   return response.id();
 }
 
-// A stream for each renewal: there is one in some seconds, and no stream that could break between.
+// Opens a stream for each renewal: renewals are seconds apart, and a stream that stays open could
+// break in between.
 absl::Status EtcdClient::RenewLease(int64_t id) {
   etcd::LeaseKeepAliveRequest request;
   request.set_id(id);
@@ -347,11 +355,11 @@ absl::Status EtcdClient::RenewLease(int64_t id) {
     const grpc::Status end = stream->Finish();
     return has_answered ? grpc::Status::OK : end;
   });
-  if (status.ok() && response.ttl() <= 0) return absl::NotFoundError("etcd: the lease is over");
+  if (status.ok() && response.ttl() <= 0) return absl::NotFoundError("etcd: the lease has expired");
   return status;
 }
 
-// A lease that is not revoked ends by itself.
+// A lease that is not revoked expires by itself.
 void EtcdClient::RevokeLease(int64_t id) {
   etcd::LeaseRevokeRequest request;
   request.set_id(id);
@@ -369,10 +377,10 @@ std::unique_ptr<EtcdClient::WatchStream> EtcdClient::Watch(grpc::ClientContext& 
   Endpoint& endpoint = *endpoints_[static_cast<size_t>(index)];
   watched_.store(static_cast<size_t>(index), std::memory_order_relaxed);
   if (!options_.url.user.empty()) {
-    // Of a stream the token is looked at once, so it has one that is fresh.
+    // etcd checks the token of a stream only once, so the stream gets a fresh token.
     const absl::Time end = absl::Now() + kReadTime;
     if (!Authenticate(endpoint, end).ok()) {
-      LeaveEndpoint(static_cast<size_t>(index), kPenalty);
+      AvoidEndpoint(static_cast<size_t>(index), kPenalty);
       return nullptr;
     }
   }
@@ -382,7 +390,7 @@ std::unique_ptr<EtcdClient::WatchStream> EtcdClient::Watch(grpc::ClientContext& 
   *request.mutable_create_request() = create;
   if (!stream->Write(request)) {
     stream->Finish();
-    LeaveEndpoint(static_cast<size_t>(index), kPenalty);
+    AvoidEndpoint(static_cast<size_t>(index), kPenalty);
     return nullptr;
   }
   return stream;

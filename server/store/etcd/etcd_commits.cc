@@ -16,12 +16,12 @@ namespace {
 
 constexpr char kConflictUrl[] = "carom/conflict";
 
-// How long a change is tried, and then what became of it is asked.
+// Time limit of the attempts to commit a change, and then of the attempts to determine its outcome.
 constexpr absl::Duration kChangeTime = absl::Seconds(12);
 constexpr absl::Duration kPauseOfEtcd = absl::Milliseconds(50);
 constexpr int kSweepAttempts = 10;
 
-// Never the same twice, so that the key changes whenever it is put.
+// Every value is unique, so that each put changes the value of the key.
 std::string EncodeEpoch(uint64_t sweep) {
   store::v1::SharedEpoch epoch;
   epoch.set_sweep(sweep);
@@ -29,7 +29,7 @@ std::string EncodeEpoch(uint64_t sweep) {
   return epoch.SerializeAsString();
 }
 
-// The value too: a cluster that was restored counts its revisions a second time.
+// Compares the value, too: a restored cluster assigns its revisions a second time.
 void AddSceneCompare(etcd::TxnRequest& request, const std::string& key, const SharedScene* base) {
   AddModCompare(request, key, base == nullptr ? 0 : base->version);
   if (base == nullptr) return;
@@ -39,30 +39,31 @@ void AddSceneCompare(etcd::TxnRequest& request, const std::string& key, const Sh
   compare.set_value(base->value);
 }
 
-// Whether a scene's key is as its writer knows it: what `AddSceneCompare` compares, looked at here
-// to find out which of the comparisons has failed.
+// Returns whether a scene's key is as in `base`. Repeats the comparison of `AddSceneCompare`, to
+// find out which comparison of a transaction has failed.
 bool IsBase(const SharedScene* base, const etcd::RangeResponse& found) {
   if (base == nullptr) return found.kvs_size() == 0;
   return found.kvs_size() == 1 && found.kvs(0).value() == base->value &&
          static_cast<uint64_t>(found.kvs(0).mod_revision()) == base->version;
 }
 
-// Whether a version that is kept shows that those before it, back to the one that followed `base`,
-// are kept as well: what is kept of a scene has no gaps. Of a damaged scene the history begins
-// anew.
+// Returns whether the kept version `kept` shows that all versions back to the one that followed
+// `base` are kept, too: the kept versions of a scene have no gaps. The history of a damaged scene
+// begins anew.
 bool ReachesBack(const SharedScene* base, const store::v1::SharedVersion& kept, uint64_t revision) {
   if (base == nullptr) return kept.number() == 1;
   if (!base->status.ok() || base->kept.empty()) return true;
   return revision <= base->version || kept.number() == base->current().number + 1;
 }
 
-absl::Status FateUnknown(absl::string_view why) {
+absl::Status OutcomeUnknown(absl::string_view why) {
   return absl::UnknownError(absl::StrCat(why, ": whether the change was made is not known"));
 }
 
 }  // namespace
 
-// The payload distinguishes it from an ABORTED of the store, which is the client's to know.
+// The payload distinguishes a conflict, which the server handles, from an ABORTED of the store,
+// which the client receives.
 absl::Status Conflict() {
   absl::Status status = absl::AbortedError("another server has changed the scene");
   status.SetPayload(kConflictUrl, absl::Cord());
@@ -71,15 +72,16 @@ absl::Status Conflict() {
 
 bool IsConflict(const absl::Status& status) { return status.GetPayload(kConflictUrl).has_value(); }
 
-// Whatever else etcd has said, such as that a permission is missing, is not the client's doing.
-absl::Status NotMade(const absl::Status& why) {
+// Replaces other codes, such as that of a missing permission, because the client has not caused
+// these errors.
+absl::Status NotCommitted(const absl::Status& why) {
   const absl::StatusCode code = absl::IsResourceExhausted(why)
                                     ? absl::StatusCode::kResourceExhausted
                                     : absl::StatusCode::kUnavailable;
   return absl::Status(code, absl::StrCat("the change was not made: ", why.message()));
 }
 
-// From the system: servers that start at the same moment must not agree.
+// Uses random numbers of the system, so that servers that start at one moment do not agree.
 std::string RandomName() {
   std::random_device random;
   std::string name;
@@ -109,13 +111,13 @@ void AddModCompare(etcd::TxnRequest& request, std::string key, uint64_t revision
   compare.set_mod_revision(static_cast<int64_t>(revision));
 }
 
-// What is known may be old: then a transaction fails once, and says what it is by now.
+// The epoch may be outdated: then a transaction fails once, and its response has the current epoch.
 EtcdCommits::Epoch EtcdCommits::epoch() const {
   absl::MutexLock lock(&mu_);
   return epoch_;
 }
 
-// One that is older than what is known comes late, by the watch.
+// Ignores an older epoch than the known one, which the watch delivers late.
 void EtcdCommits::SetEpoch(uint64_t revision, const std::string& value) {
   store::v1::SharedEpoch epoch;
   if (!epoch.ParseFromString(value)) return;
@@ -124,7 +126,7 @@ void EtcdCommits::SetEpoch(uint64_t revision, const std::string& value) {
   epoch_ = {revision, epoch.sweep()};
 }
 
-void EtcdCommits::LearnEpoch(const etcd::RangeResponse& found) {
+void EtcdCommits::RecordEpoch(const etcd::RangeResponse& found) {
   if (found.kvs_size() == 0) return SetEpoch(0, "");
   SetEpoch(static_cast<uint64_t>(found.kvs(0).mod_revision()), found.kvs(0).value());
 }
@@ -134,16 +136,16 @@ void EtcdCommits::SetRefusal(absl::Status why) {
   refusal_ = std::move(why);
 }
 
-// The pages come first, under an epoch that was read before them. Then the transaction is tried
-// until it is made, the scene has another version than the base, or the deadline has passed. Each
-// return value says whether the change was made:
+// Puts the pages first, under an epoch that was read before. Then repeats the transaction until it
+// is committed, the scene has another version than the base, or the deadline has passed. Each
+// return value states whether the change was made:
 //
 //   answered, and all compared equal    made
 //   answered, and the scene differed    not made: a conflict
-//   answered, and the epoch differed    not made: tried again, with pages put anew after a sweep
+//   answered, and the epoch differed    not made: repeated, with pages put anew after a sweep
 //   refused by etcd, or never sent      not made
 //   not answered                        as `Resolve` finds, or UNKNOWN
-absl::StatusOr<uint64_t> EtcdCommits::Make(const SceneDraft& draft) {
+absl::StatusOr<uint64_t> EtcdCommits::Commit(const SceneDraft& draft) {
   {
     absl::MutexLock lock(&mu_);
     if (!refusal_.ok()) return refusal_;
@@ -160,53 +162,58 @@ absl::StatusOr<uint64_t> EtcdCommits::Make(const SceneDraft& draft) {
     etcd::TxnResponse response;
     absl::Status status;
     const EtcdClient::Outcome outcome = client_.Write(request, response, status);
-    if (outcome == EtcdClient::Outcome::kNotApplied) return NotMade(status);
+    if (outcome == EtcdClient::Outcome::kNotApplied) return NotCommitted(status);
     if (outcome == EtcdClient::Outcome::kApplied) {
       if (response.succeeded()) return static_cast<uint64_t>(response.header().revision());
-      if (absl::Status learned = Learn(draft, response); !learned.ok()) return learned;
+      if (absl::Status learned = CheckFailedCommit(draft, response); !learned.ok()) return learned;
     } else {
       uint64_t revision = 0;
-      const absl::StatusOr<Fate> fate = Resolve(draft, revision);
-      if (!fate.ok()) return fate.status();
-      if (*fate == Fate::kMade) return revision;
-      if (*fate == Fate::kOvertaken) return Conflict();
-      if (*fate == Fate::kForgotten) return FateUnknown("others have made many changes since");
+      const absl::StatusOr<CommitOutcome> resolved = Resolve(draft, revision);
+      if (!resolved.ok()) return resolved.status();
+      if (*resolved == CommitOutcome::kCommitted) return revision;
+      if (*resolved == CommitOutcome::kSuperseded) return Conflict();
+      if (*resolved == CommitOutcome::kUnknown)
+        return OutcomeUnknown("other servers have made many changes since");
     }
-    if (absl::Now() > deadline) return NotMade(absl::UnavailableError("etcd takes too long"));
+    if (absl::Now() > deadline) return NotCommitted(absl::UnavailableError("etcd takes too long"));
     const Epoch next = this->epoch();
-    // A sweep may have taken the pages.
+    // A sweep may have deleted the pages.
     if (next.sweep != epoch.sweep) written = pages_.Write(draft.pages);
     epoch = next;
   }
-  return NotMade(written);
+  return NotCommitted(written);
 }
 
-// The two ranges of the failure list, in their order: the epoch and the scene.
-absl::Status EtcdCommits::Learn(const SceneDraft& draft, const etcd::TxnResponse& response) {
-  if (response.responses_size() != 2) return NotMade(absl::InternalError("etcd: no such answer"));
-  LearnEpoch(response.responses(0).response_range());
+// The response has the two ranges of the failure list, in their order: the epoch and the scene.
+absl::Status EtcdCommits::CheckFailedCommit(const SceneDraft& draft,
+                                            const etcd::TxnResponse& response) {
+  if (response.responses_size() != 2)
+    return NotCommitted(absl::InternalError("etcd: unexpected response"));
+  RecordEpoch(response.responses(0).response_range());
   return IsBase(draft.base.get(), response.responses(1).response_range()) ? absl::OkStatus()
                                                                           : Conflict();
 }
 
-// A version that was made is there under its own key as long as it is kept, whoever has written
-// since: by what its writer has put there it is known. Others may have made more versions since
-// than are kept, while no member answered this server.
+// A committed version has a key of its own as long as it is kept, whatever was committed since;
+// `writer` identifies the commit. Other servers may have committed more versions than are kept,
+// while no member answered this server.
 //
-// Of a deletion nothing is left by which it is known: a scene that is gone, or was made anew since,
-// was deleted by it, or by another deletion of the same version, which is as good.
-EtcdCommits::Fate EtcdCommits::FateOf(const SceneDraft& draft, const etcd::TxnResponse& response,
-                                      uint64_t& revision) const {
+// A deletion leaves no key that identifies it. If the scene does not exist, or was created again
+// since, then either this deletion or another deletion of the base version was committed, and both
+// have one effect.
+EtcdCommits::CommitOutcome EtcdCommits::OutcomeOf(const SceneDraft& draft,
+                                                  const etcd::TxnResponse& response,
+                                                  uint64_t& revision) const {
   const etcd::RangeResponse& current = response.responses(1).response_range();
-  if (IsBase(draft.base.get(), current)) return Fate::kNotMade;
+  if (IsBase(draft.base.get(), current)) return CommitOutcome::kNotCommitted;
   if (draft.deletes) {
     revision = static_cast<uint64_t>(response.header().revision());
     const bool is_of_before =
         current.kvs_size() == 1 &&
         static_cast<uint64_t>(current.kvs(0).create_revision()) <= draft.base->version;
-    return is_of_before ? Fate::kOvertaken : Fate::kMade;
+    return is_of_before ? CommitOutcome::kSuperseded : CommitOutcome::kCommitted;
   }
-  bool reaches_back = current.kvs_size() == 0;  // a scene that is gone has no history
+  bool reaches_back = current.kvs_size() == 0;  // a deleted scene has no history
   for (const etcd::KeyValue& found : response.responses(2).response_range().kvs()) {
     store::v1::SharedVersion version;
     if (!version.ParseFromString(found.value())) continue;
@@ -214,19 +221,20 @@ EtcdCommits::Fate EtcdCommits::FateOf(const SceneDraft& draft, const etcd::TxnRe
     reaches_back = reaches_back || ReachesBack(draft.base.get(), version, put);
     if (version.writer() != draft.writer) continue;
     revision = put;
-    return Fate::kMade;
+    return CommitOutcome::kCommitted;
   }
-  return reaches_back ? Fate::kOvertaken : Fate::kForgotten;
+  return reaches_back ? CommitOutcome::kSuperseded : CommitOutcome::kUnknown;
 }
 
-// The epoch that is put here is compared by the transaction in question: that came first, or fails.
+// `Resolve` puts another epoch, which the transaction in question compares: the transaction was
+// committed before, or it fails.
 //
-// Raft orders the two. If the first is applied before this one, then this one, which reads the
-// scene after its own put, sees what it has made. If it comes later, it finds another epoch, and
-// does nothing; a leader that has died with it in its log, or a message that is still in transit,
-// cannot change that. If this one is not answered either, it is simply tried again.
-absl::StatusOr<EtcdCommits::Fate> EtcdCommits::Resolve(const SceneDraft& draft,
-                                                       uint64_t& revision) {
+// Raft orders the two. If the transaction in question is applied first, then that of `Resolve`,
+// which reads the scene after its own put, reads the result. If it is applied later, it finds
+// another epoch and does nothing, even if it is still in the log of a leader that has failed, or in
+// transit. If the transaction of `Resolve` is not answered either, it is repeated.
+absl::StatusOr<EtcdCommits::CommitOutcome> EtcdCommits::Resolve(const SceneDraft& draft,
+                                                                uint64_t& revision) {
   const absl::Time deadline = absl::Now() + kChangeTime;
   while (absl::Now() < deadline && !client_.is_stopping()) {
     const Epoch epoch = this->epoch();
@@ -247,15 +255,15 @@ absl::StatusOr<EtcdCommits::Fate> EtcdCommits::Resolve(const SceneDraft& draft,
     }
     if (response.succeeded()) {
       SetEpoch(static_cast<uint64_t>(response.header().revision()), value);
-      return FateOf(draft, response, revision);
+      return OutcomeOf(draft, response, revision);
     }
-    LearnEpoch(response.responses(0).response_range());
+    RecordEpoch(response.responses(0).response_range());
   }
-  return FateUnknown("etcd did not answer");
+  return OutcomeUnknown("etcd did not answer");
 }
 
-// An attempt of which nothing was heard may have raised it: it is raised again, which costs commits
-// that are under way one more attempt, and nothing else.
+// An attempt that was not answered may have raised `sweep`. The next attempt raises it again, which
+// only costs running commits one more attempt.
 absl::StatusOr<uint64_t> EtcdCommits::RaiseSweep() {
   for (int i = 0; i < kSweepAttempts && !client_.is_stopping(); ++i) {
     const Epoch epoch = this->epoch();
@@ -273,7 +281,7 @@ absl::StatusOr<uint64_t> EtcdCommits::RaiseSweep() {
       SetEpoch(static_cast<uint64_t>(response.header().revision()), value);
       return static_cast<uint64_t>(response.header().revision());
     }
-    LearnEpoch(response.responses(0).response_range());
+    RecordEpoch(response.responses(0).response_range());
   }
   return absl::UnavailableError("etcd: the epoch changes too often");
 }

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does a change of a scene become a transaction of etcd, once?
+// How is a change of a scene committed to etcd exactly once?
 //
-// A transaction compares the scene, as its writer knows it, and the epoch. The epoch does two
-// things. Whoever does not know what became of a transaction puts another epoch: then it was
-// applied before that, which shows, or it never will be. And whoever deletes pages that nobody has
-// raises `sweep` first (server/store/etcd/etcd_sweeper.h): a commit that fails for that puts its
-// pages again.
+// A transaction compares the scene with the state that its writer has, and compares the epoch. The
+// epoch serves two purposes. A writer that does not receive the outcome of a transaction puts
+// another epoch: either the transaction was applied before that, which the scene shows, or it can
+// no longer be applied. A sweeper raises the epoch's number `sweep` before it deletes unused pages
+// (server/store/etcd/etcd_sweeper.h): a commit that fails because of the sweep puts its pages
+// again.
 #pragma once
 
 #include <cstdint>
@@ -27,47 +28,50 @@
 
 namespace carom::server {
 
-// Another process has changed the scene: the change was not made.
+// Returns the error of a change that was not made because another process has changed the scene.
 absl::Status Conflict();
 bool IsConflict(const absl::Status& status);
-// RESOURCE_EXHAUSTED if that is why, else UNAVAILABLE: the change was certainly not made.
-absl::Status NotMade(const absl::Status& why);
+// Returns the error of a change that was certainly not made: RESOURCE_EXHAUSTED if `why` is, else
+// UNAVAILABLE.
+absl::Status NotCommitted(const absl::Status& why);
 
-// 16 random bytes.
+// Returns 16 random bytes.
 std::string RandomName();
 
-// Parts of transactions.
+// Adds a put to a transaction.
 void AddPut(etcd::TxnRequest& request, std::string key, std::string value);
-// A range, or of an empty `end` one key.
+// Adds the deletion of the keys from `key` to `end` to a transaction; an empty `end`: of one key.
 void AddDelete(etcd::TxnRequest& request, std::string key, std::string end);
-// The key was last put at this revision; 0: it is not there.
+// Adds the comparison that the key was last put at `revision`; 0: that the key does not exist.
 void AddModCompare(etcd::TxnRequest& request, std::string key, uint64_t revision);
 
-// A change of a scene that is to be made.
+// A change of a scene to be committed.
 struct SceneDraft {
   absl::string_view name;
-  SharedScene::Ptr base;  // null: there is no scene
-  std::string writer;     // of the version
+  SharedScene::Ptr base;  // null: the scene does not exist
+  std::string writer;     // the name that identifies the commit
   bool deletes = false;
-  etcd::TxnRequest request = {};     // without comparisons
-  std::span<const Page> pages = {};  // to be put before
+  etcd::TxnRequest request = {};     // the operations, without the comparisons
+  std::span<const Page> pages = {};  // pages to put before the transaction
 };
 
-// Thread-safe; all outlive it.
+// Commits changes of scenes to etcd. Thread-safe; `client`, `keys` and `pages` outlive it.
 class EtcdCommits {
  public:
   EtcdCommits(EtcdClient& client, const EtcdKeys& keys, EtcdPages& pages)
       : client_(client), keys_(keys), pages_(pages) {}
 
-  // Makes a change; returns its revision. A conflict, or as `NotMade`; UNKNOWN if nobody answers
-  // what became of it.
-  absl::StatusOr<uint64_t> Make(const SceneDraft& draft) ABSL_LOCKS_EXCLUDED(mu_);
+  // Commits a change and returns its revision. Errors: a conflict; those of `NotCommitted`; UNKNOWN
+  // if the outcome cannot be determined in time.
+  absl::StatusOr<uint64_t> Commit(const SceneDraft& draft) ABSL_LOCKS_EXCLUDED(mu_);
 
-  // The epoch as it was put; revision 0: never.
+  // Records the epoch that was put at `revision`; 0: the epoch was never put.
   void SetEpoch(uint64_t revision, const std::string& value) ABSL_LOCKS_EXCLUDED(mu_);
-  // Raises `sweep`; returns the revision of that, which commits compare from then on.
+  // Raises `sweep` in the epoch, and returns the epoch's revision, which commits compare from then
+  // on.
   absl::StatusOr<uint64_t> RaiseSweep();
-  // Why nothing is written for the time being; OK: it is.
+  // Sets the error that `Commit` returns for every change until further notice; OK: changes are
+  // made.
   void SetRefusal(absl::Status why) ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
@@ -75,18 +79,22 @@ class EtcdCommits {
     uint64_t revision = 0;
     uint64_t sweep = 0;
   };
-  // What became of a transaction. Forgotten: it was made or overtaken, and what it would be known
-  // by is no longer kept.
-  enum class Fate { kMade, kNotMade, kOvertaken, kForgotten };
+  // The outcome of a transaction. kNotCommitted: it was not made, and the scene is still the base.
+  // kSuperseded: it was not made, because another change came first. kUnknown: the version that
+  // would show the outcome may no longer be kept.
+  enum class CommitOutcome { kCommitted, kNotCommitted, kSuperseded, kUnknown };
 
   Epoch epoch() const ABSL_LOCKS_EXCLUDED(mu_);
-  // What an answer says of the epoch's key.
-  void LearnEpoch(const etcd::RangeResponse& found);
-  // Reads what the comparisons that failed are about. A conflict, or OK: it was the epoch.
-  absl::Status Learn(const SceneDraft& draft, const etcd::TxnResponse& response);
-  // What became of a transaction that was not answered, for good; `revision` if it was made.
-  absl::StatusOr<Fate> Resolve(const SceneDraft& draft, uint64_t& revision);
-  Fate FateOf(const SceneDraft& draft, const etcd::TxnResponse& response, uint64_t& revision) const;
+  // Records the epoch from a response that contains its key.
+  void RecordEpoch(const etcd::RangeResponse& found);
+  // Evaluates the response of a transaction with a failed comparison. Returns a conflict if the
+  // scene differs, and OK if only the epoch differs, which it records.
+  absl::Status CheckFailedCommit(const SceneDraft& draft, const etcd::TxnResponse& response);
+  // Determines the final outcome of a transaction that was not answered. Sets `revision` if it was
+  // committed.
+  absl::StatusOr<CommitOutcome> Resolve(const SceneDraft& draft, uint64_t& revision);
+  CommitOutcome OutcomeOf(const SceneDraft& draft, const etcd::TxnResponse& response,
+                          uint64_t& revision) const;
 
   EtcdClient& client_;
   const EtcdKeys& keys_;

@@ -14,30 +14,31 @@ namespace {
 
 constexpr absl::Duration kProbeTime = absl::Milliseconds(1500);
 constexpr absl::Duration kWatchPause = absl::Milliseconds(50);
-// A watch that brings nothing for so long, though there is something, is begun at another member.
+// A watch that delivers nothing for so long, although changes are missing, is begun again at
+// another member.
 constexpr absl::Duration kStuck = absl::Seconds(3);
 constexpr size_t kMaxProbes = 64;
 constexpr int kProbesASize = 4;
 
 }  // namespace
 
-// What `Recover` has read is the beginning: the watch goes on from the revision after it.
+// The watch begins at the revision after the one that `Recover` has read.
 void EtcdFollower::Start(uint64_t revision, uint64_t cluster_id) {
   const absl::Time now = absl::Now();
   {
     absl::MutexLock lock(&mu_);
     cluster_id_ = cluster_id;
     greatest_revision_ = revision;
-    answered_ = moved_ = now;
+    last_answer_ = last_progress_ = now;
   }
   applied_.store(revision, std::memory_order_release);
-  fresh_us_.store(absl::ToUnixMicros(now), std::memory_order_relaxed);
+  fresh_at_us_.store(absl::ToUnixMicros(now), std::memory_order_relaxed);
   follower_ = std::thread([this] { Follow(); });
-  prober_ = std::thread([this] { ProbeAgain(); });
+  prober_ = std::thread([this] { ProbeLoop(); });
 }
 
-// In this order: a stream that is open ends, one that is about to be opened is not, and calls of
-// the events' that wait for etcd give up. Then both threads come to their ends.
+// Ends the open stream and prevents another one, and then stops the client, so that calls of
+// `events_` that wait for etcd return. Both threads end after that.
 void EtcdFollower::Stop() {
   {
     absl::MutexLock lock(&mu_);
@@ -49,18 +50,19 @@ void EtcdFollower::Stop() {
   if (prober_.joinable()) prober_.join();
 }
 
-// The stream then ends on its thread, which opens another one unless it is to stop.
+// The stream ends on the follower's thread, which opens another one unless it must stop.
 void EtcdFollower::CancelWatch() {
   if (watch_ != nullptr) watch_->TryCancel();
 }
 
 // --- The watch ----------------------------------------------------------------------------------
 
-// One stream after the other, each from the last change that is here. Revisions that come twice,
-// because a stream ended in the middle of one, are known to the events by their number.
+// Opens one stream after the other, each from the last applied change. If a stream ends in the
+// middle of a revision, the next stream delivers the changes of that revision again, and `events_`
+// recognizes a repeated change by its revision.
 void EtcdFollower::Follow() {
   while (!client_.is_stopping()) {
-    if (!Reread()) {
+    if (!Resync()) {
       absl::SleepFor(kWatchPause);
       continue;
     }
@@ -87,21 +89,21 @@ void EtcdFollower::Follow() {
       context.TryCancel();
       stream->Finish();
     }
-    if (stream != nullptr && !was_good) client_.LeaveWatchedMember();
+    if (stream != nullptr && !was_good) client_.AvoidWatchedMember();
     absl::SleepFor(kWatchPause);
   }
 }
 
-// A watch that ends for want of a leader has brought all up to some revision, and the next one goes
-// on from there.
+// A watch that ends because its member has no leader has delivered all changes up to some revision,
+// and the next watch continues from there.
 bool EtcdFollower::FollowStream(EtcdClient::WatchStream& stream) {
   etcd::WatchResponse response;
   bool is_created = false;
   while (stream.Read(&response)) {
     if (response.canceled()) {
       absl::MutexLock lock(&mu_);
-      must_reread_ = must_reread_ || response.compact_revision() != 0;
-      return must_reread_;
+      must_resync_ = must_resync_ || response.compact_revision() != 0;
+      return must_resync_;
     }
     is_created = is_created || response.created();
     if (Apply(response)) continue;
@@ -112,7 +114,8 @@ bool EtcdFollower::FollowStream(EtcdClient::WatchStream& stream) {
   return is_created;
 }
 
-// What a revision has changed may come in several responses; it is there with the last of them.
+// The changes of a revision may come in several responses; the revision counts as applied after the
+// last one.
 bool EtcdFollower::Apply(const etcd::WatchResponse& response) {
   for (const etcd::Event& event : response.events()) {
     if (client_.is_stopping()) return true;
@@ -128,14 +131,14 @@ bool EtcdFollower::Apply(const etcd::WatchResponse& response) {
   if (response.events_size() == 0 || response.fragment()) return true;
   {
     absl::MutexLock lock(&mu_);
-    if (brought_.revision > head_.revision) head_ = brought_;
+    if (delivered_.revision > head_.revision) head_ = delivered_;
   }
   SetApplied(static_cast<uint64_t>(response.events().rbegin()->kv().mod_revision()));
   return true;
 }
 
-// Events come in the order of their revisions, so one that is later than the change that is
-// expected says that this is not there.
+// Events come in the order of their revisions, so an event later than the expected change shows
+// that etcd does not have that change.
 bool EtcdFollower::CheckHead(const etcd::KeyValue& pair) {
   const auto revision = static_cast<uint64_t>(pair.mod_revision());
   const bool is_head = pair.key() == head_key_;
@@ -143,17 +146,17 @@ bool EtcdFollower::CheckHead(const etcd::KeyValue& pair) {
     if (pair.value() != expected_.value) return false;
     expected_ = {};
   }
-  if (is_head) brought_ = {revision, pair.value()};
+  if (is_head) delivered_ = {revision, pair.value()};
   return expected_.revision == 0 || revision <= expected_.revision;
 }
 
-// After a compaction revisions go on from those that are here; in another cluster they begin where
-// that one is, which may be lower.
-bool EtcdFollower::Reread() {
+// After a compaction, revisions continue from the applied one. In another cluster they may be
+// lower, so the applied revision is reset.
+bool EtcdFollower::Resync() {
   bool anew = false;
   {
     absl::MutexLock lock(&mu_);
-    if (!must_reread_ && !is_other_cluster_) return true;
+    if (!must_resync_ && !is_other_cluster_) return true;
     anew = is_other_cluster_;
   }
   const absl::StatusOr<uint64_t> revision = events_.ReadAll(anew);
@@ -164,9 +167,9 @@ bool EtcdFollower::Reread() {
   }
   {
     absl::MutexLock lock(&mu_);
-    must_reread_ = false;
+    must_resync_ = false;
     if (anew) is_other_cluster_ = false;
-    head_ = brought_ = {};
+    head_ = delivered_ = {};
   }
   if (anew) applied_.store(0, std::memory_order_release);
   SetApplied(*revision);
@@ -174,24 +177,24 @@ bool EtcdFollower::Reread() {
   return true;
 }
 
-// All that a probe has asked for is here once its revision is: at the time of that probe this was
-// all there was.
+// Once the head of a probe is applied, this process has all changes that were made before the time
+// of the probe.
 void EtcdFollower::SetApplied(uint64_t revision) {
   absl::MutexLock lock(&mu_);
   if (revision > applied()) applied_.store(revision, std::memory_order_release);
-  moved_ = absl::Now();
+  last_progress_ = absl::Now();
   greatest_revision_ = std::max(greatest_revision_, revision);
   while (!probes_.empty() && HasApplied(probes_.front().head.revision)) {
-    fresh_us_.store(absl::ToUnixMicros(probes_.front().time), std::memory_order_relaxed);
+    fresh_at_us_.store(absl::ToUnixMicros(probes_.front().time), std::memory_order_relaxed);
     probes_.pop_front();
   }
 }
 
 // --- Probes -------------------------------------------------------------------------------------
 
-// The time is taken before the question: what is there at any moment between counts.
-absl::StatusOr<EtcdFollower::Probe> EtcdFollower::Ask(absl::Duration timeout,
-                                                      etcd::ResponseHeader* header) {
+// Takes the time before the request, so that the answer covers all changes before that time.
+absl::StatusOr<EtcdFollower::Probe> EtcdFollower::SendProbe(absl::Duration timeout,
+                                                            etcd::ResponseHeader* header) {
   Probe probe{.time = absl::Now()};
   {
     absl::MutexLock lock(&mu_);
@@ -209,8 +212,9 @@ absl::StatusOr<EtcdFollower::Probe> EtcdFollower::Ask(absl::Duration timeout,
   return probe;
 }
 
-// The size is asked for less often: it is a hint, and writers count what they add meanwhile.
-void EtcdFollower::ProbeAgain() {
+// Requests the size of etcd's file less often than the last change: the size is a hint, and writers
+// count the bytes that they add meanwhile.
+void EtcdFollower::ProbeLoop() {
   for (int i = 0;; ++i) {
     if (i != 0) {
       absl::MutexLock lock(&mu_);
@@ -218,7 +222,7 @@ void EtcdFollower::ProbeAgain() {
       if (is_stopping_) return;
     }
     etcd::ResponseHeader header;
-    const absl::StatusOr<Probe> probe = Ask(kProbeTime, &header);
+    const absl::StatusOr<Probe> probe = SendProbe(kProbeTime, &header);
     if (probe.ok()) OnProbe(*probe, header);
     ReportState();
     etcd::StatusResponse member;
@@ -228,8 +232,9 @@ void EtcdFollower::ProbeAgain() {
   }
 }
 
-// A linearizable read is of no older revision than any that was known when it began, while the
-// cluster is the same; and so is the last change, which has one value.
+// As long as the cluster is the original one, a linearizable read returns no older revision than
+// any that was known when the read began, no older last change, and one value for a given last
+// change.
 bool EtcdFollower::IsOfThisCluster(const Probe& probe, const etcd::ResponseHeader& header) const {
   return header.cluster_id() == cluster_id_ &&
          static_cast<uint64_t>(header.revision()) >= probe.floor &&
@@ -243,12 +248,12 @@ void EtcdFollower::LeaveCluster() {
   CancelWatch();
 }
 
-// Where the watch has brought nothing for a while that the probe knows of, its member is behind or
-// cut off from the others, and another one is watched.
+// If the watch has delivered nothing for a while although the probe shows changes, the watched
+// member is behind or cut off from the other members, so another member is watched.
 void EtcdFollower::OnProbe(const Probe& probe, const etcd::ResponseHeader& header) {
   const auto revision = static_cast<uint64_t>(header.revision());
   absl::MutexLock lock(&mu_);
-  answered_ = absl::Now();
+  last_answer_ = absl::Now();
   if (!IsOfThisCluster(probe, header)) {
     cluster_id_ = header.cluster_id();
     greatest_revision_ = revision;
@@ -260,55 +265,57 @@ void EtcdFollower::OnProbe(const Probe& probe, const etcd::ResponseHeader& heade
   if (HasApplied(probe.head.revision)) {
     if (head_.revision == 0) head_ = probe.head;
     probes_.clear();
-    moved_ = answered_;
-    fresh_us_.store(absl::ToUnixMicros(probe.time), std::memory_order_relaxed);
+    last_progress_ = last_answer_;
+    fresh_at_us_.store(absl::ToUnixMicros(probe.time), std::memory_order_relaxed);
     return;
   }
   if (probes_.size() < kMaxProbes) probes_.push_back(probe);
-  if (answered_ - moved_ < kStuck) return;
-  moved_ = answered_;
-  client_.LeaveWatchedMember();
+  if (last_answer_ - last_progress_ < kStuck) return;
+  last_progress_ = last_answer_;
+  client_.AvoidWatchedMember();
   CancelWatch();
 }
 
-// Not under the lock: the events may take locks of their own.
+// Calls `events_` without the lock, because they may take locks of their own.
 void EtcdFollower::ReportState() {
   bool is_reachable = false, is_ready = false;
   {
     absl::MutexLock lock(&mu_);
-    is_reachable = absl::Now() - answered_ < kUnreachable;
+    is_reachable = absl::Now() - last_answer_ < kUnreachable;
     is_ready = !is_other_cluster_;
   }
   events_.OnState(is_reachable, is_ready);
 }
 
-// A clock that is set back makes it 0 for a while, and one that is set forward old for half a
-// second.
+// If the system clock is set back, the age is 0 for a while; if the clock is set forward, the age
+// is too high for half a second.
 uint64_t EtcdFollower::staleness_us() const {
-  const int64_t age = absl::ToUnixMicros(absl::Now()) - fresh_us_.load(std::memory_order_relaxed);
+  const int64_t age =
+      absl::ToUnixMicros(absl::Now()) - fresh_at_us_.load(std::memory_order_relaxed);
   return age < 0 ? 0 : static_cast<uint64_t>(age);
 }
 
-// The watch brings what the probe has found, so this asks etcd for one key and then waits.
+// Requests one key from etcd, and then waits until the watch delivers the change that the key
+// shows.
 absl::Status EtcdFollower::CatchUp(absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + timeout;
   etcd::ResponseHeader header;
-  const absl::StatusOr<Probe> probe = Ask(timeout, &header);
+  const absl::StatusOr<Probe> probe = SendProbe(timeout, &header);
   if (!probe.ok()) return absl::UnavailableError(probe.status().message());
   struct Wanted {
     EtcdFollower& follower;
     uint64_t head;
   } wanted{*this, probe->head.revision};
-  const auto is_there = +[](Wanted* all) {
+  const auto is_done = +[](Wanted* all) {
     return all->follower.HasApplied(all->head) || all->follower.client_.is_stopping();
   };
   const Executor::Blocked blocked;
   absl::MutexLock lock(&mu_);
-  if (mu_.AwaitWithDeadline(absl::Condition(is_there, &wanted), deadline) &&
+  if (mu_.AwaitWithDeadline(absl::Condition(is_done, &wanted), deadline) &&
       HasApplied(probe->head.revision)) {
     return absl::OkStatus();
   }
-  return absl::UnavailableError("the server is behind what others have written");
+  return absl::UnavailableError("the server has not received all changes of other servers");
 }
 
 }  // namespace carom::server

@@ -1,18 +1,18 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What do others write to etcd?
+// Which changes do other processes write to etcd?
 //
-// An `EtcdFollower` has two threads. One watches all keys of a prefix from a revision on, through
-// members that fail, and has everything read again where etcd has forgotten what came in between.
-// The other one asks twice a second for the revision of the last change, linearizably: so it is
-// known how far behind this process may be, whether etcd can be reached, and whether the cluster is
-// still the one that it was.
+// An `EtcdFollower` has two threads. One thread watches all keys of a prefix from a revision on,
+// fails over to other members, and reads everything again if etcd has compacted the changes in
+// between. The other thread reads the last change twice a second, linearizably: the answers show
+// how far behind this process may be, whether etcd can be reached, and whether the cluster is still
+// the original one.
 //
-// That last change has a value that no other one has, so it stands for the history up to it. A
-// cluster that is restored from a backup ends every watch, and each watch begins with the last
-// change that is here: where it is not there, the history is another one, though the cluster may
-// have the same id and greater revisions by now.
+// The last change (`head`) has a unique value, so it identifies the history up to it. A cluster
+// that is restored from a backup ends every watch, and each watch begins with the last change that
+// this process has applied: if etcd does not have that change, it has another history, though the
+// cluster may have an equal id and greater revisions.
 #pragma once
 
 #include <atomic>
@@ -33,81 +33,85 @@
 
 namespace carom::server {
 
-// Called on the follower's threads, one call at a time but for `OnState` and `OnSize`.
+// Receives the changes that an `EtcdFollower` reads. The follower's threads make one call at a
+// time, except for `OnState` and `OnSize`.
 class EtcdEvents {
  public:
-  // A key was put, or is deleted. Returns once that is done; changes come in their order, and may
-  // come again.
+  // Applies the put or the deletion of a key. Changes come in the order of their revisions, and may
+  // come more than once.
   virtual void OnPut(const etcd::KeyValue& pair) = 0;
   virtual void OnDelete(absl::string_view key, uint64_t revision) = 0;
-  // What happened in between is not known: reads all there is, as of a revision, which it returns.
-  // `anew`: the cluster is another one, or an older one, so that revisions may go back. ABORTED if
-  // it has to be anew, and is not: what is there does not follow from what is here.
+  // Reads all keys again, because changes may have been missed; returns the revision of the read.
+  // `anew`: the cluster is another one, or was restored to an older state, so revisions may go
+  // back. ABORTED if `anew` is false and the keys in etcd do not follow from the state of this
+  // process.
   virtual absl::StatusOr<uint64_t> ReadAll(bool anew) = 0;
-  // Whether etcd answers, and what is here is of its cluster.
+  // Receives whether etcd answers, and whether the scenes of this process are those of the cluster.
   virtual void OnState(bool is_reachable, bool is_ready) = 0;
-  // The bytes of etcd's file.
+  // Receives the size of etcd's file.
   virtual void OnSize(uint64_t bytes) = 0;
 
  protected:
   ~EtcdEvents() = default;
 };
 
-// Thread-safe. Begins with `Start`, and ends with `Stop`, once each.
+// Follows the changes in etcd. Thread-safe. `Start` and `Stop` are called once each.
 class EtcdFollower {
  public:
   static constexpr absl::Duration kProbeInterval = absl::Milliseconds(500);
-  // So long without an answer, and etcd is taken for unreachable.
+  // After so long without an answer, etcd counts as unreachable.
   static constexpr absl::Duration kUnreachable = absl::Seconds(2);
 
-  // Both outlive it.
+  // `client` and `events` outlive the follower.
   EtcdFollower(EtcdClient& client, EtcdEvents& events)
       : client_(client), events_(events), head_key_(EtcdKeys(client.prefix()).head()) {}
   ~EtcdFollower() { Stop(); }
 
-  // All up to `revision` is there, of that cluster.
+  // Starts the threads. This process has all changes of the cluster up to `revision`.
   void Start(uint64_t revision, uint64_t cluster_id);
   void Stop();
 
-  // Changes up to this revision are there.
+  // Returns the revision up to which this process has applied all changes.
   uint64_t applied() const { return applied_.load(std::memory_order_acquire); }
   uint64_t staleness_us() const;
-  // Waits until all is there that anybody has made before this call. UNAVAILABLE if that takes
-  // longer than `timeout`, or nobody answers.
+  // Blocks until this process has applied all changes that any process made before the call.
+  // UNAVAILABLE if that takes longer than `timeout`, or if no member answers.
   absl::Status CatchUp(absl::Duration timeout);
 
  private:
-  // The last change of the prefix; revision 0: not known.
+  // The last change of the prefix; revision 0: unknown.
   struct Head {
     uint64_t revision = 0;
     std::string value;
   };
-  // What a linearizable read has said: all up to `head` was there at `time`.
+  // The answer of a linearizable read: every change before `time` is part of the history up to
+  // `head`.
   struct Probe {
     absl::Time time;
     Head head = {};
-    // The greatest revisions that were known then, of all and of the last change.
+    // The greatest known revisions when the read began: of all changes, and of the last change.
     uint64_t floor = 0;
     uint64_t head_floor = 0;
   };
 
   void Follow();
-  // Until the stream ends. False if nothing came of it.
+  // Applies changes until the stream ends. Returns false if the member did not create the watch, or
+  // cancelled it, so that the next watch uses another member.
   bool FollowStream(EtcdClient::WatchStream& stream);
-  // False if the history is another one.
+  // Returns false if the history in etcd is another one.
   bool Apply(const etcd::WatchResponse& response);
   bool CheckHead(const etcd::KeyValue& pair) ABSL_LOCKS_EXCLUDED(mu_);
-  // Reads everything again if that is needed; false: it cannot be, for now.
-  bool Reread();
+  // Reads everything again if needed; returns false if that fails for the moment.
+  bool Resync();
   void SetApplied(uint64_t revision) ABSL_LOCKS_EXCLUDED(mu_);
   void CancelWatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  void ProbeAgain();
-  absl::StatusOr<Probe> Ask(absl::Duration timeout, etcd::ResponseHeader* header);
+  void ProbeLoop();
+  absl::StatusOr<Probe> SendProbe(absl::Duration timeout, etcd::ResponseHeader* header);
   void OnProbe(const Probe& probe, const etcd::ResponseHeader& header) ABSL_LOCKS_EXCLUDED(mu_);
   bool IsOfThisCluster(const Probe& probe, const etcd::ResponseHeader& header) const
       ABSL_SHARED_LOCKS_REQUIRED(mu_);
-  // All is to be read anew.
+  // Marks the cluster as another one, so that everything is read anew.
   void LeaveCluster() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void ReportState() ABSL_LOCKS_EXCLUDED(mu_);
   bool HasApplied(uint64_t head) const { return applied() >= head; }
@@ -116,23 +120,23 @@ class EtcdFollower {
   EtcdEvents& events_;
   const std::string head_key_;
   std::atomic<uint64_t> applied_{0};
-  std::atomic<int64_t> fresh_us_{0};  // all that there was then is here
+  std::atomic<int64_t> fresh_at_us_{0};  // all changes before this time are applied
 
   mutable absl::Mutex mu_;
   bool is_stopping_ ABSL_GUARDED_BY(mu_) = false;
-  grpc::ClientContext* watch_ ABSL_GUARDED_BY(mu_) = nullptr;  // of the stream that is open
-  bool must_reread_ ABSL_GUARDED_BY(mu_) = false;
+  grpc::ClientContext* watch_ ABSL_GUARDED_BY(mu_) = nullptr;  // context of the open stream
+  bool must_resync_ ABSL_GUARDED_BY(mu_) = false;
   bool is_other_cluster_ ABSL_GUARDED_BY(mu_) = false;
   uint64_t cluster_id_ ABSL_GUARDED_BY(mu_) = 0;
-  uint64_t greatest_revision_ ABSL_GUARDED_BY(mu_) = 0;  // that any answer has had
-  std::deque<Probe> probes_ ABSL_GUARDED_BY(mu_);        // not reached yet
-  Head head_ ABSL_GUARDED_BY(mu_);                       // of those that are here
-  absl::Time answered_ ABSL_GUARDED_BY(mu_);
-  absl::Time moved_ ABSL_GUARDED_BY(mu_);  // when changes came, or there were none to come
+  uint64_t greatest_revision_ ABSL_GUARDED_BY(mu_) = 0;  // greatest revision of any answer
+  std::deque<Probe> probes_ ABSL_GUARDED_BY(mu_);  // probes with heads that are not applied yet
+  Head head_ ABSL_GUARDED_BY(mu_);                 // the last change that is applied
+  absl::Time last_answer_ ABSL_GUARDED_BY(mu_);
+  absl::Time last_progress_ ABSL_GUARDED_BY(mu_);  // when changes arrived, or none were missing
 
-  // Of the follower's thread: the last change that its stream has brought, and the one that the
-  // stream has yet to begin with.
-  Head brought_;
+  // Used only by the follower's thread: the last change that its stream has delivered, and the
+  // change that the stream must deliver first.
+  Head delivered_;
   Head expected_;
 
   std::thread follower_;

@@ -20,22 +20,23 @@ constexpr absl::Duration kReadAllTime = absl::Seconds(10);
 constexpr absl::Duration kStartTime = absl::Seconds(60);
 constexpr int64_t kScanLimit = 1000;
 
-// More than that is read as a whole.
+// If two versions differ in more polygons, the whole scene is read instead.
 constexpr size_t kMaxFollowedEdits = 4096;
-// A part of a large polygon has so many bytes at most.
+// Maximum bytes of a chunk of a large polygon.
 constexpr uint64_t kChunkGuess = 256 << 10;
-// Of a version beside its pages.
+// Estimated bytes of a version without its pages.
 constexpr uint64_t kRecordBytes = 512;
 
-// The polygons are those of the edits, which outlive the tree's change.
+// Returns the edits by id. The result points to the polygons of `edits`, which must outlive it.
 TreeEdits EditsById(absl::Span<const SceneEdit> edits) {
   TreeEdits by_id;
   for (const SceneEdit& edit : edits) by_id[IdOf(edit)] = PolygonOf(edit);
   return by_id;
 }
 
-// Equal pages once: a key may be in a transaction once.
-uint64_t DropDoubles(std::vector<Page>& pages) {
+// Removes duplicates of pages, because a key may be in a transaction only once. Returns the bytes
+// of the remaining pages.
+uint64_t RemoveDuplicates(std::vector<Page>& pages) {
   absl::flat_hash_set<PageHash> seen;
   std::erase_if(pages, [&](const Page& page) { return !seen.insert(page.hash).second; });
   uint64_t bytes = 0;
@@ -45,16 +46,16 @@ uint64_t DropDoubles(std::vector<Page>& pages) {
 
 }  // namespace
 
-// --- What is known ------------------------------------------------------------------------------
+// --- The state in this process -------------------------------------------------------------------
 
-// Versions are immutable, so whoever has found one keeps it without a lock.
+// A `SharedScene` is immutable, so callers use it without a lock.
 SharedScene::Ptr EtcdJournal::Find(absl::string_view name) const {
   absl::MutexLock lock(&mu_);
   const auto it = scenes_.find(name);
   return it == scenes_.end() ? nullptr : it->second;
 }
 
-// Readers that share the version of before keep it.
+// Readers that hold the earlier state keep it.
 void EtcdJournal::Set(absl::string_view name, SharedScene::Ptr scene) {
   absl::MutexLock lock(&mu_);
   if (scene == nullptr) {
@@ -64,7 +65,7 @@ void EtcdJournal::Set(absl::string_view name, SharedScene::Ptr scene) {
   }
 }
 
-// In no order.
+// Returns the names in no particular order.
 std::vector<std::string> EtcdJournal::Names() const {
   absl::MutexLock lock(&mu_);
   std::vector<std::string> names;
@@ -73,21 +74,21 @@ std::vector<std::string> EtcdJournal::Names() const {
   return names;
 }
 
-// What is added counts at once, since the size of the file is looked at now and then: many writers
-// between two looks would otherwise pass the limit together.
+// Counts added bytes at once. The size of the file is read only now and then, and many writers
+// together could exceed the limit between two readings.
 absl::Status EtcdJournal::CheckRoom(uint64_t bytes) {
   const uint64_t used = file_bytes_.load(std::memory_order_relaxed) +
                         added_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   if (used + bytes <= options_.store_bytes) return absl::OkStatus();
   added_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
   return Refused(absl::StatusCode::kResourceExhausted, "",
-                 absl::StrCat("etcd's file has ", used, " bytes, of ", options_.store_bytes,
-                              " that it may have (--store-bytes)"));
+                 absl::StrCat("etcd's file has ", used, " of the ", options_.store_bytes,
+                              " bytes that it may have (--store-bytes)"));
 }
 
 // --- Reading ------------------------------------------------------------------------------------
 
-// Page by page, all of them at the revision of the first, which `listing` then has.
+// Reads at most kScanLimit keys in a request, all at the revision of the first response.
 absl::Status EtcdJournal::Scan(const std::string& prefix, int64_t& revision, Listing& listing,
                                absl::FunctionRef<void(const etcd::KeyValue&)> visit) {
   etcd::RangeRequest request;
@@ -111,7 +112,8 @@ absl::Status EtcdJournal::Scan(const std::string& prefix, int64_t& revision, Lis
   return absl::OkStatus();
 }
 
-// Keys come in the order of their names, so versions of a scene in that of their numbers.
+// etcd returns keys in the order of their names, so the versions of a scene in the order of their
+// numbers.
 absl::StatusOr<EtcdJournal::Listing> EtcdJournal::ListOnce() {
   Listing listing;
   int64_t revision = 0;
@@ -141,8 +143,8 @@ absl::StatusOr<EtcdJournal::Listing> EtcdJournal::ListOnce() {
   }
   if (!status.ok()) return status;
   for (auto& [name, scene] : scenes) {
-    // The scene's own key decides: it and the last of the versions were put together, and differ
-    // only where one of them is damaged.
+    // The scene's own key decides which version is current. One transaction puts that key and the
+    // key of the last version, so the two differ only if one of them is damaged.
     absl::StatusOr<StoredVersion> current = DecodeVersion(name, scene->value, scene->version);
     if (current.ok() && (scene->kept.empty() || scene->kept.back().number != current->number)) {
       scene->kept.push_back(*current);
@@ -153,14 +155,14 @@ absl::StatusOr<EtcdJournal::Listing> EtcdJournal::ListOnce() {
   return listing;
 }
 
-// A compaction that comes meanwhile takes the revision away.
+// A compaction between two requests can delete the revision; then reads the list again.
 absl::StatusOr<EtcdJournal::Listing> EtcdJournal::List() {
   absl::StatusOr<Listing> listing = ListOnce();
   for (int i = 0; i < 5 && absl::IsOutOfRange(listing.status()); ++i) listing = ListOnce();
   return listing;
 }
 
-// The scene and its versions in one transaction, so that they fit each other.
+// Reads the scene and its versions in one transaction, so that they match.
 absl::StatusOr<SharedScene::Ptr> EtcdJournal::Fetch(absl::string_view name) {
   etcd::TxnRequest request;
   request.add_success()->mutable_request_range()->set_key(keys_.SceneKey(name));
@@ -188,25 +190,25 @@ absl::StatusOr<SharedScene::Ptr> EtcdJournal::Fetch(absl::string_view name) {
   return SharedScene::Ptr(std::move(scene));
 }
 
-// As many pages at a time as one inner page names.
+// Fetches all pages at once that an inner page refers to.
 absl::Status EtcdJournal::ReadPolygons(const PageHash& root, std::vector<Polygon>& polygons) {
-  PagesAhead ahead(pages_);
-  const auto read = [&ahead](const PageHash& hash) { return ahead(hash); };
+  PrefetchingReader prefetching(pages_);
+  const auto read = [&prefetching](const PageHash& hash) { return prefetching(hash); };
   return ReadTree(root, read, [&](Polygon polygon) {
     polygons.push_back(std::move(polygon));
     return absl::OkStatus();
   });
 }
 
-// Of a small commit all pages are at hand: those of the version before were read or written for it,
-// and those of the new one came with the watch.
+// For a small commit, all pages are in the cache: the pages of `before` were read or written for
+// that version, and the watch has delivered the pages of `after`.
 absl::Status EtcdJournal::Difference(const PageHash& before, const PageHash& after,
                                      std::vector<SceneEdit>& edits) {
   const auto read = [this](const PageHash& hash) { return pages_.Read(hash); };
   return CompareTrees(before, after, read,
                       [&](const Polygon* old, const Polygon* current) -> absl::Status {
                         if (edits.size() >= kMaxFollowedEdits) {
-                          return absl::OutOfRangeError("the versions differ in much");
+                          return absl::OutOfRangeError("the versions differ in too many polygons");
                         }
                         if (current == nullptr) {
                           edits.emplace_back(RemovePolygon{old->id()});
@@ -219,7 +221,7 @@ absl::Status EtcdJournal::Difference(const PageHash& before, const PageHash& aft
                       });
 }
 
-// A page that is missing may be of a version that is no longer the current one.
+// If a page is missing, the version may no longer be current, so reads the scene again.
 SavedScene EtcdJournal::ReadSaved(const std::string& name, SharedScene::Ptr& scene,
                                   absl::Status& status) {
   SavedScene saved;
@@ -240,8 +242,8 @@ SavedScene EtcdJournal::ReadSaved(const std::string& name, SharedScene::Ptr& sce
   return saved;
 }
 
-// Each scene is read as it is by then: what was newer than the listing comes again with the watch,
-// and is known by its version.
+// Reads the latest version of each scene. If that version is newer than the listing, the watch
+// delivers it again, and the follower ignores it by its number.
 absl::Status EtcdJournal::Recover(absl::FunctionRef<void(SavedScene)> visit) {
   absl::StatusOr<Listing> listing = List();
   const absl::Time end = absl::Now() + kStartTime;
@@ -267,25 +269,25 @@ absl::Status EtcdJournal::Recover(absl::FunctionRef<void(SavedScene)> visit) {
   return absl::OkStatus();
 }
 
-// Of a version that is in memory nobody asks this.
+// Callers load only versions that are not in memory.
 absl::Status EtcdJournal::Load(absl::string_view name, uint64_t version,
                                absl::FunctionRef<absl::Status(Polygon)> visit) {
-  const absl::Status gone = absl::OutOfRangeError("the version is not kept");
+  const absl::Status not_kept = absl::OutOfRangeError("the version is not kept");
   const SharedScene::Ptr scene = Find(name);
   const StoredVersion* const kept = scene == nullptr ? nullptr : scene->Find(version);
-  if (kept == nullptr) return gone;
-  PagesAhead ahead(pages_);
-  const auto read = [&ahead](const PageHash& hash) { return ahead(hash); };
+  if (kept == nullptr) return not_kept;
+  PrefetchingReader prefetching(pages_);
+  const auto read = [&prefetching](const PageHash& hash) { return prefetching(hash); };
   absl::Status status = ReadTree(kept->root, read, visit);
   if (!absl::IsDataLoss(status)) return status;
-  // Another process may have ceased to keep it.
+  // Another process may have dropped the version meanwhile.
   const absl::StatusOr<SharedScene::Ptr> newer = Fetch(name);
   if (!newer.ok()) return newer.status();
-  return *newer == nullptr || (*newer)->Find(version) == nullptr ? gone : status;
+  return *newer == nullptr || (*newer)->Find(version) == nullptr ? not_kept : status;
 }
 
-// As `Load`, but a page that is missing stays DATA_LOSS: a watch that meets it ends, and comes
-// again.
+// Returns DATA_LOSS for a missing page, unlike `Load`: a watch ends with this error, and the client
+// of the watch begins again.
 absl::Status EtcdJournal::Compare(
     absl::string_view name, uint64_t before, uint64_t after,
     absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) {
@@ -299,24 +301,26 @@ absl::Status EtcdJournal::Compare(
 
 // --- Writing ------------------------------------------------------------------------------------
 
-// The tree is made anew, however much of it was there: equal pages have equal keys.
-absl::StatusOr<Written> EtcdJournal::Replace(absl::string_view name, const Scene& scene,
-                                             const VersionSummary& summary) {
+// Builds the whole tree, even if etcd has many of its pages: equal pages have equal keys.
+absl::StatusOr<WriteResult> EtcdJournal::Replace(absl::string_view name, const Scene& scene,
+                                                 const VersionSummary& summary) {
   std::vector<const Polygon*> polygons(scene.polygon_count());
   for (size_t i = 0; i < polygons.size(); ++i) polygons[i] = &scene.polygon(i);
   const SharedScene::Ptr base = Find(name);
   const bool has_tree = base != nullptr && base->status.ok();
   TreeChange change = BuildTree(polygons);
-  const uint64_t bytes = DropDoubles(change.added);
+  const uint64_t bytes = RemoveDuplicates(change.added);
   return WriteVersion(name, base, std::move(change),
                       {.summary = summary,
                        .tree_bytes = bytes,
                        .replaced_bytes = has_tree ? base->current().tree_bytes : 0});
 }
 
-// What goes was read by the edit, but for parts of large polygons.
-absl::StatusOr<Written> EtcdJournal::Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
-                                          const VersionSummary& summary) {
+// `EditTree` has read the pages that it drops, except for chunks of large polygons, which count
+// with their maximum size.
+absl::StatusOr<WriteResult> EtcdJournal::Edit(absl::string_view name,
+                                              absl::Span<const SceneEdit> edits,
+                                              const VersionSummary& summary) {
   const SharedScene::Ptr base = Find(name);
   if (base == nullptr || !base->status.ok()) return Conflict();
   absl::flat_hash_map<PageHash, size_t> sizes;
@@ -327,13 +331,13 @@ absl::StatusOr<Written> EtcdJournal::Edit(absl::string_view name, absl::Span<con
   };
   absl::StatusOr<TreeChange> change = EditTree(base->current().root, EditsById(edits), read);
   if (!change.ok())
-    return absl::IsDataLoss(change.status()) ? change.status() : NotMade(change.status());
+    return absl::IsDataLoss(change.status()) ? change.status() : NotCommitted(change.status());
   uint64_t dropped = 0;
   for (const PageHash& hash : change->dropped) {
     const auto known = sizes.find(hash);
     dropped += known == sizes.end() ? kChunkGuess : known->second;
   }
-  const uint64_t added = DropDoubles(change->added);
+  const uint64_t added = RemoveDuplicates(change->added);
   const uint64_t before = base->current().tree_bytes;
   return WriteVersion(name, base, *std::move(change),
                       {.summary = summary,
@@ -341,9 +345,9 @@ absl::StatusOr<Written> EtcdJournal::Edit(absl::string_view name, absl::Span<con
                        .replaced_bytes = dropped});
 }
 
-// All pages are there, since the version is kept: nothing but the record is written.
-absl::StatusOr<Written> EtcdJournal::Restore(absl::string_view name, uint64_t version,
-                                             const VersionSummary& summary) {
+// Writes only the record: all pages exist, since the version is kept.
+absl::StatusOr<WriteResult> EtcdJournal::Restore(absl::string_view name, uint64_t version,
+                                                 const VersionSummary& summary) {
   const SharedScene::Ptr base = Find(name);
   const StoredVersion* const kept = base == nullptr ? nullptr : base->Find(version);
   if (kept == nullptr || !base->status.ok()) return Conflict();
@@ -353,7 +357,8 @@ absl::StatusOr<Written> EtcdJournal::Restore(absl::string_view name, uint64_t ve
                        .replaced_bytes = base->current().tree_bytes});
 }
 
-// Pages stay until the next sweep. There is room for a deletion even if the store is full.
+// The pages stay until the next sweep. A deletion is possible even if the store is full, so the
+// room is not checked.
 absl::Status EtcdJournal::Delete(absl::string_view name) {
   const SharedScene::Ptr base = Find(name);
   if (base == nullptr) return Conflict();
@@ -361,12 +366,14 @@ absl::Status EtcdJournal::Delete(absl::string_view name) {
   AddDelete(draft.request, keys_.SceneKey(name), "");
   AddDelete(draft.request, keys_.VersionsOf(name), EndOfPrefix(keys_.VersionsOf(name)));
   AddPut(draft.request, keys_.head(), draft.writer);
-  if (const absl::StatusOr<uint64_t> made = commits_.Make(draft); !made.ok()) return made.status();
+  if (const absl::StatusOr<uint64_t> made = commits_.Commit(draft); !made.ok())
+    return made.status();
   Set(name, nullptr);
   return absl::OkStatus();
 }
 
-// Oldest first; the current version stays.
+// Returns the number of the oldest version within the limits of the history; the current version
+// always stays.
 uint64_t EtcdJournal::OldestKept(const SharedScene* base, const StoredVersion& next) const {
   std::vector<const StoredVersion*> kept;
   if (base != nullptr && base->status.ok()) {
@@ -384,14 +391,14 @@ uint64_t EtcdJournal::OldestKept(const SharedScene* base, const StoredVersion& n
   return kept[first]->number;
 }
 
-// Of a scene that is damaged the history goes: nobody knows which numbers are in use.
+// Drops the history of a damaged scene, because it is not known which numbers its versions have.
 //
-// Small commits are one transaction with their pages, so that nobody sees one without the other,
-// and there is nothing to put again after a sweep. The order of the parts is that in which a watch
-// brings them: the pages, the version, and the scene, with which it is shown.
-absl::StatusOr<Written> EtcdJournal::WriteVersion(absl::string_view name,
-                                                  const SharedScene::Ptr& base, TreeChange change,
-                                                  StoredVersion next) {
+// A small commit puts its pages in its transaction, so that no reader finds a version without its
+// pages, and no page is put again after a sweep. A watch delivers the parts of the transaction in
+// order: the pages, the version, and the scene's key, with which the follower shows the version.
+absl::StatusOr<WriteResult> EtcdJournal::WriteVersion(absl::string_view name,
+                                                      const SharedScene::Ptr& base,
+                                                      TreeChange change, StoredVersion next) {
   uint64_t bytes = kRecordBytes;
   for (const Page& page : change.added) bytes += page.bytes.size();
   if (absl::Status status = CheckRoom(bytes); !status.ok()) return status;
@@ -415,13 +422,13 @@ absl::StatusOr<Written> EtcdJournal::WriteVersion(absl::string_view name,
     AddDelete(draft.request, keys_.VersionsOf(name), keys_.VersionKey(name, next.oldest));
   }
   AddPut(draft.request, keys_.head(), draft.writer);
-  const absl::StatusOr<uint64_t> version = commits_.Make(draft);
+  const absl::StatusOr<uint64_t> version = commits_.Commit(draft);
   if (!version.ok()) return version.status();
   for (const Page& page : change.added) pages_.Keep(page.hash, page.bytes);
   SharedScene::Ptr scene = FollowingScene(base, name, value, *version);
   const uint64_t oldest = scene->kept.front().summary.version;
   Set(name, std::move(scene));
-  return Written{.version = *version, .oldest = oldest};
+  return WriteResult{.version = *version, .oldest = oldest};
 }
 
 }  // namespace carom::server

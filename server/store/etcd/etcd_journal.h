@@ -1,15 +1,15 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Scenes in etcd, which several processes write.
+// How do several processes write scenes to etcd?
 //
 // A commit is one transaction (server/store/etcd/etcd_commits.h), which puts the version
-// (server/store/etcd/etcd_records.h); its revision is the version's number. Pages are in the same
-// transaction, or were put before it where they are many.
+// (server/store/etcd/etcd_records.h); the revision of the transaction is the version's number. The
+// transaction also puts the pages, unless they are many; many pages are put before it.
 //
-// The journal knows of each scene what its caller has of it, and not what etcd has by now: that is
-// the follower's to bring (server/store/etcd/fleet_store.h). Where the two differ, a commit is a
-// conflict.
+// The journal holds the state of each scene that this process shows, which may be older than the
+// state in etcd: an `EtcdFollower` delivers the changes of other processes
+// (server/store/etcd/fleet_store.h). If the two states differ, a commit is a conflict.
 #pragma once
 
 #include <atomic>
@@ -34,28 +34,30 @@
 namespace carom::server {
 
 struct EtcdJournalOptions {
-  // Of a scene, the current version among them; bytes of pages that the current one does not have.
+  // The limits of a scene's history: the number of versions, including the current one, and the
+  // bytes of pages that the current version does not have.
   size_t history_versions = 64;
   uint64_t history_bytes = 64u << 20;
-  uint64_t store_bytes = 1536u << 20;  // of etcd's file, from which on nothing is added
+  uint64_t store_bytes = 1536u << 20;  // size of etcd's file from which on nothing is added
 };
 
-// Thread-safe as SceneJournal. Changes are UNAVAILABLE if they were certainly not made, UNKNOWN if
-// nobody knows; RESOURCE_EXHAUSTED where there is no room; or a conflict, as above.
+// A `SceneJournal` in etcd. Thread-safe as SceneJournal. Changes return UNAVAILABLE if they were
+// certainly not made; UNKNOWN if it is not known whether they were made; RESOURCE_EXHAUSTED if
+// there is no room; or a conflict (`IsConflict`) if the scene has changed in etcd.
 class EtcdJournal final : public SceneJournal {
  public:
   EtcdJournal(std::unique_ptr<EtcdClient> client, const EtcdJournalOptions& options)
       : options_(options), client_(std::move(client)), keys_(client_->prefix()) {}
 
-  // Waits a minute for etcd, if nobody answers.
+  // Waits up to a minute for etcd if no member answers.
   absl::Status Recover(absl::FunctionRef<void(SavedScene)> visit) override;
   uint64_t last_version() const override { return listed_revision_; }
-  absl::StatusOr<Written> Replace(absl::string_view name, const Scene& scene,
-                                  const VersionSummary& summary) override;
-  absl::StatusOr<Written> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
-                               const VersionSummary& summary) override;
-  absl::StatusOr<Written> Restore(absl::string_view name, uint64_t version,
-                                  const VersionSummary& summary) override;
+  absl::StatusOr<WriteResult> Replace(absl::string_view name, const Scene& scene,
+                                      const VersionSummary& summary) override;
+  absl::StatusOr<WriteResult> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
+                                   const VersionSummary& summary) override;
+  absl::StatusOr<WriteResult> Restore(absl::string_view name, uint64_t version,
+                                      const VersionSummary& summary) override;
   absl::Status Delete(absl::string_view name) override;
   absl::Status Load(absl::string_view name, uint64_t version,
                     absl::FunctionRef<absl::Status(Polygon)> visit) override;
@@ -63,14 +65,14 @@ class EtcdJournal final : public SceneJournal {
       absl::string_view name, uint64_t before, uint64_t after,
       absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) override;
 
-  // --- For whoever follows ---
+  // --- For `FleetStore` and `EtcdSweeper` ---
   EtcdClient& client() { return *client_; }
   const EtcdKeys& keys() const { return keys_; }
   EtcdPages& pages() { return pages_; }
   EtcdCommits& commits() { return commits_; }
 
-  // What this process has of a scene; null: none. Set by whoever has locked the scene's writers
-  // out.
+  // `Find` returns the state of a scene in this process, and `Set` replaces it; null: no scene. A
+  // caller of `Set` holds the lock of the scene's writers.
   SharedScene::Ptr Find(absl::string_view name) const ABSL_LOCKS_EXCLUDED(mu_);
   void Set(absl::string_view name, SharedScene::Ptr scene) ABSL_LOCKS_EXCLUDED(mu_);
   std::vector<std::string> Names() const ABSL_LOCKS_EXCLUDED(mu_);
@@ -80,20 +82,21 @@ class EtcdJournal final : public SceneJournal {
     uint64_t revision = 0;
     uint64_t cluster_id = 0;
   };
-  // What etcd has of all scenes, at one revision.
+  // Reads the state of all scenes from etcd, at one revision.
   absl::StatusOr<Listing> List();
-  // And of one, null if there is none.
+  // Reads the state of one scene from etcd; null if the scene does not exist.
   absl::StatusOr<SharedScene::Ptr> Fetch(absl::string_view name);
-  // Of `Recover`.
+  // Returns the revision at which `Recover` has read the scenes.
   uint64_t listed_revision() const { return listed_revision_; }
   uint64_t cluster_id() const { return cluster_id_; }
 
   absl::Status ReadPolygons(const PageHash& root, std::vector<Polygon>& polygons);
-  // What makes one tree of another one; OUT_OF_RANGE if that is much.
+  // Computes the edits that turn the tree `before` into the tree `after`; OUT_OF_RANGE if they are
+  // too many.
   absl::Status Difference(const PageHash& before, const PageHash& after,
                           std::vector<SceneEdit>& edits);
 
-  // The bytes of etcd's file, as of now.
+  // Records the current size of etcd's file.
   void NoteSize(uint64_t bytes) {
     file_bytes_.store(bytes, std::memory_order_relaxed);
     added_bytes_.store(0, std::memory_order_relaxed);
@@ -102,10 +105,11 @@ class EtcdJournal final : public SceneJournal {
  private:
   absl::Status CheckRoom(uint64_t bytes);
   uint64_t OldestKept(const SharedScene* base, const StoredVersion& next) const;
-  // Makes the tree `change` the current version, with what `next` has beside it.
-  absl::StatusOr<Written> WriteVersion(absl::string_view name, const SharedScene::Ptr& base,
-                                       TreeChange change, StoredVersion next);
-  // All keys of a prefix, at `revision`, or at the one that it becomes.
+  // Commits the tree `change` as the current version, with the other members of `next`.
+  absl::StatusOr<WriteResult> WriteVersion(absl::string_view name, const SharedScene::Ptr& base,
+                                           TreeChange change, StoredVersion next);
+  // Calls `visit` for all keys with a prefix at `revision`. If `revision` is 0, reads at the
+  // current revision, and sets `revision` and `listing` to it.
   absl::Status Scan(const std::string& prefix, int64_t& revision, Listing& listing,
                     absl::FunctionRef<void(const etcd::KeyValue&)> visit);
   absl::StatusOr<Listing> ListOnce();
@@ -119,7 +123,7 @@ class EtcdJournal final : public SceneJournal {
   uint64_t listed_revision_ = 0;  // set by `Recover`
   uint64_t cluster_id_ = 0;
   std::atomic<uint64_t> file_bytes_{0};
-  std::atomic<uint64_t> added_bytes_{0};  // since that was looked at
+  std::atomic<uint64_t> added_bytes_{0};  // since the last `NoteSize`
 
   mutable absl::Mutex mu_;
   absl::flat_hash_map<std::string, SharedScene::Ptr> scenes_ ABSL_GUARDED_BY(mu_);

@@ -16,9 +16,8 @@ namespace {
 
 constexpr absl::Duration kPagesTime = absl::Seconds(10);
 
-// Pages below an inner page.
-// In their order, which is that in which a tree is read. Leaves and parts of polygons have none:
-// the parts of a large polygon are read when it is.
+// Returns the pages below an inner page, in the order in which a tree is read. A leaf or a chunk
+// has none: the chunks of a large polygon are read with the polygon.
 std::vector<PageHash> ChildrenOf(const std::string& bytes) {
   std::vector<PageHash> children;
   const absl::StatusOr<PageMembers> page = MembersOf(bytes);
@@ -29,7 +28,7 @@ std::vector<PageHash> ChildrenOf(const std::string& bytes) {
     PageHash hash;
     if (!child.ParseFromArray(member.bytes.data(), static_cast<int>(member.bytes.size())) ||
         child.page().size() != hash.size()) {
-      continue;  // whoever reads the page says that it is damaged
+      continue;  // the reader of the page reports the damage
     }
     std::memcpy(hash.data(), child.page().data(), hash.size());
     children.push_back(hash);
@@ -39,7 +38,7 @@ std::vector<PageHash> ChildrenOf(const std::string& bytes) {
 
 }  // namespace
 
-// The page that was not used for longest goes first.
+// Drops the least recently used pages.
 void EtcdPages::Keep(const PageHash& hash, const std::string& bytes) {
   absl::MutexLock lock(&mu_);
   if (by_hash_.contains(hash)) return;
@@ -53,7 +52,7 @@ void EtcdPages::Keep(const PageHash& hash, const std::string& bytes) {
   }
 }
 
-// It is the last one that was used, from here on.
+// Marks the page as the most recently used one.
 bool EtcdPages::FindKept(const PageHash& hash, std::string& bytes) {
   absl::MutexLock lock(&mu_);
   const auto it = by_hash_.find(hash);
@@ -63,7 +62,7 @@ bool EtcdPages::FindKept(const PageHash& hash, std::string& bytes) {
   return true;
 }
 
-// What is kept was checked when it came; what comes now is checked here.
+// Checks the page if it was fetched; a cached page was checked when it was added.
 absl::StatusOr<std::string> EtcdPages::Read(const PageHash& hash) {
   const absl::StatusOr<std::vector<Page>> read = Fetch({&hash, 1});
   if (!read.ok()) return read.status();
@@ -72,7 +71,7 @@ absl::StatusOr<std::string> EtcdPages::Read(const PageHash& hash) {
   return read->front().bytes;
 }
 
-// Ranges of one key each, a hundred in a transaction that writes nothing.
+// Reads ranges of one key each, about a hundred in a transaction that writes nothing.
 absl::StatusOr<std::vector<Page>> EtcdPages::Fetch(std::span<const PageHash> hashes) {
   std::vector<Page> pages;
   pages.reserve(hashes.size());
@@ -88,7 +87,7 @@ absl::StatusOr<std::vector<Page>> EtcdPages::Fetch(std::span<const PageHash> has
         const std::optional<PageHash> hash = keys_.PageOf(found.key());
         if (!hash.has_value()) continue;
         pages.push_back({*hash, found.value()});
-        // One that is damaged is for its reader alone.
+        // A damaged page is returned to its reader, but not cached.
         if (CheckPage(*hash, found.value()).ok()) Keep(*hash, found.value());
       }
     }
@@ -108,10 +107,11 @@ absl::StatusOr<std::vector<Page>> EtcdPages::Fetch(std::span<const PageHash> has
   return pages;
 }
 
-// Nobody names these pages yet, so an error between two of the transactions leaves nothing but
-// pages that the next sweep takes.
+// No version refers to these pages yet, so an error between two of the transactions leaves only
+// pages that the next sweep deletes.
 //
-// What was put twice is as if it was put once, so what is not known to be there is put again.
+// Writing a page twice has the effect of writing it once, so a transaction with an unknown outcome
+// is repeated.
 absl::Status EtcdPages::Write(std::span<const Page> pages) {
   const absl::Time deadline = absl::Now() + kPagesTime;
   for (size_t i = 0; i < pages.size();) {
@@ -128,7 +128,7 @@ absl::Status EtcdPages::Write(std::span<const Page> pages) {
     etcd::TxnResponse response;
     absl::Status status;
     EtcdClient::Outcome outcome = client_.Write(request, response, status);
-    // The pages before were written, so the time begins anew with each of these transactions.
+    // The timeout begins anew with each transaction, because the earlier ones have succeeded.
     for (const absl::Time until = std::max(deadline, absl::Now() + kPagesTime);
          outcome == EtcdClient::Outcome::kUnknown && absl::Now() < until;) {
       outcome = client_.Write(request, response, status);
@@ -140,13 +140,13 @@ absl::Status EtcdPages::Write(std::span<const Page> pages) {
   return absl::OkStatus();
 }
 
-// Trees are read depth first, so what is read ahead is the pages below those on the path down: some
+// Trees are read depth first, so the fetched pages are those below the path from the root: some
 // hundreds at most, of 4 KiB each.
-absl::StatusOr<std::string> PagesAhead::operator()(const PageHash& hash) {
+absl::StatusOr<std::string> PrefetchingReader::operator()(const PageHash& hash) {
   std::string bytes;
-  if (const auto it = ahead_.find(hash); it != ahead_.end()) {
+  if (const auto it = prefetched_.find(hash); it != prefetched_.end()) {
     bytes = std::move(it->second);
-    ahead_.erase(it);
+    prefetched_.erase(it);
   } else {
     absl::StatusOr<std::string> read = pages_.Read(hash);
     if (!read.ok()) return read.status();
@@ -158,7 +158,7 @@ absl::StatusOr<std::string> PagesAhead::operator()(const PageHash& hash) {
   if (!fetched.ok()) return fetched.status();
   for (Page& page : *fetched) {
     if (absl::Status status = CheckPage(page.hash, page.bytes); !status.ok()) return status;
-    ahead_[page.hash] = std::move(page.bytes);
+    prefetched_[page.hash] = std::move(page.bytes);
   }
   return bytes;
 }

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Pages of polygons in etcd, and those of them that are at hand.
+// How are pages of polygons read from etcd, written, and cached?
 #pragma once
 
 #include <cstddef>
@@ -23,26 +23,28 @@
 
 namespace carom::server {
 
-// What one transaction has at most, below etcd's own limits by default: 128 parts and 1.5 MiB.
+// The limits of one transaction, below etcd's own limits by default: 128 operations and 1.5 MiB.
 inline constexpr size_t kMaxTxnPages = 96;
 inline constexpr size_t kMaxTxnBytes = 768 << 10;
 
-// Thread-safe. Pages never change, so one that was seen is as good as etcd's; the last
-// `kCachedBytes` of them are kept.
+// The pages in etcd, and a cache of them. Thread-safe. Pages never change, so a cached page is
+// always valid; the cache keeps the `kCachedBytes` that were used last.
 class EtcdPages {
  public:
   static constexpr size_t kCachedBytes = 32 << 20;
 
-  // Both outlive it.
+  // `client` and `keys` outlive it.
   EtcdPages(EtcdClient& client, const EtcdKeys& keys) : client_(client), keys_(keys) {}
 
-  // A page, as `PageReader` has it. UNAVAILABLE if etcd does not answer.
+  // Returns a page, as a `PageReader` does. UNAVAILABLE if etcd does not answer.
   absl::StatusOr<std::string> Read(const PageHash& hash);
-  // Several pages, in one call or few; those that are not there are left out.
+  // Returns several pages, with as few requests as possible; leaves out pages that do not exist.
+  // The caller must check the pages against their hashes.
   absl::StatusOr<std::vector<Page>> Fetch(std::span<const PageHash> hashes);
-  // Writes pages, whether they are there or not. All are there if it is OK, else some may be.
+  // Writes pages, whether they exist or not. If the status is OK, all of them exist, otherwise some
+  // may.
   absl::Status Write(std::span<const Page> pages);
-  // Keeps a page that came by.
+  // Adds a page to the cache.
   void Keep(const PageHash& hash, const std::string& bytes) ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
@@ -51,20 +53,21 @@ class EtcdPages {
   EtcdClient& client_;
   const EtcdKeys& keys_;
   absl::Mutex mu_;
-  std::list<Page> kept_ ABSL_GUARDED_BY(mu_);  // the last one that was used is first
+  std::list<Page> kept_ ABSL_GUARDED_BY(mu_);  // the most recently used page is first
   absl::flat_hash_map<PageHash, std::list<Page>::iterator> by_hash_ ABSL_GUARDED_BY(mu_);
   size_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
-// Reads a tree as a whole: with a page those below it, a hundred in a call. Not thread-safe.
-class PagesAhead {
+// Reads a whole tree: fetches with each page the pages below it, about a hundred in a request. Not
+// thread-safe.
+class PrefetchingReader {
  public:
-  explicit PagesAhead(EtcdPages& pages) : pages_(pages) {}
+  explicit PrefetchingReader(EtcdPages& pages) : pages_(pages) {}
   absl::StatusOr<std::string> operator()(const PageHash& hash);
 
  private:
   EtcdPages& pages_;
-  absl::flat_hash_map<PageHash, std::string> ahead_;  // read, and not yet asked for
+  absl::flat_hash_map<PageHash, std::string> prefetched_;  // fetched, and not yet returned
 };
 
 }  // namespace carom::server

@@ -14,14 +14,14 @@
 
 namespace carom::server {
 
-// Prefixes end with a character that is not the greatest one.
+// The last character of a prefix is not the greatest one, so it can be incremented.
 std::string EndOfPrefix(std::string prefix) {
   ++prefix.back();
   return prefix;
 }
 
-// Names of scenes have no slash but that of `scenes/`, so no key of one scene begins with that of
-// another one and a slash.
+// A scene's name has no slash except that of `scenes/`, so the key of one scene never begins with
+// the key of another scene and a slash.
 std::string EtcdKeys::SceneKey(absl::string_view name) const {
   return absl::StrCat(scenes(), name);
 }
@@ -30,7 +30,7 @@ std::string EtcdKeys::VersionsOf(absl::string_view name) const {
   return absl::StrCat(versions(), name, "/");
 }
 
-// Digits are padded, so that keys are in the order of the numbers.
+// Pads the digits, so that keys are in the order of their numbers.
 std::string EtcdKeys::VersionKey(absl::string_view name, uint64_t number) const {
   return absl::StrCat(VersionsOf(name), absl::Hex(number, absl::kZeroPad16));
 }
@@ -44,13 +44,15 @@ std::optional<std::string> EtcdKeys::SceneOf(absl::string_view key) const {
   return std::string(key);
 }
 
-// The last part is the number; what is before it is the scene, with a slash of its own.
+// The part after the last slash is the number; the part before it is the scene, which has a slash
+// of its own.
 std::optional<std::string> EtcdKeys::SceneOfVersion(absl::string_view key) const {
   if (!absl::ConsumePrefix(&key, versions())) return std::nullopt;
   return std::string(key.substr(0, key.rfind('/')));
 }
 
-// What is no page under the prefix of pages is somebody else's, and left alone.
+// Returns none for a key below the prefix of pages that names no page: another program owns the
+// key.
 std::optional<PageHash> EtcdKeys::PageOf(absl::string_view key) const {
   PageHash hash;
   if (!absl::ConsumePrefix(&key, pages()) || key.size() != 2 * hash.size() ||
@@ -62,7 +64,8 @@ std::optional<PageHash> EtcdKeys::PageOf(absl::string_view key) const {
   return hash;
 }
 
-// A record as sqlite has it, for the sake of its checksum, and what only etcd needs.
+// Stores a record as the SQLite store does, which includes a checksum, and the members that only
+// etcd needs.
 std::string EncodeVersion(absl::string_view name, const StoredVersion& version) {
   VersionSummary summary = version.summary;
   summary.version = 0;
@@ -78,7 +81,7 @@ std::string EncodeVersion(absl::string_view name, const StoredVersion& version) 
   return message.SerializeAsString();
 }
 
-// The number comes from the key's revision, and the checksum was made without it.
+// The version number is the revision of the key; the checksum was computed without the number.
 absl::StatusOr<StoredVersion> DecodeVersion(absl::string_view name, const std::string& value,
                                             uint64_t version) {
   store::v1::SharedVersion message;
@@ -96,7 +99,7 @@ absl::StatusOr<StoredVersion> DecodeVersion(absl::string_view name, const std::s
   return read;
 }
 
-// Versions ascend with their numbers.
+// `kept` ascends by version, so a binary search finds a version.
 const StoredVersion* SharedScene::Find(uint64_t wanted) const {
   const auto found =
       std::lower_bound(kept.begin(), kept.end(), wanted,
@@ -111,7 +114,8 @@ std::vector<VersionSummary> SharedScene::Summaries() const {
   return summaries;
 }
 
-// Of a version that cannot be read the history stays as it was: nobody knows what it kept.
+// If the version cannot be read, the history stays unchanged, because it is not known which
+// versions are kept.
 SharedScene::Ptr FollowingScene(const SharedScene::Ptr& before, absl::string_view name,
                                 const std::string& value, uint64_t version) {
   auto scene = std::make_shared<SharedScene>();

@@ -1,19 +1,19 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which keys of etcd have what of a scene?
+// Which keys of etcd contain which data of a scene?
 //
 // Below the prefix of a store:
 //
 //   /scene/KEY            the current version of a scene; its `mod_revision` is the version
-//   /version/KEY/NUMBER   each version that is kept, made by the transaction that made it current
+//   /version/KEY/NUMBER   each kept version, put by the transaction that made it current
 //   /page/HASH            a page of polygons (server/store/page_tree.h)
-//   /epoch                what all commits compare (server/store/etcd/etcd_journal.h)
+//   /epoch                a value that all commits compare (server/store/etcd/etcd_commits.h)
 //   /head                 put by every commit and deletion: its `mod_revision` is the last of them
-//   /sweeper              there as long as somebody deletes pages that nobody has
+//   /sweeper              exists while a server deletes unused pages
 //
-// KEY is that of server/base/scene_name.h, NUMBER and HASH are hexadecimal. Values of the first two
-// are a SharedVersion (proto/carom/store/v1/pages.proto). Pure functions.
+// KEY is a key of server/base/scene_name.h; NUMBER and HASH are hexadecimal. The values of /scene
+// and /version are a SharedVersion (proto/carom/store/v1/pages.proto). Pure functions.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@
 
 namespace carom::server {
 
-// Above all keys that begin with `prefix`, as the end of a range.
+// Returns the end of the range of all keys that begin with `prefix`.
 std::string EndOfPrefix(std::string prefix);
 
 class EtcdKeys {
@@ -44,14 +44,14 @@ class EtcdKeys {
   std::string versions() const { return prefix_ + "/version/"; }
   std::string pages() const { return prefix_ + "/page/"; }
   std::string SceneKey(absl::string_view name) const;
-  // What the keys of all versions of a scene begin with.
+  // Returns the prefix of the keys of all versions of a scene.
   std::string VersionsOf(absl::string_view name) const;
   std::string VersionKey(absl::string_view name, uint64_t number) const;
   std::string PageKey(const PageHash& hash) const;
 
-  // Which scene, or page, a key is of; none for keys of another kind.
+  // Returns the scene of a key of /scene; none for other keys.
   std::optional<std::string> SceneOf(absl::string_view key) const;
-  // The scene of a version.
+  // Returns the scene of a key of /version; none for other keys.
   std::optional<std::string> SceneOfVersion(absl::string_view key) const;
   std::optional<PageHash> PageOf(absl::string_view key) const;
 
@@ -59,39 +59,40 @@ class EtcdKeys {
   const std::string prefix_;
 };
 
-// A version as it is stored.
+// A version as etcd stores it.
 struct StoredVersion {
   VersionSummary summary = {};
   PageHash root = {};
-  uint64_t number = 0;          // among those of the scene, from 1
-  uint64_t oldest = 0;          // number of the oldest that is kept, once this one is there
-  uint64_t tree_bytes = 0;      // of its pages
-  uint64_t replaced_bytes = 0;  // of pages that the version before has and it has not
-  std::string writer = {};      // of no other version
+  uint64_t number = 0;          // counts the versions of the scene, from 1
+  uint64_t oldest = 0;          // `number` of the oldest version that is kept after this one
+  uint64_t tree_bytes = 0;      // bytes of the version's pages
+  uint64_t replaced_bytes = 0;  // bytes of pages that only the version before has
+  std::string writer = {};      // a random name that identifies the commit
 };
 
-// `summary.version` is not in it: nobody knows it before the transaction is made.
+// Encodes a version without `summary.version`, which is not known before the transaction is
+// committed.
 std::string EncodeVersion(absl::string_view name, const StoredVersion& version);
-// DATA_LOSS for what is no version of that scene.
+// Decodes a version of the scene `name`; DATA_LOSS if `value` is not one.
 absl::StatusOr<StoredVersion> DecodeVersion(absl::string_view name, const std::string& value,
                                             uint64_t version);
 
-// What etcd has of a scene, without its polygons. Immutable.
+// The state of a scene in etcd, without its polygons. Immutable.
 struct SharedScene {
   using Ptr = std::shared_ptr<const SharedScene>;
 
-  uint64_t version = 0;             // the current one
-  std::string value;                // of the scene's key
-  absl::Status status;              // DATA_LOSS: that is damaged, and `kept` does not end with it
-  std::vector<StoredVersion> kept;  // ascending
+  uint64_t version = 0;             // the current version
+  std::string value;                // value of the scene's key
+  absl::Status status;              // DATA_LOSS: the current version is damaged, and not in `kept`
+  std::vector<StoredVersion> kept;  // the kept versions, ascending
 
   const StoredVersion* Find(uint64_t wanted) const;
   const StoredVersion& current() const { return kept.back(); }
   std::vector<VersionSummary> Summaries() const;
 };
 
-// The scene after a version that follows `before`, which is null if there was none. Versions that
-// the new one does not keep are gone.
+// Returns the state of the scene after a version that follows `before`; null: the scene did not
+// exist. Leaves out the versions that the scene no longer keeps after that version.
 SharedScene::Ptr FollowingScene(const SharedScene::Ptr& before, absl::string_view name,
                                 const std::string& value, uint64_t version);
 

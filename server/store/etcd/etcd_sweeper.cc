@@ -22,12 +22,13 @@ constexpr size_t kDeletedAtOnce = 100;
 
 }  // namespace
 
-// The first sweep comes after an interval, not with the start: pages can wait, and calls cannot.
+// The first sweep comes after an interval, not at the start, when etcd serves the load of all
+// scenes: unused pages can wait.
 void EtcdSweeper::Start(absl::Duration interval) {
   thread_ = std::thread([this, interval] { Run(interval); });
 }
 
-// A sweep that is under way ends with the client, which is stopped before (`Renew`).
+// A running sweep ends because the client is stopped before the sweeper (`Renew`).
 void EtcdSweeper::Stop() {
   {
     absl::MutexLock lock(&mu_);
@@ -36,7 +37,7 @@ void EtcdSweeper::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Servers that were started together do not all try at the same time.
+// Varies the interval, so that servers that were started together do not sweep at once.
 void EtcdSweeper::Run(absl::Duration interval) {
   std::mt19937 random{std::random_device()()};
   std::uniform_real_distribution<double> part(0.5, 1.5);
@@ -55,8 +56,9 @@ void EtcdSweeper::Run(absl::Duration interval) {
   }
 }
 
-// Claim, raise, mark, find, delete. Each step that fails ends the sweep: what is left goes with the
-// next one, by whichever server.
+// Claims the sweeper's key, raises the epoch, marks used pages, finds unused pages, and deletes
+// them. Each step that fails ends the sweep; a later sweep of any server deletes the remaining
+// pages.
 absl::StatusOr<uint64_t> EtcdSweeper::Sweep() {
   EtcdClient& client = journal_.client();
   const absl::StatusOr<int64_t> lease = client.GrantLease(kLeaseTime);
@@ -69,7 +71,7 @@ absl::StatusOr<uint64_t> EtcdSweeper::Sweep() {
   request.mutable_success(0)->mutable_request_put()->set_lease(*lease);
   etcd::TxnResponse response;
   absl::Status status;
-  // What is not known to be claimed is not: the lease ends it.
+  // If the outcome is unknown, the sweeper does not sweep, and its key ends with the lease.
   if (client.Write(request, response, status) != EtcdClient::Outcome::kApplied) return status;
   if (!response.succeeded()) return 0;
   claim.claimed = static_cast<uint64_t>(response.header().revision());
@@ -93,8 +95,8 @@ absl::StatusOr<uint64_t> EtcdSweeper::Sweep() {
   return count;
 }
 
-// Asked before each step that takes time. A lease that has ended has taken the sweeper's key with
-// it, which every deletion compares.
+// Called before each step that takes time. The sweeper's key ends with the lease, and every
+// deletion compares the key.
 absl::Status EtcdSweeper::Renew(Claim& claim) {
   if (journal_.client().is_stopping()) return absl::AbortedError("the server stops");
   if (absl::Now() - claim.renewed < kRenewAfter) return absl::OkStatus();
@@ -102,8 +104,9 @@ absl::Status EtcdSweeper::Renew(Claim& claim) {
   return journal_.client().RenewLease(claim.lease);
 }
 
-// The newest version of a scene is read a hundred pages at a time; of the others few pages are not
-// known by then. A page that cannot be read ends the sweep: nobody knows what is below it.
+// Reads the newest version of a scene a hundred pages at a time; older versions have few pages that
+// are not yet in `used`. A page that cannot be read ends the sweep, because the pages below it are
+// unknown.
 absl::Status EtcdSweeper::Mark(Claim& claim, absl::flat_hash_set<PageHash>& used) {
   const absl::StatusOr<EtcdJournal::Listing> listing = journal_.List();
   if (!listing.ok()) return listing.status();
@@ -111,11 +114,11 @@ absl::Status EtcdSweeper::Mark(Claim& claim, absl::flat_hash_set<PageHash>& used
     if (!scene->status.ok()) return scene->status;
     for (size_t i = scene->kept.size(); i-- > 0;) {
       if (absl::Status status = Renew(claim); !status.ok()) return status;
-      PagesAhead ahead(journal_.pages());
+      PrefetchingReader reader(journal_.pages());
       const bool is_current = i + 1 == scene->kept.size();
       const auto read = [&](const PageHash& hash) -> absl::StatusOr<std::string> {
         if (absl::Status status = Renew(claim); !status.ok()) return status;
-        return is_current ? ahead(hash) : journal_.pages().Read(hash);
+        return is_current ? reader(hash) : journal_.pages().Read(hash);
       };
       absl::Status status = CollectNewPages(scene->kept[i].root, read, used);
       if (!status.ok()) return status;
@@ -124,8 +127,8 @@ absl::Status EtcdSweeper::Mark(Claim& claim, absl::flat_hash_set<PageHash>& used
   return absl::OkStatus();
 }
 
-// Names alone, some thousands at a time. Pages that are put meanwhile may be seen or not: they are
-// too new either way.
+// Reads only keys, some thousands at a time. A page that is put meanwhile may be read or not: in
+// either case it is too new to be unused.
 absl::StatusOr<std::vector<EtcdSweeper::Unused>> EtcdSweeper::FindUnused(
     Claim& claim, const absl::flat_hash_set<PageHash>& used) {
   std::vector<Unused> unused;
@@ -150,7 +153,7 @@ absl::StatusOr<std::vector<EtcdSweeper::Unused>> EtcdSweeper::FindUnused(
   return unused;
 }
 
-// All of them or none; where one was put again meanwhile, half by half.
+// Deletes all pages or none. If one of them was put again meanwhile, deletes each half by itself.
 absl::StatusOr<uint64_t> EtcdSweeper::Delete(const Claim& claim, std::span<const Unused> pages) {
   const EtcdKeys& keys = journal_.keys();
   etcd::TxnRequest request;
@@ -167,7 +170,8 @@ absl::StatusOr<uint64_t> EtcdSweeper::Delete(const Claim& claim, std::span<const
   const EtcdClient::Outcome outcome = journal_.client().Write(request, response, status);
   if (outcome != EtcdClient::Outcome::kApplied) return status;
   if (response.succeeded()) return pages.size();
-  // Both are as this sweep has put them, or another one, or a commit's question, has come between.
+  // If one of the two keys has another revision, another sweep, or `Resolve` for a commit, has put
+  // it.
   const auto is_put_at = [&](int part, uint64_t revision) {
     const etcd::RangeResponse& found = response.responses(part).response_range();
     return found.kvs_size() == 1 && static_cast<uint64_t>(found.kvs(0).mod_revision()) == revision;

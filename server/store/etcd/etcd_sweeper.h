@@ -1,19 +1,20 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Who deletes pages that no version has any longer?
+// How are pages deleted that no version uses any longer?
 //
-// Nobody counts pages in etcd. Now and then one of the servers reads which pages the versions have
-// that are kept, and deletes the others. It may be wrong about pages that a commit is about to take
-// up, so it raises the epoch's `sweep` first, at a revision R:
+// etcd counts no references to pages. Now and then one of the servers reads which pages the kept
+// versions use, and deletes all other pages. A commit may be about to use a page that the sweep is
+// about to delete, so the sweeper first raises the epoch's `sweep`, at a revision R:
 //
 //   1. A commit that was made before R shows in the versions, which are read after R.
 //   2. A commit that puts its pages before R and is made after R fails, and puts them again after R
 //      (server/store/etcd/etcd_commits.h): pages that were put after R are not deleted.
-//   3. What a commit has in common with the version that it is made on, or with one that it goes
-//      back to, is of a version that is kept, because it compares the scene.
+//   3. The pages that a commit shares with its base version, or with a version that it restores,
+//      belong to a kept version, because the commit compares the scene.
 //
-// Deletions compare that no page was put meanwhile, the epoch, and that the sweeper has its lease.
+// A deletion compares that none of its pages was put meanwhile, that the epoch is unchanged, and
+// that the sweeper's key, which ends with the sweeper's lease, exists.
 #pragma once
 
 #include <cstdint>
@@ -32,41 +33,42 @@
 
 namespace carom::server {
 
-// Thread-safe. A thread of its own from `Start` to `Stop`, once each.
+// Deletes unused pages, on a thread of its own from `Start` to `Stop`, which are called once each.
+// Thread-safe.
 class EtcdSweeper {
  public:
-  // The journal outlives it.
+  // `journal` outlives the sweeper.
   explicit EtcdSweeper(EtcdJournal& journal) : journal_(journal) {}
   ~EtcdSweeper() { Stop(); }
 
-  // Sweeps about so often.
+  // Starts the thread, which sweeps about every `interval`.
   void Start(absl::Duration interval);
   void Stop();
 
-  // Sweeps once; how many pages were deleted. 0 if another server is sweeping.
+  // Sweeps once, and returns the number of deleted pages; 0 if another server is sweeping.
   absl::StatusOr<uint64_t> Sweep();
 
  private:
-  // What one sweep has to show for itself.
+  // The lease and the revisions that permit a sweep to delete pages.
   struct Claim {
     int64_t lease = 0;
     uint64_t claimed = 0;  // revision of the sweeper's key
-    uint64_t raised = 0;   // and of the epoch
+    uint64_t raised = 0;   // revision of the epoch
     absl::Time renewed;
   };
   struct Unused {
     PageHash hash;
-    uint64_t put = 0;  // revision
+    uint64_t put = 0;  // revision of the last put
   };
 
   void Run(absl::Duration interval);
   absl::Status Renew(Claim& claim);
-  // Pages of all versions that are kept.
+  // Adds the pages of all kept versions to `used`.
   absl::Status Mark(Claim& claim, absl::flat_hash_set<PageHash>& used);
   absl::StatusOr<std::vector<Unused>> FindUnused(Claim& claim,
                                                  const absl::flat_hash_set<PageHash>& used);
-  // How many of these pages, which one transaction takes, were deleted. ABORTED if the claim is
-  // over.
+  // Deletes `pages`, which fit one transaction, and returns the number of deleted pages. ABORTED if
+  // the claim has ended.
   absl::StatusOr<uint64_t> Delete(const Claim& claim, std::span<const Unused> pages);
 
   EtcdJournal& journal_;

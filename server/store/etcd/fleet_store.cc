@@ -14,11 +14,11 @@
 namespace carom::server {
 namespace {
 
-constexpr absl::Duration kInsistTime = absl::Seconds(10);
+constexpr absl::Duration kCommitRetryTime = absl::Seconds(10);
 constexpr absl::Duration kCatchUpTime = absl::Seconds(5);
 constexpr absl::Duration kPauseOfFollower = absl::Milliseconds(100);
 
-// Whether an error may be due to what the scene was, or was not, when it was looked at.
+// Returns whether an error may be due to an outdated state of the scene.
 bool DependsOnScene(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kAborted:
@@ -32,7 +32,8 @@ bool DependsOnScene(const absl::Status& status) {
   }
 }
 
-// Whether what etcd has of a scene may have come after what is here of it.
+// Returns whether the state `listed` of a scene in etcd may have come from the state `known` in
+// this process.
 bool MayFollow(const SharedScene& known, const SharedScene& listed) {
   if (!known.status.ok() || !listed.status.ok()) return true;
   if (listed.kept.front().summary.version > known.version) return true;
@@ -44,20 +45,22 @@ bool MayFollow(const SharedScene& known, const SharedScene& listed) {
 
 // --- Changes ------------------------------------------------------------------------------------
 
-// Of a damaged scene, too, which has a version though it has no polygons.
+// Returns the scene's version, also of a damaged scene, which has a version though it has no
+// polygons.
 uint64_t FleetStore::VersionOf(absl::string_view name) const {
   const SharedScene::Ptr scene = journal_.Find(name);
   return scene == nullptr ? 0 : scene->version;
 }
 
-// A refusal counts if the scene is, after all that etcd had when it was asked, the one that was
-// refused; else the change is tried on what has come. Nothing was made by an attempt that fails
-// here, so whatever ends this says no more than that.
+// An error is final if the scene has not changed after the store has caught up with etcd; otherwise
+// the change is tried again on the newer state. A failed attempt has changed nothing, so any error
+// may end the loop.
 //
-// What is asked again by its id was made between two attempts: whoever asks finds that version.
-absl::StatusOr<Scene::Ptr> FleetStore::Insist(absl::string_view name, absl::string_view edit_id,
-                                              Attempt attempt) {
-  const absl::Time deadline = absl::Now() + kInsistTime;
+// If a version has the `edit_id`, an earlier attempt or request has made the edits: the caller
+// finds that version by its `edit_id`.
+absl::StatusOr<Scene::Ptr> FleetStore::CommitWithRetry(absl::string_view name,
+                                                       absl::string_view edit_id, Attempt attempt) {
+  const absl::Time deadline = absl::Now() + kCommitRetryTime;
   while (true) {
     const uint64_t before = VersionOf(name);
     absl::StatusOr<Scene::Ptr> made = attempt();
@@ -67,69 +70,74 @@ absl::StatusOr<Scene::Ptr> FleetStore::Insist(absl::string_view name, absl::stri
     if (absl::Status status = CatchUp(); !status.ok()) return status;
     for (const VersionSummary& known : Versions(name)) {
       if (!edit_id.empty() && known.edit_id == edit_id) {
-        return absl::AbortedError("these edits are made already");
+        return absl::AbortedError("these edits were committed already");
       }
     }
     if (!is_conflict && VersionOf(name) == before) return made;
     if (absl::Now() > deadline) {
-      return is_conflict ? absl::UnavailableError("others change the scene all the time") : made;
+      return is_conflict ? absl::UnavailableError("other servers change the scene too often")
+                         : made;
     }
   }
 }
 
-// Polygons and edits are copied for each attempt, which share their vertices.
+// Copies the polygons, and `Commit` the edits, for each attempt; the copies share their vertices.
 absl::StatusOr<Scene::Ptr> FleetStore::Import(absl::string_view name, ImportMode mode,
                                               std::vector<Polygon> polygons,
                                               absl::FunctionRef<bool()> abandoned) {
-  return Insist(name, "", [&] { return MemoryStore::Import(name, mode, polygons, abandoned); });
+  return CommitWithRetry(name, "",
+                         [&] { return MemoryStore::Import(name, mode, polygons, abandoned); });
 }
 
 absl::StatusOr<Scene::Ptr> FleetStore::Commit(absl::string_view name, uint64_t base_version,
                                               std::vector<SceneEdit> edits,
                                               absl::string_view edit_id) {
-  return Insist(name, edit_id,
-                [&] { return MemoryStore::Commit(name, base_version, edits, edit_id); });
+  return CommitWithRetry(name, edit_id,
+                         [&] { return MemoryStore::Commit(name, base_version, edits, edit_id); });
 }
 
 absl::StatusOr<Scene::Ptr> FleetStore::Rollback(absl::string_view name, uint64_t version,
                                                 uint64_t base_version) {
-  return Insist(name, "", [&] { return MemoryStore::Rollback(name, version, base_version); });
+  return CommitWithRetry(name, "",
+                         [&] { return MemoryStore::Rollback(name, version, base_version); });
 }
 
 absl::Status FleetStore::Delete(absl::string_view name, uint64_t version) {
-  return Insist(name, "",
-                [&]() -> absl::StatusOr<Scene::Ptr> {
-                  absl::Status status = MemoryStore::Delete(name, version);
-                  if (!status.ok()) return status;
-                  return Scene::Ptr();
-                })
+  return CommitWithRetry(name, "",
+                         [&]() -> absl::StatusOr<Scene::Ptr> {
+                           absl::Status status = MemoryStore::Delete(name, version);
+                           if (!status.ok()) return status;
+                           return Scene::Ptr();
+                         })
       .status();
 }
 
-// Of all scenes: there is one watch for all of them.
+// Catches up with all scenes, because one watch delivers the changes of all of them.
 absl::Status FleetStore::CatchUp() { return follower_.CatchUp(kCatchUpTime); }
 
-// --- What others have made ----------------------------------------------------------------------
+// --- Changes of other servers --------------------------------------------------------------------
 
-// Listeners hear of what others have made from here on, on the follower's thread.
+// From here on, listeners receive the changes of other servers, on the follower's thread.
 void FleetStore::Follow(OnChangeOfState on_state, absl::Duration sweep_interval) {
   on_state_ = std::move(on_state);
   follower_.Start(journal_.listed_revision(), journal_.cluster_id());
   sweeper_.Start(sweep_interval);
 }
 
-// Not ready: what is here is of another cluster, or of one that has gone back.
+// The store is not ready while its scenes are those of another cluster, or of a cluster that was
+// restored to an older state.
 void FleetStore::OnState(bool is_reachable, bool is_ready) {
   absl::Status refusal;
-  if (!is_reachable) refusal = absl::UnavailableError("etcd cannot be reached: nothing is written");
+  if (!is_reachable)
+    refusal = absl::UnavailableError("etcd cannot be reached, so changes are refused");
   if (!is_ready) refusal = absl::UnavailableError("etcd was restored: scenes are read again");
   const bool takes_changes = refusal.ok();
   journal_.commits().SetRefusal(std::move(refusal));
   if (on_state_ != nullptr) on_state_(takes_changes, is_ready);
 }
 
-// Pages come before the version that has them, in the same revision or an earlier one. They are
-// kept for a while; versions look for what they need, and ask etcd for the rest.
+// The pages of a version come before the version, in its revision or an earlier one. They go to the
+// cache; a version reads pages that are missing there from etcd.
 void FleetStore::OnPut(const etcd::KeyValue& pair) {
   const EtcdKeys& keys = journal_.keys();
   const auto revision = static_cast<uint64_t>(pair.mod_revision());
@@ -140,19 +148,19 @@ void FleetStore::OnPut(const etcd::KeyValue& pair) {
   if (pair.key() == keys.epoch()) return journal_.commits().SetEpoch(revision, pair.value());
   const std::optional<std::string> name = keys.SceneOf(pair.key());
   if (!name.has_value()) return;
-  // Nothing that comes later is shown before it.
+  // Retries until the version is shown, so that no later change is shown before it.
   while (!FollowVersion(*name, pair.value(), revision).ok()) {
     if (journal_.client().is_stopping()) return;
     absl::SleepFor(kPauseOfFollower);
   }
 }
 
-// Keys of versions and pages go without a word: nobody looks for them here.
+// Ignores the deletion of versions and pages, which do not change the current version.
 void FleetStore::OnDelete(absl::string_view key, uint64_t revision) {
   if (const auto name = journal_.keys().SceneOf(key)) Remove(*name, revision);
 }
 
-// A scene that was made anew meanwhile by this server is newer than the deletion.
+// Ignores the deletion if this server has created the scene again since.
 void FleetStore::Remove(absl::string_view name, uint64_t revision) {
   KeyedMutex::Lock writer(writers(), name);
   const SharedScene::Ptr known = journal_.Find(name);
@@ -162,7 +170,7 @@ void FleetStore::Remove(absl::string_view name, uint64_t revision) {
   AdoptDeletion(name);
 }
 
-// What this process has written itself is here already, once its writer lets the scene go.
+// A version that this process has committed is already shown when its writer releases the lock.
 absl::Status FleetStore::FollowVersion(const std::string& name, const std::string& value,
                                        uint64_t version) {
   KeyedMutex::Lock writer(writers(), name);
@@ -175,16 +183,16 @@ absl::Status FleetStore::FollowVersion(const std::string& name, const std::strin
   if (!follows && !is_first) {
     absl::StatusOr<SharedScene::Ptr> fetched = journal_.Fetch(name);
     if (!fetched.ok()) return fetched.status();
-    if (*fetched == nullptr) return absl::OkStatus();  // its deletion is to come
+    if (*fetched == nullptr) return absl::OkStatus();  // its deletion will follow
     scene = *std::move(fetched);
   }
   return Show(name, std::move(scene), follows);
 }
 
-// The journal knows the version before others see it, as with a commit of this process.
+// Sets the version in the journal before it becomes visible, as a commit of this process does.
 absl::Status FleetStore::Show(absl::string_view name, SharedScene::Ptr scene, bool follows) {
   if (IsReadOnly(name)) {
-    if (!std::exchange(has_said_hidden_, true)) {
+    if (!std::exchange(has_logged_hidden_, true)) {
       std::fprintf(stderr, "caromd: a preloaded scene hides one that another server has made\n");
     }
     return absl::OkStatus();
@@ -209,7 +217,7 @@ absl::Status FleetStore::Show(absl::string_view name, SharedScene::Ptr scene, bo
   return ShowPolygons(name, std::move(scene), follows);
 }
 
-// A page that is missing may be of a version that is no longer kept.
+// If a page is missing, the version may no longer be kept, so reads the scene again.
 absl::Status FleetStore::ShowPolygons(absl::string_view name, SharedScene::Ptr scene,
                                       bool follows) {
   for (int i = 0; i < 5; ++i) {
@@ -233,7 +241,7 @@ absl::Status FleetStore::ShowPolygons(absl::string_view name, SharedScene::Ptr s
   return absl::OkStatus();
 }
 
-// Until somebody replaces or deletes it, as with a damaged scene of any store.
+// The scene is shown as damaged until a client replaces or deletes it, as in any store.
 void FleetStore::ShowDamage(absl::string_view name, const SharedScene::Ptr& scene) {
   auto damaged = std::make_shared<SharedScene>(*scene);
   if (damaged->status.ok()) damaged->status = DamagedScene("its pages are missing");
@@ -241,8 +249,9 @@ void FleetStore::ShowDamage(absl::string_view name, const SharedScene::Ptr& scen
   AdoptDamage(name, {damaged->Summaries(), false});
 }
 
-// Versions may go back only where the cluster has: then what is here goes first. What is kept of a
-// scene has no gaps, so it has the version that is here, or is newer than that altogether.
+// Versions may go back only if the cluster has; then the state of this process is deleted first.
+// The kept versions of a scene have no gaps, so they include the version of this process, or all of
+// them are newer.
 absl::StatusOr<uint64_t> FleetStore::ReadAll(bool anew) {
   if (anew) journal_.commits().SetEpoch(0, "");
   const absl::StatusOr<EtcdJournal::Listing> listing = journal_.List();
@@ -251,13 +260,12 @@ absl::StatusOr<uint64_t> FleetStore::ReadAll(bool anew) {
     KeyedMutex::Lock writer(writers(), name);
     const SharedScene::Ptr known = journal_.Find(name);
     const auto it = listing->scenes.find(name);
-    const bool is_there = it != listing->scenes.end();
-    if (known == nullptr || (is_there && it->second->value == known->value)) continue;
-    if (!anew && is_there && known->version <= listing->revision &&
-        !MayFollow(*known, *it->second)) {
+    const bool exists = it != listing->scenes.end();
+    if (known == nullptr || (exists && it->second->value == known->value)) continue;
+    if (!anew && exists && known->version <= listing->revision && !MayFollow(*known, *it->second)) {
       return absl::AbortedError("etcd has another history");
     }
-    if (!anew && (is_there || known->version > listing->revision)) continue;
+    if (!anew && (exists || known->version > listing->revision)) continue;
     journal_.Set(name, nullptr);
     AdoptDeletion(name);
   }

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Scenes that several servers have, and any of them changes.
+// How do several servers share scenes that each of them may change?
 //
-// A `FleetStore` is a `MemoryStore` over an `EtcdJournal`, that shows what others commit, too. A
-// change is made against what is here; where etcd has something newer, or the refusal may be due to
-// that, it waits until that is here, and tries again. So a change and each of its errors are as if
-// there were one server, however far behind this one was.
+// A `FleetStore` is a `MemoryStore` over an `EtcdJournal`, and also shows what other servers
+// commit. It makes a change against the state of this process. If etcd has a newer state, or if an
+// error may be due to the older state, it waits for the newer state and retries. So changes and
+// their errors are as with one server, however far this server was behind.
 #pragma once
 
 #include <cstdint>
@@ -25,15 +25,17 @@
 
 namespace carom::server {
 
-// Thread-safe, as every store. Versions of one scene are shown in their order; what is shown of two
-// scenes may be of different times. Beside the errors of a SceneStore, changes are UNAVAILABLE if
-// etcd cannot be reached and they were certainly not made, UNKNOWN if it is not known.
+// A store of scenes that other servers change, too. Thread-safe. Shows the versions of one scene in
+// order; the shown versions of two scenes may be of different times. Beside the errors of a
+// SceneStore, changes return UNAVAILABLE if etcd cannot be reached and they were certainly not
+// made, and UNKNOWN if their outcome is not known.
 class FleetStore final : public MemoryStore, private EtcdEvents {
  public:
-  // Called when it changes whether changes can be made, and whether what is here is to be read.
+  // Receives, after every probe of etcd, whether changes can be made, and whether the scenes of
+  // this process are ready to be read.
   using OnChangeOfState = std::function<void(bool takes_changes, bool is_ready)>;
 
-  // `account` and `journal` outlive it.
+  // `account` and `journal` outlive the store.
   FleetStore(size_t max_scenes, const SceneLimits& limits, MemoryAccount& account,
              EtcdJournal& journal)
       : MemoryStore(max_scenes, limits, account, &journal),
@@ -41,10 +43,10 @@ class FleetStore final : public MemoryStore, private EtcdEvents {
         follower_(journal.client(), *this),
         sweeper_(journal) {}
 
-  // Shows what others commit, once all is recovered, and about so often deletes pages that no
-  // version has.
+  // Begins to show the commits of other servers, and to delete unused pages about every
+  // `sweep_interval`. Must be called after `Recover`.
   void Follow(OnChangeOfState on_state, absl::Duration sweep_interval);
-  // No more, and no change is made any longer.
+  // Stops showing commits and deleting pages; later changes fail.
   void StopFollowing() {
     follower_.Stop();
     sweeper_.Stop();
@@ -61,15 +63,15 @@ class FleetStore final : public MemoryStore, private EtcdEvents {
   absl::Status Delete(absl::string_view name, uint64_t version) override;
 
   absl::Status CatchUp() override;
-  bool HasSeen(uint64_t version) const override { return follower_.applied() >= version; }
+  bool HasReached(uint64_t version) const override { return follower_.applied() >= version; }
   uint64_t staleness_us() const override { return follower_.staleness_us(); }
 
  private:
   using Attempt = absl::FunctionRef<absl::StatusOr<Scene::Ptr>()>;
 
-  // Makes an attempt until it is judged by what etcd has.
-  absl::StatusOr<Scene::Ptr> Insist(absl::string_view name, absl::string_view edit_id,
-                                    Attempt attempt);
+  // Repeats `attempt` until it succeeds, or fails on the latest state in etcd.
+  absl::StatusOr<Scene::Ptr> CommitWithRetry(absl::string_view name, absl::string_view edit_id,
+                                             Attempt attempt);
   uint64_t VersionOf(absl::string_view name) const;
 
   // --- On the follower's thread ---
@@ -78,9 +80,11 @@ class FleetStore final : public MemoryStore, private EtcdEvents {
   absl::StatusOr<uint64_t> ReadAll(bool anew) override;
   void OnState(bool is_reachable, bool is_ready) override;
   void OnSize(uint64_t bytes) override { journal_.NoteSize(bytes); }
-  // Shows a version that the value of a scene's key is of. An error: etcd does not answer.
+  // Shows the version that `value`, the value of a scene's key, contains. An error means that etcd
+  // does not answer.
   absl::Status FollowVersion(const std::string& name, const std::string& value, uint64_t version);
-  // Shows what etcd has of a scene in place of what is here. The scene's writers are locked out.
+  // Shows the state of a scene in etcd in place of its state in this process. `follows`: `scene` is
+  // the version after the shown one. The caller holds the lock of the scene's writers.
   absl::Status Show(absl::string_view name, SharedScene::Ptr scene, bool follows);
   absl::Status ShowPolygons(absl::string_view name, SharedScene::Ptr scene, bool follows);
   void ShowDamage(absl::string_view name, const SharedScene::Ptr& scene);
@@ -90,7 +94,7 @@ class FleetStore final : public MemoryStore, private EtcdEvents {
   EtcdFollower follower_;
   EtcdSweeper sweeper_;
   OnChangeOfState on_state_;
-  bool has_said_hidden_ = false;  // of the follower's thread
+  bool has_logged_hidden_ = false;  // used only by the follower's thread
 };
 
 }  // namespace carom::server

@@ -22,10 +22,11 @@ namespace {
 
 constexpr size_t kHeaderBytes = 32;
 constexpr size_t kFrameHeaderBytes = 24;
-constexpr uint32_t kMagic = 0x377f0682;  // with the lowest bit the order of bytes in checksums
+constexpr uint32_t kMagic = 0x377f0682;  // the lowest bit is the byte order of checksums
 constexpr uint32_t kLargestPage = 65536;
 
-// Numbers of the log are big-endian, but for those that checksums add up.
+// Reads a big-endian number. All numbers of the log are big-endian, except for those that checksums
+// add up.
 uint32_t Number(const uint8_t* bytes) {
   return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
 }
@@ -53,10 +54,10 @@ struct Checksum {
 struct Header {
   uint32_t page_bytes = 0;
   uint64_t salts = 0;
-  Checksum checksum;  // with which that of the first frame begins
+  Checksum checksum;  // the checksum of the first frame continues it
 };
 
-// Whether it is the header of a log.
+// Reads the header of a log; returns false if the bytes are not one.
 bool ReadHeader(const std::vector<uint8_t>& bytes, Header& header) {
   const uint32_t magic = Number(bytes.data());
   if ((magic & ~uint32_t{1}) != kMagic) return false;
@@ -68,7 +69,7 @@ bool ReadHeader(const std::vector<uint8_t>& bytes, Header& header) {
          std::has_single_bit(header.page_bytes) && header.page_bytes <= kLargestPage;
 }
 
-// The checksum of a frame, begun as `sum`.
+// Returns the checksum of a frame, which continues `sum`, the checksum of the frame before.
 Checksum SumOf(const std::vector<uint8_t>& frame, Checksum sum) {
   sum.Add(frame.data(), 8);
   sum.Add(frame.data() + kFrameHeaderBytes, frame.size() - kFrameHeaderBytes);
@@ -80,7 +81,7 @@ bool IsFrame(const std::vector<uint8_t>& frame, const Header& header, const Chec
          SumOf(frame, before).value() == Pair(frame.data() + 16);
 }
 
-// Whether `is_right` holds of the bytes with one bit changed.
+// Returns whether `is_right` holds for `bytes` with any one bit flipped.
 template <class IsRight>
 bool IsOneBitOff(std::vector<uint8_t> bytes, const IsRight& is_right) {
   for (uint8_t& byte : bytes) {
@@ -93,12 +94,13 @@ bool IsOneBitOff(std::vector<uint8_t> bytes, const IsRight& is_right) {
   return false;
 }
 
-// A file's bytes from its begin on.
+// Reads the bytes of a file from its beginning.
 class Reader {
  public:
   explicit Reader(int file) : file_(file) {}
 
-  // False at the end, or where it cannot be read: SQLite says so.
+  // Fills `bytes`. Returns false at the end of the file, or if a read fails, which SQLite reports
+  // by itself.
   bool Next(std::vector<uint8_t>& bytes) {
     for (size_t done = 0; done < bytes.size();) {
       const ssize_t got = pread(file_, bytes.data() + done, bytes.size() - done, at_);
@@ -115,16 +117,17 @@ class Reader {
   off_t at_ = 0;
 };
 
-// Whether a transaction begins behind the end of another one, from a frame that is wrong on: it was
-// written when that one was synced. Each checksum is begun as the one of the frame before, so
-// frames that a transaction left which was taken back are none of its successors'. Nor are copies
-// of the last frame, with which SQLite fills a sector up.
+// Returns whether, from the wrong frame `frame` on, a transaction ends and another one begins,
+// which SQLite writes only after it has synced the first. The checksum of a frame continues that of
+// the frame before, so leftover frames of a rolled-back transaction do not match. Skips copies of
+// the last frame, with which SQLite fills up a sector.
 bool IsFollowed(Reader& reader, const Header& header, std::vector<uint8_t> frame) {
   Checksum before;
-  uint32_t last_page = 0;  // of a transaction that is whole; 0: there is none
+  uint32_t last_page = 0;  // page of the frame before, if that ends a transaction; else 0
   do {
     const uint32_t page = Number(frame.data());
-    const bool is_last = Number(frame.data() + 4) != 0;  // it has the size of the database
+    // The last frame of a transaction has the size of the database.
+    const bool is_last = Number(frame.data() + 4) != 0;
     const bool is_copy = is_last && page == last_page;
     if (last_page != 0 && !is_copy && IsFrame(frame, header, before)) return true;
     last_page = is_last && Pair(frame.data() + 8) == header.salts ? page : 0;
@@ -169,7 +172,7 @@ absl::Status CheckLog(const std::string& path) {
     const auto is_frame = [&](const std::vector<uint8_t>& other) {
       return IsFrame(other, header, sum);
     };
-    // Frames of earlier logs need no search.
+    // A frame of an earlier log has other salts and needs no search.
     const bool is_likely = std::popcount(Pair(frame.data() + 8) ^ header.salts) <= 1;
     const bool is_damaged =
         (is_likely && IsOneBitOff(frame, is_frame)) || IsFollowed(reader, header, frame);

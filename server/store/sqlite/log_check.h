@@ -3,9 +3,10 @@
 
 // Has the log of a database lost changes that were acknowledged?
 //
-// SQLite reads a log up to the first frame whose checksum is wrong, and takes what follows for a
-// write that a power cut interrupted. One that was damaged later looks the same to it, and what
-// follows was acknowledged. The two differ in what stands behind the damage.
+// SQLite reads a write-ahead log up to the first frame with a wrong checksum, and takes the rest
+// for a write that a power cut interrupted. SQLite treats a frame that was damaged later in the
+// same way, although acknowledged changes may follow that frame. The data after the wrong frame
+// distinguishes the two cases.
 #pragma once
 
 #include <string>
@@ -14,12 +15,13 @@
 
 namespace carom::server {
 
-// Reads the log at `path` as SQLite would (www.sqlite.org/fileformat.html, section 4), before it
-// does. OK without a log. INTERNAL, in one line, if the first wrong checksum is right once one bit
-// is another one, or if whole transactions follow it: each is synced before the next is written, so
-// a power cut spoils no more than the last. Damage of several bits in the last one is not found.
+// Reads the log at `path` as SQLite does (www.sqlite.org/fileformat.html, section 4), before SQLite
+// opens it. OK without a log. INTERNAL, in one line, if flipping one bit makes the first wrong
+// checksum right, or if complete transactions follow the wrong frame: each transaction is synced
+// before the next one is written, so a power cut damages only the last one. Does not find damage of
+// several bits in the last transaction.
 //
-// Cost: as SQLite's own reading; some 100 ms once a checksum is wrong.
+// Cost: as SQLite's own reading; some 100 ms more once a checksum is wrong.
 absl::Status CheckLog(const std::string& path);
 
 }  // namespace carom::server

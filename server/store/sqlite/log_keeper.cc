@@ -8,12 +8,13 @@
 namespace carom::server {
 namespace {
 
-// Pages of SQLite's, 4 KiB each. What SQLite itself takes for enough to be moved.
-constexpr int kMovedPages = 1000;
-// So many come of one large transaction: the next commit is to give back what it made of the log.
-constexpr int kManyPages = 2000;
-// From so many on a log is begun anew as soon as nobody reads: else reads without a gap between
-// them would let it grow.
+// Length of the log, in pages of 4 KiB, from which on it is checkpointed, as by SQLite itself.
+constexpr int kCheckpointPages = 1000;
+// Length that a log has only after a large transaction: the writer checkpoints it without the
+// thread, so that the next commit can truncate it.
+constexpr int kLargeTransactionPages = 2000;
+// Length from which on the writer waits until no read is running, so that the log begins anew:
+// otherwise overlapping reads would let the log grow.
 constexpr int kLongLogPages = 16 << 10;
 
 }  // namespace
@@ -23,7 +24,8 @@ absl::StatusOr<std::unique_ptr<LogKeeper>> LogKeeper::Open(const std::string& pa
                                                            SqliteHistory& history) {
   absl::StatusOr<Database> database = Database::Open(path, vfs);
   if (!database.ok()) return database.status();
-  // It syncs as the writer does; and a connection that has read nothing knows of no log.
+  // The connection syncs as the writer does. The SELECT makes the connection open the log, without
+  // which a checkpoint does nothing.
   absl::Status status =
       database->Run("PRAGMA synchronous = FULL; SELECT count(*) FROM sqlite_schema;");
   if (!status.ok()) return status;
@@ -32,7 +34,7 @@ absl::StatusOr<std::unique_ptr<LogKeeper>> LogKeeper::Open(const std::string& pa
 
 LogKeeper::LogKeeper(Database database, Database& writer, SqliteHistory& history)
     : writer_(writer), history_(history), database_(std::move(database)) {
-  writer_.CountLog(&log_pages_);
+  writer_.CountLogPages(&log_pages_);
   thread_ = std::thread([this] { Loop(); });
 }
 
@@ -44,25 +46,26 @@ LogKeeper::~LogKeeper() {
   thread_.join();
 }
 
-// The log begins anew with the commit after all of it was moved, if nobody reads what is in it.
-// Where somebody does, each thousand pages more are another attempt.
+// The log begins anew with the first commit after a complete checkpoint, unless a reader uses the
+// log. If a reader does, the writer tries again after each further 1000 pages.
 void LogKeeper::AfterCommit() {
   absl::MutexLock lock(&mu_);
-  if (log_pages_ < kMovedPages) {
-    move_from_ = kMovedPages;
-    was_moved_ = false;
+  if (log_pages_ < kCheckpointPages) {
+    checkpoint_from_ = kCheckpointPages;
+    was_checkpointed_ = false;
     return;
   }
   const bool is_long = log_pages_ >= kLongLogPages;
   if (is_long) mu_.Await(absl::Condition(this, &LogKeeper::IsIdle));
-  if (is_moving_ || (log_pages_ < move_from_ && !was_moved_ && !is_long)) return;
-  if (!was_moved_ && log_pages_ < kManyPages) {
-    is_moving_ = true;
+  if (is_checkpointing_ || (log_pages_ < checkpoint_from_ && !was_checkpointed_ && !is_long))
+    return;
+  if (!was_checkpointed_ && log_pages_ < kLargeTransactionPages) {
+    is_checkpointing_ = true;
     return;
   }
-  was_moved_ = false;
-  move_from_ = log_pages_ + kMovedPages;
-  const auto move = [this] { writer_.MoveLog().IgnoreError(); };
+  was_checkpointed_ = false;
+  checkpoint_from_ = log_pages_ + kCheckpointPages;
+  const auto move = [this] { writer_.CheckpointLog().IgnoreError(); };
   if (is_long) {
     history_.BetweenReads(move);
   } else {
@@ -76,10 +79,10 @@ void LogKeeper::Loop() {
     mu_.Await(absl::Condition(this, &LogKeeper::HasWork));
     if (stopping_) return;
     mu_.Unlock();
-    database_.MoveLog().IgnoreError();
+    database_.CheckpointLog().IgnoreError();
     mu_.Lock();
-    is_moving_ = false;
-    was_moved_ = true;
+    is_checkpointing_ = false;
+    was_checkpointed_ = true;
   }
 }
 

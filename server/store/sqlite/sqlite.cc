@@ -18,7 +18,7 @@ absl::StatusCode CodeOf(int error, int system_error) {
     case SQLITE_NOMEM:
       return absl::StatusCode::kResourceExhausted;
     case SQLITE_IOERR:
-      // What grows the log may meet a full disk as a failed write.
+      // A write that extends the log can report a full disk as a failed write.
       return system_error == ENOSPC || system_error == EDQUOT ? absl::StatusCode::kResourceExhausted
                                                               : absl::StatusCode::kUnavailable;
     case SQLITE_BUSY:
@@ -45,7 +45,7 @@ Statement& Statement::Bind(int index, int64_t value) {
   return *this;
 }
 
-// Errors of what is bound show at the next step.
+// The next step returns the error of a value that could not be bound.
 Statement& Statement::BindText(int index, absl::string_view text) {
   Note(sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC,
                            SQLITE_UTF8));
@@ -78,7 +78,7 @@ absl::Status Statement::Run() {
   return row.status();
 }
 
-// What was bound is let go, too: it may be gone before the next step.
+// Clears the bound values, too, because their bytes may be freed before the next step.
 void Statement::Reset() {
   sqlite3_reset(statement_.get());
   sqlite3_clear_bindings(statement_.get());
@@ -117,8 +117,8 @@ absl::Status Database::Run(const char* sql) {
              : Error();
 }
 
-// The hook takes the place of SQLite's own, which would move the log as a part of the commit.
-void Database::CountLog(int* pages) {
+// Replaces SQLite's own hook, which would checkpoint the log as a part of the commit.
+void Database::CountLogPages(int* pages) {
   const auto count = +[](void* counter, sqlite3*, const char*, int log_pages) {
     *static_cast<int*>(counter) = log_pages;
     return SQLITE_OK;
@@ -126,7 +126,7 @@ void Database::CountLog(int* pages) {
   sqlite3_wal_hook(database_.get(), count, pages);
 }
 
-absl::Status Database::MoveLog() {
+absl::Status Database::CheckpointLog() {
   const int result = sqlite3_wal_checkpoint_v2(database_.get(), nullptr, SQLITE_CHECKPOINT_PASSIVE,
                                                nullptr, nullptr);
   return result == SQLITE_OK ? absl::OkStatus() : Error();

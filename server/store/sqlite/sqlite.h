@@ -1,7 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// SQLite with owners and statuses.
+// How does the server use SQLite?
+//
+// The classes of this file own the handles of SQLite, and return its errors as statuses.
 #pragma once
 
 #include <sqlite3.h>
@@ -16,27 +18,27 @@
 
 namespace carom::server {
 
-// A statement that is prepared, with its parameters bound from 1 on. Not thread-safe.
+// A prepared statement; the index of its first parameter is 1. Not thread-safe.
 //
-// Errors are those of `Database`, found by `Step`, also for what was bound.
+// `Step` returns the errors of `Database`, also errors of bound values.
 class Statement {
  public:
   Statement() = default;
 
   Statement& Bind(int index, int64_t value);
-  // `bytes` outlive the next step.
+  // Binds text or bytes, which must outlive the next step.
   Statement& BindText(int index, absl::string_view text);
   Statement& BindBlob(int index, absl::string_view bytes);
 
-  // Whether there is a row; else the statement is done and ready for other values.
+  // Returns true if there is a row. Otherwise the statement has ended and accepts other values.
   absl::StatusOr<bool> Step();
-  // A step of a statement without rows.
+  // Executes a statement that has no rows.
   absl::Status Run();
-  // Ends it before its last row.
+  // Ends the statement before its last row, and clears its bound values.
   void Reset();
 
   int64_t Int(int column) const { return sqlite3_column_int64(statement_.get(), column); }
-  // Text or bytes; copied.
+  // Returns a copy of the text or the bytes of a column.
   std::string Bytes(int column) const;
 
  private:
@@ -48,33 +50,34 @@ class Statement {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-  int bind_error_ = SQLITE_OK;  // the first since the last step
+  int bind_error_ = SQLITE_OK;  // the first error since the last step
 };
 
-// A connection. Not thread-safe.
+// A connection to a database. Not thread-safe.
 //
-// Errors: RESOURCE_EXHAUSTED for a full disk or the end of memory; UNAVAILABLE for others of the
-// disk; INTERNAL for the rest, a file that is damaged or no database among them. Never DATA_LOSS,
-// which is of one scene.
+// Errors: RESOURCE_EXHAUSTED for a full disk or no memory; UNAVAILABLE for other errors of the
+// disk; INTERNAL for all other errors, such as a file that is damaged or is not a database. Never
+// DATA_LOSS, which stands for damage of one scene.
 class Database {
  public:
-  // `vfs` as sqlite3_open_v2 takes it.
+  // Opens the database at `path`, and creates it if it is missing; `vfs` as in sqlite3_open_v2.
   static absl::StatusOr<Database> Open(const std::string& path, const char* vfs = nullptr);
 
   absl::StatusOr<Statement> Prepare(absl::string_view sql);
-  // Statements without parameters and rows that matter.
+  // Executes statements without parameters, and ignores their rows.
   absl::Status Run(const char* sql);
 
-  // From here on SQLite sets `pages` to what its log has after each commit, and no longer moves the
-  // log to the database by itself. `pages` outlives the connection.
-  void CountLog(int* pages);
-  // Moves what it can of the log to the database, without waiting for anybody.
-  absl::Status MoveLog();
+  // Makes SQLite set `pages` to the length of the write-ahead log, in pages, after each commit, and
+  // disables automatic checkpoints. `pages` outlives the connection.
+  void CountLogPages(int* pages);
+  // Checkpoints the log: copies as many of its pages to the database as possible without waiting
+  // for other connections.
+  absl::Status CheckpointLog();
 
-  // Whether no transaction is open: some errors roll it back.
+  // Returns whether no transaction is open: some errors roll the transaction back.
   bool is_transaction_over() const { return sqlite3_get_autocommit(database_.get()) != 0; }
 
-  // The status of the last error.
+  // Returns the status of the last error.
   absl::Status Error() const;
 
  private:

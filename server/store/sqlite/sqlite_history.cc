@@ -29,7 +29,7 @@ absl::StatusOr<PageHash> RootOf(Statement& find_version, absl::string_view name,
   return root;
 }
 
-// A page that is missing, or is not what its hash says, is DATA_LOSS of its scene.
+// Returns DATA_LOSS for a page that is missing or does not match its hash.
 absl::StatusOr<std::string> ReadPage(Statement& read_page, const PageHash& hash) {
   const absl::StatusOr<bool> row = read_page.BindBlob(1, {hash.data(), hash.size()}).Step();
   if (!row.ok()) return row.status();
@@ -40,7 +40,7 @@ absl::StatusOr<std::string> ReadPage(Statement& read_page, const PageHash& hash)
   return bytes;
 }
 
-// A connection that cannot write, whatever it is asked.
+// Opens a connection that cannot write.
 absl::StatusOr<std::unique_ptr<SqliteHistory>> SqliteHistory::Open(const std::string& path,
                                                                    const char* vfs) {
   absl::StatusOr<Database> database = Database::Open(path, vfs);
@@ -63,8 +63,8 @@ absl::StatusOr<std::unique_ptr<SqliteHistory>> SqliteHistory::Open(const std::st
   return history;
 }
 
-// One transaction for all pages of a version: it reads one state of the file, whatever is committed
-// meanwhile.
+// Uses one transaction for all pages of a version, so that it reads one state of the file, whatever
+// is committed meanwhile.
 absl::Status SqliteHistory::Read(absl::FunctionRef<absl::Status()> work) {
   const Executor::Blocked blocked;
   absl::MutexLock lock(&mu_);
@@ -77,7 +77,8 @@ absl::Status SqliteHistory::Read(absl::FunctionRef<absl::Status()> work) {
     find_version_.Reset();
     read_page_.Reset();
   }
-  // Some errors have ended it already.
+  // After some errors SQLite has already ended the transaction, and COMMIT fails, too; `Update`
+  // keeps the first error.
   status.Update(end_.Run());
   return status;
 }
@@ -107,7 +108,7 @@ absl::Status SqliteHistory::Compare(
   });
 }
 
-// While no read is under way, and none begins.
+// Holds the lock that every read needs, so no read runs or begins meanwhile.
 void SqliteHistory::BetweenReads(absl::FunctionRef<void()> work) {
   absl::MutexLock lock(&mu_);
   work();

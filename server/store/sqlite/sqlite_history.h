@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Versions and their pages, read from a store's file beside whoever writes it.
+// How are old versions read from a store's file while a writer changes it?
 #pragma once
 
 #include <cstdint>
@@ -21,43 +21,44 @@
 
 namespace carom::server {
 
-// What reads a version on any connection to the file, prepared of the SQL beside it.
+// The SQL of the statements that read a version and a page on any connection to the file.
 inline constexpr char kFindVersion[] =
     "SELECT record, checksum FROM versions WHERE version = ?3"
     " AND scene = (SELECT id FROM scenes WHERE tenant = ?1 AND name = ?2)";
 inline constexpr char kReadPage[] = "SELECT bytes FROM pages WHERE hash = ?1";
 
-// The tree of a version. OUT_OF_RANGE if it is not kept; DATA_LOSS if its row is damaged.
+// Returns the root of a version's tree. OUT_OF_RANGE if the version is not kept; DATA_LOSS if its
+// row is damaged.
 absl::StatusOr<PageHash> RootOf(Statement& find_version, absl::string_view name, uint64_t version);
-// A page, as a `PageReader` has it.
+// Returns a page, as a `PageReader` does.
 absl::StatusOr<std::string> ReadPage(Statement& read_page, const PageHash& hash);
 
-// A connection of its own. In WAL mode it has the file as it was when a read began, and neither
-// waits for the connection that writes nor holds it up.
+// Reads old versions on a connection of its own. In WAL mode a read uses the file as it was when
+// the read began, and neither waits for the connection that writes nor delays it.
 //
-// Reads come one after the other, each on the thread of its caller. That thread leaves its place on
-// the executor to another one, since a read may take seconds: so reads take one processor at most,
-// whoever asks. Thread-safe.
+// Reads run one after the other, each on its caller's thread. Because a read may take seconds, the
+// thread gives its place on the executor to another thread meanwhile, so reads take at most one
+// processor, however many callers there are. Thread-safe.
 class SqliteHistory {
  public:
-  // Of a file whose tables are there; `vfs` as for Database. Errors are those of Database, here and
-  // below.
+  // Opens a file that has the tables; `vfs` as for Database. All functions return the errors of
+  // Database.
   static absl::StatusOr<std::unique_ptr<SqliteHistory>> Open(const std::string& path,
                                                              const char* vfs);
 
-  // As SceneJournal has them.
+  // `Load` and `Compare` do what the functions of SceneJournal do.
   absl::Status Load(absl::string_view name, uint64_t version,
                     absl::FunctionRef<absl::Status(Polygon)> visit);
   absl::Status Compare(
       absl::string_view name, uint64_t before, uint64_t after,
       absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit);
 
-  // Runs `work` while nobody reads.
+  // Runs `work` while no read is running.
   void BetweenReads(absl::FunctionRef<void()> work);
 
  private:
   explicit SqliteHistory(Database database) : database_(std::move(database)) {}
-  // Runs `work`, to which the file does not change.
+  // Runs `work` in a transaction, in which all reads use one state of the file.
   absl::Status Read(absl::FunctionRef<absl::Status()> work) ABSL_LOCKS_EXCLUDED(mu_);
 
   absl::Mutex mu_;

@@ -27,12 +27,12 @@
 namespace carom::server {
 namespace {
 
-// What one transaction takes at most, so that the first of its jobs need not wait for long.
+// Maximum number of jobs in a transaction, so that the first job does not wait for long.
 constexpr size_t kMaxJobs = 256;
 
-// The tables, release by release. A row of `pages` has the references of all versions that have
-// taken it in and not yet dropped it; `dropped` of a version are the pages that the next one does
-// not have, by their hashes, and `record` is a VersionRecord (server/store/version_record.h).
+// The tables, release by release. `refs` of a page counts the versions that have added the page and
+// not yet dropped it. `dropped` of a version has the hashes of the pages that the next version does
+// not have. `record` is a VersionRecord (server/store/version_record.h).
 constexpr const char* kMigrations[] = {
     "CREATE TABLE scenes(id INTEGER PRIMARY KEY, tenant TEXT NOT NULL, name TEXT NOT NULL,"
     "  UNIQUE(tenant, name));"
@@ -43,12 +43,12 @@ constexpr const char* kMigrations[] = {
     "  bytes BLOB NOT NULL);"
     "CREATE TABLE counters(name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;"
     "INSERT INTO counters VALUES('last_version', 0);",
-    // `dropped_bytes` was 4 KiB for each page, whatever it had.
+    // Corrects `dropped_bytes`, which counted 4 KiB for each page, to the real sizes of the pages.
     "UPDATE versions SET dropped_bytes = (WITH RECURSIVE at(i) AS (VALUES(1) UNION ALL"
     "  SELECT i + 20 FROM at WHERE i + 20 < length(dropped))"
     "  SELECT coalesce(sum(length(bytes)), 0) FROM at JOIN pages ON hash = substr(dropped, i, 20))"
     " WHERE length(dropped) > 0;",
-    // A counter that is damaged is not the complement of the other one.
+    // Adds the complement of the counter, which a damaged counter does not match.
     "INSERT INTO counters SELECT 'last_version_complement', -1 - value FROM counters;",
 };
 
@@ -56,7 +56,7 @@ absl::string_view BytesOf(const PageHash& hash) { return {hash.data(), hash.size
 
 std::string FileIn(absl::string_view folder) { return absl::StrCat(folder, "/scenes.sqlite"); }
 
-// One line, whatever a damaged file makes SQLite say.
+// Returns an error of one line, even if the message of SQLite has line breaks.
 absl::Status CannotUse(absl::string_view folder, const absl::Status& why) {
   return absl::Status(
       why.code(),
@@ -88,7 +88,7 @@ absl::StatusOr<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(
   return CannotUse(options.folder, status);
 }
 
-// The number of the last migration that was applied; 0 in a file that is new.
+// Returns the number of the last migration that was applied; 0 for a new file.
 absl::StatusOr<int64_t> SqliteJournal::Schema() {
   absl::StatusOr<Statement> table = database_.Prepare(
       "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'");
@@ -105,7 +105,7 @@ absl::StatusOr<int64_t> SqliteJournal::Schema() {
   return number->Int(0);
 }
 
-// Each migration is a transaction with its number, so that one which is interrupted begins again.
+// Runs each migration and records its number in one transaction, so that a migration is atomic.
 absl::Status SqliteJournal::Migrate() {
   const absl::StatusOr<int64_t> schema = Schema();
   if (!schema.ok()) return schema.status();
@@ -125,9 +125,9 @@ absl::Status SqliteJournal::Migrate() {
   return absl::OkStatus();
 }
 
-// Of the tables that say what there is, rows and indices together: a row that is lost, or that is
-// another one's, would be an older version or no scene. They are small beside `pages`, whose rows
-// are checked by their hashes when they are read.
+// Checks rows and indices of the tables that list scenes and versions: a wrong row would hide a
+// scene or show an older version. These tables are small compared with `pages`; the hash of a page
+// is checked when the page is read.
 absl::Status SqliteJournal::CheckTables() {
   for (const char* table : {"migrations", "counters", "scenes", "versions"}) {
     absl::StatusOr<Statement> check =
@@ -150,14 +150,13 @@ absl::Status SqliteJournal::CheckTables() {
   return absl::OkStatus();
 }
 
-// A commit waits for the log to be synced, and for that alone: pages move from the log to the
-// database now and then, which SQLite syncs in the right order by itself. What a large transaction
-// has made of the log is given back by a later one.
+// A commit waits only for the sync of the log. SQLite copies the log to the database in
+// checkpoints, and orders their syncs itself. A later commit truncates a log that became long.
 //
-// SQLite keeps the pages that a job changes as they were until the job is done. It does so in
-// memory: a folder for temporary files may not be there, as in the image. Pages that are freed are
-// among them only if they are wiped, as Debian's SQLite does by default: without that it is 0.5 MB
-// for an import that drops 40 MB.
+// While a job runs, SQLite keeps the earlier content of the pages that it changes in memory,
+// because a folder for temporary files may be missing, as in the container image. Freed pages are
+// included only if SQLite wipes them, as Debian's does by default; with secure_delete off, an
+// import that drops 40 MB takes 0.5 MB.
 absl::Status SqliteJournal::Prepare() {
   absl::Status status = CheckLog(FileIn(options_.folder) + "-wal");
   if (!status.ok()) return status;
@@ -176,7 +175,7 @@ absl::Status SqliteJournal::Prepare() {
       {&end_job_, "RELEASE job"},
       {&undo_job_, "ROLLBACK TO job"},
       {&read_page_, kReadPage},
-      // The bytes are written again: those that are there may be damaged.
+      // Overwrites the bytes of a page that exists, because they may be damaged.
       {&add_page_,
        "INSERT INTO pages(hash, refs, bytes) VALUES(?1, 1, ?2)"
        " ON CONFLICT(hash) DO UPDATE SET refs = refs + 1, bytes = excluded.bytes"},
@@ -212,7 +211,7 @@ absl::Status SqliteJournal::Prepare() {
   return OpenConnections();
 }
 
-// One that reads old versions, and one that moves the log.
+// Opens the connection that reads old versions, and the one that checkpoints the log.
 absl::Status SqliteJournal::OpenConnections() {
   absl::StatusOr<std::unique_ptr<SqliteHistory>> history =
       SqliteHistory::Open(FileIn(options_.folder), options_.vfs);
@@ -227,8 +226,8 @@ absl::Status SqliteJournal::OpenConnections() {
 
 // --- Reading ------------------------------------------------------------------------------------
 
-// The current version is the one that no other one has dropped pages of: without it the last one
-// that is left would be an older one.
+// The current version is the row without dropped pages. If that row is missing, the scene is
+// damaged, because the last remaining row is an older version.
 absl::Status SqliteJournal::RecoverVersions(int64_t id, SavedScene& scene, Current& current) {
   absl::StatusOr<bool> row = read_versions_.Bind(1, id).Step();
   bool follows_damage = false, is_current = false;
@@ -238,7 +237,7 @@ absl::Status SqliteJournal::RecoverVersions(int64_t id, SavedScene& scene, Curre
     scene.status =
         ReadRow(scene.name, current.version, {read_versions_.Bytes(1), read_versions_.Bytes(2)},
                 summary, current.root);
-    // Of a damaged version that is not the current one nothing is known, and only watches need it.
+    // Leaves out a damaged version that is not current, because only watches need it.
     is_current = read_versions_.Int(5) != 0;
     ++current.versions;
     current.history_bytes += static_cast<uint64_t>(read_versions_.Int(4));
@@ -252,7 +251,7 @@ absl::Status SqliteJournal::RecoverVersions(int64_t id, SavedScene& scene, Curre
   return row.status();
 }
 
-// Damage of one scene is its own; an error of SQLite's is of the file as a whole.
+// Damage of one scene is in the scene's status; an error of SQLite concerns the whole file.
 absl::StatusOr<SavedScene> SqliteJournal::RecoverScene(int64_t id, const std::string& name) {
   SavedScene scene;
   scene.name = name;
@@ -260,7 +259,7 @@ absl::StatusOr<SavedScene> SqliteJournal::RecoverScene(int64_t id, const std::st
   current.id = id;
   if (absl::Status status = RecoverVersions(id, scene, current); !status.ok()) return status;
   if (!scene.status.ok()) {
-    current.root = {};  // not that of the version before
+    current.root = {};  // otherwise the root would be that of the version before
     return scene;
   }
   const auto read = [this](const PageHash& hash) { return ReadPage(read_page_, hash); };
@@ -269,7 +268,7 @@ absl::StatusOr<SavedScene> SqliteJournal::RecoverScene(int64_t id, const std::st
     return absl::OkStatus();
   });
   if (scene.status.ok()) return scene;
-  // A disk that cannot be read today may be read tomorrow: that is no damage.
+  // An error other than DATA_LOSS, such as a failed read, may be temporary, and is not damage.
   if (!absl::IsDataLoss(scene.status)) return scene.status;
   scene.polygons = {};
   return scene;
@@ -281,7 +280,7 @@ absl::Status SqliteJournal::RecoverScenes(absl::FunctionRef<void(SavedScene)> vi
   absl::StatusOr<bool> row = names->Step();
   for (; row.ok() && *row; row = names->Step()) {
     auto scene = RecoverScene(names->Int(0), SceneKey(names->Bytes(1), names->Bytes(2)));
-    if (!scene.ok()) return scene.status();  // the file as a whole is not to be trusted
+    if (!scene.ok()) return scene.status();  // an error of the file as a whole
     visit(*std::move(scene));
   }
   return row.status();
@@ -301,14 +300,14 @@ absl::Status SqliteJournal::AddPage(const Page& page) {
 }
 
 absl::Status SqliteJournal::DropPage(const PageHash& hash) {
-  const absl::StatusOr<bool> gone = drop_page_.BindBlob(1, BytesOf(hash)).Step();
-  if (!gone.ok()) return gone.status();
-  if (!*gone) return release_page_.BindBlob(1, BytesOf(hash)).Run();
+  const absl::StatusOr<bool> is_deleted = drop_page_.BindBlob(1, BytesOf(hash)).Step();
+  if (!is_deleted.ok()) return is_deleted.status();
+  if (!*is_deleted) return release_page_.BindBlob(1, BytesOf(hash)).Run();
   drop_page_.Reset();
   return absl::OkStatus();
 }
 
-// `hashes` are one after the other, as a version's row has them.
+// `hashes` are concatenated, as in a version's row.
 absl::Status SqliteJournal::DropPages(absl::string_view hashes) {
   PageHash hash;
   for (; hashes.size() >= hash.size(); hashes.remove_prefix(hash.size())) {
@@ -318,7 +317,7 @@ absl::Status SqliteJournal::DropPages(absl::string_view hashes) {
   return absl::OkStatus();
 }
 
-// Of a damaged tree those that can be reached: the others stay in the file, which nobody reads.
+// Returns the pages of a tree. Pages of a damaged tree that cannot be reached stay in the file.
 absl::StatusOr<std::vector<PageHash>> SqliteJournal::PagesToDrop(const PageHash& root) {
   std::vector<PageHash> pages;
   const auto read = [this](const PageHash& hash) { return ReadPage(read_page_, hash); };
@@ -344,7 +343,7 @@ absl::Status SqliteJournal::WriteDropped(Current& current, const std::vector<Pag
     hashes.append(hash.data(), hash.size());
     const absl::StatusOr<bool> row = page_size_.BindBlob(1, BytesOf(hash)).Step();
     if (!row.ok()) return row.status();
-    if (!*row) continue;  // of a damaged tree
+    if (!*row) continue;  // missing, since the tree is damaged
     bytes += page_size_.Int(0);
     page_size_.Reset();
   }
@@ -356,8 +355,8 @@ absl::Status SqliteJournal::WriteDropped(Current& current, const std::vector<Pag
       .Run();
 }
 
-// Oldest first. The current version stays, whatever it has. What a version has and the next one
-// does not is needed by no later one: its references go with it.
+// Deletes the oldest versions first, but never the current one. A page that the next version does
+// not have is needed by no later version, so its reference ends with the deleted version.
 absl::StatusOr<uint64_t> SqliteJournal::Prune(Current& current) {
   for (;; --current.versions) {
     const absl::StatusOr<bool> row = oldest_version_.Bind(1, current.id).Step();
@@ -378,7 +377,7 @@ absl::StatusOr<uint64_t> SqliteJournal::Prune(Current& current) {
   }
 }
 
-// In this order: pages, what the version before had beside them, the version itself, the counter.
+// Writes pages, then the dropped pages of the version before, then the version, then the counter.
 absl::StatusOr<uint64_t> SqliteJournal::Write(absl::string_view name, const TreeChange& change,
                                               const VersionSummary& summary) {
   absl::StatusOr<Current> current = FindOrAdd(name);
@@ -407,9 +406,9 @@ absl::StatusOr<uint64_t> SqliteJournal::Write(absl::string_view name, const Tree
   return oldest;
 }
 
-absl::StatusOr<Written> SqliteJournal::RunWrite(absl::string_view name,
-                                                const VersionSummary& summary, TreeChange& change,
-                                                Work make) {
+absl::StatusOr<WriteResult> SqliteJournal::RunWrite(absl::string_view name,
+                                                    const VersionSummary& summary,
+                                                    TreeChange& change, Work make) {
   uint64_t oldest = 0;
   const absl::Status status = Run([&]() -> absl::Status {
     if (absl::Status made = make(); !made.ok()) return made;
@@ -418,14 +417,14 @@ absl::StatusOr<Written> SqliteJournal::RunWrite(absl::string_view name,
     return kept.status();
   });
   if (!status.ok()) return status;
-  return Written{.version = summary.version, .oldest = oldest};
+  return WriteResult{.version = summary.version, .oldest = oldest};
 }
 
-absl::StatusOr<Written> SqliteJournal::Replace(absl::string_view name, const Scene& scene,
-                                               const VersionSummary& summary) {
+absl::StatusOr<WriteResult> SqliteJournal::Replace(absl::string_view name, const Scene& scene,
+                                                   const VersionSummary& summary) {
   std::vector<const Polygon*> polygons(scene.polygon_count());
   for (size_t i = 0; i < polygons.size(); ++i) polygons[i] = &scene.polygon(i);
-  // On the caller's thread, beside what the journal writes for others.
+  // Builds the tree on the caller's thread, while another thread may use the connection.
   TreeChange change = BuildTree(polygons);
   return RunWrite(name, summary, change, [&]() -> absl::Status {
     const auto known = scenes_.find(name);
@@ -437,9 +436,9 @@ absl::StatusOr<Written> SqliteJournal::Replace(absl::string_view name, const Sce
   });
 }
 
-absl::StatusOr<Written> SqliteJournal::Edit(absl::string_view name,
-                                            absl::Span<const SceneEdit> edits,
-                                            const VersionSummary& summary) {
+absl::StatusOr<WriteResult> SqliteJournal::Edit(absl::string_view name,
+                                                absl::Span<const SceneEdit> edits,
+                                                const VersionSummary& summary) {
   TreeEdits by_id;
   for (const SceneEdit& edit : edits) {
     if (const auto* add = std::get_if<AddPolygon>(&edit)) {
@@ -460,9 +459,9 @@ absl::StatusOr<Written> SqliteJournal::Edit(absl::string_view name,
   });
 }
 
-// Both trees are read as a whole, since each page of theirs gains or loses a reference.
-absl::StatusOr<Written> SqliteJournal::Restore(absl::string_view name, uint64_t version,
-                                               const VersionSummary& summary) {
+// Reads both trees as a whole, because each of their pages gains or loses a reference.
+absl::StatusOr<WriteResult> SqliteJournal::Restore(absl::string_view name, uint64_t version,
+                                                   const VersionSummary& summary) {
   TreeChange change;
   return RunWrite(name, summary, change, [&]() -> absl::Status {
     const absl::StatusOr<PageHash> root = RootOf(find_version_, name, version);
@@ -474,7 +473,7 @@ absl::StatusOr<Written> SqliteJournal::Restore(absl::string_view name, uint64_t 
     std::vector<PageHash> pages;
     const auto read = [this](const PageHash& hash) { return ReadPage(read_page_, hash); };
     if (absl::Status status = CollectPages(*root, read, pages); !status.ok()) return status;
-    // They are there: one reference more.
+    // The pages exist already, so each gains one reference.
     for (const PageHash& hash : pages) {
       if (absl::Status status = retain_page_.BindBlob(1, BytesOf(hash)).Run(); !status.ok()) {
         return status;
@@ -484,7 +483,7 @@ absl::StatusOr<Written> SqliteJournal::Restore(absl::string_view name, uint64_t 
   });
 }
 
-// The pages of the current version, and those that only its history has.
+// Drops the pages of the current version, and the pages that only older versions have.
 absl::Status SqliteJournal::Delete(absl::string_view name) {
   return Run([&]() -> absl::Status {
     const Current& current = scenes_.at(name);
@@ -509,26 +508,26 @@ absl::Status SqliteJournal::Delete(absl::string_view name) {
 
 // --- Transactions -------------------------------------------------------------------------------
 
-// Whose job is not done when the connection is free takes it, with all jobs that have gathered.
+// The first writer that finds the connection free takes it and runs all queued jobs.
 absl::Status SqliteJournal::Run(Work work) {
   Job job{.work = work};
   const Executor::Blocked blocked;
   absl::MutexLock lock(&mu_);
   jobs_.push_back(&job);
-  job.is_taken = &is_taken_;
-  const auto may_go_on = +[](Job* mine) { return mine->is_done || !*mine->is_taken; };
+  job.is_busy = &is_busy_;
+  const auto is_done_or_free = +[](Job* waiting) { return waiting->is_done || !*waiting->is_busy; };
   while (!job.is_done) {
-    mu_.Await(absl::Condition(may_go_on, &job));
+    mu_.Await(absl::Condition(is_done_or_free, &job));
     if (!job.is_done) RunQueue();
   }
   return job.status;
 }
 
-// While one transaction is synced, the jobs of the next gather. Without memory a job fails alone
-// (`RunJob`). What is noted of a commit that is made cannot fail: there the process ends, and the
-// next start reads the commit.
+// While one transaction is synced, jobs queue up for the next one. A job that runs out of memory
+// fails alone (`RunJob`). Recording a commit must not fail, hence noexcept: if memory runs out, the
+// process ends, and the next start reads the commit.
 void SqliteJournal::RunQueue() noexcept {
-  is_taken_ = true;
+  is_busy_ = true;
   const size_t count = std::min(jobs_.size(), kMaxJobs);
   std::array<Job*, kMaxJobs> taken;
   std::copy_n(jobs_.begin(), count, taken.begin());
@@ -537,15 +536,15 @@ void SqliteJournal::RunQueue() noexcept {
   mu_.Unlock();
   RunJobs(jobs);
   mu_.Lock();
-  // What is committed is answered before the log is made shorter, which may wait for a reader.
+  // Completes the committed jobs before it shortens the log, which may wait for a reader.
   for (Job* job : jobs) job->is_done = true;
   mu_.Unlock();
   log_->AfterCommit();
   mu_.Lock();
-  is_taken_ = false;
+  is_busy_ = false;
 }
 
-// Where a job costs the transaction, as an unreadable disk does, each has one of its own.
+// If one job makes the transaction fail, as an unreadable disk does, runs each job separately.
 void SqliteJournal::RunJobs(absl::Span<Job* const> jobs) {
   if (absl::Status status = RunTogether(jobs); status.ok()) return;
   if (jobs.size() == 1) return;
@@ -558,7 +557,7 @@ absl::Status SqliteJournal::RunTogether(absl::Span<Job* const> jobs) {
     if (all.ok()) all = RunJob(*job, jobs.size() == 1);
   }
   if (all.ok()) all = commit_.Run();
-  // After some errors it has been rolled back already.
+  // After some errors SQLite has already rolled the transaction back.
   if (!all.ok()) rollback_.Run().IgnoreError();
   for (Job* job : jobs) {
     if (!all.ok()) job->status = all;
@@ -572,7 +571,7 @@ absl::Status SqliteJournal::RunTogether(absl::Span<Job* const> jobs) {
   return all;
 }
 
-// An error is of the transaction; that of the job is in it, and takes back what the job did.
+// Returns an error of the transaction. An error of the job undoes only the changes of the job.
 absl::Status SqliteJournal::RunJob(Job& job, bool is_alone) {
   if (!is_alone) {
     if (absl::Status status = begin_job_.Run(); !status.ok()) return status;
@@ -585,7 +584,7 @@ absl::Status SqliteJournal::RunJob(Job& job, bool is_alone) {
     for (Statement* statement : statements_) statement->Reset();
   }
   running_ = nullptr;
-  // Whatever the job made of it: what came after the error would be transactions of their own.
+  // If SQLite has rolled the transaction back, later statements would not be part of it.
   if (database_.is_transaction_over()) {
     return job.status.ok() ? absl::UnavailableError("the store's file: a transaction was lost")
                            : job.status;

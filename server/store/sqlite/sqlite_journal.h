@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Scenes in a file of SQLite's.
+// How are scenes stored in an SQLite file?
 //
-// One writer at a time has the connection. What others ask meanwhile is one transaction, which the
-// first of them makes for all, so that they share what a disk takes to make it last (WAL,
-// synchronous=FULL) and a writer that is alone waits for no thread; one that fails takes back what
-// it did, and no other's. Old versions are read beside it
-// (server/store/sqlite/sqlite_history.h). The tables are in server/store/sqlite/sqlite_journal.cc.
+// One writer at a time owns the connection. It runs the jobs that other writers have queued, and
+// its own, in one transaction, so that they share one sync of the disk (WAL, synchronous=FULL); a
+// writer that is alone waits for no other thread. A job that fails undoes only its own changes.
+// Another connection reads old versions (server/store/sqlite/sqlite_history.h). The tables are in
+// server/store/sqlite/sqlite_journal.cc.
 #pragma once
 
 #include <cstdint>
@@ -32,30 +32,31 @@ namespace carom::server {
 
 struct SqliteJournalOptions {
   std::string folder;
-  // Of a scene, the current version among them; bytes of pages that the current one does not have.
+  // The limits of a scene's history: the number of versions, including the current one, and the
+  // bytes of pages that the current version does not have.
   size_t history_versions = 64;
   uint64_t history_bytes = 64u << 20;
-  const char* vfs = nullptr;  // of SQLite, for tests; null: the system's
+  const char* vfs = nullptr;  // SQLite's file system, for tests; null: the default one
 };
 
 class SqliteJournal final : public SceneJournal {
  public:
-  // Makes the folder and the file if they are missing, and brings tables of an older release up to
-  // date.
+  // Opens the store in a folder. Creates the folder and the file if they are missing, and migrates
+  // tables of an older release.
   //
   // Errors, of one line: UNAVAILABLE for a folder that cannot be written, or that another process
-  // uses; INTERNAL for a file that is damaged; FAILED_PRECONDITION for one of a newer release.
+  // uses; INTERNAL for a file that is damaged; FAILED_PRECONDITION for a file of a newer release.
   static absl::StatusOr<std::unique_ptr<SqliteJournal>> Open(const SqliteJournalOptions& options);
 
-  // Errors as of `Open`.
+  // Returns the errors of `Open`.
   absl::Status Recover(absl::FunctionRef<void(SavedScene)> visit) override;
   uint64_t last_version() const override { return last_version_; }
-  absl::StatusOr<Written> Replace(absl::string_view name, const Scene& scene,
-                                  const VersionSummary& summary) override;
-  absl::StatusOr<Written> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
-                               const VersionSummary& summary) override;
-  absl::StatusOr<Written> Restore(absl::string_view name, uint64_t version,
-                                  const VersionSummary& summary) override;
+  absl::StatusOr<WriteResult> Replace(absl::string_view name, const Scene& scene,
+                                      const VersionSummary& summary) override;
+  absl::StatusOr<WriteResult> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
+                                   const VersionSummary& summary) override;
+  absl::StatusOr<WriteResult> Restore(absl::string_view name, uint64_t version,
+                                      const VersionSummary& summary) override;
   absl::Status Delete(absl::string_view name) override;
   absl::Status Load(absl::string_view name, uint64_t version,
                     absl::FunctionRef<absl::Status(Polygon)> visit) override {
@@ -68,22 +69,23 @@ class SqliteJournal final : public SceneJournal {
   }
 
  private:
-  // A scene's row, its current version, and what its history is.
+  // A scene's row, its current version, and the size of its history.
   struct Current {
     int64_t id = 0;
-    uint64_t version = 0;  // 0: it has none, or what was stored of it is lost
+    uint64_t version = 0;  // 0: the scene has none, or its stored data is lost
     PageHash root = {};
-    uint64_t versions = 0;       // the current one among them
-    uint64_t history_bytes = 0;  // of pages that it does not have
+    uint64_t versions = 0;       // number of versions, including the current one
+    uint64_t history_bytes = 0;  // bytes of pages that the current version does not have
   };
-  // It is called again if the transaction that it was a part of fails.
+  // The changes of a job. Called again if the job's transaction fails.
   using Work = absl::FunctionRef<absl::Status()>;
   struct Job {
     Work work;
     absl::Status status = {};
     bool is_done = false;
-    const bool* is_taken = nullptr;  // the journal's
-    // What the work wrote, known to others once it lasts: a scene's current version, or its end.
+    const bool* is_busy = nullptr;  // points to `is_busy_` of the journal
+    // The result of the work, for `scenes_` once the transaction is durable: the current version of
+    // scene `name`, or that the scene was deleted.
     std::string name = {};
     Current after = {};
     bool deletes = false;
@@ -92,44 +94,48 @@ class SqliteJournal final : public SceneJournal {
   SqliteJournal(const SqliteJournalOptions& options, FileDescriptor lock, Database database)
       : options_(options), lock_(std::move(lock)), database_(std::move(database)) {}
 
-  // --- Of the writer who has the connection, or before there is one ---
+  // --- For the writer that owns the connection, and for `Open` ---
   absl::Status Prepare();
   absl::Status OpenConnections();
   absl::Status Migrate();
   absl::StatusOr<int64_t> Schema();
-  // Whether what says which scenes and versions there are is whole, and the last version.
+  // Checks the tables that list scenes and versions, and reads the last version.
   absl::Status CheckTables();
   absl::StatusOr<SavedScene> RecoverScene(int64_t id, const std::string& name);
   absl::Status RecoverVersions(int64_t id, SavedScene& scene, Current& current);
   absl::Status RecoverScenes(absl::FunctionRef<void(SavedScene)> visit);
-  // Makes `change` the current version of a scene, and forgets versions that are too old.
+  // Makes `change` the current version of a scene, and prunes the scene's history. Returns the
+  // oldest version that is kept.
   absl::StatusOr<uint64_t> Write(absl::string_view name, const TreeChange& change,
                                  const VersionSummary& summary);
   absl::StatusOr<Current> FindOrAdd(absl::string_view name);
   absl::Status WriteDropped(Current& current, const std::vector<PageHash>& dropped);
-  // Returns the oldest version that is left.
+  // Deletes old versions that exceed the limits of the history. Returns the oldest version that is
+  // kept.
   absl::StatusOr<uint64_t> Prune(Current& current);
   absl::Status AddPage(const Page& page);
-  // One reference less; the page goes with the last one.
+  // Removes one reference to a page, and the page with its last reference.
   absl::Status DropPage(const PageHash& hash);
   absl::Status DropPages(absl::string_view hashes);
   absl::StatusOr<std::vector<PageHash>> PagesToDrop(const PageHash& root);
-  // Runs jobs as one transaction, or each by itself.
+  // Runs jobs as one transaction, or each as its own if the transaction fails.
   void RunJobs(absl::Span<Job* const> jobs);
-  // The error is that of the transaction, and of all of them.
+  // Runs jobs as one transaction. An error is that of the transaction, and becomes the status of
+  // all its jobs.
   absl::Status RunTogether(absl::Span<Job* const> jobs);
-  // One that is alone in its transaction needs no savepoint.
+  // Runs one job. A job that is alone in its transaction needs no savepoint.
   absl::Status RunJob(Job& job, bool is_alone);
 
   // --- On any thread ---
-  // Has `work` run, on this thread or on that of another writer, as a part of a transaction that
-  // lasts when this returns.
+  // Runs `work` as a part of a transaction, on this thread or on that of another writer. Returns
+  // once the transaction is durable.
   absl::Status Run(Work work);
-  // With the connection, which is free.
+  // Takes the connection, which must be free, and runs the queued jobs.
   void RunQueue() noexcept ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // The same for `change`, once `make` has completed it.
-  absl::StatusOr<Written> RunWrite(absl::string_view name, const VersionSummary& summary,
-                                   TreeChange& change, Work make);
+  // Runs `make`, which completes `change`, and writes `change` as version `summary`, both as one
+  // job.
+  absl::StatusOr<WriteResult> RunWrite(absl::string_view name, const VersionSummary& summary,
+                                       TreeChange& change, Work make);
 
   const SqliteJournalOptions options_;
   const FileDescriptor lock_;
@@ -140,7 +146,7 @@ class SqliteJournal final : public SceneJournal {
   Statement add_scene_, delete_scene_;
   Statement add_version_, read_versions_, drop_version_, oldest_version_;
   Statement set_dropped_, delete_versions_, set_last_version_, find_version_;
-  std::vector<Statement*> statements_;  // all of them
+  std::vector<Statement*> statements_;  // all statements above
   absl::flat_hash_map<std::string, Current> scenes_;
   uint64_t last_version_ = 0;
   Job* running_ = nullptr;
@@ -149,7 +155,7 @@ class SqliteJournal final : public SceneJournal {
 
   absl::Mutex mu_;
   std::vector<Job*> jobs_ ABSL_GUARDED_BY(mu_);
-  bool is_taken_ ABSL_GUARDED_BY(mu_) = false;  // the connection
+  bool is_busy_ ABSL_GUARDED_BY(mu_) = false;  // a writer owns the connection
 };
 
 }  // namespace carom::server

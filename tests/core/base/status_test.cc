@@ -25,7 +25,7 @@ TEST(StatusTest, KeepsSixteenAndCountsTheRest) {
   for (int i = 0; i < 40; ++i) refusal.Add("f", "d");
   EXPECT_EQ(refusal.total(), 40u);
   EXPECT_EQ(Violations(refusal.status()).size(), 16u);
-  EXPECT_NE(std::string(refusal.status().message()).find("40 offences"), std::string::npos);
+  EXPECT_NE(std::string(refusal.status().message()).find("40 violations"), std::string::npos);
 }
 
 TEST(StatusTest, BoundsTextsAndKeepsThemApart) {

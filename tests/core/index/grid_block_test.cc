@@ -94,7 +94,7 @@ TEST(GridBlockTest, WhatBeginsAtZeroIsInTheCellBefore) {
     owned.push_back(*Polygon::Create(std::move(spec)));
   }
   const GridBlock block({0, 0}, kSide, {owned.begin(), owned.end()});
-  ASSERT_TRUE(block.is_even());
+  ASSERT_TRUE(block.has_cells());
   ASSERT_EQ(block.cells_along(), 14);
   size_t seen = 0;
   for (int y = 0; y < 14; ++y) {

@@ -273,7 +273,7 @@ TEST(SceneTest, CommitNamesSixteenOffencesAndTheirNumber) {
   for (uint64_t i = 0; i < 100; ++i) edits.push_back(RemovePolygon{i});
   const absl::Status status = scene->Commit(std::move(edits), 2).status();
   EXPECT_EQ(Violations(status).size(), 16u);
-  EXPECT_NE(std::string(status.message()).find("100 offences"), std::string::npos);
+  EXPECT_NE(std::string(status.message()).find("100 violations"), std::string::npos);
 }
 
 }  // namespace

@@ -193,15 +193,15 @@ class CellsAndGeneralPath {
     }
     const DistanceOptions options{DistanceMode::kNearest, mask};
     const DistanceColumns columns{{shapes_, which, x, y}, reaches};
-    DistanceAnswers plain;
+    DistanceAnswers fast;
     DistanceAnswers general;
     WorkMeter meter;
     ASSERT_TRUE(
         MeasureDistances(scene, {{shapes_, which, x, y, c, s}, reaches}, options, general, meter));
-    ASSERT_TRUE(MeasureDistances(scene, columns, options, plain, meter));
-    ExpectEqual(plain, general);
-    AnswerByCells(scene, columns, options, general, plain);
-    ExpectEqual(plain, general);
+    ASSERT_TRUE(MeasureDistances(scene, columns, options, fast, meter));
+    ExpectEqual(fast, general);
+    AnswerByCells(scene, columns, options, general, fast);
+    ExpectEqual(fast, general);
   }
 
   size_t reached() const { return reached_; }  // points that are in a square with cells
@@ -221,7 +221,7 @@ class CellsAndGeneralPath {
     const double y = (p.y - grid.corner().y) * grid.squares_per_length();
     if (!(x >= 0 && y >= 0 && x < grid.width() && y < grid.height())) return false;
     WorkMeter meter;
-    return grid.block(scene.index(), static_cast<int>(x), static_cast<int>(y), meter)->is_even();
+    return grid.block(scene.index(), static_cast<int>(x), static_cast<int>(y), meter)->has_cells();
   }
 
   // Answers as cells do, whatever was left of late, and takes what they leave from `general`.
@@ -233,7 +233,7 @@ class CellsAndGeneralPath {
     out.counts.assign(columns.size(), 0);
     out.errors = general.errors;
     internal::NearestPoints points(scene, columns, options, out, meter);
-    points.TryAll();
+    points.AlwaysTryFastPath();
     size_t row = 0;
     for (size_t i = 0; i < columns.size(); ++i) {
       const size_t count = general.counts[i];
@@ -253,13 +253,13 @@ class CellsAndGeneralPath {
     nearest_ += row;
   }
 
-  static void ExpectEqual(const DistanceAnswers& plain, const DistanceAnswers& general) {
-    ASSERT_EQ(plain.counts, general.counts);
-    ASSERT_EQ(plain.polygon_ids, general.polygon_ids);
-    ASSERT_EQ(plain.errors, general.errors);
-    ASSERT_EQ(plain.rows.size(), general.rows.size());
+  static void ExpectEqual(const DistanceAnswers& fast, const DistanceAnswers& general) {
+    ASSERT_EQ(fast.counts, general.counts);
+    ASSERT_EQ(fast.polygon_ids, general.polygon_ids);
+    ASSERT_EQ(fast.errors, general.errors);
+    ASSERT_EQ(fast.rows.size(), general.rows.size());
     for (size_t i = 0; i < general.rows.size(); ++i) {
-      const DistanceRow& a = plain.rows[i];
+      const DistanceRow& a = fast.rows[i];
       const DistanceRow& b = general.rows[i];
       ASSERT_EQ(std::bit_cast<uint64_t>(a.distance), std::bit_cast<uint64_t>(b.distance)) << i;
       for (const auto& [p, q] : {std::pair(a.point, b.point), {a.mover_point, b.mover_point}}) {

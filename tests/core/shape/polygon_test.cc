@@ -133,7 +133,7 @@ TEST(PolygonTest, ListsSixteenOffencesAndCountsAll) {
   PolygonSpec spec{1, {{std::vector<Vec2>(50, Vec2{kNan, 0})}}};
   const absl::Status status = Polygon::Create(spec).status();
   EXPECT_EQ(Violations(status).size(), 16u);
-  EXPECT_NE(std::string(status.message()).find("50 offences"), std::string::npos);
+  EXPECT_NE(std::string(status.message()).find("50 violations"), std::string::npos);
 }
 
 TEST(PolygonTest, PlacesEachVertexWithOneRoundingAnOperation) {

@@ -69,7 +69,7 @@ TEST(CredentialsTest, ErrorsNameTheLineAndNothingOfIt) {
            Case{"token " + hash + " acme reader secret", "expires=TIME"},
            Case{"token " + hash + " acme reader expires=secret", "expires=TIME"},
            Case{"token " + hash + " acme reader expires=2027-01-31T00:00:00Z secret", "at most"},
-           Case{absl::StrCat("token ", kHashOfAbc, " secret reader"), "in a line before"},
+           Case{absl::StrCat("token ", kHashOfAbc, " secret reader"), "an earlier line"},
            Case{"certificate " + std::string(256, 'n') + " secret reader", "at most 255 bytes"},
        }) {
     const absl::Status status =

@@ -173,7 +173,7 @@ TEST(TlsTest, AFileThatCannotBeUsedIsNamedWithTheReason) {
            Case{"text", "good.key", "", "--tls-certificate", "has no certificate in PEM"},
            Case{"good.crt", "text", "", "--tls-key", "has no private key in PEM"},
            Case{"good.crt", "good.crt", "", "--tls-key", "has no private key in PEM"},
-           Case{"good.crt", "other.key", "", "--tls-key", "not that of the certificate"},
+           Case{"good.crt", "other.key", "", "--tls-key", "does not match the certificate"},
            Case{"late.pem", "late.pem", "", "--tls-certificate", "has expired"},
            Case{"good.crt", "good.key", "text", "--tls-client-ca", "has no certificate in PEM"},
            Case{"good.crt", "good.key", "absent", "--tls-client-ca", "cannot be read"},

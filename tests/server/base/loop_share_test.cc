@@ -38,8 +38,8 @@ TEST_F(LoopShareTest, WhoTakesMostBesideAnotherOneGoes) {
   EXPECT_TRUE(OneMay());
   Ask(microseconds(1000), microseconds(20));
   EXPECT_FALSE(OneMay());
-  EXPECT_FALSE(share_.IsLittle(one_));
-  EXPECT_TRUE(share_.IsLittle(other_));
+  EXPECT_FALSE(share_.HasSmallShare(one_));
+  EXPECT_TRUE(share_.HasSmallShare(other_));
   EXPECT_TRUE(OtherMay());
   // And comes back once it has taken less.
   now_ += milliseconds(500);
@@ -62,36 +62,36 @@ TEST_F(LoopShareTest, NothingThatThreadsAddIsLost) {
   std::vector<std::thread> threads;
   for (int i = 0; i < kThreads; ++i) {
     threads.emplace_back([this] {
-      for (int64_t j = 0; j < kAdds; ++j) one_.Add(kNs, LoopUse::kHalfNs + j);
+      for (int64_t j = 0; j < kAdds; ++j) one_.Add(kNs, LoopUse::kHalfLifeNs + j);
     });
   }
   for (std::thread& thread : threads) thread.join();
-  EXPECT_EQ(one_.At(LoopUse::kHalfNs), kThreads * kAdds * kNs);
+  EXPECT_EQ(one_.At(LoopUse::kHalfLifeNs), kThreads * kAdds * kNs);
 }
 
 // A thread that has looked at the clock before another one adds after it.
 TEST_F(LoopShareTest, WhatIsAddedLateIsNotForgottenTwice) {
-  one_.Add(1000, LoopUse::kHalfNs - 1);
-  one_.Add(100, LoopUse::kHalfNs);
-  one_.Add(10, LoopUse::kHalfNs - 1);
-  EXPECT_EQ(one_.At(LoopUse::kHalfNs), 610);
-  EXPECT_EQ(one_.At(LoopUse::kHalfNs - 1), 610);
-  EXPECT_EQ(one_.most(), 610);
-  EXPECT_EQ(one_.At(2 * LoopUse::kHalfNs), 305);
+  one_.Add(1000, LoopUse::kHalfLifeNs - 1);
+  one_.Add(100, LoopUse::kHalfLifeNs);
+  one_.Add(10, LoopUse::kHalfLifeNs - 1);
+  EXPECT_EQ(one_.At(LoopUse::kHalfLifeNs), 610);
+  EXPECT_EQ(one_.At(LoopUse::kHalfLifeNs - 1), 610);
+  EXPECT_EQ(one_.upper_bound(), 610);
+  EXPECT_EQ(one_.At(2 * LoopUse::kHalfLifeNs), 305);
   for (const int64_t halves : {1000, 1000000, 100000000}) {
-    EXPECT_EQ(one_.At(halves * LoopUse::kHalfNs), 0);
+    EXPECT_EQ(one_.At(halves * LoopUse::kHalfLifeNs), 0);
   }
   // No more than it can count to, and no less than nothing.
-  one_.Add(int64_t{1} << 40, LoopUse::kHalfNs);
-  one_.Add(int64_t{1} << 40, LoopUse::kHalfNs);
-  EXPECT_EQ(one_.most(), (int64_t{1} << 37) - 1);
-  other_.Add(-5, LoopUse::kHalfNs);
-  EXPECT_EQ(other_.most(), 0);
+  one_.Add(int64_t{1} << 40, LoopUse::kHalfLifeNs);
+  one_.Add(int64_t{1} << 40, LoopUse::kHalfLifeNs);
+  EXPECT_EQ(one_.upper_bound(), (int64_t{1} << 37) - 1);
+  other_.Add(-5, LoopUse::kHalfLifeNs);
+  EXPECT_EQ(other_.upper_bound(), 0);
 }
 
 TEST_F(LoopShareTest, WhoTakesLittleStays) {
   Ask(microseconds(50), microseconds(1));
-  EXPECT_TRUE(share_.IsLittle(one_));
+  EXPECT_TRUE(share_.HasSmallShare(one_));
   EXPECT_TRUE(OneMay());
 }
 

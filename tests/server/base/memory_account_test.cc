@@ -29,14 +29,14 @@ TEST(MemoryAccountTest, SharesDoNotTakeFromEachOther) {
   EXPECT_TRUE(account.Take(MemoryShare::kTrackers, 100).ok());
   EXPECT_TRUE(account.Take(MemoryShare::kMessages, 150).ok());
   EXPECT_EQ(account.available(MemoryShare::kTrackers), 0u);
-  account.Give(MemoryShare::kScenes, 500);
+  account.Release(MemoryShare::kScenes, 500);
   EXPECT_EQ(account.available(MemoryShare::kScenes), 500u);
   // What is there already counts, and keeps others out.
-  account.TakeAnyway(MemoryShare::kScenes, 700);
+  account.TakePastLimit(MemoryShare::kScenes, 700);
   EXPECT_EQ(account.available(MemoryShare::kScenes), 0u);
   EXPECT_FALSE(account.Take(MemoryShare::kScenes, 0).ok());
   EXPECT_FALSE(account.Take(MemoryShare::kScenes, ~uint64_t{0}).ok());
-  account.Give(MemoryShare::kScenes, 700);
+  account.Release(MemoryShare::kScenes, 700);
   EXPECT_TRUE(account.Take(MemoryShare::kScenes, 500).ok());
 }
 
@@ -80,16 +80,16 @@ TEST(MemoryAccountTest, PeersLeaveSomeForOthers) {
     EXPECT_TRUE(absl::StartsWith(refused.message(), "your part of the server's memory"));
   }
   // Whatever the others have, a call with a small request is answered.
-  account.TakeAnyway(kShare, 100000);
+  account.TakePastLimit(kShare, 100000);
   const auto next = account.Peer("next");
   EXPECT_TRUE(account.Take(kShare, 32700, next.get()).ok());
   EXPECT_FALSE(account.Take(kShare, 100, next.get()).ok());
-  account.Give(kShare, 32700, next.get());
+  account.Release(kShare, 32700, next.get());
   // But not whatever they are many.
-  account.TakeAnyway(kShare, 300000);
+  account.TakePastLimit(kShare, 300000);
   EXPECT_FALSE(account.Take(kShare, 4000, next.get()).ok());
-  account.Give(kShare, 400000);
-  for (const auto& peer : peers) account.Give(kShare, peer->used[1], peer.get());
+  account.Release(kShare, 400000);
+  for (const auto& peer : peers) account.Release(kShare, peer->used[1], peer.get());
   EXPECT_EQ(account.available(kShare), 1000000u);
   EXPECT_NE(account.Peer(""), account.Peer(""));
 }
@@ -100,10 +100,10 @@ TEST(MemoryAccountTest, APeerIsKnownAfterItsLastCall) {
   MemoryAccount account(1000);
   account.Peer("flood")->loop.Add(5000, 1);
   for (int i = 0; i < 1000; ++i) account.Peer(absl::StrCat("other ", i));
-  EXPECT_EQ(account.Peer("flood")->loop.most(), 5000);
+  EXPECT_EQ(account.Peer("flood")->loop.upper_bound(), 5000);
   // But not however many come after it.
   for (int i = 0; i < 2000; ++i) account.Peer(absl::StrCat("another ", i));
-  EXPECT_EQ(account.Peer("flood")->loop.most(), 0);
+  EXPECT_EQ(account.Peer("flood")->loop.upper_bound(), 0);
 }
 
 // This process holds more than the whole limit of an account of which nothing is taken: caches are

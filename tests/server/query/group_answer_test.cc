@@ -225,6 +225,26 @@ TEST(GroupAnswerTest, EmptyEditsBesideSegmentsAreAnsweredByAMessage) {
   }
 }
 
+// A group is cast in one batch with its neighbors if segments are all that it asks. Whether another
+// kind asks anything is counted by one of its columns, so a group whose other columns have entries
+// counts as one of segments alone: its error must be that of the group by itself.
+TEST(GroupAnswerTest, ColumnsThatDoNotFitAreAnErrorBesideSegmentsThatAreCastTogether) {
+  TestServer server;
+  server.Create("a", {Square(7, 0, 0)});
+  const std::string group =
+      "groups { scene: 'scenes/a' segments { ax: -5 ay: 0 bx: 5 by: 0 } circles { radius: 1 } }";
+  for (const int count : {1, 2, 5}) {
+    std::string text;
+    for (int i = 0; i < count; ++i) absl::StrAppend(&text, group);
+    const v1::FrameAnswer answer = server.Ask(text);
+    ASSERT_EQ(answer.groups_size(), count);
+    for (const v1::GroupAnswer& each : answer.groups()) {
+      EXPECT_EQ(each.status().code(), static_cast<int>(absl::StatusCode::kInvalidArgument));
+      EXPECT_THAT(each.status().message(), ::testing::HasSubstr("circles"));
+    }
+  }
+}
+
 // Every field of a group, alone and beside every other one: unary and alone, then streamed among
 // others, as bytes.
 TEST(GroupAnswerTest, EveryPairOfFieldsIsAnsweredByTheBytesOfAMessage) {

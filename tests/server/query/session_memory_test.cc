@@ -202,9 +202,9 @@ TEST_F(SessionMemoryTest, AFrameThatWaitedKeepsItsAnswersWhereThereIsNoMemory) {
   ASSERT_EQ(evaluator_.Continue(run.work, stream.session, run.scratch, cancelled),
             Progress::kWaits);
   runtime_.Park(run);
-  memory_.TakeAnyway(MemoryShare::kMessages, 20 << 20);
+  memory_.TakePastLimit(MemoryShare::kMessages, 20 << 20);
   const absl::Status refused = runtime_.Resume(run, received);
-  memory_.Give(MemoryShare::kMessages, 20 << 20);
+  memory_.Release(MemoryShare::kMessages, 20 << 20);
   ASSERT_EQ(refused.code(), absl::StatusCode::kResourceExhausted) << refused;
   EXPECT_FALSE(run.is_parked);
   evaluator_.RefusePending(refused, run.work);

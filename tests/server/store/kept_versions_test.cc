@@ -65,7 +65,7 @@ TEST_F(KeptVersionsTest, OldVersionsMakeRoom) {
   const uint64_t second = Replace(1, kBytes);
   const uint64_t third = Replace(1, kBytes);
   const uint64_t last = Replace(1, kBytes);
-  const std::shared_ptr<KeptVersion> of_fork = kept_.Share("scenes/a", second);
+  const std::shared_ptr<KeptVersion> of_fork = kept_.Acquire("scenes/a", second);
   ASSERT_NE(of_fork, nullptr);
   // More than there will be, whatever goes: nothing does.
   EXPECT_FALSE(account_.Take(MemoryShare::kScenes, kLimit).ok());
@@ -81,8 +81,8 @@ TEST_F(KeptVersionsTest, OldVersionsMakeRoom) {
   EXPECT_EQ(kept_.Find("scenes/a", third), nullptr);
   EXPECT_NE(kept_.Find("scenes/a", last), nullptr);
   // What a fork has stays, and later forks find it.
-  EXPECT_EQ(kept_.Share("scenes/a", second), of_fork);
-  account_.Give(MemoryShare::kScenes, left - 1000);
+  EXPECT_EQ(kept_.Acquire("scenes/a", second), of_fork);
+  account_.Release(MemoryShare::kScenes, left - 1000);
 }
 
 // Story: each fork of a version that is in the file alone read it anew. And the memory of the peer
@@ -98,14 +98,14 @@ TEST_F(KeptVersionsTest, AVersionThatWasReadIsSharedAndOutlivesItsPeer) {
   const KeptVersion* const address = loaded.get();
   kept_.Add("scenes/a", loaded);
   peer.reset();
-  std::shared_ptr<KeptVersion> second = kept_.Share("scenes/a", 77);
+  std::shared_ptr<KeptVersion> second = kept_.Acquire("scenes/a", 77);
   EXPECT_EQ(second.get(), address);
   EXPECT_EQ(kept_.Find("scenes/a", 77), nullptr) << "a frame pins what is kept alone";
   loaded.reset();
   EXPECT_EQ(used(), before + 5000);
   second.reset();
   EXPECT_EQ(used(), before);
-  EXPECT_EQ(kept_.Share("scenes/a", 77), nullptr);
+  EXPECT_EQ(kept_.Acquire("scenes/a", 77), nullptr);
 }
 
 // Law: whatever a writer does, who looks finds the version that was asked for, or none.
@@ -121,8 +121,8 @@ TEST_F(KeptVersionsTest, LooksWhileItChanges) {
         const uint64_t version = newest - static_cast<uint64_t>(t);
         if (version == 0) continue;  // which is any
         const auto kept =
-            t == 2 ? kept_.Share("scenes/a", version) : kept_.Find("scenes/a", version);
-        if (t == 1) kept_.GiveUp(1);
+            t == 2 ? kept_.Acquire("scenes/a", version) : kept_.Find("scenes/a", version);
+        if (t == 1) kept_.Release(1);
         if (kept == nullptr) continue;
         EXPECT_EQ(kept->scene()->version(), version);
         ++found;

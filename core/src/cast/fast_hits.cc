@@ -1,0 +1,324 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Measures hits of the fast path. Computes the functions of `Fraction::Refined`, `PointAt` and
+// `UnitNormal` operation by operation, with several hits in the lanes of a vector. Their error
+// bounds are derived where the scalar functions are defined.
+
+#include <algorithm>
+
+#include "cast/fast_line.h"
+#include "cast/hit_measures.h"
+#include "cast/reported_edge.h"
+#include "numeric/double_column.h"
+#include "numeric/exact.h"
+#include "numeric/expansion.h"
+#include "shape/fraction.h"
+#include "shape/measures.h"
+
+#ifndef CAROM_CORE_SRC_FAST_HITS_CC_  // the first time this file is compiled
+#define CAROM_CORE_SRC_FAST_HITS_CC_
+namespace carom::internal {
+namespace {
+
+constexpr size_t kBlock = kMaxLanes;  // hits at a time
+using Column = DoubleColumn;
+
+// One coordinate of crossings: the line's origin and direction, the ends of the edge and their
+// difference as a pair of doubles, and the results.
+struct Axis {
+  void Set(size_t i, double from, TwoDoubles along, double begin, double end) {
+    origin[i] = from;
+    d[i] = along.high;
+    d_low[i] = along.low;
+    a[i] = begin;
+    b[i] = end;
+  }
+
+  Column origin, d, d_low, a, b, e, e_low;
+  Column point, normal;
+};
+
+// A block of crossings of lines and edges.
+struct alignas(64) Crossings {
+  void Set(size_t i, const Line& line, const Segment& edge, const Interval& at) {
+    x.Set(i, line.origin.x, line.dx, edge.a.x, edge.b.x);
+    y.Set(i, line.origin.y, line.dy, edge.a.y, edge.b.y);
+    low[i] = at.low;
+    high[i] = at.high;
+  }
+
+  Axis x, y;
+  Column low, high;
+  Column fraction;
+  unsigned certain;  // bit i: the results of crossing i are certainly correctly rounded
+};
+
+enum class Want : uint8_t { kFraction, kNormal, kPointAndNormal };
+
+}  // namespace
+}  // namespace carom::internal
+#endif
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "core/src/cast/fast_hits.cc"
+// clang-format off
+#include "numeric/vector_targets.h"
+#include "hwy/foreach_target.h"  // compiles this file once for each instruction set
+// clang-format on
+#include "hwy/highway.h"
+#include "numeric/double_vectors.h"
+#include "shape/normal_vectors.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+// Multiplies p by the edge's component in the other coordinate, `other`. Sets `high` to the product
+// of the high halves, and returns the sum of the remaining products.
+inline V HalfProducts(Pair p, const Axis& other, size_t i, V& high) {
+  const V e = At(other.e, i);
+  const Pair p_half = Split(p.high);
+  const Pair e_half = Split(e);
+  high = Mul(p_half.high, e_half.high);
+  const V mixed = Add(Mul(p_half.high, e_half.low), Mul(p_half.low, e_half.high));
+  const V lows = Add(Mul(p_half.low, e_half.low), Mul(p.high, At(other.e_low, i)));
+  return Add(mixed, Add(Mul(p.low, e), lows));
+}
+
+// Returns (a - origin) - q direction in one coordinate as a pair. Sets `scale` to the scale of its
+// error.
+inline Pair Residue(const Axis& axis, size_t i, V q, V& scale) {
+  const Pair to_a = TwoDiff(At(axis.a, i), At(axis.origin, i));
+  const Pair half = Split(At(axis.d, i));
+  const V step = Mul(half.high, q);
+  scale = Add(Abs(to_a.high), Abs(step));
+  const Pair p = TwoDiff(to_a.high, step);
+  const V lows = Sub(Sub(to_a.low, Mul(half.low, q)), Mul(At(axis.d_low, i), q));
+  return {p.high, Add(p.low, lows)};
+}
+
+// Sets `t` to `Fraction::Refined` of the crossings from i on. Returns the lanes in which the
+// resulting interval is a single double.
+inline Mask Refined(const Crossings& of, size_t i, V& t) {
+  const V middle = Mul(All(0.5), Add(At(of.low, i), At(of.high, i)));
+  Mask certain = And(hn::Gt(middle, All(0x1p-200)), hn::Lt(middle, All(0x1p200)));
+  const V q = Split(middle).high;
+  V x_high, y_high, scale_x, scale_y;
+  const Pair p_x = Residue(of.x, i, q, scale_x);
+  const Pair p_y = Residue(of.y, i, q, scale_y);
+  const V e_x = At(of.x.e, i);
+  const V e_y = At(of.y.e, i);
+  const V left = Mul(At(of.x.d, i), e_y);
+  const V right = Mul(At(of.y.d, i), e_x);
+  const V d = Sub(left, right);
+  const V d_scale = Add(Abs(left), Abs(right));
+  certain = And(certain, hn::Gt(Abs(d), Mul(All(16 * kCrossError), d_scale)));
+  const V inverse = hn::Div(All(1), d);
+  const V x_low = HalfProducts(p_x, of.y, i, x_high);
+  const V y_low = HalfProducts(p_y, of.x, i, y_high);
+  const V r = Add(Sub(x_high, y_high), Sub(x_low, y_low));
+  const V r_scale = Add(Mul(scale_x, Abs(e_y)), Mul(scale_y, Abs(e_x)));
+  const V c = Mul(r, inverse);
+  const V bound = Mul(Abs(inverse), Add(Mul(Mul(All(16 * kFilterUnit), d_scale), Abs(c)),
+                                        Mul(All(32 * kFilterUnit * 0x1p-26), r_scale)));
+  t = Add(q, Sub(c, bound));
+  return And(certain, hn::Eq(t, Add(q, Add(c, bound))));
+}
+
+// Sets one coordinate of `PointAt`.
+inline void SetPoints(Axis& axis, size_t i, V t) {
+  const Pair step = TwoProduct(At(axis.d, i), t);
+  const Pair sum = TwoSum(At(axis.origin, i), step.high);
+  const V low = Add(sum.low, Add(step.low, Mul(At(axis.d_low, i), t)));
+  Put(Add(Add(sum.high, low), All(0)), axis.point, i);
+}
+
+// Sets the normals of the edges, on the side +1 or -1 that `side` has for each. Returns the lanes
+// in which they are certain.
+inline Mask SetNormals(Crossings& of, size_t i, V side) {
+  V x = All(0);
+  V y = x;
+  const Mask certain = UnitNormals({At(of.x.e, i), At(of.x.e_low, i)},
+                                   {At(of.y.e, i), At(of.y.e_low, i)}, side, x, y);
+  Put(x, of.x.normal, i);
+  Put(y, of.y.normal, i);
+  return certain;
+}
+
+HWY_INLINE void SetEdges(Axis& axis, size_t i) {
+  const Pair e = TwoDiff(At(axis.b, i), At(axis.a, i));
+  Put(e.high, axis.e, i);
+  Put(e.low, axis.e_low, i);
+}
+
+// Computes the measures of all crossings. `towards` is the sign of normal . direction. The sign of
+// direction x edge is certain, since it was certain when the crossing was found.
+void Measure(Crossings& of, Want want, double towards) {
+  of.certain = 0;
+  for (size_t i = 0; i < kBlock; i += hn::Lanes(D())) {
+    SetEdges(of.x, i);
+    SetEdges(of.y, i);
+    V t;
+    Mask certain = Refined(of, i, t);
+    Put(t, of.fraction, i);
+    if (want == Want::kPointAndNormal) {
+      SetPoints(of.x, i, t);
+      SetPoints(of.y, i, t);
+    }
+    if (want != Want::kFraction) {
+      const V left = Mul(At(of.x.d, i), At(of.y.e, i));
+      const Mask to_left = hn::Gt(left, Mul(At(of.y.d, i), At(of.x.e, i)));
+      const V side = hn::IfThenElse(to_left, All(-towards), All(towards));
+      certain = And(certain, SetNormals(of, i, side));
+    }
+    of.certain |= BitsOf(certain) << i;
+  }
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace carom::internal {
+namespace {
+
+HWY_EXPORT(Measure);
+
+// Measures a hit on the general path, which also covers lines that begin inside.
+void MeasureGeneral(const FastHit& of, CastDetail detail) {
+  const Line& line = of.line->line;
+  const auto& [polygon, passage] = *of.found;
+  *of.hit = {};
+  MeasureHit(line, polygon.get(), PassageOf(line, polygon.get(), passage), {false, detail},
+             *of.hit);
+}
+
+Segment EdgeOf(const FastCandidate& found, uint32_t edge) {
+  const auto ring = found.polygon->vertices();
+  return {ring[edge], ring[edge + 1 == ring.size() ? 0 : edge + 1]};
+}
+
+// Sets `crossings` to the crossings of a block of lines with the edges that `edge_in` selects. Edge
+// 0 stands in for an absent edge, and the last hit fills a block that is not full.
+template <class EdgeIn>
+void Gather(std::span<const FastHit> hits, const EdgeIn& edge_in, Crossings& crossings) {
+  for (size_t i = 0; i < kBlock; ++i) {
+    const auto& [line, found, hit] = hits[std::min(i, hits.size() - 1)];
+    const auto [edge, at] = edge_in(found->passage);
+    crossings.Set(i, line->line, EdgeOf(*found, edge == kNoEdge ? 0 : edge), at);
+  }
+}
+
+// Writes the members of an entry that need no measuring. A crossing of the fast path is strictly
+// between the ends of the edge, and strictly between the start and the end of the line.
+void WriteEntry(const FastHit& of, CastDetail detail) {
+  const auto& [polygon, passage] = *of.found;
+  CastHit& hit = *of.hit;
+  hit.polygon_id = polygon->id();
+  hit.ends_inside = passage.exit == kNoEdge;
+  if (detail < CastDetail::kEdge) return;
+  hit.feature = Feature::kEdge;
+  hit.edge = {0, passage.entry};
+}
+
+void Write(const FastHit& of, const Crossings& entries, size_t i, CastDetail detail) {
+  CastHit& hit = *of.hit;
+  WriteEntry(of, detail);
+  hit.fraction = entries.fraction[i];
+  if (detail < CastDetail::kNormal) return;
+  hit.point = {entries.x.point[i], entries.y.point[i]};
+  hit.normal = {entries.x.normal[i], entries.y.normal[i]};
+}
+
+void WriteExit(const FastHit& of, const Crossings& exits, size_t i) {
+  CastHit& hit = *of.hit;
+  if (hit.ends_inside) {
+    hit.exit_fraction = of.line->line.t_max;
+    return;
+  }
+  hit.exit_fraction = exits.fraction[i];
+  hit.has_exit_edge = true;
+  hit.exit_edge = {0, of.found->passage.exit};
+  hit.exit_normal = {exits.x.normal[i], exits.y.normal[i]};
+}
+
+// Measures one hit by the scalar functions.
+void MeasureAlone(const FastHit& of, CastDetail detail) {
+  const FastLine& line = *of.line;
+  const FastPassage& passage = of.found->passage;
+  if (passage.entry == kNoEdge) return MeasureGeneral(of, detail);
+  const auto fraction = [&](const Interval& at, const Segment& edge) {
+    return Fraction::OfCrossingAt(at, edge).Rounded(line.line);
+  };
+  const auto normal = [&](const Segment& edge, int towards) {
+    return UnitNormal(edge, line.line.Cross(edge) > 0 ? -towards : towards);
+  };
+  CastHit& hit = *of.hit;
+  const Segment edge = EdgeOf(*of.found, passage.entry);
+  hit.fraction = fraction(passage.begin, edge);
+  if (detail >= CastDetail::kNormal) {
+    hit.point = PointAt(line.line, hit.fraction);
+    hit.normal = normal(edge, -1);
+  }
+  WriteEntry(of, detail);
+  if (detail < CastDetail::kExit) return;
+  if (passage.exit == kNoEdge) {
+    hit.exit_fraction = line.line.t_max;
+    return;
+  }
+  const Segment exit = EdgeOf(*of.found, passage.exit);
+  hit.exit_fraction = fraction(passage.end, exit);
+  hit.exit_normal = normal(exit, 1);
+  hit.has_exit_edge = true;
+  hit.exit_edge = {0, passage.exit};
+}
+
+// Measures at most a block of hits.
+void MeasureBlock(std::span<const FastHit> hits, CastDetail detail) {
+  const auto entry = [](const FastPassage& passage) {
+    return std::pair(passage.entry, passage.begin);
+  };
+  const auto exit = [](const FastPassage& passage) { return std::pair(passage.exit, passage.end); };
+  Crossings entries;
+  Gather(hits, entry, entries);
+  const bool has_normal = detail >= CastDetail::kNormal;
+  HWY_DYNAMIC_DISPATCH(Measure)(entries, has_normal ? Want::kPointAndNormal : Want::kFraction, -1);
+  Crossings exits;
+  if (detail == CastDetail::kExit) {
+    Gather(hits, exit, exits);
+    HWY_DYNAMIC_DISPATCH(Measure)(exits, Want::kNormal, 1);
+  }
+  for (size_t i = 0; i < hits.size(); ++i) {
+    const FastPassage& passage = hits[i].found->passage;
+    bool is_certain = passage.entry != kNoEdge && (entries.certain >> i & 1) != 0;
+    if (detail == CastDetail::kExit && passage.exit != kNoEdge) {
+      is_certain = is_certain && (exits.certain >> i & 1) != 0;
+    }
+    if (!is_certain) {
+      MeasureAlone(hits[i], detail);
+      continue;
+    }
+    Write(hits[i], entries, i, detail);
+    if (detail == CastDetail::kExit) WriteExit(hits[i], exits, i);
+  }
+}
+
+}  // namespace
+
+Vec2 ReflectionOf(const FastHit& hit) {
+  if (hit.hit->normal == Vec2{}) return {};
+  return Reflected(hit.line->line, EdgeOf(*hit.found, hit.found->passage.entry));
+}
+
+// Measures a single hit by scalar functions, since no other hit would share the lanes.
+void MeasureFastHits(std::span<const FastHit> hits, CastDetail detail) {
+  if (hits.size() == 1) return MeasureAlone(hits[0], detail);
+  for (size_t i = 0; i < hits.size(); i += kBlock) {
+    MeasureBlock(hits.subspan(i, std::min(kBlock, hits.size() - i)), detail);
+  }
+}
+
+}  // namespace carom::internal
+#endif  // HWY_ONCE

@@ -1,0 +1,93 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Where is a line inside a small polygon, if a few filters can decide?
+//
+// Covers the simplest case of passages.h: one closed ring of few edges, solid, that the line
+// crosses twice or not at all, away from all vertices and from both ends of the line. `FindFast`
+// finds the passage without a branch for each edge, or reports that it cannot decide. It uses no
+// tolerance: each decided answer equals that of `PassageFinder`.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "carom/geometry.h"
+#include "carom/polygon.h"
+#include "shape/fraction.h"
+#include "shape/line.h"
+
+namespace carom::internal {
+
+// The sides of up to 64 points. Bit i of `left` or of `right` is set if point i is certainly left
+// or right of the line. Neither bit is set where rounding errors might decide, or where the point
+// is on the line. Bits without a point are 0.
+struct CertainSides {
+  uint64_t left = 0;
+  uint64_t right = 0;
+
+  // Returns whether the sides of the first `count` points, at least one, are all certain.
+  bool AreCertain(size_t count) const { return (left | right) == (uint64_t{2} << (count - 1)) - 1; }
+  // Returns bit i for each edge i, of the ring of `count` points on certain sides, that passes from
+  // one side to the other. The number of set bits is even.
+  uint64_t Crossings(size_t count) const { return left ^ (left >> 1 | (left & 1) << (count - 1)); }
+};
+
+// Returns the sides of `count` points, 1 to 8.
+CertainSides SidesOf(const Line& line, const Vec2* points, size_t count);
+
+// Returns whether a polygon is solid and has one closed ring.
+inline bool SuitsFastPath(const Polygon& polygon) {
+  return polygon.is_one_closed_ring() && polygon.solidity() == Solidity::kSolid;
+}
+
+enum class FastVerdict : uint8_t { kNoPassage = 0, kPassage = 1, kUncertain = 2 };
+
+// One passage. If the line starts inside, `entry` is kNoEdge; if it ends inside, `exit` is kNoEdge.
+// The interval of an absent edge is meaningless.
+struct FastPassage {
+  uint32_t entry;
+  uint32_t exit;
+  Interval begin;
+  Interval end;
+};
+
+// The largest ring that `FindFast` takes.
+inline constexpr size_t kMaxFastEdges = 64;
+
+// Finds the passage of `line` in a solid polygon of one closed ring, in which edge i runs from
+// vertex i to vertex i + 1. Sets `passage` if the verdict is kPassage; `begin` and `end` are then
+// strictly between t_min and t_max. Returns kUncertain for more than `kMaxFastEdges` edges.
+FastVerdict FindFast(const Line& line, std::span<const Vec2> ring, FastPassage& passage);
+
+// The crossing of a line and one edge of a ring.
+struct FastCrossing {
+  Interval at;
+  uint32_t edge;
+  int8_t winding_change;  // +1 if the edge runs from the left of the line to its right
+};
+
+// All crossings of a line and a ring, away from vertices and from the line's ends.
+struct FastCrossings {
+  static constexpr size_t kMaxEdges = kMaxFastEdges;
+  static constexpr size_t kMaxCount = 16;
+
+  std::array<FastCrossing, kMaxCount> crossings;  // in order along the line
+  size_t count = 0;
+  int winding_at_start = 0;
+};
+
+// Finds the crossings strictly between t_min and t_max. Returns false if it cannot decide: if the
+// ring has too many edges or crossings, or if rounding errors might decide about one of them.
+bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, FastCrossings& found);
+
+// Finds the crossings, given the certain sides of all vertices.
+bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, const CertainSides& sides,
+                       FastCrossings& found);
+
+// Finds the first passage between crossings, filled by `rule`.
+FastVerdict FirstPassage(const FastCrossings& found, FillRule rule, FastPassage& passage);
+
+}  // namespace carom::internal

@@ -1,0 +1,299 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Tests one line against one polygon on the fast path. Files that are compiled once for each
+// instruction set include this header after hwy/foreach_target.h, once per instruction set.
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+
+#include "cast/fast_crossing.h"
+#include "cast/fast_line.h"
+#include "cast/reported_edge.h"
+#include "hwy/highway.h"
+#include "numeric/double_lanes.h"
+#include "numeric/exact.h"
+
+#ifndef CAROM_CORE_SRC_FAST_VISIT_ONCE_H_  // this part is identical for all instruction sets
+#define CAROM_CORE_SRC_FAST_VISIT_ONCE_H_
+namespace carom::internal {
+
+// Returns a box that contains the part of the line between two finite parameters, as
+// `Line::BoundsBetween` does. Rounding errors are within 2u of each step, and within u of each sum.
+// Steps are clamped to 2^60, beyond all accepted coordinates.
+inline Box PartBetween(const Line& line, double first, double last) {
+  constexpr double kFar = 0x1p60;
+  const Lanes far{kFar, kFar};
+  const Lanes origin = ToLanes(line.origin);
+  const Lanes direction{line.dx.high, line.dy.high};
+  const Lanes one = Max(Min(direction * first, far), -far);
+  const Lanes other = Max(Min(direction * last, far), -far);
+  const Lanes slack = (8 * kUnit) * (Abs(origin) + Max(Abs(one), Abs(other)));
+  Box part;
+  Store((origin + Min(one, other)) - slack, part.min);
+  Store((origin + Max(one, other)) + slack, part.max);
+  return part;
+}
+
+inline bool Meets(const Box& a, const Box& b) {
+  return SignBits((ToLanes(a.min) <= ToLanes(b.max)) & (ToLanes(b.min) <= ToLanes(a.max))) == 3;
+}
+
+// A line that goes down the trees, with the arguments of its test.
+struct LineInTrees {
+  FastLine& line() const { return *visit.slots[slot].line; }
+  bool WasVisited(const Box& box) const { return visit.slots[slot].interval.WasVisited(box); }
+  void Stop() const {
+    line().reach = Box{};
+    visit.culls[slot].Stop();
+  }
+  void Narrow(double end) const {
+    const LineInterval& interval = visit.slots[slot].interval;
+    if (end >= interval.end()) return;
+    line().reach = PartBetween(line().line, interval.begin(), end);
+    visit.culls[slot].SetReach(line().reach);
+  }
+
+  const FastVisit& visit;
+  size_t slot;
+};
+
+// A line that walks over cells, with the arguments of its test.
+struct LineInCells {
+  FastLine& line() const { return visit.lines[slot]; }
+  bool WasVisited(const Box&) const { return false; }
+  void Stop() const {
+    line().reach = Box{};
+    visit.walks[slot].end = -HUGE_VAL;
+  }
+  void Narrow(double end) const {
+    line().reach = PartBetween(line().line, line().line.t_min, end);
+    visit.walks[slot].end = end;
+  }
+
+  const FastCells& visit;
+  size_t slot;
+};
+
+// Marks the line undecided and stops its search.
+template <class Of>
+void MarkUndecided(const Of& of) {
+  of.line().is_undecided = true;
+  of.Stop();
+}
+
+// Handles a line that starts inside a polygon where the inside policy reports no hit at the start.
+// Marks the line undecided, except under IGNORE if the line crosses two edges of the polygon: then
+// no second passage follows the one that contains the start. `left` has the vertices on the left of
+// the line.
+template <class Of>
+[[gnu::noinline, gnu::cold]] void FallBackAtStart(const Of& of, const Polygon& polygon,
+                                                  uint64_t left) {
+  const uint64_t crossing = CertainSides{left, 0}.Crossings(polygon.vertex_count());
+  const bool is_only = std::popcount(crossing) == 2;
+  if (of.visit.options.inside_policy != InsidePolicy::kIgnore || !is_only) MarkUndecided(of);
+}
+
+// Keeps a passage under ANY, where the first passage found ends the search, or under ALL, where
+// every passage counts.
+template <class Of>
+[[gnu::noinline, gnu::cold]] void KeepUnordered(const Of& of, const Polygon& polygon,
+                                                const FastPassage& found) {
+  FastLine& line = of.line();
+  if (of.visit.options.mode == CastMode::kAll) {
+    if (!of.visit.all->Add(line, polygon, found)) MarkUndecided(of);
+    return;
+  }
+  line.first = {Unowned(polygon), found};
+  of.Stop();
+}
+
+// Keeps a passage that begins before the best one so far. If both begin at the line's start, the
+// polygon with the lesser id comes first. A crossing is certainly after the start.
+template <class Of>
+inline void Keep(const Of& of, const Polygon& polygon, uint64_t left, FastPassage& found) {
+  FastLine& line = of.line();
+  const bool is_inside = found.entry == kNoEdge;
+  if (is_inside) {
+    if (of.visit.options.inside_policy != InsidePolicy::kReportStart) {
+      return FallBackAtStart(of, polygon, left);
+    }
+    found.begin = {line.line.t_min, line.line.t_min};
+  }
+  if (of.visit.options.mode != CastMode::kClosest) return KeepUnordered(of, polygon, found);
+  const Interval& best = line.first.passage.begin;
+  if (found.begin.low > best.high) return;
+  if (found.begin.high >= best.low) {
+    if (!is_inside || line.first.passage.entry != kNoEdge) return MarkUndecided(of);
+    if (polygon.id() > line.first.polygon->id()) return;
+  }
+  line.first = {Unowned(polygon), found};
+  of.Narrow(found.begin.high);
+}
+
+// Finds the first passage of a polygon that the line crosses more than twice, given the vertices on
+// the left of the line.
+inline FastVerdict FirstOfMany(const Line& line, const Polygon& polygon, uint64_t left,
+                               FastPassage& found) {
+  const auto ring = polygon.vertices();
+  const CertainSides sides{left, ~left & ((uint64_t{2} << (ring.size() - 1)) - 1)};
+  FastCrossings crossings;
+  if (!FindFastCrossings(line, ring, sides, crossings)) return FastVerdict::kUncertain;
+  return FirstPassage(crossings, polygon.fill_rule(), found);
+}
+
+}  // namespace carom::internal
+#endif
+
+#if defined(CAROM_CORE_SRC_FAST_VISIT_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAROM_CORE_SRC_FAST_VISIT_H_
+#undef CAROM_CORE_SRC_FAST_VISIT_H_
+#else
+#define CAROM_CORE_SRC_FAST_VISIT_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+inline constexpr size_t kMaxLanes = 4;
+
+using Doubles = hn::CappedTag<double, kMaxLanes>;
+using D = hn::Vec<Doubles>;
+
+// The sides of points relative to a line, as many points at a time as a vector has lanes. A point
+// that is not on the left is on the right if its side is certain. One minimum over all points tells
+// whether all sides are certain.
+struct Sides {
+  HWY_INLINE Sides() : least(hn::Set(Doubles(), HUGE_VAL)) {}
+
+  // Adds one vector of points from `points` on. The first point has the index `at`. The side of a
+  // point is certain if its cross product exceeds error_of(left, right), where `left` and `right`
+  // are the two products of the cross product.
+  template <class ErrorOf>
+  HWY_INLINE void Add(const Line& line, const Vec2* points, size_t at, const ErrorOf& error_of) {
+    const Doubles d;
+    auto x = hn::Undefined(d);
+    auto y = hn::Undefined(d);
+    hn::LoadInterleaved2(d, &points->x, x, y);
+    const auto left_of = hn::Mul(hn::Set(d, line.dx.high), hn::Sub(y, hn::Set(d, line.origin.y)));
+    const auto right_of = hn::Mul(hn::Set(d, line.dy.high), hn::Sub(x, hn::Set(d, line.origin.x)));
+    const auto cross = hn::Sub(left_of, right_of);
+    least = hn::Min(least, hn::Sub(hn::Abs(cross), error_of(left_of, right_of)));
+    uint8_t bits[8];
+    hn::StoreMaskBits(d, hn::Gt(cross, hn::Zero(d)), bits);
+    left |= uint64_t{bits[0]} << at;
+  }
+
+  HWY_INLINE bool AreCertain() const {
+    const Doubles d;
+    return hn::AllTrue(d, hn::Gt(least, hn::Zero(d)));
+  }
+
+  uint64_t left = 0;
+  // In each lane, the least excess of a cross product over its error bound.
+  D least;
+};
+
+HWY_INLINE D ErrorOf(D left, D right) {
+  return hn::Mul(hn::Set(Doubles(), kCrossError), hn::Add(hn::Abs(left), hn::Abs(right)));
+}
+
+// Returns an error bound that holds for each point in the box: rounded differences, products and
+// sums are monotonic in the magnitudes of their operands.
+HWY_INLINE double MostErrorIn(const Line& line, const Box& box) {
+  const Lanes origin = ToLanes(line.origin);
+  const Lanes reach = Max(Abs(ToLanes(box.min) - origin), Abs(ToLanes(box.max) - origin));
+  const Lanes products = Abs(Lanes{line.dy.high, line.dx.high}) * reach;
+  return kCrossError * (products[1] + products[0]);
+}
+
+// Returns the sides of a whole ring of at most 64 points in a box, as `SidesOf` does. The last
+// vector overlaps the previous one. For 16 points or more, one error bound, a little larger, serves
+// all points.
+HWY_INLINE Sides SidesOfAll(const Line& line, std::span<const Vec2> ring, const Box& box) {
+  constexpr size_t kMany = 16;
+  const size_t lanes = hn::Lanes(Doubles());
+  const size_t n = ring.size();
+  Sides sides;
+  if (n < lanes) {
+    std::array<Vec2, kMaxLanes> points;
+    for (size_t i = 0; i < kMaxLanes; ++i) points[i] = ring[std::min(i, n - 1)];
+    sides.Add(line, points.data(), 0, ErrorOf);
+    sides.left &= (uint64_t{1} << n) - 1;
+    return sides;
+  }
+  size_t i = 0;
+  if (n < kMany) {
+    for (; i + lanes <= n; i += lanes) sides.Add(line, &ring[i], i, ErrorOf);
+    if (i < n) sides.Add(line, &ring[n - lanes], n - lanes, ErrorOf);
+    return sides;
+  }
+  const D most = hn::Set(Doubles(), MostErrorIn(line, box));
+  const auto error_of = [most](D, D) HWY_ATTR { return most; };
+  for (; i + 2 * lanes <= n; i += 2 * lanes) {
+    sides.Add(line, &ring[i], i, error_of);
+    sides.Add(line, &ring[i + lanes], i + lanes, error_of);
+  }
+  if (i + lanes <= n) sides.Add(line, &ring[i], i, error_of);
+  if (n % lanes != 0) sides.Add(line, &ring[n - lanes], n - lanes, error_of);
+  return sides;
+}
+
+// Finds the first passage of a line in a polygon, given certain sides of all vertices. `left` has
+// the vertices on the left of the line.
+HWY_INLINE FastVerdict FirstOf(const Line& line, const Polygon& polygon, uint64_t left,
+                               FastPassage& found) {
+  const auto ring = polygon.vertices();
+  const uint64_t crossing = CertainSides{left, 0}.Crossings(ring.size());
+  if (crossing == 0) return FastVerdict::kNoPassage;
+  const uint64_t rest = crossing & (crossing - 1);
+  if ((rest & (rest - 1)) == 0) return FindTwoCrossings(line, ring, crossing, found);
+  return FirstOfMany(line, polygon, left, found);
+}
+
+// Tests a line against one polygon, perhaps repeatedly. Returns the units of work.
+template <class Of>
+HWY_INLINE size_t Visit(const Of& of, const Polygon& polygon) {
+  const FastLine& line = of.line();
+  if ((polygon.category() & of.visit.options.mask) == 0 ||
+      line.first.polygon->memory() == polygon.memory()) {
+    return 0;
+  }
+  const Box& box = polygon.bounds();
+  if (!Meets(line.reach, box) || of.WasVisited(box)) return 0;
+  const auto ring = polygon.vertices();
+  if (!SuitsFastPath(polygon) || ring.size() > kMaxFastEdges) {
+    MarkUndecided(of);
+    return 0;
+  }
+  const Sides sides = SidesOfAll(line.line, ring, box);
+  if (!sides.AreCertain()) {
+    MarkUndecided(of);
+    return ring.size();
+  }
+  FastPassage found;
+  const FastVerdict verdict = FirstOf(line.line, polygon, sides.left, found);
+  if (verdict == FastVerdict::kPassage) Keep(of, polygon, sides.left, found);
+  if (verdict == FastVerdict::kUncertain) MarkUndecided(of);
+  return ring.size();
+}
+
+// Prefetches a polygon of at most eight vertices, which may begin anywhere in its first cache line.
+HWY_INLINE void PrefetchPolygon(const void* polygon) {
+  const auto* const block = static_cast<const char*>(polygon);
+  __builtin_prefetch(block);
+  __builtin_prefetch(block + 64);
+  __builtin_prefetch(block + 128);
+  __builtin_prefetch(block + 192);
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // toggle of the include guard

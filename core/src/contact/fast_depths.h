@@ -1,0 +1,192 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How deep do the edges of two small convex polygons lie in each other? Computes the depths in
+// lanes.
+//
+// Files that are compiled once for each instruction set include this header after
+// hwy/foreach_target.h, each time.
+
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "contact/fast_mover.h"
+#include "hwy/highway.h"
+#include "numeric/double_vectors.h"
+
+#ifndef CAROM_CORE_SRC_FAST_DEPTHS_ONCE_H_  // shared by all instruction sets
+#define CAROM_CORE_SRC_FAST_DEPTHS_ONCE_H_
+namespace carom::internal {
+
+// A fixed polygon relative to the first vertex of a mover, and the depths of the edges of both
+// polygons in each other.
+struct alignas(64) Depths {
+  VertexColumn x, y;
+  FastEdges edges;
+  EdgeColumn fixed, mover;  // first depths times lengths, then squared depths
+};
+
+}  // namespace carom::internal
+#endif
+
+#if defined(CAROM_CORE_SRC_FAST_DEPTHS_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef CAROM_CORE_SRC_FAST_DEPTHS_H_
+#undef CAROM_CORE_SRC_FAST_DEPTHS_H_
+#else
+#define CAROM_CORE_SRC_FAST_DEPTHS_H_
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace carom::internal::HWY_NAMESPACE {
+namespace {
+
+// Sets as many vertices as a vector has lanes, from index `at` on, relative to the origin.
+HWY_INLINE void SetVertices(const Vec2* from, V origin_x, V origin_y, size_t at, Depths& depths) {
+  V x = hn::Undefined(D());
+  V y = hn::Undefined(D());
+  hn::LoadInterleaved2(D(), &from->x, x, y);
+  hn::StoreU(Sub(x, origin_x), D(), &depths.x[at]);
+  hn::StoreU(Sub(y, origin_y), D(), &depths.y[at]);
+}
+
+// Sets the vertices of `ring` relative to `origin`, and repeats the first vertices behind the last
+// one. The last vector overlaps the vector before it; a ring of fewer vertices than lanes is
+// repeated to fill one vector.
+HWY_INLINE void SetRing(std::span<const Vec2> ring, Vec2 origin, Depths& depths) {
+  const size_t lanes = hn::Lanes(D());
+  const size_t n = ring.size();
+  const V origin_x = All(origin.x);
+  const V origin_y = All(origin.y);
+  if (n < lanes) {
+    std::array<Vec2, kMaxLanes> points;
+    for (size_t i = 0; i < kMaxLanes; ++i) points[i] = ring[i < n ? i : i - n];
+    SetVertices(points.data(), origin_x, origin_y, 0, depths);
+  } else {
+    for (size_t i = 0; i + lanes < n; i += lanes) {
+      SetVertices(&ring[i], origin_x, origin_y, i, depths);
+    }
+    SetVertices(&ring[n - lanes], origin_x, origin_y, n - lanes, depths);
+  }
+  for (size_t i = 0; i < kMaxLanes; i += lanes) {
+    hn::StoreU(At(&depths.x[i]), D(), &depths.x[n + i]);
+    hn::StoreU(At(&depths.y[i]), D(), &depths.y[n + i]);
+  }
+}
+
+// Sets the directions and offsets of the edges. `SetInverses` sets their inverse squared lengths.
+HWY_INLINE void SetEdges(size_t width, bool is_clockwise, Depths& depths) {
+  const V turn = All(is_clockwise ? -1 : 1);
+  for (size_t i = 0; i < width; i += hn::Lanes(D())) {
+    const V x = At(&depths.x[i]);
+    const V y = At(&depths.y[i]);
+    const V ex = Mul(turn, Sub(At(&depths.x[i + 1]), x));
+    const V ey = Mul(turn, Sub(At(&depths.y[i + 1]), y));
+    hn::Store(ex, D(), &depths.edges.x[i]);
+    hn::Store(ey, D(), &depths.edges.y[i]);
+    hn::Store(hn::MulSub(ex, y, Mul(ey, x)), D(), &depths.edges.offset[i]);
+  }
+}
+
+HWY_INLINE void SetInverses(size_t width, FastEdges& edges) {
+  for (size_t i = 0; i < width; i += hn::Lanes(D())) {
+    const V ex = At(&edges.x[i]);
+    const V ey = At(&edges.y[i]);
+    hn::Store(hn::Div(All(1), hn::MulAdd(ex, ex, Mul(ey, ey))), D(), &edges.inverse[i]);
+  }
+}
+
+// Points relative to the same origin as the edges that are compared with them.
+struct PointSet {
+  const double* x;
+  const double* y;
+  size_t width;
+};
+
+// Returns in each lane the greatest cross product of the edge (ex, ey) and a point.
+HWY_INLINE V MaxCross(V ex, V ey, const PointSet& points) {
+  V most = All(-HUGE_VAL);
+  for (size_t j = 0; j < points.width; j += 4) {
+    for (size_t k = j; k < j + 4; ++k) {
+      most = Max(most, hn::MulSub(ex, All(points.y[k]), Mul(ey, All(points.x[k]))));
+    }
+  }
+  return most;
+}
+
+// Computes `MaxCross` of the edges from index i on in `a`, and of the next vector of edges in `b`,
+// in one pass over the points.
+HWY_INLINE void MaxCrossOfTwo(const FastEdges& edges, size_t i, const PointSet& points, V& a,
+                              V& b) {
+  const size_t lanes = hn::Lanes(D());
+  const V ax = At(&edges.x[i]);
+  const V ay = At(&edges.y[i]);
+  const V bx = At(&edges.x[i + lanes]);
+  const V by = At(&edges.y[i + lanes]);
+  a = All(-HUGE_VAL);
+  b = a;
+  for (size_t j = 0; j < points.width; j += 4) {
+    for (size_t k = j; k < j + 4; ++k) {
+      const V x = All(points.x[k]);
+      const V y = All(points.y[k]);
+      a = Max(a, hn::MulSub(ax, y, Mul(ay, x)));
+      b = Max(b, hn::MulSub(bx, y, Mul(by, x)));
+    }
+  }
+}
+
+// Sets the depth times length of each edge: how far the points reach to its left. Returns the
+// least.
+HWY_INLINE double SetDepths(const FastEdges& edges, size_t width, const PointSet& points,
+                            EdgeColumn& depths) {
+  const size_t lanes = hn::Lanes(D());
+  V least = All(HUGE_VAL);
+  if (lanes == width) {
+    least = Sub(MaxCross(At(edges.x.data()), At(edges.y.data()), points), At(edges.offset.data()));
+    hn::Store(least, D(), depths.data());
+    return hn::GetLane(hn::MinOfLanes(D(), least));
+  }
+  for (size_t i = 0; i < width; i += 2 * lanes) {
+    V a = hn::Undefined(D());
+    V b = hn::Undefined(D());
+    MaxCrossOfTwo(edges, i, points, a, b);
+    a = Sub(a, At(&edges.offset[i]));
+    b = Sub(b, At(&edges.offset[i + lanes]));
+    hn::Store(a, D(), &depths[i]);
+    hn::Store(b, D(), &depths[i + lanes]);
+    least = Min(least, Min(a, b));
+  }
+  return hn::GetLane(hn::MinOfLanes(D(), least));
+}
+
+// Returns the entries that are at most `bound`: bit k for entry k of the first `n`.
+HWY_INLINE uint32_t UpTo(V bound, const EdgeColumn& column, size_t n) {
+  uint32_t bits = 0;
+  for (size_t i = 0; i < WidthOf(n); i += hn::Lanes(D())) {
+    bits |= BitsOf(hn::Le(At(&column[i]), bound)) << i;
+  }
+  return bits & ((uint32_t{1} << n) - 1);
+}
+
+// Returns the points that may be farthest to the left of the edge, which are the points with a
+// cross product within `error` of the greatest: bit k for point k of the first `n`.
+HWY_INLINE uint32_t Farthest(Vec2 edge, const PointSet& points, size_t n, double error) {
+  const V ex = All(edge.x);
+  const V ey = All(edge.y);
+  alignas(64) EdgeColumn right;
+  V least = All(HUGE_VAL);
+  for (size_t i = 0; i < points.width; i += hn::Lanes(D())) {
+    const V at = hn::MulSub(ey, At(points.x + i), Mul(ex, At(points.y + i)));
+    hn::Store(at, D(), &right[i]);
+    least = Min(least, at);
+  }
+  return UpTo(Add(hn::MinOfLanes(D(), least), All(error)), right, n);
+}
+
+}  // namespace
+}  // namespace carom::internal::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // HWY_TARGET_TOGGLE

@@ -1,0 +1,438 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/query/frame_slice.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "server/base/rpc_status.h"
+#include "server/base/scene_name.h"
+#include "server/base/thread_scheduling.h"
+#include "server/transport/executor.h"
+#include "wire/counts.h"
+#include "wire/encode.h"
+#include "wire/errors.h"
+
+namespace carom::server {
+namespace {
+
+// The most work units of a joined batch, 50 to 80 us: groups that take more do not gain by a batch,
+// and the work of a discarded batch, also at the end of a budget, is lost.
+constexpr uint64_t kJoinedUnits = 1 << 14;
+
+// The most bytes of a row of an answer while it is built, in the core, as a message and as bytes
+// together: measured with a million hits with all details.
+constexpr uint64_t kBytesPerRow = 272;
+// The memory of rows is charged in steps of so many bytes.
+constexpr uint64_t kChargedBytes = 1 << 20;
+
+// The measured cost of edits in work units: a commit copies pages and the page table.
+constexpr uint64_t kUnitsOfEdits = 1 << 14;
+constexpr uint64_t kUnitsPerEdit = 1 << 10;
+
+// Refused groups use no work meter, so the end of the time slice is also checked after so many
+// groups, 20 to 100 us.
+constexpr size_t kGroupsPerCheck = 16;
+
+// Returns whether a group asks a few segments and nothing else, so that it may be a member of a
+// joined batch.
+bool IsJoinable(const v1::Group& group) {
+  if (group.has_edits() || group.version() != 0) return false;
+  const uint64_t segments = wire::CountLoneSegments(group);
+  return segments >= 1 && segments <= JoinedCasts::kMaxOfGroup;
+}
+
+// Returns whether two groups read one version of one scene.
+bool HasSameTarget(const v1::Group& a, const v1::Group& b) {
+  return a.target_case() == b.target_case() && a.scene_handle() == b.scene_handle() &&
+         a.scene() == b.scene() && a.min_version() == b.min_version();
+}
+
+// Returns the name of the group's scene, which points into the group or into `handles`.
+absl::StatusOr<absl::string_view> SceneName(const v1::Group& group, const SceneHandles& handles) {
+  if (group.target_case() == v1::Group::kSceneHandle) {
+    const std::string* name = handles.Find(group.scene_handle());
+    if (name == nullptr) return InvalidField("scene_handle", "must be bound on this stream");
+    return absl::string_view(*name);
+  }
+  if (group.target_case() != v1::Group::kScene) {
+    return InvalidField("scene", "must be given, or scene_handle");
+  }
+  if (absl::Status status = CheckSceneName("scene", group.scene()); !status.ok()) return status;
+  return absl::string_view(group.scene());
+}
+
+// Returns the field of `group` that names its scene.
+const char* TargetField(const v1::Group& group) {
+  return group.target_case() == v1::Group::kScene ? "scene" : "scene_handle";
+}
+
+// Returns the error `status` of a group's edits with field paths that begin with `edits`.
+absl::Status PrefixWithEdits(const absl::Status& status) {
+  const std::vector<Violation> violations = Violations(status);
+  if (violations.empty()) return status;
+  Refusal refusal;
+  for (const Violation& violation : violations) {
+    const char* dot = violation.field.empty() ? "" : ".";
+    refusal.Add(absl::StrCat("edits", dot, violation.field), violation.description);
+  }
+  refusal.AddUnlisted(ViolationCount(status) - violations.size());
+  return refusal.status(status.code());
+}
+
+// Answers a group with an error and nothing else.
+Progress AnswerStatus(const absl::Status& status, v1::GroupAnswer& answer) {
+  answer.Clear();
+  wire::EncodeStatus(status, *answer.mutable_status());
+  return Progress::kDone;
+}
+
+absl::Status BudgetEnded() { return absl::DeadlineExceededError("the frame's budget ended"); }
+
+}  // namespace
+
+FrameSlice::FrameSlice(const Context& context, const SliceLimits& limits)
+    : context_(context),
+      work_(context.work),
+      limits_(limits),
+      units_left_(limits.max_units),
+      slice_begin_(Clock::now()) {}
+
+absl::string_view FrameSlice::KeyOf(absl::string_view name) {
+  if (context_.session.tenant == kDefaultTenant) return name;
+  key_ = context_.store.KeyOf(context_.session.tenant, name);
+  return key_;
+}
+
+// Called about every 20 microseconds.
+bool FrameSlice::MustStop(Clock::time_point now) {
+  if (context_.cancelled.load(std::memory_order_relaxed)) return true;
+  if (!ChargeRows()) return true;
+  if (limits_.pause != nullptr) {
+    YieldIfSliceIsOver(now);
+    if (now - slice_begin_ >= Executor::kSlice) {
+      (*limits_.pause)();
+      slice_begin_ = now = Clock::now();
+    }
+  }
+  if (now >= std::min(work_.deadline, work_.call_deadline)) return true;
+  is_out_of_cpu_ = is_out_of_cpu_ || IsOutOfCpu(now - slice_begin_);
+  return is_out_of_cpu_;
+}
+
+bool FrameSlice::ChargeRows() {
+  const uint64_t rows = work_.rows + (meter_ == nullptr ? 0 : meter_->rows());
+  if (rows * kBytesPerRow < work_.rows_charge.bytes() + kChargedBytes) return true;
+  absl::Status status = work_.rows_charge.GrowTo(rows * kBytesPerRow);
+  if (!status.ok()) out_of_memory_ = std::move(status);
+  return out_of_memory_.ok();
+}
+
+// Reading the thread's processor time is a system call, which costs more than a small frame, so it
+// is read only in the second half of a time slice. The first half counts as if the thread had run
+// all the time.
+bool FrameSlice::IsOutOfCpu(std::chrono::nanoseconds elapsed) {
+  if (elapsed < limits_.max_cpu / 2) return false;
+  const int64_t now = ThreadCpuNs();
+  if (cpu_end_ns_ == 0) cpu_end_ns_ = now + limits_.max_cpu.count() / 2;
+  return now >= cpu_end_ns_;
+}
+
+Progress FrameSlice::Run() {
+  work_.waits.clear();
+  Progress progress = Progress::kDone;
+  size_t kept = 0;  // pending[0, kept) stay pending
+  for (size_t i = 0; i < work_.pending.size(); ++i) {
+    if (context_.cancelled.load(std::memory_order_relaxed)) return Progress::kDone;
+    // Checks whether the time slice is over, and pauses when a pause is due.
+    if (i % kGroupsPerCheck == kGroupsPerCheck - 1) MustStop(Clock::now());
+    // Later groups are answered although a group waits, but not after the time slice has ended.
+    const bool is_over = is_out_of_cpu_ || progress == Progress::kYields;
+    const Progress group_progress = is_over ? Progress::kYields : Answer(i);
+    if (group_progress != Progress::kDone) work_.pending[kept++] = work_.pending[i];
+    progress = std::max(progress, group_progress);
+  }
+  work_.pending.resize(kept);
+  return progress;
+}
+
+Progress FrameSlice::Answer(size_t i) {
+  if (i >= joined_end_) Join(i);
+  const Progress progress = i < joined_end_ ? AnswerMember(i) : AnswerAlone(i);
+  const Scene::Ptr edited = EditedScene(i);
+  AnswerAt(i).set_edited_version(edited == nullptr ? 0 : edited->version());
+  return progress;
+}
+
+bool FrameSlice::MayJoin(size_t first, size_t i) const {
+  return i < work_.pending.size() && IsJoinable(GroupAt(i)) &&
+         HasSameTarget(GroupAt(i), GroupAt(first));
+}
+
+void FrameSlice::Join(size_t first) {
+  if (!may_join_ || !MayJoin(first, first) || !MayJoin(first, first + 1)) return;
+  const auto name = SceneName(GroupAt(first), context_.session.handles);
+  // The scene is looked up before the groups are decoded: if it is missing, each group is answered
+  // or waits alone.
+  if (!name.ok()) return;
+  joined_scene_ = context_.store.Use(KeyOf(*name));
+  if (joined_scene_ == nullptr || joined_scene_->version() < GroupAt(first).min_version()) return;
+  JoinedCasts& joined = context_.scratch.joined;
+  joined.Clear();
+  // A group that cannot join the batch, because of an error or other options, stays decoded until
+  // it is answered.
+  for (size_t i = first; MayJoin(first, i); ++i) {
+    if (!Decode(i).ok() || !joined.Add(context_.scratch.decoded.group)) break;
+  }
+  joined_end_ = first + joined.size();
+  joined_answered_ = joined_as_bytes_ = false;
+  if (joined.size() < 2) return;
+  Group all = joined.all();
+  const Evaluation evaluation = Evaluate(*joined_scene_, all, std::min(units_left_, kJoinedUnits));
+  joined_answered_ = !evaluation.yields && evaluation.status.ok();
+  if (joined_answered_) {
+    Charge(evaluation);
+    joined_as_bytes_ = ReserveAnswerBytes(joined.size());
+  } else {
+    // Evaluating each member alone, from the decoded columns, shows which of them exceeds a limit.
+    // Later groups are likely to be as expensive, so no further batch is made.
+    may_join_ = false;
+  }
+}
+
+Progress FrameSlice::AnswerMember(size_t i) {
+  JoinedCasts& joined = context_.scratch.joined;
+  const GroupAnswers& all = context_.scratch.answers;
+  if (joined_as_bytes_) {
+    AnswerAt(i).Clear();
+    work_.bytes->Add(GroupIndex(i), all.version, joined.NextPart(all.segments), joined.options());
+    return Progress::kDone;
+  }
+  Group& group = joined.Next();
+  if (!joined_answered_) {
+    return Conclude(Evaluate(*joined_scene_, group, units_left_), group, i);
+  }
+  wire::EncodeGroupAnswers(group, joined.Answers(all), AnswerAt(i));
+  return Progress::kDone;
+}
+
+bool FrameSlice::ReserveAnswerBytes(size_t groups) const {
+  const CastAnswers& casts = context_.scratch.answers.segments;
+  return work_.bytes != nullptr && casts.truncated.empty() && casts.errors.empty() &&
+         work_.bytes->Reserve(groups, casts.counts.size(), casts.hits.size());
+}
+
+Progress FrameSlice::AnswerAlone(size_t i) {
+  const v1::Group& group = GroupAt(i);
+  v1::GroupAnswer& answer = AnswerAt(i);
+  // The role is checked before the scene is looked up, so that the error does not depend on whether
+  // the scene exists.
+  if (group.has_edits() && !context_.session.may_edit.ok()) {
+    return AnswerStatus(PrefixWithEdits(context_.session.may_edit), answer);
+  }
+  const auto name = SceneName(group, context_.session.handles);
+  if (!name.ok()) return AnswerStatus(name.status(), answer);
+  if (!Decode(i).ok()) return AnswerStatus(decode_status_, answer);
+  Progress progress = Progress::kDone;
+  const absl::StatusOr<Scene::Ptr> scene = Resolve(i, KeyOf(*name), progress);
+  if (!scene.ok()) return AnswerStatus(scene.status(), answer);
+  if (*scene == nullptr) return progress;
+  Group& decoded = context_.scratch.decoded.group;
+  return Conclude(Evaluate(**scene, decoded, units_left_), decoded, i);
+}
+
+absl::StatusOr<Scene::Ptr> FrameSlice::Resolve(size_t i, absl::string_view name,
+                                               Progress& progress) {
+  const v1::Group& group = GroupAt(i);
+  const char* const field = TargetField(group);
+  if (group.version() != 0) {
+    if (group.has_edits()) return InvalidField("version", "must not be given beside edits");
+    if (group.min_version() != 0) {
+      return InvalidField("version", "must not be given beside min_version");
+    }
+    return context_.store.UseVersion(name, group.version(), field);
+  }
+  if (Scene::Ptr edited = EditedScene(i)) return edited;
+  Scene::Ptr scene = context_.store.Use(name);
+  // Another server may have created the scene, in a change that this server has not read yet.
+  const bool may_come = scene == nullptr && !context_.store.HasReached(group.min_version());
+  if (scene == nullptr && !may_come) return context_.store.WhyMissing(name, field);
+  if (scene != nullptr && scene->version() >= group.min_version()) {
+    return group.has_edits() ? Edit(i, name, progress) : scene;
+  }
+  // A frame without a budget does not wait, as nothing would end its wait.
+  if (work_.deadline != FrameWork::kNever && Clock::now() < work_.deadline) {
+    work_.waits.push_back({std::string(name), group.min_version()});
+    progress = Progress::kWaits;
+    return nullptr;
+  }
+  return Refused(absl::StatusCode::kUnavailable, "min_version",
+                 scene == nullptr ? "the scene does not exist yet"
+                                  : absl::StrCat("the current version is ", scene->version()));
+}
+
+// Makes the edits of a group whose questions are decoded: the edits of a malformed group are not
+// made.
+absl::StatusOr<Scene::Ptr> FrameSlice::Edit(size_t i, absl::string_view name, Progress& progress) {
+  progress = Progress::kYields;
+  if (MustStop(Clock::now())) {
+    return is_out_of_cpu_ ? absl::StatusOr<Scene::Ptr>(nullptr) : StopStatus(WorkMeter());
+  }
+  const v1::GroupEdits& message = GroupAt(i).edits();
+  if (message.edit_id().empty() || message.edit_id().size() > kMaxEditIdBytes) {
+    return InvalidField("edits.edit_id", absl::StrCat("must have at least 1 and at most ",
+                                                      kMaxEditIdBytes, " bytes"));
+  }
+  absl::StatusOr<std::vector<SceneEdit>> edits =
+      wire::DecodeEdits(message.edits(), context_.limits.polygons);
+  if (!edits.ok()) return PrefixWithEdits(edits.status());
+  const uint64_t units = kUnitsOfEdits + kUnitsPerEdit * edits->size();
+  // A time slice on the event loop makes short edits only; other edits begin again on the executor.
+  const EditTime time = limits_.max_units == SliceLimits::kNone ? EditTime::kAny : EditTime::kShort;
+  const absl::StatusOr<Scene::Ptr> scene = context_.store.EditFork(
+      name, {*std::move(edits), message.base_version(), message.edit_id()}, time);
+  if (!scene.ok()) {
+    // The scene may have been deleted after it was found.
+    const bool is_gone = context_.store.Find(name) == nullptr;
+    return is_gone ? context_.store.WhyMissing(name, TargetField(GroupAt(i)))
+                   : PrefixWithEdits(scene.status());
+  }
+  if (*scene == nullptr) return scene;
+  work_.edited.emplace_back(work_.pending[i], *scene);
+  work_.work_units += units;
+  units_left_ -= std::min(units_left_, units);
+  return scene;
+}
+
+Scene::Ptr FrameSlice::EditedScene(size_t i) const {
+  for (const auto& [group, scene] : work_.edited) {
+    if (group == work_.pending[i]) return scene;
+  }
+  return nullptr;
+}
+
+const absl::Status& FrameSlice::Decode(size_t i) {
+  if (decoded_ != work_.pending[i]) {
+    decoded_ = work_.pending[i];
+    decode_status_ = wire::DecodeGroup(GroupAt(i), context_.scratch.decoded);
+  }
+  return decode_status_;
+}
+
+FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, uint64_t max_units) {
+  const Clock::time_point start = Clock::now();
+  if (MustStop(start)) return {.status = StopStatus(WorkMeter()), .yields = is_out_of_cpu_};
+  // A meter calls `stop` once when it begins to count. That call returns false, as `MustStop` was
+  // just called.
+  const auto stop = [this, asked = true]() mutable {
+    return !std::exchange(asked, false) && MustStop(Clock::now());
+  };
+  // A shadow run has a meter of its own, as the rows that it compares are not rows of the answer.
+  WorkMeter shadow_meter(stop);
+  shadow_meter.set_max_rows(ShadowRun::kMaxRows);
+  shadow_meter.set_max_units(max_units);
+  const uint64_t move_batches = context_.session.move_batches;
+  const ShadowStats shadow = BeginMoves(scene, group, shadow_meter);
+  max_units -= std::min(max_units, shadow_meter.used());
+
+  WorkMeter meter(stop);
+  meter.set_max_rows(context_.limits.max_answer_rows - work_.rows);
+  const uint64_t limit =
+      context_.limits.max_work_units == 0 ? SliceLimits::kNone : context_.limits.max_work_units;
+  const uint64_t frame_units = limit - std::min(limit, work_.work_units);
+  meter.set_max_units(std::min(frame_units, max_units));
+  GroupAnswers& answers = context_.scratch.answers;
+  Evaluation evaluation;
+  meter_ = &meter;
+  evaluation.status = EvaluateGroup(scene, group, answers, meter);
+  meter_ = nullptr;
+  context_.session.trackers.End(answers.moves.memory_growth);
+  work_.evaluating += Clock::now() - start;
+
+  // The evaluation yields only if the end of the time slice stopped it, and no limit of the frame
+  // did.
+  evaluation.yields = !evaluation.status.ok() && !meter.out_of_rows() &&
+                      meter.used() <= frame_units && (is_out_of_cpu_ || meter.used() > max_units);
+  evaluation.work_units = meter.used();
+  evaluation.slice_units = shadow_meter.used() + meter.used();
+  evaluation.tiers = answers.moves.tiers;
+  evaluation.shadow = shadow;
+  // The batch of moves keeps its number when it begins again.
+  if (evaluation.yields) context_.session.move_batches = move_batches;
+  if (evaluation.status.ok()) {
+    evaluation.rows = meter.rows();
+  } else {
+    evaluation.status = StopStatus(meter);
+  }
+  return evaluation;
+}
+
+absl::Status FrameSlice::StopStatus(const WorkMeter& meter) {
+  if (meter.out_of_rows()) {
+    return OverLimit("", context_.limits.max_answer_rows, "answer rows a frame");
+  }
+  if (!out_of_memory_.ok()) return std::exchange(out_of_memory_, absl::OkStatus());
+  if (meter.out_of_units()) {
+    return OverLimit("", context_.limits.max_work_units, "work units a frame");
+  }
+  return BudgetEnded();
+}
+
+ShadowStats FrameSlice::BeginMoves(const Scene& scene, Group& group, WorkMeter& meter) {
+  if (group.moves.size() == 0) return {};
+  Session& session = context_.session;
+  MoveOptions& options = group.move_options;
+  session.trackers.Begin(group);
+  options.coherence = work_.coherence;
+  const uint64_t interval = context_.limits.shadow_interval;
+  if (work_.coherence == Coherence::kOff || interval == 0) return {};
+  if (++session.move_batches % interval != 0) return {};
+  const ShadowResult result = context_.scratch.shadow.Compare(
+      scene, group.moves, options, session.move_batches / interval, meter);
+  session.trackers.End(result.memory_growth);
+  options.memory_budget -= result.memory_growth;
+  if (result.stats.differences == 0) return result.stats;
+  // A difference is a bug: this batch of moves is answered without the memory, which may be wrong.
+  session.trackers.Forget();
+  options.coherence = Coherence::kOff;
+  return result.stats;
+}
+
+void FrameSlice::Charge(const Evaluation& evaluation) {
+  // A meter stops soon after its limit, so the last evaluation of a time slice may take more than
+  // `units_left_`.
+  units_left_ -= std::min(units_left_, evaluation.slice_units);
+  work_.work_units += evaluation.work_units;
+  work_.rows += evaluation.rows;
+  work_.tiers += evaluation.tiers;
+  work_.shadow += evaluation.shadow;
+}
+
+// Writes answers to a few segments as bytes, column by column. Writes larger answers as messages,
+// in one pass over the hits, which no longer fit into the near caches.
+Progress FrameSlice::Conclude(const Evaluation& evaluation, const Group& group, size_t i) {
+  if (evaluation.yields) return Progress::kYields;
+  Charge(evaluation);
+  v1::GroupAnswer& answer = AnswerAt(i);
+  if (!evaluation.status.ok()) return AnswerStatus(evaluation.status, answer);
+  const GroupAnswers& answers = context_.scratch.answers;
+  const bool is_small = answers.segments.counts.size() <= JoinedCasts::kMaxSegments &&
+                        answers.segments.hits.size() <= JoinedCasts::kMaxSegments;
+  if (is_small && wire::CountLoneSegments(GroupAt(i)) != 0 && ReserveAnswerBytes(1)) {
+    const CastAnswers& casts = answers.segments;
+    answer.Clear();
+    work_.bytes->Add(GroupIndex(i), answers.version, {casts.counts, casts.hits, casts.reflections},
+                     group.cast_options);
+  } else {
+    wire::EncodeGroupAnswers(group, answers, answer);
+  }
+  return Progress::kDone;
+}
+
+}  // namespace carom::server
