@@ -109,7 +109,7 @@ int main(int argc, char** argv) {
   if (const int* code = std::get_if<int>(&parsed)) return *code;
   const auto& options = std::get<carom::server::ServerOptions>(parsed);
 
-  // The object is never deleted, because its detached thread may outlive `main`.
+  // The object is never deleted, because the detached thread that uses it may outlive `main`.
   ShutdownSignals& watch = *new ShutdownSignals;
   auto server = carom::server::Server::Start(options);
   if (!server.ok()) {

@@ -66,8 +66,8 @@ constexpr std::array kFileOptions = {
                "File in PEM with the key of --etcd-certificate"},
 };
 
-// Lists each number with its flag, environment variable, member, minimum, maximum and help text.
-// docs/operations.md repeats the table, and a test compares both.
+// Lists each numeric setting with its flag, environment variable, member, minimum, maximum and help
+// text. docs/operations.md repeats the table, and a test compares both.
 constexpr std::array kNumberOptions = {
     NumberOption{"--max-message-bytes", "CAROM_MAX_MESSAGE_BYTES",
                  &ServerOptions::max_message_bytes, 1024, 268435456,
@@ -165,7 +165,7 @@ constexpr std::array kNumberOptions = {
                  "read each kept version"},
     NumberOption{"--max-fork-lease-seconds", "CAROM_MAX_FORK_LEASE_SECONDS",
                  &ServerOptions::max_fork_lease_seconds, 1, 86400,
-                 "Maximum seconds of the lease of a fork: how long it lives without a frame; "
+                 "Maximum seconds of the lease of a fork: how long it lives without use; "
                  "bounds how long an unused fork takes memory"},
     NumberOption{"--pinned-versions", "CAROM_PINNED_VERSIONS", &ServerOptions::pinned_versions, 1,
                  1024,
@@ -369,7 +369,8 @@ void AddFlags(CLI::App& app, ServerOptions& options) {
          "Identify the peer of a call by the header x-forwarded-for; only for a Unix socket to "
          "which no process but a proxy can connect")
       ->envname("CAROM_TRUST_FORWARDED_FOR");
-  // An empty description keeps CLI11 from appending the range: the help text already has it.
+  // With an empty description, CLI11 does not append the range to the help text, which already has
+  // the range.
   for (const NumberOption& number : kNumberOptions) {
     app.add_option(number.flag, options.*number.member,
                    absl::StrCat(number.help, ". In [", number.min, ", ", number.max, "]"))
@@ -381,7 +382,8 @@ void AddFlags(CLI::App& app, ServerOptions& options) {
 
 }  // namespace
 
-// Returns no system folder such as /var/lib: caromd may run as any user, who may not write there.
+// Falls back to folders of the user only, never to a system folder such as /var/lib: caromd may run
+// as any user, who may not write there.
 std::string DefaultStateDir() {
   const auto variable = [](const char* name) -> std::string {
     const char* const value = std::getenv(name);

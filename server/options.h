@@ -62,16 +62,16 @@ struct ServerOptions {
   // client must present; empty: clients need no credential
   std::string credentials = "";
 
-  // takes the peer of a call from the header `x-forwarded-for`; safe only on a Unix socket to which
-  // no process but a proxy can connect
+  // identifies the client address of a call by the header `x-forwarded-for`; safe only on a Unix
+  // socket to which no process but a proxy can connect
   bool trust_forwarded_for = false;
 
   // --- Limits: each bounds the memory that clients can take ------------------------------------
-  uint64_t max_message_bytes = 4u << 20;     // of a request, or of one chunk of an import
-  uint64_t max_connections = 16384;          // fewer if the process lacks two descriptors for each
-  uint64_t max_connections_per_peer = 1024;  // a peer: see server/access/peer.h
+  uint64_t max_message_bytes = 4u << 20;  // of a request, or of one chunk of a scene import
+  uint64_t max_connections = 16384;  // fewer if the process may not open two descriptors for each
+  uint64_t max_connections_per_peer = 1024;  // of one client address (server/access/peer.h)
   uint64_t max_streams = 16384;
-  uint64_t max_calls_per_connection = 1024;  // at once; the client delays further calls
+  uint64_t max_calls_per_connection = 1024;  // calls at once; gRPC's client delays further calls
   uint64_t max_scene_calls = 256;            // SceneService calls at once, including imports
   uint64_t max_scene_calls_per_peer = 128;
   uint64_t max_watches = 4096;  // WatchScene calls at once
@@ -80,43 +80,51 @@ struct ServerOptions {
   uint64_t max_polygons_per_scene = 4194304;
   uint64_t max_vertices_per_polygon = 1048576;
   uint64_t max_vertices_per_scene = 16777216;
-  uint64_t max_user_data_bytes = 4096;  // of one polygon
-  uint64_t max_queries_per_frame = 65536;
+  uint64_t max_user_data_bytes = 4096;     // bytes that a client attaches to one polygon
+  uint64_t max_queries_per_frame = 65536;  // a frame: a message with the queries of one tick
   uint64_t max_groups_per_frame = 1024;
-  uint64_t max_answer_rows_per_frame = 262144;     // a row is a hit, a polygon, an edge or a beam
+  // rows of the answers to a frame: a row is a hit, a polygon, an edge or a beam
+  uint64_t max_answer_rows_per_frame = 262144;
   uint64_t max_work_units_per_frame = 4000000000;  // polygons and edges visited; 0: no limit
   uint64_t max_frames_in_flight = 16;              // frames of one stream, read but not answered
-  uint64_t max_unread_bytes = 256u << 10;          // answers and frames that wait in one stream
-  uint64_t max_trackers_per_stream = 65536;        // tracker handles are below this limit
-  uint64_t max_tracker_bytes_per_stream = 64u << 20;  // shapes and caches of the trackers
+  // in one stream: bytes of answers that the client has not read, and of frames not yet evaluated
+  uint64_t max_unread_bytes = 256u << 10;
+  uint64_t max_trackers_per_stream = 65536;  // handles (numbers) of trackers are below this limit
+  uint64_t max_tracker_bytes_per_stream = 64u << 20;  // memory of the trackers' shapes and caches
   uint64_t max_forks = 4096;
   uint64_t max_forks_per_peer = 1024;
-  uint64_t max_fork_bytes = 1u << 30;      // of all forks, without memory shared with their bases
-  uint64_t max_fork_versions = 256;        // versions kept of one fork
-  uint64_t max_fork_lease_seconds = 3600;  // longest lease: time that a fork lives without a frame
+  // memory of all forks, without memory that they share with scenes
+  uint64_t max_fork_bytes = 1u << 30;
+  uint64_t max_fork_versions = 256;  // versions of one fork in memory
+  // longest lease: a fork without a frame that uses it is deleted when its lease ends
+  uint64_t max_fork_lease_seconds = 3600;
   uint64_t pinned_versions = 16;      // versions of a scene in memory, including the current one
-  uint64_t pinned_bytes = 16u << 20;  // of a scene in memory, without the current version
+  uint64_t pinned_bytes = 16u << 20;  // memory of a scene's versions, without the current version
   uint64_t history_versions = 64;     // versions of a scene in the store, including the current one
-  uint64_t history_bytes = 64u << 20;  // of a scene in the store, without the current version
-  uint64_t store_bytes = 1536u << 20;  // size of etcd's file from which writes are refused
-  // of gRPC's buffers; the server uses at most a fifth of `memory_limit_bytes`
+  // bytes of a scene's versions in the store, without the current one
+  uint64_t history_bytes = 64u << 20;
+  // size of etcd's database file from which on the server refuses writes
+  uint64_t store_bytes = 1536u << 20;
+  // memory of gRPC's buffers; the server uses at most a fifth of `memory_limit_bytes`
   uint64_t memory_quota_bytes = 1u << 30;
-  // of the process; 0: three quarters of the memory of its control group or machine
+  // memory of the process; 0: three quarters of the memory of its control group or machine
   uint64_t memory_limit_bytes = 0;
 
   // --- Times ---------------------------------------------------------------------------------
   uint64_t idle_stream_seconds = 300;
   uint64_t stalled_stream_seconds = 30;
   uint64_t import_seconds = 600;
-  uint64_t sweep_seconds = 600;  // between deletions of pages in etcd that no version refers to
+  // time between two sweeps, which delete the data in etcd that no version of a scene refers to
+  uint64_t sweep_seconds = 600;
   uint64_t drain_seconds = 10;
 
   // --- Performance; keep the default unless caromd shares its machine ----------------------------
-  // threads of the event loop, which answer small frames, as many threads for large frames, and as
-  // many threads for scenes; 0: one for each CPU, within the CPU limit of the control group
+  // threads of the event loop, which answer small frames (batches of queries); as many threads
+  // answer large frames, and as many serve calls about scenes; 0: one for each CPU, within the CPU
+  // limit of the control group
   uint64_t threads = 0;
-  // Once in so many batches of moves of a stream the server computes a few moves a second time,
-  // without the caches of the trackers, and compares the answers; 0: never.
+  // Once in so many batches of tracker moves of a stream, the server computes a few moves a second
+  // time, without the caches of the trackers, and compares the answers; 0: never.
   uint64_t shadow_interval = 1024;
 
   PolygonLimits polygon_limits() const {

@@ -49,23 +49,27 @@ namespace carom::server {
 
 namespace {
 
-constexpr int kMaxSyncThreads = 8;  // threads of gRPC's synchronous services: reflection, channelz
+// maximum threads of gRPC's synchronous services, reflection and channelz
+constexpr int kMaxSyncThreads = 8;
 
-constexpr int kKeepaliveMs = 60000;         // idle time after which gRPC pings a connection
-constexpr int kKeepaliveTimeoutMs = 20000;  // wait for the reply to the ping before gRPC closes it
-constexpr int kLeastClientPingMs = 10000;   // gRPC closes connections that ping more often
+constexpr int kKeepaliveMs = 60000;  // idle time after which gRPC pings a connection
+// wait for the reply to a keepalive ping, after which gRPC closes the connection
+constexpr int kKeepaliveTimeoutMs = 20000;
+// gRPC closes a connection whose client pings more often than once in this time
+constexpr int kLeastClientPingMs = 10000;
 
-// minimum time for which a connection must accept no bytes before the server closes it
+// least time after which the server closes a connection that accepts no bytes
 constexpr uint64_t kLeastUnsentSeconds = 10;
 
 // time after which gRPC closes a connection whose client has not sent its HTTP/2 settings
 constexpr int kHandshakeTimeoutMs = 20000;
 
-// time at the end of a drain in which gRPC can send the last bytes
+// time at the end of a drain (a graceful shutdown) in which gRPC can send the last bytes
 constexpr absl::Duration kLastFlush = absl::Milliseconds(250);
 
-// Logs an error of a library about a client, such as text that is not UTF-8 or a reset connection,
-// at most once a second for each `next_ns`: otherwise a client could fill the log.
+// Logs an error that a library reports about a client, such as text that is not UTF-8 or a reset
+// connection. Logs at most one error a second for each `next_ns`, the time of the next permitted
+// line: otherwise a client could fill the log.
 void LogRateLimited(std::atomic<int64_t>& next_ns, const char* library, absl::string_view message) {
   const int64_t now = absl::GetCurrentTimeNanos();
   int64_t next = next_ns.load(std::memory_order_relaxed);
@@ -130,8 +134,9 @@ void Configure(const ServerOptions& options, grpc::ServerBuilder& builder) {
   quota.Resize(std::min<uint64_t>(options.memory_quota_bytes, MemoryLimitOf(options) / 5));
   quota.SetMaxThreads(kMaxSyncThreads);
   builder.SetResourceQuota(quota);
-  // gRPC ends the call of a message above twice the limit. It passes on messages between the limit
-  // and twice the limit, so that the server can refuse the message without ending the stream.
+  // Makes gRPC end the call of a message above twice `max_message_bytes`. gRPC passes on messages
+  // between the limit and twice the limit, so that the server can refuse the message without ending
+  // the stream.
   builder.SetMaxReceiveMessageSize(static_cast<int>(2 * options.max_message_bytes));
   builder.SetDefaultCompressionAlgorithm(GRPC_COMPRESS_NONE);
   // Compressed messages are disabled: gRPC would decompress a message before it checks its size.
@@ -244,8 +249,8 @@ struct Server::Parts {
                       .watches = ContextOf(watches),
                       .limits = SceneCallLimitsOf(o)} {}
 
-  // Returns the context of the calls that `limit` counts. Only `streams` count against the tenant's
-  // share of streams.
+  // Returns the context of the calls that `limit` counts. Calls with `limit` == `streams` count
+  // against their tenant's share of streams (server/access/tenant.h).
   CallContext ContextOf(CallLimit& limit) {
     return {timer,
             calls,
@@ -350,11 +355,12 @@ absl::Status Server::Serve() {
   if (parts.acceptor.has_value()) {
     if (absl::Status status = parts.acceptor->Start(); !status.ok()) return status;
   }
-  // Calls that arrive while `ReadScenes` runs wait at the `StartGate`; health is NOT_SERVING.
+  // Calls that arrive while `ReadScenes` runs wait in the `StartGate`; health is NOT_SERVING.
   parts.queries.Accept(*parts.loop, parts.runtime);
   parts.scenes.Accept(*parts.loop, parts.scene_runtime);
   const absl::Status status = ReadScenes();
-  // Waiting calls do not get the error of the start, which may contain paths and addresses.
+  // Calls that wait for the start do not get the error of the start, which may contain paths and
+  // addresses.
   parts.start.End(status.ok() ? status : absl::UnavailableError("the server cannot start"));
   if (status.ok()) parts.health.Start();
   return status;
@@ -379,8 +385,9 @@ absl::Status Server::ReadScenes() {
   return absl::OkStatus();
 }
 
-// While the server has no connection to etcd, it answers queries from the scenes in memory, and the
-// health of the scene service is NOT_SERVING, since changes would fail.
+// Makes the store follow the changes that other servers write to etcd. While the server has no
+// connection to etcd, it answers queries from the scenes in memory, and the health of the scene
+// service is NOT_SERVING, since changes would fail.
 void Server::FollowFleet() {
   auto* const fleet = dynamic_cast<FleetStore*>(parts_->owned_store.get());
   if (fleet == nullptr) return;

@@ -57,9 +57,9 @@ class Server {
   void Reload();
 
   // Shuts the server down gracefully and returns when it has stopped. Health becomes NOT_SERVING,
-  // further calls and frames get UNAVAILABLE, and frames that were read are answered. Cancels calls
-  // that are not complete after `drain_seconds`. A second call of `Drain` waits until the first
-  // one returns.
+  // further calls and further frames (messages of query streams) get UNAVAILABLE, and frames that
+  // the server has read are answered. Cancels calls that are not complete after
+  // `ServerOptions::drain_seconds`. A second call of `Drain` waits until the first one returns.
   void Drain();
 
  private:

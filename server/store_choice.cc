@@ -10,7 +10,8 @@
 
 namespace carom::server {
 
-// Parses the URL of etcd a second time: `CheckServerOptions` has checked it, but keeps no result.
+// Parses the etcd URL in `options.store` a second time: `CheckServerOptions` has checked the URL,
+// but keeps no result.
 absl::StatusOr<Journals> OpenJournal(const ServerOptions& options) {
   if (options.store == "memory") return Journals();
   if (options.store == "sqlite") {

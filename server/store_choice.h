@@ -15,18 +15,20 @@
 
 namespace carom::server {
 
-// The persistent journal that `--store` selects.
+// The journal that `--store` selects: the log of scene changes on disk or in etcd.
 struct Journals {
-  std::unique_ptr<SceneJournal> journal;  // null: scenes are kept in memory only
-  EtcdJournal* shared = nullptr;          // `journal`, if it is in etcd, which other servers write
+  std::unique_ptr<SceneJournal> journal;  // null: the server keeps scenes in memory only
+  // `journal`, if it is in etcd, where other servers write changes, too; else null
+  EtcdJournal* shared = nullptr;
 };
 
-// Opens the journal that `options.store` names. Opens the file of sqlite, but sends no request to
+// Opens the journal that `options.store` names. Opens the file of SQLite, but sends no request to
 // etcd. Returns the errors of `SqliteJournal::Open` and `EtcdClient::Create`.
 absl::StatusOr<Journals> OpenJournal(const ServerOptions& options);
 
-// Returns the store that writes to `journals`, which must outlive it: a `FleetStore` if the journal
-// is in etcd, else a `MemoryStore`.
+// Returns the store that holds the scenes in memory and writes their changes to `journals`, which
+// must outlive the store: a `FleetStore`, which also applies the changes of other servers, if the
+// journal is in etcd, else a `MemoryStore`.
 std::unique_ptr<MemoryStore> MakeStore(const ServerOptions& options, MemoryAccount& memory,
                                        const Journals& journals);
 

@@ -20,12 +20,12 @@ namespace {
 
 struct BundleCommandOptions {
   SceneSource source;
-  std::string output;  // empty: the scene is only checked
+  std::string output;  // bundle file to write; empty: the scene is only checked
   bool no_index = false;
 };
 
-// Prints a JSON object about `scene`. `open_ms` is the time from opening the file to a scene that
-// can be queried.
+// Prints a JSON object about `scene`. `open_ms` is the time in milliseconds from opening the file
+// to a scene that can be queried.
 void PrintBundle(const std::string& path, const Scene& scene, double open_ms) {
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(path, error);
@@ -38,8 +38,8 @@ void PrintBundle(const std::string& path, const Scene& scene, double open_ms) {
   std::cout << line << "}\n";
 }
 
-// Reads a scene, writes it as a bundle if there is an output, and prints its figures. Reading a
-// bundle also checks it.
+// Reads a scene, writes it as a bundle if `options.output` is set, and prints its sizes and reading
+// time. Reading a bundle also checks it.
 int Bundle(const BundleCommandOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();

@@ -45,12 +45,13 @@ absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
                         .max_hits = kMaxMaxHits,
                         .mask = kEveryCategory};
   const auto column = [](const double& value) { return std::span<const double>(&value, 1); };
-  // Each column has one element.
+  // The segment, and its start as a point, are batches of one item.
   group.segments = {column(options.ax), column(options.ay), column(options.bx), column(options.by)};
   group.points = {column(options.ax), column(options.ay)};
   Frame frame;
   FrameGroup& asked = frame.groups.emplace_back();
-  // Names the scene: to define a handle pays off from the second frame on.
+  // Refers to the scene by its name. Defining a scene handle would pay off only from the second
+  // frame on.
   asked.scene = FullName(options.name);
   asked.group = group;
   absl::StatusOr<FrameAnswer> answer = (*client)->Evaluate(frame);
@@ -67,12 +68,13 @@ int Run(const CastCommandOptions& options) {
   if (!answers.ok()) return FailOf(options.name, answers.status());
   const CastAnswers& segments = answers->segments;
   if (!segments.errors.empty()) return Fail(ItemStatus(segments.errors.front(), "a"));
-  // Fails, because the output does not show that a list of hits is incomplete.
+  // Fails if the server truncated the list of hits, because the output would not show that the list
+  // is incomplete.
   if (!segments.truncated.empty()) {
     return Fail(absl::ResourceExhaustedError(
         absl::StrCat("the segment hits more than ", kMaxMaxHits, " polygons")));
   }
-  // The only point of the group is the start of the segment.
+  // The only item in the group's batch of points is the start of the segment.
   const Holders holders{{answers->points.polygon_ids}, answers->points.locations};
   std::cout << (options.mode == "any" ? AnyHitLine("", segments.counts.front() > 0, holders)
                                       : SegmentLine("", segments.hits, holders))

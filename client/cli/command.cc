@@ -47,8 +47,9 @@ std::vector<std::string> OptionsOf(const CLI::App& app) {
 }  // namespace
 
 void AddAddress(CLI::App& command, std::string& address) {
-  // Reads the variable here, because commands may share `address`: CLI11 would read the variable
-  // for each of them, also over the flag of the command that was given.
+  // Reads the variable here instead of by CLI11, because several commands may store their flag in
+  // one `address`: CLI11 would read the variable for each of these commands, and so overwrite the
+  // value of a flag that the user gave.
   const char* environment = std::getenv("CAROM_ADDRESS");
   address = environment && *environment ? environment : "127.0.0.1:7420";
   command
@@ -58,7 +59,8 @@ void AddAddress(CLI::App& command, std::string& address) {
       ->capture_default_str();
 }
 
-// Reads the environment variables as `AddAddress` does.
+// Reads the environment variables itself, as `AddAddress` does: CLI11 would read them once for each
+// command that shares `options`, and so overwrite the values of flags.
 void AddSecurity(CLI::App& command, ClientOptions& options) {
   struct File {
     const char* flag;
@@ -88,7 +90,8 @@ std::string FullName(std::string_view scene) {
   return scene.starts_with("scenes/") ? name : "scenes/" + name;
 }
 
-// Closes the file before it checks the stream, because buffered text may fail to be written then.
+// Closes the file before it checks the stream for errors, because buffered text is written when the
+// file is closed and may fail to be written.
 absl::Status WriteFile(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -100,7 +103,8 @@ int Fail(const absl::Status& status) {
   std::cerr << "carom: " << absl::StatusCodeToString(status.code()) << ": " << status.message()
             << '\n';
   const std::vector<Violation> violations = Violations(status);
-  if (violations.size() > 1) {  // the message contains the first violation
+  // the message contains the first violation, so one violation needs no list
+  if (violations.size() > 1) {
     for (const Violation& violation : violations) {
       std::cerr << "  " << violation.field << ": " << violation.description << '\n';
     }
@@ -134,7 +138,8 @@ CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& v
 }
 
 // CLI11 reports a misspelt command as a missing one, and an argument after a misspelt option as a
-// missing one. So this reads the arguments that CLI11 could not assign from `remaining`.
+// missing one. So this function reads the arguments that CLI11 could not assign, which `remaining`
+// returns.
 std::string UsageMessage(CLI::App& app, const CLI::Error& error) {
   const CLI::App& command = LastCommand(app);
   std::vector<std::string> unread;
@@ -155,7 +160,7 @@ std::string UsageMessage(CLI::App& app, const CLI::Error& error) {
                           : absl::StrCat("unexpected argument '", unread.front(), "'");
   }
   if (unread.empty()) {
-    // A command that needs no subcommand has caused the error itself.
+    // The error is not about a missing subcommand, because the command needs none.
     if (command.get_require_subcommand_min() == 0) return error.what();
     return absl::StrCat("a command is required: ", absl::StrJoin(commands, ", "));
   }

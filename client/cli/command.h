@@ -36,8 +36,9 @@ void AddEvalCommand(CLI::App& app, int& exit_status);
 void AddDemoCommand(CLI::App& app, int& exit_status);
 void AddLoadCommand(CLI::App& app, int& exit_status);
 
-// Adds the flag `--address` to `command`. `address` becomes the flag's value, or without the flag
-// that of the environment variable CAROM_ADDRESS, else 127.0.0.1:7420.
+// Adds the flag `--address` to `command`. Sets `address` to the value of the flag; without the
+// flag, to the value of the environment variable CAROM_ADDRESS; without the variable, to
+// 127.0.0.1:7420.
 void AddAddress(CLI::App& command, std::string& address);
 
 // Adds the flags `--ca`, `--certificate`, `--key` and `--token-file` to `command`. Without the
@@ -52,12 +53,12 @@ std::string FullName(std::string_view scene);
 // Writes `text` to the file `path`. Returns UNKNOWN if the file cannot be written.
 absl::Status WriteFile(const std::string& path, const std::string& text);
 
-// Writes `carom: CODE: message` to standard error, and all violations if there are several. Returns
-// `kFailure`.
+// Writes `carom: CODE: message` to standard error, and all field violations of `status` if it has
+// several. Returns `kFailure`.
 int Fail(const absl::Status& status);
 
-// Reports the error of a request about `scene` as `Fail` does, but names `scene` instead of the
-// request's field `name` or `scene`. Returns `kFailure`.
+// Reports the error of a request about `scene` as `Fail` does, but writes the name of the scene
+// where `status` names the request's field `name` or `scene`. Returns `kFailure`.
 int FailOf(std::string_view scene, const absl::Status& status);
 
 // Adds the required argument `name` to `command`, a coordinate that `IsAccepted` (carom/geometry.h)
@@ -65,11 +66,12 @@ int FailOf(std::string_view scene, const absl::Status& status);
 CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& value,
                            const std::string& description);
 
-// Returns a line that explains `error`: the faulty argument as the user typed it, and the command
-// or option that the user may have meant.
+// Returns a line of text that explains `error`, an error of CLI11 about the command line: the
+// faulty argument as the user typed it, and the command or option that the user may have meant.
 std::string UsageMessage(CLI::App& app, const CLI::Error& error);
 
-// Returns the name of the given command, such as `carom scene import`, up to its last valid part.
+// Returns the name of the command that the user gave, such as `carom scene import`, up to the last
+// part that is a command.
 std::string CommandName(CLI::App& app);
 
 }  // namespace carom::cli

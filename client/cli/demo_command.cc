@@ -141,7 +141,7 @@ absl::StatusOr<std::vector<Polygon>> ReadMap(const std::string& path) {
 
 // Returns INVALID_ARGUMENT if the map's bounds are empty or a point.
 absl::Status CheckBounds(const Box& bounds) {
-  // Accepts bounds of zero width or height: the shapes then move along a line.
+  // Accepts bounds whose width or height is 0, but not both: the shapes then move along a line.
   const bool has_room =
       !bounds.empty() && (bounds.max.x > bounds.min.x || bounds.max.y > bounds.min.y);
   return has_room ? absl::OkStatus()
@@ -155,7 +155,7 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::ve
   const absl::Status bounds = CheckBounds(scene.bounds);
   if (!bounds.ok()) return bounds;
   DemoWorld world(options.world, scene.bounds);
-  // The picture shows the answers of the last tick.
+  // `outcome` has the answers of the last tick, which the picture shows.
   ProgressLine progress;
   const absl::StatusOr<DemoOutcome> outcome =
       RunDemo(client, kScene, options.ticks, world, std::ref(progress));
@@ -168,29 +168,13 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::ve
   return absl::OkStatus();
 }
 
-// Runs `carom demo`. Replaces the scene, because a demo that was killed may have left the scene,
-// whose name is fixed, on the server.
-int Run(const DemoCommandOptions& options) {
-  const absl::StatusOr<std::vector<Polygon>> map = ReadMap(options.map);
-  if (!map.ok()) return Fail(map.status());
-  const absl::StatusOr<std::unique_ptr<Client>> client =
-      Client::Connect(options.address, options.client);
-  if (!client.ok()) return Fail(client.status());
-  const absl::StatusOr<SceneSummary> scene =
-      (*client)->ImportScene(kScene, *map, ImportMode::kReplace);
-  if (!scene.ok()) return Fail(scene.status());
-  absl::Status status = RunInScene(**client, *scene, *map, options);
-  status.Update((*client)->DeleteScene(kScene));
-  return status.ok() ? kSuccess : Fail(status);
-}
-
 // Plays a match in the imported scene, writes the picture and prints the figures. The caller
 // deletes the scene even if this returns an error.
 absl::Status MatchInScene(Client& client, const SceneSummary& scene,
                           const std::vector<Polygon>& map, const MatchCommandOptions& options) {
   const absl::Status bounds = CheckBounds(scene.bounds);
   if (!bounds.ok()) return bounds;
-  // The doors have ids above those of the map, modulo 2^64.
+  // The doors get consecutive ids from the greatest polygon id of the map plus 1, modulo 2^64.
   uint64_t door_id = 0;
   for (const Polygon& polygon : map) door_id = std::max(door_id, polygon.id() + 1);
   MatchWorld world(options.match, scene.bounds, door_id);
@@ -206,18 +190,21 @@ absl::Status MatchInScene(Client& client, const SceneSummary& scene,
   return absl::OkStatus();
 }
 
-// Runs `carom demo match`. Replaces the scene, as `Run` does.
-int RunMatchCommand(const MatchCommandOptions& options) {
+// Runs a demo: imports the map as the scene `name`, calls run(client, scene, map, options) and
+// deletes the scene. Replaces the scene, because a demo that was killed may have left the scene,
+// whose name is fixed, on the server. Returns the exit status.
+template <class Options, class Run>
+int RunWithScene(const Options& options, const char* name, const Run& run) {
   const absl::StatusOr<std::vector<Polygon>> map = ReadMap(options.map);
   if (!map.ok()) return Fail(map.status());
   const absl::StatusOr<std::unique_ptr<Client>> client =
       Client::Connect(options.address, options.client);
   if (!client.ok()) return Fail(client.status());
   const absl::StatusOr<SceneSummary> scene =
-      (*client)->ImportScene(kMatchScene, *map, ImportMode::kReplace);
+      (*client)->ImportScene(name, *map, ImportMode::kReplace);
   if (!scene.ok()) return Fail(scene.status());
-  absl::Status status = MatchInScene(**client, *scene, *map, options);
-  status.Update((*client)->DeleteScene(kMatchScene));
+  absl::Status status = run(**client, *scene, *map, options);
+  status.Update((*client)->DeleteScene(name));
   return status.ok() ? kSuccess : Fail(status);
 }
 
@@ -237,7 +224,8 @@ void AddMatchCommand(CLI::App& demo, int& exit_status) {
       ->capture_default_str();
   AddAddress(*command, options->address);
   AddSecurity(*command, options->client);
-  command->callback([options, &exit_status] { exit_status = RunMatchCommand(*options); });
+  command->callback(
+      [options, &exit_status] { exit_status = RunWithScene(*options, kMatchScene, MatchInScene); });
 }
 
 }  // namespace
@@ -267,7 +255,7 @@ void AddDemoCommand(CLI::App& app, int& exit_status) {
     for (const CLI::Option* option : {map, svg}) {
       if (option->count() == 0) throw CLI::RequiredError(option->get_name());
     }
-    exit_status = Run(*options);
+    exit_status = RunWithScene(*options, kScene, RunInScene);
   });
 }
 

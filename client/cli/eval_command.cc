@@ -17,7 +17,7 @@ namespace {
 
 struct EvalCommandOptions {
   bool local = false;
-  std::string address;  // empty: this process answers
+  std::string address;  // server that answers; empty: this process answers
   ClientOptions client;
   EvalOptions eval;
 };
@@ -35,7 +35,8 @@ int Run(const EvalCommandOptions& options) {
   // Ignores SIGPIPE: if the reader of the answers exits, the run ends with an error and still
   // deletes its scene on the server.
   std::signal(SIGPIPE, SIG_IGN);
-  // Makes `in_avail` of std::cin report the number of buffered characters, which `RunEval` uses.
+  // Makes std::cin buffer its input, so that `in_avail` reports the number of buffered characters,
+  // from which `RunEval` decides whether to send a frame.
   std::ios::sync_with_stdio(false);
   std::cin.tie(nullptr);
   return RunEval(*evaluator, options.eval, std::cin, std::cout, std::cerr);

@@ -25,13 +25,14 @@ using load::LoadOptions;
 load::StopFlag stop_requested = false;
 static_assert(load::StopFlag::is_always_lock_free, "set by a signal handler");
 
-// A second signal at least this long after the first one ends the process at once. An earlier one
-// does not, because `timeout` and the terminal may both send a signal at one time.
+// A second signal more than this many nanoseconds after the first signal ends the process at once.
+// A second signal within this time does not, because the program `timeout` and the terminal may
+// each send a signal at one time.
 constexpr int64_t kForcedStopNs = 1000000000;
 std::atomic<int64_t> stop_requested_ns = 0;
 
-// Sets the stop flag. Runs as a signal handler, so it uses only lock-free atomics and
-// async-signal-safe functions.
+// Sets the stop flag, on which the run ends early. Runs as a signal handler, so it uses only
+// lock-free atomics and async-signal-safe functions.
 void RequestStop(int signal_number) {
   const int64_t now = load::NowNs();
   if (!stop_requested.exchange(true)) {
@@ -49,7 +50,8 @@ class StopOnSignals {
   StopOnSignals() {
     struct sigaction action {};
     action.sa_handler = RequestStop;
-    // Restarts system calls that a signal interrupts: the run polls the stop flag.
+    // Restarts system calls that a signal interrupts. They need not fail with EINTR, because the
+    // run polls the stop flag.
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, &old_interrupt_);
     sigaction(SIGTERM, &action, &old_terminate_);

@@ -45,7 +45,7 @@ void AppendBox(const Box& box, std::string& line) {
   line += "]]";
 }
 
-// Appends the members `created` and `edit_id` of a version.
+// Appends the JSON members `created` (the time) and, unless it is empty, `edit_id` of a version.
 void AppendOrigin(std::chrono::sys_time<std::chrono::microseconds> created,
                   const std::string& edit_id, std::string& line) {
   line += ",\"created\":";
@@ -57,7 +57,8 @@ void AppendOrigin(std::chrono::sys_time<std::chrono::microseconds> created,
   AppendString(edit_id, line);
 }
 
-// Prints a line with a JSON object of the scene's members and the text `more` of further members.
+// Prints a line with a JSON object that has the members of `scene`, followed by `more`, the JSON
+// text of further members.
 void Print(const SceneSummary& scene, absl::string_view more = "") {
   std::string line = "{\"name\":";
   AppendString(scene.name, line);
@@ -94,7 +95,8 @@ int Import(const SceneOptions& options, Client& client) {
       client.ImportScene(FullName(options.name), *polygons,
                          options.replace ? ImportMode::kReplace : ImportMode::kCreate,
                          {.timeout = std::chrono::milliseconds(0)});
-  // Replaces the server's message, which cannot mention the flag --replace.
+  // Prints a message of its own for ALREADY_EXISTS, because the server's message cannot mention the
+  // flag --replace.
   if (!absl::IsAlreadyExists(scene.status())) return PrintOrFail(options, scene);
   return Fail(Refused(scene.status().code(), FullName(options.name),
                       "a scene of this name exists; --replace replaces it"));
@@ -158,8 +160,8 @@ int Watch(const SceneOptions& options, Client& client) {
   }
 }
 
-// Rolls back without a base version, so also over edits that another client has committed
-// meanwhile; their versions stay in the version history.
+// Rolls back without a base version, so the rollback succeeds even if another client has committed
+// edits meanwhile; the versions of these edits stay in the version history.
 int Rollback(const SceneOptions& options, Client& client) {
   return PrintOrFail(options, client.RollbackScene(FullName(options.name), options.version));
 }
@@ -191,13 +193,14 @@ struct SceneCommand {
   int (*run)(const SceneOptions&, Client&);
 };
 
-// Adds a subcommand of `carom scene` with the flags for the server.
+// Adds a subcommand of `carom scene` with the flags for the address and security of the server.
 CLI::App* AddCommand(CLI::App& scene, const SceneCommand& added,
                      const std::shared_ptr<SceneOptions>& options, int& exit_status) {
   CLI::App* command = scene.add_subcommand(added.name, added.help);
   AddAddress(*command, options->address);
   AddSecurity(*command, options->client);
-  // CLI11 has checked the command line. A malformed --address fails here, with exit status 1.
+  // CLI11 has checked the command line except for the form of --address: `Connect` refuses a
+  // malformed address, with exit status 1.
   command->callback([options, run = added.run, &exit_status] {
     const absl::StatusOr<std::unique_ptr<Client>> client =
         Client::Connect(options->address, options->client);
@@ -248,7 +251,7 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
   fork->add_option("--version", options->version,
                    "Older version of NAME; default: the current one");
   fork->add_option("--lease", options->lease_seconds,
-                   "Seconds without a frame after which the server deletes the fork; default: 60")
+                   "Seconds without use after which the server deletes the fork; default: 60")
       ->check(CLI::Range(uint64_t{1}, uint64_t{86400}));
   add_named({"delete", "Delete a scene", Delete});
 }

@@ -14,7 +14,8 @@
 namespace carom::cli {
 namespace {
 
-// Returns the index of the scene with `source.id`, or without an id that of the only scene.
+// Returns the index of the scene with `source.id`; if `source.id` is empty, the index of the only
+// scene of the file.
 absl::StatusOr<size_t> ChooseScene(const SceneFile& file, const SceneSource& source) {
   if (!source.id.empty()) {
     const std::optional<size_t> index = file.Find(source.id);

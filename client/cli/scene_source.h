@@ -16,8 +16,8 @@ namespace carom::cli {
 
 // The source of a scene, as given on the command line.
 struct SceneSource {
-  std::string file;     // "-" is standard input
-  std::string id;       // empty: the file must have one scene
+  std::string file;     // path of the scene file; "-" is standard input
+  std::string id;       // id of the scene in the file; empty: the file must have one scene
   bool strict = false;  // unknown members of the scene are an error instead of a warning
 };
 

@@ -80,7 +80,7 @@ std::optional<std::string> WithoutOverflows(std::string_view text) {
   return repaired;
 }
 
-// Joins two paths: `a` and `b` make `a.b`, `a` and `[0]` make `a[0]`.
+// Joins two paths in a JSON document: `a` and `b` make `a.b`, `a` and `[0]` make `a[0]`.
 std::string Joined(const std::string& path, const std::string& rest) {
   return rest.empty() || rest.front() == '[' ? path + rest : path + "." + rest;
 }
@@ -96,7 +96,8 @@ std::optional<json> Parse(std::string_view text) {
 
 std::optional<JsonDocument> ParseJson(std::string_view text) {
   if (std::optional<json> value = Parse(text)) return JsonDocument{std::move(*value), false};
-  // The parser rejects a number that overflows a double as a syntax error, which it is not.
+  // The parser rejects a number that overflows a double as a syntax error, although the text is
+  // valid JSON. So parses the text again with `kOverflow` in place of such numbers.
   const std::optional<std::string> repaired = WithoutOverflows(text);
   if (!repaired) return std::nullopt;
   std::optional<json> value = Parse(*repaired);
@@ -140,7 +141,8 @@ std::optional<std::string> OverflowPath(const json& value) {
   return std::nullopt;
 }
 
-// std::to_chars writes the shortest text that reads back, which has at most 24 characters.
+// std::to_chars writes the shortest text that is parsed to the same double, which has at most 24
+// characters.
 void AppendNumber(double value, std::string& out) {
   char buffer[32];
   const auto end = std::to_chars(buffer, buffer + sizeof buffer, value == 0 ? 0.0 : value).ptr;

@@ -17,8 +17,8 @@
 namespace carom {
 
 // The string that replaces a number above the range of a double, such as 1e999, in a parsed
-// document: such a text is valid JSON, but its number cannot be used. Every reader rejects the
-// string as a value.
+// document: a text with such a number is valid JSON, but the number cannot be used. Readers refuse
+// the string where they expect a number.
 inline constexpr std::string_view kOverflow = "(a number above every double)";
 
 // The deepest nesting of arrays and objects that `IsTooDeep` accepts.
@@ -42,7 +42,8 @@ bool IsTooDeep(std::string_view text);
 // not contain it. Takes stack in proportion to the depth of `value`.
 std::optional<std::string> OverflowPath(const nlohmann::json& value);
 
-// Appends the shortest text that reads back as `value`, which must be finite. Appends 0 for -0.
+// Appends the shortest decimal text that is parsed to `value`, which must be finite. Appends 0 for
+// -0.
 void AppendNumber(double value, std::string& out);
 void AppendNumber(uint64_t value, std::string& out);
 

@@ -12,8 +12,8 @@ namespace carom {
 namespace {
 
 // Returns the optimal string alignment distance. Computes it row by row: row i contains the
-// distances of the first i letters of `a` to every prefix of `b`. A swap of adjacent letters refers
-// to the row before the previous one.
+// distances of the first i letters of `a` to every prefix of `b`. A swap of adjacent letters needs
+// the row before the previous one, `before`.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), size_t{0});
@@ -36,8 +36,8 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 
 std::string NearestWord(std::string_view word, std::span<const std::string> candidates) {
   std::string nearest;
-  // The least distance that is too large. A later candidate replaces an earlier one only if it is
-  // nearer.
+  // The least distance at which a candidate is not chosen. A later candidate replaces an earlier
+  // one only if it is nearer.
   size_t least = (word.size() + 2) / 3 + 1;
   for (const std::string& candidate : candidates) {
     const size_t distance = EditDistance(word, candidate);

@@ -25,7 +25,7 @@ namespace {
 
 using nlohmann::json;
 
-// Unlimited: files of any size are read, because each server enforces its own limits.
+// No limits: files of any size are read, because each server enforces its own limits.
 constexpr size_t kAny = std::numeric_limits<size_t>::max();
 constexpr PolygonLimits kNoPolygonLimits{.max_vertices = kAny, .max_user_data_bytes = kAny};
 constexpr SceneLimits kNoSceneLimits{.max_polygons = kAny, .max_vertices = kAny};
@@ -124,8 +124,9 @@ absl::Status ReadChoice(const json& object, const Choice<Value>& choice, Value& 
                                                 choice.second.first, "\""));
 }
 
-// Reads short members before the rings, so that if several members are invalid, the error names one
-// that is easy to find in the file. `Polygon::Create` checks that the rings fit the solidity.
+// Reads the short members before the rings, so that if several members are invalid, the error names
+// a member that is easy to find in the file. `Polygon::Create` checks that the rings fit the
+// solidity.
 absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id) {
   PolygonSpec spec;
   spec.id = id;
@@ -186,7 +187,8 @@ absl::Status NotAScene(size_t line) {
       absl::StrCat("line ", line, " is not a scene: a JSON object with \"polygons\""));
 }
 
-// Returns the first bytes of the stream, up to the number that identifies a bundle.
+// Returns the first 8 bytes of the stream, or fewer if the stream is shorter; `IsBundle` needs 8
+// bytes to identify a bundle.
 std::string ReadHead(std::istream& stream) {
   std::string head(8, '\0');
   stream.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -194,7 +196,8 @@ std::string ReadHead(std::istream& stream) {
   return head;
 }
 
-// Returns the scenes of a JSON Lines file, or nullopt if its first line is not a JSON document.
+// Returns the scenes of a JSON Lines file, one per line, or nullopt if its first line that is not
+// blank is not a JSON document.
 absl::StatusOr<std::optional<std::vector<json>>> ReadLines(std::string_view text) {
   std::vector<json> scenes;
   for (size_t line = 1, begin = 0; begin < text.size(); ++line) {
@@ -213,7 +216,8 @@ absl::StatusOr<std::optional<std::vector<json>>> ReadLines(std::string_view text
 
 }  // namespace
 
-// A status without violations, such as one about a limit, gets one violation with `prefix` as path.
+// A status without violations, such as an error about a limit, gets one violation with `prefix` as
+// path.
 absl::Status Prefixed(const absl::Status& status, std::string_view prefix) {
   if (status.ok()) return status;
   Refusal refusal;
@@ -229,7 +233,8 @@ absl::Status Prefixed(const absl::Status& status, std::string_view prefix) {
 std::string LineField(std::string_view field) {
   std::string words;
   for (size_t i = 0; i < field.size(); ++i) {
-    // `.x` or `.y` before an index or the end is a column, which JSON does not have.
+    // `.x` or `.y` before an index or at the end of the path names a column of the service, which
+    // the JSON form does not have.
     const bool is_column = field[i] == '.' && i + 1 < field.size() &&
                            (field[i + 1] == 'x' || field[i + 1] == 'y') &&
                            (i + 2 == field.size() || field[i + 2] == '[');
@@ -282,7 +287,8 @@ absl::StatusOr<std::vector<Polygon>> ReadPolygons(const json& object) {
     }
     if (refusal.empty()) code = polygon.status().code();
     const absl::Status prefixed = Prefixed(polygon.status(), Indexed("polygons", i));
-    // Adds one violation per polygon, so that the listed ones belong to different polygons.
+    // Adds only one violation per polygon, so that the listed violations belong to different
+    // polygons.
     const Violation first = Violations(prefixed).front();
     refusal.Add(first.field, first.description);
   }
@@ -290,8 +296,9 @@ absl::StatusOr<std::vector<Polygon>> ReadPolygons(const json& object) {
   return polygons;
 }
 
-// Maps a bundle in a regular file; reads any other file completely, because a JSON text is small
-// compared with the index of its scene. Checks for a folder, which opens as a stream without error.
+// Maps a bundle that is a regular file into memory; reads any other file completely, because a JSON
+// text is small compared with the index of its scene. Checks whether the path is a folder, because
+// std::ifstream opens a folder without an error.
 absl::StatusOr<SceneFile> SceneFile::Read(const std::string& path) {
   std::error_code error;
   const bool is_directory = std::filesystem::is_directory(path, error);

@@ -39,8 +39,8 @@ inline constexpr char kNumberRange[] = "must be a number, finite and at most 2^5
 // becomes `polygons[3].rings[0]`.
 absl::Status Prefixed(const absl::Status& status, std::string_view prefix);
 
-// Converts a field path of the service, which names columns, to a path of the JSON document:
-// `rings[0].x[5]` becomes `rings[0][5]`.
+// Converts a field path in an error of the service, which names columns of coordinates, to the path
+// of the point in a JSON document: `rings[0].x[5]` becomes `rings[0][5]`.
 std::string LineField(std::string_view field);
 
 // Returns `value`, normalized by `Normalized` (carom/geometry.h), or nullopt unless it is a number
@@ -81,7 +81,7 @@ class SceneFile {
   // Returns scene `index`. Errors: those of `ReadPolygons` and `Scene::Create`.
   absl::StatusOr<Scene::Ptr> scene(size_t index) const;
   // Returns INVALID_ARGUMENT if scene `index`, its polygons or their rings have unknown members,
-  // with the paths of the first 16 and suggestions for misspelt ones; else OK.
+  // with the paths of the first 16 unknown members and suggestions for misspelt names; else OK.
   absl::Status UnknownMembers(size_t index) const;
 
  private:

@@ -31,7 +31,7 @@ class InProcessServer {
   static absl::StatusOr<std::unique_ptr<InProcessServer>> Start(
       const server::ServerOptions& options = {});
 
-  // Drains the server, unless `Drain` has done so.
+  // Drains and stops the server, unless `Drain` has already done so.
   ~InProcessServer();
   InProcessServer(const InProcessServer&) = delete;
   InProcessServer& operator=(const InProcessServer&) = delete;

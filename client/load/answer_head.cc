@@ -15,9 +15,9 @@ namespace {
 using google::protobuf::internal::WireFormatLite;
 using google::protobuf::io::CodedInputStream;
 
-// Reads a message from `in` up to the current limit. field(number, type) reads the field's value
-// and returns true, or returns false without reading, and the field is skipped. Returns false for a
-// malformed message.
+// Reads the fields of a serialized message from `in` up to the limit set by `PushLimit`. For each
+// field calls field(number, type), which reads the field's value and returns true, or returns false
+// without reading, to have the field skipped. Returns false for a malformed message.
 template <class Field>
 bool ReadMessage(CodedInputStream& in, const Field& field) {
   while (const uint32_t tag = in.ReadTag()) {
@@ -28,8 +28,7 @@ bool ReadMessage(CodedInputStream& in, const Field& field) {
   return in.ConsumedEntireMessage();
 }
 
-// Reads a length-delimited submessage from `in` as `ReadMessage` does, and sets the limit to its
-// end.
+// Reads a submessage and the length before it from `in`, field by field as `ReadMessage` does.
 template <class Field>
 bool ReadMember(CodedInputStream& in, const Field& field) {
   uint32_t size = 0;
@@ -45,7 +44,7 @@ bool IsMember(WireFormatLite::WireType type) {
   return type == WireFormatLite::WIRETYPE_LENGTH_DELIMITED;
 }
 
-// Reads a v1::Status and sets `code`.
+// Reads a serialized v1::Status and sets `code` to its code.
 bool ReadStatus(CodedInputStream& in, int& code) {
   return ReadMember(in, [&](int field, auto type) {
     uint64_t value = 0;
@@ -90,7 +89,8 @@ bool ReadStats(CodedInputStream& in, AnswerHead& head) {
   });
 }
 
-// Counts a v1::GroupAnswer and reads its status.
+// Counts a v1::GroupAnswer in `head.groups` and reads the code of its status, if it has one, into
+// `head.group_code`.
 bool ReadGroup(CodedInputStream& in, AnswerHead& head) {
   ++head.groups;
   return ReadMember(in, [&](int field, auto type) {
@@ -118,8 +118,8 @@ bool ReadFrameAnswer(CodedInputStream& in, AnswerHead& head) {
 
 }  // namespace
 
-// Skips the columns, which are most of an answer, by their lengths: they are neither copied nor
-// validated.
+// Skips the columns of answers, which are most of the bytes, by their lengths: the columns are
+// neither copied nor validated.
 std::optional<AnswerHead> ReadAnswerHead(grpc::ByteBuffer& answer) {
   grpc::ProtoBufferReader reader(&answer);
   if (!reader.status().ok()) return std::nullopt;

@@ -20,13 +20,13 @@ struct AnswerHead {
   int group_code = 0;  // code of the last group with an error; 0: no group has one
   uint32_t groups = 0;
   bool skipped = false;
-  // Members of FrameStats.
+  // Fields of FrameStats.
   uint64_t evaluate_ns = 0;
   uint64_t shadow_differences = 0;
   MoveTiers moves;
 };
 
-// Returns the head of `answer`, or nullopt if the bytes are not a StreamResponse.
+// Returns the counted fields of `answer`, or nullopt if the bytes are not a StreamResponse.
 std::optional<AnswerHead> ReadAnswerHead(grpc::ByteBuffer& answer);
 
 }  // namespace carom::load

@@ -15,8 +15,8 @@
 namespace carom::load {
 namespace {
 
-// The longest queue of answers. The queue is full only if the machine has no CPU time left; the
-// load then has priority over checks.
+// The greatest number of answers that wait for their check. The queue is full only if the machine
+// has no CPU time left; the checker then drops answers, because the load has priority over checks.
 constexpr size_t kMaxWaiting = 256;
 constexpr int kNiceness = 10;
 
@@ -24,8 +24,9 @@ constexpr int kNiceness = 10;
 
 Checker::Checker(const Questions& questions, SceneVersions& versions)
     : questions_(questions), versions_(versions) {
-  // A `TrackerTable` makes the trackers in the way a server does. A faulty definition is reported
-  // when the streams open, so the checker ignores the error.
+  // A `TrackerTable` makes the trackers in the way a server does. If a definition is faulty, the
+  // server refuses the first frames of the streams and the run ends, so the checker ignores the
+  // error.
   TrackerTable table;
   const TrackerDefinitions definitions = questions.definitions();
   if (questions.trackers() > 0 && table.Define({}, {&definitions, 1}).ok()) {
@@ -77,9 +78,9 @@ void Checker::Loop() {
   }
 }
 
-// Compares the bytes after it has parsed and serialized the answer again, because protobuf does not
-// specify the order of fields. Compares every field of the group's answer, but not the statistics
-// of the frame.
+// Parses the server's answer, serializes it again and compares the bytes with those of the
+// library's answer: protobuf does not specify the order of fields in the bytes that a server sends.
+// Compares every field of the group's answer, but not the statistics of the frame.
 Checker::Outcome Checker::Check(Item& item) {
   v1::StreamResponse response;
   grpc::ProtoBufferReader reader(&item.answer);
@@ -96,8 +97,8 @@ Checker::Outcome Checker::Check(Item& item) {
   return is_equal ? Outcome::kEqual : Outcome::kDifferent;
 }
 
-// Turns coherence off, which changes no answer: the answer to a move does not depend on earlier
-// moves of the tracker. Widens the poses from float to double, as the server does.
+// Turns off coherence, the use of what trackers remember of earlier moves: it changes no answer.
+// Widens the positions from float to double, as the server does.
 bool Checker::Answer(const Item& item, const Scene& scene, v1::GroupAnswer& message) {
   Group group;
   if (questions_.window_count() > 0) {

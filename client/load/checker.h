@@ -25,12 +25,13 @@
 
 namespace carom::load {
 
-// The figures of a checker.
+// The results of a checker.
 struct CheckFigures {
   uint64_t checked = 0;    // frames that were compared
   uint64_t unchecked = 0;  // frames not compared: version unknown, or too many frames in the queue
-  uint64_t differences = 0;      // frames whose answers differ
-  std::string first_difference;  // stream and frame of the first difference
+  uint64_t differences = 0;  // frames whose answers differ
+  // indices of the stream and frame of the first difference
+  std::string first_difference;
 };
 
 // Checks answers on its own thread, at a low priority. `Add` is thread-safe.
@@ -43,7 +44,7 @@ class Checker {
   // once; if the queue is full, the answer is not checked.
   void Add(uint32_t stream, uint64_t tick, const grpc::ByteBuffer& answer);
 
-  // Checks the queued answers, stops the thread and returns the figures. The caller must close
+  // Checks the queued answers, stops the thread and returns the results. The caller must close
   // `versions` first, else a check may wait for a version for ever.
   CheckFigures Finish();
 
@@ -56,9 +57,9 @@ class Checker {
   enum class Outcome : uint8_t { kEqual, kDifferent, kUnknownVersion };
 
   void Loop();
-  // Compares one answer with the library's.
+  // Compares the server's answer in `item` with the library's answer.
   Outcome Check(Item& item);
-  // Sets `message` to the library's answer, from trackers without coherence. Returns false on
+  // Sets `message` to the library's answer to the question that `item` answers. Returns false on
   // error.
   bool Answer(const Item& item, const Scene& scene, v1::GroupAnswer& message);
 
@@ -66,7 +67,7 @@ class Checker {
   SceneVersions& versions_;
   std::vector<Tracker> trackers_;
   GroupAnswers answers_;
-  CheckFigures figures_;  // only `thread_` uses it until it is joined
+  CheckFigures figures_;  // used by `thread_` alone until the thread is joined
   Mutex mutex_;
   ConditionVariable changed_;
   std::deque<Item> items_ ABSL_GUARDED_BY(mutex_);

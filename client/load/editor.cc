@@ -13,7 +13,8 @@
 namespace carom::load {
 namespace {
 
-constexpr int64_t kLongestSleepNs = 20000000;  // 20 ms: the longest that `Finish` waits for a sleep
+// 20 ms: the longest sleep of the thread, for which `Finish` may have to wait
+constexpr int64_t kLongestSleepNs = 20000000;
 
 }  // namespace
 
@@ -31,8 +32,8 @@ const EditFigures& Editor::Finish() {
   return figures_;
 }
 
-// Commits in an open loop: commit i is due i ticks after the start, and its latency is measured
-// from its due time.
+// Commits in an open loop: commit i is due i / `edits_hz` seconds after the start, however long
+// earlier commits took, and its latency is measured from its due time.
 void Editor::Loop() {
   const Schedule schedule(NowNs(), options_.edits_hz, 1);
   uint64_t index = 0;
@@ -51,8 +52,9 @@ void Editor::Loop() {
   versions_.Close();
 }
 
-// Moves the polygon from its position in the map, so that repeated edits do not move it far.
-// Applies the edit to the scene in this process too, so that the checker has the server's version.
+// Moves a random polygon a little from its position in the map, so that repeated edits do not move
+// a polygon far. Applies the edit also to the copy of the scene in this process, so that the
+// checker has the server's version.
 absl::Status Editor::Commit(uint64_t index) {
   const Map& map = target_.map;
   Random random(options_.seed ^ (index * 0x9e3779b97f4a7c15));

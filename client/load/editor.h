@@ -19,23 +19,23 @@
 
 namespace carom::load {
 
-// The figures of an editor.
+// The results of an editor.
 struct EditFigures {
   uint64_t commits = 0;
   absl::Status status;   // the error that ended the editing; OK: `Finish` ended it
   Histogram latency_ns;  // latency of commits, from their scheduled times
 };
 
-// The scene of a run. The objects behind the references must outlive the `LoadScene`.
+// The scene of a run on the server. The objects behind the references must outlive the `LoadScene`.
 struct LoadScene {
   Client& client;
   const std::string& name;
   const Map& map;  // the polygons with which the scene was imported
 };
 
-// Commits an edit `options.edits_hz` > 0 times a second on its own thread, and adds each version to
-// a `SceneVersions`. An edit moves a random polygon of the map to a place near its original one.
-// The editor ends at the first error.
+// Commits an edit `options.edits_hz` times a second (the option must be above 0) on its own thread,
+// and adds each version to a `SceneVersions`. An edit moves a random polygon of the map to a place
+// near its original one. The editor ends at the first error.
 class Editor {
  public:
   // `version` must be the current version of the scene; `options` and `versions` must outlive the
@@ -44,7 +44,7 @@ class Editor {
          SceneVersions& versions);
   ~Editor() { Finish(); }
 
-  // Waits for the running commit, stops the thread and returns the figures.
+  // Waits for the running commit, stops the thread and returns the results.
   const EditFigures& Finish();
 
  private:
@@ -55,7 +55,7 @@ class Editor {
   const LoadOptions& options_;
   Scene::Ptr scene_;
   SceneVersions& versions_;
-  EditFigures figures_;  // only `thread_` uses it until it is joined
+  EditFigures figures_;  // used by `thread_` alone until the thread is joined
   std::atomic<bool> is_stopped_ = false;
   std::thread thread_;
 };

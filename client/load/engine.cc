@@ -15,14 +15,14 @@
 namespace carom::load {
 namespace {
 
-// The number of streams that a thread opens at a time. Opening all streams at once would overload
-// the server before the measured time.
+// The number of streams that a `LoadThread` opens at a time. Opening all streams at once would
+// overload the server before the measured time.
 constexpr size_t kMaxConcurrentOpens = 512;
 constexpr int64_t kSecond = 1000 * kMillisecondNs;
 constexpr int64_t kLongestOpeningNs = 60 * kSecond;
 constexpr int64_t kLongestWaitNs = 5 * kSecond;
-// Frames that are due within this time are sent together: a wake-up for each frame would cost more
-// than the frame itself.
+// The least sleep of the sender, in nanoseconds. Frames that become due during one sleep are sent
+// together, because a wake-up for each frame would cost more than the frame itself.
 constexpr int64_t kSenderSleepNs = 100000;
 // A sender that is behind its schedule still sends frames until this long after the measured time.
 constexpr int64_t kGraceNs = kSecond / 2;
@@ -32,8 +32,9 @@ std::unique_ptr<grpc::GenericStub> Connection(const std::string& address,
                                               const ClientSecurity& security) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
-  // Disables gRPC's filters, which would take most of the CPU time of `carom load` and are not
-  // needed. Retries, for example, would buffer each message until it can no longer be resent.
+  // Disables gRPC's channel filters, which would take most of the CPU time of `carom load` and are
+  // not needed. Retries, for example, would keep a copy of each message until it can no longer be
+  // resent.
   arguments.SetInt(GRPC_ARG_MINIMAL_STACK, 1);
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);
   arguments.SetInt(GRPC_ARG_ENABLE_CHANNELZ, 0);
@@ -63,8 +64,8 @@ LoadThread::LoadThread(Run& run, const std::vector<uint32_t>& indices,
   }
 }
 
-// Joins the sender before the poller, because the sender uses the streams whose events the poller
-// handles.
+// Joins the sender thread before the poller thread, because the sender uses the streams whose
+// events the poller handles.
 LoadThread::~LoadThread() {
   JoinSending();
   Join();
@@ -75,14 +76,16 @@ void LoadThread::Open() {
   for (size_t i = 0; i < std::min(kMaxConcurrentOpens, streams_.size()); ++i) OpenNext();
 }
 
-// `Open` calls this for the first streams; the poller calls it each time a stream has opened.
+// Opens the next stream. `Open` calls this function for the first streams; the poller thread calls
+// it each time a stream has opened.
 void LoadThread::OpenNext() {
   if (is_closing_) return;
   const size_t next = next_to_open_.fetch_add(1);
   if (next < streams_.size()) streams_[next]->Open();
 }
 
-// Handles events until the queue is shut down and empty. `ok` is the result of the operation.
+// Runs in the poller thread: handles the events of the completion queue until the queue is shut
+// down and empty. `ok` tells whether the operation of an event succeeded.
 void LoadThread::Poll() {
   prctl(PR_SET_NAME, "load-answers");
   void* tag = nullptr;
@@ -115,16 +118,18 @@ void LoadThread::StartSending(int64_t start_ns) {
   });
 }
 
-// The streams are ordered by their due times within a tick, so one pass over them is one tick. A
-// sender that falls behind sends frames without pauses until it has caught up. It skips no frame,
-// and latency is measured from the due time (no coordinated omission).
+// The streams of the thread are ordered by their due times within a tick (the time from one frame
+// of a stream to the next), so one pass over the streams is one tick. A sender that falls behind
+// sends frames without pauses until it has caught up. It skips no frame, and latency is measured
+// from the due time (no coordinated omission).
 void LoadThread::SendOpenLoop(int64_t start_ns) {
   const Schedule schedule(start_ns, run_.options.rate_hz, run_.options.streams);
   for (uint64_t tick = 0;; ++tick) {
     for (const auto& stream : streams_) {
       const int64_t due = schedule.TimeOf(stream->index(), tick);
       for (int64_t now = NowNs(); now < due; now = NowNs()) {
-        // Sleeps for 10 ms at most, so that the sender soon reads an end that a stop has moved.
+        // Sleeps for 10 ms at most, because a stop by the user sets `end_ns` to an earlier time,
+        // after which the sender should end soon.
         SleepUntil(std::min(std::max(due, now + kSenderSleepNs), now + 10 * kMillisecondNs));
         if (due >= run_.time.end_ns.load(std::memory_order_relaxed)) return;
       }
@@ -161,8 +166,8 @@ void LoadThread::Cancel() {
   for (const auto& stream : streams_) stream->Cancel();
 }
 
-// Each thread counts into its own tally without locks, so the tallies are merged after both threads
-// have ended.
+// The poller and the sender count into separate tallies without locks, so the tallies are merged
+// after both threads have ended.
 Tally LoadThread::Join() {
   if (poller_.joinable()) {
     queue_.Shutdown();
@@ -239,7 +244,8 @@ Tally Engine::Finish() {
   return all;
 }
 
-// Half-closes all streams, waits up to 5 s for their ends, and cancels those that have not ended.
+// Half-closes all streams, waits up to 5 s for their ends, and cancels the streams that have not
+// ended by then.
 void Engine::CloseStreams() {
   if (std::exchange(is_closed_, true)) return;
   const auto all_ended = [&] {

@@ -25,14 +25,14 @@ namespace carom::load {
 // A signal handler or another thread sets the flag to end the run.
 using StopFlag = std::atomic<bool>;
 
-// A completion queue with its streams, and two threads: the poller handles the events of the queue,
-// the sender sends the frames of an open loop. So answers never wait for frames, nor frames for
-// answers.
+// A completion queue with its streams, and two threads: the poller handles the events of the queue
+// (answers, and ends of writes), the sender sends the frames of an open loop. So the handling of an
+// answer never waits for the sending of a frame, nor the sending for the handling.
 class LoadThread {
  public:
   LoadThread(Run& run, const std::vector<uint32_t>& indices,
              const std::vector<std::unique_ptr<grpc::GenericStub>>& stubs);
-  // All streams must have ended, or none was opened.
+  // All streams must have ended before, unless none was opened.
   ~LoadThread();
 
   // Starts to open the streams, up to 512 at a time, and returns; `opened` and `failed` report the
@@ -48,7 +48,7 @@ class LoadThread {
   void Cancel();
 
   uint64_t opened() const { return opened_.load(); }
-  // Returns how many streams could not be opened, or have ended.
+  // Returns how many streams could not be opened, or ended later.
   uint64_t failed() const { return failed_.load(); }
   bool all_ended() const {
     return ended_.load() >= std::min(next_to_open_.load(), streams_.size());
@@ -72,8 +72,8 @@ class LoadThread {
   std::atomic<uint64_t> opened_ = 0;
   std::atomic<uint64_t> failed_ = 0;
   std::atomic<uint64_t> ended_ = 0;
-  Tally polled_;  // only `poller_` uses it until `Join`
-  Tally sent_;    // only `sender_` uses it until `JoinSending`
+  Tally polled_;  // counts of the thread `poller_`, which alone uses it until `Join`
+  Tally sent_;    // counts of the thread `sender_`, which alone uses it until `JoinSending`
   absl::Status status_;
   std::thread poller_;
   std::thread sender_;
@@ -105,7 +105,7 @@ class Engine {
   void CloseStreams();
 
   Run& run_;
-  std::vector<std::unique_ptr<grpc::GenericStub>> stubs_;  // one for each connection
+  std::vector<std::unique_ptr<grpc::GenericStub>> stubs_;  // gRPC stubs, one for each connection
   std::vector<std::unique_ptr<LoadThread>> threads_;
   bool is_closed_ = false;
 };

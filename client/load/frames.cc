@@ -22,7 +22,8 @@ using google::protobuf::io::CodedOutputStream;
 constexpr uint64_t kHandle = 1;  // handle of the scene on every stream
 static_assert(std::endian::native == std::endian::little, "columns are copied as they are");
 
-// Tags of the length-delimited fields, and of the varint fields `scene_handle` and `seq`.
+// One-byte protobuf tags: field number << 3 | wire type, which is 2 for length-delimited fields and
+// 0 for the varint fields `scene_handle` and `seq`.
 constexpr char LengthTag(int field) { return static_cast<char>(field << 3 | 2); }
 constexpr char kFrameTag = LengthTag(v1::StreamRequest::kFrameFieldNumber);
 constexpr char kGroupsTag = LengthTag(v1::Frame::kGroupsFieldNumber);
@@ -37,20 +38,22 @@ void AppendVarint(uint64_t value, std::string& out) {
   out.append(reinterpret_cast<const char*>(bytes), static_cast<size_t>(end - bytes));
 }
 
-// Appends the tag of the length-delimited field `field`, which may be 16 or above.
+// Appends the tag of the length-delimited field with the number `field`, which takes two bytes if
+// the number is 16 or above.
 void AppendTag(int field, std::string& out) {
   AppendVarint(static_cast<uint64_t>(field) << 3 | 2, out);
 }
 
-// Returns the bytes of a field with a tag of one byte and `size` bytes of contents.
+// Returns the encoded size of a length-delimited field with a tag of one byte and `size` bytes of
+// content.
 size_t FieldSize(size_t size) {
   return 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(size)) + size;
 }
 
 }  // namespace
 
-// The columns of `questions` contain doubles that are exactly floats, which `EncodeGroup` encodes
-// as floats, in half the bytes.
+// All numbers in the columns of `questions` are exactly representable as float, so `EncodeGroup`
+// encodes the columns as floats, in half the bytes.
 Frames::Frames(const Questions& questions, const std::string& scene) : questions_(questions) {
   carom::Frame opening;
   opening.bindings.push_back({kHandle, scene});
@@ -75,8 +78,10 @@ Frames::Frames(const Questions& questions, const std::string& scene) : questions
   if (questions.trackers() > 0) MakeMovesBegin();
 }
 
-// The field consists of a TrackerMoves without `first_tracker` (0), with its options, and last the
-// field `floats` with two packed columns; `floats` has the highest field number.
+// `moves_begin_` is the start of the serialized field `moves` of a group, which all frames share.
+// It contains the tag and length of the field, the options of TrackerMoves (`first_tracker` is 0
+// and so absent), and the start of the field `floats`, which follows the options because it has the
+// highest field number, up to the values of the packed column x.
 void Frames::MakeMovesBegin() {
   const double zero = 0;
   Group group;
@@ -99,13 +104,14 @@ void Frames::MakeMovesBegin() {
 
 grpc::Slice Frames::Moves(uint32_t stream, uint64_t tick) const {
   const size_t count = questions_.trackers();
-  // Each sending thread reuses the memory of its own columns.
+  // Each thread that builds frames reuses the memory of its own columns.
   thread_local std::vector<float> x, y;
   x.resize(count);
   y.resize(count);
   questions_.Poses(stream, tick, x, y);
   grpc::Slice slice(moves_size_);
-  auto* out = const_cast<uint8_t*>(slice.begin());  // gRPC has no other way to fill a slice
+  // gRPC offers no other way to fill a slice without a copy
+  auto* out = const_cast<uint8_t*>(slice.begin());
   const auto append = [&](const void* bytes, size_t size) {
     std::memcpy(out, bytes, size);
     out += size;
@@ -119,8 +125,9 @@ grpc::Slice Frames::Moves(uint32_t stream, uint64_t tick) const {
   return slice;
 }
 
-// A frame has up to three slices: the head with the lengths of the following fields, the segments
-// of the window, which frames share, and the moves. gRPC copies the slices when it writes them.
+// A frame has up to three slices: the head with `seq` and the lengths of the following fields; the
+// segments of the window that the stream asks, whose bytes all frames share; and the moves. gRPC
+// copies the slices when it writes them.
 grpc::ByteBuffer Frames::Frame(uint32_t stream, uint64_t tick) const {
   const uint64_t seq = tick + 1;
   const std::string* window =

@@ -3,8 +3,9 @@
 
 // How does `carom load` serialize frames at little cost?
 //
-// `Frames` serializes the bullets of each window once, and all frames share these bytes as slices.
-// It writes the moves of a frame directly into a slice. A frame adds a head of about twenty bytes.
+// A window is a fixed list of bullets, one of which each frame asks. `Frames` serializes each
+// window once, and all frames share these bytes as slices. It writes the tracker moves of a frame
+// directly into a slice. Each frame adds a head of about twenty bytes.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -34,14 +35,14 @@ class Frames {
  private:
   // Sets `moves_begin_` and `moves_size_`.
   void MakeMovesBegin();
-  // Returns the field `moves` of a group.
+  // Returns the serialized field `moves` of the group that `stream` asks at `tick`.
   grpc::Slice Moves(uint32_t stream, uint64_t tick) const;
 
   const Questions& questions_;
   grpc::ByteBuffer first_;
-  std::vector<std::string> windows_;  // field `segments` of a group, one for each window
-  std::string moves_begin_;           // field `moves` of a group, up to the values of x
-  size_t moves_size_ = 0;             // bytes of the whole field `moves`
+  std::vector<std::string> windows_;  // serialized field `segments` of a group, for each window
+  std::string moves_begin_;           // serialized field `moves`, up to the first x
+  size_t moves_size_ = 0;             // bytes of the whole field `moves`, tag included
 };
 
 }  // namespace carom::load

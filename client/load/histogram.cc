@@ -9,7 +9,8 @@
 
 namespace carom::load {
 
-// The leading 8 bits of a value of 8 + e bits select its bucket: there are 128 buckets for each e.
+// A value of 8 + e bits is in the bucket that its leading 8 bits select. The first of these bits is
+// 1, so there are 128 buckets for each e.
 size_t Histogram::BucketOf(uint64_t value) {
   if (value < kLinear) return static_cast<size_t>(value);
   const int shift = std::bit_width(value) - kBits - 1;
@@ -30,8 +31,8 @@ void Histogram::Merge(const Histogram& other) {
   max_ = std::max(max_, other.max_);
 }
 
-// Returns the greatest value of the bucket with the rank, so at least the exact quantile, but never
-// more than the largest value added.
+// Returns the greatest value of the bucket that contains the value of the rank, so at least the
+// exact quantile, but never more than the largest value added.
 uint64_t Histogram::Quantile(double share) const {
   if (count_ == 0) return 0;
   const double exact_rank = std::ceil(share * static_cast<double>(count_));

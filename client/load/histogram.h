@@ -30,7 +30,7 @@ class Histogram {
   void Merge(const Histogram& other);
 
   uint64_t count() const { return count_; }
-  uint64_t max() const { return max_; }  // exact; 0 without values
+  uint64_t max() const { return max_; }  // the exact maximum; 0 if no value was added
   double mean() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
 
   // Returns an upper bound of the value v of rank max(1, ceil(share * count)) in ascending order;

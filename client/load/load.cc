@@ -62,10 +62,11 @@ absl::StatusOr<Clocks> ClocksFor(const LoadOptions& options) {
   return clocks;
 }
 
-// Drives the warm-up and the measured time, and sets `run.time` and the CPU times of `report`.
+// Runs the load for the warm-up and the measured time, and sets `run.time`, and `measured_s`,
+// `is_stopped` and the CPU times of `report`.
 void Measure(Run& run, Engine& engine, const Clocks& clocks, const StopFlag& stop,
              LoadReport& report) {
-  // The threads get 5 ms to start before the first frame is due.
+  // The sending threads get 5 ms to start before the first frame is due.
   const int64_t start = NowNs() + 5 * kMillisecondNs;
   const int64_t begin = start + Nanoseconds(run.options.warmup_s);
   const int64_t end = begin + Nanoseconds(run.options.duration_s);
@@ -73,8 +74,8 @@ void Measure(Run& run, Engine& engine, const Clocks& clocks, const StopFlag& sto
   run.time.end_ns = end;
   engine.Start(start);
   SleepUntilOrStop(begin, stop);
-  // Reads the CPU times when the sleeps return, at or shortly after both ends of the measured time.
-  // The report divides the CPU times by `measured_s`.
+  // Reads the CPU times when the two sleeps return, at or shortly after the beginning and the end
+  // of the measured time. The report divides the CPU times by `measured_s`.
   const int64_t measured_from = NowNs();
   const double own_before = clocks.own.Seconds().value_or(0);
   const std::optional<double> server_before =
@@ -131,7 +132,8 @@ absl::Status RunInScene(const LoadScene& target, Scene::Ptr scene, const Clocks&
 }  // namespace
 
 uint64_t LoadReport::frames_lost() const {
-  // A due frame without an outcome was never sent, or was sent and not answered.
+  // A frame that was due and has none of the following outcomes was never sent, or was sent and not
+  // answered.
   uint64_t outcomes = tally.frames_answered + tally.frames_skipped + tally.frames_refused;
   for (const auto& [code, count] : tally.frame_errors) outcomes += count;
   for (const auto& [code, count] : tally.group_errors) outcomes += count;

@@ -19,7 +19,7 @@
 
 namespace carom::load {
 
-// The figures of a run.
+// The results of a run of `carom load`.
 struct LoadReport {
   LoadOptions options;
   uint64_t polygon_count = 0;

@@ -12,8 +12,8 @@
 namespace carom::load {
 namespace {
 
-// The method is called by name, because a generic call takes the bytes that `Frames` has
-// serialized.
+// Path of the gRPC method. A generic call, which takes the bytes that `Frames` has serialized
+// instead of a message object, names its method by the path.
 constexpr char kMethod[] = "/carom.v1.QueryService/Stream";
 constexpr int kOk = 0;
 constexpr int kResourceExhausted = static_cast<int>(absl::StatusCode::kResourceExhausted);
@@ -26,8 +26,8 @@ LoadStream::LoadStream(Run& run, uint32_t index, grpc::GenericStub& stub,
 
 void LoadStream::Open() { call_->StartCall(&start_); }
 
-// Counts the frame as due even if it is never sent. gRPC accepts one write at a time, so a frame
-// may have to wait; its latency is measured from its due time.
+// Counts the frame as due even if the frame is never sent. gRPC accepts one write at a time, so a
+// frame may have to wait; its latency is measured from its due time.
 void LoadStream::Send(int64_t due_ns, Tally& tally) {
   if (IsMeasured(due_ns)) ++tally.frames_due;
   MutexLock lock(mutex_);
@@ -70,7 +70,7 @@ LoadStream::Event LoadStream::Handle(Op op, bool ok, Tally& tally) {
   return Event::kNone;
 }
 
-// One read is active from here to the end of the stream.
+// Starts the first read; from here to the end of the stream one read is always active.
 void LoadStream::HandleStart(bool ok) {
   if (!ok) {
     Finish();
@@ -93,7 +93,8 @@ void LoadStream::HandleWrite(bool ok, Tally& tally) {
 }
 
 // Reads the clock before it parses the answer, and parses only the fields that are counted. A
-// failed read means that no answer follows; `Finish` then requests the status of the call.
+// failed read means that no answer follows; the function then calls `Finish` to request the status
+// of the call.
 LoadStream::Event LoadStream::HandleRead(bool ok, Tally& tally) {
   if (!ok) {
     Finish();
@@ -122,8 +123,8 @@ LoadStream::Event LoadStream::HandleRead(bool ok, Tally& tally) {
   return event;
 }
 
-// Answers arrive in order, so the search ends at the first frame unless an answer was lost.
-// Excludes unsent frames, which cannot have an answer.
+// Answers arrive in order, so the search ends at the first pending frame unless an answer was lost.
+// The search excludes unsent frames at the end of `pending_`, which cannot have an answer.
 bool LoadStream::RemovePending(uint64_t seq, PendingFrame& pending) {
   MutexLock lock(mutex_);
   const auto sent_end = pending_.end() - static_cast<ptrdiff_t>(unsent_);
@@ -165,14 +166,16 @@ void LoadStream::Count(const AnswerHead& head, const PendingFrame& pending, int6
   tally.evaluate_ns += head.evaluate_ns;
   tally.shadow_differences += head.shadow_differences;
   tally.moves += head.moves;
-  // Each stream has another offset among its answers, which spreads the checker's work over time.
+  // Of every `check` answers the stream has one checked, at an offset that depends on the stream's
+  // index, which spreads the checker's work over time.
   const uint32_t check = run_.options.check;
   if (run_.checker != nullptr && check > 0 && answers_++ % check == index_ % check) {
     run_.checker->Add(index_, pending.tick, answer_);
   }
 }
 
-// Frames that are not written stay counted as due, and so as lost.
+// Drops the frames that are not written. They stay counted as due, so the report counts them as
+// lost.
 void LoadStream::Close() {
   MutexLock lock(mutex_);
   run_.pending.fetch_sub(static_cast<int64_t>(unsent_), kRelaxed);
@@ -184,7 +187,8 @@ void LoadStream::Close() {
   call_->WritesDone(&writes_done_);
 }
 
-// Sets `is_finished_`, so that no further write begins: gRPC allows none after Finish.
+// Requests the status of the call. Sets `is_finished_`, so that no further write begins: gRPC
+// allows no write after `Finish`.
 void LoadStream::Finish() {
   MutexLock lock(mutex_);
   is_finished_ = true;

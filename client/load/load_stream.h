@@ -40,7 +40,7 @@ struct Run {
   const Frames& frames;
   Checker* checker = nullptr;  // null: no answer is checked
   MeasuredTime time = {};
-  std::atomic<int64_t> pending = 0;  // frames queued or sent, and not answered
+  std::atomic<int64_t> pending = 0;  // frames that are queued or sent, and not answered
 };
 
 // One stream of the load. Only the thread that polls the completion queue may call `Handle`; any
@@ -48,16 +48,16 @@ struct Run {
 class LoadStream {
  public:
   enum class Op : uint8_t { kStart, kWrite, kRead, kWritesDone, kFinish };
-  // The operation of a stream to which an event of the queue belongs.
+  // Identifies the stream and the operation to which an event of the completion queue belongs.
   struct Tag {
     LoadStream* stream;
     Op op;
   };
-  // The change of the stream's state that an event caused.
+  // How an event has changed the state of the stream.
   enum class Event : uint8_t { kNone, kOpened, kEnded };
 
   LoadStream(Run& run, uint32_t index, grpc::GenericStub& stub, grpc::CompletionQueue& queue);
-  // The stream's kFinish event must have been handled, or the stream was never opened.
+  // The event of the operation kFinish must have been handled, unless the stream was never opened.
   ~LoadStream() = default;
   LoadStream(const LoadStream&) = delete;
   LoadStream& operator=(const LoadStream&) = delete;
@@ -66,7 +66,8 @@ class LoadStream {
   void Open();
   // Sends the next frame, which is due at `due_ns`, or queues it until earlier frames are written.
   void Send(int64_t due_ns, Tally& tally);
-  // Handles an event and returns what it changed.
+  // Handles the event that operation `op` has ended, successfully if `ok`, counts into `tally`, and
+  // returns how the state of the stream changed.
   Event Handle(Op op, bool ok, Tally& tally);
   // Drops the frames that are not written, and half-closes the call.
   void Close();
@@ -107,17 +108,20 @@ class LoadStream {
   // Only the thread that calls `Handle` uses the following members.
   grpc::ByteBuffer answer_;
   bool is_open_ = false;
-  uint64_t answers_ = 0;  // measured answers without errors
+  uint64_t answers_ = 0;  // answers without errors to frames of the measured time
   grpc::Status finish_status_;
   absl::Status status_;
 
   Mutex mutex_;
-  std::deque<PendingFrame> pending_ ABSL_GUARDED_BY(mutex_);  // frames without an answer, by tick
-  size_t unsent_ ABSL_GUARDED_BY(mutex_) = 0;  // frames of `pending_` not written yet: the last
+  // frames without an answer, in the order of ticks
+  std::deque<PendingFrame> pending_ ABSL_GUARDED_BY(mutex_);
+  // number of frames at the end of `pending_` that are not written yet
+  size_t unsent_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t next_tick_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool is_writing_ ABSL_GUARDED_BY(mutex_) = true;  // a write runs, or the call is not started
+  // a write is active, or the call has not started
+  bool is_writing_ ABSL_GUARDED_BY(mutex_) = true;
   bool is_closing_ ABSL_GUARDED_BY(mutex_) = false;
-  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;  // `Finish` was called: no write may begin
+  bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;  // `Finish` was called, so no write may begin
 };
 
 }  // namespace carom::load

@@ -16,7 +16,8 @@ namespace carom::load {
 namespace {
 
 // Returns a polygon whose vertices are on a circle by ascending angle, so it is convex. The angle
-// between consecutive vertices is at least a quarter of that of a regular polygon.
+// between consecutive vertices, seen from the center, is at least a quarter of the angle in a
+// regular polygon with as many vertices.
 Polygon ConvexPolygon(Random& random, uint64_t id, Vec2 center, double radius) {
   const uint64_t n = 4 + random.Below(5);
   const double start = random.Between(0, 2 * std::numbers::pi);
@@ -46,8 +47,8 @@ absl::StatusOr<std::vector<Polygon>> Polygons(const LoadOptions& options) {
 
 }  // namespace
 
-// Keeps each circle at least a 400th of a cell away from the sides of its cell, so polygons of
-// neighbouring cells are at least a 200th of a cell apart.
+// Keeps the circle around each polygon at least a 400th of a cell's width away from the sides of
+// its cell, so polygons of neighbouring cells are at least a 200th of a cell's width apart.
 std::vector<Polygon> MakeMap(size_t count, uint64_t seed) {
   const auto columns = static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
   const double half = kCell * static_cast<double>(columns) / 2;

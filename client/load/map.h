@@ -15,19 +15,19 @@
 
 namespace carom::load {
 
-// The width of a cell of a generated map.
+// The width of a cell of the square grid in which a generated map has one polygon per cell.
 inline constexpr double kCell = 4;
 
 // Returns `count` convex polygons of 4 to 8 vertices with ids from 0, no two of which touch. Each
 // cell of a square grid about the origin contains one polygon at a random place. The circumradius
-// is 0.15 to 0.30 of a cell.
+// of a polygon is 0.15 to 0.30 of the width of a cell.
 std::vector<Polygon> MakeMap(size_t count, uint64_t seed);
 
 // The polygons that a run queries.
 struct Map {
   std::vector<Polygon> polygons;
   Box bounds;
-  double spacing = 0;  // square root of the area of `bounds` per polygon; above 0
+  double spacing = 0;  // square root of (area of `bounds` / number of polygons); above 0
 };
 
 // Returns the polygons of the first scene in the file `options.map`, or a generated map if

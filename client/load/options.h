@@ -16,10 +16,11 @@ namespace carom::load {
 struct LoadOptions {
   // Options about the server and the streams.
   std::string address = "127.0.0.1:7420";
-  ClientOptions security;  // only the paths of its files are used
+  ClientOptions security;  // only the paths of certificates, keys and tokens are used
   uint32_t streams = 10;
   uint32_t connections = 1;  // separate TCP or Unix connections that the streams share
-  uint32_t threads = 1;      // threads that receive answers; in an open loop as many more send
+  // threads that receive answers; in an open loop as many further threads send frames
+  uint32_t threads = 1;
 
   // Options about the rate. In an open loop each stream sends `rate_hz` frames a second, whether or
   // not answers have arrived; 0: no frames. With `closed` above 0 the loop is closed: each stream
@@ -32,9 +33,9 @@ struct LoadOptions {
 
   // Options about the questions of a frame.
   uint32_t bullets = 16;
-  uint32_t trackers = 0;  // each moves once a frame
-  double length = 0;      // length of a bullet in world units; 0: half of the map's spacing
-  double speed = 0;       // speed of a tracker in world units a second; 0: a tenth of the spacing
+  uint32_t trackers = 0;  // trackers of each stream, each of which moves once a frame
+  double length = 0;      // length of a bullet in world units; 0: half of `Map::spacing`
+  double speed = 0;       // speed of a tracker in world units a second; 0: `Map::spacing` / 10
   CastDetail detail = CastDetail::kFraction;
 
   // Options about the scene that the run queries.
@@ -44,12 +45,13 @@ struct LoadOptions {
 
   // One of every `check` answers of a stream is compared with the library's answer; 0: none.
   uint32_t check = 64;
-  int64_t server_pid = 0;  // process of the server, for its CPU time; 0: not reported
-  std::string json, plot;  // files to write; empty: none
+  int64_t server_pid = 0;  // process id of the server, for its CPU time; 0: not reported
+  std::string json, plot;  // paths of the report files to write; empty: none
 
   bool is_closed() const { return closed > 0; }
   uint32_t queries_per_frame() const { return bullets + trackers; }
-  // Returns the simulated seconds between two frames of a stream.
+  // Returns the seconds between two frames of a stream by which trackers move; a closed loop, which
+  // has no rate, counts as 60 frames a second.
   double tick_s() const { return is_closed() || rate_hz == 0 ? 1.0 / 60 : 1 / rate_hz; }
 };
 

@@ -19,15 +19,18 @@ constexpr double kTop = 50;
 constexpr double kWidth = 640;
 constexpr double kHeight = 320;
 
-// Returns the share of the frames at `nines` on the axis: 0.9 at 1, 0.99 at 2.
+// Returns the share of frames at the position `nines` of the x axis, which counts nines: 0.9 at 1,
+// 0.99 at 2.
 double ShareAt(double nines) { return 1 - std::pow(10, -nines); }
 
-// Returns the number of nines that `count` frames can resolve, in [1, 7].
+// Returns the length of the x axis in nines (1 is 90 %, 2 is 99 %) that `count` frames can resolve,
+// in [1, 7].
 double Nines(uint64_t count) {
   return std::clamp(std::ceil(std::log10(static_cast<double>(count + 1))), 1.0, 7.0);
 }
 
-// Returns the step between two grid lines: 1, 2 or 5 times a power of ten, at least `most` / 6.
+// Returns the step between the grid lines of an axis from 0 to `most`: 1, 2 or 5 times a power of
+// ten, at least `most` / 6.
 double Step(double most) {
   const double power = std::pow(10, std::floor(std::log10(most / 6)));
   for (const double factor : {1.0, 2.0, 5.0}) {
@@ -52,7 +55,7 @@ std::string Text(double x, double y, const char* anchor, const std::string& text
                          text);
 }
 
-// Returns a grid line.
+// Returns an SVG line in the grey of the grid.
 std::string Line(double x1, double y1, double x2, double y2) {
   return absl::StrFormat(
       "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", x1, y1, x2, y2);
@@ -75,7 +78,8 @@ std::string Grid(const Axes& axes) {
   return svg;
 }
 
-// Returns a curve through the quantiles at 401 points of the x axis.
+// Returns an SVG curve of the latencies in `histogram`, through the quantiles at 401 points of the
+// x axis.
 std::string Curve(const Axes& axes, const Histogram& histogram, const char* color) {
   if (histogram.count() == 0) return "";
   std::string points;
@@ -89,7 +93,7 @@ std::string Curve(const Axes& axes, const Histogram& histogram, const char* colo
       "<polyline points=\"%s\" fill=\"none\" stroke=\"%s\" stroke-width=\"2\"/>\n", points, color);
 }
 
-// Returns a coloured bar with its label.
+// Returns the SVG elements of a legend entry: a coloured bar and its label.
 std::string Legend(double x, double y, const char* color, const std::string& text) {
   return absl::StrCat(
       absl::StrFormat("<rect x=\"%.1f\" y=\"%.1f\" width=\"14\" height=\"4\" fill=\"%s\"/>\n", x,

@@ -14,12 +14,13 @@ namespace carom::load {
 namespace {
 
 constexpr double kTurn = 2 * std::numbers::pi;
-// Lengths in units of the map's spacing.
-constexpr double kRadius = 0.05;     // radius of a tracker
-constexpr double kRoom = 0.1;        // distance without polygons around a home
-constexpr double kAmplitude = 0.25;  // amplitude of a tracker's oscillation about its home
+// Lengths in units of `Map::spacing`, the square root of the map's area per polygon.
+constexpr double kRadius = 0.05;  // circumradius of a tracker's shape
+// radius around a tracker's home position that should be free of polygons
+constexpr double kRoom = 0.1;
+constexpr double kAmplitude = 0.25;  // amplitude of a tracker's oscillation about its home position
 
-constexpr int kSamples = 8;  // random candidates for each home
+constexpr int kSamples = 8;  // random places that are tried for each home position of a tracker
 
 // Rounds `value` to float precision, so that the encoder can send it as a float.
 double AsFloat(double value) { return static_cast<double>(static_cast<float>(value)); }
@@ -31,9 +32,9 @@ Vec2 RandomPlace(Random& random, const Box& bounds) {
   return {AsFloat(x), AsFloat(y)};
 }
 
-// Returns `count` random places: first those without a polygon within `room`, then the rest, each
-// in the order in which they were drawn. If a crowded map has too few free places, the caller uses
-// others, so that trackers begin inside polygons.
+// Returns `count` random places: first the places without a polygon within the distance `room`,
+// then the other places, each in the order in which they were drawn. If a crowded map has too few
+// free places, the caller also uses places near or inside polygons.
 std::vector<Vec2> PlacesFreeFirst(Random& random, const Map& map, const Scene& scene, size_t count,
                                   double room) {
   std::vector<Vec2> places;
@@ -79,7 +80,8 @@ absl::StatusOr<Questions> Questions::Create(const LoadOptions& options, const Ma
 }
 
 void Questions::MakeBullets(const Map& map) {
-  // There are at least 16 windows, so that the streams do not all ask one window at a time.
+  // A window is the list of bullets that one frame asks. There are at least 16 windows, so that the
+  // streams do not all ask one window at a time.
   windows_ = std::max(16u, (kLeastBullets + options_.bullets - 1) / options_.bullets);
   const size_t count = size_t{windows_} * options_.bullets;
   Random random(options_.seed ^ 0x62756c6c657473);
@@ -122,7 +124,8 @@ void Questions::MakeHomes(const Map& map, const Scene& scene) {
   }
   const double amplitude = kAmplitude * map.spacing;
   for (uint32_t i = 0; i < homes_ + options_.trackers; ++i) {
-    // Multiples of the golden angle: consecutive trackers have different directions, none repeats.
+    // The directions are multiples of the golden angle, so that consecutive trackers have different
+    // directions, none of which repeats.
     const double angle = kTurn * 0.618034 * (i % homes_);
     amplitude_x_.push_back(static_cast<float>(amplitude * std::cos(angle)));
     amplitude_y_.push_back(static_cast<float>(amplitude * std::sin(angle)));
@@ -130,7 +133,7 @@ void Questions::MakeHomes(const Map& map, const Scene& scene) {
   period_ticks_ = std::max(2.0, 4 * amplitude / (options_.speed * options_.tick_s()));
 }
 
-// Returns views of the columns; they are valid as long as this object exists.
+// Returns views of the columns of bullets, valid as long as this object exists.
 SegmentColumns Questions::Window(uint32_t window) const {
   const size_t first = size_t{window} * options_.bullets;
   const auto column = [&](const std::vector<double>& all) {
@@ -143,8 +146,8 @@ void Questions::Poses(uint32_t stream, uint64_t tick, std::span<float> x,
                       std::span<float> y) const {
   if (options_.trackers == 0) return;
   const size_t first = static_cast<size_t>(uint64_t{stream} * options_.trackers % homes_);
-  // A triangle wave with constant speed: `along` is 0 (the home) at tick 0, rises to 1, falls to
-  // -1, and returns to 0.
+  // A triangle wave, so the trackers have constant speed: `along` is 0 (the home position) at tick
+  // 0, rises to 1, falls to -1, and returns to 0.
   const double phase = std::fmod(static_cast<double>(tick) / period_ticks_ + 0.25, 1.0);
   const auto along = static_cast<float>(1 - std::abs(4 * phase - 2));
   for (size_t i = 0; i < x.size(); ++i) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which bullets and moves does stream s ask at tick t?
+// Which bullets and tracker moves does stream s send as queries at tick t?
 //
 // The questions are a function of s and t alone, so the checker can compute the question of an
 // answer again.
@@ -44,9 +44,9 @@ class Questions {
   SegmentColumns Window(uint32_t window) const;
   CastOptions cast_options() const { return {.detail = options_.detail}; }
 
-  // Trackers: circles and squares alternately. Every stream defines equal trackers under handles
-  // from 0. Each tracker oscillates along a line, a quarter of the map's spacing to either side of
-  // its home position.
+  // Trackers: circles and squares alternately. Every stream defines the trackers by equal shapes,
+  // with handles from 0 on. Each tracker oscillates along a line about its home position, by a
+  // quarter of `Map::spacing` to either side.
   uint32_t trackers() const { return options_.trackers; }
   TrackerDefinitions definitions() const { return {.shapes = shapes_, .shape = shape_of_tracker_}; }
   // Sets `x` and `y`, of length `trackers()`, to the positions of the trackers of `stream` at
@@ -54,7 +54,8 @@ class Questions {
   void Poses(uint32_t stream, uint64_t tick, std::span<float> x, std::span<float> y) const;
 
  private:
-  // The least number of home positions; the trackers of a stream have consecutive ones.
+  // The least number of home positions, about which trackers oscillate; the trackers of a stream
+  // have consecutive home positions.
   static constexpr uint32_t kHomes = 16384;
 
   explicit Questions(const LoadOptions& options) : options_(options) {}
@@ -68,9 +69,12 @@ class Questions {
   std::vector<Shape> shapes_;
   std::vector<uint32_t> shape_of_tracker_;
   std::vector<float> home_x_, home_y_;
-  std::vector<float> amplitude_x_, amplitude_y_;  // vector from the home to one end of the path
-  uint32_t homes_ = 0;       // distinct homes; the columns repeat the first `trackers()` at the end
-  double period_ticks_ = 1;  // period of the oscillation
+  // vector from the home position to one end of the path
+  std::vector<float> amplitude_x_, amplitude_y_;
+  // number of home positions; the home and amplitude columns repeat the first `trackers()` at the
+  // end
+  uint32_t homes_ = 0;
+  double period_ticks_ = 1;  // period of the oscillation in ticks
 };
 
 }  // namespace carom::load

@@ -15,7 +15,7 @@ namespace {
 
 using nlohmann::json;
 
-// Returns milliseconds with three decimals, so to the microsecond.
+// Returns a time in milliseconds with three decimals.
 std::string Milliseconds(uint64_t nanoseconds) {
   return absl::StrFormat("%.3f", static_cast<double>(nanoseconds) * 1e-6);
 }
@@ -42,7 +42,7 @@ std::string Codes(const std::map<int, uint64_t>& counts) {
   return text.empty() ? "none" : text;
 }
 
-// Returns the CPU time per second of the measured time.
+// Returns the CPU time divided by the measured time, as a number of cores.
 std::string Cores(double cpu_s, double measured_s) {
   return absl::StrFormat("%.3f cores", cpu_s / measured_s);
 }
@@ -74,7 +74,7 @@ void AddSetting(const LoadReport& report, Table& table) {
             absl::StrFormat("%.2f s", options.warmup_s), report.is_stopped ? "; stopped" : "");
 }
 
-// Adds the rows about the outcomes of frames. Rows with zero counts are shown too.
+// Adds the rows about the outcomes of frames, also rows whose counts are zero.
 void AddOutcomes(const LoadReport& report, Table& table) {
   const Tally& tally = report.tally;
   table.Row("frames", Grouped(tally.frames_due), " due, ", Grouped(tally.frames_sent), " sent, ",
@@ -110,7 +110,8 @@ void AddServer(const LoadReport& report, Table& table) {
   table.Row("own CPU", Cores(report.own_cpu_s, report.measured_s), ", with checks");
 }
 
-// Returns the quantiles, which are null if the histogram has no values.
+// Returns the quantiles of a histogram of nanoseconds in milliseconds; they are null if the
+// histogram has no values.
 json QuantilesJson(const Histogram& histogram) {
   const auto at = [&](double share) -> json {
     if (histogram.count() == 0) return nullptr;
@@ -242,8 +243,8 @@ std::string ReportText(const LoadReport& report) {
   return table.text();
 }
 
-// Returns the figures of the text report in seconds, milliseconds and counts; each name has the
-// unit.
+// Returns the figures of the text report in seconds, milliseconds and counts; the name of each
+// figure ends with its unit.
 std::string ReportJson(const LoadReport& report) {
   const json all = {{"setting", SettingJson(report)},
                     {"import_s", report.import_s},

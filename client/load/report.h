@@ -10,14 +10,14 @@
 
 namespace carom::load {
 
-// Returns a table for people, with one line per subject.
+// Returns a table of text, with one line per subject, such as latency.
 std::string ReportText(const LoadReport& report);
 
 // Returns one JSON object whose names end with their units. Unknown figures are null.
 std::string ReportJson(const LoadReport& report);
 
-// Returns an SVG picture of latency over percentiles. Along the x axis, each unit divides the share
-// of remaining frames by ten.
+// Returns an SVG picture of latency over percentiles of frames. The x axis shows 0 %, 90 %, 99 %
+// and so on at equal distances.
 std::string ReportPlot(const LoadReport& report);
 
 }  // namespace carom::load

@@ -26,8 +26,9 @@ void SleepUntil(int64_t time_ns) {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, nullptr);
 }
 
-// Spreads the streams over a tick, as independent players would be. Multiplies from the start time,
-// so that rounding errors do not accumulate.
+// Spreads the due times of the streams over a tick (the time from one frame of a stream to the
+// next), as those of independent players would be. Computes each due time from the start time by
+// one multiplication, so that rounding errors do not accumulate.
 int64_t Schedule::TimeOf(uint32_t stream, uint64_t tick) const {
   const double ticks = static_cast<double>(tick) + static_cast<double>(stream) / streams_;
   return start_ns_ + static_cast<int64_t>(ticks * tick_ns_);

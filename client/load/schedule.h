@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// When is each frame of an open loop due?
+// When is each frame of an open loop (in which frames do not wait for answers) due?
 //
 // A due time is computed from the start time and the number of the frame alone, so the schedule
 // does not drift and does not depend on when earlier frames were sent. Times are nanoseconds of

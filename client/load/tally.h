@@ -12,19 +12,20 @@
 
 namespace carom::load {
 
-// Counts frames that are due in the measured time, unless the member's comment says otherwise. In a
-// closed loop a frame is due when it is sent. Not thread-safe.
+// Counts of frames. A member counts frames that are due in the measured time, unless its comment
+// states another set. In a closed loop a frame is due when it is sent. Not thread-safe.
 struct Tally {
   // Counts of the thread that sends.
   uint64_t frames_due = 0;
   uint64_t frames_sent = 0;
-  Histogram send_delay_ns;  // time from due to sent: delay in `carom load` and in connections
+  // time from due to sent: the delay in `carom load` and in its connections
+  Histogram send_delay_ns;
 
   // Counts of the thread that receives answers. Each frame has one of the outcomes answered,
   // skipped, refused, frame error and group error, or is lost.
   uint64_t frames_answered = 0;
   uint64_t frames_skipped = 0;
-  uint64_t frames_refused = 0;           // RESOURCE_EXHAUSTED
+  uint64_t frames_refused = 0;           // frames with the status RESOURCE_EXHAUSTED
   std::map<int, uint64_t> frame_errors;  // frames with another error status, by code
   std::map<int, uint64_t> group_errors;  // frames with a group that failed, by the group's code
   std::map<int, uint64_t> stream_ends;   // streams that the server ended early, by code
@@ -33,9 +34,10 @@ struct Tally {
   uint64_t answer_bytes = 0;             // bytes of all answers that arrived in the measured time
   uint64_t evaluate_ns = 0;         // evaluation time of answered frames, by the server's clock
   uint64_t shadow_differences = 0;  // sum of FrameStats.shadow_differences of answered frames
-  MoveTiers moves;                  // moves of answered frames
-  Histogram latency_ns;             // latency of answered frames, from due to arrival
-  uint64_t frames_answered_in_time = 0;  // answered in the measured time, whenever due
+  // tracker moves of answered frames, by how the server answered them
+  MoveTiers moves;
+  Histogram latency_ns;                  // latency of answered frames, from due to arrival
+  uint64_t frames_answered_in_time = 0;  // frames answered in the measured time, whenever due
 
   // Adds the counts of `other`.
   void Merge(const Tally& other);

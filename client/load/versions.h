@@ -27,16 +27,17 @@ class SceneVersions {
     changed_.NotifyAll();
   }
 
-  // Ends the waiting of `Find`: no further version will be added.
+  // Ends the waiting of all `Find` calls, because no further version will be added.
   void Close() {
     MutexLock lock(mutex_);
     is_closed_ = true;
     changed_.NotifyAll();
   }
 
-  // Returns the scene of `version`, or null if this object does not have it. Waits for a version
-  // above all added ones until `Add` or `Close`: a stream may receive an answer from a version
-  // before the editor receives the answer to the commit that made the version.
+  // Returns the scene of `version`, or null if this object does not have it. If `version` is above
+  // all added versions, first waits until it is added or `Close` is called: a stream may receive an
+  // answer from a version before the editor receives the answer to the commit that made the
+  // version.
   Scene::Ptr Find(uint64_t version) {
     MutexLock lock(mutex_);
     while (!is_closed_ && scenes_.rbegin()->first < version) changed_.Wait(mutex_);

@@ -20,12 +20,13 @@
 
 namespace carom {
 
-// Holds the stubs of the client's servers, and the index of the current server. Thread-safe. A
+// Holds the gRPC stubs of the client's servers, and the index of the current server. Thread-safe. A
 // client and its streams share one `Addresses`.
 class Addresses {
  public:
-  // Makes stubs of `channels`, at least one; calls begin with the first server and fail over in
-  // this order. All calls pass `gate`, unless it is null.
+  // Makes gRPC stubs for `channels`, of which there must be at least one, one per server; calls
+  // begin with the first server and fail over in this order. Calls begin only while `gate` is open;
+  // if `gate` is null, always.
   explicit Addresses(const std::vector<std::shared_ptr<grpc::Channel>>& channels,
                      std::shared_ptr<CallGate> gate)
       : gate_(std::move(gate)) {
@@ -34,8 +35,8 @@ class Addresses {
     }
   }
 
-  // Runs `begin`, which begins a call. Returns UNAVAILABLE, without a call, once the gate is
-  // closed.
+  // Runs `begin`, which begins a gRPC call. Returns UNAVAILABLE without running `begin` once the
+  // gate, which an in-process server closes when it stops, is closed.
   template <typename Begin>
   absl::Status BeginCall(Begin begin) const {
     if (gate_ == nullptr) {

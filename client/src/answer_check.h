@@ -3,8 +3,8 @@
 
 // Does a decoded answer match the frame that it answers?
 //
-// Decoding checks that the columns of an answer fit each other. `CheckFrameAnswer` compares the
-// answer with the questions of the frame.
+// Decoding checks that the columns of an answer have matching lengths. `CheckFrameAnswer` compares
+// the answer with the questions of the frame.
 #pragma once
 
 #include "absl/status/status.h"
@@ -15,7 +15,7 @@ namespace carom {
 
 // Returns INTERNAL if `answer` has another `seq`, another number of groups, or another number of
 // items in a group than `asked`; a correct server never sends such an answer. Cost: O(groups), and
-// one word per 64 moves.
+// one 64-bit word per 64 tracker moves.
 absl::Status CheckFrameAnswer(const v1::Frame& asked, const FrameAnswer& answer);
 
 }  // namespace carom

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Keeps calls from an in-process server that is being destroyed.
+// Prevents gRPC calls from reaching an in-process server that is being destroyed.
 //
 // An in-process channel of gRPC 1.51 passes each call to its server without checking that the
 // server still exists, so users of the channel have to check.
@@ -12,10 +12,11 @@
 
 namespace carom {
 
-// A gate that every call passes when it begins, until the server closes the gate. Thread-safe.
+// A gate between the clients and an in-process server: calls begin only while the gate is open.
+// Thread-safe.
 class CallGate {
  public:
-  // Runs `begin`, which begins a call and does not wait for the call's end, and returns true.
+  // Runs `begin`, which begins a gRPC call and does not wait for the call's end, and returns true.
   // Returns false without running `begin` once the gate is closed.
   template <typename Begin>
   bool Enter(Begin begin) ABSL_LOCKS_EXCLUDED(mutex_) {

@@ -36,10 +36,11 @@
 namespace carom {
 namespace {
 
-// The size of a chunk of an import: far below the server's message limit of 4 MiB, and large enough
-// that the fixed cost of a message is negligible.
+// The number of bytes of a chunk (a message of an import): far below the server's message limit of
+// 4 MiB, and large enough that the fixed cost of a message is negligible.
 constexpr size_t kChunkBytes = 1 << 20;
-// The vertices of a piece: polygons of more bytes than a chunk are sent in pieces.
+// The greatest number of vertices in a piece of a polygon: a polygon with more vertices, which
+// would not fit in a chunk, is sent as several pieces.
 constexpr size_t kPieceVertices = kChunkBytes / sizeof(Vec2);
 
 // The first and the last delay before a retry of a commit that ended with UNAVAILABLE; each delay
@@ -51,7 +52,8 @@ constexpr std::chrono::milliseconds kLastRetry{3200};
 // attempt.
 constexpr int kFirstReconnectMs = 100;
 constexpr int kLongestReconnectMs = 2000;
-constexpr int kConnectTimeoutMs = 5000;  // gRPC's option is named MIN_RECONNECT_BACKOFF
+// timeout of one attempt; gRPC names it MIN_RECONNECT_BACKOFF
+constexpr int kConnectTimeoutMs = 5000;
 
 constexpr int64_t kMaxKeepaliveMs = 86400000;
 constexpr int64_t kMaxKeepaliveAnswerMs = 20000;
@@ -275,7 +277,8 @@ absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_
   const std::chrono::milliseconds timeout = impl_->TimeoutOf(options);
   const bool has_deadline = timeout != std::chrono::milliseconds::zero();
   const auto deadline = std::chrono::steady_clock::now() + timeout;
-  CallOptions attempt = options;  // its timeout is the time until `deadline`
+  // options of one attempt, whose timeout is the time until `deadline`
+  CallOptions attempt = options;
   for (std::chrono::milliseconds delay = kFirstRetry;; delay *= 2) {
     const absl::Status status =
         impl_->Call(&v1::SceneService::Stub::AsyncCommitEdits, request, response, attempt);
@@ -351,8 +354,8 @@ absl::StatusOr<SceneSummary> Client::RollbackScene(absl::string_view name, uint6
   const absl::Status status =
       impl_->Call(&v1::SceneService::Stub::AsyncRollbackScene, request, response, options);
   if (!status.ok()) return status;
-  // The log contains the edits but not the rollback, so a fork restored from the log would have the
-  // edits that were rolled back.
+  // Removes the fork from the log of forks to restore. The log contains edits but no rollbacks, so
+  // a fork restored from the log would have the edits that were rolled back.
   impl_->addresses()->forks().Remove(request.name());
   return Summary(response.scene());
 }
@@ -445,7 +448,7 @@ absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptio
       impl_->Call(&v1::QueryService::Stub::AsyncEvaluate, request, response, options);
   if (!status.ok()) return status;
   // If the server breaks the protocol, the caller gets INTERNAL, never an answer whose columns do
-  // not fit.
+  // not match the queries.
   FrameAnswer answer;
   const absl::Status decoded = DecodeFrameAnswer(response.answer(), answer);
   if (!decoded.ok()) return decoded;
@@ -465,8 +468,8 @@ std::unique_ptr<SceneWatch> Client::WatchScene(absl::string_view name,
       new SceneWatch(std::make_unique<SceneWatch::Impl>(impl_->addresses(), Text(name), options)));
 }
 
-// The stream shares the client's `Addresses`, so a failover of the client or of any of its streams
-// applies to all of them.
+// The stream shares the client's `Addresses`, which hold the current server, so a failover of the
+// client or of any of its streams applies to all of them.
 std::unique_ptr<Stream> Client::OpenStream(const StreamOptions& options) {
   return std::unique_ptr<Stream>(
       new Stream(std::make_unique<Stream::Impl>(impl_->addresses(), options)));

@@ -16,11 +16,11 @@
 
 namespace carom::internal {
 
-// Has access to the private constructor of `Client`.
+// Makes `Client` objects; as a friend of `Client` it may call the private constructor.
 class ClientMaker {
  public:
   // Returns a client of the servers behind `channels`, at least one; the client fails over in this
-  // order. The client's calls pass `gate`, unless `gate` is null.
+  // order. The client's calls begin only while `gate` is open; if `gate` is null, always.
   static std::unique_ptr<Client> Make(const std::vector<std::shared_ptr<grpc::Channel>>& channels,
                                       std::shared_ptr<CallGate> gate, const ClientOptions& options);
   // Returns the arguments with which a channel for a client with `options` must be created.

@@ -16,12 +16,13 @@
 namespace carom {
 namespace {
 
-// The size of a request with edits of a fork that is restored.
+// The number of bytes of edits after which `EditsOf` begins another request.
 constexpr size_t kReplayedBytes = 1 << 20;
-// The timeout of a call, after which the server counts as unavailable.
+// The timeout of a call that restores a fork. A server that does not answer within this time counts
+// as unavailable.
 constexpr std::chrono::seconds kCallTimeout{5};
-// The timeout of the call that deletes a fork without all of its edits; `abandoned` does not cancel
-// this call.
+// The timeout of the call that deletes a fork that did not get all of its edits.
+// `ForkServer::abandoned` does not cancel this call.
 constexpr std::chrono::seconds kRemovalTimeout{1};
 
 const std::function<bool()> kNever = [] { return false; };
@@ -68,7 +69,7 @@ bool ForkLog::empty() const {
   return forks_.empty();
 }
 
-// Ignores edits of scenes that are not in the log: they are not forks of this client.
+// Ignores edits of scenes that are not in the log, because this client did not make them as forks.
 void ForkLog::Record(const std::string& name, const v1::GroupEdits& edits, uint64_t version) {
   MutexLock lock(mutex_);
   const auto fork = forks_.find(name);
@@ -76,8 +77,8 @@ void ForkLog::Record(const std::string& name, const v1::GroupEdits& edits, uint6
   for (const v1::Edit& edit : edits.edits()) Record(edit, version, fork->second);
 }
 
-// Answers of several streams arrive in any order, so versions determine which edit of a polygon was
-// the first and which was the last.
+// Answers of several streams arrive in any order, so the versions that the edits made determine
+// which edit of a polygon was the first and which was the last.
 void ForkLog::Record(const v1::Edit& edit, uint64_t version, Fork& fork) {
   const bool adds = edit.has_add();
   const uint64_t id = adds                 ? edit.add().id()
@@ -167,8 +168,8 @@ absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
   return absl::OkStatus();
 }
 
-// Does not change a fork that the server has: the server did not lose the fork, or another client
-// that records it has restored it.
+// Does not change a fork that the server has: either the server did not lose the fork, or another
+// client with the fork in its log has restored it.
 absl::Status ForkLog::Restore(const ForkServer& server, const std::string& name, const Fork& fork) {
   using Stub = v1::SceneService::Stub;
   v1::GetSceneRequest get;

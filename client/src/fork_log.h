@@ -25,8 +25,8 @@ namespace carom {
 
 class Addresses;
 
-// The server on which `ForkLog::Restore` restores forks, and the predicate that stops the
-// restoring.
+// The server on which `ForkLog::Restore` restores forks, by its index in `addresses`, and a
+// predicate that stops the restoring when it returns true.
 struct ForkServer {
   const Addresses& addresses;
   size_t address;
@@ -52,25 +52,28 @@ class ForkLog {
   // Skips forks whose base the server does not have. Calls `abandoned` without holding a lock, and
   // returns soon after it returned true, without waiting for a running call or another caller.
   //
-  // Errors: those of a server that does not answer or is over a limit; a fork without all of its
-  // edits is then deleted, if the server answers the deletion.
+  // Errors: those of a server that does not answer, or refuses a call over a limit. The function
+  // then deletes a fork that it made but could not give all edits, if the server answers the
+  // deletion.
   absl::Status Restore(Addresses& addresses, size_t address, const std::function<bool()>& abandoned)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
  private:
-  // The net effect of the edits of one polygon of a fork.
+  // The net effect of all edits of one polygon of a fork.
   struct Edited {
     bool is_in_base = false;
-    uint64_t first_version = 0;  // version that the first edit made; that edit sets `is_in_base`
-    uint64_t version = 0;        // version that the last edit made
-    bool exists = false;         // whether the fork has the polygon after the last edit
-    v1::Polygon polygon;         // the polygon after the last edit, if it exists
+    // version that the first edit made; the first edit determines `is_in_base`, whether the base
+    // has the polygon
+    uint64_t first_version = 0;
+    uint64_t version = 0;  // version that the last edit made
+    bool exists = false;   // whether the fork has the polygon after the last edit
+    v1::Polygon polygon;   // the polygon after the last edit, if it exists
   };
   struct Fork {
     std::string base;
     uint64_t base_version = 0;
     uint64_t lease_seconds = 0;
-    std::map<uint64_t, Edited> edited;  // by polygon id
+    std::map<uint64_t, Edited> edited;  // edited polygons of the fork, by polygon id
   };
 
   static void Record(const v1::Edit& edit, uint64_t version, Fork& fork);
@@ -78,7 +81,7 @@ class ForkLog {
   static std::vector<v1::CommitEditsRequest> EditsOf(const std::string& name, const Fork& fork);
   // Makes one fork and commits its edits, unless the server has the fork.
   static absl::Status Restore(const ForkServer& server, const std::string& name, const Fork& fork);
-  // Returns true if this caller may restore forks; the caller must then call `EndRestore`.
+  // Returns true if no other caller is restoring forks; the caller must then call `EndRestore`.
   bool TryBeginRestore() ABSL_LOCKS_EXCLUDED(mutex_);
   void EndRestore() ABSL_LOCKS_EXCLUDED(mutex_);
 

@@ -59,8 +59,9 @@ class TokenBearer final : public Interceptor {
   const std::string value_;
 };
 
-// Makes the interceptor of each call. Compares the state of the token file at each call, which
-// takes about a microsecond, and reads the file if it has changed.
+// Makes the interceptor that adds the token to a call. At each call compares the state of the token
+// file (inode, size, times), which takes about a microsecond, and reads the file if the state has
+// changed.
 class TokenBearerFactory final : public ClientInterceptorFactoryInterface {
  public:
   TokenBearerFactory(std::string path, std::string token)
@@ -85,7 +86,8 @@ class TokenBearerFactory final : public ClientInterceptorFactoryInterface {
 
   const std::string path_;
   Mutex mutex_;
-  wire::FileState state_ ABSL_GUARDED_BY(mutex_);  // state of the last file read; 0: none
+  // state of the token file at the last attempt to read it; all zeros before the first
+  wire::FileState state_ ABSL_GUARDED_BY(mutex_);
   std::string token_ ABSL_GUARDED_BY(mutex_);
 };
 
@@ -160,7 +162,8 @@ std::shared_ptr<grpc::Channel> ClientSecurity::Connect(
   if (!token_.empty())
     interceptors.push_back(std::make_unique<TokenBearerFactory>(token_file_, token_));
   grpc::ChannelArguments all = arguments;
-  // A proxy from the environment could read the unencrypted token.
+  // Disables the HTTP proxy of the environment variables, because the proxy could read the
+  // unencrypted token.
   if (!token_.empty() && !is_encrypted_) all.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   return grpc::experimental::CreateCustomChannelWithInterceptors(address, transport_, all,
                                                                  std::move(interceptors));

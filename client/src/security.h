@@ -39,7 +39,7 @@ class ClientSecurity {
 
   std::shared_ptr<grpc::ChannelCredentials> transport_;
   bool is_encrypted_ = false;
-  std::string token_file_;  // path; channels read the file again when it changes
+  std::string token_file_;  // path of the token file, which the channels read again when it changes
   std::string token_;       // the token that `Read` found in the file; empty: no token
 };
 

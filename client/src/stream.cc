@@ -19,7 +19,8 @@
 namespace carom {
 namespace {
 
-// The number of frames that a server reads ahead, if its limits do not contain the number.
+// The number of frames that a server is assumed to accept before it has answered them, if the
+// limits that it sent do not contain the number.
 constexpr uint64_t kDefaultFramesInFlight = 16;
 
 // The backoff between calls that fail one after the other: no pause before the second call, then
@@ -29,7 +30,8 @@ constexpr std::chrono::milliseconds kFirstBackoff(20);
 constexpr std::chrono::milliseconds kLongestBackoff(2000);
 constexpr uint32_t kMaxDoublings = 7;  // 20 ms << 7 is more than the longest pause
 
-// The largest size and number of the messages that a stream keeps for reuse; it frees others.
+// The largest size and number of the request messages that a stream keeps for reuse; the stream
+// frees other messages.
 constexpr uint64_t kMaxSpareBytes = 256 << 10;
 constexpr size_t kMaxSpares = 16;
 
@@ -51,7 +53,8 @@ bool IsRetryable(const absl::Status& status) {
   }
 }
 
-// Returns whether `frame` changes the session, if the server does not refuse the frame.
+// Returns whether `frame` changes the scene handles or trackers of the stream, if the server does
+// not refuse the frame.
 bool Defines(const v1::Frame& frame) {
   return frame.bindings_size() + frame.removed_trackers_size() + frame.trackers_size() != 0;
 }
@@ -68,7 +71,8 @@ void Stream::Cancel() { impl_->Cancel(); }
 uint64_t Stream::reconnects() const { return impl_->reconnects(); }
 
 // Reads the messages of one call, one after the other. The stream does everything else under its
-// mutex. A gRPC hold keeps the call from ending before its last read, so that the stream may write.
+// mutex. A hold (`AddHold`) keeps gRPC from ending the call before `EndReading` removes the hold,
+// so that the stream may start writes until then.
 class Stream::Impl::Call final
     : public grpc::ClientBidiReactor<v1::StreamRequest, v1::StreamResponse> {
  public:
@@ -133,7 +137,7 @@ absl::Status Stream::Impl::Send(const Frame& frame) {
   return absl::OkStatus();
 }
 
-// Returns the answers that have arrived before the error, if the stream has ended with one.
+// Returns all answers that have arrived before it returns the error with which the stream ended.
 absl::StatusOr<FrameAnswer> Stream::Impl::Receive() {
   MutexLock lock(mutex_);
   while (state_ != State::kEnded && answers_.empty()) changed_.Wait(mutex_);
@@ -201,9 +205,9 @@ void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::
 }
 
 absl::Status Stream::Impl::TakeReplayAnswer(const FrameAnswer& answer) {
-  // Replay frames have seq 0 and are sent before all other frames, so the first answers of a call
-  // are answers to replay frames. A retryable refusal breaks the call; any other one ends the
-  // stream.
+  // Frames that replay the scene handles and trackers have seq 0 and are sent before all other
+  // frames, so the first answers of a call are answers to replay frames. A retryable refusal breaks
+  // the call; any other one ends the stream.
   --outstanding_;
   --replay_outstanding_;
   if (answer.seq != 0) return absl::InternalError("the answer has the seq of another frame");
@@ -262,7 +266,8 @@ void Stream::Impl::RecordEdits(const v1::Frame& asked, const FrameAnswer& answer
 }
 
 // A failed read is the last one: no answer follows, so the stream stops writing to the call. Once
-// the hold is removed and `mutex_` is unlocked, the call may end on another thread.
+// the hold, which keeps the call from ending, is removed and `mutex_` is unlocked, the call may end
+// on another thread.
 void Stream::Impl::EndReading() {
   MutexLock lock(mutex_);
   write_state_ = WriteState::kClosed;
@@ -309,7 +314,8 @@ void Stream::Impl::WriteNext() {
   }
 }
 
-// The first answer of a call has the server's limits, so before it the call sends one message only.
+// The first answer of a call contains the server's limits, so the call sends only one message
+// before the first answer.
 bool Stream::Impl::HasRoom() const {
   if (outstanding_ == 0) return true;
   if (call_state_ != CallState::kAnswered) return false;
@@ -345,7 +351,7 @@ Stream::Impl::Request Stream::Impl::TakeSpare() {
 
 void Stream::Impl::RunKeeper() {
   MutexLock lock(mutex_);
-  // the status of the stream; absent while another call should be opened
+  // the status with which the stream ends; absent while the keeper should open another call
   std::optional<absl::Status> end;
   if (state_ == State::kCancelled) end = Cancelled();
   address_ = addresses_->current();
@@ -370,9 +376,9 @@ absl::Status Stream::Impl::RestoreForks() {
   return state_ == State::kRunning ? status : Cancelled();
 }
 
-// Sends all unanswered frames on the call. Answers do not depend on history, so a frame whose
-// answer was lost gets an equal answer again. The limits of the former server hold until the first
-// answer, which has the limits of this server.
+// Resets the state so that the call sends all unanswered frames. Answers do not depend on history,
+// so a frame whose answer was lost gets an equal answer again. The limits of the former server hold
+// until the first answer, which has the limits of this server.
 void Stream::Impl::OpenCall(const absl::Status& ready) {
   ++calls_;
   refusal_ = absl::OkStatus();
@@ -449,8 +455,8 @@ void Stream::Impl::BackOff(const absl::Status& status) {
 }
 
 // Waits for an unanswered frame before another call is opened, so that idle streams do not load a
-// server that recovers. `reconnect_timeout` begins with the first attempt in which a frame waits,
-// and the next frame answer ends it.
+// server that recovers. The time of `reconnect_timeout` begins with the first attempt to reconnect
+// while a frame waits, and the next answer to a frame ends it.
 std::optional<absl::Status> Stream::Impl::AwaitAttempt() {
   while (unanswered_.empty() && !finished_ && state_ == State::kRunning) wake_.Wait(mutex_);
   if (unanswered_.empty() && state_ == State::kRunning) return absl::OkStatus();

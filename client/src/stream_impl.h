@@ -26,7 +26,7 @@
 //   kConnected   the first answer, which has the limits; an answer
 //                before it, one message is written
 //   kAnswered    answers to the messages written         `EndCall`
-//   kOver        nothing: gRPC calls no reaction again   `OpenCall`; the keeper deletes the call
+//   kOver        nothing: gRPC invokes no callback again `OpenCall`; the keeper deletes the call
 //
 //   `WriteState` the stream writes next                  ends with
 //   kReplaying   the next definitions of the session     the last of them
@@ -119,7 +119,7 @@ class Stream::Impl {
 
   // Runs in the thread `keeper_`; the functions below are its steps.
   void RunKeeper() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Restores the client's forks on the server of the next call.
+  // Restores the client's forks that the server of the next call has lost.
   absl::Status RestoreForks() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Opens a call if `ready` is OK, else makes a call that has ended with the status `ready`.
   void OpenCall(const absl::Status& ready) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -128,8 +128,8 @@ class Stream::Impl {
   // Returns the status with which the stream ends after a call that ended with `status`, or nullopt
   // if another call replaces it.
   std::optional<absl::Status> EndAfter(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Waits until the keeper should open another call, and returns nullopt; or until the stream ends,
-  // and returns its status.
+  // Waits until the keeper should open another call, and returns nullopt; if the stream should end
+  // instead, returns its final status.
   std::optional<absl::Status> AwaitAttempt() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Sets the server and the time of the next attempt, after a call that ended with `status`.
   void BackOff(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -140,47 +140,57 @@ class Stream::Impl {
   const uint64_t max_in_flight_;
   const std::chrono::milliseconds reconnect_timeout_;
 
-  Mutex sending_;  // serializes senders
+  Mutex sending_;  // held by `Send` and `Finish`, so that frames are queued one after the other
 
   mutable Mutex mutex_ ABSL_ACQUIRED_AFTER(sending_);
-  // notified when `unanswered_` shrinks, when `answers_` grows, and when the state becomes kEnded
+  // notified when `unanswered_` shrinks, when `answers_` grows, and when `state_` becomes kEnded
   ConditionVariable changed_;
-  ConditionVariable wake_;  // wakes the keeper when the state that it waits for may have changed
+  // wakes the thread `keeper_` when a condition that it waits for may have become true
+  ConditionVariable wake_;
 
   // --- The stream
   std::deque<SentFrame> unanswered_ ABSL_GUARDED_BY(mutex_);
   std::deque<FrameAnswer> answers_ ABSL_GUARDED_BY(mutex_);
-  StreamSession session_ ABSL_GUARDED_BY(mutex_);  // as of the last frame answer
+  // scene handles and trackers that the server had after the last answered frame
+  StreamSession session_ ABSL_GUARDED_BY(mutex_);
   std::vector<Request> spare_ ABSL_GUARDED_BY(mutex_);
   State state_ ABSL_GUARDED_BY(mutex_) = State::kRunning;
-  bool finished_ ABSL_GUARDED_BY(mutex_) = false;      // `Finish` was called: `Send` fails
-  absl::Status final_status_ ABSL_GUARDED_BY(mutex_);  // meaningful in kFailed and kEnded
+  bool finished_ ABSL_GUARDED_BY(mutex_) = false;  // `Finish` was called: `Send` fails
+  // status with which the stream ends; set in kFailed and kEnded
+  absl::Status final_status_ ABSL_GUARDED_BY(mutex_);
   uint64_t reconnects_ ABSL_GUARDED_BY(mutex_) = 0;
 
   // --- The call; `OpenCall` resets these members
   std::unique_ptr<Call> call_ ABSL_GUARDED_BY(mutex_);
   CallState call_state_ ABSL_GUARDED_BY(mutex_) = CallState::kOver;
   WriteState write_state_ ABSL_GUARDED_BY(mutex_) = WriteState::kClosed;
-  absl::Status status_ ABSL_GUARDED_BY(mutex_);  // meaningful in kOver
-  // the status of a refused replay frame that another call may get accepted; replaces `status_`
+  absl::Status status_ ABSL_GUARDED_BY(mutex_);  // status of the ended call; set in kOver
+  // status with which the server refused a frame that replays `session_`, if another call may
+  // succeed; the call then ends with this status instead of `status_`
   absl::Status refusal_ ABSL_GUARDED_BY(mutex_);
-  const v1::StreamRequest* writing_ ABSL_GUARDED_BY(mutex_) = nullptr;  // until `EndWrite`
-  SentFrame answered_ ABSL_GUARDED_BY(mutex_);        // a frame answered before its `EndWrite`
+  // message that gRPC is writing, until `EndWrite`; null: none
+  const v1::StreamRequest* writing_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  // frame that was answered before the end of its write
+  SentFrame answered_ ABSL_GUARDED_BY(mutex_);
   uint64_t outstanding_ ABSL_GUARDED_BY(mutex_) = 0;  // messages written and not answered
-  size_t sent_ ABSL_GUARDED_BY(mutex_) = 0;           // how many of `unanswered_` are written
-  // the replay of the session: its position, its last message, and how many of the `outstanding_`
-  // messages, which are the oldest ones, belong to it
+  // how many frames of `unanswered_` are written
+  size_t sent_ ABSL_GUARDED_BY(mutex_) = 0;
+  // progress of the replay of `session_` on this call: the next definition to send, the last
+  // message, and how many of the `outstanding_` messages belong to the replay (always the oldest
+  // ones)
   StreamSession::Cursor replay_position_ ABSL_GUARDED_BY(mutex_);
   v1::StreamRequest replay_message_ ABSL_GUARDED_BY(mutex_);
   uint64_t replay_outstanding_ ABSL_GUARDED_BY(mutex_) = 0;
 
   // --- Members that outlive a call
   v1::StreamLimits limits_ ABSL_GUARDED_BY(mutex_);  // the last limits that a server sent
-  uint64_t calls_ ABSL_GUARDED_BY(mutex_) = 0;       // calls opened
-  size_t address_ ABSL_GUARDED_BY(mutex_) = 0;       // index of the call's server in `addresses_`
-  uint32_t failures_ ABSL_GUARDED_BY(mutex_) = 0;    // calls that broke since the last frame answer
+  uint64_t calls_ ABSL_GUARDED_BY(mutex_) = 0;       // number of calls opened so far
+  // index in `addresses_` of the server of the call
+  size_t address_ ABSL_GUARDED_BY(mutex_) = 0;
+  // consecutive calls that broke without an answer to a frame
+  uint32_t failures_ ABSL_GUARDED_BY(mutex_) = 0;
   Clock::time_point next_attempt_ ABSL_GUARDED_BY(mutex_);
-  // deadline for the next frame answer after a call broke; absent: no deadline
+  // after a call broke: the time by which another call must answer a frame; absent: no limit
   std::optional<Clock::time_point> give_up_ ABSL_GUARDED_BY(mutex_);
   absl::Status last_failure_ ABSL_GUARDED_BY(mutex_);  // status of the last call that broke
   std::minstd_rand random_ ABSL_GUARDED_BY(mutex_);

@@ -12,23 +12,24 @@
 namespace carom {
 namespace {
 
-// Limits of a replay frame.
+// Limits of one frame of a replay: scene bindings, lists of trackers (`TrackerDefinitions`), and
+// encoded bytes.
 constexpr uint64_t kMaxBindings = 1024;
 constexpr uint64_t kMaxLists = 1024;
-constexpr uint64_t kMaxBytes = 1 << 20;  // a quarter of a server's default message limit
-// Upper bounds of encoded sizes.
-constexpr uint64_t kBytesOfABinding = 128;  // handle and name
-constexpr uint64_t kBytesOfATracker = 10;   // handle and index of the shape
-constexpr uint64_t kBytesOfAList = 32;      // mask, `within` and lengths
+constexpr uint64_t kMaxBytes = 1 << 20;  // bytes; a quarter of a server's default message limit
+// Upper bounds of encoded sizes in bytes.
+constexpr uint64_t kBytesOfABinding = 128;  // scene handle and scene name
+constexpr uint64_t kBytesOfATracker = 10;   // tracker handle and index of the shape
+constexpr uint64_t kBytesOfAList = 32;      // mask, `within`, and the tags and lengths of columns
 
 // Returns the smaller of `most` and `limit`, or `most` if `limit` is 0 (unknown).
 uint64_t Capped(uint64_t most, uint64_t limit) { return limit == 0 ? most : std::min(most, limit); }
 
 }  // namespace
 
-// Builds a frame of tracker definitions. Trackers with one mask and one `within` share a list, and
-// trackers of a list with one shape share the shape: a thousand equal players are encoded as one
-// shape and their handles.
+// Builds a frame of tracker definitions. Trackers with equal `mask` and `within` share a list (a
+// `TrackerDefinitions` message), and trackers in a list that were defined with one shape share the
+// shape: a thousand equal players are encoded as one shape and their handles.
 class StreamSession::TrackerFrame {
  public:
   TrackerFrame(const v1::StreamLimits& limits, v1::Frame& frame)
@@ -60,7 +61,8 @@ class StreamSession::TrackerFrame {
   }
 
  private:
-  // Adds a list for trackers like `tracker` and returns its index.
+  // Adds an empty list for trackers with the mask and `within` of `tracker`, and returns the index
+  // of the list.
   int AddList(const Tracker& tracker) {
     const int index = frame_.trackers_size();
     v1::TrackerDefinitions& definitions = *frame_.add_trackers();
@@ -83,8 +85,9 @@ class StreamSession::TrackerFrame {
   const uint64_t max_bytes_;
   v1::Frame& frame_;
   uint64_t bytes_ = 0;
-  std::map<std::pair<uint64_t, double>, int> lists_;             // index by mask and `within`
-  std::map<std::pair<int, const v1::Shape*>, uint32_t> shapes_;  // index by list and shape
+  // index of a list, by mask and `within`
+  std::map<std::pair<uint64_t, double>, int> lists_;
+  std::map<std::pair<int, const v1::Shape*>, uint32_t> shapes_;  // index of a shape in its list
 };
 
 // Applies bindings, removals and definitions in the order in which a server does.
@@ -114,7 +117,8 @@ void StreamSession::Define(v1::TrackerDefinitions& definitions) {
   // Ignores definitions whose columns differ in length, even if the server did not refuse them.
   if (definitions.tracker_size() != 0 && definitions.tracker_size() != count) return;
   for (int i = 0; i < count; ++i) {
-    // Absent columns have default values: tracker i has shape i and handle `first_tracker` + i.
+    // Absent columns have default values: without the column `shape` definition i has shape i,
+    // without the column `tracker` it has the handle `first_tracker` + i.
     const auto shape =
         definitions.shape_size() == 0 ? static_cast<uint32_t>(i) : definitions.shape(i);
     if (shape >= shapes.size()) return;

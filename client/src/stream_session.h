@@ -3,9 +3,9 @@
 
 // How does a stream restore its scene handles and trackers on another call?
 //
-// A `StreamSession` is the server's session as of the last answered frame: scenes by handle and
-// trackers by handle. `Replay` turns the session into frames of bounded size; a `Cursor` is the
-// position of the replay:
+// A `StreamSession` is a copy of the server's state of the stream after the last answered frame:
+// scenes by handle and trackers by handle. `Replay` turns the session into frames of bounded size;
+// a `Cursor` is the position of the replay:
 //
 //   StreamSession::Cursor cursor;
 //   while (session.Replay(limits, cursor, frame)) …
@@ -27,8 +27,8 @@ class StreamSession {
   // The next definition of a replay: first the bindings by ascending handle, then the trackers by
   // ascending handle.
   struct Cursor {
-    uint64_t next_binding = 0;  // least scene handle that is not replayed
-    uint64_t next_tracker = 0;  // least tracker handle that is not replayed
+    uint64_t next_binding = 0;  // least scene handle that is not replayed yet
+    uint64_t next_tracker = 0;  // least tracker handle that is not replayed yet
     bool bindings_done = false;
   };
 
@@ -36,18 +36,21 @@ class StreamSession {
   // tracker shapes out of `frame`.
   void Apply(v1::Frame& frame);
 
-  // Returns the name of the scene that `group` asks, or null for a handle that is not bound.
+  // Returns the name of the scene that `group` queries, or null if the group names a handle that is
+  // not bound.
   const std::string* SceneOf(const v1::Group& group) const;
 
   // Fills `frame` with the next definitions, moves `cursor` past them, and returns true. A frame
-  // has at most 1,024 bindings, or 1,024 lists of trackers; it has at most 1 MiB, unless a single
-  // tracker has more, and keeps within `limits` (0: unknown). Returns false with an empty `frame`
-  // once all definitions are replayed. `Apply` must not be called between the calls of one replay.
+  // has at most 1,024 bindings, or 1,024 `TrackerDefinitions`; it has at most 1 MiB, unless a
+  // single tracker has more, and keeps within the `limits` of the server (a limit of 0 is unknown).
+  // Returns false with an empty `frame` once all definitions are replayed. `Apply` must not be
+  // called between the calls of one replay.
   bool Replay(const v1::StreamLimits& limits, Cursor& cursor, v1::Frame& frame) const;
 
  private:
   struct Tracker {
-    std::shared_ptr<const v1::Shape> shape;  // trackers defined with one shape share the object
+    // trackers that were defined with one shape share one object
+    std::shared_ptr<const v1::Shape> shape;
     double within = 0;
     uint64_t mask = 0;
   };

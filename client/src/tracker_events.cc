@@ -17,10 +17,10 @@ struct TrackerEvents::Item {
 
 bool TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
                            std::vector<TrackerEvent>& events) {
-  // `Fits` guarantees that no column is read past its end, that every item that is not clear has a
-  // count, and that errors have ascending indices.
+  // `Fits` guarantees that no column is read past its end, that every item that touches something
+  // has a count, and that errors have ascending indices.
   if (!Fits(moves, answers)) return false;
-  size_t counted = 0;  // items that are not clear
+  size_t counted = 0;  // number of items before i that are not clear (touch something)
   size_t row = 0;
   size_t error = 0;
   for (size_t i = 0; i < moves.size(); ++i) {
@@ -37,7 +37,8 @@ bool TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
     }
     if (error < answers.errors.size() && answers.errors[error].index == i) {
       ++error;
-      // Most items are clear before and after the move: they cost a single look-up of the tracker.
+      // Most items touch nothing before and after the move: they cost a single look-up of the
+      // tracker.
     } else if (!item.polygon_ids.empty() || item.first_touch.touches || !touched(tracker).empty()) {
       Add(item, events);
     }
@@ -45,7 +46,8 @@ bool TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
   return true;
 }
 
-// Appends the exits and enters between the tracker's previous answer and `item`, and stores `item`.
+// Appends the EXIT and ENTER events that lead from the tracker's previous answer to `item`, and
+// stores the polygons of `item` as the last answer.
 void TrackerEvents::Add(const Item& item, std::vector<TrackerEvent>& events) {
   using Kind = TrackerEvent::Kind;
   std::vector<uint64_t>& before = touched_[item.tracker];
@@ -55,8 +57,8 @@ void TrackerEvents::Add(const Item& item, std::vector<TrackerEvent>& events) {
     events.push_back({Kind::kExit, item.tracker, id});
   }
   const FirstTouch& first = item.first_touch;
-  // The sweep first touched a polygon that it touches neither at its start nor at its end. Its
-  // enter and exit events are placed among the enter events by polygon id.
+  // True if the polygon that the sweep touched first is touched neither before the move nor at its
+  // end. The enter and exit events of this polygon are placed among the enter events by polygon id.
   const bool passes = first.touches && !std::ranges::binary_search(before, first.polygon_id) &&
                       !std::ranges::binary_search(after, first.polygon_id);
   bool has_passed = !passes;

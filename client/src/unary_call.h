@@ -25,8 +25,8 @@ using UnaryMethod = std::unique_ptr<grpc::ClientAsyncResponseReader<Response>> (
 inline constexpr std::chrono::milliseconds kPollInterval{50};
 
 // Makes the call that begin(queue) begins, waits for the end of the call, and returns its status.
-// Calls poll(), which may cancel the call, every `kPollInterval` meanwhile. Thread-safe for
-// distinct responses.
+// While it waits, calls poll(), which may cancel the call, every `kPollInterval`. Thread-safe if
+// each thread has its own `response`.
 template <typename Response, typename Begin, typename Poll>
 absl::Status CallUnary(const Addresses& addresses, const Begin& begin, Response& response,
                        const Poll& poll) {
@@ -40,7 +40,8 @@ absl::Status CallUnary(const Addresses& addresses, const Begin& begin, Response&
   queue.Shutdown();
   void* tag = nullptr;
   bool ok = false;
-  // The end of the call is the only event of the queue, which is then shut down.
+  // The end of the call is the only event of the queue. `AsyncNext` returns SHUTDOWN after it,
+  // because `Shutdown` was called above.
   const auto next = [&] {
     return queue.AsyncNext(&tag, &ok, std::chrono::system_clock::now() + kPollInterval);
   };

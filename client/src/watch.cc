@@ -149,7 +149,7 @@ absl::StatusOr<SceneUpdate> SceneWatch::Impl::Read() {
   return update;
 }
 
-// The caller must have cancelled the call or read to its end, else this would wait for ever.
+// The caller must have cancelled the call or read to its end, else `Finish` would wait for ever.
 absl::Status SceneWatch::Impl::Close() {
   const absl::Status status = CallStatus(call_->Finish());
   call_ = nullptr;
@@ -159,10 +159,11 @@ absl::Status SceneWatch::Impl::Close() {
 }
 
 // Retries with backoff until `reconnect_timeout` after the first failure. Backoff and timeout start
-// again after a call that returned a version, and after one that broke more than `kFirstPause`
-// after the server had answered it.
+// again after a call that returned a version, and after a call that broke more than `kFirstPause`
+// after the server had accepted it.
 absl::StatusOr<SceneUpdate> SceneWatch::Impl::Next() {
-  std::optional<Time> give_up;  // absent before the first failure
+  // time at which the watch stops retrying; absent before the first failure
+  std::optional<Time> give_up;
   for (std::chrono::milliseconds pause = kFirstPause; final_status_.ok();
        pause = std::min(2 * pause, kLongestPause)) {
     absl::Status status = call_ == nullptr ? Open() : absl::OkStatus();

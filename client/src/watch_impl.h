@@ -22,8 +22,8 @@
 
 namespace carom {
 
-// Has at most one WatchScene call at a time. The thread in `Next` reads the call and opens another
-// one when the call ends.
+// Has at most one gRPC call of `WatchScene` at a time. The thread in `Next` reads from the call and
+// opens another call when the call ends.
 class SceneWatch::Impl {
  public:
   Impl(std::shared_ptr<Addresses> addresses, std::string name, const WatchOptions& options)
@@ -53,11 +53,12 @@ class SceneWatch::Impl {
   const std::string name_;
   const WatchOptions options_;
 
-  // Only the thread in `Next` uses the following five members.
+  // Only the thread that runs `Next` uses the five members from here to `final_status_`.
   uint64_t last_version_;  // the last version that the caller has; 0: none
   size_t address_ = 0;     // index of the call's server in `addresses_`
   std::unique_ptr<grpc::ClientReader<v1::WatchSceneResponse>> call_;
-  Time opened_;                // when the server sent its headers, or the call failed
+  // time when the server accepted the call with its headers, or the call failed
+  Time opened_;
   absl::Status final_status_;  // not OK once the watch has ended
 
   Mutex mutex_;

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which columns of a message carry the rows of answers? Each list of columns serves encoding and
-// decoding. Private to this folder.
+// Which columns (repeated fields) of an answer message carry the rows of answers, such as the hits
+// of casts? Each list of columns serves encoding and decoding. Private to this folder.
 //
-// Columns that several kinds of answers share are templates over the message `M` that has them.
+// Columns that several kinds of answers share are templates over the message type `M` that has
+// them.
 #pragma once
 
 #include <tuple>
@@ -15,7 +16,8 @@
 
 namespace carom::wire {
 
-// Members of rows. `kItself` is the row itself, for rows that are single values.
+// Functions that return a member of a row. `kItself` returns the row itself, for rows that are
+// single values.
 inline constexpr auto kItself = [](auto& row) -> auto& { return row; };
 inline constexpr auto kId = [](auto& row) -> auto& { return row.polygon_id; };
 inline constexpr auto kRing = [](auto& row) -> auto& { return row.edge.ring; };
@@ -27,7 +29,7 @@ template <class M>
 inline constexpr std::tuple kPolygonId{
     RowColumn("polygon_id", kId, &M::polygon_id, &M::mutable_polygon_id)};
 
-// The columns of the edge of a row, which may have no edge.
+// The columns of the edge that a row names. If `has_edge` of a row is false, the row has no edge.
 inline constexpr auto kHasEdge = [](auto& row) -> auto& { return row.has_edge; };
 template <class M>
 inline constexpr std::tuple kOptionalEdge{
@@ -61,7 +63,7 @@ inline constexpr std::tuple kFraction{RowColumn(
     "fraction", [](auto& row) -> auto& { return row.fraction; }, &M::fraction,
     &M::mutable_fraction)};
 
-// The following lists are the columns that each level of detail adds to a cast hit.
+// The following lists are the columns that each level of detail adds to the hits of casts.
 
 inline constexpr auto kCastFraction = [] {
   using M = v1::CastAnswers;
@@ -231,7 +233,7 @@ inline constexpr auto kFirstTouch = [] {
           "high", [](auto& touch) -> auto& { return touch.high; }, &M::high, &M::mutable_high)};
 }();
 
-// Columns that older servers omit.
+// Columns of the first touch of a moving tracker that older servers omit.
 inline constexpr auto kFirstTouchEdge = [] {
   using M = v1::MoveAnswers;
   return std::tuple{
@@ -246,7 +248,7 @@ inline constexpr auto kFirstTouchEdge = [] {
           &M::mutable_first_normal_y)};
 }();
 
-// Lists of a single column, whose rows are a vector of single values in the core.
+// Lists of a single column. The core has the rows of such a list as a vector of single values.
 template <class M>
 inline constexpr auto kIds =
     std::tuple{RowColumn("polygon_id", kItself, &M::polygon_id, &M::mutable_polygon_id)};

@@ -40,14 +40,15 @@ void EncodeItemErrors(const std::vector<ItemError>& errors,
   }
 }
 
-// Writes the counts and the errors of answers.
+// Writes the counts (number of rows of each query) and the errors of answers.
 template <class Core, class Message>
 void EncodeCounts(const Core& answers, Message& message) {
   CopyColumn(answers.counts, message.mutable_counts());
   EncodeItemErrors(answers.errors, message.mutable_errors());
 }
 
-// Writes which rows are hits of bodies; omits the column if no row is.
+// Writes the column `is_body`: whether each row is a hit of a body (a moving shape beside the
+// scene's polygons). Omits the column if no row is.
 template <class Rows, class IsBody, class Message>
 void EncodeIsBody(const Rows& rows, IsBody is_body, Message& message) {
   message.clear_is_body();
@@ -55,7 +56,8 @@ void EncodeIsBody(const Rows& rows, IsBody is_body, Message& message) {
   bool* const cells = Cells(message.mutable_is_body(), rows.size());
   std::transform(rows.begin(), rows.end(), cells, is_body);
 }
-// Writes the column as the core has it: one entry per row if the batch asks bodies, else none.
+// Writes the column `is_body` as the geometry core has it: one entry per row if the queries ask for
+// bodies, else none.
 template <class Message>
 void EncodeIsBody(const std::vector<uint8_t>& column, Message& message) {
   CopyColumn(column, message.mutable_is_body());
@@ -71,7 +73,8 @@ void EncodeHits(const Core& answers, const Columns& columns, Message& message) {
       answers.hits, [](const auto& hit) { return hit.is_body; }, message);
 }
 
-// Writes the answers to casts. The columns of a level of detail that was not requested are empty.
+// Writes the answers to casts. The columns of a level of detail that the client has not requested
+// are empty.
 void Encode(const CastAnswers& answers, const CastOptions& options, v1::CastAnswers& message) {
   const std::span<const CastHit> hits = answers.hits;
   const auto asked = [&](CastDetail level) {
@@ -190,7 +193,7 @@ void Encode(const FanAnswers& answers, v1::FanAnswers& message) {
   EncodeIsBody(answers.is_body, message);
 }
 
-// Writes the answers of a kind whose columns do not depend on an option.
+// Writes the answers to a kind of query whose columns do not depend on an option.
 template <class Core, class Options, class Message>
 void Encode(const Core& answers, const Options&, Message& message) {
   Encode(answers, message);
@@ -203,7 +206,8 @@ uint64_t Sum(const RepeatedField<uint32_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
 }
 
-// Sets `out` to the column that has `name`. Returns false if there is no such column.
+// Sets `out` to the column of queries that has the name `name`, as the errors of queries name it.
+// Returns false if there is no such column.
 bool DecodeColumn(absl::string_view name, ItemColumn& out) {
   for (int i = 0; i < kItemColumnCount; ++i) {
     out = static_cast<ItemColumn>(i);
@@ -212,12 +216,12 @@ bool DecodeColumn(absl::string_view name, ItemColumn& out) {
   return false;
 }
 
-// Returns the number of entries of optional columns, which have an entry for each row or none:
-// `first` is the number of entries of the first column.
+// Returns the number of entries of an optional group of columns, which have an entry for each of
+// `rows` rows, or none: `first` is the number of entries of the group's first column.
 int OptionalRows(int first, int rows) { return first == 0 ? 0 : rows; }
 
-// Reads the answers of one kind of question, up to the first column that does not match the other
-// columns.
+// Reads the answers to one kind of query from `message`, up to the first column that does not match
+// the other columns.
 template <class Message>
 class Reader {
  public:
@@ -231,29 +235,29 @@ class Reader {
     if (status_.ok() && !fits) status_ = Misfit(batch_, column);
   }
 
-  // Reads counts, whose sum must be `rows`.
+  // Reads the counts (number of rows of each query), whose sum must be `rows`.
   void Counts(int rows, std::vector<uint32_t>& out) {
     Require(Sum(message_.counts()) == static_cast<uint64_t>(rows), "counts");
     out.assign(message_.counts().begin(), message_.counts().end());
   }
 
-  // Reads `count` rows, unless there was an error.
+  // Reads `count` rows, unless an earlier column had an error.
   template <class Row, class Columns>
   void Rows(int count, const Columns& columns, std::vector<Row>& out) {
     if (!status_.ok()) return;
     status_ = DecodeRows(batch_, message_, static_cast<size_t>(count), columns, out);
   }
 
-  // Reads further columns of `rows`, unless `first`, the number of entries of the first column, is
-  // 0.
+  // Reads the optional columns `columns` of `rows`, unless they are absent: `first`, the number of
+  // entries of the first of them, is 0.
   template <class Row, class Columns>
   void RowsIfPresent(int first, const Columns& columns, std::vector<Row>& rows) {
     std::vector<Row> none;
     Rows(first == 0 ? 0 : static_cast<int>(rows.size()), columns, first == 0 ? none : rows);
   }
 
-  // Reads the errors of items. Their indices must be strictly ascending, and the entries of
-  // `values` at the indices must be 0.
+  // Reads the errors of queries. The indices of the queries must be strictly ascending, and the
+  // entries of `values` at the indices must be 0.
   template <class T>
   void Errors(const std::vector<T>& values, std::vector<ItemError>& out) {
     for (const v1::ItemError& message : message_.errors()) {
@@ -271,13 +275,15 @@ class Reader {
     }
   }
 
-  // Reads whether each row is the hit of a body. The column has an entry for every row or none.
+  // Reads whether each row is a hit of a body (a moving shape beside the scene's polygons). The
+  // column `is_body` has an entry for every row or none.
   void IsBody(std::vector<uint8_t>& out) {
     const int given = message_.is_body_size();
     Require(given == 0 || given == message_.polygon_id_size(), "is_body");
     if (status_.ok()) out.assign(message_.is_body().begin(), message_.is_body().end());
   }
-  // Reads whether each of `rows` is the hit of a body; `hit(row)` returns the hit of a row.
+  // Reads whether each of `rows` is a hit of a body; `hit(row)` returns the hit in a row, whose
+  // member `is_body` is set.
   template <class Row, class Hit>
   void IsBody(std::vector<Row>& rows, const Hit& hit) {
     std::vector<uint8_t> is_body;
@@ -285,7 +291,8 @@ class Reader {
     for (size_t i = 0; i < is_body.size(); ++i) hit(rows[i]).is_body = is_body[i] != 0;
   }
 
-  // Reads the edges of the touched polygons, if the message has any.
+  // Reads the edges of the touched polygons: the number of edges of each of `rows` rows, and the
+  // edges. Both are empty if the message has none.
   template <class Core>
   void Edges(int rows, Core& out) {
     const int given = OptionalRows(message_.edge_counts_size(), rows);
@@ -295,9 +302,9 @@ class Reader {
     Rows(message_.ring_size(), kOverlapEdge<Message>, out.edges);
   }
 
-  // Reads the answers to casts, sweeps and arcs. In mode ANY there are no rows and each count is 0
-  // or 1; otherwise the counts sum to the number of rows. Indices of truncated items are strictly
-  // ascending, and truncated items have hits.
+  // Reads the answers to casts, sweeps and arcs. In mode ANY there are no hits, and the count of
+  // each query is 0 or 1; otherwise the counts sum to the number of hits. Indices of truncated
+  // queries are strictly ascending, and truncated queries have hits.
   template <class Core, class Columns>
   void Hits(const Columns& columns, Core& out) {
     const int rows = message_.polygon_id_size();
@@ -352,15 +359,15 @@ absl::Status Decode(absl::string_view batch, const v1::SlideAnswers& message, Sl
   reader.Counts(legs, counts);
   reader.Rows(message.x_size(), kSlideRow, out.rows);
   reader.Rows(legs, kSlideLeg, out.legs);
-  // Reads the columns of the hits into the legs.
+  // Reads the columns of the hits into the member `hit` of each leg.
   reader.Rows(legs, kSlideHit, out.legs);
   reader.IsBody(out.legs, [](SlideLeg& leg) -> SweepHit& { return leg.hit; });
   reader.Errors(counts, out.errors);
   return reader.status();
 }
 
-// Decodes chains of legs. `size` is the length of the first column, and `leg` lists the columns of
-// a leg.
+// Decodes the chains of legs (straight parts between two reflections) that answer bounces. `size`
+// is the length of the first column, and `leg` lists the columns of a leg.
 template <class Message, class Answers, class LegColumns>
 absl::Status DecodeChains(absl::string_view batch, const Message& message, int size,
                           const LegColumns& leg, Answers& out) {
@@ -414,8 +421,8 @@ absl::Status Decode(absl::string_view batch, const v1::LocateAnswers& message, L
   return reader.status();
 }
 
-// Whether the answers of a kind have the column `touching`: circles and capsules, which have a
-// radius, report which polygons they only touch.
+// Whether the answers to a kind of overlap query have the column `touching`: queries with circles
+// and capsules, which have a radius, report which polygons they only touch.
 enum class Touching { kNever, kAlways };
 template <class Columns>
 constexpr Touching TouchingOf(Columns Group::*) {
@@ -448,9 +455,10 @@ absl::Status Decode(absl::string_view batch, const v1::DistanceAnswers& message,
   return reader.status();
 }
 
-// Decodes the answers to moves. The number of items is the number of set bits of `clear` plus the
-// number of counts, and no bit beyond the items is set. Errors belong to items that are not clear
-// and have no rows.
+// Decodes the answers to moves of trackers. Bit i of `clear` means that move i touches nothing;
+// `counts` has an entry for each other move. The number of moves is the number of set bits of
+// `clear` plus the number of counts, and no bit beyond the moves is set. Errors belong to moves
+// that are not clear and have no rows.
 absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, MoveAnswers& out) {
   const int rows = message.polygon_id_size();
   Reader reader(batch, message);
@@ -473,7 +481,7 @@ absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, Mov
       "quiet_radius");
   if (!reader.status().ok()) return reader.status();
   out.quiet_radii.assign(message.quiet_radius().begin(), message.quiet_radius().end());
-  std::vector<uint32_t> touched(items);  // polygons of each item; 1 if the item is clear
+  std::vector<uint32_t> touched(items);  // touched polygons of each move; 1 if it is clear
   size_t next = 0;
   for (size_t i = 0; i < items; ++i) {
     const bool is_clear = (out.clear[i / 64] >> (i % 64) & 1) != 0;
@@ -483,7 +491,7 @@ absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, Mov
   return reader.status();
 }
 
-// Distributes `points` to `contacts`, one or two points each.
+// Copies `points` to `contacts` in order: each contact takes one or two points, its `point_count`.
 void AssignPoints(const std::vector<ContactPoint>& points, std::vector<Contact>& contacts) {
   size_t next = 0;
   for (Contact& contact : contacts) {
@@ -544,8 +552,8 @@ absl::Status Decode(absl::string_view batch, const v1::FanAnswers& message, FanA
 
 }  // namespace
 
-// Writes the answers of each kind that `group` has. Clears the field of any other kind, which keeps
-// the memory of its columns.
+// Writes the answers to each kind of query that `group` has. Clears the field of any other kind;
+// protobuf keeps the memory of its columns for reuse.
 void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message) {
   message.clear_status();
   message.set_version(answers.version);
@@ -555,7 +563,7 @@ void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::Gro
   });
 }
 
-// Reads the answers of all kinds. An absent kind reads as empty answers.
+// Reads the answers to all kinds of queries. An absent kind reads as empty answers.
 absl::Status DecodeGroupAnswers(const v1::GroupAnswer& message, GroupAnswers& out) {
   out.Clear();
   out.version = message.version();

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which columns of a message carry answers that are chains of legs, such as slides and bounces?
-// Private to this folder.
+// Which columns (repeated fields) of a message carry answers that are chains of legs, such as
+// slides and bounces? A leg is one straight part of the motion. Private to this folder.
 #pragma once
 
 #include <tuple>
@@ -12,7 +12,7 @@
 
 namespace carom::wire {
 
-// The columns of a slide and of its legs. A leg without a hit has a default hit.
+// The columns of a slide; below, the columns of its legs. A leg without a hit has a default hit.
 inline constexpr auto kSlideRow = [] {
   using M = v1::SlideAnswers;
   return std::tuple{
@@ -43,7 +43,8 @@ inline constexpr auto kSlideLeg = [] {
       RowColumn("has_hit", kHasHit, &M::has_hit, &M::mutable_has_hit)};
 }();
 
-// Returns columns of legs from `columns` of hits: each reads the hit of a leg.
+// Returns the columns `columns` of hits as columns of legs: each column reads and writes the member
+// `hit` of a leg.
 template <class... Columns>
 constexpr auto OfHit(const std::tuple<Columns...>& columns) {
   const auto of_hit = [](const auto& column) {

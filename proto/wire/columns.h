@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How do columns of messages map to values of the core? Private to this folder.
+// How do columns of messages (repeated fields of a protobuf message) map to values of the core, the
+// geometry library below core/? Private to this folder.
 //
-// A list of columns is a std::tuple of `Column` (questions) or of `RowColumn` (answers). One list
+// A list of columns is a std::tuple of `Column` (queries) or of `RowColumn` (answers). One list
 // serves encoding and decoding, so that both handle the same columns.
 #pragma once
 
@@ -49,8 +50,9 @@ void CopyColumn(const Values& values, RepeatedField<T>* column) {
   std::copy(std::begin(values), std::end(values), Cells(column, std::size(values)));
 }
 
-// A column of a question: a span in the core, and the accessors of the field. The span is a view of
-// the field if both have one type.
+// A column of queries, with one entry for each query: a span in the struct of the geometry core,
+// and the accessors of the repeated field in the message. The span is a view of the field if both
+// have one type of entries.
 template <class Core, class Message, class T, class Cell = T>
 struct Column {
   using Read = const RepeatedField<Cell>& (Message::*)() const;
@@ -84,7 +86,7 @@ void EncodeColumns(const Core& core, const std::tuple<Columns...>& columns, Mess
       columns);
 }
 
-// The `Present` of a column in which every row has a value.
+// The `Present` predicate of a `RowColumn` in which every row has a value.
 struct Always {
   template <class Row>
   constexpr bool operator()(const Row&) const {
@@ -92,8 +94,9 @@ struct Always {
   }
 };
 
-// A column of answers. `member(row)` returns a reference to the value of a row. If `present(row)`
-// is false, the row has no value and its entry is 0.
+// A column of answers: a repeated field with one entry for each row. `member(row)` returns a
+// reference to the value of a row. If `present(row)` is false, the row has no value and its entry
+// is 0.
 template <class Member, class Message, class T, class Present = Always>
 struct RowColumn {
   using Read = const RepeatedField<T>& (Message::*)() const;
@@ -105,7 +108,7 @@ struct RowColumn {
   template <class Row>
   using Value = std::remove_cvref_t<decltype(std::declval<Member>()(std::declval<Row&>()))>;
 
-  // Writes the value of `row` to `cell`.
+  // Writes the value of `row` to `cell`, its entry in the repeated field.
   template <class Row>
   void Put(const Row& row, T& cell) const {
     if constexpr (std::is_enum_v<Value<Row>>) {
@@ -115,7 +118,8 @@ struct RowColumn {
     }
   }
 
-  // Sets the value of `row` from `cell`, for which `Fits` has returned true.
+  // Sets the value of `row` from `cell`, its entry in the repeated field, whose entries `Fits` has
+  // checked.
   template <class Row>
   void Take(const T& cell, Row& row) const {
     if constexpr (std::is_enum_v<Value<Row>>) {
@@ -125,7 +129,7 @@ struct RowColumn {
     }
   }
 
-  // Returns whether the column has `count` entries, all of them valid.
+  // Returns whether the repeated field in `message` has `count` entries, all of them valid.
   template <class Row>
   bool Fits(const Message& message, size_t count) const {
     const RepeatedField<T>& column = (message.*read)();
@@ -155,7 +159,8 @@ struct BoundColumn {
 template <class Column, class T>
 BoundColumn(const Column&, T*) -> BoundColumn<Column, T>;
 
-// Writes all columns in one pass over the rows, which take more memory than the columns.
+// Writes the values of `rows` to all columns of `message`, in one pass over the rows, which take
+// more memory than the columns.
 template <class Row, class Message, class... Columns>
 void EncodeRows(std::span<const Row> rows, const std::tuple<Columns...>& columns,
                 Message& message) {
@@ -176,14 +181,15 @@ void EncodeRows(const std::vector<Row>& rows, const std::tuple<Columns...>& colu
   EncodeRows(std::span<const Row>(rows), columns, message);
 }
 
-// Returns the error for a column that does not match the other columns of its batch.
+// Returns the error INTERNAL for the column `column` of `batch` (the answers of one kind) whose
+// length or entries do not match the other columns.
 inline absl::Status Misfit(absl::string_view batch, absl::string_view column) {
   return Refused(absl::StatusCode::kInternal, absl::StrCat(batch, ".", column),
                  "does not fit the other columns of the answer");
 }
 
-// Sets `rows` to `count` rows of the columns, or returns an error that names the first column
-// without `count` valid entries.
+// Sets `rows` to the `count` rows that the columns of `message` contain, or returns an error that
+// names the first column without `count` valid entries.
 template <class Row, class Message, class... Columns>
 absl::Status DecodeRows(absl::string_view batch, const Message& message, size_t count,
                         const std::tuple<Columns...>& columns, std::vector<Row>& rows) {

@@ -3,20 +3,15 @@
 
 #include "wire/counts.h"
 
-#include <algorithm>
-#include <cassert>
-#include <vector>
-
-#include "google/protobuf/message.h"
 #include "wire/columns.h"
 #include "wire/kinds.h"
 
 namespace carom::wire {
 namespace {
 
-// Returns the number of items of a batch: the length of the column that the other columns must
-// match. Columns that are sent as floats are empty as doubles, so both lengths are added. A kind
-// without any of these columns does not compile.
+// Returns the number of queries of a batch: the length of the column that the other columns of the
+// batch must match. A column that is sent as floats is empty as doubles, so both lengths are added.
+// A kind of query without any of these columns does not compile.
 template <class Message>
 uint64_t ItemsAsked(const Message& message) {
   if constexpr (requires { message.movers(); }) {
@@ -27,7 +22,7 @@ uint64_t ItemsAsked(const Message& message) {
     return static_cast<uint64_t>(message.min_x_size());
   } else {
     const auto items = [](const auto& columns) {
-      // Arcs have both `x` and `ax`, and their `ax` is an acceleration.
+      // Arcs have both `x` and `ax`: their `ax` is an acceleration, not the start of a segment.
       if constexpr (requires { columns.x(); }) {
         return static_cast<uint64_t>(columns.x_size());
       } else {
@@ -64,8 +59,9 @@ bool Fits(const Message& asked, const Answers& answers) {
   return ItemCount(answers) == ItemsAsked(asked);
 }
 
-// Returns whether the answers to moves match `asked`, with the columns that only some batches
-// request: a first touch for each sweep that is not clear, and the edge counts for each polygon.
+// Returns whether the answers to moves of trackers match `asked`, with the columns that only some
+// batches request: a first touch for each sweep that is not clear (touches something), and a number
+// of edges for each touched polygon.
 bool Fits(const v1::TrackerMoves& asked, const MoveAnswers& answers) {
   const size_t items = ItemCount(answers);
   const size_t sweeps = asked.from_x_size() == 0 ? 0 : answers.counts.size();
@@ -73,26 +69,6 @@ bool Fits(const v1::TrackerMoves& asked, const MoveAnswers& answers) {
   return items == ItemsAsked(asked) && answers.clear.size() == (items + 63) / 64 &&
          answers.first_touches.size() == sweeps && answers.edge_counts.size() == edges;
 }
-
-#ifndef NDEBUG
-// Returns whether no message within `message`, at any depth, has an entry of a repeated field.
-bool HasNoEntries(const google::protobuf::Message& message) {
-  std::vector<const google::protobuf::FieldDescriptor*> fields;
-  const google::protobuf::Reflection& reflection = *message.GetReflection();
-  reflection.ListFields(message, &fields);
-  return std::all_of(fields.begin(), fields.end(), [&](const auto* field) {
-    if (field->is_repeated()) return false;
-    return field->message_type() == nullptr || HasNoEntries(reflection.GetMessage(message, field));
-  });
-}
-
-// Returns whether protobuf finds entries in no field of `group` but its segments.
-bool HasSegmentsAlone(const v1::Group& group) {
-  v1::Group others = group;
-  others.clear_segments();
-  return HasNoEntries(others);
-}
-#endif
 
 }  // namespace
 
@@ -123,16 +99,11 @@ QuestionCounts CountQuestions(const v1::Frame& frame) {
 
 uint64_t CountLoneSegments(const v1::Group& group) {
   const uint64_t segments = ItemsAsked(group.segments());
-  // Fast path: a group with at most one kind of question, as most groups are, has either nothing
-  // but segments or no segments.
+  // Fast path: a group with at most one kind of query, as most groups are, has either only segments
+  // or no segments.
   const uint64_t kinds = KindsAsked(group).to_ullong();
-  if ((kinds & (kinds - 1)) == 0 && !group.has_bodies() && !group.has_edits()) {
-    assert(segments == 0 || HasSegmentsAlone(group));
-    return segments;
-  }
-  if (CountQuestions(group) != QuestionCounts{.queries = segments}) return 0;
-  assert(segments == 0 || HasSegmentsAlone(group));
-  return segments;
+  if ((kinds & (kinds - 1)) == 0 && !group.has_bodies() && !group.has_edits()) return segments;
+  return CountQuestions(group) == QuestionCounts{.queries = segments} ? segments : 0;
 }
 
 bool AnswersFit(const v1::Group& asked, const GroupAnswers& answers) {

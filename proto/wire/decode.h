@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How do messages become core values? Encoding: wire/encode.h.
+// How do protobuf messages become core values (types of the geometry library below core/)?
+// Encoding: wire/encode.h.
 //
 // Only decode.h and encode.h convert between protobuf messages and core values: geometry.cc has
-// polygons, shapes and scenes, questions.cc and answers.cc the two sides of a group. The functions
-// here refuse a request for its form (unknown enum value, missing member, columns of unequal
-// length); the `Create` and `Check` functions of the core refuse it for its content. Field paths
-// are relative to the message that the caller passes. Thread-safe: pure functions.
+// polygons, shapes and scenes, questions.cc the queries of a group, answers.cc their answers. The
+// functions here refuse a request for its form (unknown enum value, missing member, columns of
+// unequal length); the `Create` and `Check` functions of the geometry core refuse it for its
+// content. Field paths in errors are relative to the message that the caller passes. Thread-safe:
+// pure functions.
 #pragma once
 
 #include <cstddef>
@@ -33,58 +35,64 @@ namespace carom::wire {
 // unknown enum value or for `x` and `y` of unequal length.
 absl::StatusOr<Polygon> DecodePolygon(const v1::Polygon& message, const PolygonLimits& limits);
 
-// Appends the polygons of all `messages` to `out`, or returns the first 16 violations and their
-// number. Field paths begin with `<path>[i]`, i counted from `first_index`. After an error `out` is
-// unchanged.
+// Appends the polygons of all `messages` to `out`, or returns an error with the first 16 violations
+// and the number of all. Field paths of violations begin with `<path>[i]`, i counted from
+// `first_index`. After an error `out` is unchanged.
 absl::Status DecodePolygons(const google::protobuf::RepeatedPtrField<v1::Polygon>& messages,
                             absl::string_view path, size_t first_index, const PolygonLimits& limits,
                             std::vector<Polygon>& out);
 
-// Returns a moving shape. Errors: those of `DecodePolygon` below `polygon`, those of
-// `Shape::Create` below `capsule`, and INVALID_ARGUMENT if the message has neither. `CheckGroup`
-// and `TrackerTable::Define` check the number of vertices (`kMaxMovingVertices`).
+// Returns a moving shape. Errors: those of `DecodePolygon`, with field paths below `polygon`; those
+// of `Shape::Create`, below `capsule`; and INVALID_ARGUMENT if the message has neither a polygon
+// nor a capsule. `CheckGroup` and `TrackerTable::Define` check the number of vertices
+// (`kMaxMovingVertices`).
 absl::StatusOr<Shape> DecodeShape(const v1::Shape& message);
 
-// Returns the edits of a commit. Field paths of errors begin with `edits[i]`.
+// Returns the edits of a scene, which one commit applies. Field paths of errors begin with
+// `edits[i]`.
 absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(
     const google::protobuf::RepeatedPtrField<v1::Edit>& messages, const PolygonLimits& limits);
 
-// A group as the core reads it. The spans of `group` point into the message and into the other
-// members.
+// A group (the queries about one scene) as the geometry core reads it. The spans of `group` point
+// into the message and into the other members.
 struct DecodedGroup {
   Group group;
-  std::vector<Polygon> polygons;  // the shapes of `group.polygons`
-  std::vector<Shape> shapes;      // the shapes of all other kinds, one after the other
-  std::vector<double> floats;     // columns that were sent as floats, converted to double
-  GroupKindSet kinds;             // the kinds of questions that the message has
+  std::vector<Polygon> polygons;  // the placed polygons of `group.polygons`
+  // the moving shapes of all other kinds of queries, one kind after the other
+  std::vector<Shape> shapes;
+  std::vector<double> floats;  // columns that the client sent as floats, as doubles
+  GroupKindSet kinds;          // the kinds of queries that the message has
 
   // Returns the number of polygons and shapes for which memory is allocated.
   size_t shape_capacity() const { return polygons.capacity() + shapes.capacity(); }
 };
 
-// Sets `out` to the group of `message`, reusing memory, and checks the group (`CheckGroup`).
-// `message` must outlive the use of `out`. The caller reads the target and `min_version`.
+// Sets `out` to the group of `message`, reusing memory of `out`, and checks the group
+// (`CheckGroup`). `message` must exist as long as `out` is used. Leaves out the scene that the
+// group targets and `min_version`, which the caller reads from `message`.
 absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out);
 
-// Definitions of trackers as the core reads them. The spans of `definitions` point into the message
-// and into `shapes`.
+// Definitions of trackers (moving shapes that the server remembers between frames) as the geometry
+// core reads them. The spans of `definitions` point into the message and into `shapes`.
 struct DecodedTrackers {
-  std::vector<std::vector<Shape>> shapes;  // for each of `definitions`
+  std::vector<std::vector<Shape>> shapes;  // the shapes of each entry of `definitions`
   std::vector<TrackerDefinitions> definitions;
 };
 
-// Sets `out` to the definitions of `messages`. Field paths begin with `trackers[i]`.
-// `TrackerTable::Define` checks the content of the definitions. `messages` must outlive the use of
-// `out`.
+// Sets `out` to the tracker definitions in `messages`. Field paths of errors begin with
+// `trackers[i]`. `TrackerTable::Define` checks the content of the definitions. `messages` must
+// exist as long as `out` is used.
 absl::Status DecodeTrackers(
     const google::protobuf::RepeatedPtrField<v1::TrackerDefinitions>& messages,
     DecodedTrackers& out);
 
-// Returns the core value of `wire`, or INVALID_ARGUMENT naming `coherence` for an unknown value.
+// Returns the value in the geometry core of the wire value `wire` of the enum v1::Coherence, or
+// INVALID_ARGUMENT naming `coherence` for an unknown value.
 absl::StatusOr<Coherence> DecodeCoherence(int wire);
 
-// Sets `out` to the answers of a group, for a client. Returns INTERNAL if the columns do not fit
-// together, which a correct server never sends. The caller reads the status of the answer.
+// Sets `out` to the answers to a group of queries, for a client. Returns INTERNAL if the columns do
+// not fit together, which a correct server never sends. The caller reads the status of the answer
+// from `message`.
 absl::Status DecodeGroupAnswers(const v1::GroupAnswer& message, GroupAnswers& out);
 
 }  // namespace carom::wire

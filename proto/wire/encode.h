@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How do core values become messages? Decoding: wire/decode.h.
+// How do core values (types of the geometry library below core/) become protobuf messages?
+// Decoding: wire/decode.h.
 //
 // Each function clears the message before it writes, and keeps the message's memory for reuse.
 #pragma once
@@ -24,20 +25,21 @@ void EncodeShape(const Shape& shape, v1::Shape& message);
 
 void EncodeEdit(const SceneEdit& edit, v1::Edit& message);
 
-// Writes all of a group except the target and `min_version`. Omits batches without items.
+// Writes a group of queries, except the scene that it targets and `min_version`. Omits batches
+// without queries.
 void EncodeGroup(const Group& group, v1::Group& message);
 
 void EncodeTrackers(const TrackerDefinitions& definitions, v1::TrackerDefinitions& message);
 
 v1::Coherence EncodeCoherence(Coherence coherence);
 
-// Writes the columns of the answers to every batch of `group`, and no status.
+// Writes the columns of the answers to every batch of queries of `group`. Writes no status.
 void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message);
 
 // Writes `bounds`, which is not empty.
 void EncodeBounds(const Box& bounds, v1::Bounds& message);
 
-// Writes the summary of a scene. `name` is `scenes/{scene}`.
+// Writes the summary of a scene: its name, version, counts and bounds. `name` is `scenes/{scene}`.
 void EncodeScene(absl::string_view name, const Scene& scene, v1::Scene& message);
 
 }  // namespace carom::wire

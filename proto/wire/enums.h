@@ -21,8 +21,9 @@
 
 namespace carom::wire {
 
-// The table of an enum: `kValues` has the core values by wire value, and the first entry is the
-// value of an absent field; `kFirstAnswer` is the least wire value in answers.
+// The table of an enum of the geometry core: kValues[w] is the core's value for the wire value w,
+// where kValues[0] is the value of an absent field; `kFirstAnswer` is the least wire value in
+// answers.
 template <class Core>
 struct EnumTable;
 
@@ -149,14 +150,14 @@ constexpr bool IsKnown(int wire) {
   return wire >= 0 && wire < kEnumSize<Core>;
 }
 
-// Returns the core value of `wire`, for which `IsKnown` holds.
+// Returns the geometry core's value for the wire value `wire`, for which `IsKnown` holds.
 template <class Core>
 constexpr Core EnumFromWire(int wire) {
   return EnumTable<Core>::kValues[wire];
 }
 
-// Returns the wire value of `value`: the last one in the table, since the first entry stands for an
-// absent field.
+// Returns the wire value of `value`: the last index at which `kValues` has `value`, since index 0
+// stands for an absent field.
 template <class Core>
 constexpr int EnumToWire(Core value) {
   int wire = kEnumSize<Core> - 1;

@@ -22,14 +22,14 @@ namespace {
 using google::protobuf::UnknownField;
 using google::protobuf::UnknownFieldSet;
 
-// The most bytes of a status on the wire, in either form. gRPC clients refuse more than 8 KiB of
-// trailing metadata, and base64 turns 4 KiB into 5.4 KiB.
+// The most bytes of a status on the wire, as `v1.Status` or as google.rpc.Status. gRPC clients
+// refuse more than 8 KiB of trailing metadata, and base64 turns 4 KiB into 5.4 KiB.
 constexpr size_t kMaxStatusBytes = 4096;
-// Longer details are ignored.
+// The bytes of a google.rpc.Status above which a client ignores it.
 constexpr size_t kMaxDetailsReadBytes = 65536;
 
-// The most bytes of a violation: the field and the description have a tag byte and a length byte
-// each, the violation a tag byte and two length bytes.
+// The most bytes of a violation on the wire: its field and its description have a tag byte and a
+// length byte each, the violation itself a tag byte and two length bytes.
 constexpr size_t kMaxViolationBytes = 2 * (2 + Refusal::kMaxTextBytes) + 3;
 static_assert(Refusal::kMaxTextBytes < 128);
 // The bytes of a google.rpc.Status beside its message and its violations: code 2, message header 3;
@@ -45,7 +45,8 @@ constexpr char kRetryInfoUrl[] = "type.googleapis.com/google.rpc.RetryInfo";
 constexpr char kRetryInfoSuffix[] = "/google.rpc.RetryInfo";
 static_assert(sizeof(kRetryInfoUrl) - 1 == 40);
 
-// The field numbers of the google.rpc messages.
+// The field numbers of google.rpc.Status, google.protobuf.Any, google.rpc.BadRequest, its
+// FieldViolation, and google.rpc.RetryInfo.
 constexpr int kStatusCode = 1;
 constexpr int kStatusMessage = 2;
 constexpr int kStatusDetails = 3;
@@ -81,8 +82,8 @@ size_t SequenceLength(absl::string_view text) {
   return overlong || surrogate || code_point > 0x10ffff ? 0 : length;
 }
 
-// Returns the front of `text`, at most `max_bytes` and only whole characters, with `?` in place of
-// each byte that is not UTF-8. A proto3 string accepts the result.
+// Returns the first characters of `text`, at most `max_bytes` bytes and only whole UTF-8 sequences,
+// with `?` in place of each byte that is not UTF-8. A proto3 string accepts the result.
 std::string Utf8(absl::string_view text, size_t max_bytes) {
   std::string result;
   result.reserve(std::min(text.size(), max_bytes));
@@ -104,8 +105,8 @@ struct WireStatus {
   uint64_t retry_delay_us = 0;
 };
 
-// Returns the content of `status` within `kMaxStatusBytes`. Cuts the message to the bytes that the
-// violations leave.
+// Returns the code, message, violations and retry delay of `status`, within `kMaxStatusBytes` on
+// the wire. Cuts the message to the bytes that the violations leave.
 WireStatus Bounded(const absl::Status& status) {
   WireStatus result;
   result.code = static_cast<int>(status.code());
@@ -158,7 +159,8 @@ bool Parse(absl::string_view bytes, UnknownFieldSet& fields) {
   return fields.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
 }
 
-// Returns the last field `number` of `fields` that is a string, bytes or a message, or null.
+// Returns the content of the last field with the number `number` in `fields` that is a string,
+// bytes or a message; null if there is none.
 const std::string* Find(const UnknownFieldSet& fields, int number) {
   const std::string* result = nullptr;
   for (int i = 0; i < fields.field_count(); ++i) {
@@ -170,8 +172,8 @@ const std::string* Find(const UnknownFieldSet& fields, int number) {
   return result;
 }
 
-// Appends the violations of a serialized BadRequest, up to `Refusal::kMaxListed` in all. Stops at
-// the first violation that cannot be parsed.
+// Appends the violations of a serialized google.rpc.BadRequest to `violations`, up to
+// `Refusal::kMaxListed` in all. Stops at the first violation that cannot be parsed.
 void ParseBadRequest(absl::string_view bytes, std::vector<Violation>& violations) {
   UnknownFieldSet request;
   if (!Parse(bytes, request)) return;
@@ -189,7 +191,8 @@ void ParseBadRequest(absl::string_view bytes, std::vector<Violation>& violations
   }
 }
 
-// Returns the last field `number` of `fields` that is an integer, or 0.
+// Returns the value of the last field with the number `number` in `fields` that is a varint; 0 if
+// there is none.
 uint64_t FindNumber(const UnknownFieldSet& fields, int number) {
   uint64_t result = 0;
   for (int i = 0; i < fields.field_count(); ++i) {
@@ -210,8 +213,8 @@ std::string SerializedRetryInfo(uint64_t delay_us) {
   return Serialized(info);
 }
 
-// Returns the delay of a serialized RetryInfo in microseconds, at most a day, or 0 if the bytes
-// cannot be parsed.
+// Returns the delay of a serialized google.rpc.RetryInfo in microseconds, at most a day; 0 if the
+// bytes cannot be parsed.
 uint64_t ParseRetryInfo(absl::string_view bytes) {
   UnknownFieldSet info, duration;
   if (!Parse(bytes, info)) return 0;
@@ -223,7 +226,7 @@ uint64_t ParseRetryInfo(absl::string_view bytes) {
   return seconds * kMicrosPerSecond + std::min<uint64_t>(nanos / 1000, kMicrosPerSecond);
 }
 
-// The details of a status that clients use.
+// The violations and the retry delay that a client reads from the details of a google.rpc.Status.
 struct Details {
   std::vector<Violation> violations;
   uint64_t retry_delay_us = 0;

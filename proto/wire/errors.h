@@ -3,10 +3,10 @@
 
 // How are errors encoded on the wire? Only errors.cc encodes and decodes them.
 //
-// An absl::Status with violations and a retry delay (carom/status.h) travels in two forms: as
-// `v1.Status` inside an answer, and as google.rpc.Status with google.rpc.BadRequest and
-// google.rpc.RetryInfo in the trailer of a failed call (`grpc-status-details-bin`). Both are below
-// 4 KiB and never echo the request.
+// An absl::Status carries violations (refused fields of a request) and a retry delay
+// (carom/status.h). It is sent in two forms: as `v1.Status` inside an answer, and as
+// google.rpc.Status with google.rpc.BadRequest and google.rpc.RetryInfo in the trailing metadata of
+// a failed call (`grpc-status-details-bin`). Both are below 4 KiB and never echo the request.
 #pragma once
 
 #include <string>

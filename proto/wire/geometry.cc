@@ -150,7 +150,8 @@ absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(const RepeatedPtrField<v1::Ed
   return edits;
 }
 
-// Writes all members but the rings. Omits the default category, which an absent field means, too.
+// Writes all members of a polygon but its rings. Omits the default category, 1, since an absent
+// field means 1, too.
 void EncodeHead(const Polygon& polygon, v1::Polygon& message) {
   message.set_id(polygon.id());
   message.set_fill_rule(static_cast<v1::FillRule>(EnumToWire(polygon.fill_rule())));
@@ -159,8 +160,8 @@ void EncodeHead(const Polygon& polygon, v1::Polygon& message) {
   message.set_user_data(polygon.user_data());
 }
 
-// Writes the rings as the polygon stores them, without a closing duplicate that `Polygon::Create`
-// dropped.
+// Writes the polygon. `Polygon::Create` drops a last vertex of a ring that duplicates the first
+// one; the written rings have no such duplicate.
 void EncodePolygon(const Polygon& polygon, v1::Polygon& message) {
   message.Clear();
   EncodeHead(polygon, message);
@@ -182,7 +183,8 @@ void EncodeShape(const Shape& shape, v1::Shape& message) {
   capsule.set_radius(from.radius);
 }
 
-// Writes the edit. A removal is the id of the polygon alone.
+// Writes an edit of a scene: an added polygon, a polygon that replaces another, or the id of a
+// removed polygon.
 void EncodeEdit(const SceneEdit& edit, v1::Edit& message) {
   if (const auto* add = std::get_if<AddPolygon>(&edit)) {
     EncodePolygon(add->polygon, *message.mutable_add());

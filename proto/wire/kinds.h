@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which protobuf fields carry each kind of question and its answers? Combines the list of
+// Which protobuf fields carry each kind of query and its answers? Combines the list of
 // carom/group_kinds.h with the accessors of the messages. Private to this folder.
 //
 // The fields of v1.Group and v1.GroupAnswer have the names of the members of `Group`. A kind
@@ -18,7 +18,8 @@
 
 namespace carom::wire {
 
-// The accessors of the field of a kind. `Parent` is v1::Group or v1::GroupAnswer.
+// The accessors of the protobuf field that carries one kind of query (in `Parent` v1::Group) or its
+// answers (in `Parent` v1::GroupAnswer).
 template <class Parent, class Message>
 struct KindField {
   bool (Parent::*has)() const;
@@ -27,7 +28,8 @@ struct KindField {
   void (Parent::*clear)();
 };
 
-// One kind of question: its entry in the list of the core, and its fields in the two messages.
+// One kind of query, such as casts of segments: its entry in the list of the geometry core
+// (carom/group_kinds.h), and its fields in v1::Group and v1::GroupAnswer.
 template <class Core, class Question, class Answer>
 struct WireKind {
   constexpr WireKind(Core core, KindField<v1::Group, Question> question,
@@ -60,14 +62,14 @@ inline constexpr std::tuple kWireKinds{
 #undef CAROM_WIRE_FIELD
 };
 
-// Calls f(kind) for each `WireKind`, in the order of the list.
+// Calls f(kind) for each `WireKind` of `kWireKinds`, in the order of the list.
 template <class F>
 constexpr void ForEachWireKind(F&& f) {
   std::apply([&](const auto&... kind) { (f(kind), ...); }, kWireKinds);
 }
 
-// Returns the kinds that `group` has. A macro writes the accessors out, as calls through the member
-// pointers of the list would not be inlined.
+// Returns the kinds of queries that `group` has. A macro writes out a call of the accessor `has_…`
+// of each kind, as calls through the member pointers of `kWireKinds` would not be inlined.
 inline GroupKindSet KindsAsked(const v1::Group& group) {
   uint64_t asked = 0;
   size_t i = 0;

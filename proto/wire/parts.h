@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How are the elements of a list decoded and their violations reported? Private to this folder.
+// How are the elements of a repeated field decoded and their violations reported? Private to this
+// folder.
 #pragma once
 
 #include <cstddef>
@@ -23,8 +24,9 @@
 
 namespace carom::wire {
 
-// The violations of a message with many elements, whose codes may differ. The code is
-// INVALID_ARGUMENT if any element has that code, else the code of the first violation.
+// The violations (refused fields) of a message with many elements. The errors of the elements may
+// have different codes; the code of the whole is INVALID_ARGUMENT if any element has that code,
+// else the code of the first violation.
 class ViolationList {
  public:
   void Add(absl::string_view field, absl::string_view description) {
@@ -32,8 +34,8 @@ class ViolationList {
     refusal_.Add(field, description);
   }
 
-  // Adds the violations of `status`, which is not OK, with field paths that begin with `path`, the
-  // path of an element.
+  // Adds the violations of `status`, the error of one element, with field paths that begin with
+  // `path`, the path of the element.
   void AddPart(absl::string_view path, const absl::Status& status) {
     if (refusal_.empty() || status.code() == absl::StatusCode::kInvalidArgument) {
       code_ = status.code();
@@ -55,8 +57,9 @@ class ViolationList {
   absl::StatusCode code_ = absl::StatusCode::kInvalidArgument;
 };
 
-// Sets `out` to the core value of the wire value of the field `<batch>.<name>`, or `<name>` if
-// `batch` is empty. An unknown value adds a violation and reads as absent.
+// Sets `out` to the value in the geometry core of the enum wire value `wire`. The field is
+// `<batch>.<name>`, or `<name>` if `batch` is empty. An unknown value adds a violation and reads as
+// an absent field.
 template <class Core>
 void ReadEnum(int wire, absl::string_view batch, absl::string_view name, Core& out,
               ViolationList& violation_list) {
@@ -67,8 +70,8 @@ void ReadEnum(int wire, absl::string_view batch, absl::string_view name, Core& o
                      absl::StrCat("must be an enum value in [0, ", kEnumSize<Core> - 1, "]"));
 }
 
-// The path of a list in a message: element i is at `<parent><list>[first_index + i]`. Paths of
-// elements are built only for violations.
+// The path of a repeated field in a message: element i is at `<parent><list>[first_index + i]`.
+// Paths of elements are built only for violations.
 struct ListPath {
   absl::string_view parent;
   absl::string_view list;
@@ -79,7 +82,7 @@ struct ListPath {
   }
 };
 
-// Returns the polygon of a message as a `PolygonSpec`. Checks the form alone: enum values, and
+// Returns the polygon of a message as a `PolygonSpec`. Checks only the form: enum values, and
 // columns of equal length.
 absl::StatusOr<PolygonSpec> DecodeSpec(const v1::Polygon& message);
 
@@ -87,16 +90,17 @@ absl::StatusOr<PolygonSpec> DecodeSpec(const v1::Polygon& message);
 void EncodeHead(const Polygon& polygon, v1::Polygon& message);
 
 // Decodes the polygon of a moving shape, without a limit of vertices: `CheckGroup` and
-// `TrackerTable::Define` check `kMaxMovingVertices`. A message has fewer than 2^27 vertices, at 16
-// bytes each.
+// `TrackerTable::Define` check the limit `kMaxMovingVertices` later. A message has fewer than 2^27
+// vertices, at 16 bytes each.
 inline absl::StatusOr<Polygon> DecodeMovingPolygon(const v1::Polygon& message) {
   PolygonLimits limits;
   limits.max_vertices = std::numeric_limits<uint32_t>::max();
   return DecodePolygon(message, limits);
 }
 
-// Decodes each element of a list. Appends valid elements to `out`, and the violations of all others
-// to `violation_list`. `decode` returns the element of a message or an error.
+// Decodes each of `messages`, the repeated field at `path`. `decode` returns the element of a
+// message or an error. Appends valid elements to `out`, and the violations of all others to
+// `violation_list`.
 template <class Message, class Decode, class T>
 void DecodeEach(const google::protobuf::RepeatedPtrField<Message>& messages, const ListPath& path,
                 Decode decode, std::vector<T>& out, ViolationList& violation_list) {

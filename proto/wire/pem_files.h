@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Can these files be used for TLS?
+// Can given files of certificates and keys be used for TLS?
 //
 // gRPC does not report a file that it cannot use: connections merely fail. These functions report
 // which file is unusable, and why, before gRPC reads the files. They read files and keep no part of
@@ -37,18 +37,19 @@ using FileState = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
 // Returns the state of the file at `path`.
 FileState StateOf(const std::string& path);
 
-// Returns OK if `certificate` begins with a certificate that has not expired, and `key` has the
-// private key of that certificate; both may be one file. The certificates that signed the first one
-// follow it, and are not checked. Returns INVALID_ARGUMENT naming the option of a file that cannot
-// be read, is not PEM, needs a passphrase, has expired, or does not match the other file.
+// Returns OK if the file `certificate` begins with a certificate that has not expired, and the file
+// `key` has the private key of that certificate; both may be one file. Further certificates in the
+// file, which signed the first one, are not checked. Returns INVALID_ARGUMENT naming the option of
+// a file that cannot be read, is not PEM, needs a passphrase, has expired, or does not match the
+// other file.
 absl::Status CheckKeyPair(const NamedFile& certificate, const NamedFile& key);
 
 // Returns when the first certificate in `pem` expires, or `InfinitePast` if `pem` has no
 // certificate.
 absl::Time ExpiryOf(absl::string_view pem);
 
-// Returns OK if the file begins with a certificate in PEM, as certificates of authorities do, and
-// otherwise INVALID_ARGUMENT naming the file's option.
+// Returns OK if the file `authorities` begins with a certificate in PEM, as a file of certificate
+// authorities does, and otherwise INVALID_ARGUMENT naming the file's option.
 absl::Status CheckAuthorities(const NamedFile& authorities);
 
 }  // namespace carom::wire

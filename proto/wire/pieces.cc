@@ -20,8 +20,8 @@ bool Closes(std::span<const Vec2> ring, bool open) {
   return !open && ring.size() >= 2 && ring.front() == ring.back();
 }
 
-// Writes the vertices [first, first + count) of a ring; index `ring.size()` is the closing
-// duplicate.
+// Writes the vertices [first, first + count) of a ring. The index `ring.size()` stands for one more
+// vertex, equal to the first one, that closes the ring.
 void EncodeSlice(std::span<const Vec2> ring, size_t first, size_t count, v1::Ring& message) {
   message.mutable_x()->Reserve(static_cast<int>(count));
   message.mutable_y()->Reserve(static_cast<int>(count));
@@ -40,7 +40,8 @@ size_t VertexCount(const v1::Polygon& message) {
   return count;
 }
 
-// Returns whether a message has only rings and an id, as every later piece of a polygon must.
+// Returns whether the message of a piece has only rings and an id, as every piece of a polygon
+// after the first must.
 bool HasRingsAlone(const v1::Polygon& message) {
   return message.fill_rule() == v1::FILL_RULE_UNSPECIFIED &&
          message.solidity() == v1::SOLIDITY_UNSPECIFIED && !message.has_category() &&
@@ -55,16 +56,18 @@ absl::Status At(const std::string& path, const absl::Status& status) {
   return violation_list.status();
 }
 
-// Returns the error for an empty ring. A ring may be empty only as the last ring of a piece that
-// another piece follows, and as the first ring of the following piece.
+// Returns the error for a ring without vertices. A ring may be empty only at a border between two
+// pieces of a polygon: as the last ring of a piece that another piece follows, and as the first
+// ring of the following piece.
 absl::Status EmptyRing(const std::string& path) {
   return InvalidField(absl::StrCat(path, ".rings"), "must have at least one vertex each");
 }
 
 }  // namespace
 
-// Writes one piece. A later piece that begins with a new ring has an empty ring first, since the
-// first ring of a piece is appended to the last ring of the preceding piece.
+// Writes one piece of a polygon. If a piece after the first begins with a new ring, it has an empty
+// ring before that ring, since `PolygonJoiner` appends the first ring of a piece to the last ring
+// of the preceding piece.
 bool EncodePiece(const Polygon& polygon, size_t max_vertices, PieceStart& start,
                  v1::Polygon& message) {
   message.Clear();
@@ -93,9 +96,9 @@ bool EncodePiece(const Polygon& polygon, size_t max_vertices, PieceStart& start,
   return true;
 }
 
-// The first message may be the last piece of a polygon, and the last message the first piece of
-// another one. A single message may be a piece within a polygon. All messages between are whole
-// polygons.
+// The first of `messages` may be the last piece of a polygon, and the last of them the first piece
+// of another polygon. A single message may be a piece within a polygon. All messages between are
+// whole polygons.
 absl::Status PolygonJoiner::Add(const google::protobuf::RepeatedPtrField<v1::Polygon>& messages,
                                 bool continues, ChargeFunction charge, std::vector<Polygon>& out) {
   const size_t first = out.size();
@@ -125,7 +128,8 @@ absl::Status PolygonJoiner::Add(const google::protobuf::RepeatedPtrField<v1::Pol
   return violation_list.empty() ? absl::OkStatus() : violation_list.status();
 }
 
-// Checks the sizes that bound memory before anything of the piece is decoded.
+// Checks the sizes of a piece (its vertices and rings), which bound the memory of the polygon,
+// before any part of the piece is decoded.
 absl::Status PolygonJoiner::CheckPiece(const v1::Polygon& piece, const std::string& path) const {
   const bool begins = !pending_.has_value();
   if (begins && piece.rings().empty()) {
@@ -184,8 +188,8 @@ absl::Status PolygonJoiner::Take(const v1::Polygon& piece, const std::string& pa
   return absl::OkStatus();
 }
 
-// Creates the complete polygon; `Polygon::Create` checks the coordinates and all else that the core
-// requires.
+// Creates the polygon from its joined pieces and appends it to `out`; `Polygon::Create` checks the
+// coordinates and all else that the geometry core requires.
 absl::Status PolygonJoiner::Complete(const std::string& path, std::vector<Polygon>& out) {
   absl::StatusOr<Polygon> polygon = Polygon::Create(*std::move(pending_), limits_);
   pending_.reset();

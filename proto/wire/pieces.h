@@ -3,10 +3,10 @@
 
 // How is a polygon sent that is larger than a message?
 //
-// A stream sends a scene in chunks, and a large polygon in pieces, one piece per chunk.
-// `EncodePiece` splits a polygon into pieces, and `PolygonJoiner` joins the pieces again. The field
-// `continues` of a chunk is true if the last polygon of the chunk continues in the next chunk
-// (proto/carom/v1/scene_service.proto). Thread-safe except for `PolygonJoiner`.
+// A scene is sent as a stream of chunks (messages), and a large polygon in pieces, one piece per
+// chunk. `EncodePiece` splits a polygon into pieces, and `PolygonJoiner` joins the pieces again.
+// The field `continues` of a chunk is true if the last polygon of the chunk continues in the next
+// chunk (proto/carom/v1/scene_service.proto). Thread-safe except for `PolygonJoiner`.
 #pragma once
 
 #include <cstddef>
@@ -25,11 +25,13 @@
 
 namespace carom::wire {
 
-// The most vertices of a piece that the server sends: 256 KiB, which a client of any language
-// accepts with its default limits.
+// The most vertices of a piece of a polygon that the server sends: 256 KiB, a message size that a
+// client of any language accepts with its default limits.
 inline constexpr size_t kPieceVertices = 16384;
 
-// Where the next piece of a polygon begins: a vertex of a ring, with rings as they are on the wire.
+// Where the next piece of a polygon begins: at the vertex with the index `vertex` of the ring with
+// the index `ring`, where the rings are those on the wire, which may have one more vertex that
+// closes the ring.
 struct PieceStart {
   size_t ring = 0;
   size_t vertex = 0;
@@ -37,18 +39,19 @@ struct PieceStart {
   bool is_first() const { return ring == 0 && vertex == 0; }
 };
 
-// Writes the piece of `polygon` that begins at `start` and has at most `max_vertices` vertices;
-// each ring counts as one more vertex, and `max_vertices` is at least 4. Returns true if the piece
-// is the last one, and resets `start`. Returns false otherwise, and sets `start` to the next piece.
-// Cost: O(vertices of the piece).
+// Writes the piece of `polygon` that begins at `start` and has at most `max_vertices` vertices,
+// where each ring counts as one more vertex; `max_vertices` must be at least 4. If the piece is the
+// last one, resets `start` and returns true. Otherwise sets `start` to the begin of the next piece
+// and returns false. Cost: O(vertices of the piece).
 bool EncodePiece(const Polygon& polygon, size_t max_vertices, PieceStart& start,
                  v1::Polygon& message);
 
-// Decodes the polygons of a stream of chunks. Not thread-safe.
+// Decodes the polygons of a scene that is sent as a stream of chunks, and joins the pieces of large
+// polygons. Not thread-safe.
 class PolygonJoiner {
  public:
-  // Charges the memory of an incomplete polygon, which has `rings` and `vertices` so far; called
-  // before the memory is allocated.
+  // Charges the memory of an incomplete polygon, which has `rings` rings and `vertices` vertices so
+  // far; called before the memory is allocated.
   using ChargeFunction = absl::FunctionRef<absl::Status(size_t rings, size_t vertices)>;
 
   // Calls `checkpoint` before each polygon, for example to yield the processor to another thread.
@@ -57,25 +60,27 @@ class PolygonJoiner {
       : limits_(limits), checkpoint_(std::move(checkpoint)) {}
 
   // Decodes `messages`, the polygons of one chunk, and appends the polygons that are complete to
-  // `out`; `continues` is the field of the chunk. Field paths begin with `polygons[i]`, i counted
-  // over all of `out`; an incomplete polygon has the index that it will have.
+  // `out`; `continues` is the field of the chunk: the last polygon continues in the next chunk.
+  // Field paths of errors begin with `polygons[i]`, i counted over all of `out`; an incomplete
+  // polygon has the index that it will have.
   //
-  // Errors: the first 16 violations of `DecodePolygon` and their number; INVALID_ARGUMENT if a
+  // Errors: the first 16 violations of `DecodePolygon` and the number of all; INVALID_ARGUMENT if a
   // piece does not match the piece before it, or naming `continues` if the chunk has no polygon to
   // continue; RESOURCE_EXHAUSTED over the limits, before the polygon is complete; the errors of
-  // `charge`. After an error the appended polygons are unspecified, and nothing more may be added.
+  // `charge`. After an error the appended polygons are unspecified, and `Add` must not be called
+  // again.
   absl::Status Add(const google::protobuf::RepeatedPtrField<v1::Polygon>& messages, bool continues,
                    ChargeFunction charge, std::vector<Polygon>& out);
 
-  // Checks the end of the stream: INVALID_ARGUMENT naming `continues` if the last polygon is
-  // incomplete.
+  // Must be called after the last chunk. Returns INVALID_ARGUMENT naming `continues` if the last
+  // polygon is incomplete.
   absl::Status Finish() const;
 
   // Deletes the incomplete polygon, if there is one.
   void Clear() { pending_.reset(); }
 
  private:
-  // Checks whether `piece` may begin or continue the incomplete polygon, within the limits.
+  // Returns OK if `piece` may begin a polygon or continue the incomplete one, within `limits_`.
   absl::Status CheckPiece(const v1::Polygon& piece, const std::string& path) const;
   // Appends `piece` to the incomplete polygon.
   absl::Status Take(const v1::Polygon& piece, const std::string& path, bool is_last,
@@ -85,8 +90,8 @@ class PolygonJoiner {
 
   const PolygonLimits limits_;
   const std::function<void()> checkpoint_;
-  std::optional<PolygonSpec> pending_;  // the pieces so far of the incomplete polygon
-  size_t vertices_ = 0;                 // of `pending_`
+  std::optional<PolygonSpec> pending_;  // the pieces of the incomplete polygon so far
+  size_t vertices_ = 0;                 // number of vertices of `pending_`
 };
 
 }  // namespace carom::wire

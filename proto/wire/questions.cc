@@ -24,7 +24,7 @@ namespace {
 
 // --- Columns
 
-// The columns of segments. `Message` is SegmentCasts, Sights or Bounces.
+// The columns (repeated fields) of segments. `Message` is SegmentCasts, Sights or Bounces.
 template <class Message>
 constexpr auto ColumnsOf(const SegmentColumns&) {
   using C = SegmentColumns;
@@ -113,7 +113,8 @@ constexpr auto ColumnsOf(const BoxColumns&) {
                     Column(&C::max_y, &Message::max_y, &Message::mutable_max_y)};
 }
 
-// The columns of placed shapes, without the shapes. `Message` is PolygonOverlaps or PlacedShapes.
+// The columns (repeated fields) of placed shapes: the index of each shape, its position and
+// rotation, but not the shapes. `Message` is PolygonOverlaps or PlacedShapes.
 template <class Message, class S>
 constexpr auto ColumnsOf(const PlacedColumns<S>&) {
   using C = PlacedColumns<S>;
@@ -125,7 +126,8 @@ constexpr auto ColumnsOf(const PlacedColumns<S>&) {
                     Column(&C::angle, &Message::angle, &Message::mutable_angle)};
 }
 
-// The following functions list the columns of a kind beside the columns of its movers.
+// The following functions list the columns that a kind of query has in addition to the columns of
+// its placed shapes (`movers`).
 template <class Message>
 constexpr auto ColumnsOf(const DistanceColumns&) {
   using C = DistanceColumns;
@@ -194,7 +196,8 @@ constexpr auto ColumnsOf(const BodyContactColumns&) {
                     Column(&C::mass, &Message::mass, &Message::mutable_mass)};
 }
 
-// The columns that may be sent as floats, in the order of the message of floats.
+// The columns that a client may send as floats, in the order of their fields in the message of
+// floats.
 constexpr auto FloatColumnsOf(const SegmentColumns&) {
   using C = SegmentColumns;
   using M = v1::FloatSegments;
@@ -210,15 +213,15 @@ constexpr auto FloatColumnsOf(const MoveColumns&) {
                     Column(&C::angle, &M::angle, &M::mutable_angle)};
 }
 
-// --- Scopes
+// --- Scopes: whether queries ask the scene, bodies or both
 
 template <class Message>
 concept AsksBodies = requires(const Message& message) {
   message.against();
 };
 
-// Decodes the scope of a kind, if its message has the fields of a scope: kinds that ask only the
-// scene have none.
+// Decodes the scope of a kind of query (whether it asks the scene, bodies or both), if its message
+// has the fields of a scope: kinds that ask only the scene have none.
 template <class Columns, class Message>
 void DecodeScope(absl::string_view kind, const Message& message, Columns& columns,
                  ViolationList& violation_list) {
@@ -230,7 +233,7 @@ void DecodeScope(absl::string_view kind, const Message& message, Columns& column
   }
 }
 
-// Writes the scope of a kind; the reverse of `DecodeScope`.
+// Writes the scope of a kind of query (scene, bodies or both); the reverse of `DecodeScope`.
 template <class Columns, class Message>
 void EncodeScope(const Columns& columns, Message& message) {
   if constexpr (AsksBodies<Message>) {
@@ -246,8 +249,8 @@ void EncodeScope(const Columns& columns, Message& message) {
 
 // --- Options
 //
-// One line reads or writes an option that several kinds share, for every kind whose core options
-// have the member.
+// One line of the functions below reads or writes an option that several kinds of queries share.
+// The line applies to every kind whose options struct in the geometry core has the member.
 
 template <class Message>
 uint64_t MaskOf(const Message& message) {
@@ -262,8 +265,8 @@ void DecodeOptions(absl::string_view kind, const Message& message, Options& opti
   };
   if constexpr (requires { options.mode; }) read("mode", message.mode(), options.mode);
   if constexpr (requires { options.inside_policy; }) {
-    // For slides alone (the kind with `max_contacts`), an absent policy keeps the default of the
-    // core options, which is not the first entry of the enum table.
+    // For slides (the kind of query with `max_contacts`) only, an absent policy keeps the default
+    // of the options struct in the geometry core, which is not the first entry of the enum table.
     const bool is_default = requires { options.max_contacts; }
     &&message.inside_policy() == 0;
     if (!is_default) read("inside_policy", message.inside_policy(), options.inside_policy);
@@ -291,13 +294,14 @@ void DecodeOptions(absl::string_view kind, const Message& message, Options& opti
   if constexpr (requires { options.mask; }) options.mask = MaskOf(message);
 }
 
-// Decodes the options of kinds that have only a mask.
+// Decodes the options of kinds of queries whose only option is a mask of categories.
 template <class Message>
 void DecodeOptions(absl::string_view, const Message& message, uint64_t& mask, ViolationList&) {
   mask = MaskOf(message);
 }
 
-// Writes a mask, but omits a mask of every category, which an absent field means, too.
+// Writes a mask of categories, but omits a mask of every category, which an absent field means,
+// too.
 template <class Message>
 void EncodeMask(uint64_t mask, Message& message) {
   if (mask != kEveryCategory) message.set_mask(mask);
@@ -342,7 +346,8 @@ concept HasFloats = requires(const Message& message) {
   message.floats();
 };
 
-// Returns the message with the shapes and poses of a kind: `message` itself or its `movers`.
+// Returns the message that has the shapes and poses of a kind of query: `message` itself or its
+// field `movers`.
 template <class Message>
 const auto& PlacedIn(const Message& message) {
   if constexpr (requires { message.movers(); }) {
@@ -352,7 +357,7 @@ const auto& PlacedIn(const Message& message) {
   }
 }
 
-// Sets `columns` to views into the message of a kind.
+// Sets `columns` to views of the columns in the message of a kind of query.
 template <class Message, class Columns>
 void ViewKind(const Message& message, Columns& columns) {
   if constexpr (HasShapes<Columns>) {
@@ -360,7 +365,7 @@ void ViewKind(const Message& message, Columns& columns) {
     auto& placed = PlacedOf(columns);
     ViewColumns(from, ColumnsOf<std::remove_cvref_t<decltype(from)>>(placed), placed);
   }
-  // The columns beside the placed shapes, which polygons and depenetrations do not have.
+  // Views the columns beside the placed shapes. Polygons and depenetrations have no other columns.
   if constexpr (!requires { columns.shapes; }) {
     ViewColumns(message, ColumnsOf<Message>(columns), columns);
   }
@@ -369,13 +374,13 @@ void ViewKind(const Message& message, Columns& columns) {
   }
 }
 
-// Calls f(column) for each column that may be sent as floats.
+// Calls f(column) for each column that a client may send as floats.
 template <class Columns, class F>
 void ForEachFloatColumn(const Columns& columns, F f) {
   std::apply([&](const auto&... column) { (f(column), ...); }, FloatColumnsOf(columns));
 }
 
-// Returns the number of floats of a kind, each of which becomes a double.
+// Returns the number of floats in the message of a kind of query, each of which becomes a double.
 template <class Message, class Columns>
 size_t FloatCount(const Message& message, const Columns& columns) {
   size_t count = 0;
@@ -385,9 +390,9 @@ size_t FloatCount(const Message& message, const Columns& columns) {
   return count;
 }
 
-// Appends the columns that were sent as floats to `doubles`, and points the spans of `columns` to
-// them. `doubles` must have reserved memory, as the spans of other kinds point into it. `columns`
-// has views of the columns that were sent as doubles: a kind must not have both.
+// Appends the columns that the client sent as floats to `doubles`, and points the spans of
+// `columns` to them. `doubles` must have reserved memory, as spans of other kinds of queries point
+// into it. `columns` has views of the columns that were sent as doubles: a kind must not have both.
 template <class Message, class Columns>
 void DecodeFloats(absl::string_view kind, const Message& message, Columns& columns,
                   std::vector<double>& doubles, ViolationList& violation_list) {
@@ -406,9 +411,9 @@ void DecodeFloats(absl::string_view kind, const Message& message, Columns& colum
   });
 }
 
-// Appends the shapes of a kind to `shapes`, and points `columns.shapes` to them. `shapes` must have
-// reserved memory, as the spans of other kinds point into it. `CheckGroup` checks the number of
-// vertices.
+// Appends the shapes of a kind of query to `shapes`, and points `columns.shapes` to them. `shapes`
+// must have reserved memory, as spans of other kinds point into it. `CheckGroup` checks the number
+// of vertices.
 template <class Message, class S>
 void DecodeShapes(const ListPath& path, const Message& messages, PlacedColumns<S>& columns,
                   std::vector<S>& shapes, ViolationList& violation_list) {
@@ -421,7 +426,7 @@ void DecodeShapes(const ListPath& path, const Message& messages, PlacedColumns<S
   columns.shapes = {shapes.data() + first, shapes.size() - first};
 }
 
-// Decodes one kind of question into `out`, whose columns and options of the kind are empty.
+// Decodes one kind of query into `out`, whose columns and options of the kind are empty.
 template <class Kind, class Message>
 void DecodeKind(const Kind& kind, const Message& message, DecodedGroup& out,
                 ViolationList& violation_list) {
@@ -445,8 +450,8 @@ void DecodeKind(const Kind& kind, const Message& message, DecodedGroup& out,
   }
 }
 
-// Decodes the bodies of a group: views of the message, and shapes, which are appended to
-// `out.shapes`.
+// Decodes the bodies of a group (moving shapes that queries can hit beside the scene): views of the
+// message, and shapes, which are appended to `out.shapes`.
 void DecodeBodies(const v1::Bodies& message, DecodedGroup& out, ViolationList& violation_list) {
   BodyColumns& bodies = out.group.bodies;
   ViewColumns(message.placed(), ColumnsOf<v1::PlacedShapes>(bodies.placed), bodies.placed);
@@ -456,9 +461,9 @@ void DecodeBodies(const v1::Bodies& message, DecodedGroup& out, ViolationList& v
   bodies.owner = View(message.owner());
 }
 
-// Clears the vectors of `out` and reserves memory for all kinds, since a vector must not reallocate
-// once a span points into it. All kinds that describe shapes share `out.shapes`, except for
-// `polygons`.
+// Clears the vectors of `out` and reserves memory for all kinds of queries, since a vector must not
+// reallocate once a span points into it. All kinds that describe shapes share `out.shapes`, except
+// for `polygons`.
 void Reserve(const v1::Group& message, DecodedGroup& out) {
   size_t shapes = static_cast<size_t>(message.bodies().placed().shapes_size());
   size_t floats = 0;
@@ -486,8 +491,9 @@ bool IsFloat(double value) {
          static_cast<double>(static_cast<float>(value)) == value;
 }
 
-// Writes the columns as floats if all their values are floats, which takes half the bytes without a
-// loss. Returns `columns` without the columns that it has written.
+// Writes the columns that may be floats as floats if all their values are exactly representable,
+// which takes half the bytes without a loss. Returns `columns` without the columns that it has
+// written.
 template <class Columns, class Message>
 Columns EncodeFloats(Columns columns, Message& message) {
   std::apply(
@@ -512,14 +518,14 @@ void EncodePlaced(const PlacedColumns<S>& columns, Message& message) {
   EncodeColumns(columns, ColumnsOf<Message>(columns), message);
 }
 
-// Writes the bodies of a group; the reverse of `DecodeBodies`.
+// Writes the bodies of a group (moving shapes beside the scene); the reverse of `DecodeBodies`.
 void EncodeBodies(const BodyColumns& bodies, v1::Bodies& message) {
   EncodePlaced(bodies.placed, *message.mutable_placed());
   CopyColumn(bodies.category, message.mutable_category());
   CopyColumn(bodies.owner, message.mutable_owner());
 }
 
-// Writes the columns of a kind; the reverse of `DecodeKind`.
+// Writes the columns of a kind of query; the reverse of `DecodeKind`.
 template <class Columns, class Message>
 void EncodeKind(const Columns& columns, Message& message) {
   if constexpr (requires { message.mutable_movers(); }) {
@@ -539,8 +545,8 @@ void EncodeKind(const Columns& columns, Message& message) {
 
 }  // namespace
 
-// Decodes a group. Resets only the kinds that the preceding group used, as most groups use few
-// kinds.
+// Decodes a group of queries. Resets only the kinds of queries that the preceding group in `out`
+// used, as most groups use few kinds.
 absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
   static const Group kNone;
   ForEachOf<kWireKinds>(out.kinds, [&](const auto& kind) {

@@ -17,7 +17,8 @@ void CallRegistry::Remove(Drainable* call) {
   calls_.erase(call);
 }
 
-// Holds the lock during all calls of `Drainable::Drain`, so that no call is deleted meanwhile.
+// Holds the lock while it calls `Drain` of each registered call. `Remove`, which each call invokes
+// before it deletes itself, waits for the lock, so that no call is deleted meanwhile.
 void CallRegistry::Drain() {
   absl::MutexLock lock(&mu_);
   if (draining_) return;
@@ -25,8 +26,8 @@ void CallRegistry::Drain() {
   for (Drainable* call : calls_) call->Drain();
 }
 
-// Holds the lock during all calls of `Drainable::CheckCaller`, so that no call is deleted
-// meanwhile.
+// Holds the lock while it calls `CheckCaller` of each registered call. `Remove`, which each call
+// invokes before it deletes itself, waits for the lock, so that no call is deleted meanwhile.
 void CallRegistry::CheckCallers() {
   absl::MutexLock lock(&mu_);
   for (Drainable* call : calls_) call->CheckCaller();

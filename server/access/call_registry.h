@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which calls are in progress, and how does a drain end the calls?
+// Which calls are in progress, and how does a drain (a graceful shutdown of the server) end the
+// calls?
 #pragma once
 
 #include "absl/base/thread_annotations.h"
@@ -16,10 +17,10 @@ namespace carom::server {
 class Drainable {
  public:
   // Stops reading requests, and ends the call when all requests that were read are answered. The
-  // registry calls it at most once, with its lock.
+  // registry calls it at most once, while it holds its lock.
   virtual void Drain() = 0;
-  // Ends the call if its credential is no longer valid. The registry calls it periodically, with
-  // its lock.
+  // Ends the call if its credential is no longer valid. The registry calls it periodically, while
+  // it holds its lock.
   virtual void CheckCaller() = 0;
 
  protected:
@@ -47,7 +48,7 @@ class CallRegistry {
  private:
   bool IsEmpty() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return calls_.empty(); }
 
-  absl::Mutex mu_;  // acquired before the locks of the calls
+  absl::Mutex mu_;  // acquired before the locks of the calls in `calls_`
   absl::flat_hash_set<Drainable*> calls_ ABSL_GUARDED_BY(mu_);
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
 };

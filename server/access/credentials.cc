@@ -48,7 +48,8 @@ absl::Status ParseExpiry(absl::string_view word, absl::Time& expires) {
 
 absl::string_view NameOf(Role role) { return kRoles[static_cast<size_t>(role)]; }
 
-// Puts no part of a line into errors: a wrong word may be a token in place of its hash.
+// Puts no part of a line into errors: a malformed line may have a secret token where the hash of
+// the token belongs.
 absl::StatusOr<Credentials> Credentials::Parse(absl::string_view text) {
   Credentials credentials;
   size_t number = 0;
@@ -83,8 +84,8 @@ absl::Status Credentials::ParseLine(const std::vector<absl::string_view>& words)
   return Add(kind, words[1], words);
 }
 
-// Parses a line with the shares of a tenant. A share without a value is unlimited; two values for
-// one share are an error.
+// Parses a line `tenant TENANT NAME=N …` with the shares (resource limits) of a tenant. A share
+// that the line does not name is unlimited; two values for one share are an error.
 absl::Status Credentials::AddShares(const std::vector<absl::string_view>& words) {
   constexpr std::pair<absl::string_view, uint64_t TenantShares::*> kShares[] = {
       {"scenes=", &TenantShares::scenes},
@@ -113,8 +114,8 @@ absl::Status Credentials::AddShares(const std::vector<absl::string_view>& words)
   return ParseError("an earlier line has the shares of this tenant");
 }
 
-// Adds a credential. The id of a token contains its hash, which is no secret: a client cannot
-// authenticate with the hash.
+// Adds the credential of a line `token` or `certificate`. The id of a token's credential contains
+// the hash of the token, which is no secret: a client cannot authenticate with the hash.
 absl::Status Credentials::Add(absl::string_view kind, absl::string_view key,
                               const std::vector<absl::string_view>& words) {
   const bool is_token = kind == "token";

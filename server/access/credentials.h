@@ -3,9 +3,9 @@
 
 // Which tenant and role does a token or a certificate have?
 //
-// `Credentials` holds the contents of the file of `--credentials`. Each line of the file has the
-// tenant and role of a token or certificate, or the shares of a tenant. Words are separated by
-// blanks; `#` starts a comment:
+// `Credentials` holds the contents of the file that the option `--credentials` names. Each line of
+// the file has the tenant and role of a token or certificate, or the shares (resource limits) of a
+// tenant. Words are separated by blanks; `#` starts a comment:
 //
 //   token SHA256 TENANT ROLE [expires=TIME]       SHA256 of the token, 64 hexadecimal digits
 //   certificate NAME TENANT ROLE [expires=TIME]   NAME is the CN or a SAN of a client's certificate
@@ -65,7 +65,7 @@ class Credentials {
   // Returns the credential with the id `id`, or null.
   const Credential* Find(absl::string_view id) const;
 
-  // Returns the shares of the tenants, by name of the tenant.
+  // Returns the shares (resource limits) of the tenants, by name of the tenant.
   const std::map<std::string, TenantShares>& shares() const { return shares_; }
 
  private:
@@ -77,9 +77,10 @@ class Credentials {
                    const std::vector<absl::string_view>& words);
 
   std::vector<std::pair<Hash, Credential>> tokens_;
-  absl::flat_hash_map<std::string, Credential> certificates_;  // by name
+  // by name of the certificate: its CN or a SAN
+  absl::flat_hash_map<std::string, Credential> certificates_;
   absl::flat_hash_map<std::string, Credential> by_id_;
-  std::map<std::string, TenantShares> shares_;  // by tenant
+  std::map<std::string, TenantShares> shares_;  // by name of the tenant
 };
 
 }  // namespace carom::server

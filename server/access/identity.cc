@@ -20,7 +20,8 @@
 namespace carom::server {
 namespace {
 
-// period in which the thread checks the file for changes and the callers for validity
+// period in which the thread checks the credentials file for changes and the callers in progress
+// for validity
 constexpr absl::Duration kCheckPeriod = absl::Milliseconds(400);
 constexpr size_t kMaxTokenBytes = 4096;
 constexpr absl::string_view kBearer = "bearer ";
@@ -80,7 +81,8 @@ std::shared_ptr<const Credentials> Identities::credentials() const {
   return credentials_;
 }
 
-// Parses the file without the lock, which calls need, and then swaps the table.
+// Parses the file without holding `mu_`, which each call needs for its authentication, and then
+// replaces `credentials_`.
 absl::Status Identities::Read() {
   const absl::StatusOr<std::string> text = wire::ReadNamedFile({"--credentials", path_});
   if (!text.ok()) return text.status();
@@ -93,7 +95,8 @@ absl::Status Identities::Read() {
   return absl::OkStatus();
 }
 
-// Uses only the token if the call has one: a valid certificate does not replace an invalid token.
+// If the call has a token, ignores the certificate of its connection: a valid certificate does not
+// replace an invalid token.
 absl::StatusOr<Caller> Identities::Identify(const grpc::ServerContext& context) const {
   if (!has_credentials() && !requires_certificates_) return Caller();
   const std::shared_ptr<const grpc::AuthContext> connection = context.auth_context();
@@ -132,8 +135,8 @@ absl::StatusOr<Caller> Identities::Identify(const grpc::ServerContext& context) 
   return caller;
 }
 
-// Finds the credential by its id in the current table, so that a moved line stays valid and a
-// changed expiry takes effect.
+// Finds the caller's credential by its id in the current credentials: a reload of the file may have
+// moved its line, which stays valid, or changed its expiry, which then takes effect.
 bool Identities::IsValid(const Caller& caller) const {
   const absl::Time now = absl::Now();
   if (caller.expires <= now) return false;
@@ -144,7 +147,8 @@ bool Identities::IsValid(const Caller& caller) const {
          credential->role == caller.role && credential->expires > now;
 }
 
-// Starts no thread without a credentials file and client certificates: no caller becomes invalid.
+// Starts no thread without a credentials file and client certificates: no caller can become invalid
+// then.
 void Identities::Start(std::function<void()> check) {
   if (!has_credentials() && !requires_certificates_) return;
   check_ = std::move(check);
@@ -164,7 +168,8 @@ void Identities::Reload() {
   reload_ = true;
 }
 
-// Waits for either flag, so that a reload on SIGHUP need not wait until the period ends.
+// Waits for `stopping_` or `reload_`, so that a reload on SIGHUP need not wait until the period
+// ends.
 bool Identities::Await(bool& reload) {
   absl::MutexLock lock(&mu_);
   const auto is_due = [this]() ABSL_SHARED_LOCKS_REQUIRED(mu_) { return stopping_ || reload_; };
@@ -173,7 +178,8 @@ bool Identities::Await(bool& reload) {
   return !stopping_;
 }
 
-// Reads the file once more when the thread starts, as the file may have changed since `Create`.
+// Starts with an empty file state, so that the thread reads the file once more: the file may have
+// changed since `Create` read it.
 void Identities::Run() {
   wire::FileState read;
   bool reload = false;

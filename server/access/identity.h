@@ -33,11 +33,12 @@ struct Caller {
   std::string tenant = kDefaultTenant;
   Role role = Role::kAdmin;
   std::string credential;          // id of the credential; empty: none is required
-  std::shared_ptr<Tenant> shares;  // shares of the tenant; null: unlimited
+  std::shared_ptr<Tenant> shares;  // usage and resource limits of the tenant; null: unlimited
   // expiry of the certificate; `Identities::IsValid` checks the expiry of the credential
   absl::Time expires = absl::InfiniteFuture();
 
-  // Returns OK if the role includes the permissions of `least`, else PERMISSION_DENIED.
+  // Returns OK if the role of the caller includes the permissions of the role `least`, else
+  // PERMISSION_DENIED.
   absl::Status Check(Role least) const;
 };
 
@@ -45,13 +46,14 @@ struct Caller {
 // call.
 absl::Status CredentialEnded();
 
-// Authenticates calls by the credentials file, which a thread reloads when the file changes and on
-// `Reload`. If the file has an error, the thread prints it to stderr and keeps the old credentials.
-// Thread-safe.
+// Authenticates calls by the credentials file, which a thread reloads when the file changes and
+// when `Reload` is called. If the file has an error, the thread prints it to stderr and keeps the
+// old credentials. Thread-safe.
 class Identities {
  public:
-  // Reads the credentials file `path` (empty: no file) and sets the shares of `tenants` from the
-  // file. `requires_certificates`: each client must have a certificate (server/access/tls.h).
+  // Reads the credentials file `path` (empty: no file) and sets the shares (resource limits) of
+  // `tenants` from the file. If `requires_certificates` is true, each client must have a
+  // certificate (server/access/tls.h).
   //
   // Errors: INVALID_ARGUMENT naming `--credentials` if the file cannot be read, or naming the line
   // that has an error.
@@ -69,7 +71,8 @@ class Identities {
   // Returns whether `caller` is still authenticated: its certificate has not expired, and its
   // credential is still in the file, with unchanged tenant and role, and has not expired.
   bool IsValid(const Caller& caller) const;
-  // Returns whether there is a credentials file. Resources are then shared by tenant, not by peer.
+  // Returns whether there is a credentials file. The server then shares its resources fairly among
+  // tenants; without a file, among client addresses (server/access/peer.h).
   bool has_credentials() const { return !path_.empty(); }
 
   // Starts the thread that watches the file and calls `check` at least twice a second until `Stop`.

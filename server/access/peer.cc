@@ -18,7 +18,8 @@
 namespace carom::server {
 namespace {
 
-constexpr size_t kMaxForwardedBytes = 64;  // bytes used of a header entry that is no address
+// longest peer name taken from an entry of `x-forwarded-for` that is no address
+constexpr size_t kMaxForwardedBytes = 64;
 
 // An IPv4 address or an IPv6 /64 network, as text.
 struct Network {

@@ -29,8 +29,8 @@ bool Exceeds(uint64_t used, uint64_t more, uint64_t limit) {
 
 }  // namespace
 
-// Fills the bucket of a tenant that was unlimited. Otherwise the bucket keeps its units, so that a
-// reload of the credentials file gives no extra work.
+// Fills the token bucket of work units if the tenant's work was unlimited before. Otherwise the
+// bucket keeps its units, so that a reload of the credentials file gives no extra work.
 void Tenant::SetShares(const TenantShares& shares) {
   absl::MutexLock lock(&mu_);
   const bool had_none = shares_.work == TenantShares::kUnlimited;
@@ -53,7 +53,7 @@ void Tenant::LeaveStream() {
   --streams_;
 }
 
-// Checks both shares before it charges either.
+// Checks the shares of scenes and of bytes before it charges either.
 absl::Status Tenant::Take(uint64_t scenes, uint64_t bytes) {
   absl::MutexLock lock(&mu_);
   if (Exceeds(scenes_, scenes, shares_.scenes)) return ShareExhausted("scenes", shares_.scenes);
@@ -75,7 +75,7 @@ void Tenant::Release(uint64_t scenes, uint64_t bytes) {
   bytes_ -= bytes;
 }
 
-// Refills the token bucket, which one second fills completely.
+// Refills the token bucket of work units, which one second fills completely.
 void Tenant::Refill(Clock::time_point now) {
   const double a_second = static_cast<double>(shares_.work);
   const double seconds = std::chrono::duration<double>(now - refilled_).count();
@@ -84,9 +84,9 @@ void Tenant::Refill(Clock::time_point now) {
   units_ = std::min(a_second, units_ + a_second * seconds);
 }
 
-// Returns OK if the bucket has any units: the cost of a frame is unknown until the frame is
-// answered, so a frame may overdraw the bucket and later frames wait. The retry delay is the time
-// until the bucket has one unit.
+// Returns OK if the token bucket has any units: the cost of a frame (a batch of queries) is unknown
+// until the frame is answered, so a frame may overdraw the bucket and later frames are refused. The
+// retry delay is the time until the bucket has one unit.
 absl::Status Tenant::CheckWork(Clock::time_point now) {
   absl::MutexLock lock(&mu_);
   if (shares_.work == TenantShares::kUnlimited) return absl::OkStatus();
@@ -115,8 +115,8 @@ std::shared_ptr<Tenant> Tenants::Find(absl::string_view name) {
   return it->second;
 }
 
-// Acquires the lock once for each name, in `Find`, and then for the other tenants: a tenant that a
-// call adds meanwhile is unlimited for a moment.
+// Acquires the lock once for each name in `shares`, in `Find`, and then once for the tenants
+// without an entry. A tenant that a call adds between is unlimited until its shares are set.
 void Tenants::SetShares(const std::map<std::string, TenantShares>& shares) {
   for (const auto& [name, of_tenant] : shares) Find(name)->SetShares(of_tenant);
   absl::MutexLock lock(&mu_);

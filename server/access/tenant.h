@@ -3,8 +3,9 @@
 
 // How many scenes, streams and units of work may a tenant use?
 //
-// A `Tenant` counts what the calls and scenes of one tenant use of the shares that the credentials
-// file sets. Start with `Tenants::Find`.
+// A `Tenant` counts what the calls and scenes of one tenant use of the tenant's shares: the
+// resource limits that the credentials file sets (server/access/credentials.h). Start with
+// `Tenants::Find`.
 #pragma once
 
 #include <cstdint>
@@ -27,20 +28,21 @@ struct TenantShares {
   static constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
 
   uint64_t scenes = kUnlimited;
-  uint64_t bytes = kUnlimited;    // memory of its scenes, as charged to the memory account
+  uint64_t bytes = kUnlimited;    // memory of the tenant's scenes, as charged to the memory account
   uint64_t streams = kUnlimited;  // concurrent streams and Evaluate calls
-  uint64_t work = kUnlimited;     // work units a second, on average over some seconds
+  // work units (polygons and edges visited) a second, averaged over seconds
+  uint64_t work = kUnlimited;
 };
 
-// Counts what one tenant uses of its shares. Beyond a share, functions return RESOURCE_EXHAUSTED
-// naming the share, with a retry delay. Thread-safe.
+// Counts what one tenant uses of its shares (`TenantShares`). Beyond a share, functions return
+// RESOURCE_EXHAUSTED naming the share, with a retry delay. Thread-safe.
 class Tenant {
  public:
-  // Replaces the shares; what the tenant uses stays counted.
+  // Replaces the shares. What the tenant already uses stays counted.
   void SetShares(const TenantShares& shares);
 
-  // `EnterStream` counts a stream or Evaluate call, or returns an error and counts nothing;
-  // `LeaveStream` removes a counted one.
+  // `EnterStream` counts a stream or Evaluate call; beyond the share it returns an error and counts
+  // nothing. `LeaveStream` removes a call that `EnterStream` has counted.
   absl::Status EnterStream();
   void LeaveStream();
 
@@ -51,15 +53,16 @@ class Tenant {
   // Releases scenes and bytes that were charged.
   void Release(uint64_t scenes, uint64_t bytes);
 
-  // Returns OK if a frame may start: the token bucket of work units, which holds one second's
-  // share, is not empty. `TakeWork` may overdraw the bucket; frames are then refused until it
-  // refills.
+  // Returns OK if a frame (a batch of queries) may start: the token bucket of work units, which
+  // holds one second's share, is not empty. `TakeWork` may overdraw the bucket; frames are then
+  // refused until the bucket refills.
   absl::Status CheckWork(Clock::time_point now);
-  // Removes the work units of a frame from the bucket.
+  // Removes the work units that the evaluation of a frame took from the token bucket.
   void TakeWork(uint64_t units, Clock::time_point now);
 
  private:
-  // Adds the units since the last refill to the bucket.
+  // Adds the work units that the share allows for the time since the last refill to the token
+  // bucket.
   void Refill(Clock::time_point now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   absl::Mutex mu_;
@@ -67,8 +70,8 @@ class Tenant {
   uint64_t streams_ ABSL_GUARDED_BY(mu_) = 0;
   uint64_t scenes_ ABSL_GUARDED_BY(mu_) = 0;
   uint64_t bytes_ ABSL_GUARDED_BY(mu_) = 0;
-  double units_ ABSL_GUARDED_BY(mu_) = 0;  // work units in the bucket; below 0: overdrawn
-  Clock::time_point refilled_ ABSL_GUARDED_BY(mu_) = Clock::now();  // last refill of the bucket
+  double units_ ABSL_GUARDED_BY(mu_) = 0;  // work units in the token bucket; below 0: overdrawn
+  Clock::time_point refilled_ ABSL_GUARDED_BY(mu_) = Clock::now();  // time of the last `Refill`
 };
 
 // Holds all tenants, from the first `Find` of their name on. Thread-safe.
@@ -80,7 +83,7 @@ class Tenants {
   void SetShares(const std::map<std::string, TenantShares>& shares);
 
  private:
-  absl::Mutex mu_;  // acquired before the lock of a tenant
+  absl::Mutex mu_;  // acquired before the lock of each tenant
   std::map<std::string, std::shared_ptr<Tenant>, std::less<>> tenants_ ABSL_GUARDED_BY(mu_);
 };
 
@@ -97,8 +100,8 @@ class TenantCharge {
     if (tenant_ != nullptr) tenant_->Release(scenes_, bytes_);
   }
 
-  // Makes the charge permanent, after the change is committed. Releases `freed` bytes, which the
-  // change has freed.
+  // Makes the charge permanent, after the change of the scene is committed. Releases `freed` bytes,
+  // which the change has freed.
   void Keep(uint64_t freed) {
     if (tenant_ != nullptr) std::exchange(tenant_, nullptr)->Release(0, freed);
   }

@@ -18,8 +18,8 @@ namespace {
 
 constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
-// Returns the first number of a file; kNone if the file has none, such as "max" in cgroup v2, or a
-// negative one, such as -1 in v1.
+// Returns the first number in the file `path`; kNone if the file has none, such as "max" in cgroup
+// v2, or a negative number, such as -1 in v1.
 uint64_t NumberIn(const std::string& path) {
   std::ifstream file(path);
   int64_t number = 0;
@@ -41,7 +41,8 @@ double ProcessorsIn(const std::string& group) {
   return HUGE_VAL;
 }
 
-// Lowers `processors` and `memory_bytes` to the limits of the control group.
+// Lowers `processors` and `memory_bytes` to the limits of the control group with the folder
+// `group`.
 void ApplyGroupLimits(const std::string& group, double& processors, uint64_t& memory_bytes) {
   processors = std::min(processors, ProcessorsIn(group));
   memory_bytes = std::min(

@@ -14,16 +14,19 @@ int64_t Nanoseconds(Clock::duration duration) {
 
 int64_t Nanoseconds(Clock::time_point time) { return Nanoseconds(time.time_since_epoch()); }
 
-constexpr int kNsBits = 37;  // bits for the nanoseconds of a use, up to 137 s
+constexpr int kNsBits = 37;  // bits for the nanoseconds in a `LoopUse`, up to 137 s
 constexpr uint64_t kMaxNs = (uint64_t{1} << kNsBits) - 1;
 constexpr uint64_t kMaxHalves = ~uint64_t{0} >> kNsBits;
-constexpr uint64_t kMaxLate = 1024;  // half-lives that a thread's clock may be behind: one minute
+// A thread may pass a time that is this many half-lives, one minute, before the last decay.
+constexpr uint64_t kMaxLate = 1024;
 
 // Returns the number of half-lives from the epoch of the clock to `now_ns`.
 uint64_t Half(int64_t now_ns) { return static_cast<uint64_t>(now_ns / LoopUse::kHalfLifeNs); }
 
-// Returns `since_and_ns` with the decay up to the half-life `half`. Returns `since_and_ns`
-// unchanged if it is of a later half-life, in which another thread has added time.
+// Returns the state of a `LoopUse` (upper bits: number of the half-life of the last decay, lower
+// `kNsBits` bits: used nanoseconds) with the decay from then to the half-life `half`. Returns
+// `since_and_ns` unchanged if its last decay is later than `half`: another thread, with a later
+// time, has decayed it.
 uint64_t AsOf(uint64_t half, uint64_t since_and_ns) {
   const uint64_t halves = (half - (since_and_ns >> kNsBits)) & kMaxHalves;
   if (halves > kMaxHalves - kMaxLate) return since_and_ns;
@@ -51,7 +54,8 @@ void LoopUse::Add(int64_t ns, int64_t now_ns) {
   } while (!since_and_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed));
 }
 
-// Ignores the other peers if they have used less than 1/1024 of the peer's time: the peer is alone.
+// Returns true, too, if the other peers have used less than 1/1024 of the peer's time: the peer is
+// then taken to be alone.
 bool LoopShare::MayTake(const LoopUse& use, Clock::time_point now) const {
   const int64_t now_ns = Nanoseconds(now);
   const int64_t taken = use.At(now_ns);

@@ -3,11 +3,12 @@
 
 // Which frames does the event loop answer itself?
 //
-// The event loop processes calls and frames in the order of their arrival, and answers small ones
-// at once. A peer that sends very many frames, some of which may be large, would delay all other
-// peers. A `LoopShare` counts the time of the loop's threads that each peer uses. The frames of a
-// peer that uses much more than all other peers go to the executor (server/transport/executor.h),
-// which schedules peers fairly.
+// The event loop processes calls and frames (batches of queries, the messages of a stream) in the
+// order of their arrival, and answers small ones at once. A peer (a client address or a tenant)
+// that sends very many frames, some of which may be large, would delay all other peers. A
+// `LoopShare` counts the time of the loop's threads that each peer uses. The frames of a peer that
+// uses much more than all other peers go to the executor (server/transport/executor.h), which
+// schedules peers fairly.
 #pragma once
 
 #include <atomic>
@@ -20,22 +21,22 @@ namespace carom::server {
 
 // Time of the event loop's threads that a peer, or all peers together, have used, with exponential
 // decay: half of the time is dropped every 64 ms. Thread-safe. No concurrent `Add` is lost, so that
-// the sum of all peers equals the time of a peer that is alone.
+// the sum over all peers equals the time of the one peer if only one peer uses the loop.
 class LoopUse {
  public:
   static constexpr int64_t kHalfLifeNs = 64000000;
 
-  // Adds `ns` nanoseconds of use at the time `now_ns`.
+  // Adds `ns` nanoseconds of used time at the time `now_ns`.
   void Add(int64_t ns, int64_t now_ns);
-  // Returns the use at the time `now_ns`, after decay, in nanoseconds.
+  // Returns the used time at the time `now_ns`, after decay, in nanoseconds.
   int64_t At(int64_t now_ns) const;
-  // Returns an upper bound of `At(now)` without reading the clock: the use without decay since the
-  // last `Add`.
+  // Returns an upper bound of `At(now)` without reading the clock: the used time, in nanoseconds,
+  // without decay since the last `Add`.
   int64_t upper_bound() const;
 
  private:
   // Upper 27 bits: time of the last decay, in multiples of kHalfLifeNs modulo 2^27 (100 days).
-  // Lower 37 bits: the use at that time, in nanoseconds.
+  // Lower 37 bits: the used time after that decay, in nanoseconds.
   std::atomic<uint64_t> since_and_ns_{0};
 };
 
@@ -45,10 +46,10 @@ class LoopShare {
   explicit LoopShare(size_t threads)
       : small_ns_(static_cast<int64_t>(threads) * LoopUse::kHalfLifeNs / 8) {}
 
-  // Returns whether a peer with the use `use` may use more time of the event loop. Returns false if
-  // `use` is at least an eighth of the threads' time in a half-life and more than three times the
-  // use of all other peers together. Peers with similar load, and a peer that is alone, may always
-  // use more.
+  // Returns whether a peer may use more time of the event loop; `use` counts the time that the peer
+  // has used. Returns false if `use` is at least an eighth of the threads' time in a half-life and
+  // more than three times the time that all other peers together have used. Peers with similar
+  // load, and a peer that is alone, may always use more.
   bool MayTake(const LoopUse& use, Clock::time_point now) const;
   // Returns true if `use` is so small that `MayTake` holds at any time. True for most peers; a fast
   // check, which does not read the clock.
@@ -58,8 +59,9 @@ class LoopShare {
   void Take(LoopUse& use, Clock::duration time, Clock::time_point now);
 
  private:
-  const int64_t small_ns_;  // an eighth of the time of all threads in a half-life
-  LoopUse all_;             // the use of all peers together
+  // `MayTake` holds below this use: an eighth of the time of all threads in a half-life.
+  const int64_t small_ns_;
+  LoopUse all_;  // event loop time that all peers together have used
 };
 
 }  // namespace carom::server

@@ -17,14 +17,17 @@ struct NamedShare {
   uint64_t percent;
 };
 
-// The shares of the limit, indexed by `MemoryShare`. Another fifth of the limit is the quota of
-// gRPC's buffers, which also hold messages. The rest of the limit is for uncharged memory.
+// The shares in percent of the memory limit, indexed by `MemoryShare`. Another fifth of the limit
+// is the quota of gRPC's buffers, which also hold messages. The rest of the limit is for uncharged
+// memory.
 constexpr std::array<NamedShare, 3> kShares = {
     {{"scenes", 50}, {"trackers", 10}, {"messages", 15}}};
 
-// bytes that each peer gets when a share is nearly used up, enough for a call with a short request
+// bytes that each peer may charge even when a share is nearly used up, enough for a call with a
+// short request
 constexpr uint64_t kGuaranteedPeerBytes = 32 << 10;
-// All peers together exceed a share by at most `limit / kGuaranteedLimitPart` guaranteed bytes.
+// The guaranteed bytes of all peers together may exceed a share by at most `limit /
+// kGuaranteedLimitPart`.
 constexpr uint64_t kGuaranteedLimitPart = 32;
 
 size_t IndexOf(MemoryShare share) { return static_cast<size_t>(share); }
@@ -64,7 +67,8 @@ std::shared_ptr<MemoryPeer> MemoryAccount::Peer(const std::string& name) {
   return peer;
 }
 
-// Retries a refused charge for scenes after the reclaimer has freed memory.
+// If a charge for scenes is refused, calls the reclaimer, which frees old versions of scenes, and
+// tries the charge once more.
 absl::Status MemoryAccount::Take(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   absl::Status status = TakeNow(share, bytes, peer);
   if (status.ok() || share != MemoryShare::kScenes || reclaim_ == nullptr) return status;
@@ -73,8 +77,9 @@ absl::Status MemoryAccount::Take(MemoryShare share, uint64_t bytes, MemoryPeer* 
   return TakeNow(share, bytes, peer);
 }
 
-// Charges first and checks afterwards, so that concurrent charges cannot exceed the limit together.
-// A concurrent charge that is refused and released may make this one fail, although it would fit.
+// Charges first, checks the limits afterwards and releases the charge if it is refused, so that
+// concurrent charges cannot exceed a limit together. The price: a concurrent charge that is refused
+// and released may make this charge fail, although this charge would fit.
 absl::Status MemoryAccount::TakeNow(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   const size_t i = IndexOf(share);
   const uint64_t before = used_[i].fetch_add(bytes, std::memory_order_relaxed);
@@ -92,7 +97,8 @@ absl::Status MemoryAccount::TakeNow(MemoryShare share, uint64_t bytes, MemoryPee
   return Exhausted(share, has_room);
 }
 
-// Tries up to 4 times, since another thread may charge the available bytes first.
+// Tries up to 4 times: between the calls of `available` and `Take`, another thread may charge the
+// available bytes.
 uint64_t MemoryAccount::TakeUpTo(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   for (int tries = 0; tries < 4; ++tries) {
     bytes = std::min(bytes, available(share, peer));

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Is there memory for a request, a scene or a tracker?
+// Is there memory for a request, a scene or a tracker (a moving shape that a stream follows)?
 //
 // The server charges memory that clients make it hold to one account before it allocates the
 // memory. Each kind of memory has a share of the limit, so that the total is bounded for any number
@@ -30,38 +30,40 @@ namespace carom::server {
 
 enum class MemoryShare : uint8_t {
   kScenes,    // scenes, and imports in progress
-  kTrackers,  // trackers of streams: tables, shapes and caches
-  kMessages,  // requests and answers that wait, and parsed requests
+  kTrackers,  // trackers, the moving shapes that streams follow: tables, shapes and caches
+  kMessages,  // requests and answers that wait in the server, and parsed requests
 };
 
 // retry delay of a call that is refused for lack of memory
 inline constexpr uint64_t kMemoryRetryDelayUs = 1000000;
 
-// Holds what one peer (server/access/peer.h) uses of each memory share and of the event loop.
+// Holds what one peer (a client address or a tenant; server/access/peer.h) uses of each memory
+// share and of the event loop.
 struct MemoryPeer : std::enable_shared_from_this<MemoryPeer> {
-  std::array<std::atomic<uint64_t>, 3> used{};  // bytes charged, by MemoryShare
-  LoopUse loop;                                 // time of the event loop
+  std::array<std::atomic<uint64_t>, 3> used{};  // bytes charged, indexed by `MemoryShare`
+  LoopUse loop;                                 // time of the event loop's threads
 };
 
 // Counts the memory that clients make the server hold, and refuses charges above the limits.
 //
 // A peer may use as much of a share as is free: a single peer gets half, and for any number of
 // greedy peers some memory stays free for the next peer (dynamic thresholds; Choudhury and Hahne,
-// 1998). Beyond its threshold a peer always gets the first 32 KiB, enough for a call with a short
-// request, while all peers together exceed the share by at most 1/32 of the limit.
+// 1998). Each peer gets its first 32 KiB even if less is free, enough for a call with a short
+// request, until all peers together exceed the share by 1/32 of the limit.
 //
 // Thread-safe; the account must outlive its charges.
 class MemoryAccount {
  public:
   explicit MemoryAccount(uint64_t limit_bytes);
 
-  // Returns the peer with the name `name`, which all calls of the peer share. An empty name gives a
-  // separate peer in each call. The account keeps a peer for a while after its last call, so that
-  // its use of the event loop still counts in the next call.
+  // Returns the counters of the peer with the name `name`, which all calls of the peer share. An
+  // empty name gives separate counters in each call. The account keeps the counters for a while
+  // after the peer's last call, so that the event loop time that the peer used still counts in its
+  // next call.
   std::shared_ptr<MemoryPeer> Peer(const std::string& name);
 
   // Charges `bytes` to a share, and to `peer` if it is not null. Charges nothing and returns
-  // RESOURCE_EXHAUSTED naming the share if the share or the peer's part of it is used up.
+  // RESOURCE_EXHAUSTED naming the share if the share, or what one peer may use of it, is used up.
   absl::Status Take(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
   // Charges `bytes`, or as many as are free if that is less; returns the number of bytes charged.
   uint64_t TakeUpTo(MemoryShare share, uint64_t bytes, MemoryPeer* peer);
@@ -70,16 +72,17 @@ class MemoryAccount {
   // Releases `bytes` that were charged to the share and to `peer`.
   void Release(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
 
-  // Sets the function that `Take` calls when memory for scenes is used up: it frees `bytes` of
-  // unused data, such as old versions, and returns false if it freed none. It runs on the thread
-  // that calls `Take`, with all locks that the thread holds. `set_reclaimer` must not be called
-  // while another thread may call `Take`.
+  // Sets the function that `Take` calls when memory for scenes is used up. The function frees about
+  // `bytes` of unused data, such as old versions of scenes, and returns false if it freed none. It
+  // runs on the thread that calls `Take`, with all locks that the thread holds. `set_reclaimer`
+  // must not be called while another thread may call `Take`.
   void set_reclaimer(std::function<bool(uint64_t bytes)> reclaim) { reclaim_ = std::move(reclaim); }
 
   // Returns how many bytes can still be charged to a share, and to `peer` if it is not null; 0 if
   // the share is exceeded.
   uint64_t available(MemoryShare share, const MemoryPeer* peer = nullptr) const;
-  // Returns the limit of a share, reduced by its part of the excess.
+  // Returns the limit of a share, reduced by the part of the excess (`SetExcess`) that falls on the
+  // share.
   uint64_t limit(MemoryShare share) const;
   uint64_t limit() const { return limit_; }
 
@@ -90,20 +93,20 @@ class MemoryAccount {
   void SetExcess(uint64_t bytes) { excess_.store(bytes, std::memory_order_relaxed); }
 
  private:
-  // Charges like `Take`, but does not call the reclaimer.
+  // Charges like `Take`, but does not call the reclaimer when the share is used up.
   absl::Status TakeNow(MemoryShare share, uint64_t bytes, MemoryPeer* peer);
-  // Returns RESOURCE_EXHAUSTED naming the share, with a retry delay of one second. `of_peer`: the
-  // peer's part is used up, not the whole share.
+  // Returns RESOURCE_EXHAUSTED naming the share, with a retry delay of one second. `of_peer` is
+  // true if only the part of the share that the peer may use is used up.
   absl::Status Exhausted(MemoryShare share, bool of_peer) const;
 
   absl::Mutex mu_;
   absl::flat_hash_map<std::string, std::shared_ptr<MemoryPeer>> peers_ ABSL_GUARDED_BY(mu_);
-  // number of peers at which `Peer` erases the peers without calls
+  // number of entries of `peers_` at which `Peer` erases the entries of peers without calls
   size_t next_purge_ ABSL_GUARDED_BY(mu_) = 1024;
   std::array<std::atomic<uint64_t>, 3> used_{};
   std::array<uint64_t, 3> limits_{};
   const uint64_t limit_;
-  uint64_t shared_ = 0;  // the sum of the shares
+  uint64_t shared_ = 0;  // the sum of `limits_`: what can be charged in total
   std::atomic<uint64_t> excess_{0};
   std::function<bool(uint64_t bytes)> reclaim_;
 };

@@ -23,14 +23,16 @@ namespace carom::server {
 namespace {
 
 constexpr absl::Duration kPeriod = absl::Milliseconds(500);
-constexpr absl::Duration kScarcePeriod = absl::Milliseconds(100);  // above half of the limit
+// period while the process holds more than half of its limit
+constexpr absl::Duration kScarcePeriod = absl::Milliseconds(100);
 constexpr std::chrono::seconds kTrimPeriod{3};
-// A smaller process is not trimmed: the gain is not worth a walk through the allocator's lists.
+// `Trim` does nothing if the process holds fewer bytes: the gain is not worth a walk through the
+// allocator's lists.
 constexpr uint64_t kLeastTrimmed = 48u << 20;
 constexpr size_t kTrimStep = 1u << 20;
 
-// Returns free memory to the system if less than three quarters of `held_bytes` are in use, in
-// glibc's arenas and in its separately mapped large blocks.
+// Returns free memory of glibc's allocator to the system if less than three quarters of
+// `held_bytes`, the memory of the process, are allocated in glibc's arenas and large mapped blocks.
 void TrimGlibc(uint64_t held_bytes) {
   const struct mallinfo2 info = mallinfo2();
   if (info.uordblks + info.hblkhd < held_bytes / 4 * 3) malloc_trim(0);
@@ -65,8 +67,8 @@ bool MemoryWatch::AwaitStop(absl::Duration period) {
   return mu_.AwaitWithTimeout(absl::Condition(&stopping_), period);
 }
 
-// Trims before it sets the excess: free memory that the allocator keeps is no memory of clients and
-// must not shrink the limits.
+// Returns free memory to the system before it sets the excess of the account, which shrinks the
+// limits for clients: free memory that the allocator keeps is no memory of clients.
 uint64_t MemoryWatch::UpdateExcess() {
   uint64_t held = HeldBytes();
   const Clock::time_point now = Clock::now();
@@ -81,8 +83,8 @@ uint64_t MemoryWatch::UpdateExcess() {
   return held;
 }
 
-// Reads the resident minus the file-backed pages from /proc/self/statm, which are RssAnon of
-// /proc/self/status.
+// Reads /proc/self/statm and returns the resident pages minus the file-backed pages, which is
+// RssAnon of /proc/self/status.
 uint64_t MemoryWatch::HeldBytes() const {
   std::array<char, 128> text{};
   if (pread(statm_.get(), text.data(), text.size() - 1, 0) <= 0) return 0;

@@ -3,10 +3,10 @@
 
 // How much memory does the process really hold?
 //
-// The memory account counts what clients make the server allocate; memory that the process holds
-// beyond these charges shrinks the limits of the account. The watch also returns free memory to the
-// system: the allocator keeps freed memory for later allocations, which after a burst of large
-// messages is most of the memory of the process.
+// The memory account (server/base/memory_account.h) counts what clients make the server allocate;
+// memory that the process holds beyond these charges shrinks the limits of the account. The watch
+// also returns free memory to the system: the allocator keeps freed memory for later allocations,
+// which after a burst of large messages is most of the memory of the process.
 #pragma once
 
 #include <chrono>
@@ -22,11 +22,13 @@
 
 namespace carom::server {
 
-// Measures the memory of the process every 500 ms, and every 100 ms above half of the limit, on its
-// own thread, so that no request of a client can delay it. `account` must outlive the watch.
+// Measures the memory of the process every 500 ms, and every 100 ms while the process holds more
+// than half of its memory limit. Runs on its own thread, so that no request of a client can delay
+// it. `account` must outlive the watch.
 class MemoryWatch {
  public:
-  // `drop_caches` frees caches; the watch calls it while the process exceeds its memory limit.
+  // `drop_caches` frees caches of the server; the watch calls it while the process exceeds its
+  // memory limit.
   MemoryWatch(MemoryAccount& account, std::function<void()> drop_caches);
   ~MemoryWatch();
   MemoryWatch(const MemoryWatch&) = delete;
@@ -39,19 +41,20 @@ class MemoryWatch {
   // Waits until the destructor stops the thread, but at most `period`. Returns whether the thread
   // must stop.
   bool AwaitStop(absl::Duration period) ABSL_LOCKS_EXCLUDED(mu_);
-  // Frees memory if the process holds too much, and sets the excess of the account. Returns the
-  // bytes that the process holds.
+  // Frees memory if the process holds too much, and sets the excess of `account_`: the bytes by
+  // which uncharged memory exceeds its part of the limit. Returns the bytes that the process holds.
   uint64_t UpdateExcess();
   // Returns the bytes of memory that the process holds, without mapped files; 0 if unknown.
   uint64_t HeldBytes() const;
   // Returns free memory of the allocator to the system if more than a quarter of `held_bytes` is
-  // free; with tcmalloc also if `is_over`: the process exceeds its limit.
+  // free; with tcmalloc also if `is_over` is true: the process exceeds its memory limit.
   void Trim(uint64_t held_bytes, bool is_over);
 
   MemoryAccount& account_;
   const std::function<void()> drop_caches_;
-  const FileDescriptor statm_;   // opened at the start, as descriptors may run out later
-  Clock::time_point next_trim_;  // used by `thread_` only
+  // /proc/self/statm, opened at the start, as descriptors may run out later
+  const FileDescriptor statm_;
+  Clock::time_point next_trim_;  // time of the next `Trim`; used by `thread_` only
   absl::Mutex mu_;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::thread thread_;

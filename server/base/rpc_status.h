@@ -16,19 +16,19 @@
 
 namespace carom::server {
 
-// Returns a gRPC status with the code and message of `status`. Field violations become a
-// google.rpc.BadRequest in the details.
+// Returns a gRPC status with the code and message of `status`. The violations of request fields
+// that `status` carries (carom/status.h) become a google.rpc.BadRequest in the details.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
-// Returns UNAVAILABLE, the error of a call to a server that drains.
+// Returns UNAVAILABLE, the error of a call to a server that drains, that is, shuts down gracefully.
 absl::Status Draining();
 
 // Returns RESOURCE_EXHAUSTED with a retry delay of one second, the error of a call beyond `limit`
 // concurrent calls. `what` names the kind of calls, such as "streams and Evaluate calls".
 absl::Status TooManyCalls(size_t limit, absl::string_view what);
 
-// Returns RESOURCE_EXHAUSTED naming `field`: there may be at most `limit` of `what`, such as
-// "groups a frame".
+// Returns RESOURCE_EXHAUSTED naming the request field `field`, which has more than `limit` of
+// `what`, such as "groups a frame".
 absl::Status OverLimit(absl::string_view field, uint64_t limit, absl::string_view what);
 
 // Returns RESOURCE_EXHAUSTED, the error of a call for which the process has no memory.

@@ -19,7 +19,8 @@ bool IsTenantName(absl::string_view tenant) {
          });
 }
 
-// Applies `IsTenantName` to the part after `scenes/`, since tenants and scenes match one pattern.
+// Applies `IsTenantName` to the part after `scenes/`: that part and the name of a tenant match one
+// pattern, [a-z0-9-]{1,63}.
 bool IsSceneName(absl::string_view name) {
   return absl::ConsumePrefix(&name, "scenes/") && IsTenantName(name);
 }

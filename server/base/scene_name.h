@@ -31,8 +31,8 @@ bool IsTenantName(absl::string_view tenant);
 std::string KeyPrefix(absl::string_view tenant);
 // Returns the key of the scene `name` of `tenant`.
 std::string SceneKey(absl::string_view tenant, absl::string_view name);
-// `TenantOfKey` and `NameOfKey` return the parts of a key. The results point into `key` or to a
-// constant.
+// `TenantOfKey` returns the tenant in a key of the store, and `NameOfKey` the name of the scene.
+// The results point into `key` or to a constant.
 absl::string_view TenantOfKey(absl::string_view key);
 absl::string_view NameOfKey(absl::string_view key);
 

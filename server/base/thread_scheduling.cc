@@ -15,9 +15,9 @@ namespace carom::server {
 namespace {
 
 constexpr uint64_t kShortSliceNs = 100000;  // the shortest time slice that Linux accepts
-// An increment of 10 is a tenth of the scheduling weight. A thread of the event loop that has run
-// for two milliseconds is then scheduled again after a fraction of a millisecond, not after a time
-// slice of each other thread.
+// A nice value higher by 10 gives a tenth of the scheduling weight. A thread with the usual nice
+// value, such as one of the event loop, that has run for two milliseconds is then scheduled again
+// after a fraction of a millisecond, not after a time slice of each thread with the higher value.
 constexpr int kNiceIncrement = 10;
 constexpr int kMaxNice = 19;
 
@@ -37,8 +37,9 @@ static_assert(sizeof(SchedulingAttributes) == 48);
 
 }  // namespace
 
-// Reads the attributes first, so that the nice value does not change. Ignores errors, which leave
-// the scheduling of the thread unchanged.
+// Reads the scheduling attributes of the thread before it writes them with another time slice, so
+// that the nice value does not change. Ignores errors, which leave the scheduling of the thread
+// unchanged.
 void RequestShortTimeSlices() {
   SchedulingAttributes attributes;
   if (syscall(SYS_sched_getattr, 0, &attributes, sizeof(attributes), 0) != 0) return;
@@ -58,8 +59,8 @@ void YieldIfSliceIsOver(Clock::time_point now) {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
 }
 
-// Adds the increment to the nice value of the first thread, not of the calling thread: a thread
-// inherits the nice value of its creator, which may have been raised already.
+// Adds the increment to the nice value of the first thread of the process, not of the calling
+// thread: a thread inherits the nice value of its creator, which may have been raised already.
 void LowerPriority() {
   const int usual = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
   setpriority(PRIO_PROCESS, 0, std::min(usual + kNiceIncrement, kMaxNice));

@@ -41,15 +41,17 @@ void Timer::CancelAndWait(Id id) {
 bool Timer::Drop(Id id) {
   const auto it = times_.find(id);
   if (it == times_.end()) return false;
-  // The key has the id, too, since several calls may have one time.
+  // The key of `calls_` has the id beside the time, since several functions may be scheduled for
+  // one time.
   calls_.erase({it->second, id});
   times_.erase(it);
   return true;
 }
 
-// Sleeps until the first call is due. The thread is woken neither for a call that is dropped nor
-// for a call after the time until which it sleeps: most calls are dropped before they are due, and
-// waking the thread for each would take CPU time from the threads that schedule calls.
+// Sleeps until the first scheduled function is due. The thread is woken neither when a function is
+// cancelled nor when a function is scheduled for a time after the end of the sleep: most functions
+// are cancelled before they are due, and waking the thread for each would take CPU time from the
+// threads that schedule them.
 bool Timer::AwaitDue() {
   while (!stopping_) {
     if (calls_.empty()) {
@@ -71,10 +73,11 @@ void Timer::Loop() {
   absl::MutexLock lock(&mu_);
   while (AwaitDue()) {
     auto first = calls_.extract(calls_.begin());
-    // From here on `Cancel` does not find the call; `CancelAndWait` waits until `running_` changes.
+    // From here on `Cancel` does not find the function; `CancelAndWait` waits until `running_`
+    // changes.
     running_ = first.key().second;
     times_.erase(running_);
-    // Runs the call without the lock, since the call may schedule and cancel calls.
+    // Runs the function without the lock, since the function may schedule and cancel functions.
     mu_.Unlock();
     first.mapped()();
     first = {};

@@ -42,9 +42,9 @@ class Timer {
 
  private:
   void Loop();
-  // Waits until a call is due and returns true; returns false when the timer stops.
+  // Waits until a scheduled function is due and returns true; returns false when the timer stops.
   bool AwaitDue() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Removes a scheduled call. Returns false if it is not scheduled.
+  // Removes a scheduled function. Returns false if it is not scheduled.
   bool Drop(Id id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   absl::Mutex mu_;
@@ -54,9 +54,10 @@ class Timer {
       ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<Id, Clock::time_point> times_ ABSL_GUARDED_BY(mu_);
   Id last_id_ ABSL_GUARDED_BY(mu_) = 0;
-  // time until which the thread sleeps; time_point::min() while the thread is awake
+  // time until which `thread_` sleeps; time_point::min() while the thread is awake
   Clock::time_point wakes_at_ ABSL_GUARDED_BY(mu_) = Clock::time_point::min();
-  Id running_ ABSL_GUARDED_BY(mu_) = 0;  // the call that is running, without the lock; 0: none
+  // id of the function that the thread calls at the moment, without holding `mu_`; 0: none
+  Id running_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::thread thread_;
 };

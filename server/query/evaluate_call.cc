@@ -10,7 +10,8 @@
 namespace carom::server {
 
 void EvaluateCall::Accept(QueryService& service, EventLoop& loop, QueryRuntime& runtime) {
-  // The references of its two events keep the call alive; the last `Unref` deletes it.
+  // The call begins with two references, for its events `accepted_` and `done_`; the last `Unref`
+  // deletes the call.
   auto* call = new EvaluateCall(service, loop, runtime);
   call->context_.AsyncNotifyWhenDone(&call->done_);
   service.RequestEvaluate(&call->context_, &call->request_, &call->writer_, &loop.queue(),
@@ -34,7 +35,8 @@ void EvaluateCall::OnAccepted(bool ok) {
   CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// Evaluates or submits the frame. Holds the reference of the event `accepted_`.
+// Evaluates the frame on this thread if it is small, else submits it to the executor. The caller
+// passes the call's reference of the event `accepted_` to `Begin`.
 void EvaluateCall::Begin(const absl::Status& started) {
   if (!started.ok()) {
     frame_.Clear();  // frees memory: the client may read the error late
@@ -49,10 +51,10 @@ void EvaluateCall::Begin(const absl::Status& started) {
     frame_.arrival.call_deadline =
         frame_.arrival.received + std::chrono::duration_cast<Clock::duration>(remaining);
   }
-  // The frame is scanned only after the call is admitted, so that a refusal costs the server
+  // Scans the frame only after the call is admitted, so that a refused call costs the server
   // little.
   frame_.head = PeekFrame(frame_.bytes);
-  // The reference of `accepted_` becomes the reference of the evaluation.
+  // The evaluation takes over the call's reference of the event `accepted_`.
   if (!CostEstimate().IsSmall(frame_.cost_bytes()) || !MayTakeLoop(frame_.arrival.received)) {
     absl::MutexLock lock(&mu_);
     return Submit();
@@ -71,11 +73,11 @@ void EvaluateCall::OnEvaluated() {
     // gRPC requires that every call is finished, although a cancelled call has no reader.
     Fail(absl::CancelledError("the call is cancelled"));
   } else if (Clock::now() >= frame_.arrival.call_deadline) {
-    // After its deadline the call fails as a whole: the groups that the deadline stopped have
-    // errors that name the frame's budget instead.
+    // After its deadline the call fails as a whole. The answer would be misleading: its groups that
+    // the deadline stopped have errors that name the frame's budget instead.
     Fail(absl::DeadlineExceededError("the call's deadline has passed"));
   } else {
-    const grpc::ByteBuffer answer = run_->Serialize().ToByteBuffer();
+    const grpc::ByteBuffer answer = Serialize(run_->response);
     answer_bytes = answer.Length();
     Answer(answer);
   }

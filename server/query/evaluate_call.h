@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Serves one `QueryService.Evaluate` call: how is a single frame answered?
+// Serves one `QueryService.Evaluate` call: how is a single frame (a message with a batch of
+// queries) answered?
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -13,19 +14,20 @@
 
 namespace carom::server {
 
-// Evaluates the frame of one call: a small frame on the event loop thread that receives it, another
-// frame on the executor.
+// Evaluates the frame (batch of queries) of one call: a small frame on the event loop thread that
+// receives it, a larger frame on the executor.
 //
 //   OnAccepted   The whole request has arrived; requests the next call from gRPC. `ok` false: the
 //                server is shut down and no call arrives.
 //   OnEvaluated  Passes the answer, or the error of the frame, to gRPC.
 //   OnFinished   gRPC has sent the answer. `ok` false: it could not, as the call is cancelled.
 //   OnDone       The call is over. If it was cancelled (by the client, its deadline or a broken
-//                connection), possibly during a time slice, the evaluation stops at its next check.
+//                connection), possibly during a time slice, the evaluation stops the next time it
+//                checks whether the call is cancelled.
 //   CheckUnread  On the timer's thread: ends the call with RESOURCE_EXHAUSTED if the client does
 //                not read its answer, so that flow control keeps the answer in the server. The
-//                limits are those of streams: the stalled time for an answer of more than
-//                `max_unread_bytes`, else the idle time.
+//                limits are those of streams: `CallLimits::stalled_stream` for an answer of more
+//                than `max_unread_bytes`, else `CallLimits::idle_stream`.
 //   Drain        Does nothing: the whole request has been read, so the call is answered.
 class EvaluateCall final : public QueryCall {
  public:
@@ -46,19 +48,20 @@ class EvaluateCall final : public QueryCall {
   void OnEvaluated() override;
   void CheckUnread();
 
-  // Ends the call with an error, which flow control does not delay, as it is short.
+  // Ends the call with an error. Starts no timer: flow control does not delay an error, as it is
+  // short.
   void Fail(const absl::Status& status);
   // Ends the call with `answer`, and starts the timer of `CheckUnread`.
   void Answer(const grpc::ByteBuffer& answer);
 
-  // No lock: gRPC uses the next two members for one operation at a time.
+  // The next two members need no lock: gRPC uses them for one operation at a time.
   grpc::ByteBuffer request_;
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> writer_{&context_};
   EventOf<EvaluateCall, &EvaluateCall::OnAccepted> accepted_{this};
   EventOf<EvaluateCall, &EvaluateCall::OnDone> done_{this};
   EventOf<EvaluateCall, &EvaluateCall::OnFinished> finished_{this};
 
-  Timer::Id unread_timer_ ABSL_GUARDED_BY(mu_) = 0;  // while an answer is being sent
+  Timer::Id unread_timer_ ABSL_GUARDED_BY(mu_) = 0;  // set while gRPC sends an answer; 0: not set
 };
 
 }  // namespace carom::server

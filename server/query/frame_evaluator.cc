@@ -18,7 +18,8 @@ namespace {
 
 constexpr uint64_t kMaxBudgetMicros = 60000000;
 
-// A `FrameScratch` above one of these sizes is deleted after its frame.
+// The pool of runs deletes a `FrameScratch` after its frame if one of its buffers has more entries
+// than these limits.
 constexpr size_t kMaxCachedShapes = 4096;
 constexpr size_t kMaxCachedRows = 65536;
 constexpr size_t kMaxCachedFloats = 131072;
@@ -31,7 +32,6 @@ uint64_t ElapsedNanoseconds(Clock::duration duration) {
 void ClearWork(v1::FrameAnswer& answer, FrameWork& work) {
   work.frame = nullptr;
   work.answer = &answer;
-  if (work.bytes != nullptr) work.bytes->Clear();
   work.deadline = FrameWork::kNever;
   work.status = absl::OkStatus();
   work.pending.clear();
@@ -49,14 +49,16 @@ void ClearWork(v1::FrameAnswer& answer, FrameWork& work) {
 
 }  // namespace
 
-// The other buffers have one entry per item, so that `max_queries` bounds their size.
+// Checks only buffers of shapes, floats and rows. The other buffers have one entry per query, so
+// that `FrameLimits::max_queries` bounds their size.
 bool FrameScratch::IsWorthCaching() const {
   return decoded.shape_capacity() <= kMaxCachedShapes &&
          decoded.floats.capacity() <= kMaxCachedFloats &&
          answers.row_capacity() <= kMaxCachedRows && joined.answer_capacity() <= kMaxCachedRows;
 }
 
-// Bounds the groups, bindings and definitions of a frame before the server iterates over them.
+// Bounds the number of groups, scene bindings and tracker definitions of a frame before the server
+// iterates over them.
 absl::Status FrameEvaluator::CheckParts(size_t parts) const {
   const size_t limit = 2 * limits_.max_groups + SceneHandles::kMaxHandles;
   return parts <= limit ? absl::OkStatus()
@@ -86,8 +88,8 @@ absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
 
 void FrameEvaluator::Begin(const v1::Frame& frame, const FrameArrival& arrival, Session& session,
                            v1::FrameAnswer& answer, FrameWork& work) const {
-  // The limits are checked before the definitions are made, so that a refused frame makes no
-  // definitions.
+  // Checks the limits before `session.Define`, so that a refused frame defines no scene handles and
+  // trackers.
   absl::Status status = CheckFrame(frame);
   const absl::StatusOr<Coherence> coherence = wire::DecodeCoherence(frame.coherence());
   status.Update(coherence.status());
@@ -157,8 +159,8 @@ Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratc
   stats.set_tracker_bytes(session.trackers.memory_bytes());
   stats.set_shadow_moves(work.shadow.moves);
   stats.set_shadow_differences(work.shadow.differences);
-  // All scenes were read after `Begin`, so the store's staleness at `Begin` plus the elapsed time
-  // bounds the staleness of the answer.
+  // All scenes were read after `Begin`. The staleness of the store (how far it may lag behind other
+  // servers) at `Begin` plus the time elapsed since therefore bounds the staleness of the answer.
   if (work.staleness_us != 0) {
     stats.set_staleness_us(work.staleness_us + stats.elapsed_ns() / 1000);
   }

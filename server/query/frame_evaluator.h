@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does a frame become its answer?
+// How does the server answer a frame: a message with queries, in groups of one scene each?
 //
-// `FrameEvaluator::Begin` checks the frame and adds its definitions to the session. `Continue`
-// answers the groups one after the other (server/query/frame_slice.h): it decodes a group, resolves
-// its scene once, evaluates the group and encodes the answer. A group whose `min_version` has not
-// been committed yet is left for a later call of `Continue`. The caller waits for versions
+// `FrameEvaluator::Begin` checks the frame and adds its definitions (of scene handles and trackers)
+// to the session of the stream. `Continue` answers the groups one after the other
+// (server/query/frame_slice.h): it decodes a group, looks up its scene once, evaluates the group
+// and encodes the answer. If a group's `min_version` of its scene has not been committed yet, a
+// later call of `Continue` answers the group. The caller waits for versions
 // (server/store/version_gate.h) and chooses the threads.
 #pragma once
 
@@ -29,25 +30,25 @@
 #include "server/query/shadow_run.h"
 #include "server/store/fork_store.h"
 #include "server/store/version_gate.h"
-#include "wire/answer_bytes.h"
 #include "wire/decode.h"
 
 namespace carom::server {
 
-// The limits of one frame.
+// The limits of one frame: a message with queries, in groups of one scene each.
 struct FrameLimits {
   size_t max_groups = 1024;
   size_t max_queries = 65536;
   uint64_t max_answer_rows = 262144;
   uint64_t max_work_units = 0;  // 0: no limit
-  PolygonLimits polygons;       // of the polygons that edits bring
+  PolygonLimits polygons;       // limits of each polygon that the edits of a group add
   TrackerTableLimits trackers;
-  // A `ShadowRun` compares one in so many batches of moves of a stream; 0: none.
+  // The server checks one in so many batches of tracker moves of a stream by a `ShadowRun`; 0:
+  // none.
   uint64_t shadow_interval = 1024;
 };
 
-// The buffers of the evaluation of one frame. Reused buffers stop allocating after some frames. Not
-// thread-safe.
+// The buffers of the evaluation of one frame (a message with queries). Reused buffers stop
+// allocating after some frames. Not thread-safe.
 struct FrameScratch {
   wire::DecodedGroup decoded;
   GroupAnswers answers;
@@ -58,92 +59,97 @@ struct FrameScratch {
   bool IsWorthCaching() const;
 };
 
-// How a frame is evaluated: `kAnswer` answers its groups; `kSkip` makes its definitions and answers
-// no group.
+// How a frame is evaluated. `kAnswer`: adds its definitions of scene handles and trackers to the
+// session and answers its groups of queries; `kSkip`: adds the definitions and answers no group.
 enum class FrameUse { kAnswer, kSkip };
 
-// The result of `Continue`. The greatest of several results is the result of all.
+// The result of `FrameEvaluator::Continue`, or of one group of the frame. The result of several
+// groups is the greatest of their results.
 enum class Progress {
-  kDone,    // the answer is complete
-  kWaits,   // some groups wait for versions, until `deadline` at most
-  kYields,  // the time slice is over; the remaining groups begin again in the next one
+  kDone,  // every group of the frame is answered
+  // some groups wait for versions of their scenes that do not exist yet, until `deadline` at most
+  kWaits,
+  // the time slice is over; the next time slice evaluates the remaining groups from their beginning
+  kYields,
 };
 
-// When a frame arrived, its deadline, and how it is evaluated.
+// When a frame (a message with queries) arrived, the deadline of its call, and how it is evaluated.
 struct FrameArrival {
   Clock::time_point received;
   Clock::time_point call_deadline = Clock::time_point::max();
   FrameUse use = FrameUse::kAnswer;
 };
 
-// The limits of a time slice. A time slice ends soon after it exceeds either limit, and a group
-// without an answer begins again in the next time slice. A time slice that pauses instead repeats
-// no work.
+// The limits of a time slice: of one call of `FrameEvaluator::Continue` for a frame. A time slice
+// ends soon after it exceeds either limit, and the next time slice evaluates the interrupted group
+// of queries once more from the beginning. A time slice that calls `pause` instead repeats no work.
 struct SliceLimits {
   static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
   uint64_t max_units = kNone;
-  std::chrono::nanoseconds max_cpu =
-      std::chrono::nanoseconds::max();  // processor time of the thread
-  // Called within the time slice whenever it has run for another `Executor::kSlice`; null: never.
+  std::chrono::nanoseconds max_cpu = std::chrono::nanoseconds::max();  // CPU time of the thread
+  // Called within the time slice whenever it has run for another `Executor::kSlice`, so that other
+  // tasks can run; null: never.
   const std::function<void()>* pause = nullptr;
 };
 
-// The state of one frame's evaluation. `frame` and `answer` outlive it.
+// The state of the evaluation of one frame (a message with groups of queries). `frame` and `answer`
+// must outlive it.
 struct FrameWork {
   static constexpr Clock::time_point kNever = Clock::time_point::max();
 
   const v1::Frame* frame = nullptr;
   v1::FrameAnswer* answer = nullptr;
-  // Receives answers to groups as bytes; the messages of such groups are then empty. Null: every
-  // answer is a message.
-  wire::AnswerBytes* bytes = nullptr;
-  Clock::time_point received;                // the start of the budget and of the elapsed time
-  Clock::time_point deadline = kNever;       // the end of the budget
-  Clock::time_point call_deadline = kNever;  // a later answer has no reader
+  // when the frame arrived: start of the frame's time budget and of the elapsed time in its answer
+  Clock::time_point received;
+  Clock::time_point deadline = kNever;       // the end of the frame's time budget
+  Clock::time_point call_deadline = kNever;  // the client does not wait longer
   // The status of the frame as a whole: OK unless the frame was refused.
   absl::Status status;
-  std::vector<int> pending;        // groups without answer, ascending
-  std::vector<VersionWait> waits;  // of the pending groups, if `Continue` returned kWaits
-  // The scenes after the edits of pending groups, with the index of each group.
+  std::vector<int> pending;  // indices of the groups without an answer, ascending
+  // the versions that the pending groups wait for, if `Continue` returned kWaits
+  std::vector<VersionWait> waits;
+  // For each pending group whose edits are made: the index of the group, and the scene after the
+  // edits.
   std::vector<std::pair<int, Scene::Ptr>> edited;
   Coherence coherence = Coherence::kOn;
   uint64_t rows = 0;
-  MemoryCharge rows_charge;  // for the rows of the answer while it is built
+  MemoryCharge rows_charge;  // charge for the memory of the answer's rows while it is built
   uint64_t work_units = 0;
   MoveTiers tiers;
   ShadowStats shadow;
   Clock::duration evaluating{};
-  uint64_t staleness_us = 0;  // of the store when `Begin` was called
+  uint64_t staleness_us = 0;  // staleness of the store when `Begin` was called
 };
 
-// Evaluates frames. Has no state except its limits, so it is thread-safe for distinct arguments.
-// The store outlives the evaluator.
+// Evaluates frames (messages with groups of queries). Has no state except its limits, so it is
+// thread-safe for distinct arguments. The store must outlive the evaluator.
 class FrameEvaluator {
  public:
   FrameEvaluator(ForkStore& store, const FrameLimits& limits) : store_(store), limits_(limits) {}
 
   const FrameLimits& limits() const { return limits_; }
 
-  // Checks `frame`, adds its definitions to `session`, and initializes `work` and `answer`, whose
-  // memory is reused. A refused frame makes no definitions and has no pending groups; its status is
-  // in `work.status` and in `answer`.
+  // Checks `frame`, adds its definitions (of scene handles and trackers) to `session`, and
+  // initializes `work` and `answer`, whose memory is reused. A refused frame adds no definitions
+  // and has no pending groups; its status is in `work.status` and in `answer`.
   void Begin(const v1::Frame& frame, const FrameArrival& arrival, Session& session,
              v1::FrameAnswer& answer, FrameWork& work) const;
 
-  // Returns RESOURCE_EXHAUSTED if a frame may not have `parts` groups, bindings and definitions of
-  // trackers in all.
+  // Returns RESOURCE_EXHAUSTED if `parts`, the total number of groups, scene bindings and tracker
+  // definitions of a frame, exceeds what the limits allow.
   absl::Status CheckParts(size_t parts) const;
 
   // Initializes `answer` and `work` for a frame that is refused before it is parsed.
   void Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& answer, FrameWork& work) const;
 
-  // Refuses the pending groups with `status`. Groups that have an answer keep it, and refused
-  // groups keep their `edited_version`.
+  // Answers the pending groups with the error `status`. Groups that have an answer keep it, and
+  // refused groups keep their `edited_version` (the version that their edits made).
   void RefusePending(const absl::Status& status, FrameWork& work) const;
 
-  // Answers, in one time slice, every pending group that need not wait. Returns kDone early, with
-  // an unspecified answer, once `cancelled` is true.
+  // Answers, in one time slice with the limits `slice`, every pending group that need not wait for
+  // a version of its scene. Once `cancelled` is true, returns kDone early, with an unspecified
+  // answer.
   Progress Continue(FrameWork& work, Session& session, FrameScratch& scratch,
                     const std::atomic<bool>& cancelled, const SliceLimits& slice = {}) const;
 

@@ -22,26 +22,29 @@
 namespace carom::server {
 namespace {
 
-// The most work units of a joined batch, 50 to 80 us: groups that take more do not gain by a batch,
-// and the work of a discarded batch, also at the end of a budget, is lost.
+// The most work units of a joined batch of casts, 50 to 80 us: groups that take more gain nothing
+// by joining, and the work of a batch that is discarded, for example because the frame's time
+// budget ends, is lost.
 constexpr uint64_t kJoinedUnits = 1 << 14;
 
-// The most bytes of a row of an answer while it is built, in the core, as a message and as bytes
-// together: measured with a million hits with all details.
+// The most bytes of memory that a row of an answer takes while the answer is built, as a struct of
+// the geometry core, as a message and as serialized bytes together: measured with a million cast
+// hits with all details.
 constexpr uint64_t kBytesPerRow = 272;
-// The memory of rows is charged in steps of so many bytes.
+// The memory of the answer's rows is charged in steps of so many bytes.
 constexpr uint64_t kChargedBytes = 1 << 20;
 
-// The measured cost of edits in work units: a commit copies pages and the page table.
+// The measured cost of a group's edits in work units, once and for each edit: a commit copies the
+// blocks of polygons that change (pages) and the scene's table of pages.
 constexpr uint64_t kUnitsOfEdits = 1 << 14;
 constexpr uint64_t kUnitsPerEdit = 1 << 10;
 
-// Refused groups use no work meter, so the end of the time slice is also checked after so many
-// groups, 20 to 100 us.
+// Groups that are refused with an error use no work meter, so `Run` also checks for the end of the
+// time slice after so many groups, 20 to 100 us.
 constexpr size_t kGroupsPerCheck = 16;
 
-// Returns whether a group asks a few segments and nothing else, so that it may be a member of a
-// joined batch.
+// Returns whether a group casts a few segments and has no other queries, so that it may be a member
+// of a joined batch of casts.
 bool IsJoinable(const v1::Group& group) {
   if (group.has_edits() || group.version() != 0) return false;
   const uint64_t segments = wire::CountLoneSegments(group);
@@ -54,7 +57,7 @@ bool HasSameTarget(const v1::Group& a, const v1::Group& b) {
          a.scene() == b.scene() && a.min_version() == b.min_version();
 }
 
-// Returns the name of the group's scene, which points into the group or into `handles`.
+// Returns the name of the scene of `group`. The result points into `group` or into `handles`.
 absl::StatusOr<absl::string_view> SceneName(const v1::Group& group, const SceneHandles& handles) {
   if (group.target_case() == v1::Group::kSceneHandle) {
     const std::string* name = handles.Find(group.scene_handle());
@@ -110,7 +113,7 @@ absl::string_view FrameSlice::KeyOf(absl::string_view name) {
   return key_;
 }
 
-// Called about every 20 microseconds.
+// A work meter calls this function about every 20 microseconds of an evaluation.
 bool FrameSlice::MustStop(Clock::time_point now) {
   if (context_.cancelled.load(std::memory_order_relaxed)) return true;
   if (!ChargeRows()) return true;
@@ -134,7 +137,7 @@ bool FrameSlice::ChargeRows() {
   return out_of_memory_.ok();
 }
 
-// Reading the thread's processor time is a system call, which costs more than a small frame, so it
+// Reading the CPU time of the thread is a system call, which costs more than a small frame, so it
 // is read only in the second half of a time slice. The first half counts as if the thread had run
 // all the time.
 bool FrameSlice::IsOutOfCpu(std::chrono::nanoseconds elapsed) {
@@ -147,12 +150,13 @@ bool FrameSlice::IsOutOfCpu(std::chrono::nanoseconds elapsed) {
 Progress FrameSlice::Run() {
   work_.waits.clear();
   Progress progress = Progress::kDone;
-  size_t kept = 0;  // pending[0, kept) stay pending
+  size_t kept = 0;  // the first `kept` entries of `pending` have no answer yet
   for (size_t i = 0; i < work_.pending.size(); ++i) {
     if (context_.cancelled.load(std::memory_order_relaxed)) return Progress::kDone;
     // Checks whether the time slice is over, and pauses when a pause is due.
     if (i % kGroupsPerCheck == kGroupsPerCheck - 1) MustStop(Clock::now());
-    // Later groups are answered although a group waits, but not after the time slice has ended.
+    // Groups after a group that waits for a version are answered, but not groups after the end of
+    // the time slice.
     const bool is_over = is_out_of_cpu_ || progress == Progress::kYields;
     const Progress group_progress = is_over ? Progress::kYields : Answer(i);
     if (group_progress != Progress::kDone) work_.pending[kept++] = work_.pending[i];
@@ -178,30 +182,30 @@ bool FrameSlice::MayJoin(size_t first, size_t i) const {
 void FrameSlice::Join(size_t first) {
   if (!may_join_ || !MayJoin(first, first) || !MayJoin(first, first + 1)) return;
   const auto name = SceneName(GroupAt(first), context_.session.handles);
-  // The scene is looked up before the groups are decoded: if it is missing, each group is answered
-  // or waits alone.
+  // Looks up the scene before the groups are decoded: if the scene is missing, each group is
+  // answered or waits alone.
   if (!name.ok()) return;
   joined_scene_ = context_.store.Use(KeyOf(*name));
   if (joined_scene_ == nullptr || joined_scene_->version() < GroupAt(first).min_version()) return;
   JoinedCasts& joined = context_.scratch.joined;
   joined.Clear();
-  // A group that cannot join the batch, because of an error or other options, stays decoded until
-  // it is answered.
+  // A group that cannot join the batch, because of an error or other options, stays in
+  // `scratch.decoded` until it is answered.
   for (size_t i = first; MayJoin(first, i); ++i) {
     if (!Decode(i).ok() || !joined.Add(context_.scratch.decoded.group)) break;
   }
   joined_end_ = first + joined.size();
-  joined_answered_ = joined_as_bytes_ = false;
+  joined_answered_ = false;
   if (joined.size() < 2) return;
   Group all = joined.all();
   const Evaluation evaluation = Evaluate(*joined_scene_, all, std::min(units_left_, kJoinedUnits));
   joined_answered_ = !evaluation.yields && evaluation.status.ok();
   if (joined_answered_) {
     Charge(evaluation);
-    joined_as_bytes_ = ReserveAnswerBytes(joined.size());
   } else {
-    // Evaluating each member alone, from the decoded columns, shows which of them exceeds a limit.
-    // Later groups are likely to be as expensive, so no further batch is made.
+    // The batch failed, for example at a limit. Evaluating each member alone, from the decoded
+    // columns, shows which member exceeds a limit. Later groups are likely to be as expensive, so
+    // no further batch is made.
     may_join_ = false;
   }
 }
@@ -209,11 +213,6 @@ void FrameSlice::Join(size_t first) {
 Progress FrameSlice::AnswerMember(size_t i) {
   JoinedCasts& joined = context_.scratch.joined;
   const GroupAnswers& all = context_.scratch.answers;
-  if (joined_as_bytes_) {
-    AnswerAt(i).Clear();
-    work_.bytes->Add(GroupIndex(i), all.version, joined.NextPart(all.segments), joined.options());
-    return Progress::kDone;
-  }
   Group& group = joined.Next();
   if (!joined_answered_) {
     return Conclude(Evaluate(*joined_scene_, group, units_left_), group, i);
@@ -222,17 +221,11 @@ Progress FrameSlice::AnswerMember(size_t i) {
   return Progress::kDone;
 }
 
-bool FrameSlice::ReserveAnswerBytes(size_t groups) const {
-  const CastAnswers& casts = context_.scratch.answers.segments;
-  return work_.bytes != nullptr && casts.truncated.empty() && casts.errors.empty() &&
-         work_.bytes->Reserve(groups, casts.counts.size(), casts.hits.size());
-}
-
 Progress FrameSlice::AnswerAlone(size_t i) {
   const v1::Group& group = GroupAt(i);
   v1::GroupAnswer& answer = AnswerAt(i);
-  // The role is checked before the scene is looked up, so that the error does not depend on whether
-  // the scene exists.
+  // Checks the client's permission to edit before it looks up the scene, so that the error does not
+  // depend on whether the scene exists.
   if (group.has_edits() && !context_.session.may_edit.ok()) {
     return AnswerStatus(PrefixWithEdits(context_.session.may_edit), answer);
   }
@@ -266,7 +259,7 @@ absl::StatusOr<Scene::Ptr> FrameSlice::Resolve(size_t i, absl::string_view name,
   if (scene != nullptr && scene->version() >= group.min_version()) {
     return group.has_edits() ? Edit(i, name, progress) : scene;
   }
-  // A frame without a budget does not wait, as nothing would end its wait.
+  // A frame without a time budget does not wait for a version, as nothing would end the wait.
   if (work_.deadline != FrameWork::kNever && Clock::now() < work_.deadline) {
     work_.waits.push_back({std::string(name), group.min_version()});
     progress = Progress::kWaits;
@@ -277,8 +270,8 @@ absl::StatusOr<Scene::Ptr> FrameSlice::Resolve(size_t i, absl::string_view name,
                                   : absl::StrCat("the current version is ", scene->version()));
 }
 
-// Makes the edits of a group whose questions are decoded: the edits of a malformed group are not
-// made.
+// Makes the edits of a group. The caller has decoded the queries of the group, so that a malformed
+// group makes no edits.
 absl::StatusOr<Scene::Ptr> FrameSlice::Edit(size_t i, absl::string_view name, Progress& progress) {
   progress = Progress::kYields;
   if (MustStop(Clock::now())) {
@@ -293,7 +286,8 @@ absl::StatusOr<Scene::Ptr> FrameSlice::Edit(size_t i, absl::string_view name, Pr
       wire::DecodeEdits(message.edits(), context_.limits.polygons);
   if (!edits.ok()) return PrefixWithEdits(edits.status());
   const uint64_t units = kUnitsOfEdits + kUnitsPerEdit * edits->size();
-  // A time slice on the event loop makes short edits only; other edits begin again on the executor.
+  // A time slice on the event loop, which has a limit of work units, makes short edits only; for
+  // other edits `EditFork` returns null, and the group begins again on the executor.
   const EditTime time = limits_.max_units == SliceLimits::kNone ? EditTime::kAny : EditTime::kShort;
   const absl::StatusOr<Scene::Ptr> scene = context_.store.EditFork(
       name, {*std::move(edits), message.base_version(), message.edit_id()}, time);
@@ -328,12 +322,13 @@ const absl::Status& FrameSlice::Decode(size_t i) {
 FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, uint64_t max_units) {
   const Clock::time_point start = Clock::now();
   if (MustStop(start)) return {.status = StopStatus(WorkMeter()), .yields = is_out_of_cpu_};
-  // A meter calls `stop` once when it begins to count. That call returns false, as `MustStop` was
-  // just called.
+  // A meter calls `stop` once when it begins to count. The first call returns false without a
+  // check, as `MustStop` was just called.
   const auto stop = [this, asked = true]() mutable {
     return !std::exchange(asked, false) && MustStop(Clock::now());
   };
-  // A shadow run has a meter of its own, as the rows that it compares are not rows of the answer.
+  // A shadow run (a comparison of answers with and without the trackers' caches) has a meter of its
+  // own, as the rows that it compares are not rows of the answer.
   WorkMeter shadow_meter(stop);
   shadow_meter.set_max_rows(ShadowRun::kMaxRows);
   shadow_meter.set_max_units(max_units);
@@ -355,15 +350,16 @@ FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, ui
   context_.session.trackers.End(answers.moves.memory_growth);
   work_.evaluating += Clock::now() - start;
 
-  // The evaluation yields only if the end of the time slice stopped it, and no limit of the frame
-  // did.
+  // The evaluation yields, to be repeated in the next time slice, only if the end of the time slice
+  // stopped it, and no limit of the frame did.
   evaluation.yields = !evaluation.status.ok() && !meter.out_of_rows() &&
                       meter.used() <= frame_units && (is_out_of_cpu_ || meter.used() > max_units);
   evaluation.work_units = meter.used();
   evaluation.slice_units = shadow_meter.used() + meter.used();
   evaluation.tiers = answers.moves.tiers;
   evaluation.shadow = shadow;
-  // The batch of moves keeps its number when it begins again.
+  // A batch of tracker moves whose evaluation is repeated keeps its number, which selects the
+  // batches with a shadow run.
   if (evaluation.yields) context_.session.move_batches = move_batches;
   if (evaluation.status.ok()) {
     evaluation.rows = meter.rows();
@@ -398,15 +394,16 @@ ShadowStats FrameSlice::BeginMoves(const Scene& scene, Group& group, WorkMeter& 
   session.trackers.End(result.memory_growth);
   options.memory_budget -= result.memory_growth;
   if (result.stats.differences == 0) return result.stats;
-  // A difference is a bug: this batch of moves is answered without the memory, which may be wrong.
+  // A difference is a bug in the trackers' memory (their caches of nearby polygons): deletes the
+  // memory and answers this batch of moves without it.
   session.trackers.Forget();
   options.coherence = Coherence::kOff;
   return result.stats;
 }
 
 void FrameSlice::Charge(const Evaluation& evaluation) {
-  // A meter stops soon after its limit, so the last evaluation of a time slice may take more than
-  // `units_left_`.
+  // A work meter stops soon after its limit, so the last evaluation of a time slice may take more
+  // units than `units_left_`.
   units_left_ -= std::min(units_left_, evaluation.slice_units);
   work_.work_units += evaluation.work_units;
   work_.rows += evaluation.rows;
@@ -414,24 +411,12 @@ void FrameSlice::Charge(const Evaluation& evaluation) {
   work_.shadow += evaluation.shadow;
 }
 
-// Writes answers to a few segments as bytes, column by column. Writes larger answers as messages,
-// in one pass over the hits, which no longer fit into the near caches.
 Progress FrameSlice::Conclude(const Evaluation& evaluation, const Group& group, size_t i) {
   if (evaluation.yields) return Progress::kYields;
   Charge(evaluation);
   v1::GroupAnswer& answer = AnswerAt(i);
   if (!evaluation.status.ok()) return AnswerStatus(evaluation.status, answer);
-  const GroupAnswers& answers = context_.scratch.answers;
-  const bool is_small = answers.segments.counts.size() <= JoinedCasts::kMaxSegments &&
-                        answers.segments.hits.size() <= JoinedCasts::kMaxSegments;
-  if (is_small && wire::CountLoneSegments(GroupAt(i)) != 0 && ReserveAnswerBytes(1)) {
-    const CastAnswers& casts = answers.segments;
-    answer.Clear();
-    work_.bytes->Add(GroupIndex(i), answers.version, {casts.counts, casts.hits, casts.reflections},
-                     group.cast_options);
-  } else {
-    wire::EncodeGroupAnswers(group, answers, answer);
-  }
+  wire::EncodeGroupAnswers(group, context_.scratch.answers, answer);
   return Progress::kDone;
 }
 

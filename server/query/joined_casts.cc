@@ -56,37 +56,24 @@ Group& JoinedCasts::Next() {
   return part_;
 }
 
-wire::CastPart JoinedCasts::NextPart(const CastAnswers& all) {
-  Advance();
-  return Part(all);
-}
-
-// Returns the answers of the current member as a view of `all`. Answers in mode ANY have no hits;
-// if reflections are requested, each hit has one.
-wire::CastPart JoinedCasts::Part(const CastAnswers& all) {
-  wire::CastPart part;
-  part.counts = std::span(all.counts).subspan(first_, end_ - first_);
-  if (all.hits.empty()) return part;
-  const size_t first_row = row_;
-  for (const uint32_t count : part.counts) row_ += count;
-  part.hits = std::span(all.hits).subspan(first_row, row_ - first_row);
-  if (!all.reflections.empty()) {
-    part.reflections = std::span(all.reflections).subspan(first_row, row_ - first_row);
-  }
-  return part;
-}
-
+// In mode ANY there are counts but no hits; if reflections are requested, each hit has one.
 const GroupAnswers& JoinedCasts::Answers(const GroupAnswers& all) {
   const CastAnswers& casts = all.segments;
-  const wire::CastPart view = Part(casts);
   CastAnswers& part = part_answers_.segments;
   part.Clear();
   part_answers_.version = all.version;
-  part.counts.assign(view.counts.begin(), view.counts.end());
-  part.hits.assign(view.hits.begin(), view.hits.end());
-  part.reflections.assign(view.reflections.begin(), view.reflections.end());
-  // Truncated segments and errors are ascending lists of segment indices. The indices of a member
-  // count from its first segment.
+  part.counts.assign(casts.counts.begin() + first_, casts.counts.begin() + end_);
+  if (!casts.hits.empty()) {
+    const size_t first_row = row_;
+    for (const uint32_t count : part.counts) row_ += count;
+    part.hits.assign(casts.hits.begin() + first_row, casts.hits.begin() + row_);
+    if (!casts.reflections.empty()) {
+      part.reflections.assign(casts.reflections.begin() + first_row,
+                              casts.reflections.begin() + row_);
+    }
+  }
+  // The truncated segments and the errors of the batch are ascending lists of segment indices. In
+  // the answers of a member, the indices count from the first segment of the member.
   const auto first = static_cast<uint32_t>(first_);
   for (; truncated_ < casts.truncated.size() && casts.truncated[truncated_] < end_; ++truncated_) {
     part.truncated.push_back(casts.truncated[truncated_] - first);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How are many groups of one or two segments cast fast?
+// How are many groups of queries that cast one or two segments each cast fast?
 //
 // A batch of casts hides the latency of memory, and evaluating a group costs a microsecond beside
-// its casts. Therefore neighbouring groups that differ only in their segments are cast as one
-// batch, and the answers of the batch are divided into the answers of each group. Casts do not
-// depend on each other, so the answers have the same bytes as answers to separate groups.
+// its casts. Therefore neighbouring groups of a frame that differ only in their segments are cast
+// as one batch, and the answers of the batch are divided into the answers of each group. Casts do
+// not depend on each other, so the answers have the same bytes as answers to separate groups.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +15,11 @@
 #include <vector>
 
 #include "carom/group.h"
-#include "wire/answer_bytes.h"
 
 namespace carom::server {
 
-// A batch of groups that are cast together; each group is a member of the batch. A reused batch
-// stops allocating after some frames. Not thread-safe.
+// A batch of groups of segments that are cast together; each group is a member of the batch. A
+// reused batch stops allocating after some frames. Not thread-safe.
 class JoinedCasts {
  public:
   // The most segments of one member, and of all members together.
@@ -28,44 +27,41 @@ class JoinedCasts {
   static constexpr size_t kMaxSegments = 256;
 
   void Clear();
-  // Copies the segments of `group`, which has no other questions, and makes it a member. Returns
-  // false, without a copy, if its options differ from those of the first member or if the batch
-  // would have too many segments.
+  // Copies the segments of `group`, which must have no other queries, and makes it a member of the
+  // batch. Returns false, without a copy, if its options differ from those of the first member or
+  // if the batch would have more than `kMaxSegments` segments.
   bool Add(const Group& group);
 
   size_t size() const { return ends_.size(); }
-  const CastOptions& options() const { return options_; }
-  // Returns all segments as one group. Its columns are views, which `Add` and `Clear` invalidate.
+  // Returns the segments of all members as one group. Its columns are views, which `Add` and
+  // `Clear` invalidate.
   Group all() const;
 
-  // Returns the next member, beginning with the first. The group is a view of the columns, which
-  // the next call overwrites.
+  // Returns the next member, beginning with the first. The group is a view of the members'
+  // segments; the next call overwrites it.
   Group& Next();
   // Returns the answers of the member that `Next` returned last; `all` has the answers to `all()`.
   // Must be called for every member or for none. The next call overwrites the result.
   const GroupAnswers& Answers(const GroupAnswers& all);
-  // Returns the answers of the next member as a view of `all`, which must have no truncated
-  // segments and no errors. Replaces the two calls of `Next` and `Answers`.
-  wire::CastPart NextPart(const CastAnswers& all);
 
-  // Returns the capacity of the answers of a member, in hits.
+  // Returns how many hits the buffer for the answers of one member has memory for.
   size_t answer_capacity() const { return part_answers_.segments.hits.capacity(); }
 
  private:
   SegmentColumns Segments(size_t first, size_t end) const;
   void Advance();
-  wire::CastPart Part(const CastAnswers& all);
 
   CastOptions options_;
-  // Columns of size `kMaxSegments`, of which the first `segments_` entries are set.
+  // End points (ax, ay) and (bx, by) of the members' segments. The columns have `kMaxSegments`
+  // entries, of which the first `segments_` are set.
   std::vector<double> ax_, ay_, bx_, by_;
   size_t segments_ = 0;
   std::vector<size_t> ends_;  // index of the segment after the last one of each member
   // The member that `Advance` reached last has the segments [first_, end_). `members_` counts the
-  // members up to it.
+  // members up to and including it.
   size_t members_ = 0, first_ = 0, end_ = 0;
-  // Indices of the first hit, truncated segment and error of the answers that belong to no earlier
-  // member.
+  // Indices, in the lists of hits, truncated segments and errors of the batch's answers, of the
+  // first entry that belongs to no earlier member.
   size_t row_ = 0, truncated_ = 0, error_ = 0;
   Group part_;
   GroupAnswers part_answers_;

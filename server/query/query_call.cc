@@ -12,11 +12,12 @@
 namespace carom::server {
 namespace {
 
-// An upper bound of the work on the event loop that is charged to a stream when it submits a frame
-// to the executor. Without a bound a stream that had the server alone for a while would then wait
-// for long.
+// An upper bound of the work units on the event loop that the executor charges to a stream when the
+// stream submits a frame. Without a bound, a stream that used the server alone for a while would
+// wait for long when another stream becomes active.
 constexpr uint64_t kMaxUnchargedWork = 1 << 17;
-// An estimate of the time of a work unit, if filters decide the predicates.
+// An estimate of the nanoseconds of a work unit (a visited polygon or edge), if floating-point
+// filters decide all predicates.
 constexpr int64_t kNsPerUnit = 4;
 
 }  // namespace
@@ -44,8 +45,8 @@ void QueryCall::Discard() {
 
 void QueryCall::Run() {
   {
-    // Locking also waits for the thread that parked or submitted the frame, which may still hold
-    // the lock.
+    // The lock also waits until the thread that parked or submitted the frame, which may still hold
+    // the lock, releases it.
     absl::MutexLock lock(&mu_);
     ticket_ = 0;
     OnResume();
@@ -60,8 +61,8 @@ bool QueryCall::Evaluate(const SliceLimits& slice) {
   try {
     return Continue(slice);
   } catch (const std::bad_alloc&) {
-    // The allocation may have failed within the definitions of the session, so the state of the
-    // session is unknown and the call must end.
+    // The allocation may have failed while the session defined scene handles or trackers, so the
+    // state of the session is unknown and the call must end.
     run_ = std::make_unique<FrameRun>();
     run_->work.status = OutOfMemory();
     absl::MutexLock lock(&mu_);
@@ -80,8 +81,8 @@ bool QueryCall::Continue(const SliceLimits& slice) {
     const absl::Status status = runtime_.Resume(*run_, frame_);
     if (!status.ok()) runtime_.evaluator.RefusePending(status, run_->work);
   }
-  // The memory that the preceding time slice did not use has been returned, and another frame may
-  // have taken it since.
+  // After each time slice, unused memory of the charge is returned, and another frame may have
+  // taken it since. So reserves memory for this time slice again.
   if (!begins && run_->work.frame != nullptr) {
     runtime_.ReserveMemories(*run_->work.frame, session_, session_charge_);
   }
@@ -95,8 +96,8 @@ bool QueryCall::Continue(const SliceLimits& slice) {
   if (progress == Progress::kDone) return true;
   if (progress == Progress::kWaits) runtime_.Park(*run_);
   absl::MutexLock lock(&mu_);
-  // Checked under the lock: a cancellation either comes before this check, or comes after the frame
-  // is parked and then wakes it.
+  // Checks `cancelled_` under the lock: a cancellation either comes before this check, or comes
+  // after the frame is parked and then wakes it.
   if (cancelled_) return true;
   OnSuspend();
   if (progress == Progress::kWaits) {

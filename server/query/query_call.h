@@ -3,9 +3,10 @@
 
 // What do `Stream` and `Evaluate` calls have in common?
 //
-// A `QueryCall` evaluates one frame at a time, in time slices. Between two time slices the frame is
-// parked or waits for an executor thread. The subclass decides when to read a frame and when to
-// answer it: server/query/stream.h, server/query/evaluate_call.h.
+// A `QueryCall` evaluates one frame (a message with a batch of queries) at a time, in time slices.
+// Between two time slices the frame is parked (waits for a version of a scene) or waits for an
+// executor thread. The subclass decides when to read a frame and when to answer it:
+// server/query/stream.h, server/query/evaluate_call.h.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -28,13 +29,13 @@ namespace carom::server {
 
 class QueryService;
 
-// A call of QueryService. Begins with two references, for the events "accepted" and "done"; an
-// evaluation in progress holds another one. `mu_` guards the state of the subclass, except for the
-// members that the thread of the evaluation owns.
+// A call of QueryService. Begins with two references, for the events "accepted" and "done" of gRPC;
+// an evaluation in progress holds another one. `mu_` guards the state of the subclass, except for
+// the members that the thread of the evaluation owns.
 class QueryCall : public AsyncCall {
  public:
   // Continues the evaluation of the frame on an executor thread: after `Submit`, after the frame
-  // was parked, or after `Cancel`.
+  // waited for a version of a scene, or after `Cancel`.
   void Run() final;
 
  protected:
@@ -45,62 +46,70 @@ class QueryCall : public AsyncCall {
   // is no call then, and the event "done" never happens.
   void Discard();
 
-  // Admits the call (`Admit`), sets the tenant and the permissions of the session, and charges the
-  // memory of the call to its peer from then on.
+  // Admits the call (`AsyncCall::Admit`), sets the tenant and the permissions of the session, and
+  // from then on charges the memory of the call to its peer (client address or tenant).
   absl::Status AdmitQuery() ABSL_LOCKS_EXCLUDED(mu_);
 
-  // Returns RESOURCE_EXHAUSTED if the tenant has used up its share of work; the caller must then
-  // refuse the frame.
+  // Returns RESOURCE_EXHAUSTED if the tenant has used up its share of work units per second; the
+  // caller must then refuse the frame.
   absl::Status CheckWork() const {
     return caller().shares == nullptr ? absl::OkStatus() : caller().shares->CheckWork(Clock::now());
   }
 
-  // Evaluates `frame_` for one time slice on the calling thread, which owns the evaluation and its
-  // reference. Returns true if `run_` has the answer or the call is cancelled. Returns false if the
-  // frame is parked or submitted: the next `Run` then owns the evaluation and its reference, and
-  // the call may already be deleted.
+  // Evaluates `frame_` for one time slice on the calling thread, which must own the evaluation and
+  // the evaluation's reference to the call. Returns true if `run_` contains the answer or the call
+  // is cancelled. Returns false if the frame waits for a version or was submitted to the executor:
+  // the next `Run` then owns the evaluation and its reference, and the call may already be deleted.
   bool Evaluate(const SliceLimits& slice) ABSL_LOCKS_EXCLUDED(mu_);
-  // Queues the evaluation for an executor thread, which takes over the reference of the evaluation.
+  // Queues the evaluation for an executor thread, which takes over the evaluation's reference to
+  // the call.
   void Submit() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // Stops the evaluation at its next check and submits a parked frame; the call answers nothing
-  // more.
+  // Makes the evaluation stop the next time it checks `cancelled_`, and submits a frame that waits
+  // for a version to the executor; the call answers nothing more.
   void Cancel() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // --- Implemented by the subclass, in the order in which an evaluation calls them ---
+  // --- The subclass implements the next functions, in the order in which an evaluation calls them
+  // ---
 
-  // Called before the evaluation waits for a version or an executor thread.
+  // Called before the evaluation waits for a version of a scene or for an executor thread.
   virtual void OnSuspend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {}
   // Called on an executor thread before the evaluation continues.
   virtual void OnResume() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {}
-  // Called on an executor thread when `Evaluate` has returned true: the subclass answers, unless
-  // the call is cancelled. The reference of the evaluation is released afterwards.
+  // Called on an executor thread when `Evaluate` has returned true: the subclass answers the frame,
+  // unless the call is cancelled. The evaluation's reference to the call is released afterwards.
   virtual void OnEvaluated() ABSL_LOCKS_EXCLUDED(mu_) = 0;
 
-  // No lock: the constructor sets the next two references, and each object is thread-safe.
+  // The next two references need no lock: the constructor sets them, and each object is
+  // thread-safe.
   QueryService& service_;
   QueryRuntime& runtime_;
 
-  // Only the thread that owns the evaluation (see `Evaluate`) uses the next three members. No lock:
-  // `mu_` or the lock of the executor synchronizes the transfer of ownership between threads.
+  // Only the thread that owns the evaluation (see `Evaluate`) uses the next three members, without
+  // a lock: `mu_` or the lock of the executor synchronizes the transfer of ownership between
+  // threads.
   ReceivedFrame frame_;
-  std::unique_ptr<FrameRun> run_;  // from the first time slice of a frame until its answer
+  // the evaluation of `frame_`, from its first time slice until its answer; else null
+  std::unique_ptr<FrameRun> run_;
   Session session_;
-  MemoryCharge unread_charge_ ABSL_GUARDED_BY(mu_);  // for answers that the client has not read
+  // memory of answers that the client has not read
+  MemoryCharge unread_charge_ ABSL_GUARDED_BY(mu_);
 
-  // Work units evaluated since the last `Submit`; the next `Submit` charges the executor's fair
-  // queue for them.
+  // Work units that threads of the event loop evaluated since the last `Submit`; the next `Submit`
+  // charges them to the call's peer in the fair queue of the executor.
   uint64_t uncharged_work_ ABSL_GUARDED_BY(mu_) = 0;
 
  private:
-  // Only the owner of the evaluation uses the next two members.
-  MemoryCharge session_charge_;  // for `session_`
-  uint64_t charged_work_ = 0;    // work units of the frame that the tenant was charged for
+  // Only the thread that owns the evaluation uses the next two members.
+  MemoryCharge session_charge_;  // charge for the memory of `session_`
+  uint64_t charged_work_ = 0;    // work units of `frame_` that are charged to the tenant
 
-  // Implements `Evaluate`, except that a failed allocation throws.
+  // Implements `Evaluate`, except that it throws std::bad_alloc if an allocation fails.
   bool Continue(const SliceLimits& slice) ABSL_LOCKS_EXCLUDED(mu_);
 
-  VersionGate::Ticket ticket_ ABSL_GUARDED_BY(mu_) = 0;  // of the parked frame; 0: it is not parked
+  // ticket of the frame in the version gate while the frame waits for a version; 0: it does not
+  // wait
+  VersionGate::Ticket ticket_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace carom::server

@@ -16,16 +16,17 @@ constexpr size_t kMaxCachedRuns = 16;
 // two measurements of the retained bytes: a measurement takes some 15,000 instructions per group.
 constexpr size_t kMaxRetainedBytes = 4 << 20;
 constexpr size_t kMeasureBytes = 4 << 20;
-// A frame up to this size is parsed without a charge, as the parsed request is small.
+// A request up to this size is parsed without a memory charge, as its parsed message is small.
 constexpr size_t kShortFrameBytes = 16 << 10;
 // A message up to this size is copied into one slice if it arrived in several. The message and its
 // copy exist together for a moment, which is not charged.
 constexpr size_t kMaxJoinedBytes = 256 << 10;
-// The run of a frame without an answer is cached only if the request has at most so many bytes: the
-// buffers of such a run do not show how much memory its messages retain.
+// The run of a request without an answer is cached only if the request has at most so many bytes:
+// the buffers of such a run do not show how much memory its messages retain.
 constexpr size_t kMaxUnansweredBytes = 64 << 10;
 
-// Returns whether a group of the frame may have to wait for a version.
+// Returns whether a group of the frame may have to wait for a version of its scene that does not
+// exist yet.
 bool MayWait(const v1::Frame& frame) {
   return frame.budget_us() != 0 &&
          std::any_of(frame.groups().begin(), frame.groups().end(),
@@ -33,12 +34,6 @@ bool MayWait(const v1::Frame& frame) {
 }
 
 }  // namespace
-
-MessageBytes FrameRun::Serialize() {
-  if (answers.empty()) return SerializeToBytes(response);
-  return MessageBytes::Of(answers.ByteSize(response),
-                          [this](uint8_t* to) { return answers.Serialize(response, to); });
-}
 
 std::unique_ptr<FrameRun> FrameRunPool::Take() {
   if (FrameRun* last = last_.exchange(nullptr)) return std::unique_ptr<FrameRun>(last);
@@ -78,13 +73,14 @@ std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& ses
                                               MemoryCharge& session_charge) {
   std::unique_ptr<FrameRun> run = runs.Take();
   run->request_bytes = frame.bytes.size();
-  // Parsing small fields from one slice is much faster than from several slices.
+  // Joins the slices of gRPC's buffer: parsing small fields from one slice is much faster than from
+  // several slices.
   if (run->request_bytes <= kMaxJoinedBytes) frame.bytes.Join();
   run->response.clear_limits();
   run->work.rows_charge = frame.charge.Another();
   v1::FrameAnswer& answer = *run->response.mutable_answer();
-  // The parts are counted before the request is parsed: an empty part has two bytes, and a hundred
-  // times as many when it is parsed.
+  // Checks the number of parts (groups, scene bindings, tracker definitions) before the request is
+  // parsed: an empty part has two bytes, and a hundred times as many when it is parsed.
   absl::Status status = evaluator.CheckParts(frame.head.parts);
   if (status.ok()) status = ChargeRequest(frame, *run);
   if (status.ok() && !Parse(frame.bytes, run->request)) {
@@ -114,8 +110,8 @@ absl::Status QueryRuntime::ReserveDefinitions(const v1::Frame& frame, const Sess
   return absl::OkStatus();
 }
 
-// The charge is best effort: it takes at most half of the available memory, so that the next frame
-// gets some, too.
+// Charges as much as is available, but at most half of it, so that the next frame gets some memory,
+// too. With less memory, moves are answered without the trackers' caches.
 void QueryRuntime::ReserveMemories(const v1::Frame& frame, Session& session,
                                    MemoryCharge& session_charge) const {
   const Session::Growth growth = session.GrowthBy(frame);
@@ -145,7 +141,8 @@ void QueryRuntime::Park(FrameRun& run) const {
 }
 
 absl::Status QueryRuntime::Resume(FrameRun& run, const ReceivedFrame& frame) const {
-  run.is_parked = false;  // reset in any case, as the run may be reused for another frame
+  // Resets the flag also before an error, as the run may be reused for another frame.
+  run.is_parked = false;
   absl::Status status = ChargeRequest(frame, run);
   if (!status.ok()) return status;
   Parse(frame.bytes, run.request);  // succeeds, as `Begin` has parsed the same bytes
@@ -164,7 +161,8 @@ void QueryRuntime::EncodeLimits(v1::StreamLimits& message) const {
 }
 
 void CostEstimate::AddSample(size_t bytes, uint64_t work_units) {
-  constexpr double kUnitsPerByte = 0.25;  // for reading and writing, beside the work
+  // work units for reading and writing a byte, in addition to the evaluation
+  constexpr double kUnitsPerByte = 0.25;
   const double rate =
       kUnitsPerByte + static_cast<double>(work_units) / static_cast<double>(bytes + kFrameBytes);
   // An expensive frame raises the estimate at once, cheap frames lower it gradually: an

@@ -4,9 +4,10 @@
 // Which objects do all query calls share?
 //
 // A `QueryRuntime` holds the objects that unary and streaming calls share: the evaluator, the
-// executor, and the registry through which a drain reaches the calls in progress. A `FrameRun`
-// holds the messages and buffers of the evaluation of one frame, from request bytes to answer
-// bytes; the runtime caches it for later frames.
+// executor, and the registry through which a drain (a graceful shutdown) ends the calls in
+// progress. A `FrameRun` holds the messages and buffers of the evaluation of one frame (a message
+// with a batch of queries), from request bytes to answer bytes; the runtime caches it for later
+// frames.
 #pragma once
 
 #include <atomic>
@@ -28,17 +29,20 @@
 
 namespace carom::server {
 
-// A frame as received: the thread that evaluates the frame parses its bytes.
+// A frame (a message with a batch of queries) as received: the thread that evaluates the frame
+// parses its bytes.
 struct ReceivedFrame {
   MessageBytes bytes;
-  size_t size = 0;  // of `bytes`; of a refused frame, the bytes that its refusal counts as
+  // size of `bytes`; for a refused frame, the bytes that its error is counted as
+  size_t size = 0;
   FrameHead head;
   FrameArrival arrival;
   absl::Status refusal;  // not OK: the frame exceeds a limit, and `bytes` are empty
-  MemoryCharge charge;   // for `bytes`
+  MemoryCharge charge;   // charge for the memory of `bytes`
 
-  // Returns the size that a `CostEstimate` rates the frame by. Each part adds `kBytesPerPart`,
-  // since an empty group has two bytes but takes some microseconds to refuse.
+  // Returns the size from which a `CostEstimate` estimates the work of the frame. Each part (group,
+  // scene binding or tracker definition) adds `kBytesPerPart`, since an empty group has two bytes
+  // but takes some microseconds to refuse.
   size_t cost_bytes() const { return size + kBytesPerPart * head.parts; }
 
   void Clear() {
@@ -50,28 +54,22 @@ struct ReceivedFrame {
   static constexpr size_t kBytesPerPart = 64;
 };
 
-// The messages and buffers of the evaluation of one frame. A reused run stops allocating after some
-// frames. Not thread-safe.
+// The messages and buffers of the evaluation of one frame (a message with a batch of queries). A
+// reused run stops allocating after some frames. Not thread-safe.
 struct FrameRun {
-  FrameRun() { work.bytes = &answers; }
-  FrameRun(const FrameRun&) = delete;
-  FrameRun& operator=(const FrameRun&) = delete;
-
-  // Returns `response` and `answers`, serialized as one message.
-  MessageBytes Serialize();
-
   v1::StreamRequest request;
   v1::StreamResponse response;
-  wire::AnswerBytes answers;  // of groups that are not in `response`
   FrameScratch scratch;
   FrameWork work;
-  bool is_parked = false;  // true: `request` is empty, and will be parsed again
-  MemoryCharge parsed;     // for `request`, if it is large
+  // The frame waits for a version: `request` is empty, and `Resume` parses the frame again.
+  bool is_parked = false;
+  MemoryCharge parsed;  // charge for the memory of `request`, if it is large
   size_t request_bytes = 0;
-  size_t unmeasured_bytes = 0;  // bytes of messages since the memory of the messages was measured
+  // bytes of requests and answers since the memory that the messages retain was last measured
+  size_t unmeasured_bytes = 0;
 };
 
-// A cache of `FrameRun`s for later frames. Thread-safe.
+// A cache of `FrameRun`s (messages and buffers of an evaluation) for later frames. Thread-safe.
 class FrameRunPool {
  public:
   FrameRunPool() = default;
@@ -81,22 +79,22 @@ class FrameRunPool {
 
   // Returns a cached run, or a new one if the cache is empty.
   std::unique_ptr<FrameRun> Take();
-  // Caches `run`. Deletes it instead if the cache is full, if its frame was large and has no answer
-  // (`answer_bytes` of 0: refused or cancelled), or if its buffers or messages retain too much
-  // memory: protobuf frees no memory when a message is cleared.
+  // Caches `run`. Deletes `run` instead if the cache is full, if its request was large and has no
+  // answer (`answer_bytes` of 0: refused or cancelled), or if its buffers or messages retain too
+  // much memory: protobuf frees no memory when a message is cleared.
   void Return(std::unique_ptr<FrameRun> run, size_t answer_bytes);
   // Deletes all cached runs.
   void Clear();
 
  private:
-  // The run that was cached last. A thread that answers frame after frame reuses it without the
-  // lock.
+  // The run that was cached last. A thread that answers frame after frame reuses the run without
+  // acquiring `mu_`.
   std::atomic<FrameRun*> last_{nullptr};
   absl::Mutex mu_;
   std::vector<std::unique_ptr<FrameRun>> free_ ABSL_GUARDED_BY(mu_);
 };
 
-// The limits of one query call; see ServerOptions.
+// The limits of one query call; ServerOptions (server/options.h) describes each.
 struct CallLimits {
   size_t max_frame_bytes = 4u << 20;
   size_t max_frames_in_flight = 16;
@@ -105,7 +103,7 @@ struct CallLimits {
   Clock::duration stalled_stream = std::chrono::seconds(30);
 };
 
-// The objects and limits that all query calls share. Outlives the calls. Thread-safe, as each
+// The objects and limits that all query calls share. Must outlive the calls. Thread-safe, as each
 // member is.
 struct QueryRuntime {
   const FrameEvaluator& evaluator;
@@ -115,42 +113,44 @@ struct QueryRuntime {
   const CallLimits limits;
   FrameRunPool runs{};
 
-  // Returns a run that has parsed and checked `frame` and added the frame's definitions to
-  // `session`. Clears the bytes of the frame, unless the frame may wait for a version. Bytes that
-  // are no frame make the frame INVALID_ARGUMENT. Charges `session_charge` as `ReserveDefinitions`
-  // and `ReserveMemories` do; after the time slice the caller gives back what the session has not
-  // used.
+  // Returns a run that has parsed and checked `frame` and added the frame's definitions (of scene
+  // handles and trackers) to `session`. Clears the bytes of the frame, unless the frame may wait
+  // for a version of a scene. Bytes that are no valid message give the frame the error
+  // INVALID_ARGUMENT. Charges `session_charge` as `ReserveDefinitions` and `ReserveMemories` do;
+  // after the time slice the caller gives back what the session has not used.
   std::unique_ptr<FrameRun> Begin(ReceivedFrame& frame, Session& session,
                                   MemoryCharge& session_charge);
   // Charges `session_charge` for the definitions of `frame` before they are made, so that
-  // concurrent frames cannot take the same memory. Charges handles in full: RESOURCE_EXHAUSTED
-  // naming the share if that is not possible. Charges trackers as far as memory is available; the
-  // session refuses definitions beyond the charge.
+  // concurrent frames cannot take the same memory. Charges scene handles in full: returns
+  // RESOURCE_EXHAUSTED naming the memory share if that is not possible. Charges trackers as far as
+  // memory is available; the session refuses tracker definitions beyond the charge.
   absl::Status ReserveDefinitions(const v1::Frame& frame, const Session& session,
                                   MemoryCharge& session_charge) const;
-  // Charges `session_charge`, before a time slice, for the memories that the frame's moves may add
-  // to the trackers, and sets the limit of the session's trackers to the charged bytes.
+  // Charges `session_charge`, before a time slice, for the memories (caches of nearby polygons)
+  // that the frame's moves may add to the trackers, and sets the limit of the session's trackers to
+  // the charged bytes.
   void ReserveMemories(const v1::Frame& frame, Session& session,
                        MemoryCharge& session_charge) const;
-  // Frees the request message and the buffers of a frame that waits, and marks `run` as parked. A
-  // message takes much more memory than its bytes, so a waiting frame keeps the bytes and its
-  // answers alone.
+  // Frees the request message and the buffers of a frame that waits for a version, and marks `run`
+  // as parked. A message takes much more memory than its bytes, so a waiting frame keeps only the
+  // bytes of its request and its answers.
   void Park(FrameRun& run) const;
-  // Parses the request of a parked run again. Returns RESOURCE_EXHAUSTED if it cannot be charged.
+  // Parses once more the request of a run that `Park` has marked. Returns RESOURCE_EXHAUSTED if the
+  // memory of the request cannot be charged.
   absl::Status Resume(FrameRun& run, const ReceivedFrame& frame) const;
 
   void EncodeLimits(v1::StreamLimits& message) const;
 
  private:
-  // Charges `run.parsed` for the parsed request of a frame that is not short.
+  // Charges `run.parsed` for the memory of the parsed request, unless the frame is short.
   absl::Status ChargeRequest(const ReceivedFrame& frame, FrameRun& run) const;
 };
 
-// Estimates whether a frame is small enough that the event loop thread which receives it also
-// evaluates it. The frames of one call are alike, so the next frame is expected to take as much
-// work per byte as the preceding ones. The estimate counts work units and not time: a frame takes
-// longer while other threads use the processor, and a time estimate would move frames to the
-// executor when the processor is scarce.
+// Estimates whether a frame (a message with a batch of queries) is small enough that the event loop
+// thread which receives it also evaluates it. The frames of one call are alike, so the next frame
+// is expected to take as many work units per byte as the preceding ones. The estimate counts work
+// units and not time: a frame takes longer while other threads use the CPU, and a time estimate
+// would move frames to the executor when CPU time is scarce.
 class CostEstimate {
  public:
   // The most work units that a small frame is expected to take: about 2,000 short segments, up to
@@ -158,9 +158,9 @@ class CostEstimate {
   static constexpr uint64_t kSmallUnits = 60000;
 
   // Returns the limits of a time slice on a thread of the event loop. A frame that exceeds them
-  // continues on the executor; a fan, for example, has few bytes and much work. The limits are well
-  // above a small frame, so that a frame with the expected work rarely exceeds them when the
-  // processor is busy: moving a frame to the executor costs more than 50 us.
+  // continues on the executor; a fan of beams, for example, has few bytes and much work. The limits
+  // are well above a small frame, so that a frame with the expected work rarely exceeds them when
+  // the CPUs are busy: moving a frame to the executor costs more than 50 us.
   static SliceLimits Slice() {
     return {.max_units = 2 * kSmallUnits, .max_cpu = std::chrono::microseconds(600)};
   }
@@ -178,10 +178,10 @@ class CostEstimate {
   void AddSample(size_t bytes, uint64_t work_units);
 
  private:
-  // The cost of a frame without items, in bytes of items.
+  // The cost of a frame without queries, expressed as bytes of queries of equal cost.
   static constexpr size_t kFrameBytes = 512;
-  // The initial estimate: a segment has 16 or 32 bytes and takes about 20 units; reading and
-  // writing a byte takes a fraction of a unit.
+  // The initial estimate of work units per byte: a segment has 16 or 32 bytes and its cast takes
+  // about 20 units; reading and writing a byte takes a fraction of a unit.
   double units_per_byte_ = 6;
 };
 

@@ -15,20 +15,21 @@
 namespace carom::server {
 namespace {
 
-// Upper bounds of the bytes that a definition takes in a `TrackerTable` (carom/tracker_table.h): an
-// entry of the table, and for each shape the shape, its rings, and its vertices with the bounding
-// circles of its edges.
+// Upper bounds of the bytes that a tracker definition takes in a `TrackerTable`
+// (carom/tracker_table.h): an entry of the table, and for each shape the shape, its rings, and its
+// vertices with the bounding circles of its edges.
 constexpr uint64_t kTrackerBytes = 128;
 constexpr uint64_t kShapeBytes = 768;
 constexpr uint64_t kTrackedRingBytes = 128;
 constexpr uint64_t kTrackedVertexBytes = 40;
 
-// The bytes reserved for the memory of a tracker, with a margin: a memory takes some 200 bytes to
-// 1.5 KB, and more among many polygons. The last memory that a frame adds may exceed the reserved
-// bytes, by less than `Tracker::kMaxMemoryBytes`, which `GrowthBy` adds.
+// The bytes reserved for the memory (cache of nearby polygons) of one tracker, with a margin: a
+// memory takes some 200 bytes to 1.5 KB, and more among many polygons. The last memory that a frame
+// adds may exceed the reserved bytes, by less than `Tracker::kMaxMemoryBytes`, which `GrowthBy`
+// adds.
 constexpr uint64_t kMemoryBytes = 4 << 10;
-// A table in use also reserves 1/kFreePart of the bytes that it takes: with so much free memory it
-// need not drop the memories of trackers.
+// `GrowthBy` also reserves 1/kFreePart of the bytes that the tracker table takes: with so much free
+// memory the table need not drop the memories of trackers.
 constexpr uint64_t kFreePart = 4;
 
 uint64_t BytesOf(const v1::TrackerDefinitions& definitions) {
@@ -55,7 +56,8 @@ absl::Status SceneHandles::Check(const Bindings& bindings) const {
     const v1::SceneBinding& binding = bindings[i];
     if (!bound.insert(binding.handle()).second) {
       refusal.Add(absl::StrCat("bindings[", i, "].handle"), "must not be bound twice in a frame");
-    } else if (!names_.contains(binding.handle())) {  // rebinding a handle takes no memory
+    } else if (!names_.contains(binding.handle())) {
+      // A handle that is bound again takes no more memory, so only unbound handles count.
       ++total;
     }
     const absl::Status name =
@@ -104,7 +106,8 @@ absl::Status Session::Define(const v1::Frame& frame) {
     if (!status.ok()) return status;
     const std::span<const uint32_t> removed{frame.removed_trackers().data(),
                                             static_cast<size_t>(frame.removed_trackers_size())};
-    // The last check also makes the definitions of trackers if it succeeds.
+    // `TrackerTable::Define` checks and, if the check succeeds, makes the definitions of trackers.
+    // Nothing after it can fail.
     status = trackers.Define(removed, decoded.definitions);
     if (!status.ok()) return status;
   }

@@ -3,9 +3,10 @@
 
 // Which state of a stream does the server keep between frames?
 //
-// A `Session` holds the scene handles and trackers that frames define for later frames. A stream
-// has one session, and an `Evaluate` call has one for its single frame. Answers depend on these
-// definitions alone: the memories of trackers only make answers fast.
+// A `Session` holds the scene handles and trackers that frames (messages with queries) define for
+// later frames. A stream has one session, and an `Evaluate` call has one for its single frame.
+// Answers depend on these definitions alone: the memories of trackers (caches of nearby polygons)
+// only make answers fast.
 #pragma once
 
 #include <cstddef>
@@ -20,11 +21,12 @@
 
 namespace carom::server {
 
-// The names of scenes, by handle. Not thread-safe.
+// The names of scenes, by handle: the number that a client has bound to the name. Not thread-safe.
 class SceneHandles {
  public:
   static constexpr size_t kMaxHandles = 1024;
-  static constexpr size_t kHandleBytes = 192;  // an estimate for a handle, with the longest name
+  // an estimate of the bytes of a handle and the longest name
+  static constexpr size_t kHandleBytes = 192;
 
   using Bindings = google::protobuf::RepeatedPtrField<v1::SceneBinding>;
 
@@ -43,31 +45,34 @@ class SceneHandles {
   absl::flat_hash_map<uint64_t, std::string> names_;
 };
 
-// The state of a stream between its frames. Not thread-safe.
+// The state of a stream between its frames (messages with queries). Not thread-safe.
 struct Session {
   explicit Session(const TrackerTableLimits& limits) : trackers(limits) {}
 
-  // Makes all definitions of `frame`, or none of them if it returns an error.
+  // Makes all definitions of `frame` (of scene handles and trackers), or none of them if it returns
+  // an error.
   absl::Status Define(const v1::Frame& frame);
 
   size_t memory_bytes() const { return handles.memory_bytes() + trackers.memory_bytes(); }
   // Upper bounds of the bytes by which a frame may increase `memory_bytes`.
   struct Growth {
-    uint64_t handles = 0;   // for the bindings of the frame
-    uint64_t trackers = 0;  // for its definitions of trackers
-    // For the memories that the moves of the frame add, an estimate: a move is answered without
-    // memory if there is no room for its memory.
+    uint64_t handles = 0;   // for the handles that the frame binds to scenes
+    uint64_t trackers = 0;  // for the trackers that the frame defines
+    // For the memories (caches of nearby polygons) that the tracker moves of the frame add. An
+    // estimate: if there is no room for the memory of a tracker, its move is answered without one.
     uint64_t memories = 0;
   };
-  // Returns the growth by `frame`. Cost O(groups), and O(rings) of the definitions of trackers.
+  // Returns the growth by `frame`. Cost O(groups), and O(rings) for the shapes of the trackers that
+  // the frame defines.
   Growth GrowthBy(const v1::Frame& frame) const;
 
   // The tenant whose scenes the frames read.
   std::string tenant = kDefaultTenant;
-  absl::Status may_edit;  // OK if the frames may edit forks, else the error
+  // OK if the client may edit forks (private copies of scenes), else the error of an edit
+  absl::Status may_edit;
   SceneHandles handles;
   TrackerTable trackers;
-  uint64_t move_batches = 0;  // number of batches of moves evaluated so far
+  uint64_t move_batches = 0;  // number of batches of tracker moves so far
 };
 
 }  // namespace carom::server

@@ -12,7 +12,7 @@
 namespace carom::server {
 namespace {
 
-// Returns the moves [first, first + count) with their handles.
+// Returns the moves [first, first + count) of `moves`, with the handles of their trackers.
 MoveColumns PartOf(const MoveColumns& moves, size_t first, size_t count) {
   MoveColumns part = moves;
   if (moves.tracker.empty()) {
@@ -39,11 +39,13 @@ ShadowStats& ShadowStats::operator+=(const ShadowStats& other) {
 ShadowResult ShadowRun::Compare(const Scene& scene, const MoveColumns& moves,
                                 const MoveOptions& options, uint64_t number, WorkMeter& meter) {
   const size_t parts = (moves.size() + kMaxMoves - 1) / kMaxMoves;
-  // Moves whose handles exceed 2^32 are item errors, so such a batch is not compared.
+  // Moves whose tracker handles exceed 2^32 - 1 are answered with errors, so such a batch is not
+  // compared.
   if (parts == 0 || moves.first_tracker + moves.size() > size_t{1} << 32) return {};
   const size_t first = number % parts * kMaxMoves;
   const MoveColumns part = PartOf(moves, first, std::min(kMaxMoves, moves.size() - first));
-  // Quiet radii depend on the trackers' memory, so the guarantee of equal bytes excludes them.
+  // Quiet radii (how far a tracker may move without a new search) depend on the trackers' memory,
+  // so the guarantee of equal bytes excludes them.
   MoveOptions warm = options;
   warm.quiet_radii = false;
   MoveOptions cold = warm;

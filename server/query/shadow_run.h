@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Are moves answered as they would be without memory?
+// Are moves of trackers answered as they would be without the trackers' memory?
 //
-// Proofs and tests show that the memory of trackers does not change answers (docs/coherence.md). A
-// `ShadowRun` also checks it in production: it answers a sample of the moves with memory and
-// without, and compares the bytes of the answers.
+// The memory of a tracker is its cache of nearby polygons. Proofs and tests show that the memory
+// does not change answers (docs/coherence.md). A `ShadowRun` also checks it in production: it
+// answers a sample of the moves with memory and without, and compares the bytes of the answers.
 #pragma once
 
 #include <cstddef>
@@ -26,14 +26,15 @@ struct ShadowStats {
 
 struct ShadowResult {
   ShadowStats stats;
-  int64_t memory_growth = 0;  // bytes by which the trackers' memories grew
+  int64_t memory_growth = 0;  // bytes by which the memories (caches) of the trackers grew
 };
 
-// Compares moves with and without memory. Reuses its buffers. Not thread-safe.
+// Compares the answers to moves of trackers with and without the trackers' memory (their caches of
+// nearby polygons). Reuses its buffers. Not thread-safe.
 class ShadowRun {
  public:
   static constexpr size_t kMaxMoves = 256;
-  static constexpr uint64_t kMaxRows = 16384;  // of both answers together; bounds their memory
+  static constexpr uint64_t kMaxRows = 16384;  // rows of both answers together; bounds their memory
 
   // Answers up to `kMaxMoves` of `moves` with the trackers' memory and without, and compares the
   // answers. Consecutive values of `number` select consecutive ranges of `moves`, cyclically.
@@ -43,7 +44,7 @@ class ShadowRun {
                        uint64_t number, WorkMeter& meter);
 
  private:
-  MoveAnswers warm_, cold_;  // with and without memory
+  MoveAnswers warm_, cold_;  // answers with and without the trackers' memory
 };
 
 }  // namespace carom::server

@@ -16,15 +16,16 @@
 namespace carom::server {
 namespace {
 
-// How long a stream may use a thread of the event loop for small frames that have already arrived.
+// How long a stream may use a thread of the event loop for small frames (batches of queries) that
+// have already arrived, before other calls get the thread.
 constexpr Clock::duration kTimeSlice = std::chrono::microseconds(300);
-// An estimate of the bytes that a refused frame takes until its refusal is written.
+// An estimate of the bytes of memory that a refused frame takes until its error is written.
 constexpr size_t kRefusalBytes = 1024;
 // The retry delay for a frame that exceeds `max_frames_in_flight`.
 constexpr uint64_t kRetryFrameUs = 10000;
-// The longest answer that is exchanged for the next frame. All such answers in flight fit into the
-// initial flow control window of HTTP/2, so flow control does not delay them for a client that
-// reads.
+// The longest answer that one gRPC operation sends together with receiving the next frame. All such
+// answers in flight fit into the initial flow control window of HTTP/2, so flow control does not
+// delay them for a client that reads.
 constexpr size_t kMaxExchangedBytes = 4096;
 
 }  // namespace
@@ -46,14 +47,14 @@ void Stream::OnAccepted(bool ok) {
   CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// Sends the initial metadata, and starts the first read. Holds the reference of the event
-// `accepted_`.
+// Sends the initial metadata, and starts the first read. The caller passes the call's reference of
+// the event `accepted_` to `Begin`.
 void Stream::Begin(const absl::Status& started) {
   {
     absl::MutexLock lock(&mu_);
     last_activity_ = Clock::now();
     if (cancelled_ || ended_) {
-      // `OnDone` ran before, or a drain has ended the call since `Admit`.
+      // `OnDone` ran before, or a drain (server shutdown) has ended the call since `Admit`.
     } else if (!started.ok()) {
       End(started);
     } else {
@@ -70,9 +71,9 @@ void Stream::Begin(const absl::Status& started) {
 
 void Stream::OnMetadataSent(bool ok) { OnWritten(ok); }
 
-// Prefetches the cache lines of this object: among a thousand streams the one with a new frame is
-// in no near cache, and its lines would be loaded one after the other. Leaves out the members
-// before `mu_`, and `call_`.
+// Prefetches the cache lines of this object: among a thousand streams, the one with a new frame is
+// not in the L1 and L2 caches, and its lines would be loaded one after the other. Leaves out the
+// members before `mu_`, and `call_`.
 void Stream::Prefetch() const {
   constexpr size_t kLine = 64;
   const auto prefetch = [](const void* begin, const void* end) {
@@ -98,8 +99,8 @@ void Stream::OnRead(bool ok) {
     if (std::exchange(exchanging_, false)) FinishWrite();
     reading_ = false;
     half_closed_ |= !bytes.has_value();
-    // A frame that arrives after a drain has begun is dropped as if it was not read: the client
-    // sends it again.
+    // Drops a frame that arrives after a drain (server shutdown) has begun, as if it was not read:
+    // the client sends it again to another server.
     if (bytes.has_value() && !draining_ && !ended_ && !cancelled_) {
       Enqueue(*std::move(bytes), head, now);
     }
@@ -153,10 +154,10 @@ bool Stream::Advance(Where where) {
   if (ended_ || cancelled_) return false;
   MaybeWrite();
   const bool evaluate = MaybeEvaluate(where);
-  MaybeWrite();  // writes the refusals that `MaybeEvaluate` has queued
-  // The read of a small frame's successor begins after the answer is written, so that gRPC sends
-  // the update of the flow control window with the answer: one system call, not two. A suspended
-  // frame starts the read itself (`OnSuspend`).
+  MaybeWrite();  // writes the errors of refused frames that `MaybeEvaluate` queued
+  // If the caller evaluates a small frame, the read of the next frame begins after the answer is
+  // written, so that gRPC sends the update of the flow control window with the answer: one system
+  // call, not two. If the evaluation is suspended, `OnSuspend` starts the read.
   if (!evaluate || thread_reserved_) MaybeRead();
   WatchStall();
   MaybeEnd();
@@ -171,7 +172,8 @@ void Stream::MaybeWrite() {
 }
 
 void Stream::Write(MessageBytes answer) {
-  // `writing_bytes_` is not 0 then: an answer is never empty, as it has stats or a status.
+  // `writing_bytes_`, which is 0 between writes, is never 0 for an answer: an answer is never
+  // empty, as it has stats or a status.
   writing_bytes_ = answer.size();
   --frames_;
   Ref();
@@ -195,7 +197,8 @@ bool Stream::MaybeEvaluate(Where where) {
   return false;
 }
 
-// `OnWritten` or `OnRead` follows on the event loop and evaluates the next frame there.
+// Returns true only during a write: when it completes, `OnWritten` or `OnRead` runs on the event
+// loop and evaluates the next frame there.
 bool Stream::LeavesToLoop() const {
   return writing_bytes_ != 0 && !queue_.empty() && cost_.IsSmall(queue_.front().cost_bytes()) &&
          MayTakeLoop(last_activity_);
@@ -227,7 +230,8 @@ void Stream::End(const absl::Status& status) {
   ended_ = true;
   Ref();
   call_.Finish(ToGrpcStatus(status), &finished_);
-  WatchStall();  // gRPC may not have sent the exchanged answer yet
+  // gRPC may not have sent the answer of an `Exchange` yet.
+  WatchStall();
 }
 
 void Stream::Abandon() {
@@ -246,7 +250,7 @@ absl::Status Stream::CheckFlow(size_t size) const {
                         kRetryFrameUs);
 }
 
-// Moves a frame to `frame_` at once, without the queue, if no other frame is queued or evaluated.
+// Moves the frame to `frame_` at once, without the queue, if no other frame is queued or evaluated.
 void Stream::Enqueue(MessageBytes bytes, const FrameHead& head, Clock::time_point now) {
   last_activity_ = now;
   const size_t size = bytes.size();
@@ -281,8 +285,8 @@ bool Stream::TakeFrame() {
       frame_ = std::move(frame);
       return true;
     }
-    // Answers follow the order of the frames, so a refusal is sent after the answers to earlier
-    // frames.
+    // Answers follow the order of the frames, so the error of a refused frame is sent after the
+    // answers to earlier frames.
     Answer(Refusal(frame.head.seq, frame.refusal));
   }
   return false;
@@ -317,8 +321,8 @@ void Stream::OnSuspend() {
 }
 
 void Stream::OnResume() {
-  // A frame whose evaluation has not begun may have been superseded since it was taken from the
-  // queue.
+  // A later frame with `supersede` may have superseded `frame_` since it was taken from the queue.
+  // Skips `frame_` then, if its evaluation has not begun.
   if (run_ == nullptr && IsSuperseded(frame_)) frame_.arrival.use = FrameUse::kSkip;
 }
 
@@ -328,7 +332,7 @@ bool Stream::TakeAnswer(Where where, Clock::time_point now) {
   MessageBytes answer;
   if (!cancelled_) {
     AddLimits(run_->response);
-    answer = run_->Serialize();
+    answer = SerializeToBytes(run_->response);
   }
   const uint64_t work_units = run_->work.work_units;
   const size_t cost_bytes = frame_.cost_bytes();
@@ -385,7 +389,8 @@ void Stream::CheckIdle() {
   } else if (now >= due && frames_ == 0) {
     End(absl::AbortedError("the stream was idle; open another one"));
   } else {
-    // The stream has been active since, or a frame is being evaluated or is parked.
+    // The stream has been active since the timer was set, or a frame is evaluated or waits for a
+    // version.
     ScheduleIdleCheck(now < due ? due : now + runtime_.limits.idle_stream);
   }
 }
@@ -404,7 +409,8 @@ void Stream::CheckStall(uint64_t writes) {
   absl::MutexLock lock(&mu_);
   stall_timer_ = 0;
   if (cancelled_) return;
-  // A write that was completed since the timer started shows that the client reads.
+  // A write that completed since the timer was set (`writes_` is larger than `writes`) shows that
+  // the client reads.
   if (writes == writes_ && (IsFull() || ended_)) {
     Abort(kUnread);
   } else {

@@ -3,8 +3,8 @@
 
 // Serves one `QueryService.Stream` call: how are the frames of a session answered?
 //
-// A `Stream` reads frames ahead as bytes, evaluates one frame at a time, and answers the frames in
-// their order.
+// A frame is a message with a batch of queries. A `Stream` reads frames ahead as bytes, evaluates
+// one frame at a time, and answers the frames in their order.
 //
 //   client --> queue_ --> frame_ --> ready_ --> being written --> client
 //
@@ -12,11 +12,12 @@
 // `max_frames_in_flight` frames is refused, and no read begins while the stream has twice as many
 // frames, or while `queue_` has more than `max_unread_bytes`; HTTP/2 flow control then stops the
 // client. Writing: no frame is evaluated or read while the client has not read more than
-// `max_unread_bytes` of answers; a client that reads none of them for `stalled_stream` loses its
-// stream.
+// `max_unread_bytes` of answers; if the client reads none of them for `stalled_stream`, the call
+// ends.
 //
-// A short answer is exchanged for the next frame (server/query/stream_messages.h) if the stream has
-// no other frame. The answer counts as unread until the next frame arrives.
+// If the stream has no other frame, a short answer is exchanged for the next frame: one gRPC
+// operation sends the answer and receives the frame (server/query/stream_messages.h). The answer
+// counts as unread until the next frame arrives.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -34,21 +35,23 @@
 
 namespace carom::server {
 
-// Answers the frames of one stream. Its events:
+// Answers the frames (messages with queries) of one stream. Its events:
 //
 //   OnAccepted      A call has arrived; requests the next call from gRPC. `ok` false: the server is
 //                   shut down. A call above the limit of calls or during a drain gets an error.
 //   OnMetadataSent  gRPC has sent the initial metadata, which counts as a write of one byte.
-//   OnRead          A frame has arrived: queues the frame, or its refusal. Without a frame the
-//                   client has closed its side of the stream or has disconnected: no more reads; OK
-//                   follows the last answer. After an exchange: gRPC has also sent the answer.
+//   OnRead          A frame has arrived: queues the frame, or the error of a refused frame. Without
+//                   a frame the client has closed its side of the stream or has disconnected: no
+//                   more reads; OK follows the last answer. After `StreamMessages::Exchange`, which
+//                   sends an answer and reads a frame: gRPC has also sent the answer.
 //   OnWritten       gRPC has sent an answer; writes the next one. `ok` false: the call is broken.
 //   OnDone          The call is over. If it was cancelled (by the client, its deadline or a broken
-//                   connection), possibly during an evaluation: the evaluation stops at its next
-//                   check, a parked frame is woken, and no more answers are written.
+//                   connection), possibly during an evaluation: the evaluation stops the next time
+//                   it checks `cancelled_`, a frame that waits for a version is woken, and no more
+//                   answers are written.
 //   OnFinished      gRPC has sent the call's status, or could not send it.
-//   OnResume        On an executor thread, before the evaluation of frame_ continues.
-//   OnEvaluated     On an executor thread: frame_ has an answer; begins the next frame.
+//   OnResume        On an executor thread, before the evaluation of `frame_` continues.
+//   OnEvaluated     On an executor thread: `frame_` has an answer; begins the next frame.
 //   Drain           The server shuts down: no more reads; UNAVAILABLE follows the last answer.
 //   CheckIdle       On the timer's thread: ends the call with ABORTED after the idle time without a
 //                   frame, or with RESOURCE_EXHAUSTED if the client has not read an answer for that
@@ -58,9 +61,9 @@ namespace carom::server {
 //
 // The thread that reads a small frame also evaluates it, within a time slice. A larger frame, or
 // one that exceeds the time slice, is evaluated by the executor; or by the reading thread if no
-// task waits for the executor and another thread is left for events. A frame that is evaluated or
-// parked holds its parsed message beside its bytes until it is answered. Lifetime and threads:
-// server/query/query_call.h.
+// task waits for the executor and another thread is left for gRPC's events. A frame in evaluation
+// holds its parsed message, and its bytes, too, if it may wait for a version of a scene; a frame
+// that waits holds its bytes only. Lifetime and threads: server/query/query_call.h.
 class Stream final : public QueryCall {
  public:
   // Accepts Stream calls, one after the other, until the server is shut down.
@@ -69,8 +72,9 @@ class Stream final : public QueryCall {
   void Drain() override;
 
  private:
-  // Which thread may evaluate the next frame: the calling thread if the frame is small or the
-  // thread can be reserved; the calling thread only if it can be reserved; an executor thread.
+  // Which thread may evaluate the next frame. kThisThread: the calling thread if the frame is small
+  // or the thread can be reserved (`ReserveThread`); kThisThreadIfReserved: the calling thread only
+  // if it can be reserved; kExecutor: an executor thread.
   enum class Where { kThisThread, kThisThreadIfReserved, kExecutor };
 
   Stream(QueryService& service, EventLoop& loop, QueryRuntime& runtime)
@@ -96,15 +100,15 @@ class Stream final : public QueryCall {
   void MaybeWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Write(MessageBytes answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MaybeEvaluate(Where where) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Returns whether an executor thread that has answered a frame leaves the next frame to the event
-  // loop: otherwise one interrupted frame would keep all later frames on the executor.
+  // Returns whether an executor thread that has answered a frame leaves the next frame to a thread
+  // of the event loop: otherwise one large frame would keep all later frames on the executor.
   bool LeavesToLoop() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   void MaybeRead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MayRead() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   // Counts the write in progress as complete.
   void FinishWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void MaybeEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Ends the call with `status`, after all written answers.
+  // Ends the call with `status`, which gRPC sends after all written answers.
   void End(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Drops all queued frames and answers and cancels the evaluation, after the client has
   // disconnected or cancelled the call.
@@ -112,11 +116,11 @@ class Stream final : public QueryCall {
 
   // Returns why a frame of `size` bytes is refused, or OK.
   absl::Status CheckFlow(size_t size) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Queues a frame that has arrived, or its refusal.
+  // Queues a frame that has arrived, or, if a limit refuses the frame, its error.
   void Enqueue(MessageBytes bytes, const FrameHead& head, Clock::time_point now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Moves the next frame to `frame_`. Returns false if the queue has no frame to be evaluated.
-  // Answers the refusals before that frame.
+  // Answers the refused frames before that frame with their errors.
   bool TakeFrame() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool IsSuperseded(const ReceivedFrame& frame) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Answer(MessageBytes bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -127,16 +131,16 @@ class Stream final : public QueryCall {
     return unread_bytes_ > runtime_.limits.max_unread_bytes;
   }
 
-  // Reserves the calling thread of the event loop for frame_, which is not small, until the frame
+  // Reserves the calling thread of the event loop for `frame_`, which is not small, until the frame
   // is answered or suspended. Returns false if tasks wait for the executor, or if no thread would
-  // be left for events.
+  // be left for gRPC's events.
   bool ReserveThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void ReleaseThread() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Evaluates frame_ on the calling thread, and further frames while the state allows and
-  // `kTimeSlice` lasts. Releases the reference of the evaluation.
+  // Evaluates `frame_` on the calling thread, and further frames while the state allows and
+  // `kTimeSlice` lasts. Releases the evaluation's reference to the call.
   void EvaluateOnThisThread(Clock::time_point now);
-  // Queues the answer after an `Evaluate` that returned true, ends the evaluation, and returns the
-  // result of `Advance`.
+  // Queues the answer to `frame_` after `Evaluate` has returned true, ends the evaluation, and
+  // returns the result of `Advance`.
   bool TakeAnswer(Where where, Clock::time_point now) ABSL_LOCKS_EXCLUDED(mu_);
 
   void CheckIdle();
@@ -144,8 +148,8 @@ class Stream final : public QueryCall {
   void CheckStall(uint64_t writes);
   void WatchStall() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // No lock: gRPC allows one read and one write at a time; `reading_` and `writing_bytes_` prevent
-  // a second read or write.
+  // The next members need no lock: gRPC allows one read and one write at a time; `reading_` and
+  // `writing_bytes_` prevent a second read or write.
   grpc::ServerAsyncReaderWriter<grpc::ByteBuffer, grpc::ByteBuffer> call_{&context_};
   EventOf<Stream, &Stream::OnAccepted> accepted_{this};
   EventOf<Stream, &Stream::OnMetadataSent> metadata_sent_{this};
@@ -155,30 +159,31 @@ class Stream final : public QueryCall {
   EventOf<Stream, &Stream::OnDone> done_{this};
   EventOf<Stream, &Stream::OnFinished> finished_{this};
 
-  // No lock: only the owner of the evaluation uses the next two members, as `frame_`. `Advance`
-  // makes its caller or the executor the owner. A refusal is encoded while no evaluation is in
-  // progress.
+  // The next two members need no lock: like `frame_`, only the thread that owns the evaluation uses
+  // them. `Advance` makes its caller or the executor the owner. The error of a refused frame is
+  // encoded while no evaluation is in progress.
   bool sent_limits_ = false;
   bool thread_reserved_ = false;
 
-  size_t frames_ ABSL_GUARDED_BY(mu_) = 0;  // frames read whose answers gRPC does not have yet
+  size_t frames_ ABSL_GUARDED_BY(mu_) = 0;  // frames read whose answers were not passed to gRPC yet
   bool reading_ ABSL_GUARDED_BY(mu_) = false;
   std::deque<ReceivedFrame> queue_ ABSL_GUARDED_BY(mu_);
   size_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
-  bool evaluating_ ABSL_GUARDED_BY(mu_) = false;  // an evaluation of frame_ is in progress
-  bool is_taken_ ABSL_GUARDED_BY(mu_) = false;    // frame_ already has the next frame
+  bool evaluating_ ABSL_GUARDED_BY(mu_) = false;  // `frame_` is being evaluated or waits
+  bool is_taken_ ABSL_GUARDED_BY(mu_) = false;    // `frame_` already contains the next frame
   CostEstimate cost_ ABSL_GUARDED_BY(mu_);
   std::deque<MessageBytes> ready_ ABSL_GUARDED_BY(mu_);
-  size_t unread_bytes_ ABSL_GUARDED_BY(mu_) = 0;   // of ready_ and of the write in progress
-  size_t writing_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // of the write in progress; 0: none
-  bool exchanging_ ABSL_GUARDED_BY(mu_) = false;   // the write in progress is part of an exchange
+  size_t unread_bytes_ ABSL_GUARDED_BY(mu_) = 0;   // bytes of `ready_` and of the write in progress
+  size_t writing_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // bytes of the write in progress; 0: none
+  bool exchanging_ ABSL_GUARDED_BY(mu_) = false;   // the write in progress is part of an `Exchange`
   uint64_t writes_ ABSL_GUARDED_BY(mu_) = 0;       // number of complete writes
   bool half_closed_ ABSL_GUARDED_BY(mu_) = false;  // the client has closed its side of the stream
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
   bool ended_ ABSL_GUARDED_BY(mu_) = false;               // `End` was called
   Clock::time_point last_activity_ ABSL_GUARDED_BY(mu_);  // time of the last read or write
   Timer::Id idle_timer_ ABSL_GUARDED_BY(mu_) = 0;
-  Timer::Id stall_timer_ ABSL_GUARDED_BY(mu_) = 0;  // while unread answers exceed the limit
+  // Set while a write is in progress and unread answers exceed the limit or the call has ended.
+  Timer::Id stall_timer_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace carom::server

@@ -6,9 +6,9 @@
 // gRPC's C++ interface has one operation to send a message and one to receive a message, with an
 // event each. The core can do both in one batch, whose single event reports that the first message
 // is sent and the second one has arrived. For a client that waits for its answer before it sends
-// the next frame, one event is enough, at three quarters of the cost (docs/performance.md). For a
-// client that sends frames ahead, it is not: the event may wait for a message that does not arrive,
-// and the next answer would wait for the event.
+// the next frame (a message with queries), one event is enough, at three quarters of the cost
+// (docs/performance.md). For a client that sends frames ahead, one event is not enough: the event
+// may wait for a message that does not arrive, and the next answer would wait for the event.
 #pragma once
 
 #include <grpc/grpc.h>
@@ -25,11 +25,12 @@ namespace carom::server {
 
 // Reads and writes the messages of one call, whose initial metadata must be sent before the first
 // message. At most one read and one write may be in progress at a time; `Exchange` counts as both.
-// The status of the call may be sent meanwhile. The owner must not read from two threads at once,
-// nor write from two threads at once.
+// gRPC may send the status of the call during a read or a write. The owner must not read from two
+// threads at once, nor write from two threads at once.
 class StreamMessages {
  public:
-  // The events happen on the completion queue of the call, and outlive this object.
+  // The events `read` and `written` happen on the completion queue of the call, and must outlive
+  // this object.
   StreamMessages(grpc::ServerContext& context, Event& read, Event& written)
       : context_(context), read_(read), written_(written) {}
   StreamMessages(const StreamMessages&) = delete;
@@ -43,8 +44,9 @@ class StreamMessages {
   // Starts to send `message` and to read the next one; `read` happens when both are done.
   void Exchange(MessageBytes message);
 
-  // Returns the message that has arrived; called from the event `read`. Returns none if the client
-  // has closed its side of the stream or has disconnected: no other message will arrive.
+  // Returns the message that has arrived; must be called from the handler of the event `read`.
+  // Returns none if the client has closed its side of the stream or has disconnected: no other
+  // message will arrive.
   std::optional<MessageBytes> Take();
 
  private:

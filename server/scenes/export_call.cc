@@ -34,7 +34,9 @@ void ExportCall::OnAccepted(bool ok) {
   CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// Writes the first chunk or submits the call. Holds the reference of the event `accepted_`.
+// Writes the first chunk, or submits the call to the executor, which runs `Run`. The caller passes
+// the reference to the call that the event `accepted_` holds; the function releases it or passes it
+// on.
 void ExportCall::Begin(absl::Status status) {
   send_deadline_ = Clock::now() + runtime_.limits.import_time;
   if (status.ok()) status = Open();
@@ -48,8 +50,8 @@ void ExportCall::Begin(absl::Status status) {
   Unref();
 }
 
-// The summaries of all known versions are in memory. The polygons of a version that is not in
-// memory are in the journal; the executor reads them, as a read may take as long as the disk.
+// The store has the summaries of all kept versions in memory. The polygons of an old version may
+// only be in the journal; `Run` reads those on the executor, as reading from a disk may take long.
 absl::Status ExportCall::Open() {
   if (absl::Status status = CheckSceneName("name", name_); !status.ok()) return status;
   key_ = runtime_.store.KeyOf(caller().tenant, name_);
@@ -99,7 +101,8 @@ void ExportCall::TryWrite() {
   }
 }
 
-// Writes the next chunk. The export of a scene without polygons is one chunk, with the summary.
+// Writes the next chunk. The first chunk has the summary of the scene; if the scene has no
+// polygons, it is the only chunk.
 void ExportCall::Write() {
   v1::ExportSceneResponse chunk;
   if (next_ == 0 && piece_.is_first()) *chunk.mutable_scene() = summary_;
@@ -128,8 +131,8 @@ void ExportCall::Write() {
   }
 }
 
-// Writes the next chunk. A failed write shows that the client has disconnected or cancelled the
-// call.
+// Writes the next chunk after gRPC has sent one. If `ok` is false, the client has disconnected or
+// cancelled the call.
 void ExportCall::OnWritten(bool ok) {
   {
     absl::MutexLock lock(&mu_);
@@ -152,14 +155,16 @@ void ExportCall::OnFinished(bool) {
 }
 
 // Aborts the call if the client has not read `chunk`: the pending write then fails, which ends the
-// call. Does nothing if the chunk was sent, and perhaps another one written, while the timer's
+// call. `chunk` is the number of the chunk that the timer was started for: the function does
+// nothing if gRPC has sent that chunk, and the call perhaps written another one, while the timer's
 // thread waited for the lock.
 void ExportCall::CheckUnread(uint64_t chunk) {
   absl::MutexLock lock(&mu_);
   if (chunk == chunks_ && std::exchange(unread_timer_, 0) != 0) Abort(kUnread);
 }
 
-// Ends the call with `status`. Must not be called after `WriteAndFinish`, which ends the call, too.
+// Ends the call with the error `status`. Must not be called after `writer_.WriteAndFinish`, which
+// ends the call, too.
 void ExportCall::Finish(const absl::Status& status) {
   Ref();
   writer_.Finish(ToGrpcStatus(status), &finished_);

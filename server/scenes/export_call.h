@@ -21,8 +21,9 @@
 
 namespace carom::server {
 
-// Writes one chunk, and the next chunk when gRPC has sent the first. The call holds one chunk and a
-// snapshot of the scene, which commits do not change.
+// Writes one chunk, and the next chunk when gRPC has sent the first. A chunk is one message of the
+// response stream. The call holds one chunk and an immutable version of the scene, so that later
+// commits do not affect the export.
 //
 //   OnAccepted  The request has arrived; requests the next call from gRPC and writes the first
 //               chunk.
@@ -52,11 +53,12 @@ class ExportCall final : public AsyncCall {
   void CheckUnread(uint64_t chunk);
 
   // Sets `summary_` to the summary of the requested version, and `scene_` to the version if it is
-  // in memory. The polygons of another version are left to `ReadOld`.
+  // in memory. If the version is not in memory, `ReadOld` reads its polygons later.
   absl::Status Open();
   // Reads the polygons of a version that is not in memory into `polygons_`.
   absl::Status ReadOld();
-  // Writes the next chunk. The last chunk, or an export that takes too long, ends the call.
+  // Writes the next chunk. Ends the call with the last chunk, or with an error if the export takes
+  // too long.
   void Write();
   // Calls `Write`. A failed allocation ends the call with an error.
   void TryWrite();
@@ -67,8 +69,8 @@ class ExportCall final : public AsyncCall {
 
   SceneService& service_;
   SceneRuntime& runtime_;
-  // No lock: only one event or run of the call is in progress at a time, and only it uses the
-  // members up to `finished_`.
+  // The members up to `finished_` need no lock: only the handler of one event of gRPC, or `Run`, is
+  // in progress at a time, and nothing else uses these members.
   grpc::ByteBuffer bytes_;
   std::string name_;
   std::string key_;  // key of the scene in the store
@@ -77,9 +79,10 @@ class ExportCall final : public AsyncCall {
   Clock::time_point send_deadline_;  // when the client must have read all chunks
   Scene::Ptr scene_;                 // the requested version, or null if it is not in memory
   std::vector<Polygon> polygons_;    // the polygons that `ReadOld` read
-  MemoryCharge charge_;              // for `polygons_`
+  MemoryCharge charge_;              // memory of `polygons_`
   size_t next_ = 0;                  // index of the next polygon to be sent
-  wire::PieceStart piece_;           // where the next piece of that polygon begins
+  // where in that polygon the next piece begins: a large polygon is sent in pieces
+  wire::PieceStart piece_;
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_{&context_};
   EventOf<ExportCall, &ExportCall::OnAccepted> accepted_{this};
   EventOf<ExportCall, &ExportCall::OnWritten> written_{this};

@@ -30,7 +30,7 @@ void ImportCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& ru
 
 void ImportCall::OnAccepted(bool ok) {
   if (!ok) {
-    Unref();  // there is no call, so `done_` never happens
+    Unref();  // no call arrived, so the event `done_` never comes
     return Unref();
   }
   Accept(service_, loop_, runtime_);
@@ -41,7 +41,8 @@ void ImportCall::OnAccepted(bool ok) {
   CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// Reads the first chunk. Holds the reference of the event `accepted_`.
+// Reads the first chunk, or ends the call with the error `started`. The caller passes the reference
+// to the call that the event `accepted_` holds; the function releases it at the end.
 void ImportCall::Begin(const absl::Status& started) {
   {
     absl::MutexLock lock(&mu_);
@@ -74,9 +75,9 @@ void ImportCall::OnRead(bool ok) {
     return Submit(Work::kAdd);
   }
   if (ended_) return Submit(Work::kDiscard);
-  // A read also fails with `ok` false if the client has disconnected. To tell the two apart the
-  // call sends its initial metadata: gRPC has closed the stream of a disconnected client, so that
-  // nothing can be sent.
+  // A read also fails with `ok` false if the client has disconnected. To tell the two cases apart,
+  // the call sends its initial metadata: that fails for a disconnected client, because gRPC has
+  // closed the stream.
   reader_.SendInitialMetadata(&headers_sent_);
 }
 
@@ -90,8 +91,9 @@ void ImportCall::OnHeadersSent(bool ok) {
   Submit(Work::kRegister);
 }
 
-// Submits a run for `work`, to which the caller passes its reference. After the end of the call the
-// run frees the upload, as freeing millions of polygons would block the event loop.
+// Submits `Run` with the task `work` to the executor; `Run` releases the reference to the call that
+// the caller holds. If the call has ended, `Run` only frees the upload: freeing millions of
+// polygons would block the event loop.
 void ImportCall::Submit(Work work) {
   working_ = true;
   work_ = ended_ ? Work::kDiscard : work;
@@ -125,8 +127,8 @@ void ImportCall::Run() {
     is_over = ended_;
     if (!is_over) AwaitChunk();
   }
-  // `Read` runs without the lock: `OnRead` may run before `Read` returns, and would block a thread
-  // of the event loop on the lock.
+  // Calls `Read` without the lock: `OnRead` may begin on another thread before `Read` returns, and
+  // would block that thread of the event loop.
   is_over ? upload_.Clear() : reader_.Read(&chunk_, &read_);
   if (work == Work::kRegister) runtime_.writers.Done(scene);
   Unref();
@@ -134,7 +136,7 @@ void ImportCall::Run() {
 
 absl::Status ImportCall::Add() {
   if (cancelled_) return ImportCancelled();
-  // The arena frees the tens of thousands of messages of a chunk at once.
+  // A chunk can have tens of thousands of nested messages; the arena frees all of them at once.
   google::protobuf::Arena arena;
   auto& chunk = *google::protobuf::Arena::CreateMessage<v1::ImportSceneRequest>(&arena);
   MemoryCharge parsed = chunk_charge_.Another();
@@ -175,8 +177,8 @@ void ImportCall::CheckIdle() {
 void ImportCall::CheckTotal() {
   absl::MutexLock lock(&mu_);
   total_timer_ = 0;
-  // A registration in progress may complete, as it ends soon; a chunk that is being added is the
-  // last one.
+  // If `Run` is registering the scene, the import may complete, as that ends soon. If `Run` is
+  // adding a chunk, the call ends after that chunk.
   if (!working_ || work_ == Work::kAdd) {
     Finish(absl::CancelledError("the import took too long; nothing is registered"), {});
   }

@@ -15,8 +15,9 @@
 
 namespace carom::server {
 
-// Reads a chunk, adds it to the upload on an executor thread, and reads the next chunk. Registers
-// the scene once the client has closed its side of the stream.
+// A chunk is one message of the request stream. Reads a chunk, adds it to the upload (the polygons
+// received so far) on an executor thread, and reads the next chunk. Registers the scene in the
+// store once the client has closed its side of the stream.
 //
 //   OnAccepted     A call has arrived; requests the next call from gRPC and reads the first chunk.
 //   OnRead         A chunk has arrived, or `ok` is false: the client has closed its side of the
@@ -53,7 +54,8 @@ class ImportCall final : public AsyncCall {
   void CheckIdle();
   void CheckTotal();
 
-  // Starts the idle timer and takes the reference for the next read. Called before `reader_.Read`.
+  // Starts the idle timer, and acquires the reference to the call that the next read needs until
+  // `OnRead`. Called before `reader_.Read`.
   void AwaitChunk() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Submit(Work work) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Ends the call with `answer` if `status` is OK, else with the error. Does nothing if the call
@@ -66,8 +68,8 @@ class ImportCall final : public AsyncCall {
 
   SceneService& service_;
   SceneRuntime& runtime_;
-  // No lock: while `working_` is true only the run uses the members up to `work_`, else gRPC and
-  // its events.
+  // The members up to `work_` need no lock: while `working_` is true, only `Run` uses them,
+  // otherwise only gRPC and the handlers of its events.
   grpc::ServerAsyncReader<grpc::ByteBuffer, grpc::ByteBuffer> reader_{&context_};
   grpc::ByteBuffer chunk_;
   MemoryCharge chunk_charge_;

@@ -15,8 +15,8 @@
 namespace carom::server {
 namespace {
 
-// A bound that is longer than any valid name of a scene. The handler refuses a call with a longer
-// name when the call runs.
+// Number of bytes of the scene's name that are read before the request is parsed. Valid names are
+// shorter; the handler refuses a longer name when the call runs.
 constexpr size_t kMaxNameBytes = 128;
 
 }  // namespace
@@ -44,17 +44,17 @@ void SceneCall::OnAccepted(bool ok) {
   CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// Runs a reading method or queues the call. Holds the reference of the event `accepted_`; a queued
-// call passes the reference on to `Run`.
+// Answers a call of a reading method, or queues the call for `Run`. The caller passes the reference
+// to the call that the event `accepted_` holds; the function releases it, or passes it on to `Run`.
 void SceneCall::Begin(const absl::Status& started) {
   if (!started.ok()) {
-    bytes_.Clear();  // frees memory: the client may read the error late
+    bytes_.Clear();  // the call may live long: the client may read the error late
     Finish(started, {});
     return Unref();
   }
   if (method_.writes) {
-    // A request without a valid name is queued under the empty name of its tenant, and refused when
-    // it runs.
+    // A request without a valid scene name waits in the queue of the tenant's empty name, and the
+    // handler refuses it when the call runs.
     const std::string name = PeekName(bytes_).substr(0, kMaxNameBytes);
     scene_ = SceneKey(caller().tenant, IsSceneName(name) ? name : "");
     return runtime_.writers.Submit(scene_, this);
@@ -79,8 +79,8 @@ void SceneCall::Run() {
   Unref();
 }
 
-// Answers the call. A failed allocation becomes the call's error: the store makes a change visible
-// only after all allocations for the change.
+// Answers the call. If memory runs out, the call fails and has changed nothing: the store makes a
+// change visible only after all allocations for the change.
 void SceneCall::Answer() {
   grpc::ByteBuffer answer;
   absl::Status status;
@@ -104,8 +104,8 @@ void SceneCall::Finish(const absl::Status& status, const grpc::ByteBuffer& answe
     StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
                [this] { CheckUnread(); });
   }
-  // `Finish` runs without the lock: `OnFinished` may run before it returns, and would block a
-  // thread of the event loop on the lock.
+  // Calls `writer_.Finish` without the lock: `OnFinished` may begin on another thread before it
+  // returns, and would block that thread of the event loop.
   writer_.Finish(answer, grpc::Status::OK, &finished_);
 }
 
@@ -117,8 +117,8 @@ void SceneCall::OnFinished(bool) {
   Unref();
 }
 
-// Ends the call unless `OnFinished` ran, and reset `unread_timer_`, while the timer's thread waited
-// for the lock.
+// Cancels the call because the client has not read the answer in time. Does nothing if `OnFinished`
+// ran, and reset `unread_timer_`, while the timer's thread waited for the lock.
 void SceneCall::CheckUnread() {
   absl::MutexLock lock(&mu_);
   if (std::exchange(unread_timer_, 0) != 0) Abort(kUnread);

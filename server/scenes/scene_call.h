@@ -6,8 +6,8 @@
 // A call that waits for its client, for another writer of its scene or for an executor thread holds
 // no thread: the server keeps the bytes of its request, and an executor thread parses the bytes
 // when it runs the call. Methods that only read have short requests; the event loop thread that
-// receives such a request answers it, unless its peer has used too much of the event loop's time:
-// then the executor does.
+// receives such a request answers it, unless the call's peer (its client address) has used too much
+// of the event loop's time: then an executor thread answers it.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -29,11 +29,12 @@ namespace carom::server {
 
 class SceneService;
 
-// An export or a watch ends a chunk with the polygon, or the piece of a polygon, that brings the
-// chunk to this size: encoding so many bytes takes the event loop some 100 us.
+// Size from which on ExportScene and WatchScene add no further polygon, or piece of a polygon, to a
+// chunk (a message of the stream): encoding so many bytes takes the event loop some 100 us.
 inline constexpr size_t kSceneChunkBytes = 64 << 10;
 
-// The limits of one call of SceneService; see ServerOptions.
+// The limits of one call of SceneService. The members have the meaning of those in `ServerOptions`
+// (server/options.h).
 struct SceneCallLimits {
   size_t max_message_bytes = 4u << 20;
   Clock::duration idle_import = std::chrono::seconds(300);
@@ -52,7 +53,8 @@ struct SceneRuntime {
   WriterQueue& writers;
   WatchHub& hub;
   const CallContext calls;
-  const CallContext watches;  // of WatchScene calls, which have a limit of their own
+  // like `calls`, but for WatchScene calls, which count against a limit of their own
+  const CallContext watches;
   const SceneCallLimits limits;
 
   // Returns RESOURCE_EXHAUSTED if `bytes` are more than `max_message_bytes`. O(1).
@@ -63,17 +65,18 @@ struct SceneRuntime {
 struct SceneMethod {
   using Writer = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
 
-  // Requests the next call of the method from gRPC; `accepted` happens when the call arrives.
+  // Requests the next call of the method from gRPC, which triggers the event `accepted` when the
+  // call arrives.
   void (*request)(SceneService& service, grpc::ServerContext& context, grpc::ByteBuffer& bytes,
                   Writer& writer, grpc::ServerCompletionQueue& queue, Event* accepted);
-  // Parses `bytes`, runs the method and serializes its response into `answer`. Charges the parsed
-  // request to the peer of `bytes_charge`.
+  // Parses the request `bytes`, runs the method and serializes its response into `answer`. Charges
+  // the memory of the parsed request to the peer of `bytes_charge`.
   absl::Status (*handle)(const SceneRuntime& runtime, const Caller& caller,
                          const grpc::ByteBuffer& bytes, const MemoryCharge& bytes_charge,
                          grpc::ByteBuffer& answer);
-  // True: the executor runs the method, one writer of a scene at a time. False: the thread that
-  // receives the call runs the method, or the executor if the call's peer has used too much of the
-  // event loop's time.
+  // True: the method writes to a scene, and an executor thread runs it, after earlier writers of
+  // the scene. False: the thread that receives the call runs the method, or the executor if the
+  // call's peer has used too much of the event loop's time.
   bool writes;
   Role required_role;  // the least role that may call the method
 };
@@ -112,16 +115,17 @@ class SceneCall final : public AsyncCall {
   SceneService& service_;
   SceneRuntime& runtime_;
   const SceneMethod& method_;
-  // No lock: gRPC uses the next members for one operation at a time, and afterwards only the thread
-  // that answers the call uses them.
+  // The members up to `finished_` need no lock: gRPC uses them for one operation at a time, and
+  // afterwards only the thread that answers the call uses them.
   grpc::ByteBuffer bytes_;
-  MemoryCharge charge_;  // for bytes_
+  MemoryCharge charge_;  // memory of `bytes_`
   SceneMethod::Writer writer_{&context_};
   std::string scene_;  // key of the scene that a writing method changes
   EventOf<SceneCall, &SceneCall::OnAccepted> accepted_{this};
   EventOf<SceneCall, &SceneCall::OnFinished> finished_{this};
 
-  MemoryCharge unread_charge_ ABSL_GUARDED_BY(mu_);  // for the answer, until gRPC has sent it
+  // memory of the answer, until gRPC has sent it
+  MemoryCharge unread_charge_ ABSL_GUARDED_BY(mu_);
   Timer::Id unread_timer_ ABSL_GUARDED_BY(mu_) = 0;
 };
 

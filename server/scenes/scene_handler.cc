@@ -19,7 +19,8 @@
 namespace carom::server {
 namespace {
 
-// The page sizes of ListScenes that ListScenesRequest in scene_service.proto documents.
+// Numbers of scenes in a response of ListScenes if the request gives no `page_size`, and at most;
+// documented in proto/carom/v1/scene_service.proto.
 constexpr int kDefaultPageSize = 100;
 constexpr int kMaxPageSize = 1000;
 
@@ -32,8 +33,8 @@ absl::StatusOr<std::string> DecodePageToken(const std::string& token) {
   return InvalidField("page_token", "must be absent or the next_page_token of an earlier page");
 }
 
-// Sets `summary` to the summary of `scene`, which a call has created or changed, or returns the
-// error of the call.
+// If `scene` is a scene that a call has created or changed, sets `summary` to its summary for the
+// response; otherwise returns the error in `scene`.
 absl::Status Encode(absl::string_view name, const absl::StatusOr<Scene::Ptr>& scene,
                     v1::Scene& summary) {
   if (scene.ok()) wire::EncodeScene(name, **scene, summary);
@@ -42,7 +43,7 @@ absl::Status Encode(absl::string_view name, const absl::StatusOr<Scene::Ptr>& sc
 
 }  // namespace
 
-// Sets the fields that `wire::EncodeScene` sets for a scene in memory.
+// Sets the same fields as `wire::EncodeScene`, which needs the polygons of the version in memory.
 void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Scene& message) {
   message.set_name(name.data(), name.size());
   message.set_version(summary.version);
@@ -152,8 +153,8 @@ absl::Status SceneHandler::List(const Caller& caller, const v1::ListScenesReques
   if (!after.ok()) return after.status();
   const int size = request.page_size() == 0 ? kDefaultPageSize
                                             : std::min<int>(request.page_size(), kMaxPageSize);
-  // A scene that is created or deleted between two pages may or may not be listed; every other
-  // scene is listed exactly once.
+  // A scene that is created or deleted between the calls for two pages may or may not be listed;
+  // every other scene is on exactly one page.
   const ScenePage page = store_.ListOf(caller.tenant, *after, size);
   for (const NamedScene& named : page.scenes) {
     v1::Scene& scene = *response.add_scenes();
@@ -198,8 +199,8 @@ absl::Status SceneHandler::Commit(const Caller& caller, const v1::CommitEditsReq
   absl::StatusOr<std::vector<SceneEdit>> edits =
       wire::DecodeEdits(request.edits(), polygon_limits_);
   if (!edits.ok()) {
-    // A stale base version takes precedence over an exceeded limit, and every other decoding error
-    // takes precedence over a stale base version.
+    // If the edits exceed a limit and the base version is stale, the error is that of the stale
+    // base version. Every other decoding error is returned even if the base version is stale.
     const bool stale = request.base_version() != 0 && request.base_version() != scene->version();
     return stale && absl::IsResourceExhausted(edits.status())
                ? StaleVersion("base_version", scene->version())
@@ -207,13 +208,15 @@ absl::Status SceneHandler::Commit(const Caller& caller, const v1::CommitEditsReq
   }
   const absl::StatusOr<Scene::Ptr> made =
       store_.Commit(key, request.base_version(), *std::move(edits), request.edit_id());
-  // Another server may have committed edits with this id meanwhile.
+  // The commit may have failed because another server has committed the edits with this `edit_id`,
+  // from an earlier attempt of the client, meanwhile.
   if (!made.ok() && FindEdit(key, request, response)) return absl::OkStatus();
   return Encode(request.name(), made, *response.mutable_scene());
 }
 
-// Looks `edit_id` up in the versions of a scene. A fork is left to the fork's own check, which also
-// compares the edits: frames edit forks too, and a frame may have used the id for other edits.
+// Looks `edit_id` up in the versions of a scene. Does not search the versions of a fork: the
+// store's `Commit` checks the id for a fork, and compares the edits, too, because query frames also
+// edit forks and may have used the id for other edits.
 bool SceneHandler::FindEdit(absl::string_view key, const v1::CommitEditsRequest& request,
                             v1::CommitEditsResponse& response) const {
   if (request.edit_id().empty() || store_.OriginOf(key).has_value()) return false;

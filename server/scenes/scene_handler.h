@@ -23,16 +23,16 @@ namespace carom::server {
 // not be in memory.
 void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Scene& message);
 
-// Registers, edits and lists the scenes of a store. The store outlives the handler. After an error
-// the content of the response is unspecified. Thread-safe.
+// Implements the unary methods of SceneService on a store of scenes. The store outlives the
+// handler. After an error the content of the response is unspecified. Thread-safe.
 class SceneHandler {
  public:
   SceneHandler(ForkStore& store, const PolygonLimits& polygon_limits,
                const SceneLimits& scene_limits)
       : store_(store), polygon_limits_(polygon_limits), scene_limits_(scene_limits) {}
 
-  // The reading methods. `Get` costs O(1), `List` O(scenes of the page), `ListVersions` O(versions
-  // of the scene).
+  // The reading methods. `Get` costs O(1), `List` O(scenes in the response), `ListVersions`
+  // O(versions of the scene).
   absl::Status Get(const Caller& caller, const v1::GetSceneRequest& request,
                    v1::GetSceneResponse& response) const;
   absl::Status List(const Caller& caller, const v1::ListScenesRequest& request,
@@ -40,8 +40,8 @@ class SceneHandler {
   absl::Status ListVersions(const Caller& caller, const v1::ListSceneVersionsRequest& request,
                             v1::ListSceneVersionsResponse& response) const;
 
-  // Creates a fork that is charged to the peer of `charge`. Cost O(1), or O(vertices) if the forked
-  // version is not in memory.
+  // Creates a fork of a scene (server/store/fork.h), whose memory is charged to the peer of
+  // `charge`. Cost O(1), or O(vertices) if the forked version is not in memory.
   absl::Status Fork(const Caller& caller, const v1::ForkSceneRequest& request,
                     const MemoryCharge& charge, v1::ForkSceneResponse& response);
 
@@ -57,10 +57,11 @@ class SceneHandler {
                         v1::RollbackSceneResponse& response);
 
  private:
-  // Sets the base and the base version in `message` if the scene at `key` is a fork.
+  // Sets the fields `base` and `base_version` in `message` if the scene at `key` is a fork of
+  // another scene.
   void EncodeOrigin(absl::string_view key, v1::Scene& message) const;
-  // Sets `response` to the version that edits with the id of `request` made. Returns false if the
-  // store has no version with that edit id, or if the scene is a fork.
+  // Sets `response` to the version that an earlier commit with the `edit_id` of `request` made.
+  // Returns false if the store has no version with that edit id, or if the scene is a fork.
   bool FindEdit(absl::string_view key, const v1::CommitEditsRequest& request,
                 v1::CommitEditsResponse& response) const;
 

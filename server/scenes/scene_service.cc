@@ -38,7 +38,8 @@ absl::Status Handle(const SceneRuntime& runtime, const Caller& caller,
   return status;
 }
 
-// Answers a call of a reading method. The event loop runs it, so the request must be short.
+// Answers a call of a reading method. It runs on a thread of the event loop, so it refuses requests
+// that are not short (`ParseShort`).
 template <class Request, class Response, auto kHandle>
 absl::Status HandleShort(const SceneRuntime& runtime, const Caller& caller,
                          const grpc::ByteBuffer& bytes, const MemoryCharge&,

@@ -24,8 +24,9 @@ using RawSceneMethods = v1::SceneService::WithRawMethod_CreateScene<
                                 v1::SceneService::WithRawMethod_WatchScene<
                                     v1::SceneService::WithRawMethod_LintScene<Base>>>>>>>>>>>>;
 
-// The asynchronous SceneService, whose methods receive bytes. A waiting call holds no thread, and a
-// request is parsed only after its call is counted. Thread-safe.
+// The asynchronous SceneService, whose methods receive the unparsed bytes of their requests. A
+// waiting call holds no thread, and a request is parsed only after its call is counted against the
+// limit of calls. Thread-safe.
 class SceneService final : public RawSceneMethods<v1::SceneService::Service> {
  public:
   // Accepts calls of all methods until the server is shut down. `loop` and `runtime` outlive the

@@ -34,8 +34,9 @@ absl::Status SceneUpload::Add(const v1::ImportSceneRequest& chunk) {
       !status.ok()) {
     return status;
   }
-  // The size of the message bounds the vertices of a chunk, so complete polygons are counted after
-  // they are decoded. The pieces of a polygon that spans chunks are charged as they arrive.
+  // The maximum size of a message limits the vertices of a chunk, so the memory of complete
+  // polygons is charged only after they are decoded. The pieces of a polygon that spans several
+  // chunks are charged as they arrive.
   const auto charge_pending = [this](size_t rings, size_t vertices) {
     return pending_charge_.GrowTo(BytesOf(rings, vertices));
   };

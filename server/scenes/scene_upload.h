@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What has the client of an import sent so far?
+// Which polygons has the client of an ImportScene call sent so far?
 #pragma once
 
 #include <algorithm>
@@ -22,15 +22,15 @@
 
 namespace carom::server {
 
-// Collects the polygons of an import chunk by chunk. Enforces the limits with each chunk, so that
-// the collected polygons never exceed them. Not thread-safe.
+// Collects the polygons of an import from chunks, the messages of the request stream. Enforces the
+// limits with each chunk, so that the collected polygons never exceed them. Not thread-safe.
 class SceneUpload {
  public:
   SceneUpload(const PolygonLimits& polygon_limits, const SceneLimits& scene_limits)
       : scene_limits_(scene_limits), joiner_(polygon_limits, Executor::Checkpoint) {}
 
-  // Sets the charge for the polygons; called before the first chunk. Without a charge the polygons
-  // are not counted.
+  // Sets the charge that accounts for the memory of the polygons. Must be called before the first
+  // chunk; otherwise the memory is not accounted for.
   void set_charge(MemoryCharge charge) {
     pending_charge_ = charge.Another();
     charge_ = std::move(charge);
@@ -48,9 +48,11 @@ class SceneUpload {
   const std::string& name() const { return name_; }
   ImportMode mode() const { return mode_; }
   std::vector<Polygon>& polygons() { return polygons_; }
-  // Frees the polygons, with pauses between them. Nothing may be added afterwards.
+  // Frees the polygons, and pauses now and then, so that other tasks of the executor can run.
+  // Nothing may be added afterwards.
   void Clear() {
-    constexpr ptrdiff_t kAtOnce = 256;  // polygons: freeing them takes a small part of a time slice
+    // number of polygons that are freed between two pauses, in a small part of a time slice
+    constexpr ptrdiff_t kAtOnce = 256;
     while (!polygons_.empty()) {
       polygons_.erase(polygons_.end() - std::min(kAtOnce, std::ssize(polygons_)), polygons_.end());
       Executor::Checkpoint();
@@ -70,9 +72,9 @@ class SceneUpload {
   ImportMode mode_ = ImportMode::kCreate;
   wire::PolygonJoiner joiner_;
   std::vector<Polygon> polygons_;
-  size_t vertices_ = 0;          // of `polygons_`
-  MemoryCharge charge_;          // for `polygons_`
-  MemoryCharge pending_charge_;  // for the incomplete polygon in `joiner_`
+  size_t vertices_ = 0;          // number of vertices of all `polygons_`
+  MemoryCharge charge_;          // memory of `polygons_`
+  MemoryCharge pending_charge_;  // memory of the incomplete polygon in `joiner_`
 };
 
 }  // namespace carom::server

@@ -16,7 +16,8 @@
 namespace carom::server {
 namespace {
 
-// An upper bound of the bytes of one row of changes.
+// An upper bound of the bytes that one changed polygon takes in the columns of a chunk, without its
+// vertices.
 constexpr size_t kRowBytes = 48;
 
 constexpr char kTooSlow[] = "the client is too slow: ";
@@ -51,8 +52,8 @@ void EncodeRow(const PolygonChange& change, v1::WatchSceneResponse& chunk) {
 
 }  // namespace
 
-// Requests the event "done", too: a watch that waits for a change would otherwise not notice that
-// its client has disconnected.
+// Requests the event "done" of gRPC, too: otherwise a call that waits for a change of its scene
+// would not end when its client disconnects.
 void WatchCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime) {
   auto* call = new WatchCall(service, loop, runtime);
   call->context_.AsyncNotifyWhenDone(&call->done_);
@@ -64,7 +65,7 @@ void WatchCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& run
 
 void WatchCall::OnAccepted(bool ok) {
   if (!ok) {
-    Unref();  // there is no call, so `done_` never happens
+    Unref();  // no call arrived, so the event `done_` never comes
     return Unref();
   }
   Accept(service_, loop_, runtime_);
@@ -80,7 +81,8 @@ void WatchCall::OnAccepted(bool ok) {
   CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// Opens the watch. Holds the reference of the event `accepted_`.
+// Opens the watch, or ends the call with an error. The caller passes the reference to the call that
+// the event `accepted_` holds; the function releases it, or passes it on to `Run`.
 void WatchCall::Begin(absl::Status status) {
   if (status.ok()) status = Open();
   if (status.ok()) return runtime_.executor.Submit(this);  // passes the reference on to `Run`
@@ -88,8 +90,9 @@ void WatchCall::Begin(absl::Status status) {
   Unref();
 }
 
-// Runs on the event loop, so it must not block. `Begin()` looks the scene up after the hub has
-// registered the call, so that no deletion of the scene is missed.
+// Runs on the event loop, so it must not block. Does not check that the scene exists: `Begin()`
+// does so after the `WatchHub` has registered the call, so that the call misses no deletion of the
+// scene.
 absl::Status WatchCall::Open() {
   if (absl::Status status = CheckSceneName("name", name_); !status.ok()) return status;
   key_ = runtime_.store.KeyOf(caller().tenant, name_);
@@ -100,7 +103,7 @@ absl::Status WatchCall::Open() {
     is_over = is_over_;
     is_in_hub_ = !is_over;
   }
-  // `OnDone` ran before the call was in the hub, and has not removed it.
+  // If `OnDone` ran before `is_in_hub_` was set, it has not removed the call from the hub.
   if (is_over) runtime_.hub.Remove(key_, this);
   return absl::OkStatus();
 }
@@ -112,25 +115,25 @@ void WatchCall::OnWritten(bool ok) {
   }
   chunk_charge_.Clear();
   if (ok) return runtime_.executor.Submit(this);  // passes the reference on to `Run`
-  Unref();                                        // the call is broken; `OnDone` follows
+  Unref();                                        // client disconnected; `OnDone` follows
 }
 
-// Runs on the thread of the scene's writer, which must not be blocked: `Run` finds the change to be
-// sent.
+// Runs on the thread of the scene's writer, which must not be blocked. So it only records the
+// change and submits a waiting call to the executor; `Run` then reads the change from the store.
 void WatchCall::OnChange(uint64_t version, const SceneChange::Ptr& change) {
   absl::MutexLock lock(&mu_);
   changed_ = true;
   if (version == 0) deleted_ = true;
-  // The call holds one uncached change at most. A client that falls further behind gets the next
-  // change from the version history, if the history still has it.
+  // The call holds one uncached change at most. For a client that is several changes behind, `Next`
+  // loads later changes from the scene's version history, if the history still has them.
   if (change != nullptr && !change->is_kept && uncached_ == nullptr) uncached_ = change;
   if (!std::exchange(is_waiting_, false)) return;
   Ref();
   runtime_.executor.Submit(this);
 }
 
-// May run while the last reference of the call is released, as the call stays registered until
-// then.
+// May run while another thread releases the last reference to the call, because the call is
+// registered for drains until then.
 void WatchCall::Drain() {
   absl::MutexLock lock(&mu_);
   draining_ = true;
@@ -157,8 +160,9 @@ void WatchCall::OnDone(bool) {
 }
 
 // Runs on the timer's thread. Aborts the call if the client has not read `chunk`: the pending write
-// then fails, which ends the call. Does nothing if the chunk was sent, and perhaps another one
-// written, while the timer's thread waited for the lock.
+// then fails, which ends the call. `chunk` is the number of the chunk that the timer was started
+// for: the function does nothing if gRPC has sent that chunk, and the call perhaps written another
+// one, while the timer's thread waited for the lock.
 void WatchCall::CheckUnread(uint64_t chunk) {
   absl::MutexLock lock(&mu_);
   if (chunk == chunks_ && std::exchange(unread_timer_, 0) != 0) Abort(kUnread);
@@ -166,7 +170,7 @@ void WatchCall::CheckUnread(uint64_t chunk) {
 
 // --- Sending changes ----------------------------------------------------------------------------
 
-// Sends the next message. A failed allocation ends this call alone, with an error.
+// Sends the next message, or ends the call with an error. If memory runs out, only this call ends.
 void WatchCall::Run() {
   absl::Status status;
   try {
@@ -178,8 +182,8 @@ void WatchCall::Run() {
   Unref();
 }
 
-// The order is significant: a cancelled call has no reader for another error, and a draining server
-// reports UNAVAILABLE rather than the state of a scene.
+// The order of the checks is significant: the client of a cancelled call receives no error, and a
+// draining server must report UNAVAILABLE rather than the state of a scene.
 absl::Status WatchCall::CheckEnd() {
   absl::MutexLock lock(&mu_);
   if (cancelled_) return absl::CancelledError("the call is cancelled");
@@ -212,8 +216,8 @@ absl::Status WatchCall::Begin() {
   for (const VersionSummary& known : runtime_.store.Versions(key_)) {
     if (known.version == scene->version()) whole->summary = known;
   }
-  // If a commit superseded `scene` between the two calls of the store, its summary may be missing
-  // from the history; the fields below suffice.
+  // If a commit made another version current between `Find` and `Versions`, the summary of `scene`
+  // may no longer be among the versions; the fields set below suffice.
   whole->summary.version = scene->version();
   whole->summary.polygon_count = scene->polygon_count();
   whole->summary.vertex_count = scene->vertex_count();
@@ -234,11 +238,11 @@ absl::Status WatchCall::Continue() {
   }
 }
 
-// Reads the current version before its change: the change of a visible version stays in memory
-// until the listeners have been notified, so that either `FindChange` or a notification provides
-// it.
+// Looks up the current version of the scene first, and then the change after `version_`. The store
+// keeps the last change in memory until it has notified all listeners, so the call gets every
+// change either from `FindChange` or in `OnChange`.
 absl::StatusOr<SceneChange::Ptr> WatchCall::Next() {
-  SceneChange::Ptr large;  // outlives the lock, so that it is freed without the lock
+  SceneChange::Ptr large;  // declared before the lock, so freed after it
   {
     absl::MutexLock lock(&mu_);
     changed_ = false;
@@ -264,8 +268,8 @@ absl::StatusOr<SceneChange::Ptr> WatchCall::Next() {
       absl::StrCat(kTooSlow, "the change after version ", version_, " is no longer kept"));
 }
 
-// A change that came after `Next` began has not submitted the call, as `is_waiting_` was false
-// then; so the call must not wait for it.
+// A call of `OnChange` after `Next` began, when `is_waiting_` was false, did not submit the call.
+// It has set `changed_`, so the call does not wait, and calls `Next` again.
 bool WatchCall::Wait() {
   absl::MutexLock lock(&mu_);
   if (changed_ || cancelled_) return cancelled_;
@@ -273,7 +277,8 @@ bool WatchCall::Wait() {
   return true;
 }
 
-// The row of a polygon that spans chunks is in the chunk with its first piece.
+// If the pieces of a polygon are in several chunks, the entry of the polygon in the columns of
+// changes is in the chunk with the first piece.
 void WatchCall::Add(v1::WatchSceneResponse& chunk) {
   const PolygonChange& change = *cursor_.current();
   if (change_->base != 0 && piece_.is_first()) EncodeRow(change, chunk);
@@ -289,8 +294,8 @@ void WatchCall::Add(v1::WatchSceneResponse& chunk) {
 absl::Status WatchCall::Write() {
   v1::WatchSceneResponse chunk;
   if (std::exchange(is_first_chunk_, false)) {
-    // The first message of a watch without `from_version` has no rows of changes, so the cursor is
-    // needed only for polygons.
+    // The first version of a watch without `from_version` is sent as a whole and not as a list of
+    // changes, so the cursor is needed only if the client wants polygons.
     cursor_ = change_->base != 0 || wants_polygons_ ? ChangeCursor(change_) : ChangeCursor();
     send_start_ = Clock::now();
     EncodeSummary(name_, change_->summary, *chunk.mutable_scene());
@@ -323,8 +328,9 @@ absl::Status WatchCall::Write() {
     StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
                [this, chunk = ++chunks_] { CheckUnread(chunk); });
   }
-  // `Write` runs without the lock: `OnWritten` may run on a thread of the event loop before `Write`
-  // returns, and would block on the lock, perhaps until this thread gets a processor again.
+  // Calls `writer_.Write` without the lock: `OnWritten` may begin on a thread of the event loop
+  // before `Write` returns, and would block that thread, perhaps until this thread gets a processor
+  // again.
   writer_.Write(answer, &written_);
   return absl::OkStatus();
 }

@@ -21,11 +21,12 @@
 
 namespace carom::server {
 
-// Sends the versions of a scene as they are committed. A `WatchCall` has no queue: it stores the
-// version that its client has, and reads the change after that version from the store. A client
-// that reads slowly therefore costs the server one chunk and the change that is being sent, however
-// many versions are committed meanwhile; the call ends when the store no longer keeps the next
-// change. A call that waits for a commit or for its client holds no thread.
+// Sends the versions of a scene as they are committed. A chunk is one message of the response
+// stream. A `WatchCall` has no queue: it stores the number of the version that the client has, and
+// reads the change after that version from the store. A client that reads slowly therefore costs
+// the server one chunk and the change that is being sent, however many versions are committed
+// meanwhile; the call ends when the store no longer keeps the next change. A call that waits for a
+// commit or for its client holds no thread.
 //
 //   OnAccepted  The request has arrived; requests the next call from gRPC.
 //   Run         On an executor thread: writes the next chunk of the change that is being sent, or
@@ -57,8 +58,8 @@ class WatchCall final : public AsyncCall, public SceneWatcher {
   void OnFinished(bool) { Unref(); }
   void CheckUnread(uint64_t chunk);
 
-  // Checks the name of the scene and registers the call with the hub, which calls `OnChange` for
-  // each later change.
+  // Checks the name of the scene and registers the call with the `WatchHub`, which calls `OnChange`
+  // for each later change of the scene.
   absl::Status Open();
   // Sends the first message: all of the current version, or only the initial metadata if the client
   // has a version already. An error ends the call.
@@ -73,15 +74,15 @@ class WatchCall final : public AsyncCall, public SceneWatcher {
   // a change, a drain or a deletion came after `Next` began. A cancelled call returns true, too.
   bool Wait() ABSL_LOCKS_EXCLUDED(mu_);
   absl::Status Write() ABSL_LOCKS_EXCLUDED(mu_);
-  // Adds the polygon change at `cursor_` to `chunk`, of a large polygon its next piece, and moves
-  // `cursor_` on after the last piece.
+  // Adds the change of the polygon at `cursor_` to `chunk`; of a large polygon, it adds only the
+  // next piece. Moves `cursor_` to the next polygon after the last piece.
   void Add(v1::WatchSceneResponse& chunk);
   void Finish(const absl::Status& status) ABSL_LOCKS_EXCLUDED(mu_);
 
   SceneService& service_;
   SceneRuntime& runtime_;
-  // No lock: only one event or run of the call is in progress at a time, and only it uses the
-  // members up to `finished_`.
+  // The members up to `finished_` need no lock: only the handler of one event of gRPC, or `Run`, is
+  // in progress at a time, and nothing else uses these members.
   grpc::ByteBuffer bytes_;
   std::string name_;
   std::string key_;  // key of the scene in the store
@@ -91,24 +92,27 @@ class WatchCall final : public AsyncCall, public SceneWatcher {
   bool begun_ = false;
   uint64_t version_ = 0;        // version that the client has
   uint64_t first_current_ = 0;  // version that was current when the watch began
-  SceneChange::Ptr change_;     // change that is being sent, or null
+  SceneChange::Ptr change_;     // the change being sent, or null
   ChangeCursor cursor_;
   bool is_first_chunk_ = true;  // true: the next chunk is the first of `change_`
   wire::PieceStart piece_;
   Clock::time_point send_start_;  // when the first chunk of `change_` was written
-  MemoryCharge chunk_charge_;     // for the chunk that is being written
+  MemoryCharge chunk_charge_;     // memory of the chunk being written
   EventOf<WatchCall, &WatchCall::OnAccepted> accepted_{this};
   EventOf<WatchCall, &WatchCall::OnWritten> written_{this};
   EventOf<WatchCall, &WatchCall::OnDone> done_{this};
   EventOf<WatchCall, &WatchCall::OnFinished> finished_{this};
 
-  bool is_in_hub_ ABSL_GUARDED_BY(mu_) = false;   // the hub notifies the call
-  bool is_over_ ABSL_GUARDED_BY(mu_) = false;     // `OnDone` has run
-  bool is_waiting_ ABSL_GUARDED_BY(mu_) = false;  // false: a run or an event is pending
-  bool changed_ ABSL_GUARDED_BY(mu_) = false;     // a change or a drain came after `Next` began
+  // true: the call is registered with the `WatchHub`, which calls `OnChange`
+  bool is_in_hub_ ABSL_GUARDED_BY(mu_) = false;
+  bool is_over_ ABSL_GUARDED_BY(mu_) = false;  // `OnDone` has run
+  // true: the call waits for a change of the scene; false: `Run` or an event of gRPC is pending
+  bool is_waiting_ ABSL_GUARDED_BY(mu_) = false;
+  bool changed_ ABSL_GUARDED_BY(mu_) = false;  // a change or a drain came after `Next` began
   bool deleted_ ABSL_GUARDED_BY(mu_) = false;
   bool draining_ ABSL_GUARDED_BY(mu_) = false;
-  // A later change that the store does not cache; this pointer keeps it in memory for the call.
+  // A change after `version_` that the store does not keep in memory; this pointer keeps it for the
+  // call.
   SceneChange::Ptr uncached_ ABSL_GUARDED_BY(mu_);
   uint64_t chunks_ ABSL_GUARDED_BY(mu_) = 0;  // number of chunks written so far
   Timer::Id unread_timer_ ABSL_GUARDED_BY(mu_) = 0;

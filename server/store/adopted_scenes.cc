@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does a store show changes that other processes have made (server/store/memory_store.h)?
+// How does a `MemoryStore` (server/store/memory_store.h) make changes visible that other processes
+// have made and stored?
 
 #include <limits>
 #include <utility>
@@ -12,14 +13,14 @@
 namespace carom::server {
 namespace {
 
-// No limits: the process that made a scene has checked its own limits.
+// Limits that every scene satisfies: the process that made a scene has checked the scene against
+// its own limits.
 constexpr SceneLimits kNoSceneLimits{.max_polygons = std::numeric_limits<size_t>::max(),
                                      .max_vertices = std::numeric_limits<size_t>::max()};
 
 }  // namespace
 
-// Changes the quota as `Settle`, but without a check: the server that made the change has checked
-// the quota.
+// Charges the tenant even beyond its quota: the server that made the change has checked the quota.
 void MemoryStore::SettlePastLimit(absl::string_view name, bool is_new, uint64_t bytes) {
   uint64_t before = 0;
   {
@@ -32,7 +33,8 @@ void MemoryStore::SettlePastLimit(absl::string_view name, bool is_new, uint64_t 
   tenant->Release(0, before);
 }
 
-// Takes the steps of `Commit`, without checks of quotas and limits, and without the journal.
+// Does what `Commit` does, except that it checks no quotas and limits, and does not write the edits
+// to the journal, which has them already.
 absl::Status MemoryStore::AdoptEdits(absl::string_view name, const std::vector<SceneEdit>& edits,
                                      Adopted adopted) {
   const absl::StatusOr<SceneSnapshot::Ptr> found = FindBase(name);
@@ -62,7 +64,8 @@ absl::Status MemoryStore::AdoptEdits(absl::string_view name, const std::vector<S
   return absl::OkStatus();
 }
 
-// Takes the steps of `Import`; computes the difference only if the store has the version before.
+// Does what `Import` does with polygons that the journal has already. Computes the difference for
+// watches only if this store has the version before the adopted one.
 absl::Status MemoryStore::AdoptPolygons(absl::string_view name, std::vector<Polygon> polygons,
                                         Adopted adopted) {
   VersionSummary summary = adopted.versions.back();
@@ -89,9 +92,10 @@ absl::Status MemoryStore::AdoptPolygons(absl::string_view name, std::vector<Poly
   return absl::OkStatus();
 }
 
-// Watches and waiting frames find no scene, and then get the reason from `WhyMissing`.
+// Notifies listeners as if the scene were deleted: watches and waiting query frames then find no
+// scene, and get the reason from `WhyMissing`.
 void MemoryStore::AdoptDamage(absl::string_view name, const Adopted& adopted) {
-  Entry old;  // destroyed after the lock is released
+  Entry old;  // declared before the lock, so destroyed after its release
   bool is_new = false;
   {
     absl::MutexLock lock(&mu_);

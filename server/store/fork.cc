@@ -20,18 +20,20 @@
 namespace carom::server {
 namespace {
 
-// Bytes of a fork without its versions, and of a version without its pages and polygons.
+// Bytes that are charged for a fork without its versions, and for a version without its polygons
+// and the pages of its index.
 constexpr uint64_t kForkBytes = 1024;
 constexpr uint64_t kVersionBytes = 512;
-// Approximate bytes of a rebuilt index for each polygon.
+// Approximate bytes, for each polygon of a scene, of an index that a large edit builds anew.
 constexpr uint64_t kRebuiltIndexBytes = 96;
-// How many ids of edits a fork remembers after it has dropped their versions, so that it does not
-// make the edits a second time.
+// Number of edit ids that a fork keeps after it has dropped the versions that the edits made, so
+// that it does not make the edits a second time when a client sends them again.
 constexpr size_t kMaxDroppedEditIds = 4096;
 constexpr uint64_t kDroppedEditIdBytes = 32;
 
-// Limits of a kShort edit: the number of edits, each of which copies some pages in 10 us, and the
-// number of polygons of an index that is rebuilt.
+// Limits of edits with EditTime::kShort: the number of edits, each of which copies some pages of
+// the index in 10 us, and the number of polygons of the scene if the edits make it build its index
+// anew.
 constexpr size_t kShortEdits = 32;
 constexpr size_t kShortPolygons = 256;
 
@@ -55,7 +57,8 @@ struct PolygonContent {
   }
 };
 
-// Returns the scene of a version as a pointer that keeps the version and its charge.
+// Returns the scene of a version as a pointer that keeps the whole `ForkVersion`, with its memory
+// charge, alive.
 Scene::Ptr SceneOf(const std::shared_ptr<ForkVersion>& version) {
   return {version, version->scene.get()};
 }
@@ -69,7 +72,8 @@ uint64_t BytesOfEdits(std::span<const SceneEdit> edits) {
   return bytes;
 }
 
-// Returns the summary of a version for lists of versions.
+// Returns the summary of a fork's version, made by edits with the id `edit_id`, with the current
+// time as its time of creation.
 VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
   return {.version = scene.version(),
           .polygon_count = scene.polygon_count(),
@@ -104,8 +108,8 @@ Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemor
       last_use_(Clock::now().time_since_epoch().count()),
       share_(std::make_shared<ForkShare>(memory, peer_, base_.kept)) {}
 
-// Gives back the memory of versions without readers at once; a version with readers keeps its own
-// charge.
+// Releases the charge of versions without readers at once. The charge of a version with readers
+// moves to the version, and ends with its last reader.
 Fork::~Fork() {
   absl::MutexLock writing(&writing_);
   absl::MutexLock lock(&mu_);
@@ -115,7 +119,8 @@ Fork::~Fork() {
   share_->charge.Set(0).IgnoreError();
 }
 
-// The first version is the base's index under another number, so nothing is copied.
+// The first version is the scene of the base under another version number, so neither polygons nor
+// the index are copied.
 absl::Status Fork::Begin(uint64_t version) {
   absl::MutexLock writing(&writing_);
   auto first = std::make_shared<ForkVersion>();
@@ -218,16 +223,16 @@ absl::StatusOr<Scene::Ptr> Fork::FindEdited(const ForkEdits& edits, uint64_t con
                  "the version that these edits made is not kept");
 }
 
-// Checks the `edit_id` before it takes the lock of writers, so that edits that a client sends again
-// are answered while another writer holds the lock.
+// Checks the `edit_id` before it acquires `writing_`, so that edits that a client sends again are
+// answered while another writer holds the lock.
 absl::StatusOr<Scene::Ptr> Fork::Edit(
     ForkEdits edits, EditTime time, absl::FunctionRef<uint64_t()> next_version,
     absl::FunctionRef<void(uint64_t)> published) ABSL_NO_THREAD_SAFETY_ANALYSIS {
   const uint64_t content = ContentOf(edits.edits);
   absl::StatusOr<Scene::Ptr> known = FindEdited(edits, content);
   if (!known.ok() || *known != nullptr) return known;
-  // Waits for the lock and releases it again, because the end of `Blocked` may wait until the
-  // executor lets the thread run, and no thread may wait so while it holds the lock.
+  // Waits for the lock, but does not keep it: the destructor of `Blocked` may wait until the
+  // executor schedules this task again, and no thread may wait for that while it holds the lock.
   while (!writing_.TryLock()) {
     if (time == EditTime::kShort) return nullptr;
     const Executor::Blocked blocked;
@@ -253,15 +258,16 @@ absl::StatusOr<Scene::Ptr> Fork::EditLocked(ForkEdits edits, uint64_t content, E
   const bool is_long =
       edits.edits.size() > kShortEdits || (is_rebuilt && polygons > kShortPolygons);
   if (is_long && time == EditTime::kShort) return nullptr;
-  // Charges memory for a rebuilt index before it is built, and only for valid edits, so that
-  // invalid edits drop no old version.
+  // If the edits make the scene build its index anew, charges memory for that index and the edits'
+  // polygons before building. Does so only for valid edits, because charging may drop old versions.
   uint64_t reserved = 0;
   if (is_rebuilt && before->scene->CheckCommit(edits.edits, limits_.scene).ok()) {
     reserved = polygons * kRebuiltIndexBytes + BytesOfEdits(edits.edits);
   }
   if (absl::Status status = Charge(static_cast<int64_t>(reserved)); !status.ok()) return status;
   const absl::Cleanup give_back = [&] {
-    share_->charge.Set(share_->charge.bytes() - reserved).IgnoreError();  // cannot fail
+    // lowering a charge cannot fail
+    share_->charge.Set(share_->charge.bytes() - reserved).IgnoreError();
   };
   uint64_t removed_bytes = 0;
   const absl::StatusOr<VersionPtr> next =
@@ -273,8 +279,9 @@ absl::StatusOr<Scene::Ptr> Fork::EditLocked(ForkEdits edits, uint64_t content, E
   return SceneOf(*next);
 }
 
-// A polygon that the edits remove is charged to `before`, unless the base has it. Polygons are
-// compared by their memory, because versions share polygons that no edit has touched.
+// A polygon that the edits remove or replace counts as memory of `before` alone, unless the fork's
+// base has it, too. Two versions have the same polygon if its memory has the same address, because
+// versions share polygons that no edit has changed.
 absl::StatusOr<Fork::VersionPtr> Fork::BuildVersion(const ForkVersion& before, ForkEdits edits,
                                                     uint64_t version, uint64_t& removed_bytes) {
   const Scene& base = *base_.kept->scene();
@@ -315,7 +322,8 @@ absl::StatusOr<Scene::Ptr> Fork::Rollback(uint64_t version, uint64_t base_versio
   next->scene = old->scene->WithVersion(next_version());
   next->summary = SummaryOf(*next->scene, "");
   next->polygon_bytes = old->polygon_bytes;
-  // Polygons that both versions have are charged twice.
+  // All polygons of the version before count as removed, so a polygon that both versions have is
+  // charged twice.
   const uint64_t removed_bytes = newest()->polygon_bytes;
   uint64_t reserved = 0;
   if (absl::Status status = Publish(next, removed_bytes, reserved); !status.ok()) return status;
@@ -323,15 +331,17 @@ absl::StatusOr<Scene::Ptr> Fork::Rollback(uint64_t version, uint64_t base_versio
   return SceneOf(next);
 }
 
-// Charges the memory before the version becomes visible. A version that is no longer the newest is
-// charged only for pages that neither the next version nor the base has.
+// Charges the memory before the version becomes visible. The version `before`, which is then no
+// longer the newest, stays charged only for memory that neither the next version nor the base has.
 absl::Status Fork::Publish(const VersionPtr& next, uint64_t removed_bytes, uint64_t& reserved) {
   next->index_bytes = next->scene->BytesBeyond(*base_.kept->scene());
   next->bytes = kVersionBytes + next->summary.edit_id.size() +
                 next->edited_ids.size() * sizeof(uint64_t) + next->polygon_bytes +
                 next->index_bytes;
   VersionPtr before;
-  bool is_id_more = false;  // whether dropping the version will add an id to `dropped_edit_ids_`
+  // true: dropping the version later will make `dropped_edit_ids_` longer, so memory for an id is
+  // charged
+  bool is_id_more = false;
   {
     absl::MutexLock lock(&mu_);
     if (!versions_.empty()) before = versions_.back();
@@ -350,7 +360,7 @@ absl::Status Fork::Publish(const VersionPtr& next, uint64_t removed_bytes, uint6
   reserved = 0;
   if (before != nullptr) before->bytes = beside_next;
   next->share = share_;
-  std::vector<VersionPtr> dropped;  // destroyed after readers can take the lock again
+  std::vector<VersionPtr> dropped;  // declared before the lock, so destroyed after its release
   absl::MutexLock lock(&mu_);
   if (is_closed_) return NoSuchScene();
   // Allocates memory before it changes `versions_`, so that the version and its edit id are added
@@ -370,7 +380,7 @@ absl::Status Fork::Charge(int64_t more) {
   ForkCharge& charge = share_->charge;
   absl::Status status = charge.Set(charge.bytes() + static_cast<uint64_t>(more));
   if (status.ok()) return status;
-  std::vector<VersionPtr> dropped;  // destroyed after the lock is released
+  std::vector<VersionPtr> dropped;  // declared before the lock, so destroyed after its release
   std::vector<uint64_t> offers;
   absl::MutexLock lock(&mu_);
   offers.reserve(versions_.size());
@@ -381,21 +391,24 @@ absl::Status Fork::Charge(int64_t more) {
   size_t accepted = 0;
   status = charge.Add(static_cast<uint64_t>(more), offers, accepted);
   for (size_t i = 0; status.ok() && i < accepted; ++i) {
-    if (offers[i] == 0)
-      DetachCharge(*versions_.front(), true);  // another offer was given back by `Add`
+    // A version with readers, which offered 0 bytes, keeps its charge; `Add` has released the
+    // charge of every other version.
+    if (offers[i] == 0) DetachCharge(*versions_.front(), true);
     dropped.push_back(DropOldest());
   }
   return status;
 }
 
-// Compares the reference count: a thread gets a version only under the lock, or from a reader that
-// already holds the version.
+// The fork itself has one reference in `versions_`, and another one in `by_edit_id_` if the version
+// has an edit id. More references are those of readers; no reader is added meanwhile, because a
+// thread gets a version only under `mu_`, or from a reader that holds it already.
 bool Fork::IsRead(const VersionPtr& version) const {
   return version.use_count() > (by_edit_id_.contains(version->summary.edit_id) ? 2 : 1);
 }
 
-// A version with readers is charged for everything that the base does not have: later versions can
-// give back the memory that they share with it while its readers still hold it.
+// A version with readers is then charged for all memory that the fork's base does not have, because
+// the charge of memory that it shares with later versions may end with those versions, while its
+// readers still hold the memory.
 void Fork::DetachCharge(ForkVersion& version, bool is_read) {
   version.own_charge.emplace(share_->charge.memory(), peer_);
   share_->charge.MoveTo(*version.own_charge, version.bytes);

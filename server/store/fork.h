@@ -6,7 +6,7 @@
 // A `Fork` begins as a version of another scene, and shares the memory of that version. It keeps
 // its last versions, and each shares memory with the next version. `ForkStore`
 // (server/store/fork_store.h) gives a fork its name and its lease, and limits how many forks a peer
-// has.
+// (a client address; server/access/peer.h) has.
 #pragma once
 
 #include <atomic>
@@ -33,28 +33,34 @@
 
 namespace carom::server {
 
-// The memory charge of a fork, held until the last reader of the fork's versions is done.
+// Holds the memory charge of a fork, and the version `base` of another scene that the fork began
+// as, until the last reader of the fork's versions is done.
 struct ForkShare {
   ForkShare(ForkMemory& memory, std::shared_ptr<MemoryPeer> peer, std::shared_ptr<KeptVersion> base)
       : charge(memory, std::move(peer)), base(std::move(base)) {}
 
-  ForkCharge charge;  // changed only by the fork's writer
+  ForkCharge charge;  // only the fork's writer changes it
   const std::shared_ptr<KeptVersion> base;
 };
 
-// A version of a fork.
+// One version of a fork (class `Fork`).
 struct ForkVersion {
   std::shared_ptr<ForkShare> share;
-  std::optional<ForkCharge> own_charge;  // set when the fork drops the version
+  // set when the fork drops the version: the part of the fork's charge that ends with the version's
+  // last reader
+  std::optional<ForkCharge> own_charge;
   Scene::Ptr scene;
   VersionSummary summary;
-  uint64_t content = 0;              // hash of the edits that made the version; see `ContentOf`
-  std::vector<uint64_t> edited_ids;  // ids of the polygons that the edits changed
-  bool is_rollback = false;          // `edited_ids` does not list the changes
-  uint64_t polygon_bytes = 0;        // bytes of polygons that the base does not have
-  uint64_t index_bytes = 0;          // bytes of index pages that the base does not have
-  // The charged bytes: of the newest version everything that the base does not have, of an older
-  // version everything that neither the base nor the next version has.
+  uint64_t content = 0;              // `ContentOf` the edits that made the version
+  std::vector<uint64_t> edited_ids;  // ids of the polygons that the edits change
+  // true: a rollback made the version, and `edited_ids` does not list the changed polygons
+  bool is_rollback = false;
+  // bytes of polygons not shared with the fork's base
+  uint64_t polygon_bytes = 0;
+  uint64_t index_bytes = 0;  // bytes of index pages not shared with the fork's base
+  // Bytes that the fork is charged for the version. The newest version is charged for all memory
+  // that it does not share with the fork's base, an older version for the memory that it shares
+  // neither with the base nor with the next version.
   uint64_t bytes = 0;
 };
 
@@ -67,22 +73,24 @@ struct ForkBase {
   std::string name;                   // name of the base scene, which is not a fork itself
   uint64_t version = 0;               // version of the base scene
   std::shared_ptr<KeptVersion> kept;  // the version `version` of the base scene
-  Scene::Ptr scene;            // first version of the fork: that of `kept`, or of a fork of it
-  uint64_t polygon_bytes = 0;  // bytes of polygons of `scene` that `kept` does not have
+  // scene that the fork begins with: the scene of `kept`, or a version of another fork of `kept`
+  Scene::Ptr scene;
+  uint64_t polygon_bytes = 0;  // bytes of the polygons of `scene` that `kept` does not share
 };
 
 // Edits of a fork, and the version that they apply to.
 struct ForkEdits {
   std::vector<SceneEdit> edits;
-  uint64_t base_version = 0;  // 0: the current version
-  std::string edit_id;        // empty: none
+  uint64_t base_version = 0;  // 0: the fork's current version
+  std::string edit_id;        // id that the client gave the edits; empty: none
 };
 
-// How long an edit may take. kShort makes only edits that take at most some hundred microseconds,
-// and waits for no other writer.
+// How long `Fork::Edit` may take. kShort: it makes only edits that take at most some hundred
+// microseconds, and does not wait for another writer of the fork. kAny: it makes all edits.
 enum class EditTime : uint8_t { kShort, kAny };
 
-// A fork of a scene. Thread-safe: readers wait for no writer, writers wait for each other.
+// A temporary copy of a scene, which begins as a version of the scene and is then edited on its
+// own. Thread-safe: readers do not wait for writers, writers wait for each other.
 class Fork {
  public:
   struct Limits {
@@ -104,7 +112,8 @@ class Fork {
   const std::shared_ptr<MemoryPeer>& peer() const { return peer_; }
   Clock::duration lease() const { return lease_; }
 
-  // Renews the lease, because a frame uses the fork. O(1).
+  // Renews the lease, so that the fork expires `lease()` after this call at the earliest. Called
+  // when a client uses the fork. O(1).
   void Renew() { last_use_.store(Clock::now().time_since_epoch().count()); }
   Clock::time_point expiry() const {
     return Clock::time_point(Clock::duration(last_use_.load())) + lease_;
@@ -115,18 +124,18 @@ class Fork {
   Scene::Ptr Find(uint64_t version) const ABSL_LOCKS_EXCLUDED(mu_);
   std::vector<VersionSummary> Versions() const ABSL_LOCKS_EXCLUDED(mu_);
   // Returns the difference between `version` and the version after it; null if the fork does not
-  // keep both.
+  // keep both. `charge` accounts for the memory of the difference.
   SceneChange::Ptr FindChange(uint64_t version, MemoryCharge charge) const ABSL_LOCKS_EXCLUDED(mu_);
-  // Returns the base for a fork of this fork: its version `version`, or for 0 the current one. None
-  // if the fork does not keep the version.
+  // Returns the base of another fork that begins as version `version` of this fork (0: its current
+  // version). None if this fork does not keep the version.
   std::optional<ForkBase> BaseAt(uint64_t version) const ABSL_LOCKS_EXCLUDED(mu_);
 
-  // Applies edits and returns the resulting version. If an earlier edit had the `edit_id`, returns
-  // the version that it made, and changes nothing. Returns null for edits that take longer than
-  // `time` allows. `next_version` returns the number of the version; `published` is called once the
-  // version is visible. Errors: as `SceneStore::Commit`; INVALID_ARGUMENT naming `edit_id` if other
-  // edits had this id; OUT_OF_RANGE naming `edit_id` if the fork no longer keeps the version that
-  // edits with this id made; RESOURCE_EXHAUSTED if memory is short.
+  // Applies `edits` and returns the version that they make. If an earlier call had the `edit_id`,
+  // returns the version that it made, and changes nothing. Returns null if the edits take longer
+  // than `time` allows. Calls `next_version` to get the number for the version, and `published`
+  // with that number once the version is visible. Errors: as `SceneStore::Commit`; INVALID_ARGUMENT
+  // naming `edit_id` if other edits had this id; OUT_OF_RANGE naming `edit_id` if the fork no
+  // longer keeps the version that edits with this id made; RESOURCE_EXHAUSTED if memory is short.
   absl::StatusOr<Scene::Ptr> Edit(ForkEdits edits, EditTime time,
                                   absl::FunctionRef<uint64_t()> next_version,
                                   absl::FunctionRef<void(uint64_t)> published)
@@ -150,16 +159,18 @@ class Fork {
   bool IsAt(size_t index, uint64_t version) const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   VersionPtr newest() const ABSL_LOCKS_EXCLUDED(mu_);
 
-  // Returns the version that edits with this `edit_id` have made; null if no edits had the id.
+  // Returns the version that an earlier call with the `edit_id` of `edits` made; null if there was
+  // none. An error if that call had other edits than `content` stands for, or if the version is
+  // dropped.
   absl::StatusOr<Scene::Ptr> FindEdited(const ForkEdits& edits, uint64_t content) const
       ABSL_LOCKS_EXCLUDED(mu_);
-  // Does the work of `Edit` under the lock of writers. `content` is the hash of the edits.
+  // Does the work of `Edit` while the caller holds `writing_`. `content` is the hash of the edits.
   absl::StatusOr<Scene::Ptr> EditLocked(ForkEdits edits, uint64_t content, EditTime time,
                                         absl::FunctionRef<uint64_t()> next_version,
                                         absl::FunctionRef<void(uint64_t)> published)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mu_);
-  // Builds the version that edits make of `before`. Adds to `removed_bytes` the bytes of the
-  // polygons that `before` has, and neither the next version nor the base has.
+  // Builds version `version`, which edits make of `before`. Adds to `removed_bytes` the bytes of
+  // the polygons that `before` has, but neither the built version nor the base of the fork has.
   absl::StatusOr<VersionPtr> BuildVersion(const ForkVersion& before, ForkEdits edits,
                                           uint64_t version, uint64_t& removed_bytes)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
@@ -171,7 +182,7 @@ class Fork {
   // as few as suffice, or fails and drops none if all of them do not suffice.
   absl::Status Charge(int64_t more) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_)
       ABSL_LOCKS_EXCLUDED(mu_);
-  // Returns whether a reader holds the version in addition to the fork.
+  // Returns whether a reader holds a reference to the version in addition to those of the fork.
   bool IsRead(const VersionPtr& version) const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   // Moves the charge of a version that the fork drops from the fork to the version, so that it ends
   // with the version's last reader.
@@ -185,17 +196,17 @@ class Fork {
   const std::shared_ptr<MemoryPeer> peer_;
   std::atomic<Clock::rep> last_use_;
 
-  absl::Mutex writing_ ABSL_ACQUIRED_BEFORE(mu_);  // held during every change
-  const std::shared_ptr<ForkShare> share_;         // `writing_` guards its charge
+  absl::Mutex writing_ ABSL_ACQUIRED_BEFORE(mu_);  // held throughout a change
+  const std::shared_ptr<ForkShare> share_;         // `writing_` guards `share_->charge`
 
   mutable absl::Mutex mu_;
-  // Ascending; the last version is current. Vectors, because most forks have few versions and few
-  // dropped edit ids.
+  // The kept versions, ascending; the last one is current. A vector, as is `dropped_edit_ids_`,
+  // because most forks have few versions and have dropped few.
   std::vector<VersionPtr> versions_ ABSL_GUARDED_BY(mu_);
   // The kept versions by the id of the edits that made them.
   absl::flat_hash_map<std::string, VersionPtr> by_edit_id_ ABSL_GUARDED_BY(mu_);
-  // Hashes of the latest edit ids that belong to dropped versions, in the order of dropping, and as
-  // a set.
+  // Hashes of the edit ids of the versions that the fork dropped last, in the order of dropping,
+  // and as a set.
   std::vector<uint64_t> dropped_edit_ids_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_set<uint64_t> dropped_edit_id_set_ ABSL_GUARDED_BY(mu_);
   bool is_closed_ ABSL_GUARDED_BY(mu_) = false;

@@ -16,8 +16,9 @@ absl::Status ForkMemory::Exhausted(bool of_peer) const {
                         kMemoryRetryDelayUs);
 }
 
-// Changes both counts or none: the limit of all forks, and the share of scenes. Holds one lock
-// throughout, so that another fork does not take the bytes that the offers free.
+// Counts the bytes both against the limit of all forks (`used_`) and in the memory share of scenes
+// (`account_`), or in neither. Holds `mu_` throughout, so that no other fork takes the bytes that
+// the released offers free.
 absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer, std::span<const uint64_t> offers,
                               size_t& accepted) {
   absl::MutexLock lock(&mu_);
@@ -54,7 +55,8 @@ void ForkMemory::TakePastLimit(uint64_t bytes, MemoryPeer& peer) {
   of_peer_[&peer] += bytes;
 }
 
-// Removes a peer that holds no bytes, so that the table has one entry for each holder.
+// Removes a peer that holds no more bytes, so that `of_peer_` has entries only for peers with
+// memory.
 void ForkMemory::Release(uint64_t bytes, MemoryPeer& peer) {
   if (bytes == 0) return;
   absl::MutexLock lock(&mu_);

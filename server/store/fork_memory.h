@@ -3,9 +3,10 @@
 
 // How much memory may forks take?
 //
-// The memory of a fork is charged to the share of scenes (server/base/memory_account.h), to the
-// peer that made the fork, and to a limit of all forks. A peer gets more memory only while it holds
-// no more than what stays free below that limit, so that one peer alone can take about half of it.
+// The memory of a fork is charged to the memory share of scenes (server/base/memory_account.h), to
+// the peer (the client address) that made the fork, and to a limit of all forks. A peer gets more
+// memory only while it holds no more than what stays free below the limit of all forks, so that one
+// peer alone can take about half of the limit.
 #pragma once
 
 #include <cstddef>
@@ -27,12 +28,14 @@ class ForkMemory {
   ForkMemory(uint64_t limit_bytes, MemoryAccount& account)
       : limit_(limit_bytes), account_(account) {}
 
-  // Takes `bytes`, or takes nothing and returns RESOURCE_EXHAUSTED with a retry delay. `offers` are
-  // sizes of charges that the caller can free: if too few bytes are free, gives back the first ones
-  // of `offers`, as few as suffice, and sets `accepted` to their number.
+  // Counts `bytes` of memory as used by forks of `peer`, or counts nothing and returns
+  // RESOURCE_EXHAUSTED with a retry delay. `offers` lists bytes that the caller has taken for the
+  // peer earlier and can free, such as those of old versions. If too few bytes are free, releases
+  // the first entries of `offers`, as few as suffice, and sets `accepted` to the number of released
+  // entries.
   absl::Status Take(uint64_t bytes, MemoryPeer& peer, std::span<const uint64_t> offers,
                     size_t& accepted) ABSL_LOCKS_EXCLUDED(mu_);
-  // Takes `bytes` even above the limits, for memory that is already in use.
+  // Counts `bytes` even above the limits, for memory that is already in use.
   void TakePastLimit(uint64_t bytes, MemoryPeer& peer) ABSL_LOCKS_EXCLUDED(mu_);
   void Release(uint64_t bytes, MemoryPeer& peer) ABSL_LOCKS_EXCLUDED(mu_);
 
@@ -61,8 +64,9 @@ class ForkCharge {
   // Sets the charge to `bytes`, or returns an error and leaves it unchanged; a smaller charge
   // always succeeds.
   absl::Status Set(uint64_t bytes);
-  // Adds `bytes` to the charge, or returns an error and leaves it unchanged. `offers` are bytes of
-  // this charge that may be given back, as in `ForkMemory::Take`.
+  // Adds `bytes` to the charge, or returns an error and leaves it unchanged. `offers` lists parts
+  // of this charge that may be released to make room, and `accepted` is set to the number of
+  // released parts, as in `ForkMemory::Take`.
   absl::Status Add(uint64_t bytes, std::span<const uint64_t> offers, size_t& accepted);
   // Raises the charge to at least `bytes`, even above the limits.
   void GrowPastLimit(uint64_t bytes);

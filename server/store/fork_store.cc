@@ -46,8 +46,8 @@ ScenePage Merge(ScenePage page, ScenePage other, size_t limit) {
 
 }  // namespace
 
-// Limits forks to a part of the share of scenes, so that clients that make forks cannot take the
-// memory that imports need.
+// `limits.max_bytes` limits forks to a part of the memory share of scenes, so that clients that
+// make forks cannot take the memory that imports need.
 ForkStore::ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimits& limits,
                      Timer& timer, Executor& executor)
     : scenes_(scenes),
@@ -59,8 +59,9 @@ ForkStore::ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimi
       memory_(limits.max_bytes, account),
       count_(limits.max_forks, limits.max_forks_per_peer, "forks") {}
 
-// Waits for a timer callback that is about to submit the sweep, and for a running sweep. Waits for
-// the callback without the lock, because the callback takes the lock.
+// Waits for a timer callback that is about to submit `Run`, and for a running `Run`, which sets
+// `is_sweeping_` to false at its end. Waits for the callback without the lock, because the callback
+// acquires the lock.
 void ForkStore::Stop() {
   Timer::Id timer = 0;
   {
@@ -96,8 +97,8 @@ absl::StatusOr<ForkBase> ForkStore::BaseOf(const ForkOrder& order, MemoryPeer& p
   if (base.kept == nullptr) {
     if (scenes_.Find(key) == nullptr) return scenes_.WhyMissing(key, "base");
     // Loads the version from the journal, as a scene that shares no memory with other versions and
-    // exists as long as its forks. Calls for one base run one after the other, so no other call
-    // loads the same version meanwhile.
+    // exists as long as its forks. ForkScene calls for one base run one after the other, so no
+    // other call loads this version meanwhile.
     MemoryCharge charge(account_, MemoryShare::kScenes, &peer);
     absl::StatusOr<std::vector<Polygon>> polygons = scenes_.Load(key, order.version, charge);
     if (!polygons.ok()) return polygons.status();
@@ -119,8 +120,8 @@ absl::StatusOr<NamedScene> ForkStore::MakeFork(const ForkOrder& order,
     return InvalidField("lease_seconds",
                         absl::StrCat("must be in [0, ", limits_.max_lease_seconds, "]"));
   }
-  // Counts the fork before a base is read from the file, so that no base is read for a fork above
-  // the limits.
+  // Counts the fork before `BaseOf` may load the base from the journal, so that a call above the
+  // limits of forks costs no load.
   if (absl::Status status = count_.Enter(peer.get()); !status.ok()) return status;
   absl::Cleanup leave = [&] { count_.Leave(peer.get()); };
   absl::StatusOr<ForkBase> base = BaseOf(order, *peer);
@@ -138,8 +139,8 @@ absl::StatusOr<NamedScene> ForkStore::MakeFork(const ForkOrder& order,
   return NamedScene{std::string(NameOfKey(*key)), scene};
 }
 
-// Holds the lock, so that no scene of the name is created between the check of the name and the
-// entry.
+// Holds the lock for both the check of the name and the insertion, so that no scene or fork of this
+// name is created in between.
 absl::StatusOr<std::string> ForkStore::Enter(const ForkOrder& order, const ForkPtr& fork) {
   absl::MutexLock lock(&mu_);
   std::string key = KeyOf(order.tenant, order.name.empty() ? NewName() : order.name);
@@ -150,19 +151,20 @@ absl::StatusOr<std::string> ForkStore::Enter(const ForkOrder& order, const ForkP
   return key;
 }
 
-// Checks forks, scenes of running imports, and scenes of the store, including damaged ones.
+// A name is taken by a fork, by a running import of a scene, or by a scene of `scenes_`, even a
+// damaged one.
 bool ForkStore::IsTaken(absl::string_view name) const {
   return forks_.contains(name) || imported_.contains(name) || scenes_.Contains(name);
 }
 
-// Provides the fields `Scene.base` and `Scene.base_version` of a fork.
+// The result becomes the fields `base` and `base_version` of a fork's v1.Scene message.
 std::optional<ForkOrigin> ForkStore::OriginOf(absl::string_view name) const {
   const ForkPtr fork = FindFork(name);
   if (fork == nullptr) return std::nullopt;
   return ForkOrigin{fork->base().name, fork->base().version};
 }
 
-// Searches the scenes that are not forks first, because most frames use those scenes.
+// Searches the scenes that are not forks first, because most query frames use those.
 Scene::Ptr ForkStore::Use(absl::string_view name) const {
   if (Scene::Ptr scene = scenes_.Find(name)) return scene;
   const ForkPtr fork = FindFork(name);
@@ -171,8 +173,9 @@ Scene::Ptr ForkStore::Use(absl::string_view name) const {
   return fork->current();
 }
 
-// The current version needs no search, and need not be kept. Of a scene of the journal, only
-// versions in memory are found, because a frame never waits for the disk.
+// Returns the current version without a search in `kept_`, which may not contain it. Of a scene
+// that is not a fork, finds only versions in memory, because a query frame never waits for the
+// disk.
 absl::StatusOr<Scene::Ptr> ForkStore::UseVersion(absl::string_view name, uint64_t version,
                                                  absl::string_view field) {
   Scene::Ptr current = scenes_.Find(name);
@@ -191,8 +194,8 @@ absl::StatusOr<Scene::Ptr> ForkStore::UseVersion(absl::string_view name, uint64_
   return Refused(absl::StatusCode::kOutOfRange, "version", "this version is not kept");
 }
 
-// Notifies listeners once the version is visible, while the fork's lock of writers is held, so that
-// listeners receive versions in order.
+// `Fork::Edit` notifies listeners through the last lambda, once the version is visible and while
+// the fork's lock of writers is held, so that listeners receive the versions of the fork in order.
 absl::StatusOr<Scene::Ptr> ForkStore::EditFork(absl::string_view name, ForkEdits edits,
                                                EditTime time) {
   const ForkPtr fork = FindFork(name);
@@ -210,7 +213,7 @@ absl::StatusOr<Scene::Ptr> ForkStore::EditFork(absl::string_view name, ForkEdits
 // --- Leases
 
 // One timer serves all forks and is due when the first lease ends. If that lease was renewed
-// meanwhile, the sweep finds it valid and schedules the timer again.
+// meanwhile, `Run` deletes no fork and schedules the timer again.
 void ForkStore::Arm(Clock::time_point expiry) {
   if (is_sweeping_ || is_ending_) return;
   const Clock::time_point due = std::max(expiry, Clock::now() + kLeastPause);
@@ -225,7 +228,8 @@ void ForkStore::Arm(Clock::time_point expiry) {
   });
 }
 
-// Destroys forks without the lock, because they may have many pages.
+// Deletes the forks whose leases have ended. Destroys them without the lock, because freeing their
+// memory may take long.
 void ForkStore::Run() {
   std::vector<std::pair<std::string, ForkPtr>> expired;
   {
@@ -249,7 +253,8 @@ void ForkStore::Run() {
   if (!forks_.empty()) Arm(first);
 }
 
-// A reader of the fork keeps the fork's pages; a writer finds the fork closed.
+// A reader that holds a version of the fork keeps the version's memory; a later edit fails, because
+// the fork is closed.
 void ForkStore::Forget(const std::string& name, const ForkPtr& fork) {
   fork->Close();
   count_.Leave(fork->peer().get());
@@ -265,7 +270,8 @@ Scene::Ptr ForkStore::Find(absl::string_view name) const {
   return fork == nullptr ? nullptr : fork->current();
 }
 
-// A deleted fork leaves no trace, so it is missing like any scene.
+// The store keeps nothing of a deleted fork, so the error for its name is that of a scene that
+// never existed.
 absl::Status ForkStore::WhyMissing(absl::string_view name, absl::string_view field) const {
   return scenes_.WhyMissing(name, field);
 }

@@ -5,8 +5,8 @@
 //
 // A `ForkStore` forwards the functions of a store of scenes and adds forks (server/store/fork.h). A
 // fork is a scene that begins as a version of another scene, its base. Frames edit it without
-// changing the base. A fork ends with its lease, or when a client deletes it. The journal holds no
-// fork.
+// changing the base. A fork ends with its lease, or when a client deletes it. Forks are only in
+// memory: no journal (server/store/scene_journal.h) contains them.
 #pragma once
 
 #include <algorithm>
@@ -38,18 +38,21 @@ namespace carom::server {
 struct ForkLimits {
   size_t max_forks = 4096;
   size_t max_forks_per_peer = 1024;
-  uint64_t max_bytes = 1ull << 30;  // bytes of all forks, without the memory that bases share
-  size_t max_versions = 256;        // versions that each fork keeps
+  // bytes of all forks, without the memory that forks share with their bases
+  uint64_t max_bytes = 1ull << 30;
+  size_t max_versions = 256;  // versions that each fork keeps
   uint64_t max_lease_seconds = 3600;
-  KeptLimits kept;  // limits of scenes that are not forks
+  // limits of the versions that memory keeps of scenes that are not forks
+  KeptLimits kept;
 };
 
-// A request for a fork. The base is a scene of the tenant, or a preloaded scene.
+// A request for a fork. The base is a scene of the tenant, or a preloaded scene (a read-only scene
+// that the server loaded from a file for all tenants).
 struct ForkOrder {
   std::string tenant = kDefaultTenant;
   std::string base;
-  uint64_t version = 0;  // 0: the current one
-  std::string name;      // empty: the store generates a name
+  uint64_t version = 0;  // version of the base; 0: the current one
+  std::string name;      // name of the fork; empty: the store generates one
   uint64_t lease_seconds = 0;
 };
 
@@ -64,10 +67,11 @@ class ForkStore final : public SceneStore, private Task {
  public:
   static constexpr uint64_t kDefaultLeaseSeconds = 60;
 
-  // All arguments outlive the store. Listeners of `scenes` are notified of changes of forks, too.
+  // All arguments outlive the store. The store notifies the listeners of `scenes` of changes of
+  // forks, too.
   ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimits& limits, Timer& timer,
             Executor& executor);
-  // Waits for a deletion of forks that runs on the executor.
+  // Waits until the executor does not run `Run`, which deletes expired forks.
   ~ForkStore() override { Stop(); }
 
   // Stops the expiry of leases. Must be called after the last call has ended, and before a listener
@@ -80,7 +84,8 @@ class ForkStore final : public SceneStore, private Task {
     return scenes_.KeyOf(tenant, name);
   }
 
-  // Begins to keep old versions. Must be called after `scenes` has loaded its scenes.
+  // Begins to keep old versions of scenes in memory. Must be called after the `MemoryStore` has
+  // loaded its scenes.
   void Begin() { kept_.Begin(); }
 
   // Makes a fork, and charges it to `peer`. The names in `order` must be well-formed. Errors: those
@@ -88,7 +93,7 @@ class ForkStore final : public SceneStore, private Task {
   absl::StatusOr<NamedScene> MakeFork(const ForkOrder& order,
                                       const std::shared_ptr<MemoryPeer>& peer);
   // Returns at most `limit` scenes with names above `after`: the scenes of the tenant and the
-  // preloaded ones, under the names that the tenant uses.
+  // preloaded scenes, which all tenants share. The returned names lack the prefix of the tenant.
   ScenePage ListOf(absl::string_view tenant, absl::string_view after, size_t limit) const;
   uint64_t LeaseOf(const ForkOrder& order) const {
     return order.lease_seconds == 0 ? std::min(kDefaultLeaseSeconds, limits_.max_lease_seconds)
@@ -97,10 +102,11 @@ class ForkStore final : public SceneStore, private Task {
   // Returns the base of the fork `name`; none if the scene is not a fork.
   std::optional<ForkOrigin> OriginOf(absl::string_view name) const;
 
-  // Returns the current version, as `Find`, and renews the lease of a fork. For frames.
+  // Returns the current version of a scene, as `Find` does, and renews the lease if the scene is a
+  // fork. Query frames call it.
   Scene::Ptr Use(absl::string_view name) const;
-  // Returns version `version` of a scene, and renews the lease of a fork. Errors: OUT_OF_RANGE
-  // naming `version` if the version is not kept; those of `WhyMissing` naming `field`.
+  // Returns version `version` of a scene, and renews the lease if the scene is a fork. Errors:
+  // OUT_OF_RANGE naming `version` if the version is not kept; those of `WhyMissing` naming `field`.
   absl::StatusOr<Scene::Ptr> UseVersion(absl::string_view name, uint64_t version,
                                         absl::string_view field);
   // Edits a fork; see `Fork::Edit`. FAILED_PRECONDITION for a scene that is not a fork.
@@ -158,14 +164,15 @@ class ForkStore final : public SceneStore, private Task {
   ForkMemory memory_;
   CallLimit count_;
 
-  // Acquired before the locks of the store's readers, the executor and the timer.
+  // Acquired before the locks of `scenes_`, the executor and the timer.
   mutable absl::Mutex mu_;
   absl::btree_map<std::string, ForkPtr> forks_ ABSL_GUARDED_BY(mu_);
   // the number of running imports, by name of the scene
   absl::flat_hash_map<std::string, int> imported_ ABSL_GUARDED_BY(mu_);
   Timer::Id timer_id_ ABSL_GUARDED_BY(mu_) = 0;
-  Clock::time_point due_ ABSL_GUARDED_BY(mu_);     // when `timer_id_` is due
-  bool is_sweeping_ ABSL_GUARDED_BY(mu_) = false;  // the task is submitted
+  Clock::time_point due_ ABSL_GUARDED_BY(mu_);  // when the timer `timer_id_` is due
+  // true from the submission of `Run` to the executor until `Run` is done
+  bool is_sweeping_ ABSL_GUARDED_BY(mu_) = false;
   bool is_ending_ ABSL_GUARDED_BY(mu_) = false;
 };
 

@@ -8,15 +8,16 @@
 namespace carom::server {
 namespace {
 
-// All histories together may take 1/kPinnedPart of the memory that scenes may take.
+// The older versions that memory keeps of all scenes together may take 1/kPinnedPart of the memory
+// that scenes may take.
 constexpr uint64_t kPinnedPart = 16;
-// Number of scenes that `Begin` lists at once.
+// Number of scenes that `Begin` requests from the store at once.
 constexpr size_t kPageSize = 1000;
 
 }  // namespace
 
-// The bytes are an upper bound: pages that old versions share with each other, but not with the
-// current version, count for each of these versions.
+// `bytes_` is an upper bound: polygons and index pages that old versions share with each other, but
+// not with the current version, count for each of these old versions.
 void KeptVersion::MarkSuperseded(const Scene& current, const SceneChange& change) {
   const auto lose = [this](uint64_t id) {
     const Polygon* const polygon = scene_->Find(id);
@@ -41,8 +42,8 @@ KeptVersions::HistoryPtr KeptVersions::FindHistory(absl::string_view name) const
   return it == histories_.end() ? nullptr : it->second;
 }
 
-// Finds the scene under the lock: if the scene is deleted afterwards, `Forget` runs after this and
-// removes the history.
+// Looks the scene up while it holds `mu_`: if the scene is deleted afterwards, `Forget` must wait
+// for `mu_` and then removes the history.
 KeptVersions::HistoryPtr KeptVersions::FindOrMakeHistory(absl::string_view name) {
   if (HistoryPtr history = FindHistory(name)) return history;
   absl::MutexLock lock(&mu_);
@@ -56,7 +57,7 @@ KeptVersions::HistoryPtr KeptVersions::FindOrMakeHistory(absl::string_view name)
   return history;
 }
 
-// Destroys the versions without the lock of the table.
+// Destroys the versions without `mu_`, because freeing their polygons may take long.
 void KeptVersions::Forget(absl::string_view name) {
   HistoryPtr history;
   {
@@ -70,8 +71,8 @@ void KeptVersions::Forget(absl::string_view name) {
   Count(*history, 0);
 }
 
-// The history lacks a version that is visible until `OnSceneChanged` adds it. Meanwhile callers get
-// the current version from the store.
+// Does not find a version that has just become current: it is added by `OnSceneChanged`, after it
+// has become visible. Until then callers get it from the store as the current version.
 KeptVersions::KeptPtr KeptVersions::FindIn(const VersionHistory& history, uint64_t version) {
   const auto found = std::lower_bound(
       history.kept.begin(), history.kept.end(), version,
@@ -80,7 +81,8 @@ KeptVersions::KeptPtr KeptVersions::FindIn(const VersionHistory& history, uint64
   return is_found ? *found : nullptr;
 }
 
-// Runs for every group that pins a version, so it takes the lock of the table only shared.
+// Runs for every group of a query frame that names a version, so `FindHistory` acquires `mu_` only
+// as a reader.
 std::shared_ptr<KeptVersion> KeptVersions::Find(absl::string_view name, uint64_t version) const {
   const HistoryPtr history = FindHistory(name);
   if (history == nullptr) return nullptr;
@@ -120,13 +122,13 @@ void KeptVersions::Begin() {
   }
 }
 
-// The writer of the scene calls this, one change at a time. Computes the cost of the change and
-// destroys versions without a lock.
+// The writer of the scene calls `OnSceneChanged`, for one change at a time. Computes the bytes of
+// the old versions, and destroys versions, without a lock.
 void KeptVersions::OnSceneChanged(absl::string_view name, uint64_t version,
                                   const SceneChange::Ptr& change) {
   if (version == 0) return Forget(name);
   const Scene::Ptr current = scenes_.Find(name);
-  if (current == nullptr) return;  // the change is of a fork
+  if (current == nullptr) return;  // the changed scene is a fork
   const HistoryPtr history = FindOrMakeHistory(name);
   if (history == nullptr) return;
   std::vector<KeptPtr> kept;
@@ -144,14 +146,15 @@ void KeptVersions::OnSceneChanged(absl::string_view name, uint64_t version,
   }
   auto next = std::make_shared<KeptVersion>(current);
   absl::MutexLock lock(&history->mu);
-  // `kept` still holds the versions, so none is destroyed under the lock.
+  // The local `kept` still holds the versions that are dropped here, so none is destroyed under the
+  // lock.
   if (is_large) history->kept.clear();
   history->kept.push_back(std::move(next));
   Prune(*history, kept);
 }
 
-// The bytes of other histories may change meanwhile; each history is pruned when its own scene
-// changes.
+// Writers of other scenes may change `kept_bytes_` meanwhile, so the limit of all scenes is
+// approximate. The history of a scene is pruned only when that scene changes.
 void KeptVersions::Prune(VersionHistory& history, std::vector<KeptPtr>& dropped) {
   uint64_t bytes = 0;
   for (const KeptPtr& kept : history.kept) bytes += kept->bytes_.load(std::memory_order_relaxed);
@@ -167,15 +170,16 @@ void KeptVersions::Prune(VersionHistory& history, std::vector<KeptPtr>& dropped)
 }
 
 void KeptVersions::Count(VersionHistory& history, uint64_t bytes) {
-  // A decrease wraps modulo 2^64.
+  // If `bytes` is smaller, the difference wraps modulo 2^64, and adding it decreases `kept_bytes_`.
   kept_bytes_.fetch_add(bytes - history.bytes, std::memory_order_relaxed);
   history.bytes = bytes;
 }
 
-// Drops versions of arbitrary scenes, because it is not known which versions clients will read.
+// Drops the oldest versions of one scene after the other, in no particular order of scenes, because
+// it is not known which versions clients will read.
 bool KeptVersions::Release(uint64_t bytes) {
   if (kept_bytes_.load(std::memory_order_relaxed) < bytes) return false;
-  std::vector<KeptPtr> dropped;  // destroyed after the locks are released
+  std::vector<KeptPtr> dropped;  // declared before the locks, so destroyed after their release
   uint64_t freed = 0;
   absl::ReaderMutexLock lock(&mu_);
   for (const auto& [name, history] : histories_) {

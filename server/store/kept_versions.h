@@ -3,8 +3,9 @@
 
 // Which versions of a scene can be read?
 //
-// Memory keeps the current version of each scene, and some older versions that share pages with it;
-// forks keep the version that they began as. Reading a kept version waits for no change.
+// Memory keeps the current version of each scene, and some older versions that share polygons and
+// pages of the index with it; forks (server/store/fork.h) keep the version that they began as. A
+// reader of a kept version does not wait for a writer of the scene.
 #pragma once
 
 #include <atomic>
@@ -29,15 +30,15 @@
 namespace carom::server {
 
 struct KeptLimits {
-  size_t max_versions = 16;  // kept versions of a scene, including the current one; at least 1
-  // bytes of a scene's versions, without the current one; all scenes together: 1/16 of the share of
-  // scenes
+  size_t max_versions = 16;  // kept versions of a scene with the current one; at least 1
+  // bytes of the kept versions of a scene that the current version does not share; the kept
+  // versions of all scenes together may take 1/16 of the memory share of scenes
   uint64_t max_bytes = 16ull << 20;
 };
 
-// A version of a scene that `KeptVersions` or a fork keeps. A scene of a store is charged until its
-// last reader is done (server/store/scene_snapshot.h); a scene that is not in a store brings its
-// own charge.
+// A version of a scene that `KeptVersions` or a fork keeps. A scene of a `SceneStore` is charged
+// elsewhere, until its last reader is done (server/store/scene_snapshot.h). For a scene that is not
+// in a store, `charge` accounts for the memory.
 class KeptVersion {
  public:
   explicit KeptVersion(Scene::Ptr scene, MemoryCharge charge = {})
@@ -48,23 +49,24 @@ class KeptVersion {
  private:
   friend class KeptVersions;
 
-  // Updates the bytes of the version after `change` has made `current`. Called only by the scene's
-  // writer.
+  // Updates `bytes_` after `change` has made `current` the current version of the scene, in place
+  // of this version or of a later one. Called only by the scene's writer.
   void MarkSuperseded(const Scene& current, const SceneChange& change);
 
   const Scene::Ptr scene_;
-  // the peer of `charge_`: forks of other peers may hold the version longer
+  // keeps the peer of `charge_` alive, because forks of other peers may hold this version after the
+  // peer has disconnected
   const std::shared_ptr<MemoryPeer> peer_;
   const MemoryCharge charge_;
-  std::atomic<uint64_t> bytes_{0};  // approximate bytes that `current` does not share
+  std::atomic<uint64_t> bytes_{0};  // approximate bytes not shared with the current version
   // Used only by the scene's writer.
-  uint64_t polygon_bytes_ = 0;                 // bytes of polygons that later versions deleted
+  uint64_t polygon_bytes_ = 0;                 // bytes of polygons that later versions do not have
   absl::flat_hash_set<uint64_t> removed_ids_;  // ids of the polygons in `polygon_bytes_`
 };
 
 // The versions of scenes that memory keeps. Thread-safe. `scenes` and `account` outlive it. A
-// lookup of a version waits at most for other lookups in the same scene: a writer computes the cost
-// of its change without a lock.
+// lookup of a version waits at most for other lookups in the same scene: a writer computes the
+// bytes of the kept versions without a lock.
 class KeptVersions final : public SceneListener {
  public:
   // Adds itself to the listeners of `scenes`, and drops versions when `account` has no memory left
@@ -76,15 +78,15 @@ class KeptVersions final : public SceneListener {
   // by `OnSceneChanged`.
   void Begin() ABSL_LOCKS_EXCLUDED(mu_);
 
-  // Returns the version; null if it is not kept.
+  // Returns version `version` of the scene; null if memory does not keep it.
   std::shared_ptr<KeptVersion> Find(absl::string_view name, uint64_t version) const
       ABSL_LOCKS_EXCLUDED(mu_);
   // Returns version `version` of the scene (0: the current one) for a fork. While any fork holds
   // the version, later calls find it, too.
   std::shared_ptr<KeptVersion> Acquire(absl::string_view name, uint64_t version)
       ABSL_LOCKS_EXCLUDED(mu_);
-  // Adds a version that is not kept and that a fork has loaded from the journal, so that later
-  // forks find it.
+  // Adds a version that memory does not keep and that a fork has loaded from the journal, so that
+  // later forks of the version find it while the fork holds it.
   void Add(absl::string_view name, const std::shared_ptr<KeptVersion>& version)
       ABSL_LOCKS_EXCLUDED(mu_);
 
@@ -100,7 +102,7 @@ class KeptVersions final : public SceneListener {
 
   // The kept versions of one scene.
   struct VersionHistory {
-    absl::Mutex mu;                                // acquired after `mu_` of the table
+    absl::Mutex mu;                                // acquired after `KeptVersions::mu_`
     std::deque<KeptPtr> kept ABSL_GUARDED_BY(mu);  // ascending; the last version is current
     std::vector<std::weak_ptr<KeptVersion>> shared ABSL_GUARDED_BY(mu);  // versions that forks hold
     uint64_t bytes ABSL_GUARDED_BY(mu) = 0;  // bytes of the old versions in `kept`
@@ -116,20 +118,20 @@ class KeptVersions final : public SceneListener {
   void Forget(absl::string_view name) ABSL_LOCKS_EXCLUDED(mu_);
   static KeptPtr FindIn(const VersionHistory& history, uint64_t version)
       ABSL_SHARED_LOCKS_REQUIRED(history.mu);
-  // Moves the oldest versions that exceed the limits to `dropped`.
+  // Moves the oldest versions of the history that exceed the limits `limits_` to `dropped`.
   void Prune(VersionHistory& history, std::vector<KeptPtr>& dropped)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(history.mu);
-  // Sets the bytes of the history, and changes the total accordingly.
+  // Sets `history.bytes`, and changes `kept_bytes_`, the total of all histories, accordingly.
   void Count(VersionHistory& history, uint64_t bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(history.mu);
 
   SceneStore& scenes_;
   MemoryAccount& account_;
   const KeptLimits limits_;
 
-  // guards only the table; acquired before the locks of the store's readers
+  // guards only the table `histories_`; acquired before the locks of `scenes_`
   mutable absl::Mutex mu_;
   absl::flat_hash_map<std::string, HistoryPtr> histories_ ABSL_GUARDED_BY(mu_);
-  std::atomic<uint64_t> kept_bytes_{0};  // bytes of all histories
+  std::atomic<uint64_t> kept_bytes_{0};  // sum of `bytes` of all histories
 };
 
 }  // namespace carom::server

@@ -27,20 +27,21 @@ Workers YieldingWorkers() {
   return workers;
 }
 
-// Maximum number of summaries that the store keeps of a scene, whatever number of versions the
-// journal keeps.
+// Maximum number of version summaries, and of changes for watches, that memory keeps for one scene,
+// even if the journal keeps more versions.
 constexpr size_t kMaxSummaries = 1024;
 
-// Limits of the changes that are kept for watches: bytes of one change, bytes of all changes of one
-// scene, and, for all scenes together, 1/kKeptPart of the memory that scenes may take.
+// Limits of the changes that memory keeps for watches: bytes of one change, bytes of all kept
+// changes of one scene, and, for the kept changes of all scenes together, 1/kKeptPart of the memory
+// that scenes may take.
 constexpr uint64_t kMaxChangeBytes = 256 << 10;
 constexpr uint64_t kMaxKeptBytes = 1 << 20;
 constexpr uint64_t kKeptPart = 16;
 
 }  // namespace
 
-// Applies the edits to an empty scene: the core returns INVALID_ARGUMENT exactly for the edits that
-// it would refuse against any scene.
+// Applies the edits to an empty scene: `Scene::Commit` then returns INVALID_ARGUMENT exactly for
+// edits that are invalid for every scene, such as two edits of one id.
 absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits) {
   const absl::StatusOr<Scene::Ptr> empty = Scene::Create({});
   if (!empty.ok()) return empty.status();
@@ -58,7 +59,8 @@ VersionSummary MemoryStore::SummaryOf(const Scene& scene, absl::string_view edit
           .created_us = absl::GetCurrentTimeNanos() / 1000};
 }
 
-// No other thread uses the store yet, except for the health check of the server.
+// Runs at the start of the server, when no other thread uses the store, except for the server's
+// health check.
 absl::Status MemoryStore::Recover(
     absl::FunctionRef<void(size_t scenes, uint64_t vertices)> progress) {
   uint64_t vertices = 0;
@@ -147,7 +149,8 @@ absl::StatusOr<std::vector<Polygon>> MemoryStore::Load(absl::string_view name, u
   return polygons;
 }
 
-// Tries the last change first: `last_change` refers to it even if it is too large to be kept.
+// Tries the last change first: `last_change` refers to it even if it is too large for `changes`, as
+// long as another object, such as a watch, holds it.
 SceneChange::Ptr MemoryStore::FindChange(absl::string_view name, uint64_t version) const {
   absl::ReaderMutexLock lock(&mu_);
   const auto it = scenes_.find(name);
@@ -161,8 +164,9 @@ SceneChange::Ptr MemoryStore::FindChange(absl::string_view name, uint64_t versio
   return found != changes.end() && (*found)->base == version ? *found : nullptr;
 }
 
-// Checks that both versions are known before it calls the journal. The journal may prune one of
-// them before it reads them, which is OUT_OF_RANGE as for any version that is not kept.
+// Checks that the store has summaries of both versions before it calls the journal. If the journal
+// deletes one of them before it has read them, the call fails with OUT_OF_RANGE, as for any version
+// that is not kept.
 absl::StatusOr<SceneChange::Ptr> MemoryStore::LoadChange(absl::string_view name, uint64_t version,
                                                          MemoryCharge charge) const {
   const absl::Status not_kept = Refused(absl::StatusCode::kOutOfRange, "from_version",
@@ -224,7 +228,7 @@ ScenePage MemoryStore::ListPreloaded(absl::string_view after, size_t limit) cons
   return page;
 }
 
-// Charges the scene to the account past its limit if need be, as `Recover` does.
+// Charges the scene's memory to the account, beyond the limit if need be, as `Recover` does.
 absl::Status MemoryStore::Preload(absl::string_view name, const Scene::Ptr& scene,
                                   int64_t created_us) {
   Entry entry;
@@ -305,8 +309,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   return current;
 }
 
-// Stops comparing the scenes as soon as the list exceeds kMaxChangeBytes, and returns a change that
-// refers to the two scenes, which takes no additional memory.
+// Lists the changed polygons. As soon as the list exceeds kMaxChangeBytes, returns a change that
+// refers to the two scenes instead, which takes no additional memory.
 std::shared_ptr<SceneChange> MemoryStore::DifferenceOf(const Scene::Ptr& before,
                                                        const Scene::Ptr& after,
                                                        const VersionSummary& summary) {
@@ -351,8 +355,8 @@ std::shared_ptr<SceneChange> MemoryStore::DifferenceBy(std::span<const SceneEdit
   return change;
 }
 
-// Drops the oldest changes of this scene, also if all scenes together exceed their limit, so that a
-// scene that does not change keeps its changes.
+// Makes room by dropping the oldest changes of the scene that changes, even if it is the changes of
+// all scenes together that exceed their limit. So a scene that does not change keeps its changes.
 void MemoryStore::Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
                        std::vector<SceneChange::Ptr>& dropped) {
   entry.last_change = change;
@@ -375,8 +379,8 @@ void MemoryStore::Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
   entry.changes.push_back(change);
 }
 
-// The change is durable, so it must become visible. Hence noexcept: if memory runs out, the process
-// ends, and the next start loads the change from the journal.
+// The version is durable already, so it must become visible. Hence `noexcept`: if memory runs out,
+// the process ends, and its next start loads the version from the journal.
 Scene::Ptr MemoryStore::MakeCurrent(absl::string_view name, DurableVersion made,
                                     const WriteResult& written) noexcept {
   NoteVersion(written.version);
@@ -428,7 +432,8 @@ uint64_t MemoryStore::BytesOfScene(absl::string_view name) const {
   return it == scenes_.end() ? 0 : it->second.bytes;
 }
 
-// The caller holds the lock of the scene's writers, so the scene's size does not change meanwhile.
+// Charges only the growth of the scene. The caller holds the mutex of the scene's writers, so the
+// scene's size does not change before `Settle`.
 absl::StatusOr<TenantCharge> MemoryStore::ChargeTenant(absl::string_view name, uint64_t scenes,
                                                        uint64_t bytes) const {
   if (tenants_ == nullptr) return TenantCharge();
@@ -439,8 +444,8 @@ absl::StatusOr<TenantCharge> MemoryStore::ChargeTenant(absl::string_view name, u
   return TenantCharge(std::move(tenant), scenes, growth);
 }
 
-// Called after the version is visible: gives back the quota that the version before took in excess
-// of `bytes`.
+// Called after the version with the size `bytes` is visible: if the version before was larger,
+// releases the difference from the tenant's quota.
 void MemoryStore::Settle(absl::string_view name, uint64_t bytes, TenantCharge& share) {
   uint64_t before = 0;
   {
@@ -464,7 +469,9 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
                                                absl::string_view edit_id) {
   KeyedMutex::Lock writer(writers_, name);
   if (absl::Status status = CheckWritable(name); !status.ok()) return status;
-  // `found` stays the current version: only the holder of `writer` replaces it.
+  // The scene in `found` stays the current version until the end of the function: only a thread
+  // that holds the mutex of the scene's writers, which `writer` has acquired, makes another version
+  // current.
   const absl::StatusOr<SceneSnapshot::Ptr> found = FindBase(name);
   if (!found.ok()) return found.status();
   const Scene::Ptr base = SceneSnapshot::SceneOf(*found);
@@ -498,8 +505,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   return current;
 }
 
-// Loads the polygons of an older version from the journal, because memory keeps only the current
-// version.
+// Loads the polygons of `version` from the journal, because a `MemoryStore` has only the polygons
+// of the current version.
 absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_t version,
                                                  uint64_t base_version) {
   KeyedMutex::Lock writer(writers_, name);

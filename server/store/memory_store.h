@@ -29,14 +29,16 @@
 
 namespace carom::server {
 
-// Returns the error of a commit with a stale base version: the INVALID_ARGUMENT that `edits` would
-// get against any scene, or else ABORTED as `StaleVersion`.
+// Returns the error of a commit of `edits` whose base version is not the current version `current`
+// of the scene: INVALID_ARGUMENT if `edits` are invalid for every scene, else the ABORTED of
+// `StaleVersion`.
 absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits);
 
-// A `SceneStore` in memory. One counter numbers all versions, unless the journal numbers them
-// (server/store/etcd/fleet_store.h). With a journal, the store shows a version once the journal has
-// made it durable. Without a journal, scenes end with the process; the store then keeps no older
-// versions, only their summaries and the polygons of small changes, up to a bound of memory.
+// A `SceneStore` in memory. One counter numbers the versions of all scenes, unless the journal
+// numbers them (server/store/etcd/fleet_store.h). With a journal, the store makes a version visible
+// once the journal has made it durable. Without a journal, scenes end with the process; of older
+// versions the store then keeps only the summaries, and the polygons that small changes changed, up
+// to a bound of memory.
 //
 // Thread-safe. A reader holds a shared lock only while it looks a name up. A writer builds a
 // version and waits for the journal under the lock of its scene's writers alone.
@@ -66,7 +68,7 @@ class MemoryStore : public SceneStore {
   std::string KeyOf(absl::string_view tenant, absl::string_view name) const {
     return preloaded_.contains(name) ? std::string(name) : SceneKey(tenant, name);
   }
-  // Returns a page of the preloaded scenes, as `List` does of all scenes.
+  // Returns at most `limit` preloaded scenes with names above `after`, by ascending name.
   ScenePage ListPreloaded(absl::string_view after, size_t limit) const;
 
   Scene::Ptr Find(absl::string_view name) const override;
@@ -92,31 +94,33 @@ class MemoryStore : public SceneStore {
 
   // Returns whether a scene of this name exists, damaged or not.
   bool Contains(absl::string_view name) const;
-  // Returns a version number that no scene has.
+  // Returns a version number that no version of any scene has, and that no later call returns.
   uint64_t NextVersion() { return last_version_.fetch_add(1, std::memory_order_relaxed) + 1; }
   const SceneLimits& limits() const { return limits_; }
-  // Notifies listeners of a change, also of a fork, which this store does not contain
-  // (server/store/fork_store.h).
+  // Notifies the store's listeners of a change. Called also for a fork, which is in a `ForkStore`
+  // (server/store/fork_store.h) and not in this store.
   void Notify(absl::string_view name, uint64_t version, const SceneChange::Ptr& change);
 
  protected:
-  // A change of a scene that another process has made: the summaries of all kept versions, of which
-  // the last one is current. `follows`: the last version directly follows the version that this
-  // store shows. The caller of the functions that take an `Adopted` holds the lock of the scene's
-  // writers. These functions charge memory and quotas past their limits.
+  // A change of a scene that another process has made. `versions` has the summaries of all versions
+  // that the journal keeps after the change; the last one is current. `follows`: the last version
+  // is the one after the version that is current in this store. The caller of the functions that
+  // take an `Adopted` holds the lock of the scene's writers. These functions charge memory and
+  // quotas past their limits.
   struct Adopted {
     std::vector<VersionSummary> versions;
     bool follows = false;
   };
   KeyedMutex& writers() { return writers_; }
-  // Shows the last version of `adopted`, which `edits` make of the version that this store shows.
-  // Returns an error if the edits cannot be applied.
+  // `AdoptEdits` and `AdoptPolygons` make the last version of `adopted` current and visible in this
+  // store. `AdoptEdits` builds it by applying `edits` to the version that is current in this store,
+  // and returns an error if they cannot be applied; `AdoptPolygons` builds it of `polygons`.
   absl::Status AdoptEdits(absl::string_view name, const std::vector<SceneEdit>& edits,
                           Adopted adopted);
   absl::Status AdoptPolygons(absl::string_view name, std::vector<Polygon> polygons,
                              Adopted adopted);
-  // Shows the scene as damaged, because the stored data of the last version of `adopted` is
-  // damaged.
+  // Makes the scene a damaged one, without polygons, because the stored data of the last version of
+  // `adopted` is damaged.
   void AdoptDamage(absl::string_view name, const Adopted& adopted);
   // Removes the scene without checking its version or whether it is read-only.
   void AdoptDeletion(absl::string_view name) ABSL_LOCKS_EXCLUDED(mu_);
@@ -128,31 +132,38 @@ class MemoryStore : public SceneStore {
 
  private:
   struct Entry {
-    Scene::Ptr scene;             // null: the stored data is damaged
-    SceneSnapshot::Ptr snapshot;  // charges the scene until its last reader is done
+    Scene::Ptr scene;             // current version; null: it is damaged
+    SceneSnapshot::Ptr snapshot;  // keeps the memory of `scene` charged
     std::deque<VersionSummary> versions;
-    // The kept changes, which made the last ones of `versions`, and the bytes that the changes
-    // take.
+    // The changes that the store keeps for watches: those that made the last of `versions`.
+    // `change_bytes` is the sum of their bytes.
     std::deque<SceneChange::Ptr> changes;
     uint64_t change_bytes = 0;
-    std::weak_ptr<const SceneChange> last_change;  // also if `changes` does not contain it
-    uint64_t bytes = 0;                            // bytes charged to the tenant's quota
+    // the change that made the current version, even if `changes` does not contain it; expires when
+    // its last user releases it
+    std::weak_ptr<const SceneChange> last_change;
+    uint64_t bytes = 0;  // bytes charged to the tenant's quota
     bool is_read_only = false;
   };
 
   // Returns the summary of `scene` with the current time as the time of its creation.
   static VersionSummary SummaryOf(const Scene& scene, absl::string_view edit_id);
-  // Returns the snapshot of the current version, or the error of `WhyMissing`.
+  // Returns the snapshot of the scene's current version, or the error of `WhyMissing` if it has
+  // none.
   absl::StatusOr<SceneSnapshot::Ptr> FindBase(absl::string_view name) const;
   // A version that is durable, but not yet visible.
   struct DurableVersion {
-    Scene::Ptr scene;  // its number is provisional if the journal assigns numbers
+    Scene::Ptr scene;  // its number is provisional if the journal numbers versions
     VersionSummary summary;
-    std::shared_ptr<SceneChange> change;  // null: no scene existed before, or the change is unknown
-    MemoryCharge charge;               // memory of polygons that the version before does not have
-    SceneSnapshot::Ptr before;         // the version that it shares polygons with; null: none
-    std::span<const SceneEdit> edits;  // the edits that made the version of `before`
-    // all kept versions; empty: the known versions and `summary`
+    // difference from the version before; null: no scene existed before, or the difference is
+    // unknown
+    std::shared_ptr<SceneChange> change;
+    MemoryCharge charge;  // memory of polygons that `before` does not have
+    // version before, if `scene` shares polygons with it; else null
+    SceneSnapshot::Ptr before;
+    std::span<const SceneEdit> edits;  // edits that turn `before` into `scene`
+    // summaries of all versions that the journal keeps; empty: those in `Entry::versions`, and
+    // `summary`
     std::vector<VersionSummary> versions = {};
   };
   // Makes a version visible, notifies listeners, and returns its scene. Removes the summaries of
@@ -172,7 +183,9 @@ class MemoryStore : public SceneStore {
   // Makes the charge `share` of `ChargeTenant` permanent, after the scene's size has become
   // `bytes`.
   void Settle(absl::string_view name, uint64_t bytes, TenantCharge& share) ABSL_LOCKS_EXCLUDED(mu_);
-  // Keeps a change if there is room for it. Moves older changes that it replaces to `dropped`.
+  // Adds `change` to the changes that `entry` keeps for watches, if there is room for it. Moves
+  // older changes that are removed for that to `dropped`, so that the caller destroys them without
+  // the lock.
   void Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
             std::vector<SceneChange::Ptr>& dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Returns the change from `before` to `after`; null if `before` is null. A large change refers to
@@ -198,12 +211,12 @@ class MemoryStore : public SceneStore {
   // names of preloaded scenes; complete before the first client call, hence no lock
   absl::btree_set<std::string> preloaded_;
 
-  KeyedMutex writers_;  // each change holds its scene's lock; acquired before mu_
+  KeyedMutex writers_;  // each change holds its scene's mutex; acquired before `mu_`
 
   mutable absl::Mutex mu_;
   absl::btree_map<std::string, Entry> scenes_ ABSL_GUARDED_BY(mu_);
-  size_t reserved_ ABSL_GUARDED_BY(mu_) = 0;      // places of scenes that running imports create
-  uint64_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // bytes of all kept changes
+  size_t reserved_ ABSL_GUARDED_BY(mu_) = 0;      // number of scenes that running imports will add
+  uint64_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;  // sum of `Entry::change_bytes`
 
   mutable absl::Mutex listeners_mu_;
   std::vector<SceneListener*> listeners_ ABSL_GUARDED_BY(listeners_mu_);

@@ -24,7 +24,7 @@ constexpr uint32_t NumberTag(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_VARINT);
 }
 
-// Reads an encoded message field by field.
+// Reads an encoded protobuf message field by field.
 class Fields {
  public:
   explicit Fields(absl::string_view bytes)
@@ -75,7 +75,7 @@ bool ReadId(absl::string_view entry, uint64_t& id) {
   return fields.is_over();
 }
 
-// Entries of a leaf and children of an inner page have the same field number.
+// Field number of the entries in a message Leaf, and of the children in a message Inner.
 constexpr int kMembersField = store::v1::Leaf::kEntriesFieldNumber;
 static_assert(kMembersField == store::v1::Inner::kChildrenFieldNumber);
 

@@ -21,15 +21,18 @@
 namespace carom::server {
 namespace {
 
-// With this limit, the row of a page fits one page of SQLite, which has 4,096 bytes.
+// Maximum bytes of a leaf or an inner page of the tree. With this limit, the table row of such a
+// page fits one database page of SQLite, which has 4,096 bytes.
 constexpr size_t kMaxPageBytes = 3900;
-// A polygon with more encoded bytes is stored in chunks, which are pages of their own.
+// A polygon with more than `kMaxInlineBytes` encoded bytes is not stored in a leaf, but in chunks
+// of at most `kChunkBytes`, each of which is a page of its own.
 constexpr size_t kMaxInlineBytes = 1024;
 constexpr size_t kChunkBytes = 256 << 10;
-// Upper bound of the bytes that a member of a repeated field takes beside its own bytes, in pages
-// of at most kMaxPageBytes.
+// Upper bound of the bytes (tag and length of a protobuf field) that a page takes for a member
+// beside the encoded member.
 constexpr size_t kMemberBytes = 4;
-// Deeper than a tree of 2^64 polygons. Ends the descent if a damaged page refers to itself.
+// A greater depth than that of a tree of 2^64 polygons: a damaged page that refers to itself ends
+// the descent here.
 constexpr int kMaxDepth = 16;
 
 constexpr PolygonLimits kNoLimits{.max_vertices = std::numeric_limits<size_t>::max(),
@@ -63,8 +66,8 @@ uint64_t IdOf(const store::v1::LeafEntry& entry) {
   return entry.has_polygon() ? entry.polygon().id() : entry.id();
 }
 
-// Returns the polygon of an entry. Applies no limits, because the polygon was checked when it was
-// stored and limits may be stricter.
+// Returns the polygon of an entry. Does not check the server's limits of polygons, which may have
+// become stricter after the polygon was stored.
 absl::StatusOr<Polygon> PolygonOf(const store::v1::LeafEntry& entry, PageReader read) {
   if (entry.has_polygon()) return wire::DecodePolygon(entry.polygon(), kNoLimits);
   std::string bytes;
@@ -89,8 +92,9 @@ absl::StatusOr<Polygon> DecodeStored(const store::v1::LeafEntry& entry, PageRead
   return polygon;
 }
 
-// Writes pages, and rewrites trees. Members are views of pages that callers keep, and of messages
-// that the writer keeps.
+// Builds the pages of a tree, or the pages that edits of a tree change, and collects them in a
+// `TreeChange`. A `PageMember` points into the bytes of a page, which the caller keeps, or into a
+// message in `entries_` or `children_`.
 class TreeWriter {
  public:
   using Members = std::vector<PageMember>;
@@ -129,7 +133,8 @@ class TreeWriter {
     Members children;
     size_t filled = 0;
     for (size_t i = 0; i < members.size();) {
-      // Page k ends at the byte total * (k + 1) / pages.
+      // The page with index k = children.size() ends near the byte total * (k + 1) / pages of all
+      // members, so that pages are of similar size.
       const size_t end = total * (children.size() + 1) / pages;
       const size_t first = i;
       for (size_t bytes = 0; i < members.size(); ++i) {
@@ -146,7 +151,8 @@ class TreeWriter {
     return children;
   }
 
-  // Completes the change: writes pages above `top` until there is one root.
+  // Writes inner pages above the pages that `top` refers to, level by level, until one page is
+  // left, the root. Returns the completed change.
   TreeChange Finish(Members top) {
     if (top.empty()) {
       change_.root = Write(MakePage(PageKind::kLeaf, {}));
@@ -157,13 +163,15 @@ class TreeWriter {
     return std::move(change_);
   }
 
-  // Returns the members that replace the page `hash` after the edits in [begin, end), which lie
-  // below that page; empty if no polygon is left.
+  // Applies the edits in [begin, end), whose ids lie below the page `hash`. Writes the changed
+  // pages, and returns the members of the parent page that take the place of the member for `hash`;
+  // empty if no polygon is left.
   absl::StatusOr<Members> Edit(const PageHash& hash, TreeEdits::const_iterator begin,
                                TreeEdits::const_iterator end, PageReader read, int depth);
 
  private:
-  // A deque, because its strings do not move.
+  // Encoded messages that `PageMember`s point to. A deque, because growing it does not move its
+  // strings.
   using Messages = std::deque<std::string>;
   static PageMember Keep(const google::protobuf::MessageLite& message, uint64_t id,
                          Messages& messages) {
@@ -180,7 +188,8 @@ class TreeWriter {
   Messages entries_, children_;
 };
 
-// Adds the chunks of a large polygon to the pages that are dropped.
+// Adds the chunks of a removed or replaced polygon to `change_.dropped`, if the polygon was stored
+// in chunks.
 absl::Status TreeWriter::Drop(const PageMember& member) {
   store::v1::LeafEntry entry;
   if (!entry.ParseFromArray(member.bytes.data(), static_cast<int>(member.bytes.size()))) {
@@ -212,9 +221,9 @@ absl::StatusOr<TreeWriter::Members> TreeWriter::EditLeaf(std::span<const PageMem
   return Pack(PageKind::kLeaf, edited);
 }
 
-// Gives each child the edits below the first id of the next child, and shares children without
-// edits. Does not merge small pages with their neighbors, because small pages take little space in
-// the file.
+// Passes to each child the edits with ids below the first id of the next child. A child without
+// edits stays as it is, and is shared with the tree before. Does not merge small pages with their
+// neighbors, because small pages take little space in the file.
 absl::StatusOr<TreeWriter::Members> TreeWriter::EditInner(std::span<const PageMember> below,
                                                           TreeEdits::const_iterator begin,
                                                           TreeEdits::const_iterator end,
@@ -259,8 +268,8 @@ absl::StatusOr<TreeWriter::Members> TreeWriter::Edit(const PageHash& hash,
   return DamagedScene("a part of a polygon");
 }
 
-// Calls `enter` for a page and then for all pages below it. Stops at the first error of `read` or
-// `enter`.
+// Calls `enter` for the page `hash`, and then for all leaves and inner pages below it, depth first.
+// Stops at the first error of `read` or `enter`.
 absl::Status Walk(const PageHash& hash, PageReader read, int depth,
                   absl::FunctionRef<absl::Status(const PageHash&, const store::v1::Page&)> enter) {
   if (depth > kMaxDepth) return DamagedScene("a tree too deep");
@@ -275,12 +284,12 @@ absl::Status Walk(const PageHash& hash, PageReader read, int depth,
   return absl::OkStatus();
 }
 
-// Visits a tree by ascending id. Holds the rest of the tree: pages that are not read yet, and
-// entries of leaves that were read.
+// Visits the polygons of a tree by ascending id. Holds the part of the tree that is not yet
+// visited, as a stack of items: pages that were not read yet, and entries of leaves that were read.
 class TreeCursor {
  public:
   struct Item {
-    uint64_t first_id = 0;  // lower bound of the ids in the item
+    uint64_t first_id = 0;  // lower bound of the polygon ids in the item
     int depth = 0;
     PageHash page = {};
     bool is_page = true;
@@ -313,7 +322,8 @@ class TreeCursor {
     for (int i = children.size() - 1; i >= 0; --i) {
       const absl::StatusOr<PageHash> hash = HashFrom(children[i].page());
       if (!hash.ok()) return hash.status();
-      // Ids in the first child may be as small as in its parent.
+      // The first child may have ids below its `first_id`, but none below the lower bound of its
+      // parent.
       const uint64_t first_id = i == 0 ? at.first_id : children[i].first_id();
       pending_.push_back({.first_id = first_id, .depth = at.depth + 1, .page = *hash});
     }
@@ -325,16 +335,17 @@ class TreeCursor {
   std::vector<Item> pending_;  // the next item is last
 };
 
-// Advances two cursors, at least one of which stands at a page: skips a page at which both stand,
-// or else expands pages.
+// Advances two cursors, at least one of which stands at a page that it has not read. If both stand
+// at the same page, skips it, because its polygons are equal in both trees; otherwise reads one
+// page or both.
 absl::Status Approach(TreeCursor& a, TreeCursor& b) {
   if (a.is_at_page() && b.is_at_page() && a.next()->page == b.next()->page) {
     a.Skip();
     b.Skip();
     return absl::OkStatus();
   }
-  // Expands the page that may have lower ids; for equal bounds both pages, so that both cursors
-  // stay on similar levels.
+  // Reads the page that may have lower ids. If both cursors are at pages with equal lower bounds,
+  // reads both pages, so that the cursors stay on similar levels of their trees.
   const bool is_a =
       a.is_at_page() && (b.next() == nullptr || !b.is_at_page() || a.first_id() <= b.first_id());
   const bool is_b =
@@ -345,8 +356,8 @@ absl::Status Approach(TreeCursor& a, TreeCursor& b) {
   return is_b ? b.Expand() : absl::OkStatus();
 }
 
-// Returns whether `cursor` stands at an entry, and `other` has no lower id left. Of two entries
-// with equal ids, both come first.
+// Returns whether `cursor` stands at an entry (a polygon), and `other` can have no lower id left.
+// If both cursors stand at entries with equal ids, the function returns true for each of the two.
 bool ComesFirst(const TreeCursor& cursor, const TreeCursor& other) {
   if (cursor.next() == nullptr || cursor.is_at_page()) return false;
   if (other.next() == nullptr) return true;
@@ -354,9 +365,9 @@ bool ComesFirst(const TreeCursor& cursor, const TreeCursor& other) {
          (!other.is_at_page() && cursor.first_id() == other.first_id());
 }
 
-// Returns whether two entries have equal bytes, so also equal hashes of chunks. Entries with
-// different bytes may still be equal polygons that different releases encoded, so `false` does not
-// yet mean a change.
+// Returns whether two entries have equal bytes, which include the hashes of chunks, so that their
+// polygons are equal. Polygons of entries with different bytes may still be equal, if different
+// releases have encoded them.
 bool AreSame(const store::v1::LeafEntry& a, const store::v1::LeafEntry& b) {
   return a.SerializeAsString() == b.SerializeAsString();
 }
@@ -392,8 +403,8 @@ TreeChange BuildTree(std::span<const Polygon* const> polygons) {
     writer.ForgetEntries();
     bytes = 0;
   };
-  // Writes about a hundred leaves at a time, so that entries that are not yet in pages take little
-  // memory.
+  // Writes about a hundred leaves at a time, so that encoded polygons that are not yet in pages
+  // take little memory.
   for (const Polygon* polygon : polygons) {
     entries.push_back(writer.EntryOf(*polygon));
     bytes += entries.back().bytes.size() + kMemberBytes;
@@ -424,7 +435,8 @@ absl::Status ReadTree(const PageHash& root, PageReader read,
   });
 }
 
-// Merges two cursors, and reads a page only where the comparison needs the page's content.
+// Merges the polygons of both trees by id, with a cursor for each tree, and reads a page only if
+// its content may differ between the trees.
 absl::Status CompareTrees(
     const PageHash& before, const PageHash& after, PageReader read,
     absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) {
@@ -458,8 +470,8 @@ absl::Status CompareTrees(
   return absl::OkStatus();
 }
 
-// Adds a page to `pages` only after reading it, so that a later call returns an error of the page
-// again.
+// Adds a leaf or an inner page to `pages` only after it was read, so that a later call with the
+// same `pages` reads a page that failed again, and returns its error.
 absl::Status CollectNewPages(const PageHash& root, PageReader read,
                              absl::flat_hash_set<PageHash>& pages) {
   std::vector<PageHash> left{root};

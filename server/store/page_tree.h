@@ -25,14 +25,16 @@
 
 namespace carom::server {
 
-// The first 160 bits of SHA-256, so that no two different pages with one hash can be found.
+// Hash of the bytes of a page: the first 160 bits of SHA-256, for which it is infeasible to find
+// two different pages with equal hashes.
 using PageHash = std::array<char, 20>;
 
 PageHash HashOf(const std::string& bytes);
-// Returns the bytes of a hash, as messages contain them.
+// Returns the bytes of a hash as a string, the type of hashes in protobuf messages.
 std::string TextOf(const PageHash& hash);
 
-// Returns DATA_LOSS: the stored data of a scene is not what was written.
+// Returns DATA_LOSS with the description `what`: the error for stored data of a scene that is not
+// what was written.
 absl::Status DamagedScene(absl::string_view what);
 
 struct Page {
@@ -47,21 +49,23 @@ using PageReader = absl::FunctionRef<absl::StatusOr<std::string>(const PageHash&
 // Returns DATA_LOSS if `bytes` have another hash than `hash`.
 absl::Status CheckPage(const PageHash& hash, const std::string& bytes);
 
-// The difference between a tree and the tree that it was made from. A page may be in both lists.
+// A tree of pages that was written, and its difference from the tree that an edit made it from. A
+// page may be in both `added` and `dropped`.
 struct TreeChange {
   PageHash root = {};
   std::vector<Page> added;        // pages that were written for the new tree
-  std::vector<PageHash> dropped;  // pages of the old tree that were replaced
+  std::vector<PageHash> dropped;  // hashes of replaced pages of the old tree
 };
 
-// Builds a tree of polygons, which must have ascending ids. O(bytes).
+// Builds a tree of polygons, which must have ascending ids. Takes time O(bytes of the polygons).
 TreeChange BuildTree(std::span<const Polygon* const> polygons);
 
 // Maps the id of a polygon to the polygon that takes its place; null: the polygon is removed.
 using TreeEdits = std::map<uint64_t, const Polygon*>;
 
-// Applies `edits` to the tree below `root`. Reads and writes O(edits * log n) pages of at most 4
-// KiB each; in addition, pages with the chunks of polygons of more than 1 KiB.
+// Applies `edits` to the tree below `root`. With n polygons in the tree, reads and writes O(edits *
+// log n) pages of at most 4 KiB each; in addition, pages with the chunks of polygons of more than 1
+// KiB.
 absl::StatusOr<TreeChange> EditTree(const PageHash& root, const TreeEdits& edits, PageReader read);
 
 // Calls `visit` for all polygons below `root`, by ascending id, until `visit` returns an error.
@@ -77,13 +81,13 @@ absl::Status CompareTrees(
     const PageHash& before, const PageHash& after, PageReader read,
     absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit);
 
-// Adds `root` and all pages below it to `pages`. Does not read the pages below a page that `pages`
-// already contains.
+// Adds the hashes of the page `root` and of all pages below it to `pages`. Does not read a page
+// that `pages` already contains, or the pages below such a page.
 absl::Status CollectNewPages(const PageHash& root, PageReader read,
                              absl::flat_hash_set<PageHash>& pages);
 
-// Appends `root` and all pages below it to `pages`. After an error, `pages` has the pages before
-// the error.
+// Appends the hashes of the page `root` and of all pages below it to `pages`. After an error,
+// `pages` has the hashes that were found before the error.
 absl::Status CollectPages(const PageHash& root, PageReader read, std::vector<PageHash>& pages);
 
 }  // namespace carom::server

@@ -10,8 +10,9 @@
 namespace carom::server {
 namespace {
 
-// Approximate bytes of a polygon in a scene: the polygon itself, its entries in the pages of the
-// index, and its part of the trees of pages.
+// Approximate bytes of a polygon in a scene: `kPolygonBytes` for the polygon itself, its entries in
+// the pages of the index and its part of the trees above those pages, and in addition for each ring
+// and each vertex.
 constexpr uint64_t kPolygonBytes = 320;
 constexpr uint64_t kRingBytes = 64;
 constexpr uint64_t kVertexBytes = 24;
@@ -38,8 +39,8 @@ uint64_t BytesOf(const Polygon& polygon) {
   return BytesOf(polygon.ring_count(), polygon.vertex_count()) + polygon.user_data().size();
 }
 
-// Counts the polygon, because the change keeps the polygon in memory after the scene has replaced
-// it.
+// Includes the bytes of the polygon, because the change keeps the polygon in memory after a later
+// version of the scene has replaced it.
 uint64_t BytesOf(const PolygonChange& change) {
   return sizeof(PolygonChange) + (change.polygon.has_value() ? BytesOf(*change.polygon) : 0);
 }
@@ -50,8 +51,8 @@ uint64_t BytesOf(std::span<const PolygonChange> changes) {
   return bytes;
 }
 
-// Compares addresses first: scenes share polygons that no edit has touched, so most comparisons end
-// there.
+// Compares the addresses of the polygons' memory first: versions of a scene share polygons that no
+// edit has changed, so most comparisons end there.
 bool AreEqual(const Polygon& a, const Polygon& b) {
   if (a.memory() == b.memory()) return true;
   const bool are_alike = a.id() == b.id() && a.fill_rule() == b.fill_rule() &&

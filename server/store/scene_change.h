@@ -4,8 +4,9 @@
 // What did a version of a scene change?
 //
 // A `SceneChange` is the difference of two consecutive versions, polygon by polygon. A small change
-// is a list. A large change refers to the two scenes, and `ChangeCursor` compares them while it is
-// read, so that an import makes no second copy of its polygons.
+// is a list of changed polygons. A large change refers to the two versions instead, and
+// `ChangeCursor` compares them while it is read, so that an import makes no second copy of its
+// polygons.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +28,8 @@ namespace carom::server {
 uint64_t BytesOf(const Polygon& polygon);
 // Returns the polygon that an edit adds or replaces; null for a removal.
 const Polygon* PolygonOf(const SceneEdit& edit);
-// Returns the approximate bytes of a polygon with so many rings and vertices, for a polygon that is
-// not yet complete.
+// Returns the approximate bytes of a polygon in a scene from its numbers of rings and vertices, for
+// a polygon that is not yet complete.
 uint64_t BytesOf(size_t rings, size_t vertices);
 
 // Returns the id of the polygon that an edit changes.
@@ -42,7 +43,7 @@ enum class ChangeKind : uint8_t { kAdded, kReplaced, kRemoved };
 struct PolygonChange {
   uint64_t id = 0;
   ChangeKind kind = ChangeKind::kAdded;
-  Box bounds;                      // box of the polygon before and after the change
+  Box bounds;                      // least box around the old and the new polygon
   std::optional<Polygon> polygon;  // the polygon after the change; none: it was removed
 };
 
@@ -54,25 +55,27 @@ struct SceneChange {
   using Ptr = std::shared_ptr<const SceneChange>;
 
   VersionSummary summary;  // summary of the version that the change made
-  uint64_t base = 0;       // the version before; 0: none, and all polygons are added
+  // number of the version before; 0: there is none, and the change adds all polygons
+  uint64_t base = 0;
   // The changed polygons, by ascending id, if `after` is null. Otherwise the change is the
   // difference between `before` (null: no polygons) and `after`.
   std::vector<PolygonChange> list;
   Scene::Ptr before;
   Scene::Ptr after;  // null: `list` is the change
-  // Edits made the change: the two versions share all polygons, except for the polygons in `list`,
-  // and for those in `equal_ids`, which edits replaced by equal polygons.
+  // True if edits made the change: the two versions then share the memory of all polygons, except
+  // for the polygons in `list`, and for those in `equal_ids`, which edits replaced by equal
+  // polygons.
   bool is_by_edits = false;
   std::vector<uint64_t> equal_ids;
   uint64_t bytes = 0;
-  MemoryCharge charge;   // memory of `list`
-  bool is_kept = false;  // the store keeps the change for later watches
+  MemoryCharge charge;   // accounts for the memory of `list`
+  bool is_kept = false;  // the store keeps the change in memory, for watches
 };
 
-// Visits the polygons of a change. Not thread-safe.
+// Visits the changed polygons of a `SceneChange`, by ascending id. Not thread-safe.
 class ChangeCursor {
  public:
-  ChangeCursor() = default;  // at the end
+  ChangeCursor() = default;  // a cursor at its end, without a change
   explicit ChangeCursor(SceneChange::Ptr change);
 
   // Returns the change of the current polygon; null at the end.
@@ -84,8 +87,9 @@ class ChangeCursor {
  private:
   SceneChange::Ptr change_;
   const PolygonChange* listed_ = nullptr;
-  size_t next_ = 0;         // index in the list
-  size_t next_before_ = 0;  // indices of polygons in the two scenes
+  size_t next_ = 0;  // index of the next polygon in `SceneChange::list`
+  // index of the next polygon in `SceneChange::before`, and in `SceneChange::after`
+  size_t next_before_ = 0;
   size_t next_after_ = 0;
   std::optional<PolygonChange> compared_;
 };
@@ -94,7 +98,8 @@ class ChangeCursor {
 std::vector<PolygonChange> ChangesOf(const Scene& before, const Scene& after,
                                      std::span<const SceneEdit> edits);
 
-// `BytesOf` returns the approximate bytes of an entry of a list, and of a list.
+// Returns the approximate bytes that one polygon of a change takes, or a change with the list
+// `changes`.
 uint64_t BytesOf(const PolygonChange& change);
 uint64_t BytesOf(std::span<const PolygonChange> changes);
 

@@ -21,15 +21,17 @@
 
 namespace carom::server {
 
-// Summary of a version: everything but its polygons.
+// Summary of one version of a scene: everything but the version's polygons.
 struct VersionSummary {
   uint64_t version = 0;
   uint64_t polygon_count = 0;
   uint64_t vertex_count = 0;
   Box bounds;
-  std::string edit_id;          // id of the commit that made the version; empty if it had none
-  int64_t created_us = 0;       // microseconds since 1970, UTC
-  bool follows_damage = false;  // the stored data of the version before is damaged
+  std::string edit_id;  // id of the commit that made the version; empty if it had none
+  // time at which the version was made, in microseconds since 1970, UTC
+  int64_t created_us = 0;
+  // true: the stored data of the version before is damaged, so the difference from it is not known
+  bool follows_damage = false;
 };
 
 // A scene as the journal last stored it.
@@ -42,8 +44,9 @@ struct SavedScene {
 
 // Result of a change that the journal has made durable.
 struct WriteResult {
-  uint64_t version =
-      0;                // version of the summary, unless the journal assigns version numbers itself
+  // number of the version that the change made: that of the `VersionSummary` that the caller
+  // passed, unless the journal assigns version numbers itself
+  uint64_t version = 0;
   uint64_t oldest = 0;  // the oldest version that the journal keeps after the change
 };
 
@@ -57,17 +60,21 @@ class SceneJournal {
   // Calls `visit` for every stored scene. Must be called once, before any other function. An error
   // concerns the journal as a whole; damage of one scene is reported in `SavedScene::status`.
   virtual absl::Status Recover(absl::FunctionRef<void(SavedScene)> visit) = 0;
-  // Returns the greatest version that was ever stored. Valid after `Recover`.
+  // Returns the greatest version number that any scene ever had in the journal. Valid after
+  // `Recover`.
   virtual uint64_t last_version() const = 0;
 
-  // Creates the scene, or replaces all its polygons, as version `summary`.
+  // Creates the scene `name` with the polygons of `scene`, or replaces all its polygons. `summary`
+  // describes the version that this makes.
   virtual absl::StatusOr<WriteResult> Replace(absl::string_view name, const Scene& scene,
                                               const VersionSummary& summary) = 0;
-  // Applies `edits` to the current version of the scene, which makes version `summary`.
+  // Applies `edits` to the current version of the scene. `summary` describes the version that this
+  // makes.
   virtual absl::StatusOr<WriteResult> Edit(absl::string_view name,
                                            absl::Span<const SceneEdit> edits,
                                            const VersionSummary& summary) = 0;
-  // Makes a version `summary` with the polygons of `version`, which the journal must still keep.
+  // Makes a version that has the polygons of the older version `version`, which the journal must
+  // still keep. `summary` describes the version that this makes.
   virtual absl::StatusOr<WriteResult> Restore(absl::string_view name, uint64_t version,
                                               const VersionSummary& summary) = 0;
   virtual absl::Status Delete(absl::string_view name) = 0;

@@ -17,13 +17,14 @@
 namespace carom::server {
 namespace {
 
-// Estimated bytes of the index that an edit copies: a tile and a page of ids, of some hundred
-// polygons each, and a few words for each other page of the scene; at most the whole index.
+// Estimates for the index of a scene: the bytes that one edit copies (a tile and a page of ids, of
+// some hundred polygons each), and the bytes of the whole index for each polygon, an upper bound of
+// what edits copy.
 constexpr uint64_t kEditBytes = 64 << 10;
 constexpr uint64_t kIndexBytesAPolygon = 160;
 
-// Returns the bytes of the index of `before` that `after` does not share. A rebuilt index shares
-// nothing.
+// Returns the estimated bytes of the index of `before` that `after`, which `edits` edits made, does
+// not share. An index that is built anew shares nothing.
 uint64_t IndexBytes(const Scene& before, const Scene& after, uint64_t edits) {
   const uint64_t polygons = before.polygon_count();
   const uint64_t copied =
@@ -33,13 +34,14 @@ uint64_t IndexBytes(const Scene& before, const Scene& after, uint64_t edits) {
 
 }  // namespace
 
-// Charges the versions of a line: the newest version with all its polygons, and each older version
-// with the polygons that the next one does not have. A removed polygon never returns, so this
-// covers all polygons of all versions.
+// Charges the memory of a line of versions, which edits made of each other: of the newest version
+// all polygons, and of each older version the polygons that the next one does not have. A version
+// never shares a polygon that an earlier edit removed, so this counts each polygon once.
 class SceneSnapshot::VersionLine {
  public:
-  // A polygon that a version has and the next existing version does not have. The address
-  // identifies the polygon in older versions, which share it.
+  // A polygon that a version has and the next version that still exists does not have. `address` is
+  // the address of the polygon's memory, by which older versions that share the polygon recognize
+  // it.
   struct RemovedPolygon {
     uint64_t id;
     const void* address;
@@ -54,8 +56,9 @@ class SceneSnapshot::VersionLine {
     versions_.emplace(scene.version(), Version{.scene = &scene, .bytes = charge_.bytes()});
   }
 
-  // Adds the version after the newest one. `removed` has the polygons, and `index_bytes` is the
-  // bytes of the index, that the newest one has and the added one does not.
+  // Adds the version after the newest one. `removed` lists the polygons that the version before has
+  // and the added version does not have, `index_bytes` is the same for the index, and `added` is
+  // the charge of the polygons that the edits added.
   void Follow(const Scene& scene, std::vector<RemovedPolygon> removed, uint64_t index_bytes,
               MemoryCharge added) {
     absl::MutexLock lock(&mu_);
@@ -65,7 +68,7 @@ class SceneSnapshot::VersionLine {
     for (const RemovedPolygon& polygon : removed) removed_bytes += polygon.bytes;
     next.bytes -= removed_bytes;
     versions_.emplace_hint(versions_.end(), scene.version(), std::move(next));
-    // The statements below cannot fail.
+    // No statement below can throw, so the version is added completely or not at all.
     Version& older = std::prev(versions_.end(), 2)->second;
     older.removed = std::move(removed);
     older.removed_bytes = removed_bytes;
@@ -74,8 +77,8 @@ class SceneSnapshot::VersionLine {
     charge_.Set(charge_.bytes() + older.index_bytes);
   }
 
-  // Removes a version. Returns the charge of everything that no other version has, for the caller
-  // to release once the scene is destroyed.
+  // Removes the version with the number `version`. Returns the charge of the memory that no other
+  // version of the line shares; the caller releases the charge once the scene is destroyed.
   MemoryCharge Leave(uint64_t version) {
     absl::MutexLock lock(&mu_);
     const auto it = versions_.find(version);
@@ -112,8 +115,9 @@ class SceneSnapshot::VersionLine {
       removed = {};
       removed_bytes = index_bytes = 0;
     }
-    // Takes over the polygons and the index that `next` has and the version after `next` does not
-    // have, because `next` is removed.
+    // Called when `next`, the version after this one, is removed: this version is then charged for
+    // the polygons, and for the part of the index, that it shares with `next` and that the version
+    // after `next` does not have.
     void TakeOver(const Version& next) {
       index_bytes =
           std::min(index_bytes + next.index_bytes, scene->polygon_count() * kIndexBytesAPolygon);
@@ -129,7 +133,7 @@ class SceneSnapshot::VersionLine {
     }
   };
 
-  absl::Mutex mu_;  // acquired after any other lock
+  absl::Mutex mu_;  // acquired after all other locks
   MemoryCharge charge_ ABSL_GUARDED_BY(mu_);
   absl::btree_map<uint64_t, Version> versions_ ABSL_GUARDED_BY(mu_);
 };
@@ -155,8 +159,8 @@ SceneSnapshot::Ptr SceneSnapshot::Follow(const Ptr& before, Scene::Ptr scene,
   return snapshot;
 }
 
-// Releases the charge after the scene is destroyed. The version leaves its line first, because
-// other versions read its scene until then.
+// Releases the charge after the scene is destroyed. `Leave` removes the version from its line
+// first, because other versions of the line may read its scene until then.
 SceneSnapshot::~SceneSnapshot() {
   const MemoryCharge freed = line_->Leave(scene_->version());
   scene_.reset();

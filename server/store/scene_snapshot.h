@@ -3,10 +3,10 @@
 
 // How much memory do versions of a scene take while they have readers?
 //
-// An export, a watch or a frame in flight keeps its version of a scene until it ends, even if a
-// later version replaces it. A `SceneSnapshot` is a version that is charged to the account
-// (server/base/memory_account.h) until its last reader releases it: the scenes of a store are
-// pointers into their snapshots.
+// An export, a watch or a query frame keeps the version of the scene that it reads until it ends,
+// even if a later version becomes current meanwhile. A `SceneSnapshot` is a version that is charged
+// to the account (server/base/memory_account.h) until its last reader releases it: the scenes of a
+// store are pointers into their snapshots.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,9 @@ namespace carom::server {
 // polygons: a polygon is charged once, as long as any version that has it exists. The pages of the
 // index that a version does not share are charged approximately.
 //
-// Thread-safe. Destroying a snapshot costs O(g log n) if an older version exists in its line: g is
-// the number of polygons that the next version does not have, n the number of all polygons.
+// Thread-safe. Destroying a snapshot costs O(g log n) if an older version that may share polygons
+// with it still exists: g is the number of the snapshot's polygons that the next version does not
+// have, n the number of all its polygons.
 class SceneSnapshot {
  public:
   using Ptr = std::shared_ptr<const SceneSnapshot>;
@@ -33,10 +34,12 @@ class SceneSnapshot {
   // for the scene's polygons.
   static Ptr Create(Scene::Ptr scene, MemoryCharge charge);
   // Returns the snapshot of the scene that `edits` made of the scene of `before`, which must be the
-  // newest version of its line. `added` accounts for the polygons of the edits.
+  // newest of the versions that edits made of each other. `added` accounts for the polygons of the
+  // edits.
   static Ptr Follow(const Ptr& before, Scene::Ptr scene, std::span<const SceneEdit> edits,
                     MemoryCharge added);
-  // Returns the scene of a snapshot, as a pointer that keeps the snapshot; null for null.
+  // Returns the scene of a snapshot, as a pointer that keeps the snapshot, and with it the memory
+  // charge, alive. Returns null for null.
   static Scene::Ptr SceneOf(const Ptr& snapshot) {
     return snapshot == nullptr ? nullptr : Scene::Ptr(snapshot, snapshot->scene_.get());
   }
@@ -46,7 +49,7 @@ class SceneSnapshot {
   SceneSnapshot& operator=(const SceneSnapshot&) = delete;
 
  private:
-  class VersionLine;  // the versions that share polygons
+  class VersionLine;  // the versions that edits made of each other
 
   SceneSnapshot(std::shared_ptr<VersionLine> line, Scene::Ptr scene)
       : line_(std::move(line)), scene_(std::move(scene)) {}

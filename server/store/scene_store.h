@@ -5,9 +5,9 @@
 //
 // A `SceneStore` keeps named scenes, each as a chain of immutable versions of which the last one is
 // visible. Services use this interface alone. `MemoryStore` (server/store/memory_store.h)
-// implements it, and makes changes durable with a `SceneJournal` (server/store/scene_journal.h). A
-// name that reaches a store is a key: a well-formed name within a tenant
-// (server/base/scene_name.h).
+// implements it, and makes changes durable with a `SceneJournal` (server/store/scene_journal.h).
+// The name that a function of a store takes is the key of a scene: the scene's well-formed name,
+// with a prefix for its tenant (server/base/scene_name.h).
 //
 // Version numbers grow over the whole life of a store: a version has a greater number than all
 // earlier versions under its scene's name, also after the scene was deleted.
@@ -33,10 +33,12 @@
 
 namespace carom::server {
 
-// Maximum length of an `edit_id`, in bytes.
+// Maximum length in bytes of an `edit_id`, the id that a client gives a commit, so that edits that
+// it sends twice are made once.
 inline constexpr size_t kMaxEditIdBytes = 64;
 
-// Receives a notification of every change, after `SceneStore::Find` returns the changed scene.
+// Receives a notification of every change of a scene, once the change is visible:
+// `SceneStore::Find` then returns the changed scene.
 class SceneListener {
  public:
   virtual ~SceneListener() = default;
@@ -49,12 +51,14 @@ class SceneListener {
                               const SceneChange::Ptr& change) = 0;
 };
 
-// Returns NOT_FOUND naming `field`, the error of every call that needs an existing scene.
+// Returns NOT_FOUND naming the request field `field`, the error of every call that needs an
+// existing scene.
 inline absl::Status NoSuchScene(absl::string_view field = "name") {
   return Refused(absl::StatusCode::kNotFound, field, "no scene of this name");
 }
 
-// Returns ABORTED naming `field`, with the current version in its message.
+// Returns ABORTED naming the request field `field`, the error of a change that was based on another
+// version than the current version `current`.
 inline absl::Status StaleVersion(absl::string_view field, uint64_t current) {
   return Refused(absl::StatusCode::kAborted, field,
                  absl::StrCat("the current version is ", current));
@@ -70,7 +74,7 @@ struct NamedScene {
 
 struct ScenePage {
   std::vector<NamedScene> scenes;  // scenes by ascending name
-  bool last = true;                // no scene follows this page
+  bool last = true;                // the listing has no scenes after these
 };
 
 // Returns FAILED_PRECONDITION naming `name`, the error of a change of a scene that the server
@@ -88,19 +92,20 @@ class SceneStore {
   virtual ~SceneStore() = default;
 
   // Returns the current version of the scene; null if the scene does not exist, or if its stored
-  // data is damaged. Cheap: frames call it for each of their groups.
+  // data is damaged. Cheap: a query frame calls it for each of its groups of queries.
   virtual Scene::Ptr Find(absl::string_view name) const = 0;
 
-  // Returns the reason why `Find` returned null: NOT_FOUND naming `field`, or DATA_LOSS naming
-  // `field` if the stored data of the scene is damaged.
+  // Returns the reason why `Find` returned null, as an error that names the request field `field`:
+  // DATA_LOSS if the stored data of the scene is damaged, else NOT_FOUND.
   virtual absl::Status WhyMissing(absl::string_view name, absl::string_view field) const = 0;
 
   // Returns the summaries of a scene's versions that the store still has, ascending; the last one
   // is the current version. Empty if the scene does not exist.
   virtual std::vector<VersionSummary> Versions(absl::string_view name) const = 0;
 
-  // Returns a version that memory holds as a scene: the current one, also for `version` 0, and
-  // every version that a fork keeps. Returns null for other versions. Cheap.
+  // Returns a version whose polygons are in memory: the current version, also for `version` 0, and
+  // of a fork (server/store/fork.h) every version that the fork keeps. Returns null for other
+  // versions. Cheap.
   virtual Scene::Ptr FindVersion(absl::string_view name, uint64_t version) const {
     Scene::Ptr current = Find(name);
     const bool is_current = current != nullptr && (version == 0 || version == current->version());
@@ -159,7 +164,8 @@ class SceneStore {
   // once in a store with one process. UNAVAILABLE if it cannot be determined what other processes
   // have changed.
   virtual absl::Status CatchUp() { return absl::OkStatus(); }
-  // Returns whether this process has every change of every scene up to a version. Cheap.
+  // Returns whether this process has every change of every scene up to the given version number.
+  // Cheap.
   virtual bool HasReached(uint64_t) const { return true; }
   // Returns an age in microseconds: this process has every change that was made at least that long
   // ago. Cheap.

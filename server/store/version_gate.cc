@@ -28,8 +28,9 @@ VersionGate::Ticket VersionGate::Park(const std::vector<VersionWait>& waits,
   }
   parked.timer = timer_.Schedule(deadline, [this, ticket] { Wake(ticket); });
   parked_.emplace(ticket, std::move(parked));
-  // A change is visible before listeners are notified of it. If a listener call came before `Park`,
-  // `IsSatisfied` finds the change; if it comes later, it wakes the task.
+  // The store makes a change visible before it notifies listeners. If it called `OnSceneChanged`
+  // before `Park` acquired the lock, `IsSatisfied` finds the change; a later call of
+  // `OnSceneChanged` wakes the task.
   if (std::any_of(waits.begin(), waits.end(),
                   [this](const VersionWait& wait) { return IsSatisfied(wait); })) {
     WakeLocked(ticket);
@@ -49,8 +50,8 @@ void VersionGate::OnSceneChanged(absl::string_view name, uint64_t version,
   if (it == waiters_.end()) return;
   std::vector<Ticket> woken;
   for (const auto& [ticket, min_version] : it->second) {
-    // Deletion of the scene wakes the task, too: the frame then answers that the scene does not
-    // exist.
+    // Deletion of the scene (version 0) wakes the task, too: the query frame then fails, because
+    // the scene does not exist.
     if (version == 0 || version >= min_version) woken.push_back(ticket);
   }
   for (const Ticket ticket : woken) WakeLocked(ticket);

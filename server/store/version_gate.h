@@ -3,9 +3,10 @@
 
 // How does a frame wait for a version of a scene?
 //
-// If the `min_version` of a group does not exist yet, the frame is parked in a `VersionGate` and
-// holds no thread. The gate submits the frame to the executor when the version appears or the
-// frame's budget ends.
+// A query frame is a list of groups of queries; a group can require that its scene has at least
+// version `min_version`. If the scene does not have that version yet, the frame is parked in a
+// `VersionGate` and holds no thread. The gate submits the frame to the executor when the version
+// appears or the frame's budget ends.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +23,7 @@
 
 namespace carom::server {
 
-// The scene and the version that one group of a frame waits for.
+// The scene and the version that one group of queries of a frame waits for.
 struct VersionWait {
   std::string scene;
   uint64_t min_version = 0;
@@ -52,7 +53,8 @@ class VersionGate final : public SceneListener {
   struct Parked {
     Task* task;
     Timer::Id timer;
-    std::vector<std::string> scenes;  // the scenes under which `waiters_` lists the task
+    // scenes under which `waiters_` contains the task's ticket
+    std::vector<std::string> scenes;
   };
   void WakeLocked(Ticket ticket) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool IsSatisfied(const VersionWait& wait) const;
@@ -61,11 +63,10 @@ class VersionGate final : public SceneListener {
   Executor& executor_;
   Timer& timer_;
 
-  absl::Mutex mu_;  // acquired before the locks of the store's readers, the executor and the timer
+  absl::Mutex mu_;  // acquired before the locks of `store_`, `executor_` and `timer_`
   Ticket last_ticket_ ABSL_GUARDED_BY(mu_) = 0;
   absl::flat_hash_map<Ticket, Parked> parked_ ABSL_GUARDED_BY(mu_);
-  // For each scene, the least version that each parked task waits for: one entry for a task and a
-  // scene.
+  // By scene and then by task, the least version of the scene that the parked task waits for.
   absl::flat_hash_map<std::string, absl::flat_hash_map<Ticket, uint64_t>> waiters_
       ABSL_GUARDED_BY(mu_);
 };

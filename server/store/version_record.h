@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does a store keep of a version beside its polygons?
+// What does a durable store write for each version of a scene, beside the pages of polygons?
 #pragma once
 
 #include <string>
@@ -13,8 +13,9 @@
 
 namespace carom::server {
 
-// A VersionRecord (proto/carom/store/v1/pages.proto), and a checksum of the record and its scene's
-// name, so that a record does not pass for one of another scene.
+// An encoded VersionRecord (proto/carom/store/v1/pages.proto), which has the summary and the root
+// page of a version, and a checksum of the record and the scene's name. With the name, a record
+// that was moved to another scene is detected as damaged.
 struct VersionRow {
   std::string bytes;
   std::string checksum;
@@ -22,8 +23,8 @@ struct VersionRow {
 
 VersionRow MakeRow(absl::string_view scene, const VersionSummary& summary, const PageHash& root);
 
-// Reads `summary` and `root` from a row; DATA_LOSS if the row is damaged, or belongs to another
-// scene or version.
+// Sets `summary` and `root` from a row; DATA_LOSS if the row is damaged, or belongs to another
+// scene than `scene` or another version than `version`.
 absl::Status ReadRow(absl::string_view scene, uint64_t version, const VersionRow& row,
                      VersionSummary& summary, PageHash& root);
 

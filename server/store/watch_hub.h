@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which watches receive the next version of a scene?
+// Which WatchScene calls must be notified of a change of a scene?
 #pragma once
 
 #include <cstddef>
@@ -17,8 +17,8 @@
 
 namespace carom::server {
 
-// Receives every change of one scene, on the writer's thread and under the hub's lock, so it must
-// only record the change.
+// Receives every change of one scene. `OnChange` runs on the thread of the scene's writer and under
+// the lock of the `WatchHub`, so it must only record the change.
 class SceneWatcher {
  public:
   // Receives the version that the scene has; 0: the scene was deleted. `change` is null if the
@@ -29,7 +29,7 @@ class SceneWatcher {
   ~SceneWatcher() = default;
 };
 
-// The watchers of all scenes. Thread-safe; outlives its watchers.
+// Notifies the watchers of each scene of its changes. Thread-safe; outlives its watchers.
 class WatchHub final : public SceneListener {
  public:
   // Adds the hub to the listeners of `store`.

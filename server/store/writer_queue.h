@@ -16,8 +16,8 @@
 
 namespace carom::server {
 
-// Queues of the writers of each scene. Thread-safe; outlives its tasks. Its memory grows with the
-// number of running and waiting writers.
+// A queue of writers for each scene. A writer is a task that changes the scene. Thread-safe;
+// outlives its tasks. Its memory grows with the number of running and waiting writers.
 class WriterQueue {
  public:
   explicit WriterQueue(Executor& executor) : executor_(executor) {}
@@ -29,8 +29,8 @@ class WriterQueue {
 
  private:
   Executor& executor_;
-  absl::Mutex mu_;  // acquired before the executor's
-  // Scenes with a running writer, and the writers that wait for it.
+  absl::Mutex mu_;  // acquired before the lock of `executor_`
+  // For each scene with a running writer, the writers that wait for it, in the order of `Submit`.
   absl::flat_hash_map<std::string, std::deque<Task*>> waiting_ ABSL_GUARDED_BY(mu_);
 };
 

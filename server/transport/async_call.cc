@@ -20,9 +20,9 @@ namespace {
 
 // approximate memory of a call, including gRPC's part
 constexpr size_t kCallBytes = 16 << 10;
-// Time that gRPC and `Admit` use of the event loop for a call, measured with calls of 60 bytes. The
-// server does not measure it for each call, but charges it: otherwise a peer with very many small
-// calls would seem to use little time.
+// CPU time of the event loop that gRPC and `Admit` take for one call, measured with calls of 60
+// bytes. The server does not measure the time of each call, but charges this constant: otherwise a
+// peer with very many small calls would seem to use little time.
 constexpr Clock::duration kCallTime = std::chrono::microseconds(20);
 
 // Returns a name for the connection of a call: the address of gRPC's authentication context, which
@@ -38,7 +38,7 @@ std::string ConnectionOf(grpc::ServerContext& context) {
 
 std::string PeerOf(grpc::ServerContext& context, bool trust_forwarded_for) {
   if (trust_forwarded_for) {
-    // Uses the last header: a proxy appends its header to the client's headers.
+    // Uses the last header of this name: a proxy appends its header to the client's headers.
     const auto headers = context.client_metadata().equal_range("x-forwarded-for");
     if (headers.first != headers.second) {
       const grpc::string_ref last = std::prev(headers.second)->second;
@@ -79,7 +79,8 @@ void AsyncCall::Unref() {
   delete this;
 }
 
-// Charges a call without a valid credential to its network peer, and not to a tenant.
+// Charges the call to the caller's tenant if the caller has a valid credential, else to the
+// client's address.
 absl::Status AsyncCall::Admit(Role least) {
   absl::Status status;
   if (shared_.identities != nullptr) {
@@ -105,7 +106,7 @@ absl::Status AsyncCall::Admit(Role least) {
   call_charge_ = NewCharge(MemoryShare::kMessages);
   if (status.ok()) status = call_charge_.Add(kCallBytes);
   registered_ = true;
-  // From `Add` on, another thread may call `Drain`.
+  // From `registry.Add` on, another thread may call `Drain` of this call.
   if (!shared_.registry.Add(this)) return Draining();
   return status;
 }
@@ -128,7 +129,8 @@ void AsyncCall::CheckCaller() {
 
 void AsyncCall::StopTimer(Timer::Id& timer) {
   if (timer != 0 && shared_.timer.Cancel(std::exchange(timer, 0))) {
-    references_.fetch_sub(1, std::memory_order_relaxed);  // never the last reference
+    // not the last one, as the caller of `StopTimer` holds another reference
+    references_.fetch_sub(1, std::memory_order_relaxed);
   }
 }
 

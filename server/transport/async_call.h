@@ -30,17 +30,18 @@
 
 namespace carom::server {
 
-// Limits the concurrent calls of one kind, in total and for each peer. A peer may have at most as
-// many calls as are free, like memory (server/base/memory_account.h). The last sixteenth of the
-// total is reserved for peers without calls. Thread-safe.
+// Limits the concurrent calls of one kind, in total and for each peer (a client address or a
+// tenant). A peer may have at most as many calls as are free, so that a single peer gets at most
+// half (like memory: server/base/memory_account.h). The last sixteenth of the total is reserved for
+// peers without calls. Thread-safe.
 class CallLimit {
  public:
   // `what` names the calls in errors, such as "streams and Evaluate calls".
   CallLimit(size_t limit, size_t limit_per_peer, std::string what)
       : limit_(limit), limit_per_peer_(limit_per_peer), what_(std::move(what)) {}
 
-  // Counts a call of `peer`. Returns RESOURCE_EXHAUSTED with a retry delay if a limit is reached.
-  // `peer` must exist until `Leave`.
+  // Counts a call of `peer`. Returns RESOURCE_EXHAUSTED with a retry delay, and counts nothing, if
+  // a limit is reached. `peer` must exist until `Leave`.
   absl::Status Enter(const MemoryPeer* peer);
   // Removes a call that `Enter` has counted.
   void Leave(const MemoryPeer* peer);
@@ -54,8 +55,9 @@ class CallLimit {
   absl::flat_hash_map<const MemoryPeer*, size_t> peers_ ABSL_GUARDED_BY(mu_);
 };
 
-// Returns the peer of a call (server/access/peer.h). With `trust_forwarded_for` the peer is taken
-// from the header `x-forwarded-for`, if the call has the header.
+// Returns the name of the peer (client address; server/access/peer.h) that made a call. With
+// `trust_forwarded_for` the peer is taken from the header `x-forwarded-for`, if the call has the
+// header.
 std::string PeerOf(grpc::ServerContext& context, bool trust_forwarded_for);
 
 // Holds references to the objects that calls share. Each object is thread-safe and must outlive the
@@ -72,32 +74,33 @@ struct CallContext {
   bool are_streams = false;  // the calls count against the tenant's share of streams
 };
 
-// The base class of asynchronous calls. Lifetime: each pending event, timer and task holds a
-// reference; the release of the last reference deletes the call. Thread-safe: `mu_` guards the
+// The base class of asynchronous calls. Reference-counted: each pending event, timer and task holds
+// a reference; the release of the last reference deletes the call. Thread-safe: `mu_` guards the
 // state of the subclass, except state that one thread at a time owns.
 class AsyncCall : public Task, public Drainable {
  protected:
-  // Starts with `references` references: one for the event "accepted" and, if the subclass requests
-  // the event, one for "done". Both events can happen in any order.
+  // Creates a call with `references` references: one for gRPC's event "accepted" (a client's call
+  // has arrived) and, if the subclass requests the event, one for "done" (the call is over). Both
+  // events can happen in any order.
   AsyncCall(EventLoop& loop, const CallContext& shared, int references)
       : loop_user_(loop), loop_(loop), shared_(shared), references_(references) {}
   virtual ~AsyncCall() = default;
 
-  // Acquires and releases a reference.
+  // `Ref` acquires a reference to the call, and `Unref` releases one.
   void Ref() { references_.fetch_add(1, std::memory_order_relaxed); }
   void Unref();
 
-  // Authenticates, counts and registers the call. The handler of "accepted" calls it once, and
-  // refuses the call with the error that it returns: UNAVAILABLE if the server drains;
-  // RESOURCE_EXHAUSTED if a limit of calls is reached or there is no memory for the call;
-  // UNAUTHENTICATED without a valid credential; PERMISSION_DENIED if the caller's role is below
-  // `least`.
+  // Authenticates the client, counts the call against its limits and registers it for a drain. The
+  // handler of "accepted" calls `Admit` once, and refuses the call with the error that `Admit`
+  // returns: UNAVAILABLE if the server drains; RESOURCE_EXHAUSTED if a limit of calls is reached or
+  // there is no memory for the call; UNAUTHENTICATED without a valid credential; PERMISSION_DENIED
+  // if the caller's role is below `least`.
   absl::Status Admit(Role least);
 
   // Calls `begin` when the server has started: at once, or later on another thread. Shortly before
-  // the deadline of the call, calls `begin` with UNAVAILABLE if the server has not started. Passes
-  // the caller's reference on to `begin`. Must be called once, after `Admit`, when the memory of
-  // the waiting call is charged.
+  // the deadline of the call, calls `begin` with UNAVAILABLE if the server has not started. `begin`
+  // takes over a reference to the call that the caller holds. Must be called once, after `Admit`,
+  // when the memory of the waiting call is charged.
   void CallWhenStarted(StartGate::Begin begin) {
     if (shared_.start == nullptr || shared_.start->is_open()) return begin(absl::OkStatus());
     shared_.start->Wait(context_.deadline(), std::move(begin));
@@ -114,14 +117,14 @@ class AsyncCall : public Task, public Drainable {
       Unref();
     });
   }
-  // Returns whether the call's peer may use more time of the event loop. Must be called after
-  // `Admit`.
+  // Returns whether the call's peer may use more time of the event loop's threads
+  // (server/base/loop_share.h). Must be called after `Admit`.
   bool MayTakeLoop(Clock::time_point now) const {
     const LoopUse& use = memory_peer_->loop;
     return loop_.share().HasSmallShare(use) || loop_.share().MayTake(use, now);
   }
-  // Charges the time of the event loop from `begin` to the destruction of the `LoopTime` to the
-  // call's peer. May outlive the call.
+  // While it exists, measures time that the calling thread of the event loop spends on the call;
+  // its destructor charges the time from `begin` on to the call's peer. May outlive the call.
   class LoopTime {
    public:
     LoopTime(const AsyncCall& call, Clock::time_point begin)
@@ -141,33 +144,33 @@ class AsyncCall : public Task, public Drainable {
   // `caller`, `memory_peer` and `NewCharge` must be called after `Admit`.
   const Caller& caller() const { return caller_; }
   const std::shared_ptr<MemoryPeer>& memory_peer() const { return memory_peer_; }
-  // Returns an empty charge of the call's peer against `share`.
+  // Returns a charge of 0 bytes against the memory share `share`, for the call's peer.
   MemoryCharge NewCharge(MemoryShare share) { return {shared_.memory, share, memory_peer_.get()}; }
 
   static constexpr char kUnread[] = "the client does not read its answers";
-  // Cancels the call with RESOURCE_EXHAUSTED and the message `why`, even if an answer is not sent
-  // yet, for which `Finish` would wait. The event "done" follows, with the call cancelled.
+  // Cancels the call with RESOURCE_EXHAUSTED and the message `why`. Unlike `Finish` of gRPC, does
+  // not wait until an answer is sent. The event "done" follows, with the call cancelled.
   void Abort(const char* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
-  // Stops `timer`, if it is set, and releases the timer's reference. The caller must hold another
-  // reference.
+  // Stops `timer`, if it is set (not 0), and releases the timer's reference to the call. The caller
+  // must hold another reference.
   void StopTimer(Timer::Id& timer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
  private:
-  // The first member, so that the event loop is not shut down before all other members are
-  // destroyed.
+  // The first member, which is destroyed last: the event loop is shut down only after all other
+  // members are destroyed.
   const EventLoop::User loop_user_;
 
  protected:
   // Returns whether the caller's credential is still valid (`Identities::IsValid`).
   bool IsCallerValid() const;
 
-  // Set by the constructor and used without a lock: each is thread-safe by itself.
+  // The constructor sets the next members, which need no lock: each is thread-safe by itself.
   EventLoop& loop_;
   const CallContext shared_;
   grpc::ServerContext context_;
 
-  absl::Mutex mu_;                      // acquired before the locks of gate, executor and timer
+  absl::Mutex mu_;  // acquired before the locks of `VersionGate`, `Executor` and `Timer`
   std::atomic<bool> cancelled_{false};  // written with `mu_`; tasks read it without the lock
 
  private:
@@ -176,11 +179,11 @@ class AsyncCall : public Task, public Drainable {
   std::atomic<int> references_;
   Caller caller_;                            // set by `Admit`, before it registers the call
   std::shared_ptr<MemoryPeer> memory_peer_;  // set by `Admit`
-  MemoryCharge call_charge_;                 // memory of the call, without its messages
+  MemoryCharge call_charge_;  // charged memory of the call itself, without its messages
   // `Admit` writes the flags, and the last `Unref` reads them.
-  bool registered_ = false;  // in the registry
-  bool counted_ = false;     // by the call limit
-  bool is_stream_ = false;   // counted as a stream of the tenant
+  bool registered_ = false;  // `Admit` has called `shared_.registry.Add`
+  bool counted_ = false;     // `shared_.limit` counts the call
+  bool is_stream_ = false;   // the tenant's share of streams counts the call
 };
 
 }  // namespace carom::server

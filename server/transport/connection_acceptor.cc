@@ -27,13 +27,14 @@ namespace {
 // descriptors reserved for files and sockets that are not connections of clients
 constexpr size_t kOtherDescriptors = 64;
 constexpr int kRetryMs = 100;  // wait before the next `accept4` when no descriptor was free
-// connections accepted before the thread handles events of other connections, such as hang-ups
+// connections that the thread accepts from a socket before it handles other events, such as
+// hang-ups of clients
 constexpr int kAcceptedAtOnce = 64;
-// checks of a Unix socket in `unsent_time`
+// number of checks of each Unix socket connection in `unsent_time`
 constexpr int kChecksPerTimeout = 4;
 
-// Lowers the total limit to the number of connections for which the process may have descriptors.
-
+// Lowers the total limit to the number of connections for which the process may have descriptors:
+// two for each connection, beside `kOtherDescriptors`.
 ConnectionLimits WithinDescriptors(ConnectionLimits limits) {
   rlimit descriptors;
   if (getrlimit(RLIMIT_NOFILE, &descriptors) != 0) return limits;
@@ -42,8 +43,9 @@ ConnectionLimits WithinDescriptors(ConnectionLimits limits) {
   return limits;
 }
 
-// Adds `fd` to the descriptors of `epoll`, or changes its events to `events`. Hang-ups are always
-// reported. Returns false if the system refuses.
+// Adds `fd` to the descriptors that `epoll` watches, or, with `operation` EPOLL_CTL_MOD, changes
+// its watched events to `events`. epoll always reports hang-ups. Returns false if the system
+// refuses.
 bool Watch(int epoll, int fd, uint32_t events, int operation = EPOLL_CTL_ADD) {
   epoll_event event{};
   event.events = events;
@@ -59,8 +61,8 @@ bool HasRoom(int socket) {
 
 }  // namespace
 
-// Adds no entry for a refused peer: `by_peer` is at least 1, so that a peer beyond it has
-// connections and an entry.
+// Inserts no entry into `by_peer_` for a refused connection: the limit by peer is at least 1, so
+// that a peer at its limit already has an entry.
 bool ConnectionCounts::Enter(const std::string& peer) {
   if (total_ >= limits_.total) return false;
   if (!peer.empty()) {
@@ -168,15 +170,15 @@ bool ConnectionAcceptor::AcceptFrom(int listening) {
 }
 
 bool ConnectionAcceptor::Add(FileDescriptor connection, std::string peer) {
-  // Unix sockets refuse both options and need neither: Unix sockets do not delay small writes, and
-  // `ShutDownStalled` replaces the timeout.
+  // Unix sockets refuse both socket options and need neither: they do not delay small writes, and
+  // `ShutDownStalled` replaces TCP_USER_TIMEOUT.
   const int on = 1;
   setsockopt(connection.get(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
   const auto unsent_ms = static_cast<unsigned>(unsent_time_.count());
   setsockopt(connection.get(), IPPROTO_TCP, TCP_USER_TIMEOUT, &unsent_ms, sizeof(unsent_ms));
   FileDescriptor watched(fcntl(connection.get(), F_DUPFD_CLOEXEC, 0));
-  // gRPC shuts a socket down in both directions before it closes its descriptor. epoll reports this
-  // as a hang-up of the duplicate.
+  // When gRPC closes a connection, it first shuts the socket down in both directions. epoll reports
+  // the shutdown as a hang-up of the duplicate `watched`.
   if (watched.get() < 0 || !Watch(epoll_.get(), watched.get(), 0)) {
     counts_.Leave(peer);
     return false;
@@ -189,10 +191,10 @@ bool ConnectionAcceptor::Add(FileDescriptor connection, std::string peer) {
   return true;
 }
 
-// Compares the unread bytes of each full socket with the number at the last check. gRPC does not
-// write to a full socket until most of its bytes are read, so that a client that reads either
-// reduces the bytes or makes the socket writable. A socket that is not full has accepted all bytes,
-// and gRPC can end its calls.
+// Compares the unread bytes of each Unix socket whose buffer is full with their number at the last
+// check. gRPC does not write to a full socket until most of its bytes are read, so that a client
+// that reads either reduces the bytes or makes the socket writable. A socket that is not full has
+// accepted all bytes, and gRPC can end its calls.
 void ConnectionAcceptor::ShutDownStalled() {
   const Clock::time_point now = Clock::now();
   for (auto& [fd, connection] : connections_) {

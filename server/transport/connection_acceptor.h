@@ -26,9 +26,10 @@ namespace carom::server {
 
 struct ConnectionLimits {
   size_t total = 16384;
-  size_t by_peer = 1024;  // peers: see server/access/peer.h; does not limit loopback addresses
-  // Time after which a connection is shut down whose client accepts no bytes: gRPC never ends a
-  // call whose last bytes the socket has not accepted. On Unix sockets it is up to a quarter
+  // connections of one client address (server/access/peer.h); does not limit loopback addresses
+  size_t by_peer = 1024;
+  // Time after which a connection is shut down if its client accepts no bytes: otherwise gRPC never
+  // ends a call whose last bytes the socket has not accepted. On Unix sockets it is up to a quarter
   // longer.
   std::chrono::milliseconds unsent_time{60000};
 };
@@ -38,7 +39,8 @@ class ConnectionCounts {
  public:
   explicit ConnectionCounts(const ConnectionLimits& limits) : limits_(limits) {}
 
-  // Counts a connection of `peer` (empty: of no peer). Returns false if a limit is reached.
+  // Counts a connection of the client address `peer` (empty: only in total). Returns false, and
+  // counts nothing, if a limit is reached.
   bool Enter(const std::string& peer);
   // Removes a connection that `Enter` has counted.
   void Leave(const std::string& peer);
@@ -71,7 +73,8 @@ class ConnectionAcceptor {
  private:
   void Run();
   bool IsListening(int fd) const;
-  // Enables or disables events of the listening sockets; events of connections stay enabled.
+  // Enables or disables events for new connections on the listening sockets; events of accepted
+  // connections stay enabled.
   void Listen(bool listens);
   // Accepts the connections that wait on the socket `listening`, at most `kAcceptedAtOnce`. Returns
   // false if the system has no free descriptor.
@@ -79,7 +82,8 @@ class ConnectionAcceptor {
   // Watches a connection and passes it on to gRPC. Returns false if the system has no free
   // descriptor.
   bool Add(FileDescriptor connection, std::string peer);
-  // Removes the connection with the watched descriptor `watched`, which gRPC or its client closed.
+  // Removes the connection whose duplicate descriptor is `watched`, after gRPC or the client has
+  // closed the connection.
   void Remove(int watched);
   // Does for Unix sockets what TCP_USER_TIMEOUT does for TCP: shuts down connections whose client
   // has read no bytes of a full buffer for `unsent_time`. The thread calls it periodically.
@@ -105,8 +109,8 @@ class ConnectionAcceptor {
   // `unread_bytes` is not 0, else disables the event.
   void WatchWritability(Connection& connection, int unread_bytes);
 
-  absl::flat_hash_map<int, Connection>
-      connections_;  // by watched descriptor; used by `thread_` only
+  // by watched descriptor; used by `thread_` only
+  absl::flat_hash_map<int, Connection> connections_;
 };
 
 }  // namespace carom::server

@@ -24,8 +24,8 @@ void EventLoop::Start() {
 }
 
 bool EventLoop::ReserveThread() {
-  // Counts the reservation before the check, so that concurrent calls never reserve all threads;
-  // one of the calls may fail although a thread is free.
+  // Counts the reservation before the check, so that concurrent calls of `ReserveThread` never
+  // reserve all threads; one of the calls may fail although a thread is free.
   if (reserved_.fetch_add(1, std::memory_order_relaxed) + 1 < thread_count_) return true;
   ReleaseThread();
   return false;

@@ -5,7 +5,8 @@
 //
 // Each operation of gRPC's asynchronous API completes with an `Event`. The threads of an
 // `EventLoop` wait for events and handle each event on the thread that receives it: one thread
-// reads a small frame, answers it and writes the answer (docs/adr/0009-event-loop.md).
+// reads a small frame (a batch of queries), answers it and writes the answer
+// (docs/adr/0009-event-loop.md).
 #pragma once
 
 #include <grpcpp/completion_queue.h>
@@ -47,8 +48,8 @@ class EventOf final : public Event {
 // Holds a completion queue of gRPC and the threads that handle its events.
 class EventLoop {
  public:
-  // Keeps the queue running. Each object that starts operations of gRPC has a `User` as a member:
-  // the queue is shut down after the last `User` is destroyed.
+  // Keeps the completion queue running. Each object that starts operations of gRPC has a `User` as
+  // a member: the queue is shut down only after the last `User` is destroyed.
   class User {
    public:
     explicit User(EventLoop& loop) : loop_(loop) { loop_.CountUsers(1); }
@@ -63,8 +64,8 @@ class EventLoop {
   // Adds a queue to the server that `builder` builds. `threads` is the number of threads; 0: one
   // for each CPU (server/base/host_limits.h).
   EventLoop(grpc::ServerBuilder& builder, size_t threads);
-  // Waits for the last user, then shuts down the queue and joins the threads. The server must be
-  // shut down before, or never have been built, so that no further calls are accepted.
+  // Waits until no `User` exists, then shuts down the queue and joins the threads. The gRPC server
+  // must be shut down before, or never have been built, so that no further calls are accepted.
   ~EventLoop();
 
   // Starts the threads. Must be called after the server is built.
@@ -75,7 +76,8 @@ class EventLoop {
   bool ReserveThread();
   void ReleaseThread() { reserved_.fetch_sub(1, std::memory_order_relaxed); }
 
-  // Returns the object that decides which peers' frames the threads of the loop answer.
+  // Returns the object that decides for which peers (client addresses or tenants) the threads of
+  // the loop answer frames.
   LoopShare& share() { return share_; }
   grpc::ServerCompletionQueue& queue() { return *queue_; }
   size_t thread_count() const { return thread_count_; }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr size_t kMaxKnownPeers = 4096;
 
-// CPU time of this thread up to which its use is charged to a task
+// CPU time of this thread at the last charge: the time used since then is not charged to a task yet
 thread_local int64_t uncharged_since_ns = 0;
 
 // the executor and the task that this thread runs
@@ -53,7 +53,8 @@ Executor::Executor(size_t tasks) : task_count_(tasks != 0 ? tasks : ReadHostLimi
   for (size_t i = 0; i < task_count_; ++i) AddThread();
 }
 
-// Waits until no task is left, then joins all threads, including those that ended earlier.
+// Waits until no task is queued or started, then joins all threads, including those that ended
+// earlier.
 Executor::~Executor() {
   std::list<std::thread> threads;
   {
@@ -66,15 +67,16 @@ Executor::~Executor() {
   for (std::thread& thread : threads) thread.join();
 }
 
-// Charges `uncharged_ns` as if the executor had run a task for that time. A peer starts on a thread
-// of normal priority if it is idle and has used less time than other peers.
+// Charges `uncharged_ns` to the peer of `task` as if the executor had run a task for that time. The
+// task may start on a thread of normal priority if its peer is idle and has used less time than
+// other peers.
 void Executor::Submit(Task* task, int64_t uncharged_ns) {
   absl::MutexLock lock(&mu_);
   if (task->peer_.empty()) task->peer_ = absl::StrCat("task ", reinterpret_cast<uintptr_t>(task));
   if (peers_.size() > kMaxKnownPeers) EvictIdlePeers();
   Peer& peer = peers_[task->peer_];
   peer.served_ns += uncharged_ns;
-  // A virtual time behind the clock means that other peers have used more time.
+  // A virtual time of the peer behind the virtual clock means that other peers have used more time.
   const bool is_idle = peer.unstarted.empty() && peer.started == 0;
   task->is_normal_priority_ = is_idle && peer.served_ns < clock_ns_;
   if (current_executor == nullptr) AddNormalPriorityThreads();
@@ -82,7 +84,7 @@ void Executor::Submit(Task* task, int64_t uncharged_ns) {
   Dispatch();
 }
 
-// Continues the task if no other task waits, because the task would be scheduled again at once.
+// Returns at once if no other task waits, because `task` would be scheduled again at once.
 void Executor::Pause(Task* task) {
   const bool lowers_priority = std::exchange(is_normal_priority_thread, false);
   if (lowers_priority) LowerPriority();
@@ -96,7 +98,7 @@ void Executor::Pause(Task* task) {
     StopRunning(peer);
     AwaitSlice(*task, peer);
   }
-  TakeUnchargedNs();  // drops the CPU time of the pause itself
+  TakeUnchargedNs();  // does not charge the CPU time of the pause itself
 }
 
 void Executor::Checkpoint() {
@@ -107,8 +109,8 @@ void Executor::Checkpoint() {
   current_executor->Charge(*current_task);
 }
 
-// Charges only the peer. `End` does not charge the task either: a charged task would be scheduled
-// after all short tasks of its peer.
+// Charges the CPU time to the peer, but not to `task`; neither does `End`: the virtual time of a
+// charged task would grow, so that it is scheduled after all short tasks of its peer.
 void Executor::Charge(const Task& task) {
   const bool lowers_priority = std::exchange(is_normal_priority_thread, false);
   if (lowers_priority) LowerPriority();
@@ -154,7 +156,7 @@ void Executor::EndBlocking(Task& task) {
     absl::MutexLock lock(&mu_);
     AwaitSlice(task, peers_.find(task.peer_)->second);
   }
-  TakeUnchargedNs();  // drops the CPU time of the wait itself
+  TakeUnchargedNs();  // does not charge the CPU time of the wait itself
 }
 
 Executor::Blocked::Blocked() {
@@ -165,8 +167,8 @@ Executor::Blocked::~Blocked() {
   if (current_executor != nullptr) current_executor->EndBlocking(*current_task);
 }
 
-// Sets the virtual time of an idle peer to the clock at least, so that an idle peer saves up no
-// time.
+// Sets the virtual time of an idle peer to the virtual clock `clock_ns_` at least, so that an idle
+// peer saves up no time.
 void Executor::Enqueue(Task& task, Queue<Task>& queue, Peer& peer) {
   const bool was_idle = peer.unstarted.empty() && peer.paused.empty() && peer.started == 0;
   if (was_idle) peer.served_ns = std::max(peer.served_ns, clock_ns_);
@@ -203,7 +205,8 @@ void Executor::Requeue(Peer& peer) {
   ready_peers_.emplace(peer.ready_at, peer.number, &peer);
 }
 
-// Skips peers that may not run. Each skipped peer has a running task, so few peers are skipped.
+// Skips peers for which `MayRun` is false. Each skipped peer has a running task, so few peers are
+// skipped.
 Executor::Peer* Executor::NextPeer() const {
   for (const auto& entry : ready_peers_) {
     Peer* const peer = std::get<Peer*>(entry);
@@ -217,7 +220,7 @@ void Executor::Dispatch() {
   while (Peer* const next = NextPeer()) {
     Peer& peer = *next;
     Queue<Task>* const queue = NextQueue(peer);
-    if (queue == nullptr) {  // other peers have started the last tasks that may start
+    if (queue == nullptr) {  // other peers have started as many tasks as may start
       Requeue(peer);
       continue;
     }
@@ -258,7 +261,8 @@ void Executor::Begin(Peer& peer, Queue<Task>& queue) {
 }
 
 // Uses no `Task`, which may be deleted after `Run`. Another task may start in place of the ended
-// one. If few places were free, other peers may start tasks, too, so all peers are requeued.
+// one. If the number of started tasks was near its limit, the limit of each peer (`MayStart`)
+// rises, so all peers are requeued.
 void Executor::End(Peer& peer, int64_t ns) {
   peer.served_ns += ns;
   --peer.started;
@@ -317,8 +321,8 @@ void Executor::Loop(std::list<std::thread>::iterator self, bool is_normal_priori
   }
 }
 
-// A thread that is idle for `kIdleThread` ends, except threads of normal priority and `task_count_`
-// other threads.
+// Ends the thread (returns nullopt) if no task waits for `kIdleThread`, except threads of normal
+// priority and `task_count_` other threads.
 std::optional<std::pair<Task*, Executor::Peer*>> Executor::AwaitStart(
     std::list<std::thread>::iterator self, Pool& pool) {
   absl::MutexLock lock(&mu_);

@@ -3,10 +3,11 @@
 
 // Which threads answer large frames and change scenes?
 //
-// An `Executor` runs a limited number of tasks at once and schedules them fairly by peer: a peer
-// with many streams, or with frames that take long, gets no more time than its share. A task that
-// runs for longer than a time slice pauses, and keeps its thread, while other tasks run. The event
-// loop answers small frames (server/transport/event_loop.h).
+// An `Executor` runs a limited number of tasks at once and schedules them fairly by peer (client
+// address or tenant): a peer with many streams, or with frames (batches of queries) that take long,
+// gets no more time than its share. A task that runs for longer than a time slice pauses, and keeps
+// its thread, while other tasks run. The event loop answers small frames
+// (server/transport/event_loop.h).
 #pragma once
 
 #include <cstddef>
@@ -43,7 +44,8 @@ class Task {
   friend class Executor;
   std::string peer_;
   // The executor's lock guards the members below.
-  int64_t served_ns_ = 0;  // virtual time of the task among the tasks of its peer
+  // virtual time of the task among the tasks of its peer: the end of its work so far, in CPU time
+  int64_t served_ns_ = 0;
   bool is_paused_ = false;
   bool is_normal_priority_ = false;
 };
@@ -66,10 +68,10 @@ class Task {
 // do not wait for a CPU behind long tasks.
 //
 // Each started task, running or paused, has a thread; at most `kMaxStarted` tasks are started. A
-// peer has at most `kMaxStartedOfPeer` started tasks, and at most half of the free places; the last
-// `kStartedForOthers` places are reserved for peers without started tasks. Threads beyond
-// `task_count` end when they are idle for `kIdleThread`, which frees their caches. While the system
-// refuses further threads, unstarted tasks wait until a task ends. Thread-safe.
+// peer has at most `kMaxStartedOfPeer` started tasks, and at most half as many as may still start;
+// the last `kStartedForOthers` of the `kMaxStarted` are reserved for peers without started tasks.
+// Threads beyond `task_count` end when they are idle for `kIdleThread`, which frees their caches.
+// While the system refuses further threads, unstarted tasks wait until a task ends. Thread-safe.
 class Executor {
  public:
   static constexpr size_t kMaxStarted = 256;
@@ -83,18 +85,19 @@ class Executor {
   // Runs all queued tasks, then joins the threads.
   ~Executor();
 
-  // Queues `task`, and charges its peer `uncharged_ns` of CPU time that it used elsewhere, such as
-  // on the event loop.
+  // Queues `task`, and charges its peer `uncharged_ns` nanoseconds of CPU time that the peer used
+  // elsewhere, such as on the event loop.
   void Submit(Task* task, int64_t uncharged_ns = 0);
 
   // Pauses `task` while earlier tasks are scheduled, and returns when `task` is scheduled again. A
   // running task calls it once in a time slice.
   void Pause(Task* task);
 
-  // Calls `YieldIfSliceIsOver`, and once in a slice charges the used CPU time to the peer of the
-  // running task and raises the nice value of the thread. A long task that cannot pause calls it
-  // again and again, so that the peers that have used less time are scheduled first. Outside of an
-  // executor's thread it calls only `YieldIfSliceIsOver`.
+  // Calls `YieldIfSliceIsOver` (server/base/thread_scheduling.h), and once in a time slice charges
+  // the used CPU time to the peer of the running task and raises the nice value of the thread. A
+  // long task that cannot pause calls `Checkpoint` again and again, so that the peers that have
+  // used less time are scheduled first. Outside of an executor's thread it calls only
+  // `YieldIfSliceIsOver`.
   static void Checkpoint();
 
   // While a `Blocked` exists, the executor does not count the task of this thread as running, and
@@ -121,17 +124,20 @@ class Executor {
   template <class T>
   using Queue = std::set<std::tuple<int64_t, uint64_t, T*>>;
 
+  // State of one peer (a client address or a tenant) in the fair queueing. A virtual time is the
+  // CPU time that the peer has used; a virtual clock is the virtual start of the work begun last.
   struct Peer {
-    int64_t served_ns = 0;  // virtual time of the peer: where its next work starts
-    int64_t clock_ns = 0;   // virtual clock of the peer's tasks
-    size_t started = 0;     // tasks that have started, running or not
-    size_t running = 0;     // tasks that run
-    uint64_t number = 0;    // number of the peer's entry in `ready_peers_`; 0: no entry
-    int64_t ready_at = 0;   // virtual start of the peer's entry in `ready_peers_`
+    int64_t served_ns = 0;  // virtual time of the peer: the start of its next work
+    int64_t clock_ns = 0;   // virtual clock of the fair queueing among the peer's tasks
+    size_t started = 0;     // tasks that have started and not ended, running or not
+    size_t running = 0;     // tasks that run: started, neither paused nor blocked
+    // submission number of the peer's entry in `ready_peers_`; 0: no entry
+    uint64_t number = 0;
+    int64_t ready_at = 0;  // virtual start of the peer's entry in `ready_peers_`
     Queue<Task> unstarted;
     Queue<Task> paused;
   };
-  using Peers = std::map<std::string, Peer>;  // a map, as `Peer*` must stay valid
+  using Peers = std::map<std::string, Peer>;  // a node-based map, as each `Peer*` must stay valid
 
   // A pool of threads of one priority, and the scheduled tasks that its threads have yet to start.
   struct Pool {
@@ -169,24 +175,27 @@ class Executor {
   }
   // Adds `task` to `queue`, which is one of the queues of `peer`.
   void Enqueue(Task& task, Queue<Task>& queue, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Charges the CPU time of this thread since the last charge to `task` and its peer. Returns the
-  // peer.
+  // Charges the CPU time that the calling thread has used since the last charge to `task` and its
+  // peer. Returns the peer.
   Peer& ChargeTime(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Starts the next slice of a task that continues to run, at the virtual time of its peer.
+  // Begins the next time slice of a running task of `peer`: advances the virtual clock `clock_ns_`
+  // to the virtual time of `peer` at least, and requeues `peer`.
   void BeginNextSlice(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Charges the CPU time of this thread to the peer of `task`; used by `Checkpoint`.
+  // Charges the CPU time that the calling thread has used since the last charge to the peer of
+  // `task` only; used by `Checkpoint`.
   void Charge(const Task& task) ABSL_LOCKS_EXCLUDED(mu_);
   // Queues `task` as paused and waits until it is scheduled.
   void AwaitSlice(Task& task, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Called by the constructor and the destructor of `Blocked`.
+  // Called by the constructor (`BeginBlocking`) and the destructor (`EndBlocking`) of `Blocked`.
   void BeginBlocking(Task& task) ABSL_LOCKS_EXCLUDED(mu_);
   void EndBlocking(Task& task) ABSL_LOCKS_EXCLUDED(mu_);
-  // Inserts `peer` into `ready_peers_` at its virtual time, moves it, or removes it if it has no
-  // task that may run.
+  // Inserts `peer` into `ready_peers_` at its virtual time, moves it to that time, or removes it if
+  // it has no task that may run.
   void Requeue(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Starts unstarted tasks and wakes paused tasks, as long as tasks may run.
+  // Starts unstarted tasks and wakes paused tasks, in the order of the queues, as long as further
+  // tasks may run.
   void Dispatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Wakes paused tasks, as long as tasks may run; starts no tasks.
+  // Wakes paused tasks, as long as further tasks may run; starts no tasks.
   void DispatchPaused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Starts or wakes the first task of `queue`, which is one of the queues of `peer`.
   void Begin(Peer& peer, Queue<Task>& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -198,8 +207,8 @@ class Executor {
   // their priority. Must be called on a thread of normal priority, as a thread inherits the nice
   // value of its creator.
   void AddNormalPriorityThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Erases the peers without tasks whose virtual time is not ahead of the clock: as new peers they
-  // would be scheduled equally.
+  // Erases the peers without tasks whose virtual time is not ahead of the virtual clock
+  // `clock_ns_`: if they submit tasks again, as unknown peers, they are scheduled equally.
   void EvictIdlePeers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Returns whether all threads must end: the executor is being destroyed and has no task left.
   bool IsOver() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
@@ -209,19 +218,20 @@ class Executor {
   const size_t task_count_;
   absl::Mutex mu_;
   Peers peers_ ABSL_GUARDED_BY(mu_);
-  Queue<Peer> ready_peers_ ABSL_GUARDED_BY(mu_);  // peers with a task that may run
+  Queue<Peer> ready_peers_
+      ABSL_GUARDED_BY(mu_);  // peers with a task that may run, by virtual start
   Pool low_priority_ ABSL_GUARDED_BY(mu_);
   Pool normal_priority_ ABSL_GUARDED_BY(mu_);
   size_t normal_priority_threads_ ABSL_GUARDED_BY(mu_) = 0;
   size_t running_ ABSL_GUARDED_BY(mu_) = 0;
   size_t running_peers_ ABSL_GUARDED_BY(mu_) = 0;  // peers with running tasks
   size_t started_ ABSL_GUARDED_BY(mu_) = 0;
-  int64_t clock_ns_ ABSL_GUARDED_BY(mu_) = 0;  // virtual clock of the peers
+  int64_t clock_ns_ ABSL_GUARDED_BY(mu_) = 0;  // virtual clock of fair queueing among peers
   uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::list<std::thread> threads_ ABSL_GUARDED_BY(mu_);
-  std::list<std::thread> ended_threads_
-      ABSL_GUARDED_BY(mu_);  // threads that have ended, to be joined
+  // threads that have ended, to be joined
+  std::list<std::thread> ended_threads_ ABSL_GUARDED_BY(mu_);
 };
 
 // Returns the CPU time of the calling thread, in nanoseconds. Makes a system call.

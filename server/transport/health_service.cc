@@ -54,7 +54,8 @@ class HealthCheck {
     Accept(service_, loop_);
     const std::optional<std::string> name = service_.ServiceOf(request_);
     request_.Clear();
-    // After `Finish`, another thread may call `OnFinished`, which deletes this object.
+    // After `Finish` or `FinishWithError`, another thread may call `OnFinished`, which deletes this
+    // object.
     if (name.has_value()) {
       writer_.Finish(Encoded(StatusOf(service_.is_serving(*name))), grpc::Status::OK, &finished_);
     } else {
@@ -101,7 +102,7 @@ class HealthWatch {
 
   void OnAccepted(bool ok) {
     if (!ok) {
-      Unref();  // without an accepted call, `done_` never happens
+      Unref();  // releases the reference of `done_`, which never happens without an accepted call
       return Unref();
     }
     Accept(service_, loop_);
@@ -123,11 +124,11 @@ class HealthWatch {
                        &finished_);
       }
       known_ = known;
-      // A status from `Notify` since `Add` is newer than `serving`.
+      // If `Notify` has set `wanted_` since `Add` returned, that status is newer than `serving`.
       if (wanted_ == Response::UNKNOWN) wanted_ = StatusOf(serving);
       MaybeWrite();
     }
-    // If `OnDone` ran before `Add`, its `Remove` had no effect.
+    // If `OnDone` ran before `Add`, the `Remove` in `OnDone` had no effect.
     if (over) service_.Remove(this);
     Unref();
   }
@@ -156,7 +157,8 @@ class HealthWatch {
   // Writes the latest status, unless it was sent, a write is pending or the call is over.
   void MaybeWrite() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {
     const Response::ServingStatus status = known_ ? wanted_ : Response::SERVICE_UNKNOWN;
-    // gRPC allows one write at a time. A status that is replaced during a write is never sent.
+    // gRPC allows one write at a time. A status that is replaced while a write is pending is never
+    // sent.
     if (writing_ || over_ || wanted_ == Response::UNKNOWN || status == sent_) return;
     writing_ = true;
     sent_ = status;
@@ -224,7 +226,7 @@ bool HealthService::Add(HealthWatch* watch, const std::string& peer, bool& servi
   absl::MutexLock lock(&mu_);
   serving = IsServing(watch->name());
   if (watches_.size() >= kMaxWatches) return false;
-  // A call without a peer name counts only against the total.
+  // A call without a peer name (through a Unix socket, for example) counts only against the total.
   if (!peer.empty()) {
     size_t& peer_count = watches_of_peer_[peer];
     if (peer_count >= kMaxWatchesOfPeer) return false;

@@ -5,7 +5,7 @@
 //
 // gRPC's own health service uses the callback API. The threads of the callback API would poll all
 // connections of the server and pass messages on to the threads of the event loop: one switch of
-// threads for each frame.
+// threads for each message of any service.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -36,7 +36,8 @@ class HealthService final
   using Response = grpc::health::v1::HealthCheckResponse;
 
   static constexpr size_t kMaxWatches = 1024;
-  static constexpr size_t kMaxWatchesOfPeer = 128;  // peers: see server/access/peer.h
+  // watches of one client address (server/access/peer.h)
+  static constexpr size_t kMaxWatchesOfPeer = 128;
 
   HealthService(std::vector<std::string> services, bool trust_forwarded_for)
       : services_(std::move(services)), trust_forwarded_for_(trust_forwarded_for) {}
@@ -68,9 +69,9 @@ class HealthService final
     return serving_ && !unavailable_.contains(service);
   }
   void NotifyAll() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Sets `serving` to the current status of the watch's service, and adds `watch`, which is then
+  // Sets `serving` to whether the watch's service is SERVING, and adds `watch`, which is then
   // notified of changes. Returns false and does not add `watch` if a limit of watches is reached,
-  // in total or for `peer`.
+  // in total or for `peer` (the client address).
   bool Add(HealthWatch* watch, const std::string& peer, bool& serving);
   // Removes `watch`, if it was added.
   void Remove(HealthWatch* watch);
@@ -80,7 +81,8 @@ class HealthService final
   mutable absl::Mutex mu_;  // acquired before the lock of a watch
   bool serving_ ABSL_GUARDED_BY(mu_) = false;
   absl::flat_hash_set<std::string> unavailable_ ABSL_GUARDED_BY(mu_);
-  absl::flat_hash_map<HealthWatch*, std::string> watches_ ABSL_GUARDED_BY(mu_);  // to their peers
+  // the watches in progress, each with the name of its peer
+  absl::flat_hash_map<HealthWatch*, std::string> watches_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<std::string, size_t> watches_of_peer_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -12,8 +12,8 @@ KeyedMutex::Lock::Lock(KeyedMutex& owner, absl::string_view key) ABSL_NO_THREAD_
       key_(key),
       mutex_(owner.Enter(key_)) {
   if (mutex_->TryLock()) return;
-  // Does not count this task as running while it waits: the task that holds the mutex may need its
-  // place on the executor.
+  // While this thread waits for the mutex, the executor does not count its task as running: the
+  // task that holds the mutex may need to be scheduled first.
   const Executor::Blocked blocked;
   mutex_->Lock();
 }

@@ -36,10 +36,11 @@ class KeyedMutex {
  private:
   struct Entry {
     std::unique_ptr<absl::Mutex> mutex = std::make_unique<absl::Mutex>();
-    int users = 0;  // locks that are held or wait
+    int users = 0;  // objects `Lock` that hold the mutex or wait for it
   };
 
-  // Counts a user of `key` and returns the mutex of `key`, which exists until the matching `Leave`.
+  // Counts one more user of the mutex of `key` and returns the mutex, which exists until the
+  // matching `Leave`.
   absl::Mutex* Enter(const std::string& key);
   void Leave(const std::string& key);
 

@@ -76,7 +76,8 @@ class MessageBytes {
   grpc_byte_buffer* get() const { return buffer_; }
 
  private:
-  // Returns an object with a buffer that has no pieces; uses the buffer that `Recycle` has kept.
+  // Returns an object whose buffer has no pieces; reuses the buffer that `Recycle` has kept, if
+  // there is one.
   static MessageBytes Empty();
   const grpc_slice_buffer& slices() const { return buffer_->data.raw.slice_buffer; }
 

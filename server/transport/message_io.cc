@@ -41,7 +41,8 @@ constexpr uint32_t VarintTag(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_VARINT);
 }
 
-// Reads `seq` and `supersede` of a Frame and counts its parts, up to the end of the message.
+// Reads the fields `seq` and `supersede` of a Frame and counts its groups, scene bindings and
+// tracker definitions, up to the end of the message.
 void PeekFields(CodedInputStream& input, FrameHead& head) {
   uint32_t tag = 0;
   while ((tag = input.ReadTag()) != 0) {
@@ -133,18 +134,18 @@ class TypeFields {
   std::unique_ptr<Field[]> fields_;
 };
 
-// Adds up the growth of the fields of a message when parsed; see `GrowthWhenParsed`. Reads bytes in
-// one piece, because protobuf's reader of several pieces takes five times as long for small fields.
-// Each function takes the position of its first byte and returns the position after its last byte,
-// like protobuf's parsers, or null if the bytes are invalid: a position in a member would cost a
-// store and a load for each field.
+// Adds up the bytes that the fields of a message take in addition when parsed; see
+// `GrowthWhenParsed`. Reads bytes in one piece, because protobuf's reader of several pieces takes
+// five times as long for small fields. Each function takes the position of its first byte and
+// returns the position after its last byte, like protobuf's parsers, or null if the bytes are
+// invalid: a position in a member would cost a store and a load for each field.
 class GrowthCounter {
  public:
   // `size` is the number of bytes of the whole message.
   explicit GrowthCounter(size_t size) : size_(size) {}
 
-  // Adds the fields of a message of type `type` in [at, end), with submessages up to `depth` levels
-  // deep.
+  // Counts the fields of a message of type `type` in the bytes [at, end), with submessages up to
+  // `depth` levels deep.
   const uint8_t* AddMessage(const TypeFields& type, const uint8_t* at, const uint8_t* end,
                             int depth) {
     while (at != nullptr && at != end) {
@@ -181,9 +182,9 @@ class GrowthCounter {
     return AddMessage(*field.message, at, at + std::min(length, Left(at, end)), depth - 1);
   }
 
-  // Adds a packed field. A varint takes at least one byte on the wire and at most eight bytes when
-  // parsed; numbers of fixed length do not grow. The growth is counted even if the bytes end before
-  // `length`, since protobuf then parses the numbers up to the end.
+  // Counts a packed field. A varint takes at least one byte on the wire and at most eight bytes
+  // when parsed; numbers of fixed length do not grow. The growth is counted even if the bytes end
+  // before `length`, since protobuf then parses the numbers up to the end.
   const uint8_t* AddPacked(WireFormatLite::WireType element, const uint8_t* at,
                            const uint8_t* end) {
     uint64_t length = 0;
@@ -193,8 +194,8 @@ class GrowthCounter {
     return Skip(length, at, end);
   }
 
-  // Adds an unknown field behind its tag. A group contains fields up to its end tag, each of which
-  // is added as an unknown field.
+  // Counts an unknown field, whose tag has been read. A group (a field with a start tag and an end
+  // tag) contains fields up to its end tag, each of which is counted as an unknown field.
   const uint8_t* AddUnknown(uint32_t tag, const uint8_t* at, const uint8_t* end, int depth) {
     bytes_ += kUnknownFieldBytes;
     const auto wire_type = WireFormatLite::GetTagWireType(tag);
@@ -207,7 +208,8 @@ class GrowthCounter {
     return nullptr;
   }
 
-  // Skips a field, which must not be a group, behind its tag.
+  // Skips a field, which must not be a group (of start tag and end tag), and whose tag has been
+  // read.
   static const uint8_t* SkipField(WireFormatLite::WireType wire_type, const uint8_t* at,
                                   const uint8_t* end) {
     uint64_t value = 0;
@@ -260,8 +262,9 @@ class GrowthCounter {
   size_t bytes_ = 0;
 };
 
-// Returns read(input) for an input of the bytes, or `none` if gRPC cannot read the bytes. Reads
-// bytes in one piece without gRPC's reader, which takes longer than parsing a small message.
+// Returns read(input) for a `CodedInputStream` of the bytes, or `none` if gRPC cannot read the
+// bytes. Reads bytes in one piece without gRPC's reader, which takes longer than parsing a small
+// message.
 template <class Read, class Result>
 Result ReadCoded(const MessageBytes& bytes, const Read& read, Result none) {
   if (bytes.is_joined()) {
@@ -275,7 +278,8 @@ Result ReadCoded(const MessageBytes& bytes, const Read& read, Result none) {
   return read(input);
 }
 
-// Calls read(input) at the fields of each frame in the StreamRequest `input`.
+// Calls read(input) for each submessage `frame` of the StreamRequest `input`, with `input` at the
+// first field of the frame and limited to the frame.
 template <class Read>
 void ForEachFrameIn(CodedInputStream& input, const Read& read) {
   uint32_t tag = 0;
@@ -291,9 +295,9 @@ void ForEachFrameIn(CodedInputStream& input, const Read& read) {
   }
 }
 
-// Calls read(input) at the fields of each frame in the bytes of a StreamRequest: if several frames
-// are on the wire, a parser merges all of them. Stops after a frame that `read` does not read to
-// its end.
+// Calls read(input) for each submessage `frame` in the bytes of a StreamRequest, with `input` at
+// the first field of the frame: if several are on the wire, a protobuf parser merges all of them.
+// Stops after a frame that `read` does not read to its end.
 template <class Read>
 void ForEachFrame(const MessageBytes& bytes, const Read& read) {
   const auto read_all = [&](CodedInputStream& input) {

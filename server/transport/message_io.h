@@ -3,9 +3,9 @@
 
 // Parses messages from gRPC's buffers and serializes messages to them.
 //
-// Query calls pass on bytes: the thread that evaluates a frame parses the frame into reused
-// messages, so that a waiting frame takes only the memory of its bytes. `EvaluateRequest` and
-// `StreamRequest` have one wire format, and so do their responses.
+// Query calls pass on the bytes of a message: the thread that evaluates a frame (a batch of
+// queries) parses the frame into reused messages, so that a waiting frame takes only the memory of
+// its bytes. `EvaluateRequest` and `StreamRequest` have one wire format, and so do their responses.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -39,11 +39,12 @@ MessageBytes SerializeToBytes(const google::protobuf::MessageLite& message);
 struct FrameHead {
   uint64_t seq = 0;
   bool supersede = false;
-  bool has_edits = false;  // whether a group has edits; set only if `supersede` is
-  size_t parts = 0;        // groups, bindings and definitions of trackers
+  // whether a group of the frame has edits of its scene; set only if `supersede` is true
+  bool has_edits = false;
+  size_t parts = 0;  // number of groups, scene bindings and tracker definitions
 };
 // Scans a StreamRequest. Cost: O(fields of the frame), with `supersede` also O(fields of its
-// groups); columns are skipped.
+// groups); columns (packed repeated fields) are skipped.
 FrameHead PeekFrame(const MessageBytes& bytes);
 
 // Returns the string of field 1 in the bytes of a message, the last one if there are several, like
@@ -59,7 +60,7 @@ inline constexpr size_t kUnknownFieldBytes = 64;
 // Estimates how many bytes more a parsed message of type `type` takes than its wire format: for
 // submessages at any depth, for unknown fields, and for varints, which take one or two bytes each
 // on the wire. For invalid bytes: the estimate of the fields before the first error. Cost:
-// O(fields); columns are skipped.
+// O(fields); columns (packed repeated fields) are skipped.
 size_t GrowthWhenParsed(const MessageBytes& bytes, const google::protobuf::Descriptor& type);
 
 // Charges to `parsed` the approximate memory of a message of type `type` after parsing: an empty

@@ -58,7 +58,8 @@ void StartGate::End(const absl::Status& status) {
     waiting.swap(waiting_);
   }
   for (auto& [number, call] : waiting) {
-    // Waits for a running `Expire`, which no longer finds the call in `waiting_`.
+    // Waits until a running `Expire` of the call returns; `Expire` no longer finds the call in
+    // `waiting_`.
     if (call.timer != 0) timer_.CancelAndWait(call.timer);
     call.begin(status);
   }

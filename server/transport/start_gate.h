@@ -34,9 +34,10 @@ class StartGate {
 
   bool is_open() const { return is_open_.load(std::memory_order_acquire); }
 
-  // Calls `begin` once: at once if the gate is open, else in `End`, or on the timer's thread with
-  // UNAVAILABLE shortly before `deadline`: when a tenth of the time from `Wait` to `deadline` is
-  // left, but at least 20 ms and at most one second, and at most half of the time.
+  // Calls `begin` exactly once: immediately if the gate is open, else in `End`. If the gate is not
+  // open shortly before `deadline`, calls `begin` with UNAVAILABLE on the timer's thread: when a
+  // tenth of the time from `Wait` to `deadline` is left, but at least 20 ms and at most one second,
+  // and at most half of the time.
   void Wait(std::chrono::system_clock::time_point deadline, Begin begin);
 
   // Opens the gate. Begins all waiting calls with `status` on the calling thread; later calls begin
@@ -49,7 +50,7 @@ class StartGate {
     Timer::Id timer = 0;  // 0: the call has no deadline
   };
 
-  // Begins the waiting call `number` with UNAVAILABLE, if it still waits.
+  // Begins the waiting call with the number `number` with UNAVAILABLE, if it still waits.
   void Expire(uint64_t number);
 
   Timer& timer_;
@@ -57,7 +58,7 @@ class StartGate {
   absl::Mutex mu_;  // acquired before the timer's lock
   uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
   absl::flat_hash_map<uint64_t, Waiting> waiting_ ABSL_GUARDED_BY(mu_);
-  absl::Status status_ ABSL_GUARDED_BY(mu_);  // argument of `End`; OK before
+  absl::Status status_ ABSL_GUARDED_BY(mu_);  // argument of `End`; OK before `End` is called
 };
 
 }  // namespace carom::server

@@ -249,7 +249,7 @@ TEST_F(CliTest, Usage) {
   const std::string cast_help = Carom({"cast", "--help"}).standard_output;
   EXPECT_EQ(Carom({"help", "cast"}).standard_output, cast_help);
   for (const char* coordinate :
-       {"x of the start", "y of the start", "x of the end", "y of the end"}) {
+       {"x of the start, in world units", "y of the start", "x of the end", "y of the end"}) {
     EXPECT_THAT(cast_help, HasSubstr(coordinate));
   }
   const ProcessResult version = Carom({"--version"});

@@ -44,15 +44,15 @@ void CheckMembers(const std::string& bytes) {
   for (int i = 0; i < message.leaf().entries_size(); ++i) {
     const store::v1::LeafEntry& entry = message.leaf().entries(i);
     // A message that says a thing twice means the last of them; ours do not.
-    const bool suits_fast_path = entry.ByteSizeLong() == page->members[i].bytes.size();
-    Require(!suits_fast_path || (entry.has_polygon() && entry.id() != 0) ||
+    const bool has_no_unknown_fields = entry.ByteSizeLong() == page->members[i].bytes.size();
+    Require(!has_no_unknown_fields || (entry.has_polygon() && entry.id() != 0) ||
                 IdOf(entry) == page->members[i].id,
             "entries have protobuf's ids");
   }
   for (int i = 0; i < message.inner().children_size(); ++i) {
     const store::v1::Child& child = message.inner().children(i);
-    const bool suits_fast_path = child.ByteSizeLong() == page->members[i].bytes.size();
-    Require(!suits_fast_path || child.first_id() == page->members[i].id,
+    const bool has_no_unknown_fields = child.ByteSizeLong() == page->members[i].bytes.size();
+    Require(!has_no_unknown_fields || child.first_id() == page->members[i].id,
             "children have protobuf's ids");
   }
 }

@@ -18,17 +18,17 @@
 namespace carom::cli {
 namespace {
 
-constexpr double kNormalLength = 9;  // pixels
+constexpr double kNormalLength = 9;  // length of a drawn normal in pixels
 
 // Returns the point at fraction `t` from a to b.
 Vec2 Between(Vec2 a, Vec2 b, double t) { return {a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t}; }
 
-// The path data of all bullets: bullets that hit in `shots`, three parts of those that miss, hit
-// points and normals.
+// The SVG path data of all bullets: bullets that hit in `shots`; the parts of bullets that miss,
+// drawn ever fainter, in `near`, `mid` and `far`; hit points and normals.
 struct BulletPaths {
   std::string shots, near, mid, far, hits, normals;
 
-  // Adds a bullet: up to its hit, or its whole length if `hit` is null.
+  // Adds a bullet: the part up to its hit, or its whole length if `hit` is null.
   void Add(const Segment& bullet, const CastHit* hit, const Frame2d& frame) {
     const Vec2 a = frame(bullet.a);
     const Vec2 b = frame(bullet.b);
@@ -80,7 +80,8 @@ void AppendCircle(Vec2 center, double radius, std::string_view style, std::strin
   out += "\"/>\n";
 }
 
-// Draws the moving shapes. Returns how many of them overlap a polygon.
+// Draws the moving shapes, in one style those that overlap a polygon and in another style the
+// others. Returns how many of them overlap a polygon.
 size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const Frame2d& frame,
                     std::string& out) {
   // Mover i < circle_count() is item i of the circles; mover i >= circle_count() is item
@@ -107,7 +108,7 @@ size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const F
   return overlapping;
 }
 
-// Draws the legend: a row of swatches, each with a label and a count.
+// Draws a legend: a row of swatches (small pictures), each with a label and a count.
 class Legend {
  public:
   Legend(double y, double step) : y_(y), step_(step) {}
@@ -135,9 +136,9 @@ class Legend {
 
 // The counts in the legend.
 struct LegendCounts {
-  uint64_t even = 0, nonzero = 0, hollow = 0;  // polygons by style
-  uint64_t free = 0, overlapping = 0;          // moving shapes
-  uint64_t hits = 0, misses = 0;               // bullets
+  uint64_t even = 0, nonzero = 0, hollow = 0;  // polygons of the map, by their style
+  uint64_t free = 0, overlapping = 0;          // moving shapes that overlap no polygon, or some
+  uint64_t hits = 0, misses = 0;               // bullets that hit, or miss
 };
 
 // Counts what the picture shows.

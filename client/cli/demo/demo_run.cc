@@ -80,8 +80,8 @@ class DemoRun {
         progress_(progress),
         receiver_(stream) {}
 
-  // Runs `ticks` ticks. Sends the questions of a tick kLag rounds before it receives their answers,
-  // so the last kLag rounds only receive.
+  // Runs `ticks` ticks. Sends the questions of a tick kLag rounds of the loop before it receives
+  // their answers, so the last kLag rounds send nothing.
   absl::StatusOr<DemoOutcome> operator()(uint64_t ticks) {
     absl::Status status = Settle();
     const Clock::time_point start = Clock::now();
@@ -101,7 +101,8 @@ class DemoRun {
   }
 
  private:
-  // Sends frame 0, which binds the scene, and places the shapes where its answer found room.
+  // Sends frame 0, which binds the scene and tests random places, and puts the shapes at places
+  // that touch no polygon according to the answer.
   absl::Status Settle() {
     Frame frame;
     frame.bindings.push_back({kSceneHandle, scene_});
@@ -137,7 +138,8 @@ class DemoRun {
     return std::move(arrival.answer);
   }
 
-  // Receives the answer to tick `tick - kLag`, updates the figures and bounces the shapes.
+  // Receives the answer to the frame of tick `tick - kLag`, updates the figures and bounces the
+  // shapes that are about to hit a polygon.
   absl::Status HandleAnswer(uint64_t tick, uint64_t ticks) {
     Clock::time_point time;
     absl::StatusOr<FrameAnswer> answer = Next(&time);
@@ -159,7 +161,7 @@ class DemoRun {
     return absl::OkStatus();
   }
 
-  // Sets the figures that need the whole run.
+  // Sets the figures that are known only after the last tick.
   void Summarize(uint64_t ticks, double seconds) {
     DemoFigures& figures = outcome_.figures;
     figures.ticks = ticks;

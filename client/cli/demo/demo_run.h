@@ -17,14 +17,14 @@
 
 namespace carom::cli {
 
-// The figures of a run.
+// The results of a run of `carom demo` or `carom demo match`.
 struct DemoFigures {
   uint64_t ticks = 0;
   uint64_t queries = 0;
   uint64_t bullets = 0;
   uint64_t hits = 0;  // bullets that hit a polygon
-  uint64_t overlapping_pairs =
-      0;  // overlaps of a moving shape and a polygon, summed over all ticks
+  // overlaps of a moving shape and a polygon, summed over all ticks
+  uint64_t overlapping_pairs = 0;
   double evaluate_ns_per_query = 0;  // evaluation time by the server's clock
   double latency_p50_ms = 0;         // latency from sending a frame to the arrival of its answer
   double latency_p99_ms = 0;

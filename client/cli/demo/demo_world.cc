@@ -18,7 +18,7 @@ constexpr double kPi = 3.141592653589793;
 constexpr uint32_t kMinCorners = 3;
 constexpr uint32_t kMaxCorners = 8;
 constexpr uint32_t kSizes = 3;
-constexpr uint32_t kRoomsPerMover = 16;  // candidate places for each shape
+constexpr uint32_t kRoomsPerMover = 16;  // random places that are tried for each shape
 constexpr double kFanRadians = 0.07;     // angle between neighbouring bullets of a fan
 
 Vec2 Direction(double radians) {
@@ -48,7 +48,8 @@ Polygon RegularPolygon(uint32_t corners, double radius) {
 
 DemoWorld::DemoWorld(const WorldOptions& options, const Box& bounds)
     : options_(options), bounds_(bounds), random_(kSeed), circle_count_((options.shapes + 1) / 2) {
-  // Sizes and speeds are multiples of a 400th of the map's larger side, so that they fit any map.
+  // Sizes and speeds are multiples of `unit`, a 400th of the map's larger side, so that they fit
+  // any map.
   const double unit = std::max(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y) / 400;
   for (uint32_t corners = kMinCorners; corners <= kMaxCorners; ++corners) {
     for (uint32_t size = 0; size < kSizes; ++size) {
@@ -78,7 +79,8 @@ void DemoWorld::MakeMovers() {
   }
 }
 
-// Asks about circles of 1.5 times the radius of the shapes at random places, all in one frame.
+// Tests circles at random places, `kRoomsPerMover` for each shape with 1.5 times its radius, all in
+// one frame.
 Group DemoWorld::RoomQuestion() {
   for (const Mover& mover : movers_) {
     for (uint32_t i = 0; i < kRoomsPerMover; ++i) {
@@ -156,7 +158,8 @@ void DemoWorld::AddSegment(const Segment& segment) {
   by_.push_back(segment.b.y);
 }
 
-// Every mover fires a fan of bullets from its rim. The fan turns a little in each tick.
+// Adds the bullets: every mover fires a fan of bullets from its rim, which turns a little in each
+// tick.
 void DemoWorld::AddBullets(uint64_t tick) {
   const auto count = static_cast<uint32_t>(movers_.size());
   const uint32_t burst = (options_.bullets + count - 1) / count;
@@ -174,7 +177,8 @@ void DemoWorld::AddBullets(uint64_t tick) {
 }
 
 // Returns a segment from the mover's centre in the direction of its velocity. The segment reaches
-// beyond the rim by the path of kLag + 2 ticks, since an answer takes effect after kLag ticks.
+// beyond the rim by the distance that the mover travels in kLag + 2 ticks, because an answer takes
+// effect after kLag ticks.
 Segment DemoWorld::LookAheadSegment(const Mover& mover) const {
   const double speed = Length(mover.velocity);
   const double reach = mover.radius + speed * static_cast<double>(kLag + 2);
@@ -194,7 +198,7 @@ void DemoWorld::Bounce(uint64_t tick, const GroupAnswers& answers) {
     const double speed = Length(mover.velocity);
     const double reach = mover.radius + speed * static_cast<double>(kLag + 2);
     // The mover has moved since the question was asked. If the remaining distance to the hit is
-    // more than the radius and a tick's path, a later answer will report the hit again.
+    // more than the radius and the distance of one tick, a later answer will report the hit again.
     const double traveled = speed * static_cast<double>(kLag - 1);
     if (hit.fraction * reach - traveled > mover.radius + speed) continue;
     const double along = mover.velocity.x * hit.normal.x + mover.velocity.y * hit.normal.y;

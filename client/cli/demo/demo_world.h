@@ -32,21 +32,23 @@ struct Mover {
   double spin = 0;   // radians per tick
   uint32_t shape = 0;
   bool is_circle = false;
-  uint64_t turned_at = 0;  // tick of the last bounce
+  uint64_t turned_at = 0;  // tick of the last bounce off a polygon
 };
 
 // The moving shapes and their questions. Not thread-safe.
 class DemoWorld {
  public:
-  // The ticks between a question and the effect of its answer, and the number of frames in flight.
+  // The number of ticks between a question and the effect of its answer, and the number of frames
+  // in flight.
   static constexpr uint64_t kLag = 4;
 
   DemoWorld(const WorldOptions& options, const Box& bounds);
 
-  // Returns the question at which random places the shapes have room. Must be called once, before
-  // the first tick.
+  // Returns circle queries that find out which random places are free of polygons. Must be called
+  // once, before the first tick.
   Group RoomQuestion();
-  // Places the shapes where they have room, according to the answer `rooms`.
+  // Moves each shape to a random place that is free of polygons according to `rooms`, the answer to
+  // `RoomQuestion`.
   void Settle(const OverlapAnswers& rooms);
 
   // Moves all shapes by one tick and returns the questions of the tick. The group has views of this
@@ -81,8 +83,8 @@ class DemoWorld {
   uint32_t circle_count_ = 0;
   std::vector<Polygon> shapes_;
   std::vector<Mover> movers_;
-  // Columns of the last question. The segments are the bullets, then one look-ahead segment per
-  // mover.
+  // Columns of the last queries. The segments (ax_ to by_) are the bullets, then one look-ahead
+  // segment per mover, which reports walls ahead of it.
   std::vector<double> ax_, ay_, bx_, by_;
   std::vector<double> circle_x_, circle_y_, circle_radius_;
   std::vector<uint32_t> polygon_shape_;

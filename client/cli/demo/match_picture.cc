@@ -19,7 +19,7 @@ namespace {
 
 constexpr double kTicksPerSecond = 30;  // speed of the animation; the match itself is not paced
 constexpr size_t kShotTicks = 3;        // ticks for which a bullet is visible
-constexpr size_t kTrailTicks = 3;       // ticks between the points of a bot's path
+constexpr size_t kTrailTicks = 3;       // ticks between the drawn points of a bot's path
 // The CSS classes of the two teams, by the parity of a bot's index.
 constexpr std::array<const char*, 2> kTeams = {"east", "west"};
 constexpr std::array<const char*, 2> kTrails = {"eastway", "westway"};
@@ -36,7 +36,7 @@ constexpr std::string_view kMatchStyle = R"(<style>
 </style>
 )";
 
-// The visibility of an element from a tick on.
+// Whether an SVG element is visible from the tick `tick` on.
 struct Change {
   size_t tick;
   bool visible;
@@ -79,7 +79,8 @@ class Timeline {
   const size_t ticks_;
 };
 
-// Returns the changes of `is_visible(tick)` over all ticks.
+// Returns the ticks in [0, ticks) at which the value of `is_visible(tick)` changes, and tick 0,
+// each with the value.
 template <class F>
 std::vector<Change> ChangesOf(size_t ticks, const F& is_visible) {
   std::vector<Change> changes;
@@ -119,8 +120,8 @@ void AppendFallen(const MatchWorld& world, const Frame2d& frame, std::string& ou
   AppendPath("fallen", crosses, out);
 }
 
-// Appends the attribute `opacity` and ends the start tag. Viewers without animations use the
-// attribute.
+// Appends the attribute `opacity` and ends the start tag of an element. Viewers without animations
+// use the attribute to show or hide the element.
 void AppendOpacity(bool visible, std::string& out) {
   out += visible ? " opacity=\"1\">" : " opacity=\"0\">";
 }

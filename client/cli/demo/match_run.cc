@@ -36,7 +36,8 @@ absl::StatusOr<FrameAnswer> Trip(Stream& stream, uint64_t seq, FrameGroup group)
   return answer;
 }
 
-// Sends the two frames before the first tick, which find places with room and places for doors.
+// Sends the two frames before the first tick: the first finds places where a bot touches no
+// polygon, the second finds places for doors.
 absl::Status Prepare(Stream& stream, const std::string& scene, MatchWorld& world) {
   FrameGroup group;
   group.scene = scene;

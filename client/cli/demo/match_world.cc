@@ -18,18 +18,19 @@ namespace {
 
 constexpr uint64_t kMatchSeed = 0x9e3779b97f4a7c15;
 constexpr double kTurn = 6.283185307179586;
-constexpr size_t kTriedPlaces = 512;  // random places; bots spawn at the places with room
+constexpr size_t kTriedPlaces = 512;  // random places that are tried; bots spawn at the free ones
 constexpr size_t kMaxDoors = 8;
 constexpr int kHealth = 3;
-// Ticks: the least time between two bullets of a bot, from death to respawn, for which a door stays
-// open, and the average time for which a bot keeps its direction.
+// Times in ticks: the least time between two bullets of a bot, the time from death to respawn, the
+// time for which a door stays open after the last bot was near, and the average time for which a
+// bot keeps its direction.
 constexpr uint64_t kReload = 9, kRespawn = 40, kOpen = 25, kWalk = 60;
-// Lengths in units of `unit_`: the radius and speed of a bot, the range of sight and bullets, the
-// distance that a bot keeps from its target, and the distance at which it opens a door. The last
-// one is larger than the radius, so that no door shuts on a bot.
+// Lengths in units of `unit_`, a 400th of the map's larger side: the radius and speed of a bot, the
+// range of sight and bullets, the distance that a bot keeps from its target, and the distance at
+// which it opens a door. The last one is larger than the radius, so that no door shuts on a bot.
 constexpr double kRadius = 4, kSpeed = 1.5, kView = 130, kKeep = 45, kDoorReach = 13;
-// Doors, in units of `unit_`: thickness, least and greatest width, least distance between two
-// doors.
+// Lengths of doors, in units of `unit_`: thickness, least and greatest width, least distance
+// between two doors.
 constexpr double kThickness = 3, kNarrow = 12, kWide = 34, kDoorsApart = 45;
 constexpr double kSpread = 0.16;  // radians between the extreme directions of a bullet
 
@@ -90,7 +91,7 @@ Vec2 MatchWorld::RandomDirection() {
 
 // --- Before the first tick
 
-// Asks about discs with 1.5 times the radius of a bot, at random places.
+// Tests discs with 1.5 times the radius of a bot at `kTriedPlaces` random places against the map.
 Group MatchWorld::RoomQuestion() {
   for (size_t i = 0; i < kTriedPlaces; ++i) {
     x_.push_back(bounds_.min.x + Random() * (bounds_.max.x - bounds_.min.x));
@@ -102,16 +103,17 @@ Group MatchWorld::RoomQuestion() {
   return group;
 }
 
-// Keeps the places whose discs touch no polygon.
+// Keeps the places whose discs touch no polygon in `places_`.
 void MatchWorld::TakeRoom(const OverlapAnswers& answer) {
   for (size_t i = 0; i < answer.counts.size(); ++i) {
     if (answer.counts[i] == 0) places_.push_back({x_[i], y_[i]});
   }
-  // If the map has no room, the bots begin inside walls, which they can leave.
+  // If no place is free, the bots begin at a place inside a wall, which they can leave.
   if (places_.empty()) places_.push_back({x_[0], y_[0]});
 }
 
-// Asks four segments for each place: left, right, down and up.
+// Casts four segments from each place, to the left, right, down and up, which find the nearest
+// walls.
 Group MatchWorld::WidthQuestion() {
   const double reach = kWide * unit_;
   for (const Vec2 p : places_) {
@@ -241,7 +243,7 @@ void MatchWorld::AddDoorEdits(uint64_t tick, GroupEdits& edits) {
   }
 }
 
-// Adds the living bots to the columns of bodies and moves.
+// Adds the living bots to the columns of bodies and slides.
 void MatchWorld::AddMoves() {
   Clear({&x_, &y_, &dx_, &dy_});
   alive_.clear();
@@ -259,8 +261,8 @@ void MatchWorld::AddMoves() {
   shape_.assign(alive_.size(), 0);
 }
 
-// Adds a line of sight for each pair of enemies in range. One line suffices, because sight is
-// mutual.
+// Adds a line of sight for each pair of living bots of different teams that are in range of sight.
+// One line suffices, because sight is mutual.
 void MatchWorld::AddSights() {
   Clear({&sight_ax_, &sight_ay_, &sight_bx_, &sight_by_});
   pairs_.clear();
@@ -323,9 +325,9 @@ FrameGroup MatchWorld::Ask(uint64_t tick) {
 
 // --- The answers of a tick
 
-// Moves the bots to the ends of their slides. A slide ends neither in a wall nor in another bot's
-// position before the tick. If another bot has moved to the end of the slide in this tick, the bot
-// keeps its old position, which is still free.
+// Moves the bots to the ends of their slides. A slide ends neither in a wall nor at a place that
+// another bot occupied before the tick. If another bot has moved to the end of the slide in this
+// tick, the bot keeps its old position, which is still free.
 void MatchWorld::TakeMoves(uint64_t tick, const SlideAnswers& answer) {
   for (size_t i = 0; i < answer.rows.size(); ++i) {
     Bot& bot = bots_[alive_[i]];
@@ -333,7 +335,8 @@ void MatchWorld::TakeMoves(uint64_t tick, const SlideAnswers& answer) {
     const double moved = IsTaken(to, bot) ? 0 : Norm(Minus(to, bot.position));
     if (moved > 0) bot.position = to;
     ++counts_.moves;
-    // A move was obstructed if it has more than one leg, or was cut short.
+    // Counts the move as obstructed if the slide has more than one leg, or the bot moved by less
+    // than half of its displacement per tick.
     const bool met = answer.rows[i].legs > 1 || moved < kSpeed * unit_ / 2;
     counts_.slid += met ? 1 : 0;
     // The bot is stuck, in a corner or at another bot, and takes another direction.

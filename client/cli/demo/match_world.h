@@ -35,7 +35,7 @@ struct Bot {
   uint64_t respawns_at = 0;  // if dead: the first tick in which it may respawn
 };
 
-// A door. The fork has a polygon for it while it is shut.
+// A door. While the door is shut, the scene, a fork of the map, has a polygon for it.
 struct Door {
   Box box;
   bool open = false;
@@ -51,15 +51,16 @@ struct Shot {
 
 // The state after a tick, for the picture.
 struct MatchTick {
-  std::vector<Vec2> positions;  // by bot
-  std::vector<uint8_t> alive;   // by bot
-  std::vector<uint8_t> open;    // by door
+  std::vector<Vec2> positions;  // position of each bot
+  std::vector<uint8_t> alive;   // whether each bot is alive
+  std::vector<uint8_t> open;    // whether each door is open
   std::vector<Shot> shots;
 };
 
-// Counts over all ticks.
+// Counts of events, summed over all ticks.
 struct MatchCounts {
-  uint64_t sights = 0, seen = 0;                    // lines of sight: queried, and free
+  // lines of sight: all queried ones, and free ones
+  uint64_t sights = 0, seen = 0;
   uint64_t moves = 0, slid = 0;                     // moves: all, and obstructed ones
   uint64_t shots = 0, bot_hits = 0, wall_hits = 0;  // bullets: all, and those that hit
   uint64_t deaths = 0, doors_opened = 0, doors_shut = 0;
@@ -72,9 +73,9 @@ class MatchWorld {
   MatchWorld(const MatchOptions& options, const Box& bounds, uint64_t first_door_id);
 
   // The following four functions must be called in this order before the first tick. `RoomQuestion`
-  // asks at which random places a bot has room, and `TakeRoom` stores these places. `WidthQuestion`
-  // asks for the distances from these places to the walls, and `TakeWidths` puts doors in narrow
-  // passages.
+  // asks at which random places a bot touches no polygon, and `TakeRoom` stores these places.
+  // `WidthQuestion` asks for the distances from these places to the walls, and `TakeWidths` puts
+  // doors in narrow passages.
   Group RoomQuestion();
   void TakeRoom(const OverlapAnswers& answer);
   Group WidthQuestion();
@@ -114,13 +115,13 @@ class MatchWorld {
   const double radius_;
   const uint64_t first_door_id_;
   load::Random random_;
-  std::vector<Shape> disc_;   // one shape, of all bots
-  std::vector<Vec2> places_;  // places with room for a bot
+  std::vector<Shape> disc_;   // one shape, which all bots share
+  std::vector<Vec2> places_;  // places where a bot touches no polygon
   std::vector<Bot> bots_;
   std::vector<Door> doors_;
   std::vector<MatchTick> ticks_;
   MatchCounts counts_;
-  // Columns of the last question. Body i and move i belong to the bot alive_[i].
+  // Columns of the queries of the last tick. Body i and slide i belong to the bot alive_[i].
   std::vector<uint32_t> alive_, shape_, owners_, shooters_;
   std::vector<double> x_, y_, dx_, dy_;
   std::vector<std::pair<int, int>> pairs_;  // the two bots of each line of sight

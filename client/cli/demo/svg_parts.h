@@ -14,7 +14,7 @@
 
 namespace carom::cli {
 
-inline constexpr double kMapWidth = 1600;  // pixels
+inline constexpr double kMapWidth = 1600;  // width of the map in the picture, in pixels
 inline constexpr double kMargin = 48;
 inline constexpr double kHeader = 108;
 inline constexpr double kFooter = 132;
@@ -31,8 +31,8 @@ class Frame2d {
     return {kMargin + (p.x - bounds_.min.x) * scale_, kHeader + (bounds_.max.y - p.y) * scale_};
   }
   double scale() const { return scale_; }
-  // The size of the whole picture in pixels, with its margins; `bottom` is the lower end of the
-  // map.
+  // `width` and `height` return the size of the whole picture in pixels, with its margins; `bottom`
+  // returns the y coordinate of the lower end of the map.
   double width() const { return kMapWidth + 2 * kMargin; }
   double bottom() const { return kHeader + (bounds_.max.y - bounds_.min.y) * scale_; }
   double height() const { return bottom() + kFooter; }
@@ -51,13 +51,14 @@ void AppendLine(Vec2 a, Vec2 b, std::string& out);
 // Appends the path commands of all rings of a polygon, which must be one path, so that SVG applies
 // the fill rule to all rings together.
 void AppendRings(const Polygon& polygon, const Frame2d& frame, std::string& out);
-// Appends a path element of the class `style`, unless `data` is empty.
+// Appends an SVG path element with the CSS class `style` and the path commands `data`, unless
+// `data` is empty.
 void AppendPath(std::string_view style, std::string_view data, std::string& out);
 // Appends a text element; `x` and `y` are the left end of its base line, in pixels.
 void AppendText(double x, double y, std::string_view style, std::string_view text,
                 std::string& out);
 
-// Returns the class of a polygon of the map: `even`, `nonzero` or `hollow`.
+// Returns the CSS class for a polygon of the map: `even`, `nonzero` or `hollow`.
 const char* StyleOf(const Polygon& polygon);
 // Appends a path element for each polygon of the map.
 void AppendMap(std::span<const Polygon> map, const Frame2d& frame, std::string& out);

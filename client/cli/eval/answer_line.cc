@@ -35,8 +35,8 @@ class Writer {
   void Member(std::string_view name, bool value) { Key(name) += value ? "true" : "false"; }
   void Member(std::string_view name, std::string_view text) { AppendString(text, Key(name)); }
 
-  // Writes an array member. `entry(i, text)` appends an entry for each i in [0, size) with
-  // `keep(i)`.
+  // Writes the array member `name`. For each i in [0, size) for which keep(i) is true, entry(i,
+  // text) appends an entry of the array to `text`.
   template <typename Entry, typename Keep>
   void Array(std::string_view name, size_t size, Entry entry, Keep keep) {
     Key(name) += '[';
@@ -47,7 +47,8 @@ class Writer {
     }
     text_ += ']';
   }
-  // Writes the ids of the polygons of `rows` with `keep(i)` as an array member.
+  // Writes an array member with the ids of the polygons of `rows`, without bodies and without rows
+  // i for which keep(i) is false.
   template <typename Keep>
   void Ids(std::string_view name, const Rows& rows, Keep keep) {
     Array(
@@ -99,8 +100,8 @@ void AppendPoint(Vec2 p, std::string& out) {
   out += ']';
 }
 
-// Writes the polygon or body that is hit, and the edge, or null without `has_edge`. An edge of a
-// body has null in place of a polygon id.
+// Writes the polygon or body that is hit, and the edge, or null instead of the edge if `has_edge`
+// is false. An edge of a body has null in place of a polygon id.
 template <typename Hit>
 void WriteTarget(Writer& writer, const Hit& hit, bool has_edge) {
   writer.Member(hit.is_body ? "body" : "poly", hit.polygon_id);
@@ -130,8 +131,8 @@ void WriteFirst(Writer& writer, const CastHit& hit) {
   writer.Member("exit_t", hit.exit_fraction);
 }
 
-// Returns the path of the member for a column. `point` is the member that has the point [x, y], or
-// "" if x and y are members.
+// Returns the path of the JSON member from which the column of an item was made. `point` is the
+// name of the member with the point [x, y], or "" if the line has members "x" and "y".
 std::string Field(ItemColumn column, std::string_view point) {
   if (point.empty() && column == ItemColumn::kX) return "x";
   if (point.empty() && column == ItemColumn::kY) return "y";
@@ -187,7 +188,8 @@ std::string PointLine(std::string_view q, const Holders& holders) {
   return writer.Finished();
 }
 
-// The form is {"hit":…,"t":…,"poly":…,…,"all":[[id,t],…]}; a miss has no members of a first hit.
+// The form is {"hit":…,"t":…,"poly":…,…,"all":[[id,t],…]}. The members from "t" to "exit_t" are
+// about the first hit; a miss does not have them.
 std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const Holders& holders) {
   Writer writer(q);
   writer.Member("hit", !hits.empty());
@@ -245,8 +247,8 @@ std::string DistanceLine(std::string_view q, const Rows& rows,
   return writer.Finished();
 }
 
-// Lists the first hit and the hits that tie with it. They follow it in the total order: polygons by
-// id, then bodies, each marked as a tie.
+// Lists the first hit and the hits that tie with it at an equal fraction. The tied hits, whose
+// member `ties` is true, follow the first hit: polygons by id, then bodies.
 std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool includes_bodies) {
   Writer writer(q);
   writer.Member("hit", !hits.empty());
@@ -320,7 +322,7 @@ std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool
   return writer.Finished();
 }
 
-// A leg without an end has a "t_max" of null.
+// A leg is a ray over [0, "t_max"]; "t_max" is null for a ray without an end.
 std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs, bool is_stuck) {
   Writer writer(q);
   writer.Array(
@@ -343,7 +345,7 @@ std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs
   return writer.Finished();
 }
 
-// Omits contacts of concave pairs, whose kind is not kConvex.
+// Omits contacts whose kind is not kConvex: the polygon or body is not convex.
 std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Contact> contacts) {
   Writer writer(q);
   writer.Array(
@@ -370,7 +372,7 @@ std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
   Writer writer(q);
   writer.Ids("ids", Rows{polygon_ids});
   size_t polygon = 0;
-  size_t last = 0;  // number of edges of the polygons before `polygon`
+  size_t last = 0;  // number of edges of the polygons before index `polygon`
   writer.Array(
       "edges", edges.size(),
       [&](size_t i, std::string& out) {

@@ -3,9 +3,10 @@
 
 // Formats the answers of `carom eval` as lines of JSON.
 //
-// Each `…Line` function returns one line without a line break. `q` is the JSON text of the line's
-// first member "q", or empty for a line without it. Ids are printed as exact integers, other
-// numbers as the shortest text that reads back.
+// Each `…Line` function returns one line without a line break. `q` is the JSON text of the member
+// "q" of the question, which the answer repeats as its first member, or empty for a question
+// without "q". Ids are printed as exact integers, other numbers as the shortest text that is parsed
+// to the same double.
 #pragma once
 
 #include <cstdint>
@@ -27,17 +28,17 @@
 
 namespace carom::cli {
 
-// The polygons of an answer, by id, and the bodies, by index. A line lists the bodies in a member
-// of their own, "bodies".
+// The polygons and bodies that an answer lists: polygons by id, bodies by index. A JSON line lists
+// the bodies in a member of their own, "bodies".
 struct Rows {
   std::span<const uint64_t> polygon_ids;  // id of a polygon, or index of a body
-  std::span<const uint8_t> is_body = {};  // parallel to polygon_ids; empty: no row is a body
-  bool includes_bodies = false;           // the question considers bodies
+  std::span<const uint8_t> is_body = {};  // whether row i is a body; empty: no row is
+  bool includes_bodies = false;           // whether the question considers bodies
 
   bool names_body(size_t i) const { return !is_body.empty() && is_body[i] != 0; }
 };
 
-// Holds the polygons and bodies of sweep hits in the columns of `Rows`.
+// Holds the polygons and bodies of sweep hits as columns, of which `rows` returns views.
 class HitRows {
  public:
   HitRows(std::span<const SweepHit> hits, bool includes_bodies);
@@ -50,7 +51,8 @@ class HitRows {
   bool includes_bodies_;
 };
 
-// The polygons and bodies that contain one point: rows of `LocateAnswers`.
+// The polygons and bodies that contain one point, and for each the location of the point (inside or
+// on the boundary).
 struct Holders {
   Rows rows;
   std::span<const Location> locations;
@@ -59,25 +61,27 @@ struct Holders {
 // Returns the answer to a point query.
 std::string PointLine(std::string_view q, const Holders& holders);
 
-// Returns the answer to a segment query. `hits` are in the total order; `holders` contain the
-// start.
+// Returns the answer to a segment query. `hits` are ordered by fraction, then polygon id; `holders`
+// are the polygons and bodies that contain the start of the segment.
 std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const Holders& holders);
 
-// Returns the answer to a segment query in the mode ANY, which has no list of hits.
+// Returns the answer to a segment query in the mode ANY, in which the server answers only whether
+// there is a hit. `holders` are the polygons and bodies that contain the start of the segment.
 std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders);
 
-// Returns the answer to a circle query. `touching` is parallel to `rows`.
+// Returns the answer to a circle query. touching[i] tells whether the circle only touches the
+// polygon or body of row i.
 std::string CircleLine(std::string_view q, const Rows& rows, std::span<const uint8_t> touching);
 
 // Returns the answer to a polygon query.
 std::string PolygonLine(std::string_view q, const Rows& rows);
 
-// Returns the answer to a distance query. `distances` is parallel to `rows`; both are empty if the
-// query considers no polygon and no body.
+// Returns the answer to a distance query. distances[i] belongs to row i of `rows`; both are empty
+// if the query considers no polygon and no body.
 std::string DistanceLine(std::string_view q, const Rows& rows,
                          std::span<const DistanceRow> distances);
 
-// Returns the answer to a `SweepQuery`. `hits` are in the total order.
+// Returns the answer to a `SweepQuery`. `hits` are ordered by fraction, then polygon id.
 std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool includes_bodies);
 
 // Returns the answer to a `PosedSweepQuery`: the first hit, the polygons and bodies that the shape
@@ -94,23 +98,26 @@ std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool
 // Returns the answer to a query for the bounces of a ray.
 std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs, bool is_stuck);
 
-// Returns the answer to a contact query, which lists the contacts with convex polygons. `contacts`
-// is parallel to `rows`.
+// Returns the answer to a contact query, which lists the contacts with convex polygons. contacts[i]
+// is the contact with row i of `rows`.
 std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Contact> contacts);
 
-// Returns the answer to a move of a tracker. `edge_counts` is parallel to `polygon_ids`; `edges`
-// has the edges of all polygons, one polygon after the other.
+// Returns the answer to a move of a tracker. edge_counts[i] is the number of touched edges of
+// polygon polygon_ids[i]; `edges` has the touched edges of all polygons, one polygon after the
+// other.
 std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                      std::span<const uint32_t> edge_counts, std::span<const EdgeRef> edges);
 
 // Returns an error line, which has the code, and the field and description of the first violation.
 std::string ErrorLine(std::string_view q, const absl::Status& status);
 
-// Returns an item error as a status whose violation names a member of the query's line. `columns`
-// is the member that has the columns x and y: "p" or "c", or "" if the line has members "x" and
-// "y". For segments the members are "a" and "b".
+// Returns an item error as a status whose violation names the faulty member of the query's JSON
+// line. `columns` is the member with the point [x, y] from which the columns x and y were made: "p"
+// or "c", or "" if the line has members "x" and "y". The columns of a segment are always named by
+// the members "a" and "b".
 absl::Status ItemStatus(const ItemError& error, std::string_view columns);
-// Returns an item error of a `PosedSweepQuery` or `SlideQuery` in the manner of `ItemStatus`.
+// Returns an item error of a `PosedSweepQuery` or `SlideQuery` as a status whose violation names
+// the faulty member of the query's JSON line.
 absl::Status MotionStatus(const ItemError& error);
 
 }  // namespace carom::cli

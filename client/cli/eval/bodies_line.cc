@@ -20,12 +20,13 @@ namespace {
 
 using nlohmann::json;
 
-// The largest number of vertices of all shapes of a line, used or not. So the bodies of a group
-// take at most 1.2 MiB in a message, and two groups of a frame fit in one message.
+// The largest number of vertices of all shapes of a line {"op":"bodies",…}, including shapes that
+// no body uses. With this limit the bodies of a group take at most 1.2 MiB in a message, and two
+// groups of a frame fit in one message.
 constexpr size_t kMaxTableVertices = 16 * kMaxMovingVertices;
 constexpr uint32_t kMaxOwner = std::numeric_limits<uint32_t>::max();
 
-// Returns the error for a line over a limit.
+// Returns RESOURCE_EXHAUSTED for a line whose member `field` is over a limit.
 absl::Status TooManyOf(const char* field, const char* what) {
   return Refused(absl::StatusCode::kResourceExhausted, field, what);
 }
@@ -81,8 +82,8 @@ absl::Status ReadBody(const json& row, const std::string& path, BodyTable& out) 
   return absl::OkStatus();
 }
 
-// Translates the library's error about a column to a path of the line: `bodies.placed.c[2]` becomes
-// `at[2][3]`.
+// Translates the library's error about a column of bodies to a field path within the JSON line:
+// `bodies.placed.c[2]` becomes `at[2][3]`, because element 3 of a body in "at" is c.
 absl::Status BodyRowError(const absl::Status& status) {
   const std::vector<Violation> violations = Violations(status);
   if (violations.empty()) return status;
@@ -109,7 +110,7 @@ BodyColumns BodyTable::columns() const {
           .owner = owner};
 }
 
-// A pose, with owner and category, takes at most the bytes of four vertices.
+// The pose of a body, with owner and category, takes at most the bytes of four encoded vertices.
 size_t BodyTable::cost() const {
   size_t vertices = 4 * x.size();
   for (const Shape& each : shapes) vertices += each.vertex_count();
@@ -124,7 +125,8 @@ void ScopeColumns::Add(const ItemScope& scope) {
   has_owners_ |= scope.ignore_owner != 0 && scope.includes_bodies();
 }
 
-// Omits columns with default values, so that a batch without scopes costs nothing extra.
+// Omits columns in which all items have the default value, so that a batch whose lines have no
+// scope members costs nothing extra.
 Scope ScopeColumns::columns(Against against) const {
   Scope scope{.against = against};
   if (has_masks_) scope.mask = masks_;
@@ -132,7 +134,8 @@ Scope ScopeColumns::columns(Against against) const {
   return scope;
 }
 
-// Creates the `Bodies` once to check the columns, so that no evaluator refuses the bodies later.
+// Creates `Bodies` from the columns only to check them, so that no evaluator refuses the bodies
+// later.
 absl::StatusOr<BodyTable> ReadBodies(const json& line) {
   BodyTable bodies;
   absl::Status status = ReadTable(line, bodies);

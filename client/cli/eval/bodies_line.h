@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads the bodies that a line of `carom eval` sets, and the scope of a question: which polygons
-// and bodies the question considers.
+// Reads the bodies that a JSON line of `carom eval` sets for later questions, and the scope of a
+// question: which polygons and bodies the question considers.
 //
 // `ReadBodies` reads {"op":"bodies",…}, `ReadScope` the members "against", "ignore_owner" and
 // "mask" of a question.
@@ -30,7 +30,7 @@ struct BodyTable {
 
   // Returns views of the table's columns.
   BodyColumns columns() const;
-  // Returns the size of the encoded bodies, counted in vertices.
+  // Returns an upper bound of the encoded size of the bodies, in units of an encoded vertex.
   size_t cost() const;
 };
 
@@ -44,7 +44,7 @@ struct ItemScope {
   bool includes_bodies() const { return against != Against::kScene; }
 };
 
-// The scopes of the items of one batch, in columns.
+// The scopes of the items of one batch, in columns: entry i of each column belongs to item i.
 class ScopeColumns {
  public:
   void Add(const ItemScope& scope);

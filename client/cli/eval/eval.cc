@@ -28,12 +28,14 @@ namespace {
 constexpr size_t kMaxQueries = 512;
 constexpr size_t kMaxPendingVertices = 65536;
 
-// Returns an error about the member `member`, with the message of `status` as description.
+// Returns an error about the member `member` of a JSON line, with the code of `status` and its
+// message as the description.
 absl::Status MemberError(const char* member, const absl::Status& status) {
   return Refused(status.code(), member, status.message());
 }
 
-// The polygons or the scene by which a line replaces the scene.
+// The content by which a line replaces the scene: polygons from JSON, or a whole scene from a
+// bundle.
 using NewScene = std::variant<std::vector<Polygon>, Scene::Ptr>;
 
 // Reads the files of `load` lines. Keeps the last file, because consecutive lines often load scenes
@@ -180,7 +182,8 @@ class EvalRun {
     return absl::OkStatus();
   }
 
-  // Returns `status`, an error about polygons, with a path of the scene line.
+  // Returns `status`, an error about the polygons of a scene line, with a field path within that
+  // JSON line: `polygons[i]…` if `status` names such a field, else `polygons`.
   static absl::Status SceneLineError(const absl::Status& status) {
     const std::vector<Violation> violations = Violations(status);
     const bool names_polygons =
@@ -193,10 +196,12 @@ class EvalRun {
   SceneFiles files_;
   std::ostream& out_;
   std::vector<Pending> pending_;
-  size_t vertices_ = 0;                              // size of `pending_`, in vertices
-  BodyTable bodies_;                                 // bodies of `pending_` and later queries
-  uint32_t groups_with_bodies_ = 0;                  // `used` of `CopiesOfBodies` for `pending_`
-  absl::flat_hash_map<uint64_t, uint32_t> handles_;  // handles of trackers, by name
+  // encoded size of `pending_`, in units of a vertex
+  size_t vertices_ = 0;
+  // bodies that pending and later queries consider
+  BodyTable bodies_;
+  uint32_t groups_with_bodies_ = 0;                  // bit g: shared group g will contain `bodies_`
+  absl::flat_hash_map<uint64_t, uint32_t> handles_;  // handles of trackers, by the name in lines
 };
 
 // Returns whether `line` has only white space: the run ignores such a line.

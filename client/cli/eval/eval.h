@@ -17,8 +17,8 @@ struct EvalOptions {
 
 // Reads every line of `in`, answers it with `evaluator`, prints the answers to `out`, and closes
 // the evaluator. Collects up to a few hundred queries in a frame while `in` has buffered input, and
-// answers them as soon as it has not; so a program that asks and then waits gets its answer at
-// once.
+// answers them as soon as the buffer is empty. So a program that writes a question and then waits
+// gets its answer at once.
 //
 // Returns the exit status: 0 if every line was JSON; 1 if a line was not (its number is printed to
 // `err`, and the run continues), or if the service failed (the error is printed to `err`, and the

@@ -30,7 +30,7 @@ class Evaluator {
   // error: INVALID_ARGUMENT or RESOURCE_EXHAUSTED about the polygons (see `IsRequestError`), any
   // other code about the service.
   virtual absl::Status Replace(std::vector<Polygon> polygons) = 0;
-  // Replaces the scene by `scene`, with the errors of `Replace`.
+  // Replaces the scene by `scene`; returns errors as `Replace` does.
   virtual absl::Status ReplaceBy(const Scene::Ptr& scene) = 0;
 
   // Defines the tracker `handle`, which must be below kMaxTrackers, with `shape`, and replaces the

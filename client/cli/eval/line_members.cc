@@ -93,7 +93,7 @@ absl::StatusOr<uint64_t> ReadInteger(const json& value, const std::string& path,
   return InvalidField(path, absl::StrCat("must be an integer in [0, ", most, "]"));
 }
 
-// Refuses 0, although 0 means absent in a message of the service.
+// Refuses the number 0, although in a message of the service 0 has the meaning of an absent field.
 absl::StatusOr<uint32_t> ReadCount(const json& line, const char* name, uint32_t absent,
                                    uint32_t most) {
   const auto member = line.find(name);

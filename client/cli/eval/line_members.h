@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads the members of a line of `carom eval`.
+// Reads the members of a JSON line of `carom eval`.
 //
 // Each function reads one member, or a value at a path. Errors are INVALID_ARGUMENT and name the
 // faulty member or the faulty element of the member, such as `d[1]` or `shape.circle`.
@@ -32,13 +32,14 @@ absl::StatusOr<std::string> Word(const nlohmann::json& line, const char* name);
 absl::StatusOr<double> Number(const nlohmann::json& line, const char* name,
                               std::optional<double> absent);
 
-// Returns `value`, which must be an array of accepted numbers with one of the lengths in `sizes`.
-// `name` is its path.
+// Returns the elements of `value`, which must be an array with one of the lengths in `sizes` of
+// numbers that are finite and at most 2^53 in magnitude. `name` is the path of `value` in errors.
 absl::StatusOr<std::vector<double>> Numbers(const nlohmann::json& value, const std::string& name,
                                             std::initializer_list<size_t> sizes);
 
-// Returns a shape: {"circle":r}, {"capsule":[ax,ay,bx,by,r]}, or {"rings":…} with the other members
-// of a polygon. Returns RESOURCE_EXHAUSTED for more vertices than a moving shape may have.
+// Returns the shape that `value` describes: {"circle":r}, {"capsule":[ax,ay,bx,by,r]}, or
+// {"rings":…} with the other members of a polygon. Returns RESOURCE_EXHAUSTED for more vertices
+// than a moving shape may have.
 absl::StatusOr<Shape> ReadAnyShape(const nlohmann::json& value, const std::string& path);
 
 // Returns `value`, which must be an integer in [0, most].

@@ -14,7 +14,7 @@ namespace {
 // A server's default limit of answer rows per frame.
 constexpr uint64_t kMaxRowsPerFrame = 262144;
 
-// Answers by the library.
+// An evaluator that answers with the library, in this process.
 class Local final : public Evaluator {
  public:
   Local() : scene_(*Scene::Create({})) {}

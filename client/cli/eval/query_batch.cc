@@ -18,7 +18,8 @@ namespace {
 constexpr InsidePolicy kSegmentPolicies[] = {InsidePolicy::kReportStart, InsidePolicy::kIgnore,
                                              InsidePolicy::kExit};
 
-// Returns the index of the policy's group among the shared groups of an `Against`.
+// Returns the index of the group for segments with `policy` among the shared groups of one value of
+// `Against`.
 size_t GroupOf(InsidePolicy policy) {
   return static_cast<size_t>(
       std::find(std::begin(kSegmentPolicies), std::end(kSegmentPolicies), policy) -
@@ -115,7 +116,8 @@ class Printer {
     return PointLine(q, HoldersOf(cursor, answers, scope));
   }
 
-  // The hits of a segment are in its policy's group, the location of its start is in the points.
+  // Reads the hits of a segment from the shared group of its inside policy, and the location of its
+  // start from the batch of points in the first group.
   std::string operator()(std::string_view q, const SegmentQuery& query, const ItemScope& scope) {
     const size_t policy = GroupOf(query.inside);
     Cursor& cursor = CursorsOf(scope).segments[policy];
@@ -123,7 +125,8 @@ class Printer {
     const CastAnswers& answers = Shared(scope, policy).segments;
     const LocateAnswers& starts = Shared(scope).points;
     cursor.Next(answers);
-    // The points contain the points and the segment starts of all queries, in the order of queries.
+    // The batch of points contains the points of point queries and the starts of segment queries,
+    // in the order of the queries.
     points.Next(starts);
     if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "a"));
     if (std::ranges::binary_search(answers.truncated, cursor.item())) return TooMany(q);
@@ -199,7 +202,8 @@ class Printer {
     return MoveLine(q, item.polygon_ids, item.edge_counts, item.edges);
   }
 
-  // The vertices of the shape are world coordinates, so an item error is about "rings".
+  // The vertices of the shape in the member "rings" are world coordinates, so an item error is
+  // about "rings".
   std::string operator()(std::string_view q, const ContactQuery&, const ItemScope& scope) {
     Cursor& cursor = CursorsOf(scope).contacts;
     const ContactAnswers& answers = Shared(scope).contacts;
@@ -209,7 +213,7 @@ class Printer {
   }
 
  private:
-  // The positions in the batches of the shared groups of one `Against`.
+  // Iterators over the batches of answers in the shared groups of one value of `Against`.
   struct Cursors {
     Cursor points, circles, polygons, distances, sweeps, contacts;
     std::array<Cursor, QueryColumns::kPolicies> segments;
@@ -235,7 +239,7 @@ class Printer {
   }
 
   const std::vector<GroupResult>& results_;
-  std::array<Cursors, 3> cursors_;  // by `Against`
+  std::array<Cursors, 3> cursors_;  // indexed by the value of `Against`
   MoveCursor moves_;
   size_t own_group_ = QueryColumns::kSharedGroups;
 };
@@ -256,7 +260,7 @@ absl::Status FirstError(const std::vector<GroupResult>& results) {
   return absl::OkStatus();
 }
 
-// Returns an error of the frame as an error of a line, about its member "op".
+// Returns an error of the frame as an error of a JSON line that names the member "op".
 absl::Status LineError(const absl::Status& status) {
   return Refused(status.code(), "op", status.message());
 }
@@ -266,14 +270,14 @@ absl::Status AppendLines(std::span<const Pending> queries, const BodyColumns& bo
                          Evaluator& evaluator, std::vector<std::string>& out) {
   const QueryColumns columns(queries, bodies);
   absl::StatusOr<std::vector<GroupResult>> results = std::vector<GroupResult>();
-  // Sends nothing if no query is valid.
+  // Sends no frame if every query was refused when it was parsed.
   const bool any_valid =
       std::ranges::any_of(queries, [](const Pending& p) { return p.query.ok(); });
   if (any_valid) results = evaluator.Evaluate(columns.groups());
   if (!results.ok()) return results.status();
   const absl::Status error = FirstError(*results);
-  // Asks again with each half of the queries. The recursion ends at a single query. It sends each
-  // query up to log2(queries) more times.
+  // The frame is over a limit: asks again with each half of the queries. The recursion ends at a
+  // single query, and sends each query up to log2(number of queries) more times.
   if (absl::IsResourceExhausted(error) && queries.size() > 1) {
     const size_t half = queries.size() / 2;
     const absl::Status first = AppendLines(queries.first(half), bodies, evaluator, out);
@@ -350,7 +354,8 @@ void QueryColumns::Add(const PointQuery& query, const ItemScope& scope) {
   AddPoint(query.p, scope);
 }
 
-// Appends items in the order of the queries, which `Printer` relies on.
+// Appends the segment and its start to their batches in the order of the queries: `Printer` reads
+// the answers in this order.
 void QueryColumns::Add(const SegmentQuery& query, const ItemScope& scope) {
   Segments& segments = BatchesOf(scope).segments[GroupOf(query.inside)];
   segments.ax.push_back(query.segment.a.x);
@@ -392,7 +397,7 @@ void QueryColumns::Add(const ContactQuery& query, const ItemScope& scope) {
   BatchesOf(scope).contacts.scope.Add(scope);
 }
 
-// Makes views of the query and its scope, which must outlive this object.
+// The added groups have views of `query` and `scope`, which must outlive this object.
 void QueryColumns::Add(const PosedSweepQuery& query, const ItemScope& scope) {
   const Pose& pose = query.pose;
   ShapeColumns movers{.shapes = {&query.shape, 1},
@@ -416,13 +421,14 @@ void QueryColumns::Add(const PosedSweepQuery& query, const ItemScope& scope) {
   start.sweep_options.mask = scope.mask;
   if (is_blocking) start.sweep_options.inside_policy = InsidePolicy::kBlocking;
   if (!scope.includes_bodies()) return;
-  // Uses indices, because `group` is invalid if the second `emplace_back` has moved the first
-  // group.
+  // Uses indices, because the second `emplace_back` may have moved the first group, so the
+  // reference `group` may be invalid.
   groups_[groups_.size() - 2].bodies = bodies_;
   groups_.back().bodies = bodies_;
 }
 
-// Copies the displacements of the slide to columns that live as long as the group.
+// Copies the displacements of the slide to the columns of a `Pushes`, which live as long as the
+// group.
 void QueryColumns::Add(const SlideQuery& query, const ItemScope& scope) {
   Pushes& pushes = pushes_.emplace_back();
   for (const Vec2 d : query.pushes) {
@@ -471,7 +477,9 @@ void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
   move_s_.push_back(query.pose.s);
 }
 
-// A segment uses its policy's group and the first group, which locates its start.
+// A segment query uses two shared groups: the group of its inside policy, and the first group of
+// its `Against`, which locates its start. A sweep from a pose has two groups of its own, a slide
+// one.
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used) {
   if (!scope.includes_bodies()) return 0;
   if (std::holds_alternative<PosedSweepQuery>(query)) return 2;

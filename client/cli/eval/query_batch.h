@@ -27,14 +27,15 @@ struct Pending {
 
 // The queries of one frame in columns. Not copyable: `groups` returns views of this object.
 //
-// The first `kSharedGroups` groups are shared by queries. For each `Against` there is one group for
-// each inside policy of segments. A segment is in the group of its policy, in mode ALL. The
-// location of its start, and every other query without group options, is in the first group of its
-// `Against`.
+// Most kinds of queries share the first `kSharedGroups` groups. For each value of `Against` there
+// are `kPolicies` such groups, one for each inside policy that a segment query may have. A segment
+// query is an item of the group of its policy, in mode ALL. The location of its start, and every
+// query of another kind without group options, is an item of the first group of its `Against`.
 //
-// Sweeps from a pose, slides and bounces have options of a group, so each has its own group after
-// the shared ones; a sweep has a second group for the polygons and bodies that it overlaps at its
-// start. A group contains the bodies if its queries consider bodies.
+// Sweeps from a pose, slides and bounces have options that apply to a whole group, so each of these
+// queries has its own group after the shared groups; a sweep has a second group, which finds the
+// polygons and bodies that the shape overlaps at its start. A group contains the bodies if its
+// queries consider bodies.
 class QueryColumns {
  public:
   static constexpr size_t kPolicies = 3;
@@ -51,8 +52,8 @@ class QueryColumns {
   std::span<const Group> groups() const { return groups_; }
 
  private:
-  // Columns of one batch, with its items in the order of their queries, and the scopes of the
-  // items.
+  // Columns of one batch, with one item for each query of a kind in the order of the queries, and
+  // the scopes of the items.
   struct Segments {
     std::vector<double> ax, ay, bx, by;
     ScopeColumns scope;
@@ -64,7 +65,7 @@ class QueryColumns {
   template <class S>
   struct Shapes {
     std::vector<S> shapes;
-    std::vector<double> to_x, to_y;  // for sweeps only
+    std::vector<double> to_x, to_y;  // end positions; for sweeps only
     ScopeColumns scope;
   };
   // The batches of the shared groups of one `Against`.
@@ -75,7 +76,7 @@ class QueryColumns {
     Shapes<Shape> distances, sweeps, contacts;
   };
 
-  // Adds a query to its batch, or adds a group for it.
+  // Adds a query to a batch of the shared groups, or adds a group for the query.
   void Add(const PointQuery& query, const ItemScope& scope);
   void Add(const SegmentQuery& query, const ItemScope& scope);
   void Add(const CircleQuery& query, const ItemScope& scope);
@@ -96,11 +97,12 @@ class QueryColumns {
   }
 
   const BodyColumns bodies_;
-  std::array<Batches, 3> batches_;  // by `Against`
+  std::array<Batches, 3> batches_;  // indexed by the value of `Against`
   std::vector<uint32_t> tracker_;
   std::vector<double> move_x_, move_y_, move_c_, move_s_;
-  std::vector<double> zeros_;  // positions of shapes whose vertices are world coordinates
-  // The displacements of a slide query, in columns.
+  // zeros: the positions of shapes whose vertices are world coordinates
+  std::vector<double> zeros_;
+  // The displacements of one slide query, in columns.
   struct Pushes {
     std::vector<double> dx, dy;
     uint32_t count = 0;
@@ -109,13 +111,14 @@ class QueryColumns {
   std::vector<Group> groups_;
 };
 
-// Returns how many copies of the bodies a query adds to its frame. Bit g of `used` is set if shared
-// group g contains the bodies; the function sets the bits of the query's shared groups.
+// Returns how many copies of the bodies a query adds to its frame: one for each of its groups that
+// does not contain the bodies yet. Bit g of `used` is set if shared group g of the frame contains
+// the bodies; the function sets the bits of the shared groups that the query uses.
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used);
 
-// Returns one line per query, in order. `bodies` are the bodies of all queries. If a frame is over
-// a limit of the server, asks again with each half of the queries, so that only a query that
-// exceeds the limit alone gets the error. Returns an error only if the service failed.
+// Returns one JSON line per query, in order. `bodies` are the bodies that all queries may consider.
+// If a frame is over a limit of the server, asks again with each half of the queries, so that only
+// a query that exceeds the limit alone gets the error. Returns an error only if the service failed.
 absl::StatusOr<std::vector<std::string>> AnswerLines(std::span<const Pending> queries,
                                                      const BodyColumns& bodies,
                                                      Evaluator& evaluator);

@@ -151,7 +151,8 @@ absl::StatusOr<Content> ParseMove(const json& line) {
   const absl::StatusOr<uint64_t> tracker = ReadTracker(line);
   if (!tracker.ok()) return tracker.status();
   NamedMove move{*tracker, {}};
-  // The members "c" and "s" of a rotation must be given together, or both omitted.
+  // The members "c" and "s", cosine and sine of the rotation, must be given together, or both
+  // omitted.
   const bool turns = line.contains("c") || line.contains("s");
   const auto no_turn = [&](double value) { return turns ? std::nullopt : std::optional(value); };
   for (const auto& [name, absent, out] :
@@ -298,7 +299,7 @@ constexpr Operation kOperations[] = {
     {"move", ParseMove},
 };
 
-// Parses a line by its member "op".
+// Parses a line with the function of `kOperations` that its member "op" selects.
 absl::StatusOr<Content> ParseContent(const json& line) {
   const absl::StatusOr<std::string> op = Word(line, "op");
   if (!op.ok()) return op.status();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Parses the lines of `carom eval`.
+// Parses the JSON lines that `carom eval` reads.
 //
 // `ParseLine` turns a line of JSON into a query, a definition (a scene, bodies or a tracker), or an
 // error that names the faulty member. It performs all checks that need no scene, so that the error
@@ -53,20 +53,21 @@ struct DistanceQuery {
   Polygon shape;
 };
 
-// Which polygons does the shape, a polygon or a circle, touch first when it moves by `d`?
+// Which polygons does the shape, a polygon or a circle, touch first when it moves by the
+// displacement `d`?
 struct SweepQuery {
   Shape shape;
   Vec2 d;
 };
 
-// Which polygon does the shape touch first, or under a blocking policy which one blocks it, when it
-// moves from the pose by `d`?
+// Which polygon does the shape touch first when it moves from the pose by the displacement `d`?
+// Under a blocking policy: which polygon blocks the shape?
 struct PosedSweepQuery {
   Shape shape;
   Pose pose;
   Vec2 d;
   InsidePolicy inside = InsidePolicy::kReportStart;
-  double skin = 0;  // used by the blocking policies only
+  double skin = 0;  // gap that the safe pose keeps along the normals; for blocking policies only
 };
 
 // Where does the shape end when the displacements `pushes` move it from the pose and it slides
@@ -74,7 +75,7 @@ struct PosedSweepQuery {
 struct SlideQuery {
   Shape shape;
   Pose pose;
-  std::vector<Vec2> pushes;  // 1 to kMaxPushes
+  std::vector<Vec2> pushes;  // 1 to kMaxPushes displacements
   SlideOptions options;
   double skin = 0;
 };
@@ -89,7 +90,7 @@ struct BounceQuery {
 struct RayBounceQuery {
   Vec2 origin;
   Vec2 direction;
-  double t_max = 0;          // infinite: no end
+  double t_max = 0;          // the ray ends at origin + t_max * direction; infinite: no end
   uint32_t max_bounces = 0;  // in [1, kMaxBounces]
 };
 
@@ -108,7 +109,7 @@ using Query =
     std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery, SweepQuery,
                  ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery, BounceQuery, RayBounceQuery>;
 
-// Returns the size of the encoded query, counted in vertices.
+// Returns the approximate size of the encoded query, in units of an encoded vertex.
 size_t VertexCount(const Query& query);
 
 // Replaces the scene by `polygons`.
@@ -133,7 +134,8 @@ struct TrackLine {
   Polygon shape;
 };
 
-// A `MoveQuery` that refers to its tracker by name.
+// A move of the tracker that the user has named `tracker`; a `MoveQuery` refers to the tracker by
+// its handle instead.
 struct NamedMove {
   uint64_t tracker = 0;
   Pose pose;
@@ -143,11 +145,13 @@ struct NamedMove {
 struct Line {
   // The JSON text of the member `q`, or empty if the line does not have it.
   std::string q;
-  // An error has at least one violation, the first of which names the faulty member by its path in
-  // the line. The code is INVALID_ARGUMENT, or RESOURCE_EXHAUSTED over a limit.
+  // An error has at least one field violation, the first of which names the faulty member by its
+  // path in the JSON line, such as c[2]. The code is INVALID_ARGUMENT, or RESOURCE_EXHAUSTED over a
+  // limit.
   absl::StatusOr<std::variant<SceneLine, LoadLine, BodiesLine, TrackLine, NamedMove, Query>>
       content;
-  ItemScope scope;  // scope of a query or move; default for other lines
+  // polygons and bodies that a query or move considers; default for other lines
+  ItemScope scope;
 };
 
 // Parses a line. Returns nullopt if `text` is not JSON.
@@ -155,7 +159,8 @@ std::optional<Line> ParseLine(std::string_view text);
 
 // Returns the policy with the name "report", "ignore" or "exit", or nullopt for another word.
 std::optional<InsidePolicy> InsidePolicyNamed(std::string_view word);
-// Returns the policy with one of the names above, or "blocking" or "blocking_leave", or nullopt.
+// Returns the policy with the name "report", "ignore", "exit", "blocking" or "blocking_leave", or
+// nullopt for another word.
 std::optional<InsidePolicy> SweepPolicyNamed(std::string_view word);
 
 }  // namespace carom::cli

@@ -15,9 +15,10 @@ namespace carom::cli {
 namespace {
 
 constexpr uint64_t kHandle = 1;  // handle of the scene on the stream
-// The vertices of tracker shapes after which a frame accepts no further tracker: about 1 MiB.
+// The number of vertices of tracker shapes, about 1 MiB, after which a frame gets no further
+// tracker definition.
 constexpr size_t kMaxDefinedVertices = 65536;
-constexpr size_t kVerticesOfAShape = 4;  // size of a shape without its vertices, in vertices
+constexpr size_t kVerticesOfAShape = 4;  // size of a shape's other fields, counted in vertices
 // An import has no deadline, because its time depends on the size of the scene.
 constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
 
@@ -28,7 +29,7 @@ std::string PrivateName() {
                       absl::Hex(random(), absl::kZeroPad8));
 }
 
-// Answers by a server.
+// An evaluator that answers with a server, over one stream.
 class Remote final : public Evaluator {
  public:
   explicit Remote(std::unique_ptr<Client> client)
@@ -92,7 +93,8 @@ class Remote final : public Evaluator {
   // Sends the tracker definitions that the stream does not have yet, in frames far below the
   // message limit.
   absl::Status DefineTrackers() {
-    // Sends a tracker that was defined several times only once, with its last shape.
+    // Removes duplicates: a tracker that was defined several times is sent only once, with its last
+    // shape.
     std::ranges::sort(undefined_);
     undefined_.erase(std::unique(undefined_.begin(), undefined_.end()), undefined_.end());
     for (size_t i = 0; i < undefined_.size();) {
@@ -122,9 +124,9 @@ class Remote final : public Evaluator {
 
   const std::unique_ptr<Client> client_;
   const std::string name_;
-  bool exists_ = false;  // the server has the scene
+  bool exists_ = false;  // whether the server has the scene `name_`
   std::unique_ptr<Stream> stream_;
-  TrackerTable trackers_;            // the trackers of the stream, and those of `undefined_`
+  TrackerTable trackers_;            // trackers that the stream has, and those in `undefined_`
   std::vector<uint32_t> undefined_;  // handles whose definitions are not sent yet
 };
 

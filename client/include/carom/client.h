@@ -51,8 +51,8 @@ struct ClientOptions {
   std::chrono::milliseconds call_timeout{30000};
   // Interval of keepalive pings: after this time without data in a call or stream, the client pings
   // the server. If the server does not respond within another interval (20 s at most), calls and
-  // streams fail with UNAVAILABLE. A server takes pings below 10 s for an attack and closes the
-  // connection. Zero means no pings.
+  // streams fail with UNAVAILABLE. A server treats pings at intervals below 10 s as an attack and
+  // closes the connection. Zero means no pings.
   std::chrono::milliseconds keepalive_interval{60000};
 
   // Security. The following options are paths of files. `Connect` checks the files, and the client
@@ -86,18 +86,19 @@ struct CallOptions {
 
 // Options of `Client::ForkScene`.
 struct ForkOptions {
-  uint64_t version = 0;           // of the base; 0: the current version
-  std::string name = {};          // `scenes/{scene}`; empty: the client chooses a name
-  std::chrono::seconds lease{0};  // without use; 0: the server's default, 60 s
+  uint64_t version = 0;   // version of the base scene; 0: its current version
+  std::string name = {};  // `scenes/{scene}`; empty: the client chooses a name
+  // time without use after which the server deletes the fork; 0: the server's default, 60 s
+  std::chrono::seconds lease{0};
 };
 
 // A page of scenes by ascending name.
 struct ScenePage {
   std::vector<SceneSummary> scenes;
-  std::string next_page_token;  // empty: this is the last page
+  std::string next_page_token;  // token for `ListScenes`; empty: this is the last page
 };
 
-// What an import does if a scene of its name exists: CREATE fails with ALREADY_EXISTS, REPLACE
+// What an import does if a scene of its name exists: kCreate fails with ALREADY_EXISTS, kReplace
 // replaces all polygons of the scene, as a new version.
 enum class ImportMode : uint8_t { kCreate, kReplace };
 
@@ -105,21 +106,22 @@ namespace internal {
 class ClientMaker;
 }  // namespace internal
 
-// A client of one server, or of several servers with the same scenes, of which it uses one at a
-// time. Thread-safe. Streams and watches may outlive their client.
+// A client of one server, or of several servers that have the same scenes; the client uses one
+// server at a time. Thread-safe. Streams and watches may outlive their client.
 class Client {
  public:
   // Returns a client of the server at `target`: `host:port` or `unix:PATH`, or a list of servers
-  // separated by commas. Connect returns at once: the first call makes the connection, and later
-  // calls make it again whenever it is lost.
+  // separated by commas. `Connect` returns at once: the first call opens the network connection,
+  // and later calls open another one whenever the connection is lost.
   //
   // Calls use one server, at first the first of the list. A call that cannot reach the server, or
   // finds it shutting down, fails with UNAVAILABLE; later calls use the next server of the list,
-  // after the last server the first. The caller may retry the failed call, unless the call may have
-  // had its effect. Streams fail over by themselves.
+  // after the last server the first. The caller may retry the failed call, unless the server may
+  // already have carried it out and must not do so twice. Streams fail over by themselves.
   //
-  // Errors: INVALID_ARGUMENT naming `target` for another form; INVALID_ARGUMENT naming `ca_file`,
-  // `certificate_file`, `key_file` or `token_file` with the reason why the file cannot be used.
+  // Errors: INVALID_ARGUMENT naming `target` if `target` has another form; INVALID_ARGUMENT naming
+  // `ca_file`, `certificate_file`, `key_file` or `token_file` with the reason why the file cannot
+  // be used.
   static absl::StatusOr<std::unique_ptr<Client>> Connect(absl::string_view target,
                                                          const ClientOptions& options = {});
 
@@ -141,8 +143,8 @@ class Client {
   // Returns the summary of the current version of a scene. Errors: NOT_FOUND.
   absl::StatusOr<SceneSummary> GetScene(absl::string_view name, const CallOptions& options = {});
 
-  // Returns at most `page_size` scenes ([0, 1000]; 0 means 100), those after the page that has
-  // `page_token` as its `next_page_token`; an empty token means the first page.
+  // Returns a page of at most `page_size` scenes, in [0, 1000]; 0 means 100. `page_token` is the
+  // `next_page_token` of the page before; an empty token means the first page.
   //
   // Errors: INVALID_ARGUMENT for a page size or token out of range.
   absl::StatusOr<ScenePage> ListScenes(int32_t page_size = 0, absl::string_view page_token = "",
@@ -159,8 +161,8 @@ class Client {
   absl::Status DeleteScene(absl::string_view name, uint64_t version = 0,
                            const CallOptions& options = {});
 
-  // Makes all of the edits, or none, and returns the new version. If `base_version` is neither 0
-  // nor the current version, the commit fails with ABORTED.
+  // Commits all of the edits of a scene, or none, and returns the version that they make. If
+  // `base_version` is neither 0 nor the current version, the commit fails with ABORTED.
   //
   // The client retries a commit that fails with UNAVAILABLE, with backoff for about 6 s and within
   // the timeout of the call. Each commit has an id, so that the server makes it only once.
@@ -178,8 +180,8 @@ class Client {
   // independently, by `GroupEdits` of frames (carom/frame.h) or `CommitEdits`. The server keeps the
   // last versions of a fork. A fork is not durable and exists on one server, until it is deleted or
   // its lease ends without use. Frames, `CommitEdits`, `RollbackScene` and `ForkScene` of a fork
-  // use it; calls that read it do not. A fork costs some microseconds and next to no memory, but
-  // the call waits for running changes of `base`, such as an import.
+  // renew its lease; calls that only read the fork do not. A fork costs some microseconds and next
+  // to no memory, but the call waits for running changes of `base`, such as an import.
   //
   // If the server loses a fork, the streams of this client restore it: see carom/stream.h.
   //
@@ -207,13 +209,13 @@ class Client {
   // Registers a scene of any size. The client sends chunks of about 1 MiB, and a larger polygon as
   // pieces; the scene becomes visible when the server has received all of them.
   //
-  // Errors: as for CreateScene; ALREADY_EXISTS under CREATE only.
+  // Errors: as for `CreateScene`, but ALREADY_EXISTS only if `mode` is kCreate.
   absl::StatusOr<SceneSummary> ImportScene(absl::string_view name,
                                            std::span<const Polygon> polygons, ImportMode mode,
                                            const CallOptions& options = {});
 
-  // Returns the polygons of the current version of a scene (0), or of an older version, by
-  // ascending id.
+  // Returns the polygons of version `version` of a scene, by ascending id; 0 means the current
+  // version.
   //
   // Errors: NOT_FOUND; OUT_OF_RANGE if the server does not keep the polygons of `version`.
   absl::StatusOr<std::vector<Polygon>> ExportScene(absl::string_view name, uint64_t version = 0,
@@ -226,8 +228,8 @@ class Client {
 
   // Queries.
 
-  // Returns the server's answer to one frame. Handles that the frame binds are valid for the frame
-  // only.
+  // Returns the server's answer to one frame. Scene handles that the frame binds
+  // (`Frame::bindings`) are valid for the frame only.
   //
   // Errors: INVALID_ARGUMENT and RESOURCE_EXHAUSTED if the server refuses the frame as a whole.
   // Errors of groups and items are in the answer; `FrameAnswer::status` is then OK.

@@ -38,12 +38,12 @@ namespace carom {
 // Defines a handle for a scene, so that groups of this frame and of later frames of the stream need
 // not repeat its name.
 struct SceneBinding {
-  uint64_t handle = 0;  // chosen by the caller
+  uint64_t handle = 0;  // handle of the scene, any number that the caller chooses
   std::string scene;    // `scenes/{scene}`; the scene need not exist yet
 };
 
-// Edits of a fork (`Client::ForkScene`). The server makes all of the edits, or none, and makes them
-// once, however often the frame is sent.
+// Edits of a fork (`Client::ForkScene`). The server applies all of the edits, or none, and applies
+// them once, however often the client sends the frame again.
 struct GroupEdits {
   std::vector<SceneEdit> edits;
   // Expected current version, for which the edits were made; if another version is current, the
@@ -62,8 +62,9 @@ struct FrameGroup {
   // budget; without a budget it does not wait. 0 means the current version.
   uint64_t min_version = 0;
   // Queries, as views into the caller's columns, which must outlive the call that takes the frame
-  // (not the answer). In the moves, `tracker` holds handles of trackers of the stream; the members
-  // `trackers`, the coherence and the budget of the group are ignored.
+  // (not the answer). In `group.moves`, the column `tracker` holds handles of trackers of the
+  // stream; `group.moves.trackers`, and `coherence` and `memory_budget` of `group.move_options`,
+  // are ignored.
   Group group = {};
   // Exact version that the group reads, as far back as the server keeps versions: by default 256
   // versions of a fork, 16 of another scene. Illegal beside `min_version` or `edits`. 0 means that
@@ -77,7 +78,7 @@ struct FrameGroup {
 // The queries of one tick. `Evaluate` and `Send` read all that the frame points to before they
 // return.
 struct Frame {
-  uint64_t seq = 0;  // any value, which the answer repeats
+  uint64_t seq = 0;  // number of the frame: any value, which the answer repeats
   // Time budget in microseconds from the server's receipt of the frame, in [0, 60000000]. Groups
   // that are not answered within the budget get DEADLINE_EXCEEDED. 0 means no budget.
   uint64_t budget_us = 0;
@@ -87,7 +88,8 @@ struct Frame {
   // it makes all of these changes, or refuses the frame.
   std::vector<uint32_t> removed_trackers = {};
   std::vector<TrackerDefinitions> trackers = {};
-  // OFF: trackers neither use nor update their memory, which changes no byte of an answer.
+  // Whether trackers use and update their memory, a cache of what their last moves found in the
+  // scene. The value changes the cost of an answer, and no byte of it.
   Coherence coherence = Coherence::kOn;
   std::vector<FrameGroup> groups = {};
   // Whether a later frame of the stream with `supersede` supersedes this frame: if the server has
@@ -96,7 +98,8 @@ struct Frame {
   bool supersede = false;
 };
 
-// The result of one group. `answers` contains the errors of single items. A miss is no error.
+// The result of one group. `answers` contains the errors of single items. An item that hits nothing
+// is no error.
 //
 // If the status is not OK, the server answered no query of the group, and `answers` is empty.
 // INVALID_ARGUMENT names the field (`Violations` of carom/status.h); NOT_FOUND: no such scene, or a
@@ -114,12 +117,12 @@ struct GroupResult {
   uint64_t edited_version = 0;
 };
 
-// The costs of a frame on the server. Advice: they differ from run to run.
+// The costs of a frame on the server. They differ from run to run, unlike the answers.
 struct FrameStats {
-  uint64_t elapsed_ns = 0;     // from receipt to the answer of the last group, waiting included
-  uint64_t evaluate_ns = 0;    // evaluation, without waiting, decoding and encoding
-  uint64_t work_units = 0;     // polygons, edges and index nodes visited, comparisons of hits
-  MoveTiers moves;             // number of tracker moves by the way they were answered
+  uint64_t elapsed_ns = 0;     // time from receipt to the last group's answer, with waiting
+  uint64_t evaluate_ns = 0;    // time of evaluation, without waiting, decoding and encoding
+  uint64_t work_units = 0;     // visited polygons, edges and index nodes, and comparisons of hits
+  MoveTiers moves;             // number of tracker moves by how the server answered them
   uint64_t tracker_bytes = 0;  // bytes of the stream's trackers after the frame
   // Number of moves that the server also evaluated without tracker memory, to compare the answers,
   // and number of compared batches with different answers, which is a fault of the server.

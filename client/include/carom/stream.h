@@ -29,8 +29,8 @@
 namespace carom {
 
 struct StreamOptions {
-  // Behaviour. After a call of the stream broke: how long the stream retries to get frames answered
-  // by another call, before it ends with the status of the last call. Zero means that a broken call
+  // Behaviour. How long the stream, after its gRPC call broke, tries to get a frame answered by
+  // other calls, before it ends with the status of the last call. Zero means that a broken call
   // ends the stream.
   std::chrono::milliseconds reconnect_timeout{30000};
 
@@ -42,13 +42,13 @@ struct StreamOptions {
 
 // A session of frames. Scene handles and trackers end with the stream.
 //
-// Reconnects. A stream outlives its calls. If a call breaks, the stream opens another call as soon
-// as a frame waits for its answer: at the next address of the client, at once and then with a
-// backoff from 20 ms to 2 s. The stream replays the handles and trackers of the frames that were
-// answered and not refused, and then sends the unanswered frames again, in order. Since answers
-// have no history, the caller receives the answers of a stream that never broke, except for `stats`
-// and for which frames are `skipped`. The first moves after a reconnect are answered without
-// tracker memory.
+// Reconnects. A stream outlives the gRPC calls that carry its frames. If a call breaks, the stream
+// opens another call as soon as a frame waits for its answer: at the next address of the client, at
+// once and then with a backoff from 20 ms to 2 s. The stream replays the handles and trackers of
+// the frames that were answered and not refused, and then sends the unanswered frames again, in
+// order. Since answers have no history, the caller receives the answers of a stream that never
+// broke, except for `stats` and for which frames are `skipped`. The first moves after a reconnect
+// are answered without tracker memory.
 //
 // Forks. If the server of the other call does not have a fork of the client (`Client::ForkScene`),
 // the stream first restores the fork there, from its base and from the edits that the client's
@@ -80,8 +80,8 @@ class Stream {
   // server has answered the frame, or will.
   //
   // Errors: the status with which the stream has ended (UNAVAILABLE: no server in time;
-  // RESOURCE_EXHAUSTED: a frame over twice the server's frame size; CANCELLED: `Cancel`; see
-  // above); FAILED_PRECONDITION after `Finish`.
+  // RESOURCE_EXHAUSTED: a frame over twice the server's frame size; CANCELLED: `Cancel`; the
+  // comment of `Stream` lists others); FAILED_PRECONDITION after `Finish`.
   absl::Status Send(const Frame& frame);
 
   // Returns the next answer, in the order of the frames. Waits for the answer; if no frame is
@@ -92,15 +92,16 @@ class Stream {
   // refused is not an error of `Receive`: see `FrameAnswer::status`.
   absl::StatusOr<FrameAnswer> Receive();
 
-  // Closes the sending side and waits until every frame is answered or the stream has ended.
-  // `Receive` still returns the answers. Returns OK if every frame was answered, else the status
-  // with which the stream ended. Later calls return the first result.
+  // Ends the sending: waits until every frame is answered or the stream has ended, and lets later
+  // `Send` calls fail. `Receive` still returns the answers. Returns OK if every frame was answered,
+  // else the status with which the stream ended. Later calls return the first result.
   absl::Status Finish();
 
   // Ends the stream at once, from any thread; functions that are waiting return CANCELLED.
   void Cancel();
 
-  // Returns how many calls have replaced a broken call and received an answer, so far.
+  // Returns how often the stream has reconnected: the number of gRPC calls that replaced a broken
+  // call and received an answer.
   uint64_t reconnects() const;
 
  private:

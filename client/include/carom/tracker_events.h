@@ -12,9 +12,10 @@
 //   const bool fits = state.Update(moves, answers, events);
 //   // events[0]: kind kEnter, tracker 0, polygon_id 7
 //
-// Fractions are those of the path of a move. Touching counts. Errors: none, an item with an error
-// changes nothing. Cost: O(n), n the items and the polygons that they touch. Not thread-safe.
-// Cheaper: the answers of carom/tracker.h themselves; richer: none.
+// A fraction is a share of the path of a move. Shapes that touch without overlapping count as
+// touching. Errors: none, an item with an error changes nothing. Cost: O(n), n the items and the
+// polygons that they touch. Not thread-safe. Cheaper: the answers of carom/tracker.h themselves;
+// richer: none.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +35,8 @@ struct TrackerEvent {
   uint32_t tracker = 0;
   uint64_t polygon_id = 0;
   // For an ENTER of the polygon that a sweep touches first: the fraction of the path at the touch,
-  // in [0, 1]; where the shape rotates, the end `high` of the certified interval. Else absent.
+  // in [0, 1]; where the shape rotates, `FirstTouch::high`, the upper end of the interval of the
+  // first touch. Else absent.
   std::optional<double> fraction = std::nullopt;
 
   friend bool operator==(const TrackerEvent&, const TrackerEvent&) = default;
@@ -45,13 +47,14 @@ class TrackerEvents {
  public:
   // Appends to `events` the changes from the previous answers to `answers`, item after item, within
   // an item EXITs before ENTERs, both by ascending polygon id. `answers` are the answers to
-  // `moves`; the trackers in `moves` are not read.
+  // `moves`; the function does not read the trackers in `moves`.
   //
-  // A polygon that a sweep touches first on its path, and neither before the move nor at its end,
-  // enters and then exits, both in the place of its ENTER; where the shape rotates, the shape may
-  // only have come closer to that polygon than the tolerance. Items with an error change nothing.
-  // Returns false, and changes nothing, if the answers do not fit the moves, for instance because
-  // the server did not answer their group. Cost O(items).
+  // If the polygon that a sweep touches first on its path was not touched before the move and is
+  // not touched at its end, the function appends an ENTER and an EXIT for it, both at the place of
+  // the ENTER in the order of ids; where the shape rotates, the shape may only have come closer to
+  // that polygon than the tolerance. Items with an error change nothing. Returns false, and changes
+  // nothing, if the answers do not fit the moves, for instance because the server did not answer
+  // their group. Cost O(items).
   bool Update(const MoveColumns& moves, const MoveAnswers& answers,
               std::vector<TrackerEvent>& events);
 
@@ -68,7 +71,8 @@ class TrackerEvents {
 
   void Add(const Item& item, std::vector<TrackerEvent>& events);
 
-  absl::flat_hash_map<uint32_t, std::vector<uint64_t>> touched_;  // has no empty vectors
+  // ids of the touched polygons, ascending, by tracker; trackers that touch nothing are absent
+  absl::flat_hash_map<uint32_t, std::vector<uint64_t>> touched_;
 };
 
 }  // namespace carom

@@ -31,10 +31,10 @@ namespace carom {
 // One version of a scene, without its polygons.
 struct SceneSummary {
   std::string name;      // `scenes/{scene}`
-  uint64_t version = 0;  // grows with every change; not consecutive
+  uint64_t version = 0;  // grows with every change; the numbers are not consecutive
   uint64_t polygon_count = 0;
   uint64_t vertex_count = 0;
-  Box bounds;  // empty if the scene has no polygon
+  Box bounds;  // least box around all vertices; empty if the scene has no polygon
   // For a fork, the scene and version that it was made from, as set by ForkScene, GetScene and
   // ListScenes. Empty and 0 for a scene that is not a fork.
   std::string base = {};
@@ -51,7 +51,7 @@ struct SceneSummary {
 // One version in the version history of a scene.
 struct SceneVersion {
   SceneSummary scene;
-  std::string edit_id;  // of the commit that made the version; empty: none
+  std::string edit_id;  // id of the commit that made the version; empty: none
   std::chrono::sys_time<std::chrono::microseconds> created;
 };
 
@@ -69,31 +69,31 @@ struct PolygonUpdate {
 // A version that a watch returns.
 struct SceneUpdate {
   SceneSummary scene;
-  std::string edit_id;  // as in `SceneVersion`
+  std::string edit_id;  // id of the commit that made the version; empty: none
   std::chrono::sys_time<std::chrono::microseconds> created;
   // The version before, which is that of the previous update. 0 means that this is the first
   // version of a watch without `from_version`, sent as a whole.
   uint64_t base_version = 0;
-  std::vector<PolygonUpdate> changes;  // since `base_version`, by ascending id
+  std::vector<PolygonUpdate> changes;  // changes since `base_version`, by ascending polygon id
   // The added and replaced polygons after the change; where `base_version` is 0, all polygons. By
   // ascending id. Empty unless `WatchOptions::polygons` is set.
   std::vector<Polygon> polygons;
 };
 
 struct WatchOptions {
-  // Version that the caller already has; the first update is about the version after it. 0 means
-  // that the caller has none; the first update is about the current version.
+  // Version that the caller already has; the first update is about the version after this one. 0
+  // means that the caller has none; the first update is about the current version.
   uint64_t from_version = 0;
-  bool polygons = false;  // whether updates contain polygons
-  // After the call of the watch broke: how long the watch retries with another call. Zero means
-  // that a broken call ends the watch.
+  bool polygons = false;  // whether the watch fills `SceneUpdate::polygons`
+  // How long the watch, after its gRPC call broke, retries with other calls. Zero means that a
+  // broken call ends the watch.
   std::chrono::milliseconds reconnect_timeout{30000};
 };
 
-// Returns the versions of one scene in order, each once, without gaps. If its call breaks
+// Returns the versions of one scene in order, each once, without gaps. If its gRPC call breaks
 // (UNAVAILABLE, or a status with a `RetryDelay`), the watch continues at the next address of the
-// client, after the last version that it returned. Thread-safe: one thread waits in `Next`, and
-// others may cancel. May outlive its client.
+// client, after the last version that it returned. Thread-safe, but only one thread at a time may
+// call `Next`; any thread may call `Cancel`. May outlive its client.
 class SceneWatch {
  public:
   ~SceneWatch();

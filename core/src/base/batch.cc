@@ -8,8 +8,8 @@
 namespace carom {
 namespace {
 
-// The names of the columns, in the order of `ItemColumn`. They equal the names of the API's fields,
-// because clients find the faulty value by its name.
+// The names of the columns of a batch, in the order of `ItemColumn`. The names equal the names of
+// the fields of a request, because clients find an invalid value by its field.
 constexpr const char* kNames[kItemColumnCount] = {
     "ax",       "ay",           "bx",        "by",         "x",
     "y",        "radius",       "shape",     "c",          "s",
@@ -25,9 +25,9 @@ constexpr const char* kNames[kItemColumnCount] = {
 
 const char* Name(ItemColumn column) { return kNames[static_cast<size_t>(column)]; }
 
-// Each text states which values are accepted, and follows a field's name in a message; it never
-// repeats the value that was given. The switch has no default case, so that the compiler reports a
-// fault without a text.
+// Each text states which values of a field are accepted. In an error message, the text follows the
+// name of the field; a text never repeats the value that was given. The switch has no default case,
+// so that the compiler reports a fault without a text.
 const char* Description(ItemFault fault) {
   switch (fault) {
     case ItemFault::kNotAccepted:

@@ -15,9 +15,9 @@
 namespace carom::internal {
 namespace {
 
-// The portable path takes eight bytes at a time: table k contains the remainder of each byte value
-// that is followed by k bytes (Sarwate 1988 for one table; Kounavis and Berry 2005, "slicing by
-// 8").
+// The portable computation, without the processor's CRC instruction, consumes eight bytes at a
+// time: table k contains the CRC remainder of each byte value that k zero bytes follow (Sarwate
+// 1988 for one table; Kounavis and Berry 2005, "slicing by 8").
 constexpr size_t kSlices = 8;
 using Tables = std::array<std::array<uint32_t, 256>, kSlices>;
 
@@ -42,14 +42,15 @@ constexpr Tables kTables = MakeTables();
 
 static_assert(std::endian::native == std::endian::little, "the first byte is the lowest");
 
-// Returns the eight bytes at `bytes`, which may be unaligned, as a word.
+// Returns the eight bytes at `bytes`, which may be unaligned, as an integer.
 uint64_t LoadWord(const char* bytes) {
   uint64_t word;
   std::memcpy(&word, bytes, sizeof word);
   return word;
 }
 
-// Returns the remainder `crc` after `words` more words of eight bytes, by table lookups.
+// Returns the CRC remainder after `words` words of eight bytes from `bytes` on, by table lookups.
+// `crc` is the remainder before these words.
 uint32_t UpdateBySlicing(const char* bytes, size_t words, uint32_t crc) {
   for (size_t at = 0; at < words; ++at) {
     const uint64_t word = LoadWord(bytes + kSlices * at) ^ crc;
@@ -62,8 +63,8 @@ uint32_t UpdateBySlicing(const char* bytes, size_t words, uint32_t crc) {
 }
 
 #if defined(__x86_64__)
-// Returns what `UpdateBySlicing` returns, by an instruction that processors have since 2008: ten
-// times as fast.
+// Returns what `UpdateBySlicing` returns, by the CRC-32C instruction of SSE4.2, which x86
+// processors have since 2008: ten times as fast as table lookups.
 __attribute__((target("sse4.2"))) uint32_t UpdateByInstruction(const char* bytes, size_t words,
                                                                uint32_t crc) {
   uint64_t crc64 = crc;
@@ -76,7 +77,7 @@ __attribute__((target("sse4.2"))) uint32_t UpdateByInstruction(const char* bytes
 
 using UpdateFunction = uint32_t (*)(const char* bytes, size_t words, uint32_t crc);
 
-// Returns the fastest function that this processor supports.
+// Returns the fastest of the two update functions that this processor supports.
 UpdateFunction FastestUpdate() {
 #if defined(__x86_64__)
   if (__builtin_cpu_supports("sse4.2")) return UpdateByInstruction;
@@ -84,8 +85,9 @@ UpdateFunction FastestUpdate() {
   return UpdateBySlicing;
 }
 
-// Returns the checksum. `update` consumes whole words; the bytes after the last whole word are
-// consumed one by one.
+// Returns the checksum of earlier bytes, which have the checksum `before`, followed by `bytes`.
+// `update` consumes whole words of eight bytes; the loop consumes the bytes after the last whole
+// word one by one.
 uint32_t Crc(UpdateFunction update, absl::string_view bytes, uint32_t before) {
   const size_t words = bytes.size() / kSlices;
   uint32_t crc = update(bytes.data(), words, ~before);

@@ -16,7 +16,8 @@ namespace carom::internal {
 // checksum of both parts. The checksum of no bytes is 0. O(n).
 uint32_t Crc32c(absl::string_view bytes, uint32_t before = 0);
 
-// Returns what `Crc32c` returns, without the instruction of the processor. For tests.
+// Returns what `Crc32c` returns, computed by table lookups instead of the processor's CRC
+// instruction. For tests.
 uint32_t PortableCrc32c(absl::string_view bytes, uint32_t before = 0);
 
 }  // namespace carom::internal

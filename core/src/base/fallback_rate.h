@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Does a fast path pay, judged by the recent items of this thread?
+// Is a fast path worthwhile, judged by the recent items (such as the lines of casts) of this
+// thread?
 //
 // A fast path costs more than it saves if most of its items fall back to the general path. A large
 // batch measures this by itself; small batches have too few items, so each thread keeps the share
@@ -19,12 +20,12 @@ class FallbackRate {
   // `limit`: the share of items above which the fast path does not pay.
   explicit constexpr FallbackRate(double limit) noexcept : limit_(limit) {}
 
-  // Returns whether the next items should skip the fast path. While the share is high, every 16th
-  // call returns false, so that the fast path is tried again.
+  // Returns whether the next items should skip the fast path. While the share of items that fell
+  // back exceeds `limit`, every 16th call returns false, so that the fast path is tried again.
   bool SkipsFastPath() { return is_high() && ++skipped_ % 16 != 0; }
   bool is_high() const { return rate_ > limit_; }
-  // Adds that `fallbacks` of `tried` items fell back. All earlier items together weigh as much as
-  // 32 items.
+  // Records that `fallbacks` of `tried` items fell back to the general path. In the average
+  // `rate_`, all earlier items together weigh as much as 32 items.
   void Add(size_t fallbacks, size_t tried) {
     const auto count = static_cast<double>(tried);
     rate_ += (static_cast<double>(fallbacks) - rate_ * count) / (count + 32);

@@ -3,11 +3,12 @@
 
 // Which hits of one segment, ray, arc or sweep are the answer?
 //
-// `HitCollector` takes hits in the order in which the index finds them and keeps the hits that the
-// mode asks for: under ANY the first one found, under CLOSEST the least, under ALL and ALL_PASSAGES
-// the `max_hits` least, and whether there were more. Hits are compared in the total order (exact
-// time, scene before bodies, polygon id or index of the body, ring, edge). All hits of one polygon
-// differ in time, since its passages are disjoint, so that ring and edge never decide.
+// `HitCollector` takes hits in the order in which the index of the scene finds them, and keeps the
+// hits that the cast mode asks for: in mode ANY the first hit found, in mode CLOSEST the least hit,
+// in modes ALL and ALL_PASSAGES the `max_hits` least hits, and whether there were more. Hits are
+// compared in the total order (exact time, scene before bodies, polygon id or index of the body,
+// ring, edge). All hits of one polygon differ in time, since its passages are disjoint, so that
+// ring and edge never decide.
 //
 // Invariant: the kept hits are a heap with the last hit in the total order on top, of at most
 // `capacity` entries: 1, or max_hits + 1. The additional entry shows that the answer is truncated,
@@ -27,7 +28,8 @@
 
 namespace carom::internal {
 
-// Returns whether the mode reports all hits in the total order.
+// Returns whether the mode reports several hits, sorted in the total order of `HitCollector`: by
+// exact time, then scene before bodies, then by id.
 inline bool IsOrdered(CastMode mode) {
   return mode == CastMode::kAll || mode == CastMode::kAllPassages;
 }
@@ -42,14 +44,15 @@ struct HitSource {
   }
 };
 
-// What the inside policy reports of a polygon: the begin or the end of passage number `index`.
-// Under ALL_PASSAGES, the later passages are reported by their begins.
+// The hit that the inside policy reports of a polygon: the begin or the end of passage number
+// `index`. A passage is a largest interval of time throughout which the line is in the polygon. In
+// cast mode ALL_PASSAGES, the begins of all later passages are reported, too.
 struct ReportedPassage {
   size_t index = 0;  // 1 if the passage that contains the start is skipped
   bool at_exit = false;
 };
 
-// Returns what `policy` reports of a polygon:
+// Returns which begin or end of a passage the policy reports of a polygon (passage 0 is the first):
 //                 starts outside      starts inside
 //   REPORT_START  begin of passage 0  begin of passage 0, the start
 //   IGNORE        begin of passage 0  begin of passage 1, the re-entry
@@ -59,10 +62,11 @@ inline ReportedPassage ApplyInsidePolicy(InsidePolicy policy, bool starts_inside
   return {policy == InsidePolicy::kIgnore ? size_t{1} : 0, policy == InsidePolicy::kExit};
 }
 
-// Collects the hits of one item after another. A `Hit` has `source()`. `compare(a, b)` below is the
-// exact sign of the difference of the times of two hits, and returns equal results from one call of
-// `Start` to the next. An object that is used for many items allocates only for items of very many
-// hits. Not thread-safe.
+// Collects the hits of one query item (a segment, ray, arc or sweep) after another. A `Hit` has a
+// member function `source()` that returns its `HitSource`. The argument `compare` of the functions
+// below returns the exact sign of the difference of the times of two hits, and returns equal
+// results from one call of `Start` to the next. An object that is used for many items allocates
+// only for items with very many hits. Not thread-safe.
 template <class Hit>
 class HitCollector {
  public:
@@ -73,16 +77,20 @@ class HitCollector {
     hits_.clear();
   }
 
-  // Returns whether the answer is complete, so that the search may stop.
+  // Returns whether the answer is complete, so that the search for hits may stop: in mode ANY,
+  // after the first hit.
   bool is_done() const { return mode_ == CastMode::kAny && !hits_.empty(); }
   bool empty() const { return hits_.empty(); }
-  // Returns whether only hits before `last()` can change the answer.
+  // Returns whether as many hits are kept as the mode needs, so that only hits before `last()` can
+  // change the answer.
   bool is_full() const { return hits_.size() >= capacity_; }
-  // Returns the last kept hit in the total order; there must be a hit.
+  // Returns the kept hit that is last in the total order (latest time, bodies after the scene,
+  // greatest id). There must be a hit.
   const Hit& last() const { return hits_.front(); }
 
-  // Adds a hit; returns whether it is kept, in which case it may displace the last one. `meter`
-  // counts the comparisons if one hit may need many.
+  // Adds a hit. Returns whether the hit is kept, in which case it may displace the last kept hit.
+  // `meter` counts the comparisons in modes that keep several hits, since one hit may then need
+  // many.
   template <class Compare>
   bool Add(const Hit& hit, const Compare& compare, WorkMeter& meter) {
     if (capacity_ == 1) {
@@ -97,8 +105,8 @@ class HitCollector {
     return AddToHeap(hit, compare, meter);
   }
 
-  // Ends the item: sorts the kept hits, drops the entry beyond `max_hits`, and returns the number
-  // of hits. The result is meaningless once the meter has stopped.
+  // Ends the current query item: sorts the kept hits, drops the hit beyond `max_hits`, if any, and
+  // returns the number of hits. The result is meaningless once the meter has stopped.
   template <class Compare>
   size_t Finish(const Compare& compare, WorkMeter& meter) {
     if (!IsOrdered(mode_)) return hits_.size();
@@ -107,14 +115,16 @@ class HitCollector {
     if (is_truncated_) hits_.pop_back();
     return hits_.size();
   }
-  // Returns the hits in the total order, after `Finish`.
+  // Returns the hits, sorted by exact time, then scene before bodies, then id. Valid after
+  // `Finish`.
   std::span<const Hit> hits() const { return hits_; }
-  // Returns whether there were more than `max_hits` hits, after `Finish`.
+  // Returns whether there were more than `max_hits` hits. Valid after `Finish`.
   bool is_truncated() const { return is_truncated_; }
 
-  // Finishes item `index` and adds its row to `out`, answers with `counts`, `hits` and `truncated`
-  // as in the public headers. `measure(rank)` makes the reported hit from `hits()[rank]` and counts
-  // the work. Returns false once the meter has stopped; `out` is then meaningless.
+  // Finishes query item `index` of a batch and writes its hits to `out`, which has the members
+  // `counts`, `hits` and `truncated` that `CastAnswers` has. `measure(rank)` returns the hit to
+  // report for `hits()[rank]`, and counts its own work. Returns false once the meter has stopped;
+  // `out` is then meaningless.
   template <class Answers, class Compare, class Measure>
   bool Write(size_t index, Answers& out, const Compare& compare, const Measure& measure,
              WorkMeter& meter) {
@@ -130,7 +140,8 @@ class HitCollector {
     return !meter.stopped();
   }
 
-  // Frees the memory if it has room for very many hits; this drops the hits.
+  // Frees the memory of the hits, and drops the hits, if the memory has room for more than
+  // `kKeptCapacity` hits.
   void Trim() {
     if (hits_.capacity() > kKeptCapacity) hits_ = {};
   }
@@ -138,8 +149,8 @@ class HitCollector {
  private:
   static constexpr size_t kKeptCapacity = 128;
 
-  // Separate from `Add`, so that `Add` stays small for casts that keep one hit, the most frequent
-  // ones.
+  // Adds a hit in modes that keep several hits. A separate function, so that `Add` stays small for
+  // the most frequent casts, which keep one hit.
   template <class Compare>
   [[gnu::noinline]] bool AddToHeap(const Hit& hit, const Compare& compare, WorkMeter& meter) {
     const auto before = [&](const Hit& a, const Hit& b) {

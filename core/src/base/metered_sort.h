@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Sorts items under a meter that can stop the sort.
+// Sorts items under a `WorkMeter`, which counts the comparisons and can stop the sort.
 //
-// Once the meter has stopped, the items are in an arbitrary order: the caller checks the meter
-// after a sort. The meter may ask whether to stop at least every few hundred comparisons.
+// Once the meter has stopped, the items are in an arbitrary order: the caller checks
+// `meter.stopped()` after a sort. A sort counts its work at least every few hundred comparisons, so
+// that the meter can stop a long sort early.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +16,8 @@
 
 namespace carom::internal {
 
-// Sorts a heap that was built by std::push_heap with `before`.
+// Sorts `items`, a heap that std::push_heap has built with the order `before`, until the meter
+// stops.
 template <class T, class Before>
 void SortHeap(std::vector<T>& items, WorkMeter& meter, const Before& before) {
   const auto counted = [&](const T& a, const T& b) {
@@ -31,7 +33,8 @@ template <class T, class Before>
 void Sort(std::vector<T>& items, WorkMeter& meter, const Before& before) {
   constexpr size_t kSmallSize = 32;
   if (items.size() <= kSmallSize) {
-    // Each item costs a comparison or two more than the logarithm of the number of items.
+    // Counts six comparisons for each item in advance: std::sort makes one or two comparisons per
+    // item more than the base-2 logarithm of the number of items, which is at most 5.
     if (meter.Spend(items.size() * 6)) std::sort(items.begin(), items.end(), before);
     return;
   }

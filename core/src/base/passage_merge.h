@@ -38,10 +38,10 @@
 
 namespace carom::internal {
 
-// Sorts touches by begin, then by `source()`, which distinguishes touches that begin at one time.
-// Passages do not depend on the source, but the sort makes a choice among touches of one time
-// independent of the order in which edges are visited. `compare(a, b)` is the sign of a - b for two
-// times.
+// Sorts touches by begin, then by `source()` (for example, the index of the touched edge), which
+// distinguishes touches that begin at one time. Passages do not depend on the source, but the sort
+// makes a later choice among touches of one time independent of the order in which the touches were
+// found. `compare(a, b)` is the sign of a - b for two times.
 template <class Touch, class Compare>
 void SortTouches(std::vector<Touch>& touches, const Compare& compare, WorkMeter& meter) {
   Sort(touches, meter, [&](const Touch& a, const Touch& b) {
@@ -54,28 +54,30 @@ template <class Time>
 struct MergedPassage {
   Time begin;
   Time end;
-  // The passage contains the touches [first, last).
+  // The passage contains the sorted touches with indices in [first, last).
   size_t first;
   size_t last;
 };
 
-// Merges touches to passages. A `Touch` has members `begin` and `end` of type Time, begin <= end. A
+// Merges touches (intervals of time on the boundary of a set) to passages (largest intervals of
+// contact with the set). A `Touch` has members `begin` and `end` of type Time, begin <= end. A
 // `Path` has
 //   Time Start(), Time Limit();
 //   int Compare(const Time& a, const Time& b);           the sign of a - b, exactly
-//   bool IsGapInside(const Time& begin, size_t next);    whether the gap from `begin` to touch
-//       `next`, or to the limit if there is no such touch, is in C. `next` increases from call to
-//       call, and the touches before `next` begin at or before `begin`.
+//   bool IsGapInside(const Time& begin, size_t next);    whether contact holds in the gap between
+//       touches from `begin` to touch `next`, or to the limit if there is no such touch. `next`
+//       increases from call to call, and the touches before `next` begin at or before `begin`.
 // Keeps references to touches, path and meter. Not thread-safe.
 template <class Time, class Touch, class Path>
 class PassageMerge {
  public:
-  // `touches` are sorted as by `SortTouches` and lie in [start, limit]. `starts_inside`: the start
-  // is in C.
+  // `touches` are sorted as by `SortTouches` and lie in [path.Start(), path.Limit()].
+  // `starts_inside`: the moving point or shape is in contact with the set at the start.
   PassageMerge(std::span<const Touch> touches, bool starts_inside, Path& path, WorkMeter& meter)
       : touches_(touches), path_(path), meter_(meter), is_open_(starts_inside) {}
 
-  // Returns the next passage; nothing after the last one. Meaningless once the meter has stopped.
+  // Returns the next passage (largest interval of contact), or nullopt after the last passage. The
+  // result is meaningless once the meter has stopped.
   std::optional<MergedPassage<Time>> Next() {
     if (!is_open_ && next_ == touches_.size()) return std::nullopt;
     const Time begin = is_open_ ? path_.Start() : touches_[next_].begin;
@@ -96,8 +98,8 @@ class PassageMerge {
   }
 
  private:
-  // Consumes the touches that begin at or before `end`, by law (2), and advances `end` to the
-  // latest of their ends.
+  // Consumes the touches that begin at or before `end`, since closed intervals that share a time
+  // belong to one passage, and advances `end` to the latest of the ends of these touches.
   void Absorb(Time& end) {
     for (; next_ < touches_.size() && meter_.Spend(1); ++next_) {
       const Touch& touch = touches_[next_];

@@ -15,15 +15,16 @@
 namespace carom {
 namespace {
 
-// The payload with the violations contains the count, NUL, then field, NUL, description, NUL for
-// each violation.
+// The type URL of the payload of an absl::Status that lists violations. The payload contains the
+// number of all violations, NUL, then field, NUL, description, NUL for each listed violation.
 constexpr char kPayloadUrl[] = "carom.dev/violations";
-// The payload with the retry delay contains the number of microseconds in decimal digits.
+// The type URL of the payload of an absl::Status that tells a client when to retry. The payload
+// contains the delay in microseconds, in decimal digits.
 constexpr char kRetryUrl[] = "carom.dev/retry-delay-us";
 
-// Returns `text`, cut to the limit, and with spaces for NUL, which separates the parts of the
-// payload. A cut is never inside a UTF-8 character: a byte of the form 10xxxxxx continues a
-// character.
+// Returns `text`, cut to `Refusal::kMaxTextBytes`, and with each NUL replaced by a space, since NUL
+// separates the parts of a status payload. A cut is never inside a UTF-8 character: a byte of the
+// form 10xxxxxx continues a character.
 std::string Bounded(absl::string_view text) {
   size_t size = std::min(text.size(), Refusal::kMaxTextBytes);
   while (size < text.size() && size > 0 && (text[size] & 0xC0) == 0x80) --size;
@@ -46,7 +47,8 @@ absl::Cord Payload(const std::vector<Violation>& violations, size_t count) {
   return absl::Cord(std::move(bytes));
 }
 
-// Returns the parts of the payload between NULs; empty for a status without violations.
+// Returns the parts of the payload of `status` that lists the violations, split at NUL; empty for a
+// status without this payload.
 std::vector<std::string> PayloadParts(const absl::Status& status) {
   const absl::optional<absl::Cord> payload = status.GetPayload(kPayloadUrl);
   if (!payload.has_value()) return {};
@@ -80,8 +82,9 @@ absl::Status InvalidField(absl::string_view field, absl::string_view description
   return Refused(absl::StatusCode::kInvalidArgument, field, description);
 }
 
-// The parts are the count, then pairs of field and description, then an empty part after the last
-// NUL. A payload from another source may have fewer parts: incomplete pairs are left out.
+// The parts of the payload are the number of violations, then pairs of field and description, then
+// an empty part after the last NUL. A payload from another source may have fewer parts: incomplete
+// pairs are left out.
 std::vector<Violation> Violations(const absl::Status& status) {
   std::vector<Violation> result;
   const std::vector<std::string> parts = PayloadParts(status);

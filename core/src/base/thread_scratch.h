@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Keeps working memory for each thread from batch to batch, so that warm queries allocate nothing.
+// Keeps working memory for each thread from batch to batch, so that later batches of queries
+// allocate nothing.
 #pragma once
 
 #include <memory>
@@ -9,8 +10,9 @@
 
 namespace carom::internal {
 
-// Takes the object of type T that this thread keeps, or makes one if the thread keeps none. A batch
-// that runs within another batch makes its own. Not thread-safe.
+// Holds the working memory of one batch, an object of type T. The constructor takes the object that
+// this thread has kept since an earlier batch, or makes an object if the thread keeps none, as for
+// a batch that runs within another batch. Not thread-safe.
 template <class T>
 class ThreadScratch {
  public:
@@ -23,8 +25,8 @@ class ThreadScratch {
   T& operator*() const { return *value_; }
   T* operator->() const { return value_.get(); }
 
-  // Gives the object back for the next batch; without this call the object is freed. The object
-  // must not be used afterwards.
+  // Keeps the object for the next batch of this thread; without this call the destructor frees the
+  // object. The object must not be used afterwards.
   void Return() { kept_ = std::move(value_); }
 
  private:

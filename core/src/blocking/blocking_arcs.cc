@@ -24,7 +24,8 @@ DyadicVec2 QuarterTurn(const DyadicVec2& a) { return {-a.y, a.x}; }
 
 Direction From(Vec2 u) { return {{0, 0}, u}; }
 
-// Returns the sign of (a . u)^2 / a^2 - (b . u)^2 / b^2, or 0 where doubles cannot decide.
+// Compares how close a and b come to the line along u: returns the sign of (a . u)^2 / |a|^2 - (b .
+// u)^2 / |b|^2, or 0 where doubles cannot decide.
 int OrderOfCosines(const Direction& a, const Direction& b, Vec2 u) {
   struct Measured {
     BoundedDouble dot;
@@ -41,7 +42,7 @@ int OrderOfCosines(const Direction& a, const Direction& b, Vec2 u) {
   return order.is_certain() ? order.sign() : 0;
 }
 
-// Returns whether two directions are parallel because they join the same two points.
+// Returns true if two directions are certainly parallel because they join the same two points.
 bool HaveSameLine(const ArcDirection& a, const ArcDirection& b) {
   const Direction& u = a.base;
   const Direction& v = b.base;
@@ -56,9 +57,10 @@ class RingContacts {
   RingContacts(const BlockingPair& pair, const SweepTime& t, std::vector<BlockingContact>& contacts)
       : motion_(pair.motion()), t_(t), contacts_(contacts) {}
 
-  // Adds the contact of f's first vertex with e or an end of e, and the contacts of e's ends within
-  // f. Each vertex of the ring is the first of one edge, so no contact is found twice, except where
-  // edges of the polygon join.
+  // Adds the contact of the first vertex of the ring's edge f with the polygon's edge e or an end
+  // of e, and the contacts of the ends of e with inner points of f. Edge f has index j in the ring.
+  // Each vertex of the ring is the first of one edge, so each contact is found once, except at a
+  // vertex that two edges of the polygon share.
   void Add(const Segment& e, size_t j, const Segment& f) {
     if (!IsNow(ContactInterval(motion_, e, f))) return;
     const auto moving = static_cast<uint32_t>(j);
@@ -89,7 +91,7 @@ class RingContacts {
   std::vector<BlockingContact>& contacts_;
 };
 
-// Finds the contacts of an axis with a radius, or of a ring with a round body.
+// Finds the contacts of a capsule with a polygon or a round body, or of a ring with a round body.
 class RoundContacts {
  public:
   RoundContacts(const BlockingPair& pair, const SweepTime& t,
@@ -99,9 +101,10 @@ class RoundContacts {
         t_(t),
         contacts_(contacts) {}
 
-  // Adds the contacts of e and f that begin or end at t, and the contacts of sides that run along
-  // the path at exactly the radius, which touch as long as the features are beside each other. `f`
-  // is edge j of the ring, or the axis with j = 0.
+  // Adds the contacts of the fixed edge e and the moving edge f that begin or end at time t. Also
+  // adds contacts of edges that are parallel to the path and pass at exactly the sum of the radii:
+  // they last as long as the features are beside each other. `f` is edge j of the ring, or the axis
+  // of a capsule with j = 0.
   void Add(const Segment& e, size_t j, const Segment& f) {
     const auto vertex = [&](Vec2 p) { return p == f.a ? j : (j + 1) % vertex_count_; };
     std::vector<RoundTouch> touches;
@@ -136,8 +139,9 @@ class RoundContacts {
     contacts_.push_back({kind, fixed, static_cast<uint32_t>(moving), touch, motion_.fixed_radius});
   }
   bool IsParallel(const Segment& side) const { return SideOfPath(side.b, side.a, motion_.d) == 0; }
-  // Returns whether p moves along the side at exactly the radius from the line through q. In
-  // doubles the length of s errs by 4u of itself, and a sum of radii by u.
+  // Returns whether p moves parallel to `side` at a distance from the line through q of exactly the
+  // sum of the radii. In doubles the length of the side errs by at most 4 rounding units (2^-53) of
+  // itself, and the rounded sum of the radii by one.
   bool Slides(const Segment& side, Vec2 q, Vec2 p) const {
     const RoundedCross rounded(q, p, side.a, side.b);
     const double x = side.b.x - side.a.x;
@@ -145,7 +149,8 @@ class RoundContacts {
     const double reach = motion_.rounded_radius() * std::sqrt(x * x + y * y);
     const double error = 2 * rounded.error() + 16 * kFilterUnit * reach;
     if (std::abs(std::abs(rounded.value) - reach) > error) return false;
-    if (x == 0 || y == 0) {  // on a coordinate axis, pairs of doubles are exact
+    if (x == 0 || y == 0) {
+      // The side is parallel to a coordinate axis, so the comparison in pairs of doubles is exact.
       const TwoDoubles apart = x == 0 ? TwoDiff(p.x, q.x) : TwoDiff(p.y, q.y);
       const TwoDoubles radius = TwoSum(motion_.radius, motion_.fixed_radius);
       const int sign = apart.high < 0 ? -1 : 1;
@@ -156,8 +161,9 @@ class RoundContacts {
     const Dyadic radius = motion_.ExactRadius();
     return cross * cross == Dot(s, s) * radius * radius;
   }
-  // Returns whether (p + t d - q) . s has the sign `sign`, or is 0. In doubles both products err by
-  // 8u of their magnitudes, and t by the width of its interval.
+  // Returns whether (p + t d - q) . s has the sign `sign` or is 0, where s is the vector of `side`
+  // and d the displacement. In doubles each of the two dot products errs by at most 8 rounding
+  // units (2^-53) of the magnitudes of its terms, and t by the width of its interval.
   bool IsWithin(const Segment& side, Vec2 p, Vec2 q, int sign) const {
     const Vec2 along{side.b.x - side.a.x, side.b.y - side.a.y};
     const double t = t_.high();
@@ -193,7 +199,7 @@ Vec2 BlockingContact::MovingVertex(const BlockingMover& mover) const {
   return mover.is_round() && moving == 1 ? edge.b : edge.a;
 }
 
-// Visits the edges with boxes that meet the shape's box at time t.
+// Tests the edges of `fixed` with boxes that meet the shape's box at time t.
 void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const SweepTime& t,
                   WorkMeter& meter, std::vector<BlockingContact>& contacts) {
   const PlacedShape& shape = pair.mover().shape();
@@ -226,9 +232,9 @@ void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const S
       });
 }
 
-// With n from the polygon to the shape, a contact blocks u where u . n < 0. The half turn that is
-// added begins at n turned a quarter counter-clockwise: directions to the left of its begin are
-// blocked.
+// A contact with normal n, from the obstacle to the shape, blocks the directions u with u . n < 0.
+// These directions are the half turn to the left of its begin, which is n turned a quarter
+// counter-clockwise.
 void BlockedArcs::Add(const BlockingContact& contact, const BlockingMover& mover, bool is_still) {
   if (contact.IsRound(mover)) return AddRound(contact, mover, is_still);
   const Direction along{contact.fixed.a, contact.fixed.b};
@@ -242,12 +248,14 @@ void BlockedArcs::Add(const BlockingContact& contact, const BlockingMover& mover
   if (contact.kind == Kind::kVertexOnVertex) return AddVertices(contact, sector);
   int side = CrossSign(along, sector.first);
   if (side == 0) side = CrossSign(along, sector.last);
-  if (side == 0) side = DotSign(sector.first, along) > 0 ? 1 : -1;  // half a turn, left of `first`
+  // the inner sector is half a turn, to the left of `first`
+  if (side == 0) side = DotSign(sector.first, along) > 0 ? 1 : -1;
   AddHalfTurn({side > 0 ? -along : along, false, false, {}});
 }
 
-// Adds the directions r - S for the ray r from the vertex and the sector S. The ray is not in S, so
-// the hull of r and -S is at most half a turn.
+// Adds the directions of r - s for the ray r along the fixed edge from its first vertex and the
+// directions s in the inner sector of the ring's vertex. The ray r is not in the sector, so r and
+// the reversed sector together span at most half a turn.
 void BlockedArcs::AddVertices(const BlockingContact& contact, const Sector& sector) {
   const ArcDirection first{-sector.first, false, false, {}};
   const ArcDirection last{-sector.last, false, false, {}};
@@ -268,8 +276,10 @@ void BlockedArcs::AddVertices(const BlockingContact& contact, const Sector& sect
   }
 }
 
-// About a vertex the half turn begins at the tangent; beside an edge it begins at the edge, and the
-// side of the edge follows from the touch, or from the shape as it stands.
+// Adds the half turn that a contact of round shapes blocks. Where two vertices meet (with a
+// distance of the radius), the half turn begins at the tangent. Where a vertex meets an edge, it
+// begins at the direction of the edge or its reverse: the side of the edge follows from whether the
+// touch begins or ends, or else from the positions of the placed shape.
 void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& mover,
                            bool is_still) {
   const Segment edge = contact.MovingEdge(mover);
@@ -294,8 +304,9 @@ void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& 
   AddHalfTurn({left > 0 ? -along : along, false, false, {}});
 }
 
-// Returns a direction in doubles, with the sums of the magnitudes from which its components are
-// computed. With t rounded, within 2u of t, each component errs by 5u of its magnitude.
+// Returns a direction in doubles, with the sums of the magnitudes of the terms of its components.
+// The time t is rounded with an error of at most 2 rounding units (2^-53) of t, so each component
+// errs by at most 5 rounding units of its magnitude.
 BlockedArcs::RoundedVector BlockedArcs::Rounded(const ArcDirection& direction) const {
   const Direction& base = direction.base;
   const double t = direction.touch ? rounded_ : 0;
@@ -319,9 +330,10 @@ BoundedPairVec2 BlockedArcs::InPairs(const ArcDirection& direction) const {
   return direction.is_reversed ? BoundedPairVec2{v.y, -v.x} : BoundedPairVec2{-v.y, v.x};
 }
 
-// Returns the sign of a x b, for vectors that are linear in t. Two tangents have the same
-// coefficient of t, so their product has no square of t. In doubles the products err by 12u of
-// their magnitudes.
+// Returns the sign of the cross product a x b. Tangents are linear in the time t, and two tangents
+// have the same coefficient of t up to sign, so their cross product has no term in the square of t.
+// In doubles the cross product errs by at most 12 rounding units (2^-53) of the magnitudes of its
+// terms.
 int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
   if (HaveSameLine(a, b)) return 0;
   if (!a.is_tangent && !b.is_tangent) return CrossSign(a.base, b.base);
@@ -349,8 +361,8 @@ int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
   return SignOfLinear(Cross(a0, b0), Cross(a0, b1) + Cross(a1, b0), t_.Exact(motion_)) * sign;
 }
 
-// An arc of at most half a turn contains u if u is counter-clockwise of its begin and clockwise of
-// its end.
+// Returns whether u is counter-clockwise of the begin and clockwise of the end of the arc. This
+// test suffices because an arc is at most half a turn.
 bool BlockedArcs::Contains(const Arc& arc, const ArcDirection& u) const {
   return Turn(arc.begin, u) > 0 && (arc.is_half_turn || Turn(u, arc.end) > 0);
 }
@@ -364,7 +376,8 @@ bool BlockedArcs::Contains(Vec2 u) const {
 }
 
 // Starts with an arc that contains u, and extends it at both ends by arcs that contain the end.
-// Each step takes another arc, unless the arcs cover the whole circle.
+// Each step adds a different arc unless the arcs cover the whole circle, so more steps than arcs
+// mean that all directions are blocked.
 std::optional<BlockedArcs::Ends> BlockedArcs::EndsAbout(Vec2 u) const {
   const ArcDirection motion{From(u), false, false, {}};
   const auto holder_of = [&](const ArcDirection& direction) -> const Arc* {
@@ -389,7 +402,8 @@ std::optional<BlockedArcs::Ends> BlockedArcs::EndsAbout(Vec2 u) const {
   return ends;
 }
 
-// The sign of the dot product decides, which is linear in t for a tangent.
+// Returns whether the dot product of `direction` and u is at least 0. For a tangent the dot product
+// is linear in the time t.
 bool BlockedArcs::IsAlong(const ArcDirection& direction, Vec2 u) const {
   if (!direction.is_tangent) return DotSign(direction.base, From(u)) >= 0;
   const RoundedVector w = Rounded(direction);
@@ -403,8 +417,9 @@ bool BlockedArcs::IsAlong(const ArcDirection& direction, Vec2 u) const {
   return sign * (direction.is_reversed ? -1 : 1) >= 0;
 }
 
-// Compares the cosines: their signs, then their squares over the squared lengths, with the sign.
-// Tangents are compared as the unit vectors to which they round.
+// Compares the cosines of the angles between u and the ends: first their signs, then their squares
+// (the squared dot products divided by the squared lengths). A tangent is compared as the rounded
+// unit vector along it.
 const ArcDirection& BlockedArcs::Nearer(const Ends& ends, Vec2 u) const {
   const auto vector = [&](const ArcDirection& direction) {
     return direction.is_tangent ? From(Unit(direction)) : direction.base;
@@ -426,12 +441,13 @@ const ArcDirection& BlockedArcs::Nearer(const Ends& ends, Vec2 u) const {
   return order > 0 ? ends.clockwise : ends.counter_clockwise;
 }
 
-// The unit vector along an edge is its unit normal turned back a quarter; that along a tangent is
-// computed in pairs of doubles and rounded once. The exact branch takes the nearest pair of the
-// time, since another pair that is as near might round to another vector.
+// Returns the unit vector along an edge as the edge's unit normal turned back by a quarter. The
+// unit vector along a tangent is computed in pairs of doubles and rounded once. If that rounding is
+// uncertain, the time is converted exactly to the nearest pair of doubles, since another pair
+// within the same error bound might round to another vector.
 Vec2 BlockedArcs::Unit(const ArcDirection& direction) const {
   if (!direction.is_tangent) {
-    // `normal` is the direction turned a quarter counter-clockwise.
+    // `normal` is the unit vector along the edge turned a quarter counter-clockwise.
     const Vec2 normal = UnitNormal({direction.base.from, direction.base.to}, 1);
     return {normal.y + 0.0, 0.0 - normal.x};
   }
@@ -460,7 +476,8 @@ Vec2 BlockedArcs::Unit(const ArcDirection& direction) const {
   return rounded(unit(ToBoundedPair(t_.Exact(motion_))));
 }
 
-// The normal of a tangent with a touch is that of the touch, which has its own error bound.
+// Returns the normal of the touch for a tangent with a touch, because `RoundNormal` has its own
+// error bound.
 Vec2 BlockedArcs::NormalAgainst(const ArcDirection& direction, Vec2 u) const {
   const ArcDirection motion{From(u), false, false, {}};
   const int side = -Turn(direction, motion);

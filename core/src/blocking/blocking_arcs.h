@@ -1,14 +1,16 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which way is a shape blocked?
+// Which directions of motion are blocked for a shape that touches obstacles?
 //
-// U is the set of directions u such that the shape, moved a little along u, overlaps an obstacle in
-// more than touch. Where the shape touches a ray r of an edge with a part S of its interior (the
-// half-plane beside an edge, or the sector at a vertex), U has the directions of r - S: one open
-// arc of at most half a turn, or two. U is the union of all such arcs. A motion in U lies in one
-// component of U, an open arc or the whole circle; the ends of the arc are directions of edges, or
-// tangents of a round shape or body.
+// U denotes the set of directions u such that the shape, moved a little along u, overlaps an
+// obstacle in more than touch (the interior of one meets the other). At a contact, let r be a ray
+// along an edge of the obstacle from the point of contact, and S the part of the shape's interior
+// at that point (a half-plane beside an edge, or a sector at a vertex). The contact adds the
+// directions of the vectors r - S to U: one open arc of at most half a turn, or two such arcs. U is
+// the union of these arcs. A blocked motion lies in one connected component of U, an open arc or
+// the whole circle; the ends of the arc are directions of edges, or tangents of a round shape or
+// body.
 #pragma once
 
 #include <cstdint>
@@ -26,13 +28,17 @@
 
 namespace carom::internal {
 
-// The direction `base`, or a tangent: `base + t d` turned a quarter counter-clockwise, where `base
-// + t d` is the vector from a fixed vertex to a vertex of the shape, or to an end of its axis.
+// A direction at one time t of a motion by t * d (members `t_` and `motion_.d` of `BlockedArcs`):
+// the vector `base` itself, or a tangent. A tangent is the vector `base + t d` turned a quarter
+// counter-clockwise, where `base` runs from a fixed vertex to a vertex of the shape, or to an end
+// of its axis, at the start of the motion.
 struct ArcDirection {
   Direction base;
   bool is_tangent = false;
-  bool is_reversed = false;         // the tangent is turned clockwise
-  std::optional<RoundTouch> touch;  // the touch of a tangent; without one, d counts as 0
+  bool is_reversed = false;  // the tangent is turned clockwise instead
+  // the touch that a tangent belongs to; a tangent without a touch is `base` turned a quarter,
+  // without the term t d
+  std::optional<RoundTouch> touch;
 
   ArcDirection operator-() const {
     if (is_tangent) return {base, true, !is_reversed, touch};
@@ -40,35 +46,41 @@ struct ArcDirection {
   }
 };
 
-// An edge or vertex of a polygon and an edge or vertex of the shape that touch, or are exactly the
-// sum of their radii apart.
+// An edge or vertex of an obstacle and an edge or vertex of the moving shape that touch: their
+// distance is exactly the sum of the radii of the shape and of a round body, 0 where neither is
+// round.
 struct BlockingContact {
   enum class Kind : uint8_t { kVertexOnEdge, kEdgeOnVertex, kVertexOnVertex };
 
   Kind kind;
-  Segment fixed;    // the fixed edge, from the vertex that touches, if one does
-  uint32_t moving;  // index of the shape's edge or vertex; of an axis vertex 0 or 1
+  // the obstacle's edge; where a vertex of the obstacle touches, the edge starts at that vertex
+  Segment fixed;
+  // index of the shape's edge or vertex; for a capsule, the end of its axis: 0 or 1
+  uint32_t moving;
   std::optional<RoundTouch> touch;
-  double fixed_radius = 0;  // the radius of a round body
+  double fixed_radius = 0;  // radius of the obstacle: 0 for a polygon
 
   bool IsRound(const BlockingMover& mover) const { return mover.is_round() || fixed_radius > 0; }
-  // Returns the shape's edge of the contact, or its axis, as the shape of `mover` stands;
-  // `MovingVertex` returns the shape's vertex.
+  // `MovingEdge` returns the shape's edge of the contact (for a capsule its axis), and
+  // `MovingVertex` the shape's vertex, where the shape of `mover` is placed.
   Segment MovingEdge(const BlockingMover& mover) const;
   Vec2 MovingVertex(const BlockingMover& mover) const;
 };
 
-// Appends the contacts of the shape displaced by t * d with a polygon, or with the round body of
-// the pair's motion. The shape must not overlap it in more than touch at t. Exact.
+// Appends the contacts, at time t, of the moving shape displaced by t * d (d is the displacement of
+// `pair.motion()`) with the obstacle `fixed`: a polygon, or the axis of a round body with radius
+// `pair.motion().fixed_radius`. The shape must not overlap the obstacle in more than touch at t.
+// Exact.
 void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const SweepTime& t,
                   WorkMeter& meter, std::vector<BlockingContact>& contacts);
 
-// The set U of blocked directions, at one time of one motion. Not thread-safe.
+// The set of blocked directions, called U, at one time of one motion: a direction is blocked if the
+// shape, moved a little along it, overlaps an obstacle in more than touch. Not thread-safe.
 class BlockedArcs {
  public:
   BlockedArcs(const Motion& motion, const SweepTime& t) : motion_(motion), t_(t) {}
 
-  // Resets to the empty set at another time of another motion.
+  // Removes all blocked directions, and sets the motion and its time for later calls.
   void Start(const Motion& motion, const SweepTime& t) {
     motion_ = motion;
     t_ = t;
@@ -76,30 +88,33 @@ class BlockedArcs {
     arcs_.clear();
   }
 
-  // Adds the directions that a contact blocks at time t. `is_still` marks a contact of a shape as
-  // it stands, after its motion.
+  // Adds the directions that a contact blocks at time `t_`. `is_still` means that `mover` is
+  // already placed at the end of the motion, so that the displacement by t * d does not apply to
+  // it.
   void Add(const BlockingContact& contact, const BlockingMover& mover, bool is_still = false);
 
   bool empty() const { return arcs_.empty(); }
   bool Contains(Vec2 u) const;
 
-  // The ends of the component of U that contains u, clockwise and counter-clockwise of u.
-  // `EndsAbout` returns nothing if the component is the whole circle, or u is not blocked.
+  // The two ends of the connected arc of blocked directions that contains u: clockwise and
+  // counter-clockwise of u. `EndsAbout` returns nothing if all directions are blocked, or u is not
+  // blocked.
   struct Ends {
     ArcDirection clockwise;
     ArcDirection counter_clockwise;
   };
   std::optional<Ends> EndsAbout(Vec2 u) const;
 
-  // Returns the end that is nearer to u; of equally near ends the counter-clockwise one.
+  // Returns the one of `ends` at the smaller angle from u; the counter-clockwise one if both angles
+  // are equal.
   const ArcDirection& Nearer(const Ends& ends, Vec2 u) const;
   // Returns whether `direction` and u are at most a quarter turn apart.
   bool IsAlong(const ArcDirection& direction, Vec2 u) const;
 
-  // Returns the unit normal of a direction, against u, or -u / |u| where u is parallel to the
-  // direction. Each component is within 1 ulp, for a tangent within 1 ulp + 2^-94.
+  // Returns the unit normal of `direction` that points against u, or -u / |u| if u is parallel to
+  // `direction`. The error of each component is at most 1 ulp, for a tangent 1 ulp + 2^-94.
   Vec2 NormalAgainst(const ArcDirection& direction, Vec2 u) const;
-  // Returns the unit vector along a direction; each component is within 1 ulp.
+  // Returns the unit vector along `direction`; the error of each component is at most 1 ulp.
   Vec2 Unit(const ArcDirection& direction) const;
 
  private:
@@ -124,8 +139,10 @@ class BlockedArcs {
 
   Motion motion_;
   SweepTime t_;
-  double rounded_ = 0;                       // t as a double, set once a tangent depends on t
-  mutable std::optional<BoundedPair> pair_;  // t in a pair of doubles, computed on demand
+  // the time `t_` as a double, set once a tangent depends on the time
+  double rounded_ = 0;
+  // the time `t_` as the unevaluated sum of two doubles, computed on demand
+  mutable std::optional<BoundedPair> pair_;
   std::vector<Arc> arcs_;
 };
 

@@ -14,7 +14,7 @@
 namespace carom::internal {
 namespace {
 
-// Answers one item after the other. Not thread-safe.
+// Answers the sweeps of a batch, one at a time, under a blocking policy. Not thread-safe.
 class BlockingBatch {
  public:
   BlockingBatch(const World& world, const SweepOptions& options, SweepAnswers& out,
@@ -43,8 +43,8 @@ class BlockingBatch {
   HitCollector<BlockingHit> hits_;
 };
 
-// Collects the hits of an item. Every mode finds the first hit, because the safe pose depends on
-// it.
+// Collects the hits of an item. Finds the first hit under every mode (ANY included), because the
+// safe pose depends on the first hit.
 void BlockingBatch::Collect() {
   const auto by_time = [this](const BlockingHit& a, const BlockingHit& b) {
     return sweep_.CompareTimes(a, b);
@@ -60,7 +60,8 @@ void BlockingBatch::Collect() {
   obstacles_.VisitNear(sweep_.reach(), meter_, std::ref(visit));
 }
 
-// Writes the hits; under ANY, only the count, 0 or 1. Keeps the first hit for the safe pose.
+// Writes the hits of item i; under the mode ANY only the count, 0 or 1. Keeps the first hit in
+// `first_`, for the safe pose.
 bool BlockingBatch::Write(size_t i) {
   const auto by_time = [this](const BlockingHit& a, const BlockingHit& b) {
     return sweep_.CompareTimes(a, b);
@@ -79,8 +80,8 @@ bool BlockingBatch::Write(size_t i) {
   return !meter_.stopped();
 }
 
-// Checks columns in the order in which errors are reported: the shape and its pose, the
-// displacement, the skin.
+// Answers item i. Checks the columns in the order in which errors are reported: the shape and its
+// pose, the displacement, the skin (the gap that the safe pose keeps).
 bool BlockingBatch::Answer(const SweepColumns& columns, size_t i) {
   ItemChecker check(i, out_.errors);
   if (!PlaceBlocking(columns.movers, i, check, meter_, start_)) return !meter_.stopped();
@@ -108,8 +109,8 @@ bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, Wo
   return pose && meter.Spend(1) && PlaceBlocking(*shape, *pose, check, meter, start);
 }
 
-// Reports a vertex out of range as a fault of the position, and any other fault as one of the
-// shape.
+// Reports a placed vertex that is out of range as an error of the column x, and any other fault of
+// the placed shape as an error of the column shape.
 bool PlaceBlocking(const Shape& shape, const Pose& pose, ItemChecker& check, WorkMeter& meter,
                    BlockingPose& start) {
   const std::optional<ItemFault> fault = start.Place(shape, pose, meter);
@@ -118,7 +119,7 @@ bool PlaceBlocking(const Shape& shape, const Pose& pose, ItemChecker& check, Wor
   return check.Fail(is_out ? ItemColumn::kX : ItemColumn::kShape, *fault);
 }
 
-// An absent column means a skin of 0.
+// Returns 0 for a batch without the column `skin`.
 std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecker& check) {
   if (skins.empty()) return 0;
   if (!check.Coordinate(ItemColumn::kSkin, skins[i])) return std::nullopt;
@@ -129,7 +130,7 @@ std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecke
   return Normalized(skins[i]);
 }
 
-// Answers one item after the other; the items share nothing but memory.
+// Answers the items one at a time; the items share only the memory of `batch`.
 bool SweepBlocking(const World& world, const SweepColumns& columns, const SweepOptions& options,
                    SweepAnswers& out, WorkMeter& meter) {
   out.safe.assign(columns.size(), {});

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How are batches of sweeps under the blocking policies answered?
+// How does `SweepShapes` answer a batch of sweeps under a blocking policy (BLOCKING or
+// BLOCKING_LEAVE of carom/cast.h)?
 #pragma once
 
 #include <optional>
@@ -15,20 +16,22 @@
 
 namespace carom::internal {
 
-// Answers as `SweepShapes` does under a blocking policy; `out` must be cleared and have a count for
-// each item. Returns false once `meter` stops.
+// Does the work of `SweepShapes` under a blocking policy. The caller must have cleared `out` and
+// set `out.counts` to one count of 0 for each item. Returns false once `meter` stops.
 bool SweepBlocking(const World& world, const SweepColumns& columns, const SweepOptions& options,
                    SweepAnswers& out, WorkMeter& meter);
 
-// Places item i in `start`. Returns false if it records an error or `meter` stops.
+// Reads the shape and the pose of item i and stores the placed shape in `start`. Returns false if
+// it records an error or `meter` stops.
 bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
                    BlockingPose& start);
-// Places a shape at an accepted pose in `start`. Returns false if it records an error or `meter`
-// stops.
+// Stores `shape` placed at `pose` in `start`; the caller has checked the range of `pose`. Returns
+// false if it records an error or `meter` stops.
 bool PlaceBlocking(const Shape& shape, const Pose& pose, ItemChecker& check, WorkMeter& meter,
                    BlockingPose& start);
 
-// Returns the skin of item i, or nothing and records an error.
+// Returns the skin of item i (the gap that its safe pose keeps from obstacles), or records an error
+// and returns nothing.
 std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecker& check);
 
 }  // namespace carom::internal

@@ -12,23 +12,23 @@
 namespace carom::internal {
 namespace {
 
-// Returns whether c lies beyond b on the way back to a, so that two successive edges fold onto each
-// other.
+// Returns whether the edge from b to c leads back along the edge from a to b, so that the two
+// successive edges overlap.
 bool FoldsBack(Vec2 a, Vec2 b, Vec2 c) {
   return Orientation(a, b, c) == 0 && DotSign(b, a, b, c) > 0;
 }
 
 }  // namespace
 
-// The filter of the predicates decides first; where it cannot, differences of doubles are
-// multiplied exactly.
+// The filter of the predicate in doubles decides first; if the filter is uncertain, the predicate
+// multiplies the differences of the coordinates exactly.
 int CrossSign(const Direction& a, const Direction& b) {
   return CrossSign(a.from, a.to, b.from, b.to);
 }
 int DotSign(const Direction& a, const Direction& b) { return DotSign(a.from, a.to, b.from, b.to); }
 
-// A direction must be counter-clockwise of the first ray and clockwise of the last; in a sector of
-// more than half a turn, one of the two suffices.
+// A direction in the sector is counter-clockwise of the first ray and clockwise of the last; in a
+// sector of more than half a turn, one of the two suffices.
 bool Sector::Contains(const Direction& u) const {
   const bool after_first = CrossSign(first, u) > 0;
   if (turn == 0) return after_first;
@@ -36,8 +36,8 @@ bool Sector::Contains(const Direction& u) const {
   return turn > 0 ? after_first && before_last : after_first || before_last;
 }
 
-// The lexicographically least vertex of a simple ring is a strict corner, so the turn at that
-// vertex is the winding of the ring.
+// Finds the orientation of the ring as the turn at its lexicographically least vertex: in a simple
+// ring that vertex is a strict corner of the convex hull.
 std::optional<ItemFault> BlockingMover::Take(const PlacedShape& shape, WorkMeter& meter) {
   shape_ = &shape;
   if (shape.radius() > 0) return std::nullopt;
@@ -70,7 +70,8 @@ bool BlockingMover::IsPointEdge(size_t edge) const {
   return e.a == e.b;
 }
 
-// Vertices may repeat: `After` and `Before` skip edges of length 0, which have no direction.
+// Consecutive vertices may be equal: `After` and `Before` skip edges of length 0, which have no
+// direction.
 Vec2 BlockingMover::After(size_t vertex) const {
   const size_t n = vertex_count();
   size_t i = vertex;
@@ -85,8 +86,8 @@ Vec2 BlockingMover::Before(size_t vertex) const {
   return this->vertex(i);
 }
 
-// Edges may share a point only where one begins at the end of the other, and must not fold back at
-// that point.
+// Two edges of a simple ring share a point only if the second begins at the end of the first, and
+// then it must not fold back onto the first.
 bool BlockingMover::IsSimple(WorkMeter& meter) const {
   std::vector<Segment> edges;
   for (size_t i = 0; i < vertex_count(); ++i) {
@@ -105,8 +106,9 @@ bool BlockingMover::IsSimple(WorkMeter& meter) const {
   return true;
 }
 
-// The interior is left of a counter-clockwise ring: the sector runs from the next vertex round to
-// the previous one.
+// The interior is to the left of a counter-clockwise ring, so its sector extends counter-clockwise
+// from the ray to the next vertex up to the ray to the previous vertex. In a clockwise ring both
+// rays change places.
 Sector BlockingMover::SectorAt(size_t vertex) const {
   const Vec2 p = this->vertex(vertex);
   const Vec2 next = After(vertex);

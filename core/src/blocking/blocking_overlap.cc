@@ -15,7 +15,8 @@
 namespace carom::internal {
 namespace {
 
-// Predicates for the shape as it stands. `p` is a point of the shape, `q` a point of the polygon.
+// Predicates for a shape where it is placed. `p` is a point of the shape, `q` a point of the
+// obstacle.
 class AtRest {
  public:
   static constexpr bool kAtRest = true;
@@ -25,18 +26,18 @@ class AtRest {
   bool is_round() const { return radius_ > 0 || fixed_radius_ > 0; }
   double fixed_radius() const { return fixed_radius_; }
   Box Moved(const Box& box) const { return box; }
-  // Returns the side of a fixed edge on which p lies; `SideOfMoving` returns that of a moving edge
-  // for q.
+  // `Side` returns the side of a fixed edge on which p lies, `SideOfMoving` the side of a moving
+  // edge on which q lies: 1 for left, -1 for right, 0 for a point on the edge's line.
   int Side(const Segment& fixed, Vec2 p) const { return Orientation(fixed.a, fixed.b, p); }
   int SideOfMoving(const Segment& moving, Vec2 q) const {
     return Orientation(moving.a, moving.b, q);
   }
   bool IsAt(Vec2 p, Vec2 q) const { return p == q; }
-  // Returns whether a point on the line of an edge is within the edge. Every line counts as that of
-  // an edge of length 0.
+  // Returns whether a point is on the edge, given that it is on the edge's line. For an edge of
+  // length 0, every point counts as on its line.
   bool IsWithin(const Segment& fixed, Vec2 p) const { return IsOnSegment(p, fixed); }
   bool IsWithinMoving(const Segment& moving, Vec2 q) const { return IsOnSegment(q, moving); }
-  // Returns whether q is above p.
+  // Returns whether the y coordinate of q is greater than that of p.
   bool IsAbove(Vec2 q, Vec2 p) const { return q.y > p.y; }
   bool IsCloser(const Segment& fixed, const Segment& moving) const {
     return AreCloser(fixed, moving, radius_, fixed_radius_);
@@ -47,8 +48,8 @@ class AtRest {
   double fixed_radius_;
 };
 
-// The predicates of `AtRest` for the shape displaced by t * d. All their signs are of numbers that
-// are linear in t.
+// The predicates of `AtRest` for the shape displaced by t * d (d is the displacement of the
+// motion). Each predicate is the sign of a number that is linear in t.
 class AtTime {
  public:
   static constexpr bool kAtRest = false;
@@ -92,11 +93,13 @@ class AtTime {
            Along(moving.a, moving.b, q, moving.b) >= 0;
   }
   bool IsAbove(Vec2 q, Vec2 p) const { return SignOfLinear(Dyadic(q.y) - p.y, -d_.y, t_) > 0; }
-  // Returns false: callers use times at which no edges are closer than the radius.
+  // Always returns false: callers pass times at which no edge of the shape is closer to an edge of
+  // the obstacle than the sum of the radii.
   bool IsCloser(const Segment&, const Segment&) const { return false; }
 
  private:
-  // Returns the sign of (b - a) . (p + t d - q).
+  // Returns the sign of the dot product (b - a) . (p + t d - q), with d the displacement of the
+  // motion.
   int Along(Vec2 a, Vec2 b, Vec2 q, Vec2 p) const {
     const Dyadic ex = Dyadic(b.x) - a.x;
     const Dyadic ey = Dyadic(b.y) - a.y;
@@ -112,8 +115,8 @@ class AtTime {
   double high_;
 };
 
-// Returns whether the angle of `ray`, counter-clockwise from the positive x axis, is in (0, angle
-// of `to`].
+// Returns whether the direction `ray` is within the turn from the positive x axis (excluded)
+// counter-clockwise to the direction `to` (included).
 bool IsUpTo(const Direction& ray, const Direction& to) {
   const auto is_lower = [](const Direction& u) {
     return u.to.y < u.from.y || (u.to.y == u.from.y && u.to.x < u.from.x);
@@ -139,7 +142,8 @@ class OverlapTest {
   }
 
  private:
-  // Returns whether two edges are closer than the radius.
+  // Returns whether an edge of the obstacle is closer to an edge of the shape (or to its axis) than
+  // the sum of their radii.
   bool ComesCloser(const Box& reach) const {
     bool closer = false;
     const auto compare = [&](const Segment& edge, const Segment& moving) {
@@ -159,13 +163,14 @@ class OverlapTest {
   }
 
   // Returns whether the polygon contains the shape's axis, or the shape's ring contains the body's
-  // axis, where no edges are closer than the radius.
+  // axis. No edge of one may be closer to an edge of the other than the sum of the radii, so
+  // testing one point suffices.
   bool HoldsOther() const {
     return mover_.is_round() ? IsBesideFilled(shape_.ring_start(0), {}) : HoldsRing();
   }
 
-  // Returns whether any fixed edge enters the interior, testing all pairs of edges with boxes that
-  // meet.
+  // Returns whether any edge of the polygon enters the interior of the ring. Tests all pairs of
+  // edges with intersecting boxes.
   bool EntersFromEdge(const Box& reach) const {
     bool enters = false;
     fixed_.VisitEdges(
@@ -182,8 +187,8 @@ class OverlapTest {
     return enters;
   }
 
-  // Returns whether the fixed edge e enters the interior where it meets edge f of the ring, at the
-  // first vertex of f or within f.
+  // Returns whether the fixed edge e enters the interior of the ring at a point that it shares with
+  // edge f (edge j of the ring): at the first vertex of f, or at an inner point of f.
   bool Enters(const Segment& e, const Segment& f, size_t j) const {
     const int a = where_.Side(e, f.a);
     const int b = where_.Side(e, f.b);
@@ -201,8 +206,9 @@ class OverlapTest {
            (!where_.IsAt(f.a, e.a) && sector.Contains({e.b, e.a}));
   }
 
-  // Returns whether the interior contains a ring of the polygon. No edge of the polygon enters the
-  // interior, so the interior contains either all of a ring or none of it.
+  // Returns whether the interior of the shape contains a ring of the polygon. No edge of the
+  // polygon may enter the interior, so the interior contains all of a ring or none of it, and
+  // testing its first vertex suffices.
   bool HoldsRing() const {
     const PlacedShape placed(fixed_);
     for (size_t ring = 0; ring < placed.ring_count() && meter_.Spend(1); ++ring) {
@@ -211,8 +217,8 @@ class OverlapTest {
     return false;
   }
 
-  // Returns whether the interior contains q. The ring is simple, so it contains q if a ray from q
-  // to the right crosses the ring an odd number of times. A point on the ring counts as outside.
+  // Returns whether the interior of the shape's ring contains q: whether a ray from q to the right
+  // crosses the simple ring an odd number of times. A point on the ring counts as outside.
   bool HoldsPoint(Vec2 q) const {
     if (!where_.Moved(shape_.bounds()).Contains(q)) return false;
     bool is_inside = false;
@@ -227,10 +233,11 @@ class OverlapTest {
     return is_inside;
   }
 
-  // Returns whether the polygon is filled next to p, counter-clockwise of `direction`; for a point
-  // on no edge, whether the polygon is filled at p. Edges at p count by their directions: an edge
-  // that leaves p winds around the points on its left near p, and an edge that arrives at p winds
-  // back.
+  // Returns whether the polygon is filled next to p, just counter-clockwise of `direction`; if p is
+  // on no edge, whether the polygon is filled at p. Computes the winding number by a ray from p to
+  // the right. Edges that contain p count by their directions: of the turn from the positive x axis
+  // to `direction`, an edge that leaves p within that turn adds 1, and an edge that arrives at p
+  // from within that turn subtracts 1.
   bool IsBesideFilled(Vec2 p, const Direction& direction) const {
     const Polygon& polygon = fixed_.polygon();
     if constexpr (Where::kAtRest) {

@@ -22,8 +22,8 @@ void BlockingPair::Start(const BlockingMover& mover, const Motion& motion, doubl
   is_ring_prepared_ = false;
 }
 
-// Computes the ring's properties under the motion on demand. These properties are the same for all
-// polygons, and many polygons are clear of the path and need none of them.
+// Computes, on demand, the properties of the ring that depend on its displacement. They are equal
+// for all polygons, and a sweep whose polygons are all clear of the path needs none of them.
 void BlockingPair::PrepareRing() {
   if (is_ring_prepared_) return;
   is_ring_prepared_ = true;
@@ -40,9 +40,9 @@ void BlockingPair::PrepareRing() {
   }
 }
 
-// Merges an entry at t into `first`: keeps the earliest touch, of equal times the first one found,
-// and the least fixed edge at that time. Times of a round shape count as equal if they round up to
-// the same double.
+// Merges the begin of an overlap at time t into `first`, which keeps the touch with the earliest
+// time (the first one found, if several have that time) and the least index of a fixed edge at that
+// time. Times of a round shape or body count as equal if they round up to the same double.
 void BlockingPair::Add(const SweepTime& t, const SweepTime& after, const Edges& edges,
                        SweepEvent& first) const {
   if (SweepTime::Compare(motion_, t, after) < 0) return;
@@ -59,10 +59,11 @@ void BlockingPair::Add(const SweepTime& t, const SweepTime& after, const Edges& 
   if (order < 0) first.touch = touch;
 }
 
-// Adds the entries of two edges. Cases (1) and (2) of blocking_pair.h begin when a point within one
-// edge begins to pass a point within the other. Case (3) is tested at the first vertex of the
-// moving edge, since each vertex is the first of one edge. An entry later than the best so far is
-// left out before it is computed exactly.
+// Adds the times at which the overlap of two edges begins. Cases (1) and (2) of blocking_pair.h
+// begin when an inner point of one edge begins to pass an inner point of the other. Case (3), a
+// vertex that meets a vertex, is tested at the first vertex of the moving edge, since each vertex
+// of the ring is the first of one edge. Skips times that are certainly later than the earliest so
+// far, before they are computed exactly.
 void BlockingPair::AddEntries(const Edges& edges, const SweepTime& after, double limit,
                               SweepEvent& first) const {
   const auto& [fixed, moving, fixed_edge, j] = edges;
@@ -101,8 +102,9 @@ std::optional<SweepEvent> BlockingPair::Entry(const IndexedPolygon& fixed, doubl
   return first.has_edge ? std::optional(first) : std::nullopt;
 }
 
-// Parallel edges cross at no time: they can only lie along each other. A round shape is closer than
-// the radius to an edge during one open interval, from the start or from an entry on.
+// Parallel edges never cross, so their contact has no `crossing`. A round shape is closer to an
+// edge than the sum of the radii during one open interval, which begins at 0 or at the time of
+// `RoundEntry`.
 std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge,
                                                              const Segment& moving) const {
   if (!motion_.is_round()) {
@@ -122,8 +124,9 @@ std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge
   return Contact{end, SweepInterval{*begin, end}};
 }
 
-// An overlap in more than touch can only end where two edges stop touching. At such a time it lasts
-// if other edges cross before and after the time, and else if `OverlapsInMoreThanTouchAt` holds.
+// Returns the first time at which two edges stop touching and the overlap ends: an overlap in more
+// than touch can end at such times only. At such a time the overlap continues if two other edges
+// cross before and after that time, or else if `OverlapsInMoreThanTouchAt` finds it exactly.
 std::optional<SweepTime> BlockingPair::EndOfOverlap(const IndexedPolygon& fixed, WorkMeter& meter) {
   if (motion_.d == Vec2{}) return std::nullopt;
   contacts_.clear();
@@ -136,7 +139,8 @@ std::optional<SweepTime> BlockingPair::EndOfOverlap(const IndexedPolygon& fixed,
   const auto compare = [this](const SweepTime& a, const SweepTime& b) {
     return SweepTime::Compare(motion_, a, b);
   };
-  // Times up to 0 are skipped, and an overlap that lasts to 1 has no end.
+  // The loop below skips ends at or before the time 0. An end at 1 or later means that the overlap
+  // lasts to the end of the path.
   std::vector<SweepTime> ends;
   ends.reserve(contacts_.size());
   for (const Contact& contact : contacts_) ends.push_back(contact.end);

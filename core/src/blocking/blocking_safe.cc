@@ -20,8 +20,8 @@ bool AreWithin(Vec2 a, Vec2 b, double most) {
 
 }  // namespace
 
-// Tries poses about the exact pose first, then poses back along the path, by ever larger parts of
-// it. A pose within touching distance of the start is not worth a test.
+// Tries poses near the exact pose at the hit first, then poses farther and farther back along the
+// path. Does not test a pose within 8 ulp of the start, where the start is as good.
 Vec2 SafePose::Find(const SafeRequest& request) {
   const Vec2 from = request.start.pose().position;
   const Vec2 d = request.sweep.motion().d;
@@ -39,15 +39,16 @@ Vec2 SafePose::Find(const SafeRequest& request) {
   return from;
 }
 
-// Returns whether a hit ends the path within 8 ulp of the start. The shape then stays in place, so
-// that repeated pushes against an obstacle move nothing.
+// Returns whether the sweep has a hit and `position` is within 8 ulp of the start. The shape then
+// stays at the start, so that repeated pushes against an obstacle move nothing.
 bool SafePose::IsAtStart(const SafeRequest& request, Vec2 position, double ulp) {
   return request.hit && AreWithin(position, request.start.pose().position, 8 * ulp);
 }
 
-// Tries offsets by the gaps near `base`. If these lead over an obstacle that the shape touches at
-// the start, as along a slanted wall when it passes the wall's end, tries offsets by the gaps near
-// the start, too.
+// Tries positions offset from `base`, the exact position at the hit, by the gaps between the shape
+// there and near obstacles. Such an offset may lead into an obstacle that the shape touches only at
+// the start (such as a slanted wall whose end the shape passes); if all fail, adds the gaps at the
+// start and tries again.
 std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, double ulp) {
   const Vec2 from = request.start.pose().position;
   if (request.skin == 0) {
@@ -65,7 +66,8 @@ std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, do
   return FindOffset(request, base, ulp);
 }
 
-// Tries ever larger offsets from `base`.
+// Tries offsets from `base` that keep a gap of the skin, and then of 0, plus a growing number of
+// ulps.
 std::optional<Vec2> SafePose::FindOffset(const SafeRequest& request, Vec2 base, double ulp) {
   for (const double skin : {request.skin, 0.0}) {
     for (const double steps : {0, 1, 2, 4, 6, 8}) {
@@ -82,9 +84,9 @@ std::optional<Vec2> SafePose::FindOffset(const SafeRequest& request, Vec2 base, 
   return std::nullopt;
 }
 
-// Proves that a pose is safe. The shape is placed as a later call with that pose places it, and the
-// sweep to it is the sweep by the difference of positions. Obstacles that the requested sweep is
-// clear of need no test.
+// Proves whether a pose is safe. Places the shape as a later call with that pose does, and sweeps
+// it from the start by the difference of the positions. Tests only the obstacles in `unclear` of
+// the requested sweep where `Covers` proves that all others are clear.
 bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction) {
   const Vec2 from = request.start.pose().position;
   const Vec2 d = Normalized(RoundedDifference(position, from));
@@ -97,7 +99,8 @@ bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction
   candidate_sweep_.Start(request.start, d, request.policy, request.sweep.start_overlap());
   if (!(is_covered ? candidate_sweep_.IsFree(request.sweep.unclear()) : candidate_sweep_.IsFree()))
     return false;
-  // An obstacle that the shape overlapped at the start and left on the way counts at the pose.
+  // The candidate sweep does not block at an obstacle that the shape overlaps at the start and then
+  // leaves, but the pose must not overlap that obstacle either.
   const BlockingMover& mover = candidate_.mover();
   const bool is_round = mover.is_round() && mover.shape().radius() > 4 * candidate_sweep_.margin();
   const auto overlaps = [&](const Obstacle& fixed) {
@@ -112,8 +115,9 @@ bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction
   });
 }
 
-// Finds gaps in doubles: a guess of where the shape has room. If gaps are nearly equal or too many,
-// their order decides, so obstacles are sorted: the order of visits must not decide.
+// Adds the gaps between the shape, displaced by `moved`, and all obstacles within `reach`. The
+// order of gaps matters if gaps are nearly equal or too many, so the obstacles are sorted to make
+// the result independent of the order of visits.
 void SafePose::FindGaps(const BlockingMover& mover, double reach, Vec2 moved) {
   offset_.Move(moved);
   near_.clear();
@@ -127,7 +131,8 @@ void SafePose::FindGaps(const BlockingMover& mover, double reach, Vec2 moved) {
   for (const Obstacle& fixed : near_) FindGapsTo(fixed, mover, reach);
 }
 
-// Adds the gaps of all pairs of edges that are near each other.
+// Adds the gaps between the edges of an obstacle and the edges of the shape that are near each
+// other.
 void SafePose::FindGapsTo(const Obstacle& fixed, const BlockingMover& mover, double reach) {
   const PlacedShape& shape = mover.shape();
   const double radius = shape.radius() + fixed.radius();

@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where may a blocked shape be set down?
+// At which position near its first hit may a blocked shape be placed safely?
 //
-// A pose is safe if the shape as placed at the pose overlaps nothing in more than touch and still
-// has an interior, and if the sweep from the start to the pose is not blocked. Safety is decided
-// exactly, but poses to test are guesses: the exact pose, rounded, and moved as little as possible
-// along the normals of near obstacles; else a pose back along the path; at worst the start, which
-// is returned without a test.
+// A pose is safe if the shape, placed at the pose with rounded vertices, overlaps nothing in more
+// than touch and still has an interior, and if no obstacle blocks the sweep from the start to the
+// pose. Each candidate pose is a guess in doubles, and safety is then decided exactly. The
+// candidates are the exact pose at the hit, rounded, and moved as little as possible along the
+// normals of near obstacles; then poses back along the path; and last the start, which is returned
+// without a test.
 #pragma once
 
 #include <cstdint>
@@ -22,19 +23,21 @@
 
 namespace carom::internal {
 
-// A sweep with its first hit, and the skin for its safe pose.
+// A sweep with its first hit, and the skin: the gap that the safe pose keeps from obstacles.
 struct SafeRequest {
   const Shape& shape;
   const BlockingPose& start;
   const BlockingSweep& sweep;
   InsidePolicy policy;
-  // The first hit, if any; `fraction` is its fraction, or 1 without a hit.
+  // `hit` is the first hit, if any; `fraction` is the time of the hit as a part of the path, or 1
+  // without a hit.
   const std::optional<BlockingHit>& hit;
   double fraction;
   double skin;
 };
 
-// Finds safe poses. Not thread-safe.
+// Finds the safe pose at the end of a sweep: a pose without overlap in more than touch that an
+// unblocked sweep reaches. Not thread-safe.
 class SafePose {
  public:
   SafePose(const Obstacles& obstacles, WorkMeter& meter)

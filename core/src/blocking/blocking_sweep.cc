@@ -12,14 +12,14 @@
 #include "sweep/sweep_measures.h"
 
 namespace carom::internal {
-// An ulp is the distance to the next double.
+// Returns the distance from the largest magnitude to the next greater double.
 double UlpOf(const Box& box) {
   const double largest = std::max({std::abs(box.min.x), std::abs(box.max.x), std::abs(box.min.y),
                                    std::abs(box.max.y), kSmallestMagnitude});
   return NextAbove(largest) - largest;
 }
 
-// The vertices count as work before they are placed. The shape is checked as placed, since rounding
+// Counts the vertices as work before it places them. Checks the shape as placed, because rounding
 // may flatten a small shape far from the origin.
 std::optional<ItemFault> BlockingPose::Place(const Shape& shape, const Pose& pose,
                                              WorkMeter& meter) {
@@ -30,7 +30,8 @@ std::optional<ItemFault> BlockingPose::Place(const Shape& shape, const Pose& pos
   return mover_.Take(*view_, meter);
 }
 
-// The axes serve to skip polygons that are separated from the shape, as in other sweeps.
+// The separating axes of `pair_` serve to skip obstacles that are separated from the path of the
+// shape.
 void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy,
                           StartOverlap start_overlap) {
   const PlacedShape& shape = start.mover().shape();
@@ -46,15 +47,16 @@ void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy
   passed_over_.clear();
 }
 
-// Returns the pair that tests an obstacle: a round body needs its own, because the body's radius is
-// added to that of the shape.
+// Returns the pair that tests an obstacle: `pair_`, or for a round body `round_`, whose motion
+// includes the radius of the body.
 BlockingPair& BlockingSweep::PairWith(const Obstacle& fixed) {
   if (!fixed.is_round()) return pair_;
   round_.Start(pair_.mover(), MotionTo(fixed), margin_);
   return round_;
 }
 
-// Returns whether no edge is near the path and the shape does not start inside.
+// Returns whether the obstacle is clear of the path: no edge is near the path, and the shape does
+// not start inside the obstacle.
 bool BlockingSweep::IsClear(const Obstacle& fixed, const SweepAxes& axes) {
   const Box reach = Grown(reach_, fixed.radius());
   const auto is_near = [&](const Box& box) { return reach.Intersects(box); };
@@ -64,18 +66,19 @@ bool BlockingSweep::IsClear(const Obstacle& fixed, const SweepAxes& axes) {
   return LocateInPolygon(*fixed.core, start, meter_).location == Location::kOutside;
 }
 
-// The path by `d` is within 8 ulp, and the roundings of these numbers, below 4 ulp, of a part of
-// this path. The vertices of the shape placed at the end are rounded, within 2 ulp. Coordinates of
-// these vertices, of the vertices at the start and of `d` may have been read as 0. All of this is
-// below the margin.
+// Returns true if the shape, on its path by `d`, stays within the margin of 32 ulp of this path.
+// The end of the path by `d` differs by at most 8 ulp, and less than 4 ulp for the roundings in
+// this function, from a point of this path. The vertices placed at the end are rounded by at most 2
+// ulp. Coordinates below `kSmallestMagnitude` are read as 0, for which the margin has a term of its
+// own.
 bool BlockingSweep::Covers(Vec2 d, double fraction) const {
   const Vec2 path = motion().d;
   return std::abs(d.x - fraction * path.x) <= 8 * ulp_ &&
          std::abs(d.y - fraction * path.y) <= 8 * ulp_;
 }
 
-// A shape that is certainly separated from an obstacle at the start does not overlap it at the
-// start. Obstacles that the axes do not prove separated are tested edge by edge.
+// Axes that separate the shape from an obstacle at the start prove that they do not overlap at the
+// start. Obstacles without such an axis are tested edge by edge.
 std::optional<BlockingHit> BlockingSweep::HitOf(const Obstacle& fixed, double limit) {
   BlockingPair& pair = PairWith(fixed);
   const IndexedPolygon& core = *fixed.core;
@@ -97,7 +100,8 @@ std::optional<BlockingHit> BlockingSweep::HitOf(const Obstacle& fixed, double li
   return entry ? std::optional(BlockingHit{fixed, *entry, false}) : std::nullopt;
 }
 
-// Follows the total order of sweeps.
+// Compares exact times. The time of a hit of a round shape or body is replaced by the least double
+// that is not below it, as the total order of hits defines.
 int BlockingSweep::CompareTimes(const BlockingHit& a, const BlockingHit& b) const {
   if (IsRound(a) && IsRound(b)) {
     return (a.time().high() > b.time().high()) - (a.time().high() < b.time().high());
@@ -122,7 +126,7 @@ std::optional<BlockingHit> BlockingSweep::First() {
   return first;
 }
 
-// The first obstacle that blocks ends the search.
+// Stops at the first obstacle that blocks the sweep.
 bool BlockingSweep::IsFree() {
   bool is_free = true;
   const auto visit = [&](const Obstacle& fixed) {
@@ -139,13 +143,13 @@ bool BlockingSweep::IsFree(std::span<const Obstacle> obstacles) {
   });
 }
 
-// The list is short: a shape overlaps few obstacles.
+// A linear search suffices: a shape overlaps few obstacles at its start.
 bool BlockingSweep::PassesOver(const Obstacle& fixed) const {
   return std::find(passed_over_.begin(), passed_over_.end(), fixed) != passed_over_.end();
 }
 
-// Sets the measures of a start inside: a point that both shapes share, and for a polygon the least
-// edge with such a point.
+// Sets, for a hit that overlaps at the start, a point that shape and obstacle share, and for a
+// polygon the least edge that contains such a point.
 void BlockingSweep::MeasureStart(const Obstacle& fixed, SweepHit& measured) {
   const PlacedShape& mover = pair_.mover().shape();
   if (!fixed.is_round()) {
@@ -163,10 +167,11 @@ void BlockingSweep::MeasureStart(const Obstacle& fixed, SweepHit& measured) {
   }
 }
 
-// Returns the point of a hit: exactly the vertex of the polygon, if one is met. Otherwise it
-// follows a vertex of the shape to the fraction, and from an end of an axis steps the radius
-// against the normal of the touch. Where the touch is not defined by the shape's vertices, it steps
-// from the round body's axis by the body's radius.
+// Returns the point at which the shape touches the obstacle. If a vertex of a polygon touches, the
+// point is exactly that vertex. Otherwise the point is the touching vertex of the shape displaced
+// to the fraction, for a capsule the displaced end of its axis moved by the radius against the
+// normal. If the touching vertex is one of a round body, the point is the end of the body's axis
+// moved by the body's radius along the normal.
 Vec2 BlockingSweep::PointOf(const BlockingHit& hit, double fraction) const {
   const EdgeMeeting& meeting = hit.time().meeting();
   const Motion to = MotionTo(hit.fixed);
@@ -183,8 +188,8 @@ Vec2 BlockingSweep::PointOf(const BlockingHit& hit, double fraction) const {
   return PointOnPath(meeting.moving.a, to.d, fraction, along(to.radius));
 }
 
-// If the blocked arc has no ends, or the nearer end is parallel to the motion, the normal is -d /
-// |d|.
+// Fills the answer row of a hit. The normal is -d / |d| if all directions are blocked, so that
+// `EndsAbout` returns nothing, or if the nearer end of the blocked arc is parallel to the motion.
 SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
   SweepHit measured;
   measured.polygon_id = hit.source().id;
@@ -202,8 +207,8 @@ SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
   measured.has_edge = !hit.fixed.is_round();
   if (measured.has_edge) measured.edge = hit.fixed.core->polygon().edge_ref(hit.event.first_edge);
   measured.point = PointOf(hit, measured.fraction);
-  // Only obstacles that are not clear of the path can touch at the hit. They are sorted, because
-  // the first of parallel ends counts.
+  // Only obstacles in `unclear_` can touch the shape at the hit. They are sorted because of
+  // parallel ends of a blocked arc the first one counts.
   SortBySource(unclear_);
   for (const Obstacle& near : unclear_) {
     FindContacts(PairWith(near), *near.core, hit.time(), meter_, contacts_);

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What blocks a moving shape, and where may it stand?
+// Which obstacle blocks a moving shape first, and with which normal?
 //
-// `BlockingSweep` is one sweep of one shape under a blocking policy (carom/sweep.h): the effect of
-// each obstacle on the shape, and the first hit with its normal. `SafePose` then finds the safe
-// pose. Both sweeps and the legs of slides use `BlockingSweep`, so a leg that is requested as a
-// sweep gives the same bytes.
+// `BlockingSweep` is one sweep of one shape under a blocking policy (carom/sweep.h): it finds the
+// effect of each obstacle on the shape, and the first hit with its normal. `SafePose`
+// (blocking_safe.h) then finds the safe pose. Both sweeps and the legs of slides use
+// `BlockingSweep`, so a leg that is requested as a sweep gives the same bytes.
 #pragma once
 
 #include <optional>
@@ -29,25 +29,26 @@
 
 namespace carom::internal {
 
-// Returns an ulp of the largest magnitude of the box's coordinates. A safe pose is within eight of
-// these ulps of the exact one, and a shape within eight of them of an obstacle counts as touching
-// it.
+// Returns an ulp of the largest magnitude among the coordinates of `box`. A safe pose is within
+// eight such ulps of the exact one, and a shape within eight such ulps of an obstacle counts as
+// touching the obstacle.
 double UlpOf(const Box& box);
 
-// A polygon or a body that blocks the sweep, and when it does.
+// A polygon or a body that blocks the sweep, and the time at which it does.
 struct BlockingHit {
   Obstacle fixed;
   SweepEvent event;
-  bool starts_inside = false;  // they overlap in more than touch at the start
+  bool starts_inside = false;  // shape and obstacle overlap in more than touch at the start
 
   const SweepTime& time() const { return event.touch.time; }
   HitSource source() const { return fixed.source(); }
 };
 
-// A shape placed at one pose, for the blocking policies.
+// A moving shape placed at one pose, and its view as a `BlockingMover` for the blocking policies.
 class BlockingPose {
  public:
-  // Places a shape. Returns its fault at the pose, if any, which may be PLACED_OUT_OF_RANGE.
+  // Places `shape` at `pose`. Returns the fault of the placed shape, if any, which may be
+  // PLACED_OUT_OF_RANGE.
   std::optional<ItemFault> Place(const Shape& shape, const Pose& pose, WorkMeter& meter);
 
   const BlockingMover& mover() const { return mover_; }
@@ -60,64 +61,71 @@ class BlockingPose {
   BlockingMover mover_;
 };
 
-// Finds what blocks one moving shape. Reused from sweep to sweep. Not thread-safe.
+// Finds the obstacles that block one moving shape under a blocking policy. An object is reused for
+// many sweeps. Not thread-safe.
 class BlockingSweep {
  public:
   BlockingSweep(const Obstacles& obstacles, WorkMeter& meter)
       : obstacles_(obstacles), meter_(meter) {}
 
-  // Whether the shape overlaps anything in more than touch at the start: not tested yet, or proven
-  // not to.
+  // States whether the shape may overlap anything in more than touch at the start: `kUnchecked`
+  // means not tested yet, `kNone` means proven not to.
   enum class StartOverlap : uint8_t { kUnchecked, kNone };
 
-  // Sets the sweep of later calls and keeps a reference to `start`. `policy` is BLOCKING or
-  // BLOCKING_LEAVE.
+  // Sets the sweep of later calls: the shape `start` displaced by d. Keeps a reference to `start`.
+  // `policy` is BLOCKING or BLOCKING_LEAVE.
   void Start(const BlockingPose& start, Vec2 d, InsidePolicy policy,
              StartOverlap start_overlap = StartOverlap::kUnchecked);
 
   const Motion& motion() const { return pair_.motion(); }
 
-  // Returns the hit of an obstacle, if it blocks the sweep. A hit after `limit` may be left out.
+  // Returns the hit of `fixed`, if `fixed` blocks the sweep. May return nothing for a hit after the
+  // time `limit`.
   std::optional<BlockingHit> HitOf(const Obstacle& fixed, double limit);
-  // Returns the first hit in the total order.
+  // Returns the first hit of all obstacles in the total order of hits (carom/sweep.h): by time,
+  // then scene polygons before bodies, then by id or index.
   std::optional<BlockingHit> First();
-  // Returns whether no obstacle blocks the sweep, or none of `obstacles`.
+  // `IsFree` returns whether no obstacle blocks the sweep; with an argument, whether none of the
+  // given obstacles does.
   bool IsFree();
   bool IsFree(std::span<const Obstacle> obstacles);
-  // Returns what the path passes over, with a margin about it: `HitOf` must test all obstacles in
-  // this region.
+  // Returns the region that the shape passes over, enlarged by a margin. Callers of `Measured` must
+  // have called `HitOf` for all obstacles in this region.
   SweptBox reach() const { return {Grown(pair_.bounds(), margin_), motion().d, 1}; }
-  // Returns the obstacles that `HitOf` tested, except obstacles that the shape on the path
-  // certainly does not touch, not even displaced by the margin in each coordinate.
+  // Returns the obstacles that `HitOf` tested and did not prove clear. A clear obstacle does not
+  // touch the shape anywhere on the path, not even displaced by `margin()` in each coordinate.
   std::span<const Obstacle> unclear() const { return unclear_; }
-  // Returns whether obstacles that are not `unclear` are also clear of a sweep by `d` from the same
-  // start, and of the shape placed at its end: whether `d` is within 8 ulp of `fraction` of this
-  // path.
+  // Returns whether obstacles that are proven clear of this path (those tested but not in
+  // `unclear`) are also clear of a sweep by `d` from the same start, and of the shape placed at its
+  // end. Tests whether `d` differs from `fraction` times the displacement of this path by at most 8
+  // ulp.
   bool Covers(Vec2 d, double fraction) const;
-  // Returns the order of two hits in time: exact, but for the times of round shapes or bodies,
-  // which are rounded up.
+  // Returns the order of two hits in time: -1, 0 or 1. Compares exact times, but for round shapes
+  // or bodies the times rounded up to doubles.
   int CompareTimes(const BlockingHit& a, const BlockingHit& b) const;
 
-  // Returns the row of a hit, after `HitOf` has tested all obstacles in `reach`.
+  // Returns the answer row of a hit. The caller must have called `HitOf` for all obstacles in
+  // `reach`.
   SweepHit Measured(const BlockingHit& hit);
-  // Returns the contacts, with all considered obstacles, at the time of the hit that was measured
-  // last. `arcs` returns what these contacts block, and `ray` the end of the blocked arc that is
-  // nearer to the motion, if any. All three are empty for a hit that starts inside.
+  // `contacts` returns the contacts, with all considered obstacles, at the time of the hit that
+  // `Measured` measured last. `arcs` returns the directions that these contacts block, and `ray`
+  // the end of the blocked arc that is nearer to the motion, if any. All three are empty for a hit
+  // with `starts_inside`.
   const std::vector<BlockingContact>& contacts() const { return contacts_; }
   BlockedArcs& arcs() { return arcs_; }
   const std::optional<ArcDirection>& ray() const { return ray_; }
 
-  // Returns the least distance from the path, in each coordinate, of obstacles that are not
-  // `unclear`.
+  // Returns the margin, in each coordinate, by which the obstacles that were tested and are not in
+  // `unclear` keep away from the path.
   double margin() const { return margin_; }
   const SweepAxes& axes() const { return pair_.axes(); }
-  // Returns kNone if the shape at the start overlaps none of the tested obstacles in more than
-  // touch.
+  // Returns kNone if the shape at the start overlaps none of the obstacles tested by `HitOf` in
+  // more than touch, else kUnchecked.
   StartOverlap start_overlap() const {
     return overlaps_ ? StartOverlap::kUnchecked : StartOverlap::kNone;
   }
-  // Returns whether BLOCKING_LEAVE passes over a tested obstacle during the whole sweep, because
-  // the overlap at the start lasts to the end of the sweep.
+  // Returns whether the policy BLOCKING_LEAVE ignores the tested obstacle `fixed` during the whole
+  // sweep, because their overlap at the start lasts to the end of the sweep.
   bool PassesOver(const Obstacle& fixed) const;
 
  private:
@@ -134,9 +142,12 @@ class BlockingSweep {
   WorkMeter& meter_;
   InsidePolicy policy_ = InsidePolicy::kBlocking;
   BlockingPair pair_;
-  BlockingPair round_;  // the pair with the round body tested last
-  SweepPair touch_;     // finds the point of a start inside
-  Box reach_;           // box of the path, grown by the margin
+  // `pair_` for the round body tested last: the motion includes the body's radius
+  BlockingPair round_;
+  // finds a shared point for a hit that overlaps at the start
+  SweepPair touch_;
+  // bounding box of the whole path, grown by `margin_`
+  Box reach_;
   StartOverlap start_overlap_ = StartOverlap::kUnchecked;
   bool overlaps_ = false;
   double ulp_ = 0;

@@ -26,7 +26,7 @@ Vec2 NearestOn(const Segment& edge, Vec2 p) {
   return {edge.a.x + clamped * s.x, edge.a.y + clamped * s.y};
 }
 
-// Returns the unit vector in the middle of a sector.
+// Returns the unit vector that bisects a sector of directions.
 Vec2 MiddleOf(const Sector& sector) {
   const Vec2 first = UnitOf(RoundedDifference(sector.first.to, sector.first.from));
   const Vec2 last = UnitOf(RoundedDifference(sector.last.to, sector.last.from));
@@ -37,8 +37,8 @@ Vec2 MiddleOf(const Sector& sector) {
 
 }  // namespace
 
-// Adds a gap at each end of both edges, along the line from the fixed edge's nearest point to the
-// moving edge's.
+// Adds four gaps: between each end of either edge and the nearest point of the other edge. The
+// normal of a gap points from the fixed edge to the moving edge.
 void FreeOffset::AddRound(const Segment& moving, double radius, const Segment& edge) {
   for (const Vec2 p : {moving.a, moving.b}) {
     const Vec2 apart = RoundedDifference(p, NearestOn(edge, p));
@@ -50,10 +50,11 @@ void FreeOffset::AddRound(const Segment& moving, double radius, const Segment& e
   }
 }
 
-// Adds the gap of a vertex beside an edge, on the side on which the vertex's sector lies; of an
-// edge beside a vertex; and of two vertices, if neither is beside an edge. A vertex that `Move`
-// moves along an edge has that edge's normal: all edges about the two vertices are added, and one
-// of them is across the motion.
+// Adds the gaps of vertex j of the ring with the obstacle's edge, along the edge's normal on the
+// side of the vertex's inner sector; of edge j with the ends of the obstacle's edge; and of two
+// vertices, if neither lies beside an edge of the other. A vertex that is displaced along an edge
+// by `Move` may leave that edge, and then needs the edge's normal still: so the normals of all
+// edges at both vertices are added, one of which is across the displacement.
 void FreeOffset::AddRing(const BlockingMover& mover, const Segment& edge, size_t j) {
   const Segment f = mover.shape().edge(j);
   const Vec2 p = f.a;
@@ -78,8 +79,9 @@ void FreeOffset::AddRing(const BlockingMover& mover, const Segment& edge, size_t
   }
 }
 
-// Merges gaps of equal normals into one, the smaller. Among too many gaps, as with a large skin,
-// the nearest ones stay: a missing gap costs a better guess, but not the proof.
+// Merges gaps of nearly equal normals into one, the smaller gap. Keeps the `kMostGaps` smallest
+// gaps if there are more, as with a large skin: without a gap the guess of the offset is worse, but
+// the proof that the resulting pose is safe stays correct.
 void FreeOffset::AddGap(Vec2 n, double distance) {
   if (n == Vec2{} || std::abs(distance) > reach_ || !meter_.Spend(1)) return;
   distance += RoundedDot(n, moved_);
@@ -96,8 +98,8 @@ void FreeOffset::AddGap(Vec2 n, double distance) {
   if (distance < farthest->distance) *farthest = {n, distance};
 }
 
-// Tries a zero offset, then offsets along one normal, then offsets to where the bounds of two gaps
-// meet.
+// Tries a zero offset, then offsets along one gap's normal, then offsets that leave exactly `gap`
+// at two gaps.
 std::optional<Vec2> FreeOffset::Offset(double gap) const {
   meter_.Spend(gaps_.size() * gaps_.size());
   const auto suffices = [&](Vec2 v) {

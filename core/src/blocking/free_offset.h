@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// By how little must a shape be displaced so that it has room on all sides?
+// By what shortest offset must a shape be displaced so that it keeps a gap from all near obstacles?
 //
-// The offset is a guess in doubles, for safe poses (blocking_safe.h), which are proven afterwards:
-// gaps between features that are near each other bound the offset along their normals.
+// The offset is a guess in doubles for `SafePose` (blocking_safe.h), which then proves the
+// displaced pose safe. Each pair of near features (edges or vertices of the shape and of an
+// obstacle) gives a lower bound of the offset along the normal of the pair.
 #pragma once
 
 #include <cmath>
@@ -18,33 +19,37 @@
 
 namespace carom::internal {
 
-// Gathers the gaps about a pose and finds offsets. Reused from pose to pose. Not thread-safe.
+// Gathers the gaps between a placed shape and obstacles, and finds offsets. An object is reused for
+// many poses. Not thread-safe.
 class FreeOffset {
  public:
   explicit FreeOffset(WorkMeter& meter) : meter_(meter) {}
 
-  // Starts another pose, without gaps. Gaps of more than `reach` do not count.
+  // Removes all gaps, for another pose. Later calls ignore gaps of more than `reach`.
   void Start(double reach) {
     reach_ = reach;
     moved_ = {};
     gaps_.clear();
   }
-  // Sets by how much the features that later calls add are moved before the offset.
+  // Sets a displacement of the shape that precedes the offset: it changes the gaps that later calls
+  // add.
   void Move(Vec2 moved) { moved_ = moved; }
-  // Adds the gaps between a moving edge with a radius and a fixed edge; `AddRing` adds the gaps
-  // between a fixed edge and edge j and vertex j of a ring.
+  // `AddRound` adds the gaps between an edge `moving` of the shape and an edge of an obstacle,
+  // where `radius` is the sum of their radii; `AddRing` adds the gaps between an edge of an
+  // obstacle and edge j and vertex j of the ring.
   void AddRound(const Segment& moving, double radius, const Segment& edge);
   void AddRing(const BlockingMover& mover, const Segment& edge, size_t j);
 
-  // Returns the shortest offset that leaves at least `gap` along all normals, or nothing if none is
-  // found.
+  // Returns the shortest offset tried that enlarges all gaps to at least `gap`, or nothing if none
+  // does.
   std::optional<Vec2> Offset(double gap) const;
 
  private:
-  // The half-plane n . v >= needed, in which an offset v must lie.
+  // The distance between two features along a unit normal n, from the obstacle to the shape. An
+  // offset v of the shape enlarges the distance to `distance` + n . v.
   struct Gap {
     Vec2 n;
-    double distance;  // the room along n
+    double distance;  // distance along n before the offset
   };
 
   static constexpr size_t kMostGaps = 16;

@@ -14,7 +14,7 @@
 namespace carom::internal {
 namespace {
 
-// Returns whether a coordinate is one that polygons store: 0, or of a magnitude from 2^-140 to
+// Returns whether a polygon may have the coordinate `value`: +0, or a magnitude from 2^-140 to
 // 2^53. The bits of magnitudes are ordered as the magnitudes are, the bits of NaN are the highest,
 // and -0 is not stored.
 bool IsNormalizedCoordinate(double value) {
@@ -49,7 +49,8 @@ BundleColumns::BundleColumns(const BundleLayout& layout, const PolygonLimits& li
       user_data_sizes_(layout[Section::kUserDataSizes]),
       user_data_(layout[Section::kUserData]) {}
 
-// Sums are compared by the number of items that remain, which cannot overflow.
+// Checks each count against the number of items that remain in the column, not the sum of the
+// counts, since a sum could overflow.
 absl::Status BundleColumns::Skip(Cursor& at) const {
   const size_t rings = ring_counts_.ValueOr(1, at.polygon);
   if (rings < 1 || rings > header_.ring_count - at.ring) {
@@ -101,7 +102,8 @@ absl::Status BundleColumns::Read(const Cursor& begin, const Cursor& end,
   return absl::OkStatus();
 }
 
-// Nearly all polygons are one closed ring without user data; a shorter path makes them.
+// Nearly all polygons are one closed ring without user data. `PolygonOfRing` makes such a polygon
+// faster than `Polygon::Create`.
 absl::Status BundleColumns::ReadPolygon(const Cursor& end, Cursor& at, Scratch& scratch,
                                         std::vector<Polygon>& polygons) const {
   const size_t i = at.polygon;
@@ -131,8 +133,8 @@ absl::Status BundleColumns::ReadPolygon(const Cursor& end, Cursor& at, Scratch& 
   return absl::OkStatus();
 }
 
-// Makes the description that `Polygon::spec` returns: a closed ring that ends with its first vertex
-// gets the closing duplicate that `Polygon::Create` drops.
+// Sets `spec` to the value that `Polygon::spec` returns for the polygon: a closed ring that ends
+// with its first vertex gets the closing duplicate that `Polygon::Create` drops.
 absl::Status BundleColumns::ReadSpec(const Cursor& end, Cursor& at, Scratch& scratch,
                                      PolygonSpec& spec) const {
   const size_t rings = ring_counts_.ValueOr(1, at.polygon);
@@ -156,7 +158,8 @@ absl::Status BundleColumns::ReadSpec(const Cursor& end, Cursor& at, Scratch& scr
   return absl::OkStatus();
 }
 
-// Copies the ring before it checks it, so that the polygon gets the vertices that were checked.
+// Copies the vertices of the ring before it checks them, so that the polygon gets the vertices that
+// were checked, even if the bytes change meanwhile.
 absl::Status BundleColumns::ReadRing(const Cursor& end, Cursor& at, std::vector<Vec2>& ring) const {
   if (at.ring >= end.ring) return ChangedDuringRead("ring_counts");
   const size_t size = ring_sizes_[at.ring];

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygons do the columns of a bundle describe?
+// Which polygons do the columns of a bundle describe? A bundle is a file with the polygons of a
+// scene; each of its sections is a column, with one value for each polygon, ring or vertex.
 #pragma once
 
 #include <cstddef>
@@ -16,8 +17,8 @@
 
 namespace carom::internal {
 
-// A position in the columns: how many polygons, rings, vertices and bytes of user data come before
-// it.
+// A position in the columns of a bundle: how many polygons, rings, vertices and bytes of user data
+// come before it.
 struct Cursor {
   size_t polygon = 0;
   size_t ring = 0;
@@ -25,13 +26,13 @@ struct Cursor {
   size_t user_byte = 0;
 };
 
-// Returns INVALID_ARGUMENT for value `index` of a section; the field is, for example,
-// `vertices[12]`.
+// Returns an INVALID_ARGUMENT error about value `index` of a section. The error names a field such
+// as `vertices[12]`.
 absl::Status InvalidItem(const char* section, size_t index, absl::string_view description);
 
 // The polygons in the sections of a bundle, which must outlive this object. The bytes may change at
-// any time: each value is copied before it is checked, or is checked again against the end of its
-// part. Thread-safe.
+// any time: each value is copied before it is checked, or is checked again against the end of the
+// range that is read. Thread-safe.
 class BundleColumns {
  public:
   BundleColumns(const BundleLayout& layout, const PolygonLimits& limits);
@@ -46,11 +47,12 @@ class BundleColumns {
   absl::Status CheckEnd(const Cursor& at) const;
 
   // Appends the polygons from `begin` to `end`, two positions that `Skip` has reached. Errors:
-  // forms, open rings and coordinates that no polygon has.
+  // invalid values of the columns `forms`, `open_rings` and `vertices`; a column that changed since
+  // `Skip`.
   absl::Status Read(const Cursor& begin, const Cursor& end, std::vector<Polygon>& polygons) const;
 
  private:
-  // Memory that is used again from polygon to polygon.
+  // Working memory that `Read` reuses from polygon to polygon.
   struct Scratch {
     PolygonSpec head;
     std::vector<Vec2> ring;

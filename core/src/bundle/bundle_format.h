@@ -3,8 +3,9 @@
 
 // The layout of a bundle: docs/bundle.md as structures.
 //
-// A bundle is the bytes of `BundleHeader`, of `SectionTable` and of the sections. Sections follow
-// one another in the order of `Section`, each at the next multiple of `kAlignment`.
+// A bundle is a file with the polygons of a scene: the bytes of `BundleHeader`, of `SectionTable`
+// and of the sections. Sections follow one another in the order of `Section`, each at the next
+// multiple of `kAlignment`.
 #pragma once
 
 #include <array>
@@ -20,14 +21,16 @@ namespace carom::internal {
 
 static_assert(std::endian::native == std::endian::little, "bundles are little-endian");
 
-// The first byte is not a text character; a transfer that treats the file as text changes the last
-// two bytes.
+// The first eight bytes of a bundle. The first byte is not a text character, so that a bundle is
+// not mistaken for text; a transfer that treats the file as text changes the last two bytes.
 inline constexpr std::array<char, 8> kBundleMagic = {'\x89', 'C', 'A', 'R', 'O', 'M', '\r', '\n'};
 inline constexpr uint32_t kBundleVersion = 1;
 inline constexpr size_t kAlignment = 64;
 
-// The sections in the order of the file; the number of a section in the file is its value plus 1.
-// "None" is the meaning of an empty section.
+// The sections of a bundle, in the order of the file; the number of a section in the file is its
+// value here plus 1. "None" is the meaning of an empty section. The last three sections are the
+// arrangement: the order in which the index of the scene stores its polygons, in tiles along a
+// space-filling curve.
 enum class Section : uint8_t {
   kIds,            // u64 per polygon
   kCategories,     // u64 per polygon; none: all 1
@@ -37,10 +40,11 @@ enum class Section : uint8_t {
   kOpenRings,      // u8 per ring: 1 for an open chain; none: all 0
   kVertices,       // two f64 per vertex, x and y
   kUserDataSizes,  // u32 per polygon; none: all 0
-  kUserData,       // the bytes, polygon after polygon
-  kIdOrder,        // u32 per polygon: the polygons by ascending id; none: no arrangement
+  kUserData,       // the bytes of user data, polygon after polygon
+  kIdOrder,        // u32 per polygon: positions in the file by ascending id; none: no arrangement
   kTileSizes,      // u32 per tile: its number of polygons; none: no arrangement
-  kFrame,  // four f64: min x, min y, max x, max y of the curve's frame; none: no arrangement
+  // four f64: min x, min y, max x, max y of the box that the curve fills; none: no arrangement
+  kFrame,
 };
 inline constexpr size_t kSectionCount = 12;
 inline constexpr std::array<const char*, kSectionCount> kSectionNames = {
@@ -80,20 +84,21 @@ constexpr uint64_t Aligned(uint64_t offset) {
   return (offset + kAlignment - 1) / kAlignment * kAlignment;
 }
 
-// Returns the largest number of tiles that a bundle may have. A tile takes some hundred bytes of
-// memory, so a bundle must not have far more tiles than a scene has: in a scene, two adjacent tiles
-// together have at least a hundred polygons.
+// Returns the largest number of tiles that a bundle may have. A tile is a group of neighboring
+// polygons in the index of a scene, and takes some hundred bytes of memory. A bundle must not have
+// far more tiles than a scene of as many polygons has: in a scene, two adjacent tiles together have
+// at least a hundred polygons.
 constexpr uint64_t MaxTileCount(uint64_t polygons) { return polygons / 16 + 16; }
 
-// Returns the checksum of the header and the table: of the header before its checksum, and of the
-// table after the header.
+// Returns the checksum of the header's bytes before its member `checksum`, and of the section table
+// that follows the header.
 inline uint32_t PreambleChecksum(absl::string_view bytes) {
   constexpr size_t kChecksum = offsetof(BundleHeader, checksum);
   const uint32_t first = Crc32c({bytes.data(), kChecksum});
   return Crc32c({bytes.data() + sizeof(BundleHeader), sizeof(SectionTable)}, first);
 }
 
-// A view of consecutive values of one type, at any alignment.
+// A view of consecutive values of type T in the bytes of a section, at any alignment.
 template <class T>
 class Column {
  public:
@@ -108,7 +113,8 @@ class Column {
     std::memcpy(&value, bytes_.data() + i * sizeof(T), sizeof(T));
     return value;
   }
-  // Returns value i; `value` for an empty column, which stands for a column of equal values.
+  // Returns value i of the column; or `value` if the column is empty, since an empty column stands
+  // for a column in which all values are `value`.
   T ValueOr(T value, size_t i) const { return empty() ? value : (*this)[i]; }
   void CopyTo(size_t first, size_t count, T* out) const {
     if (count > 0) std::memcpy(out, bytes_.data() + first * sizeof(T), count * sizeof(T));

@@ -16,14 +16,14 @@ namespace carom {
 namespace internal {
 namespace {
 
-// Returns DATA_LOSS, for bytes that differ from what was written.
+// Returns a DATA_LOSS error about `field`, for a bundle with bytes that differ from the bytes that
+// were written.
 absl::Status DataLoss(absl::string_view field, absl::string_view description) {
   return Refused(absl::StatusCode::kDataLoss, field, description);
 }
 
-// Reads the header and the table. Checks in an order in which each check may rely on the checks
-// before it: the kind of file, the version, whether the header is as it was written, and then the
-// contents of the header.
+// Reads the header and the table. Each check may rely on the checks before it: the kind of file,
+// the version, whether the header is as it was written, and then the contents of the header.
 absl::Status ReadPreamble(absl::string_view bytes, BundleHeader& header, SectionTable& table) {
   if (!IsBundle(bytes)) return InvalidField("header.magic", "must be the magic number of a bundle");
   constexpr size_t kVersionAt = offsetof(BundleHeader, version);
@@ -78,8 +78,9 @@ struct ExpectedSize {
   bool is_optional = false;
 };
 
-// Returns the sizes of the sections in the order of `Section`. For the tiles, the size in the table
-// is expected, within the limits of `MaxTileCount`.
+// Returns the sizes that the sections must have, in the order of `Section`. The counts in the
+// header do not determine the number of tiles, so the expected size of `tile_sizes` is the size
+// that the table states, clamped to 1 to `MaxTileCount` tiles.
 std::array<ExpectedSize, kSectionCount> ExpectedSizes(const BundleHeader& header,
                                                       const SectionTable& table) {
   const uint64_t polygons = header.polygon_count;
@@ -144,8 +145,8 @@ absl::Status CheckTable(absl::string_view bytes, const SectionTable& table, Bund
 
 }  // namespace
 
-// Checks the checksums last: they take time in proportion to the size of the file, and the sections
-// must lie within the file.
+// Checks the checksums of the sections last: checksums take time in proportion to the size of the
+// file, and the sections must lie within the file.
 absl::StatusOr<BundleLayout> ReadLayout(absl::string_view bytes, const SceneLimits& limits) {
   BundleLayout layout;
   SectionTable table;

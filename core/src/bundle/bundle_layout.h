@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where are the sections of a bundle, and are its bytes complete and unchanged?
+// Where are the sections of a bundle (a file with the polygons of a scene, docs/bundle.md), and are
+// its bytes complete and unchanged?
 #pragma once
 
 #include <array>
@@ -15,8 +16,8 @@
 namespace carom::internal {
 
 // A bundle with a valid header, table and checksums. Each section has the size that the counts of
-// the header require, or 0 if the section is optional; the size of `tile_sizes` is some multiple of
-// four. The contents of the sections are not checked.
+// the header require, or 0 if the section is optional; the size of the section `tile_sizes` is some
+// multiple of four. The contents of the sections are not checked.
 struct BundleLayout {
   BundleHeader header;
   std::array<absl::string_view, kSectionCount> sections;

@@ -29,18 +29,19 @@ using internal::kPageSize;
 using internal::Section;
 using internal::Tile;
 
-// The largest number of polygons of a tile: edits may double the number that a tile is built with.
+// The largest number of polygons of a tile (a group of neighboring polygons in the scene's index):
+// edits let a tile grow to at most 2 kPageSize polygons.
 constexpr size_t kMaxTileSize = 2 * kPageSize;
 
-// A part of the polygons: those of one tile, or, without an arrangement, up to kPageSize polygons
-// in a row.
+// A part of the polygons of a bundle: the polygons of one tile of the scene's index, if the bundle
+// has the arrangement of the index; else up to kPageSize polygons that follow one another.
 struct Part {
   std::vector<Polygon> polygons;
-  std::shared_ptr<const Tile> tile;  // null without an arrangement
+  std::shared_ptr<const Tile> tile;  // null if the bundle has no arrangement
   CurveKey last_key;
 };
 
-// Reads one bundle.
+// Reads one bundle and makes its scene.
 class Reader {
  public:
   Reader(const BundleLayout& layout, const BundleReadOptions& options)
@@ -55,7 +56,8 @@ class Reader {
   }
 
  private:
-  // Reads the frame of the curve. Every finite frame is valid.
+  // Sets the space-filling curve along which the tiles of the bundle are ordered, by the frame
+  // (box) that the curve fills. Every finite frame is valid.
   absl::Status ReadFrame() {
     const Box frame = Column<Box>(layout_[Section::kFrame])[0];
     for (const double value : {frame.min.x, frame.min.y, frame.max.x, frame.max.y}) {
@@ -65,7 +67,8 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // Finds where each part begins. This checks the columns of counts and sizes.
+  // Sets `begins_` to the positions in the columns where the parts begin. This checks the columns
+  // of counts and sizes.
   absl::Status CutIntoParts() {
     const Column<uint32_t> tile_sizes(layout_[Section::kTileSizes]);
     Cursor at;
@@ -92,8 +95,8 @@ class Reader {
     return columns_.CheckEnd(at);
   }
 
-  // Reads the polygons of all parts, by all workers. Of several errors, returns the first in the
-  // file.
+  // Reads the polygons of all parts, divided among all workers. If several parts have errors,
+  // returns the error that comes first in the file.
   absl::Status MakeParts() {
     parts_.resize(begins_.size() - 1);
     const size_t workers =
@@ -112,8 +115,8 @@ class Reader {
     return first;
   }
 
-  // Makes the tile of `part`. The file has the polygons of a tile in the order of the tree that was
-  // written.
+  // Makes the tile of `part`. The file lists the polygons of a tile in the order in which the
+  // bounding-box tree of the tile stores them, so they need no sorting.
   void MakeTile(Part& part) const {
     std::vector<IndexedPolygon> indexed;
     indexed.reserve(part.polygons.size());
@@ -140,8 +143,8 @@ class Reader {
     return polygons;
   }
 
-  // Makes the scene of a bundle without an arrangement, and builds its index. Checks that the file
-  // has the polygons in ascending order of ids, so that equal scenes have equal bytes.
+  // Makes the scene of a bundle without the arrangement of an index, and builds the index. Checks
+  // that the file lists the polygons by ascending id, so that equal scenes have equal bundles.
   absl::StatusOr<Scene::Ptr> BuildIndex() {
     std::vector<Polygon> polygons = TakePolygons();
     for (size_t i = 1; i < polygons.size(); ++i) {
@@ -152,8 +155,9 @@ class Reader {
     return Scene::Create(std::move(polygons), options_.version, options_.limits, options_.workers);
   }
 
-  // Makes the scene of a bundle with an arrangement. Checks that the tiles are in the order of the
-  // curve, because edits look for a polygon in the tile at its position on the curve.
+  // Makes the scene of a bundle with an arrangement: the tiles of the scene's index. Checks that
+  // the tiles are ordered along the space-filling curve, because an edit searches a polygon in the
+  // tile that contains the polygon's position on the curve.
   absl::StatusOr<Scene::Ptr> BuildFromArrangement() {
     internal::Pages<Tile> tiles;
     tiles.reserve(parts_.size());
@@ -172,9 +176,10 @@ class Reader {
                              options_.version);
   }
 
-  // Makes the pages of ids. Ids that ascend contain no duplicate, and there are as many ids as
-  // polygons, so no polygon is missing. The ids are copied to a column first, because the polygons
-  // themselves are far apart in memory.
+  // Makes the pages of the index that find polygons by id, from the section `id_order`. Ids that
+  // ascend contain no duplicate, and `id_order` has as many entries as there are polygons, so no
+  // polygon is missing. The ids are copied to a column first, because the polygons themselves are
+  // far apart in memory.
   absl::Status MakeIdPages(internal::Pages<IdPage>& pages) {
     const std::vector<Polygon> polygons = TakePolygons();
     std::vector<uint64_t> ids;
@@ -203,7 +208,7 @@ class Reader {
   const BundleReadOptions& options_;
   const internal::BundleColumns columns_;
   Curve curve_;
-  std::vector<Cursor> begins_;  // where each part begins, and the end of the last part
+  std::vector<Cursor> begins_;  // where each part begins, and where the last part ends
   std::vector<Part> parts_;
 };
 

@@ -18,15 +18,16 @@ using internal::Section;
 using internal::SectionEntry;
 using internal::SectionTable;
 
-// What a bundle contains of a scene: the polygons in the order of the file, and the index if this
-// order is the arrangement of the index.
+// The contents of a scene that a bundle stores: the polygons in the order of the file, and the
+// index of the scene if the bundle also stores the arrangement of the polygons in the index.
 struct Content {
   std::vector<const Polygon*> polygons;
   const internal::SceneIndex* arrangement = nullptr;
 };
 
-// Returns the polygons in the order of the file: with the arrangement, tile after tile along the
-// curve, in the order of each tile's tree; without it, by id. A scene without polygons has no
+// Returns the polygons in the order of the file: with the arrangement of the scene's index, tile
+// after tile along the index's space-filling curve, and within a tile in the order of its
+// bounding-box tree; without the arrangement, by ascending id. A scene without polygons has no
 // arrangement.
 Content ContentOf(const Scene& scene, BundleIndex index) {
   Content content;
@@ -46,15 +47,16 @@ Content ContentOf(const Scene& scene, BundleIndex index) {
   return content;
 }
 
-// Returns the fill rule and the solidity in one byte.
+// Returns the fill rule and the solidity of the polygon in one byte, as the section `forms` stores
+// them.
 uint8_t FormOf(const Polygon& polygon) {
   return static_cast<uint8_t>(
       (polygon.fill_rule() == FillRule::kNonZero ? internal::kNonZeroForm : 0) |
       (polygon.solidity() == Solidity::kBoundary ? internal::kHollowForm : 0));
 }
 
-// Returns whether the polygon has an open ring. If no polygon has one, the column of open rings is
-// left out.
+// Returns whether the polygon has an open ring. If no polygon has an open ring, the bundle leaves
+// out the column `open_rings`.
 bool HasOpenRing(const Polygon& polygon) {
   for (size_t i = 0; i < polygon.ring_count(); ++i) {
     if (polygon.is_open(i)) return true;
@@ -62,7 +64,8 @@ bool HasOpenRing(const Polygon& polygon) {
   return false;
 }
 
-// Returns a header with the counts; `LayOut` sets the size of the file.
+// Returns a header with the counts of polygons, rings, vertices and bytes. `LayOut` sets the size
+// of the file.
 BundleHeader HeaderOf(const Content& content) {
   BundleHeader header;
   header.polygon_count = content.polygons.size();
@@ -75,7 +78,7 @@ BundleHeader HeaderOf(const Content& content) {
 }
 
 // Returns the table of sections, without checksums, and sets the size of the file in `header`.
-// Leaves out a column if each of its values is the one that readers use for a missing column.
+// Leaves out a column if all its values equal the value that readers use for a missing column.
 SectionTable LayOut(const Content& content, BundleHeader& header) {
   const auto any = [&](const auto& predicate) {
     return std::any_of(content.polygons.begin(), content.polygons.end(),
@@ -110,7 +113,8 @@ SectionTable LayOut(const Content& content, BundleHeader& header) {
   return table;
 }
 
-// Appends values to sections; ignores the values of sections that are left out.
+// Appends values to the sections of a bundle; ignores the values of sections that the bundle leaves
+// out.
 class SectionWriter {
  public:
   SectionWriter(const SectionTable& table, std::string& bytes) {
@@ -134,7 +138,7 @@ class SectionWriter {
   std::array<char*, internal::kSectionCount> next_;
 };
 
-// Appends one polygon to all columns.
+// Appends the values of one polygon to all columns of the bundle.
 void PutPolygon(const Polygon& polygon, SectionWriter& writer) {
   writer.Put(Section::kIds, polygon.id());
   writer.Put(Section::kCategories, polygon.category());
@@ -150,7 +154,8 @@ void PutPolygon(const Polygon& polygon, SectionWriter& writer) {
   writer.Put(Section::kUserData, polygon.user_data().data(), polygon.user_data().size());
 }
 
-// Writes the polygons by ascending id, the sizes of the tiles, and the frame of the curve.
+// Writes the arrangement of the scene's index: the positions in the file of the polygons by
+// ascending id, the number of polygons of each tile, and the frame of the space-filling curve.
 void PutArrangement(const Content& content, SectionWriter& writer) {
   std::vector<uint32_t> order(content.polygons.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);
@@ -166,8 +171,8 @@ void PutArrangement(const Content& content, SectionWriter& writer) {
 
 }  // namespace
 
-// Writes the sections, then the table with their checksums, then the header with a checksum that
-// covers the table.
+// Writes the sections, then the table with the checksums of the sections, then the header with a
+// checksum that covers the header and the table.
 std::string WriteBundle(const Scene& scene, BundleIndex index) {
   const Content content = ContentOf(scene, index);
   BundleHeader header = HeaderOf(content);

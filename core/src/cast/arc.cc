@@ -29,7 +29,7 @@ struct Candidate {
   const internal::HitSource& source() const { return target; }
 };
 
-// Casts arcs, one at a time.
+// Casts arcs (paths of points under constant acceleration), one at a time.
 class ArcCaster {
  public:
   ArcCaster(const World& world, const ArcOptions& options, ArcAnswers& out, WorkMeter& meter)
@@ -51,7 +51,8 @@ class ArcCaster {
   internal::HitCollector<Candidate> hits_;
 };
 
-// Compares the rounded times, so that exact times tie if they round up to one double.
+// Returns the order of two hits by their times, rounded up to doubles. Two exact times that round
+// to one double tie; `HitSource` then decides the order.
 int CompareTimes(const Candidate& a, const Candidate& b) {
   return (a.time > b.time) - (a.time < b.time);
 }
@@ -91,9 +92,9 @@ void ArcCaster::CollectHits(const ArcMotion& motion, const internal::QueryFilter
 }
 
 // Adds a candidate to the hits kept. Rounding a time up may take exact arithmetic, so the function
-// skips it for a hit that certainly comes after the last hit of a full collector, and under ANY,
-// which reports no time. A full collector also narrows the reach to its last hit, since later hits
-// do not matter.
+// skips it in mode ANY, which reports no time, and drops a hit that certainly comes after the last
+// hit kept if as many hits are kept as the mode needs. In that case also limits `reach_` to the
+// part of the arc before the last hit kept, since later hits do not matter.
 void ArcCaster::Keep(const ArcMotion& motion, Candidate candidate) {
   if (hits_.is_full() && candidate.contact.at().low > hits_.last().time) return;
   if (options_.mode != CastMode::kAny) candidate.time = motion.RoundedUp(candidate.contact.at());
@@ -102,9 +103,10 @@ void ArcCaster::Keep(const ArcMotion& motion, Candidate candidate) {
   reach_ = motion.BoxUntil(hits_.last().time);
 }
 
-// Returns the hit with its measures. The point is the position at the exact time. The normal points
-// against the velocity at an entry, and along the velocity at an exit. A hit at the start or at the
-// end of the duration has no normal, since the arc crosses no edge.
+// Returns the hit to report, with its point, edge and normal. The point is the position at the
+// exact time. The normal points against the velocity at an entry, and along the velocity at an
+// exit. A hit at the start or at the end of the duration has no normal, since the arc crosses no
+// edge.
 ArcHit ArcCaster::Measured(const ArcMotion& motion, const Candidate& candidate) const {
   const ArcContact& contact = candidate.contact;
   const ArcTouch& touch = contact.touch;
@@ -126,7 +128,7 @@ ArcHit ArcCaster::Measured(const ArcMotion& motion, const Candidate& candidate) 
   return hit;
 }
 
-// Returns the motion of arc i, or nullopt after recording an error.
+// Returns the motion of arc i; or, if the arc is invalid, records an error and returns nullopt.
 std::optional<ArcMotion> MotionOf(const ArcColumns& arcs, size_t i, ItemChecker& check,
                                   WorkMeter& meter) {
   if (!check.Coordinate(ItemColumn::kX, arcs.x[i]) ||

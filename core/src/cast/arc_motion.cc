@@ -12,7 +12,8 @@
 namespace carom::internal {
 namespace {
 
-// The work units of an exact time, which takes a few microseconds.
+// The units of work that making an `ExactTime` counts, since making and using it take a few
+// microseconds.
 constexpr uint64_t kUnitsOfExactTime = 8;
 
 BoundedDouble Exactly(double value) { return {value, 0}; }
@@ -25,16 +26,16 @@ Dyadic Cross(const Dyadic& ax, const Dyadic& ay, const Dyadic& bx, const Dyadic&
   return ax * by - ay * bx;
 }
 
-// Returns c + b t + a t^2/2, or the derivative of the given order.
+// Returns f(t) = c + b t + a t^2/2, or the derivative of f of the given order at t.
 BoundedDouble Evaluate(const Quadratic& f, BoundedDouble t, int order) {
   if (order == 2) return f.a;
   if (order == 1) return f.b + f.a * t;
   return f.c + t * (f.b + f.a * (t * Exactly(0.5)));
 }
 
-// Returns sqrt d for d >= 0, within a relative error of 2^-100: the square root of the leading 105
-// or 106 bits of d, which err by at most 2^-104 relative to d. The two doubles of the result span
-// at most 164 bits.
+// Returns sqrt d for d >= 0, with a relative error of at most 2^-100: the square root, as a pair of
+// doubles, of the leading 105 or 106 bits of d. Dropping the other bits changes d by at most 2^-104
+// of its value. The two doubles of the result span at most 164 bits.
 Dyadic RoundedRoot(const Dyadic& d) {
   if (d.sign() == 0) return {};
   int excess = static_cast<int>(boost::multiprecision::msb(d.integer())) - 105;
@@ -53,9 +54,9 @@ struct Range {
   double high;
 };
 
-// Returns a range, rounded outward, that contains p + v t + a t^2/2 for t in [0, end]. The extremes
-// are both ends, and the turning point at t = -v/a if it lies in the interval, with the value p -
-// v^2/(2 a).
+// Returns a range, rounded outward, that contains the coordinate p + v t + a t^2/2 for all t in [0,
+// end]. The extremes are both ends, and the turning point at t = -v/a if it lies in the interval,
+// with the value p - v^2/(2 a).
 Range RangeUntil(double p, double v, double a, double end) {
   Range range{p, p};
   const auto hold = [&](BoundedDouble value) {
@@ -77,7 +78,8 @@ struct ArcMotion::Exact {
   Dyadic a, b, c;
 };
 
-// The time (n + s sqrt d) / m with m > 0, as the header describes it.
+// The exact form of an `ArcTime`, a root of a quadratic: (n + s sqrt d) / m with m > 0 and s in
+// {-1, 0, 1}.
 struct ArcMotion::ExactTime {
   Dyadic n, d, m;
   int s;
@@ -86,13 +88,13 @@ struct ArcMotion::ExactTime {
 ArcMotion::ArcMotion(Vec2 p, Vec2 v, Vec2 a, double duration, WorkMeter& meter)
     : p_(p), v_(v), a_(a), duration_(duration), meter_(meter) {}
 
-// Returns a known time T as the root of t - T.
+// Returns the known time T, the argument, as an `ArcTime`: the root of t - T.
 ArcTime ArcMotion::At(double t) const {
   return {t, t, {{}, Exactly(1), Exactly(-t), Quadratic::Kind::kTime, {t, 0}, {}}, 0};
 }
 
-// Takes the cross product of the edge with p(t) - line.a, which is one cross product for each
-// coefficient.
+// Returns the quadratic (line.b - line.a) x (p(t) - line.a) for the moving point p(t) = p + v t + a
+// t^2/2: each coefficient is the cross product of the edge with a, v or p - line.a.
 Quadratic ArcMotion::SideOf(const Segment& line) const {
   const BoundedDouble x = BoundedDifference(line.b.x, line.a.x);
   const BoundedDouble y = BoundedDifference(line.b.y, line.a.y);
@@ -119,7 +121,8 @@ Quadratic ArcMotion::Past(const Segment& edge, Vec2 vertex) const {
   return is_x ? PastX(vertex.x) : PastY(vertex.y);
 }
 
-// Computes the coefficients from the points that define the quadratic, not from the bounds.
+// Computes the coefficients of `f` exactly, from the points that define the quadratic, not from the
+// coefficients with error bounds.
 ArcMotion::Exact ArcMotion::ExactOf(const Quadratic& f) const {
   switch (f.kind) {
     case Quadratic::Kind::kSide: {
@@ -138,8 +141,8 @@ ArcMotion::Exact ArcMotion::ExactOf(const Quadratic& f) const {
   return {0.0, 1.0, -f.u.x};
 }
 
-// Changes the signs of n and m together, so that m > 0; the root's sign s stays, so the upper root
-// remains the upper.
+// Returns the time in the form (n + s sqrt d) / m. If m would be negative, changes the signs of n
+// and m, so that m > 0; s stays, since `t.root` is -1 for the lower root and 1 for the upper root.
 ArcMotion::ExactTime ArcMotion::ExactOf(const ArcTime& t) const {
   meter_.Spend(kUnitsOfExactTime);
   const Exact f = ExactOf(t.of);
@@ -156,8 +159,8 @@ int ArcMotion::Compare(const ExactTime& t, const Dyadic& bound) {
   return SignWithRoot(t.n - t.m * bound, static_cast<double>(t.s), t.d);
 }
 
-// Falls back to exact coefficients unless the bounds decide: bounds show a coefficient to be 0 only
-// if they are [0, 0].
+// Falls back to exact coefficients unless the error bounds of the coefficients decide: the bounds
+// show a coefficient to be 0 only if they are [0, 0].
 bool ArcMotion::IsZero(const Quadratic& f) const {
   if (!f.a.may_be_zero() || !f.b.may_be_zero() || !f.c.may_be_zero()) return false;
   if (f.a.is_zero() && f.b.is_zero() && f.c.is_zero()) return true;
@@ -165,7 +168,8 @@ bool ArcMotion::IsZero(const Quadratic& f) const {
   return exact.a.sign() == 0 && exact.b.sign() == 0 && exact.c.sign() == 0;
 }
 
-// Sets the interval of `t` from `estimate`. Returns whether `t` is within the duration.
+// Sets the interval [low, high] of the root `t` from `estimate`, clamped to the duration of the
+// motion. Returns whether the root is within the duration.
 bool ArcMotion::Clip(ArcTime& t, BoundedDouble estimate) const {
   t.low = estimate.low();
   t.high = estimate.high();
@@ -173,14 +177,15 @@ bool ArcMotion::Clip(ArcTime& t, BoundedDouble estimate) const {
   if (t.low >= 0 && t.high <= duration_) return true;
   const ExactTime exact = ExactOf(t);
   if (Compare(exact, duration_) > 0 || Compare(exact, 0.0) < 0) return false;
-  // Comparisons with NaN are false, so an unknown interval becomes the whole duration.
+  // Comparisons with NaN are false, so if the estimate is NaN, the interval becomes the whole
+  // duration.
   if (!(t.low > 0)) t.low = 0;
   if (!(t.high < duration_)) t.high = duration_;
   return true;
 }
 
-// Returns the roots q/a and 2c/q with q = -(b + sign(b) sqrt d). Neither loses digits to
-// cancellation.
+// Returns the roots of c + b t + a t^2/2 as q/a and 2c/q with d = b^2 - 2 a c and q = -(b + sign(b)
+// sqrt d). Neither root loses digits to cancellation.
 ArcRoots ArcMotion::RootsOf(const Quadratic& f) const {
   ArcRoots roots;
   const auto add = [&](int8_t root, BoundedDouble estimate) {
@@ -215,8 +220,8 @@ ArcRoots ArcMotion::RootsOf(const Quadratic& f) const {
   return roots;
 }
 
-// With t = (n + s sqrt d) / m, evaluates 2 m^2 f(t) = 2 m^2 c + 2 m n b + (n^2 + d) a + 2 s (m b +
-// n a) sqrt d.
+// The exact path writes the time as t = (n + s sqrt d) / m with m > 0, and takes the sign of 2 m^2
+// f(t) = 2 m^2 c + 2 m n b + (n^2 + d) a + 2 s (m b + n a) sqrt d, for f(t) = c + b t + a t^2/2.
 int ArcMotion::Sign(const Quadratic& f, const ArcTime& t, int order) const {
   const BoundedDouble value = Evaluate(f, Within(t.low, t.high), order);
   if (value.is_certain()) return value.sign();
@@ -243,8 +248,9 @@ int ArcMotion::SignAfter(const Quadratic& f, const ArcTime& t) const {
   return 0;
 }
 
-// Returns the sign of x + y with x = p + q sqrt(d) and y = r sqrt(e): where x and y differ in sign,
-// it is the sign of x^2 - y^2 times the sign of x.
+// Multiplied by the positive denominators of both times, s - t is x + y with x = p + q sqrt(a.d)
+// and y = r sqrt(b.d). Where x and y differ in sign, the sign of x + y is the sign of x^2 - y^2
+// times the sign of x.
 int ArcMotion::Compare(const ArcTime& s, const ArcTime& t) const {
   if (s.high < t.low) return -1;
   if (s.low > t.high) return 1;
@@ -261,7 +267,7 @@ int ArcMotion::Compare(const ArcTime& s, const ArcTime& t) const {
   return sign_x * SignWithRoot(rational, Scaled(p * q, 1), a.d);
 }
 
-// Bisects the doubles of [low, high], rarely more than a few.
+// Bisects the doubles in [t.low, t.high], which are rarely more than a few.
 double ArcMotion::RoundedUp(const ArcTime& t) const {
   if (t.low == t.high) return t.high + 0.0;
   const ExactTime exact = ExactOf(t);
@@ -270,7 +276,7 @@ double ArcMotion::RoundedUp(const ArcTime& t) const {
   if (Compare(exact, low) <= 0) return low + 0.0;
   for (;;) {
     double middle = low + (high - low) / 2;
-    // If the ends differ much in magnitude, the middle of the exponents needs fewer steps.
+    // If the ends of the interval differ much in magnitude, their geometric mean needs fewer steps.
     if (high > 4 * low) middle = low > 0 ? std::sqrt(low) * std::sqrt(high) : high * 0x1p-64;
     if (!(middle > low && middle < high)) middle = low + (high - low) / 2;
     if (!(middle > low && middle < high)) return high;
@@ -278,12 +284,12 @@ double ArcMotion::RoundedUp(const ArcTime& t) const {
   }
 }
 
-// Returns p(t) along one axis, from 2 m^2 p(t) = x + y sqrt d with x = 2 m (m p + n v) + (n^2 + d)
-// a and y = 2 s (m v + n a). Where the two terms differ in sign, x + y sqrt d equals (x^2 - y^2 d)
-// / (x - y sqrt d): the numerator is exact, and the denominator adds two terms of one sign. So only
-// the rounded root errs, and the relative error of p(t) is at most that of the root. The numerator
-// has degree 10 and the denominator 9, of which 5 are in the sum with the root, which spans 1,400
-// bits: less than 2,500 bits in all.
+// Returns one coordinate p(t) = p + v t + a t^2/2 at t = (n + s sqrt d) / m, from 2 m^2 p(t) = x +
+// y sqrt d with x = 2 m (m p + n v) + (n^2 + d) a and y = 2 s (m v + n a). Where the two terms
+// differ in sign, x + y sqrt d equals (x^2 - y^2 d) / (x - y sqrt d): the numerator is exact, and
+// the denominator adds two terms of one sign. So only the rounded root errs, and the relative error
+// of p(t) is at most that of the root. The numerator has degree 10 and the denominator 9, of which
+// 5 are in the sum with the root, which spans 1,400 bits: less than 2,500 bits in all.
 double ArcMotion::Coordinate(const ExactTime& t, double p, double v, double a) {
   const Dyadic x =
       Scaled(t.m * (t.m * p + t.n * v), 1) + (t.n * t.n + (t.s == 0 ? Dyadic() : t.d)) * a;

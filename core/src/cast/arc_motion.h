@@ -25,10 +25,10 @@
 
 namespace carom::internal {
 
-// A quadratic in t, made by `ArcMotion`.
+// A quadratic c + b t + a t^2/2 in the time t, made by `ArcMotion` for a moving point p(t).
 struct Quadratic {
-  // The kinds are: kSide, the side of the line through u and w, (w - u) x (p(t) - u); kX and kY,
-  // p(t).x - u.x and p(t).y - u.y; kTime, t - u.x.
+  // What the value of the quadratic is: kSide, the side of the line through u and w on which p(t)
+  // is, (w - u) x (p(t) - u); kX and kY, p(t).x - u.x and p(t).y - u.y; kTime, t - u.x.
   enum class Kind : uint8_t { kSide, kX, kY, kTime };
 
   BoundedDouble a, b, c;
@@ -43,7 +43,7 @@ struct ArcTime {
   int8_t root = 0;  // -1: the lower root of two; 1: the upper root; 0: the only root
 };
 
-// The roots of a quadratic within the duration, ascending.
+// The roots of a quadratic within the duration of the motion, ascending.
 struct ArcRoots {
   int count = 0;
   ArcTime time[2];
@@ -51,11 +51,12 @@ struct ArcRoots {
   bool is_double = false;
 };
 
-// The motion of a point. Immutable except for the meter, which counts exact decisions; as
-// thread-safe as the meter.
+// The motion of a point, p(t) = p + v t + a t^2/2 for t in [0, duration]. Immutable except for the
+// meter, which counts exact decisions; as thread-safe as the meter.
 class ArcMotion {
  public:
-  // Makes a motion of accepted coordinates, with a duration in [0, 2^53].
+  // Makes the motion p + v t + a t^2/2 for t in [0, duration]. All coordinates must be accepted
+  // (finite and at most 2^53 in magnitude), and the duration in [0, 2^53].
   ArcMotion(Vec2 p, Vec2 v, Vec2 a, double duration, WorkMeter& meter);
 
   Vec2 start() const { return p_; }
@@ -64,36 +65,37 @@ class ArcMotion {
   Quadratic SideOf(const Segment& line) const;
   Quadratic PastX(double x) const;
   Quadratic PastY(double y) const;
-  // Returns `PastX` or `PastY` of the vertex, by the axis along which the edge is longer. The edge
-  // has a length > 0.
+  // Returns the quadratic with the sign that tells whether p(t) is past a vertex of the edge:
+  // `PastX` of the vertex if the edge is longer along x, else `PastY`. The edge must have a length
+  // > 0.
   Quadratic Past(const Segment& edge, Vec2 vertex) const;
 
   ArcTime Start() const { return At(0); }
   ArcTime End() const { return At(duration_); }
 
   bool IsZero(const Quadratic& f) const;
-  // Returns the roots, within the duration, of a quadratic that is not 0 throughout.
+  // Returns the roots of `f` within the duration of the motion. `f` must not be 0 for all t.
   ArcRoots RootsOf(const Quadratic& f) const;
   // Returns the sign of the derivative of `f` of the given order, 0 to 2, at `t`.
   int Sign(const Quadratic& f, const ArcTime& t, int order = 0) const;
-  // Returns the sign of `f` just after `t`: 0 only for a quadratic that is 0 throughout.
+  // Returns the sign of `f` just after `t`: 0 only if `f` is 0 for all t.
   int SignAfter(const Quadratic& f, const ArcTime& t) const;
   int Compare(const ArcTime& s, const ArcTime& t) const;
   // Returns the least double that is at least `t`.
   double RoundedUp(const ArcTime& t) const;
-  // Returns p(t). Each coordinate is the double nearest to a number within a relative error of
-  // 2^-99 of the exact coordinate. So it errs by less than 0.51 ulp, however v t and a t^2 cancel,
-  // and it is exact where the exact coordinate is a double. Below 2^-1022 it errs by less than
-  // 2^-1074.
+  // Returns p(t), the position of the point at time t. Each coordinate is the double nearest to a
+  // number within a relative error of 2^-99 of the exact coordinate. So the coordinate errs by less
+  // than 0.51 ulp, however the terms v t and a t^2/2 cancel, and is exact where the exact
+  // coordinate is a double. A coordinate below 2^-1022 errs by less than 2^-1074.
   Vec2 PointAt(const ArcTime& t) const;
-  // Returns a box that contains p(t).
+  // Returns a box that contains p(t), the position of the point at time t.
   Box BoxAt(const ArcTime& t) const;
-  // Returns a box that contains p(t) for all t in [0, end].
+  // Returns a box that contains the positions p(t) of the point for all t in [0, end].
   Box BoxUntil(double end) const;
 
  private:
-  struct Exact;      // the coefficients
-  struct ExactTime;  // n, d, m and s
+  struct Exact;      // the coefficients of a quadratic, without rounding
+  struct ExactTime;  // a root in the exact form (n + s sqrt d) / m
 
   ArcTime At(double t) const;
   Exact ExactOf(const Quadratic& f) const;

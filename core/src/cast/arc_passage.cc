@@ -16,8 +16,8 @@ bool IsPreferred(const ArcTouch& a, const ArcTouch& best) {
 
 }  // namespace
 
-// Ignores `reach` for a start inside under IGNORE or EXIT, and follows the arc over the whole
-// duration, since `reach` may end before the passage does.
+// If the arc starts inside and the inside policy is IGNORE or EXIT, ignores `reach` and follows the
+// arc over the whole duration, since `reach` may end before the passage that contains the start.
 std::optional<ArcContact> ArcPassageFinder::Find(const IndexedPolygon& polygon, const Box& reach,
                                                  InsidePolicy policy) {
   const Location start = polygon.polygon().bounds().Contains(motion_.start())
@@ -70,9 +70,9 @@ void ArcPassageFinder::AddPointTouches(uint32_t index, Vec2 point) {
   }
 }
 
-// Adds the touches of an edge parallel to the path of the point. The point moves along the line of
-// the edge, and may turn back. The point passes an end of the edge only at a root, so the sign just
-// after a root holds until the next root.
+// Adds the touches of an edge on the line along which the point moves, forth and perhaps back. The
+// point passes an end of the edge only at a root of `past_a` or `past_b`, so the signs just after a
+// root hold until the next root.
 void ArcPassageFinder::AddSlidingTouches(uint32_t index, const Segment& edge) {
   const Quadratic past_a = motion_.Past(edge, edge.a);
   const Quadratic past_b = motion_.Past(edge, edge.b);
@@ -89,7 +89,7 @@ void ArcPassageFinder::AddSlidingTouches(uint32_t index, const Segment& edge) {
     }
   }
   cuts[count++] = motion_.End();
-  bool open = false;  // whether the last touch extends to this cut
+  bool open = false;  // whether the last touch lasts until the next cut
   for (int i = 0; i < count; ++i) {
     if (i > 0 && motion_.Compare(cuts[i - 1], cuts[i]) == 0) continue;
     const bool is_on = motion_.Sign(past_a, cuts[i]) * motion_.Sign(past_b, cuts[i]) <= 0;
@@ -115,7 +115,8 @@ void ArcPassageFinder::CollectTouches(const IndexedPolygon& polygon, const Box& 
       meter_);
 }
 
-// Returns the touch of the edge to report for a start on the boundary.
+// Returns the touch at time 0 of the edge to report, for an arc that starts on the boundary of the
+// polygon.
 ArcTouch ArcPassageFinder::StartTouch(const IndexedPolygon& polygon) {
   const ArcTime start = motion_.Start();
   ArcTouch best{start, start, kNoEdge, false};
@@ -132,8 +133,9 @@ ArcTouch ArcPassageFinder::StartTouch(const IndexedPolygon& polygon) {
   return best;
 }
 
-// Returns the first touch of any edge within `reach`, and its edge to report, or kNoEdge if no edge
-// is touched. An edge has up to two touches, in order.
+// Returns the first touch of the arc and any edge that meets `reach`; of several edges touched at
+// that time, the touch of the edge to report. The edge of the result is kNoEdge if the arc touches
+// no edge. `AddTouches` adds up to two touches of an edge, in order of time.
 ArcTouch ArcPassageFinder::FirstTouch(const IndexedPolygon& polygon, const Box& reach) {
   ArcTouch best;
   polygon.VisitEdges(
@@ -150,7 +152,8 @@ ArcTouch ArcPassageFinder::FirstTouch(const IndexedPolygon& polygon, const Box& 
   return best;
 }
 
-// The arc along its sorted touches with one polygon, for `PassageMerge`.
+// The template argument `Path` of `PassageMerge`: compares times of the arc, and locates the arc in
+// the gaps between its sorted touches with one polygon.
 class ArcPassageFinder::TouchPath {
  public:
   TouchPath(const ArcPassageFinder& finder, const IndexedPolygon& polygon)
@@ -159,8 +162,9 @@ class ArcPassageFinder::TouchPath {
   ArcTime Start() const { return finder_.motion_.Start(); }
   ArcTime Limit() const { return finder_.motion_.End(); }
   int Compare(const ArcTime& a, const ArcTime& b) const { return finder_.motion_.Compare(a, b); }
-  // Returns whether the polygon is filled in a gap. Just after the gap begins the point is on no
-  // edge, and it stays in one face until the gap ends.
+  // Returns whether the polygon is filled in the gap between touches that begins at `begin`. Just
+  // after `begin` the moving point is on no edge, and the point stays in one face of the polygon
+  // until the gap ends.
   bool IsGapInside(const ArcTime& begin, size_t) const {
     return finder_.IsFilledAfter(polygon_, begin);
   }
@@ -170,8 +174,8 @@ class ArcPassageFinder::TouchPath {
   const IndexedPolygon& polygon_;
 };
 
-// Follows the passage that contains the start to its end. The hit is that end if `at_exit`, else
-// the first touch after it.
+// Returns the hit of an arc that starts inside the polygon: the end of the passage that contains
+// the start if `at_exit`, else the first touch after that passage, where the arc enters again.
 std::optional<ArcContact> ArcPassageFinder::FromInside(const IndexedPolygon& polygon,
                                                        bool at_exit) {
   CollectTouches(polygon, motion_.BoxUntil(motion_.duration()));
@@ -198,9 +202,10 @@ std::optional<ArcContact> ArcPassageFinder::FromInside(const IndexedPolygon& pol
   return hit;
 }
 
-// Returns whether the polygon is filled just after t, when the point is on no edge. Counts the
-// crossings of the horizontal ray to the right of the point, as in `LocateInPolygon`, with each
-// sign taken just after t. The point stays in one face until the next touch.
+// Returns whether the polygon is filled at the moving point just after t, when the point is on no
+// edge. Counts the edges that cross the horizontal ray from the point to the right, as
+// `LocateInPolygon` does, with each sign taken just after t. The point stays in one face of the
+// polygon until its next touch of an edge.
 bool ArcPassageFinder::IsFilledAfter(const IndexedPolygon& polygon, const ArcTime& t) const {
   if (polygon.polygon().solidity() == Solidity::kBoundary) return false;
   const Box at = motion_.BoxAt(t);

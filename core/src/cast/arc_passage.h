@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where does an arc meet one polygon?
+// Where does an arc, the path of a point under constant acceleration, meet one polygon?
 //
 // `ArcPassageFinder` finds the hit that the inside policy reports of a polygon: where the arc first
 // touches the polygon, or where the arc leaves the passage that contains its start, or where the
 // arc enters again after that passage. For a start outside, the first touch of any edge is the hit.
-// For a start inside, the touches of all edges are merged (base/passage_merge.h), and the winding
-// number just after a gap begins decides whether the gap is filled.
+// For a start inside, the touches of all edges (times at which the point is on an edge) are merged
+// (base/passage_merge.h), and the winding number just after a gap between touches begins decides
+// whether the polygon is filled in the gap.
 #pragma once
 
 #include <cstdint>
@@ -24,12 +25,13 @@
 
 namespace carom::internal {
 
-// A touch of the point and one edge: at one time, or throughout an interval.
+// A time, or an interval of time, at which the moving point is on one edge of a polygon.
 struct ArcTouch {
   ArcTime begin;
   ArcTime end;
   uint32_t edge = kNoEdge;
-  // Whether the velocity is parallel to the edge at the touch, or the edge has no length.
+  // Whether the velocity of the point is parallel to the edge at the touch, or the edge has no
+  // length.
   bool along = false;
 
   uint32_t source() const { return edge; }
@@ -37,8 +39,8 @@ struct ArcTouch {
 
 // The hit of an arc in one polygon.
 struct ArcContact {
-  // The touch of the reported edge, if any. The hit is at its `end` for an exit, else at its
-  // `begin`.
+  // The touch of the reported edge, if any. The time of the hit is `touch.end` if `at_exit`, else
+  // `touch.begin`.
   ArcTouch touch;
   bool holds_start = false;
   bool at_exit = false;
@@ -46,14 +48,15 @@ struct ArcContact {
   const ArcTime& at() const { return at_exit ? touch.end : touch.begin; }
 };
 
-// Finds hits of one arc, one polygon at a time, and reuses its memory between polygons. Keeps
-// references to the motion and the meter. Not thread-safe.
+// Finds the hits of one arc, in one polygon at a time, and reuses its memory between polygons.
+// Keeps references to the motion and the meter. Not thread-safe.
 class ArcPassageFinder {
  public:
   ArcPassageFinder(const ArcMotion& motion, WorkMeter& meter) : motion_(motion), meter_(meter) {}
 
-  // Returns the hit in `polygon`, or nullopt. For a start outside, it visits only the part of the
-  // arc within `reach`. The result is meaningless once the meter has stopped.
+  // Returns the hit that `policy` reports of `polygon`, or nullopt. If the arc starts outside,
+  // `Find` considers only edges that meet `reach`, a box around the part of the arc to search. The
+  // result is meaningless once the meter has stopped.
   std::optional<ArcContact> Find(const IndexedPolygon& polygon, const Box& reach,
                                  InsidePolicy policy);
 

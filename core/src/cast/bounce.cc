@@ -19,8 +19,9 @@ namespace {
 
 using internal::Line;
 
-// Returns whether the angle of the vector ray.b - ray.a is at most that of to.b - to.a,
-// counter-clockwise from the positive x axis. The positive x axis itself has the largest angle.
+// Returns whether the angle of the vector ray.b - ray.a is at most the angle of to.b - to.a. Angles
+// are counter-clockwise from the positive x axis, in (0, 2 pi]: the positive x axis itself has the
+// largest angle.
 bool IsAngleAtMost(const Segment& ray, const Segment& to) {
   const auto is_lower = [](const Segment& u) {
     return u.b.y < u.a.y || (u.b.y == u.a.y && u.b.x < u.a.x);
@@ -35,16 +36,17 @@ bool IsSameDirection(const Segment& u, const Segment& v) {
   return internal::CrossSign(u.a, u.b, v.a, v.b) == 0 && internal::DotSign(u.a, u.b, v.a, v.b) > 0;
 }
 
-// Whether a polygon is filled on the left and on the right of a ray that leaves p along an edge.
+// Whether a polygon is filled on the left and on the right of a ray that leaves a vertex along an
+// edge.
 struct SidesOfRay {
   bool left;
   bool right;
 };
 
-// Returns the fill on both sides of a ray from p. The winding number left of the ray is the winding
-// number just above and to the right of p, plus the changes at the edges that leave or reach p
-// between that direction and the ray. The edges along the ray separate its left from its right
-// side.
+// Returns whether the polygon is filled on both sides of a ray from p = ray.a. The winding number
+// left of the ray is the winding number next to p, just above the positive x direction, plus the
+// changes at the edges that leave or reach p between the positive x direction and the ray. The
+// edges along the ray separate its left from its right side.
 SidesOfRay FillBeside(const IndexedPolygon& fixed, const Segment& ray, WorkMeter& meter) {
   const Polygon& polygon = fixed.polygon();
   const Vec2 p = ray.a;
@@ -72,8 +74,9 @@ SidesOfRay FillBeside(const IndexedPolygon& fixed, const Segment& ray, WorkMeter
   return {polygon.IsFilled(winding), polygon.IsFilled(winding - along)};
 }
 
-// Returns the polygon that has the given id and contains p, with its index. Returns null if the
-// scene has no such polygon, or once the meter stops.
+// Returns the polygon of the scene that has the given id, with the index of its edges. p is a point
+// in the polygon's bounding box, which narrows the search. Returns null if the scene has no such
+// polygon, or once the meter stops.
 const IndexedPolygon* FindIndexed(const Scene& scene, uint64_t id, Vec2 p, WorkMeter& meter) {
   const IndexedPolygon* found = nullptr;
   internal::VisitPolygons(
@@ -98,7 +101,8 @@ double LargestOf(std::initializer_list<double> numbers) {
   for (const double number : numbers) largest = std::max(largest, std::abs(number));
   return largest;
 }
-// Returns a magnitude. The ulp of this magnitude measures the error of a leg that hits at `point`.
+// Returns the largest magnitude of the coordinates that matter for the rounding error of a hit of
+// `leg` at `point`: the error is a small multiple of the ulp of this magnitude.
 double LargestOf(const BounceLeg& leg, Vec2) {
   return LargestOf({leg.a.x, leg.a.y, leg.b.x, leg.b.y});
 }
@@ -106,13 +110,14 @@ double LargestOf(const RayBounceLeg& leg, Vec2 point) {
   return LargestOf({leg.origin.x, leg.origin.y, point.x, point.y});
 }
 
-// Returns the most ulps by which a start may move: the total of 4 less the error of the hit's
-// point, 2 ulp for a segment and 3 for a ray.
+// Returns the most ulps by which the start of the next leg may be moved away from the hit point: 4
+// ulp in all, less the error of the hit point, which is 2 ulp for a segment and 3 for a ray.
 int MostSteps(const BounceLeg&) { return 2; }
 int MostSteps(const RayBounceLeg&) { return 1; }
 
-// Returns the next leg, from `start` along the reflection, for the part of the leg that remains
-// after its hit; nullopt if the next leg is not a valid segment or ray.
+// Returns the next leg (straight part) of a bouncing line: from `start` along the reflection, as
+// long as the part of `leg` that remains after its hit. Returns nullopt if the next leg is not a
+// valid segment or ray.
 std::optional<BounceLeg> NextLeg(const BounceLeg& leg, Vec2 start, Vec2 reflection) {
   const double rest = 1 - leg.hit.fraction;
   const Vec2 step{rest * reflection.x, rest * reflection.y};
@@ -125,7 +130,8 @@ std::optional<RayBounceLeg> NextLeg(const RayBounceLeg& leg, Vec2 start, Vec2 re
   return is_ray ? std::optional(next) : std::nullopt;
 }
 
-// Computes the bounces of one line at a time. Not thread-safe.
+// Follows one line at a time that bounces off polygons: a chain of legs, its straight parts. Not
+// thread-safe.
 template <class Leg, class Answers>
 class Bouncer {
  public:
@@ -137,7 +143,8 @@ class Bouncer {
     any_options_.mask = mask;
   }
 
-  // Appends the chain of legs of item `index`. Returns false once the meter stops.
+  // Appends the chain of legs (straight parts between bounces) of item `index` to the answer. `leg`
+  // is the first leg. Returns false once the meter stops.
   bool Bounce(size_t index, Leg leg, uint32_t max_bounces);
 
  private:
@@ -154,7 +161,7 @@ class Bouncer {
   CastAnswers answers_;
 };
 
-// Casts one segment as a batch of its own, with a result that equals its result in any other batch.
+// Casts one leg as a batch of one segment. The result of a segment is the same in every batch.
 template <class Leg, class Answers>
 bool Bouncer<Leg, Answers>::Cast(const BounceLeg& leg, const CastOptions& options) {
   const SegmentColumns segment{{&leg.a.x, 1}, {&leg.a.y, 1}, {&leg.b.x, 1}, {&leg.b.y, 1}};
@@ -169,7 +176,8 @@ bool Bouncer<Leg, Answers>::Cast(const RayBounceLeg& leg, const CastOptions& opt
   return CastRays(scene_, ray, options, answers_, meter_);
 }
 
-// Casts each leg, records the leg with its hit, and continues with the reflected leg if any.
+// Casts one leg after another, appends each leg with its hit to the answer, and continues with the
+// leg that the hit edge reflects, if any.
 template <class Leg, class Answers>
 bool Bouncer<Leg, Answers>::Bounce(size_t index, Leg leg, uint32_t max_bounces) {
   for (uint32_t k = 0; k <= max_bounces; ++k) {
@@ -202,7 +210,8 @@ bool Bouncer<Leg, Answers>::Bounce(size_t index, Leg leg, uint32_t max_bounces) 
   return true;
 }
 
-// Returns the reported edge; at a vertex, the edge of least index that faces the start.
+// Returns the edge that reflects the leg from `start`: the reported edge of the hit; at a vertex,
+// the edge of least index with an unfilled side towards `start`.
 template <class Leg, class Answers>
 std::optional<Segment> Bouncer<Leg, Answers>::EdgeOf(Vec2 start, const CastHit& hit) {
   std::optional<Segment> facing;
@@ -231,9 +240,10 @@ std::optional<Segment> Bouncer<Leg, Answers>::EdgeOf(Vec2 start, const CastHit& 
   return std::nullopt;
 }
 
-// Returns a start for the next leg that the leg can see, or nullopt. The point of a hit errs by 2
-// ulp for a segment and by 3 for a ray, so the start may move by 2 or 1 more ulps: along the edge's
-// normal towards the leg's start, in steps of half an ulp in each coordinate.
+// Returns the start of the next leg: a point near the hit point with no polygon between it and the
+// start of `leg`; or nullopt. The hit point errs by 2 ulp for a segment and by 3 for a ray, so the
+// start of the next leg may be moved by 2 or 1 more ulps: along the edge's normal towards the start
+// of `leg`, in steps of half an ulp in each coordinate.
 template <class Leg, class Answers>
 std::optional<Vec2> Bouncer<Leg, Answers>::StartAfter(const Leg& leg, Vec2 normal) {
   const Vec2 point = leg.hit.point;
@@ -259,7 +269,8 @@ void ClearChains(Answers& answers) {
   answers.errors.clear();
 }
 
-// Returns p unchanged if it is not accepted, so that the cast reports the faulty column.
+// Returns p with -0 and magnitudes below 2^-140 replaced by 0; but an invalid p unchanged, so that
+// the cast reports the column with the invalid value.
 Vec2 NormalizedIfAccepted(Vec2 p) { return IsAccepted(p) ? Normalized(p) : p; }
 
 }  // namespace

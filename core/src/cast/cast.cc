@@ -18,7 +18,7 @@ namespace {
 
 using internal::Line;
 
-// Sets the line of ray i, or records an error and returns false.
+// Sets `line` to ray i; or, if the ray is invalid, records an error and returns false.
 bool ReadRay(const RayColumns& rays, size_t i, Line& line, std::vector<ItemError>& errors) {
   ItemChecker check(i, errors);
   if (!check.Coordinate(ItemColumn::kX, rays.x[i]) ||
@@ -39,7 +39,7 @@ bool ReadRay(const RayColumns& rays, size_t i, Line& line, std::vector<ItemError
   return true;
 }
 
-// Sets the line of segment i, or records an error and returns false.
+// Sets `line` to segment i; or, if the segment is invalid, records an error and returns false.
 bool ReadSegment(const SegmentColumns& segments, size_t i, Line& line,
                  std::vector<ItemError>& errors) {
   const Segment segment{{segments.ax[i], segments.ay[i]}, {segments.bx[i], segments.by[i]}};
@@ -54,13 +54,14 @@ bool ReadSegment(const SegmentColumns& segments, size_t i, Line& line,
   return true;
 }
 
-// Returns elements [begin, begin + count) of a column.
+// Returns elements [begin, begin + count) of a column; an empty column, which stands for default
+// values, if `column` is empty.
 std::span<const double> Part(std::span<const double> column, size_t begin, size_t count) {
   return column.empty() ? column : column.subspan(begin, count);
 }
 
-// Casts segments against the scene. The most common options take the fast path; both paths return
-// identical bytes.
+// Casts segments against the scene. The most common options take the fast path (`CastFast`); both
+// paths return identical answers.
 bool CastScene(const Scene& scene, const SegmentColumns& segments, const CastOptions& options,
                CastAnswers& out, WorkMeter& meter) {
   const auto line_of = [&](size_t i, Line& line) {
@@ -127,7 +128,8 @@ bool CastRays(const World& world, const RayColumns& rays, const CastOptions& opt
                           Part(rays.t_min, begin, count), Part(rays.t_max, begin, count)};
     return CastScene(world.scene, part, by, answers, meter);
   };
-  // Returns all lines: to compute where a ray ends takes as long as to set its line.
+  // Returns all lines, since computing where a ray ends, to test its bounding box, takes as long as
+  // setting its line.
   const auto near = [](size_t, size_t, const internal::BoxRaster&) { return ~uint64_t{0}; };
   return internal::CastInWorld({world, options, rays.scope, rays.size(), near, line_of, cast_scene},
                                out, meter);

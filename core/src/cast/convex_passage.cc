@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds passages in a strictly convex ring where filters cannot decide: where a line meets
-// vertices, runs along an edge or ends on the ring, as on tile maps.
+// Finds the passage of a line in a strictly convex ring where floating-point filters cannot decide:
+// where the line meets vertices, runs along an edge or ends on the ring, as is frequent on tile
+// maps.
 //
 // Theorem. A strictly convex ring has at most two vertices on a line. The intersection of the ring
 // with the line's unbounded extension is an interval. Each end of the interval is a vertex on the
@@ -20,14 +21,14 @@
 namespace carom::internal {
 namespace {
 
-// An end of the interval, where the line meets the ring.
+// An end of the interval in which the unbounded extension of a line is inside a convex ring.
 struct RingEnd {
   Meeting met;
-  uint32_t edges[2];  // the edges that meet at the end; a crossing has one edge, twice
+  uint32_t edges[2];  // the two edges that meet at a vertex; the crossed edge twice
 };
 
-// Replaces `best` by the preferred edge of an end, except the edge `along`, which is parallel to
-// the line.
+// Replaces `best` by an edge that meets at `end` if that edge is preferred for the report
+// (`IsPreferredEdge`). Skips the edge `along`, which is parallel to the line.
 void Prefer(const RingEnd& end, uint32_t along, PassageEdge& best) {
   for (const uint32_t edge : end.edges) {
     if (edge == along) continue;
@@ -35,9 +36,11 @@ void Prefer(const RingEnd& end, uint32_t along, PassageEdge& best) {
   }
 }
 
-// Returns the part of the interval from `first` to `last`, in order, that lies on the line. If the
-// line's start or end coincides with an end of the interval, the edges of that end count at both
-// ends of the passage.
+// Returns the passage of the line: the part within [t_min, t_max] of the interval from `first` to
+// `last`, in which the line's unbounded extension is inside the ring. If the passage is a single
+// point, since the interval is one point, or the line starts at `last` or ends at `first`, the
+// edges at that point count at both ends of the passage. `along` is the edge on the line, or
+// kNoEdge.
 Passage PassageBetween(const Line& line, const RingEnd& first, const RingEnd& last,
                        uint32_t along) {
   const bool begins = first.met.range == 0;
@@ -77,7 +80,8 @@ bool PassageFinder::FindConvex(const IndexedPolygon& polygon, WorkMeter& meter) 
   return true;
 }
 
-// Adds the passage, if any, given the exact sides of all vertices.
+// Adds the passage of the line in a strictly convex ring, if any, given the exact sides of all
+// vertices relative to the line.
 void PassageFinder::AddConvexPassage(std::span<const Vec2> ring, const CertainSides& sides) {
   const auto last = static_cast<uint32_t>(ring.size() - 1);
   const auto after = [last](uint32_t i) { return i == last ? 0 : i + 1; };

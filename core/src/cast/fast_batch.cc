@@ -22,51 +22,57 @@ namespace carom::internal {
 namespace {
 
 constexpr size_t kSlots = LineDescent::kMaxLines;
-constexpr size_t kWindow = 256;  // lines and walks of a window fit in the second-level cache
-constexpr size_t kWindowOfAll =
-    128;  // the window under ALL, which keeps all hits until the window ends
-// The fast path is first tried on a probe window of a large batch. Where more than one in four
-// lines of a window is undecided, as on lattices, the rest of the batch takes the general path,
-// since casting most lines twice would not pay. A smaller batch goes by the batches before it
-// (base/fallback_rate.h).
+// The number of lines in a window: consecutive lines of a batch that are cast together. The lines
+// and walks of a window fit in the second-level cache.
+constexpr size_t kWindow = 256;
+// The number of lines in a window in cast mode ALL, which keeps all hits until the window ends.
+constexpr size_t kWindowOfAll = 128;
+// The fast path is first tried on the first `kProbeWindow` lines of a large batch. If filters leave
+// more than one in four lines of a window undecided, as they do where polygons form a lattice, the
+// rest of the batch takes the general path, since casting most lines twice would not pay. For a
+// smaller batch, the share of undecided lines in earlier batches decides (base/fallback_rate.h).
 constexpr size_t kProbeWindow = 32;
 constexpr size_t kSmallBatch = 8 * kProbeWindow;
 constexpr double kMostUndecided = 0.25;
-// Hits that are cleared at once: a memset of less than 2 KB, which glibc does with vector stores.
+// The number of hits that are cleared at once: a memset of less than 2 KB, for which glibc uses
+// vector stores.
 constexpr size_t kCleared = 16;
 
-// The TLS model saves a call for each batch.
+// The share of undecided lines in recent batches of this thread. The TLS model "initial-exec" saves
+// a function call at each access.
 [[gnu::tls_model("initial-exec")]] constinit thread_local FallbackRate recent_batches(
     kMostUndecided);
 
-// Reserves room for `count` more values, and at least doubles the capacity when it grows, so that
-// appending window after window moves each element a few times at most.
+// Reserves room for `count` more values. If the capacity grows, at least doubles it, so that
+// repeated calls move each element a few times at most.
 template <class T>
 void ReserveMore(size_t count, std::vector<T>& values) {
   const size_t needed = values.size() + count;
   if (needed > values.capacity()) values.reserve(std::max(needed, 2 * values.capacity()));
 }
 
-// The working memory of the fast path. The thread keeps it, so that a warm batch allocates nothing.
+// The working memory of the fast path. The thread keeps it from batch to batch, so that later
+// batches allocate nothing.
 struct FastScratch {
   LineDescent descent;
   std::array<FastSlot, kSlots> slots;
   std::array<FastLine, kWindow> lines;
-  std::array<FastHit, kWindow + 1> hits;  // hits of the window, and one entry of scratch space
-  FastPassages all;                       // passages of the window, under ALL
+  std::array<FastHit, kWindow + 1> hits;  // hits of the window, and a spare element
+  FastPassages all;                       // passages of the window, in cast mode ALL
   std::vector<FastHit> all_hits;
   std::array<GridWalk, kWindow> walks;
   GridWalks walking;
   std::array<uint16_t, GridPairs::kMostWalks> leaving;
   GridPairs pairs;
   std::array<uint32_t, kWindow + 1>
-      undecided;                   // undecided items of the window, and one entry of scratch space
-  std::vector<uint32_t> by_trees;  // items of the window that go down the trees
+      undecided;                   // undecided items of the window, and a spare element
+  std::vector<uint32_t> by_trees;  // items of the window that descend the bounding-box trees
   CastAnswers undecided_answers;
 };
 
-// Casts a batch window by window. Lines of a window finish in any order; at the end of the window
-// their hits are measured and written in the order of the items.
+// Casts a batch of lines window by window; a window is a run of consecutive lines. The lines of a
+// window finish in any order; at the end of the window their hits are measured and written in the
+// order of the items.
 class FastBatch final : public LineObserver {
  public:
   FastBatch(const Scene& scene, const CastOptions& options, const FastSource& source,
@@ -84,12 +90,12 @@ class FastBatch final : public LineObserver {
 
   // Casts all lines. Called once. Returns false once the meter stops.
   bool Run();
-  // Returns the number of lines that took the general path.
+  // Returns the number of lines that the filters left undecided, and that took the general path.
   size_t undecided_count() const { return undecided_count_; }
 
  private:
   bool is_all() const { return options_.mode == CastMode::kAll; }
-  // Returns the hits of the window, except those of undecided lines.
+  // Returns the hits of the window, without the hits of undecided lines.
   FastHit* hits() { return is_all() ? scratch_->all_hits.data() : scratch_->hits.data(); }
 
   void Visit(const Frontier& pairs) override { VisitFastPairs(pairs, visit_); }
@@ -124,14 +130,14 @@ class FastBatch final : public LineObserver {
   const FastCells cells_;
   size_t begin_ = 0;  // first item of the window
   size_t next_ = 0;
-  size_t started_ = 0;  // lines of items before this one are set
+  size_t started_ = 0;  // the lines of items before this item are set
   size_t end_ = 0;
-  size_t next_tree_ = 0;  // index in by_trees
+  size_t next_tree_ = 0;  // index of the next item in `by_trees`
   size_t active_count_ = 0;
-  size_t hit_count_ = 0;  // hits of the window, except those of undecided lines
+  size_t hit_count_ = 0;  // hits of the window, without the hits of undecided lines
   size_t window_undecided_ = 0;
   size_t undecided_count_ = 0;
-  bool falls_back_ = false;  // whether the next window takes the general path
+  bool falls_back_ = false;  // whether the next window skips the fast path
 };
 
 bool FastBatch::Run() {
@@ -156,8 +162,9 @@ bool FastBatch::Run() {
   return true;
 }
 
-// Casts the lines of a window over the grid. Lines that start outside of its cells, or leave them,
-// go down the trees.
+// Casts the lines of a window by walks over the cells of the scene's grid, if there is one. Lines
+// that enter a square of the grid without cells, or begin too far away from the grid, descend the
+// bounding-box trees instead.
 bool FastBatch::RunWindow() {
   scratch_->by_trees.clear();
   if (is_all()) scratch_->all.Clear();
@@ -168,7 +175,8 @@ bool FastBatch::RunWindow() {
   return DescendWindow();
 }
 
-// Walks many lines over the grid at a time, each one cell per step.
+// Walks many lines over the cells of the grid at a time. Each step moves each line by one cell and
+// tests the polygons in the cell.
 bool FastBatch::WalkWindow() {
   GridWalks& walking = scratch_->walking;
   GridPairs& pairs = scratch_->pairs;
@@ -198,10 +206,12 @@ bool FastBatch::WalkWindow() {
   return !meter_.stopped();
 }
 
-// Starts walks while lines remain and `walking` has room. Returns false once no lines remain.
+// Starts the walks of further lines of the window, while lines remain and `walking` has room.
+// Returns false once no lines remain.
 bool FastBatch::StartWalks() {
-  constexpr size_t kBlocks =
-      4;  // blocks at once, so that the cache misses on their squares overlap
+  // Blocks of `GridEntrants::kMost` lines that start at once, so that the cache misses on the
+  // squares that the lines enter overlap.
+  constexpr size_t kBlocks = 4;
   std::array<GridEntrants, kBlocks> blocks;
   while (next_ < end_ &&
          scratch_->walking.count + kBlocks * GridEntrants::kMost <= GridPairs::kMostWalks) {
@@ -218,7 +228,8 @@ bool FastBatch::StartWalks() {
   return next_ < end_;
 }
 
-// Sets the lines of the next block, and finds their squares.
+// Sets the next `GridEntrants::kMost` lines of the window, and finds the squares of the grid that
+// the lines enter first.
 void FastBatch::PlaceBlock(GridEntrants& of) {
   const size_t first = started_ - begin_;
   StartBlock(of);
@@ -230,7 +241,8 @@ void FastBatch::PlaceBlock(GridEntrants& of) {
   entrance_.Place(of);
 }
 
-// Takes the first `count` walks of `leaving` into their next squares.
+// Moves the first `count` walks of `leaving`, which leave their squares of the grid, into the
+// adjacent squares, and makes them active again.
 void FastBatch::EnterNextSquares(size_t count) {
   const uint16_t* const leaving = scratch_->leaving.data();
   for (size_t i = 0; i < count; ++i) entrance_.NextSquare(scratch_->walks[leaving[i]]);
@@ -242,7 +254,8 @@ void FastBatch::EnterNextSquares(size_t count) {
   for (size_t i = 0; i < count; ++i) AddWalk(leaving[i]);
 }
 
-// Adds a walk that entered a square to the active walks.
+// Adds walk `at`, which has entered a square of the grid, to the active walks. If the square has no
+// cells, the line of the walk must descend the bounding-box trees instead.
 inline void FastBatch::AddWalk(uint16_t at) {
   const GridWalk& walk = scratch_->walks[at];
   GridWalks& walking = scratch_->walking;
@@ -276,16 +289,17 @@ bool FastBatch::DescendWindow() {
   return !meter_.stopped();
 }
 
-// Marks all lines of the window undecided, so that they take the general path, which counts their
-// work.
+// Marks all lines of the window undecided without a search, so that they take the general path,
+// which counts their work.
 bool FastBatch::FallBackForWindow() {
   if (is_all()) scratch_->all.Clear();
   for (size_t i = 0; i < end_ - begin_; ++i) scratch_->lines[i].is_undecided = true;
   return true;
 }
 
-// Starts the next item of `by_trees` with a line in slot `at`. Items without a valid line count as
-// lines without a hit. Returns false at the end of the window, or once the meter has stopped.
+// Starts the descent of the bounding-box trees for the next item of `by_trees`, in slot `at`. Skips
+// items without a valid line, which have no hit, and undecided lines. Returns false if no item of
+// the window remains, or once the meter has stopped.
 bool FastBatch::StartNext(size_t at) {
   while (next_tree_ < scratch_->by_trees.size()) {
     const size_t item = scratch_->by_trees[next_tree_++];
@@ -307,8 +321,8 @@ bool FastBatch::StartNext(size_t at) {
   return false;
 }
 
-// Sets the lines of the next block, segments in lanes. An item that is no valid line records an
-// error.
+// Sets the next lines of the window, at most `GridEntrants::kMost`; reads segments several at a
+// time in the lanes of a vector. An item that is no valid line records an error.
 void FastBatch::StartBlock(GridEntrants& of) {
   const size_t count = std::min(GridEntrants::kMost, end_ - started_);
   const std::span<FastLine> lines(&scratch_->lines[started_ - begin_], count);
@@ -333,8 +347,8 @@ void FastBatch::StartBlock(GridEntrants& of) {
   started_ += count;
 }
 
-// Advances the line in slot `at` to its next part. Returns false if no part of the line can have a
-// better hit.
+// Advances the line in slot `at` to the next part of the line (`LineInterval`), after the search of
+// a part has ended. Returns false if no later part can have a better hit.
 bool FastBatch::Continue(size_t at) {
   auto& [line, interval] = scratch_->slots[at];
   if (line->is_undecided || interval.end() >= line->end()) return false;
@@ -345,7 +359,7 @@ bool FastBatch::Continue(size_t at) {
   return true;
 }
 
-// Moves the last active line to the slot of a line that is finished.
+// Removes the finished line in slot `at`: moves the last active line to this slot.
 void FastBatch::Remove(size_t at) {
   --active_count_;
   if (at == active_count_) return;
@@ -353,7 +367,8 @@ void FastBatch::Remove(size_t at) {
   scratch_->descent.lines[at] = scratch_->descent.lines[active_count_];
 }
 
-// Collects the hits of the window for CLOSEST and ANY. Returns the number of undecided lines.
+// Collects the hits of the window in cast modes CLOSEST and ANY. Returns the number of undecided
+// lines.
 size_t FastBatch::CollectFirst() {
   size_t undecided_count = 0;
   for (size_t item = begin_; item < end_; ++item) {
@@ -368,7 +383,7 @@ size_t FastBatch::CollectFirst() {
   return undecided_count;
 }
 
-// Collects the hits of the window for ALL. Returns the number of undecided lines.
+// Collects the hits of the window in cast mode ALL. Returns the number of undecided lines.
 size_t FastBatch::CollectAll() {
   FastPassages& all = scratch_->all;
   std::vector<FastHit>& hits = scratch_->all_hits;
@@ -396,7 +411,8 @@ size_t FastBatch::CollectAll() {
   return undecided_count;
 }
 
-// Counts the window's hits, and casts the undecided lines on the general path.
+// Sets the number of hits of each line of the window, and casts the undecided lines on the general
+// path (`CastGeneral`). Returns false once the meter stops.
 bool FastBatch::CastUndecided() {
   hit_count_ = 0;
   const size_t undecided_count = is_all() ? CollectAll() : CollectFirst();
@@ -414,14 +430,15 @@ bool FastBatch::CastUndecided() {
   return true;
 }
 
-// Writes the window's hits in the order of the items. Measuring a hit counts four units, for its
-// fractions, point and normals. The general path has counted the hits of undecided lines.
+// Writes the window's hits in the order of the items. Measuring a hit counts four units of work,
+// for its fractions, point and normals. The general path has already counted the hits of undecided
+// lines.
 bool FastBatch::Write() {
   if (options_.mode == CastMode::kAny) return true;
   const std::vector<CastHit>& undecided = scratch_->undecided_answers.hits;
   const size_t undecided_hits = window_undecided_ == 0 ? 0 : undecided.size();
   if (!meter_.SpendRows(hit_count_) || !meter_.Spend(4 * hit_count_)) return false;
-  ReserveMore(hit_count_ + undecided_hits, out_.hits);  // no hit moves below
+  ReserveMore(hit_count_ + undecided_hits, out_.hits);  // the pointers to hits below stay valid
   FastHit* const hits = this->hits();
   if (undecided_hits == 0) {
     for (size_t k = 0; k < hit_count_; k += kCleared) {
@@ -462,11 +479,12 @@ void FastBatch::WriteReflections() {
   }
 }
 
-// Tracks whether most single lines that recently took the fast path were undecided, as on lattices.
-// If most were, only one line in sixteen takes the fast path. Both paths return identical answers.
+// Tracks whether filters left most of the single lines undecided that recently took the fast path,
+// as they do where polygons form a lattice. If most were undecided, only one line in sixteen takes
+// the fast path. Both paths return identical answers.
 class RecentLines {
  public:
-  // Returns whether the next line skips the fast path.
+  // Returns whether the next single line should skip the fast path.
   bool SkipsFastPath() { return surplus_ > kMost / 2 && ++skipped_ % 16 != 0; }
   void Add(bool is_undecided) {
     surplus_ = is_undecided ? std::min(surplus_ + 1, kMost) : std::max(surplus_ - 1, 0);
@@ -479,7 +497,7 @@ class RecentLines {
   unsigned skipped_ = 0;
 };
 
-// The TLS model saves a call for each single line.
+// The TLS model "initial-exec" saves a function call at each access.
 [[gnu::tls_model("initial-exec")]] thread_local RecentLines recent_lines;
 
 bool CastOnGeneralPath(const Scene& scene, const CastOptions& options, const FastSource& source,

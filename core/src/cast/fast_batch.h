@@ -3,9 +3,10 @@
 
 // What do many lines hit first, what do they all hit, or do they hit anything?
 //
-// Answers the most common queries, about polygons of one ring, on a fast path (fast_line.h).
-// `CastGeneral` casts the lines that the fast path leaves undecided, all together. The answers are
-// bit-identical to those of `CastGeneral`.
+// Answers the most common queries, about polygons of one ring, on a fast path (fast_line.h). Where
+// rounding errors could change the answer of a line, the fast path leaves the line undecided;
+// `CastGeneral` casts the undecided lines, all together. The answers are bit-identical to the
+// answers of `CastGeneral`.
 #pragma once
 
 #include <cstddef>
@@ -24,29 +25,31 @@ inline bool IsFastQuestion(const CastOptions& options) {
          options.target == CastTarget::kPolygons;
 }
 
-// The lines of a batch.
+// The lines of a batch, as arguments of `CastFast`.
 struct FastSource {
   size_t count;
   LineOf line_of;
   // The columns of the lines if the lines are segments. Then `CastFast` calls `line_of` only for
   // segments that are not accepted or that `CastGeneral` casts.
   const SegmentColumns* segments = nullptr;
-  // Unless null, `CastFast` adds the number of lines that `CastGeneral` casts to it.
+  // Unless the pointer is null, `CastFast` adds the number of lines that it passes to `CastGeneral`
+  // to `*undecided_count`.
   size_t* undecided_count = nullptr;
-  // Whether to try the fast path however many lines were undecided recently: for tests.
+  // Whether to try the fast path even if many recent lines were undecided: for tests.
   bool always_tries_fast_path = false;
 };
 
-// Sets `out` to what `CastGeneral` returns. A line that falls back to `CastGeneral` counts its work
-// twice, since both paths search it.
+// Sets `out` to the answers that `CastGeneral` would give. A line that falls back to `CastGeneral`
+// counts its work twice, since both paths search it. Returns false once the meter stops.
 bool CastFast(const Scene& scene, const CastOptions& options, const FastSource& source,
               CastAnswers& out, WorkMeter& meter);
 
-// The result of a single line: answered (or the meter has stopped); undecided, so that the caller
-// calls `CastGeneral`; or in a square without cells, so that the caller uses the trees.
+// The result of `CastFastSingle`: the line is answered, or the meter has stopped; the line is
+// undecided, so that the caller calls `CastGeneral`; or the line enters a square of the scene's
+// grid that has no cells, so that the caller searches the bounding-box trees.
 enum class SingleEnd : uint8_t { kAnswered, kUndecided, kNeedsTrees };
 
-// Casts the one line of `source` in a scene with a grid.
+// Casts the only line of `source` in a scene that has a grid, by a walk over the cells of the grid.
 SingleEnd CastFastSingle(const Scene& scene, const CastOptions& options, const FastSource& source,
                          CastAnswers& out, WorkMeter& meter);
 

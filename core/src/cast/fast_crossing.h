@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where does a line cross two edges? The functions are inline, for files that are compiled once for
-// each instruction set.
+// Where does a line cross two edges? The functions are inline, so that files which Highway compiles
+// once for each instruction set get their own copy.
 #pragma once
 
 #include <algorithm>
@@ -18,15 +18,16 @@
 
 namespace carom::internal {
 
-static_assert(kNoEdge == 0xffffffff);  // all bits set, as FindTwoCrossings sets them
+static_assert(kNoEdge == 0xffffffff);  // FindTwoCrossings sets all bits for an absent edge
 
 struct LaneIntervals {
   Lanes low;
   Lanes high;
-  bool are_certain;  // whether the intervals are valid
+  bool are_certain;  // whether both intervals are valid: no edge may be parallel to the line
 };
 
-// Returns the intervals of `CrossingOf` for two edges at once. The edges run from `one` to
+// Returns, for two edges at once, intervals that contain the parameters t at which the line crosses
+// the edges, as `CrossingOf` (shape/fraction.h) derives them. The edges run from `one` to
 // `one_end`, and from `other` to `other_end`.
 inline LaneIntervals CrossingsOf(const Line& line, const Vec2& one, const Vec2& one_end,
                                  const Vec2& other, const Vec2& other_end) {
@@ -48,8 +49,9 @@ inline LaneIntervals CrossingsOf(const Line& line, const Vec2& one, const Vec2& 
   return {t - error, t + error, SignBits(size > 2 * d_error) == 3};
 }
 
-// Finds the passage of a line in a ring of vertices that are all on certain sides of the line.
-// `crossing` has the bits of exactly two edges: the edges with ends on different sides.
+// Finds the passage of a line in a ring of vertices that are all certainly left or right of the
+// line. `crossing` has the bits of exactly two edges: the edges with ends on different sides of the
+// line.
 //
 // A ring that crosses the line's unbounded extension twice, at t_1 < t_2, has winding number 1 or
 // -1 about the points between, and 0 about other points of the line: so the points between are
@@ -58,14 +60,15 @@ inline FastVerdict FindTwoCrossings(const Line& line, std::span<const Vec2> ring
                                     FastPassage& passage) {
   const size_t last = ring.size() - 1;
   const uint64_t rest = crossing & (crossing - 1);
-  // The code below has no branches, since they would be hard to predict.
+  // The code below has no branches, since the processor would often mispredict them.
   const auto one = static_cast<uint32_t>(std::countr_zero(crossing));
   const auto other = static_cast<uint32_t>(std::countr_zero(rest));
   const size_t after_other = (other + size_t{1}) * static_cast<size_t>(other != last);
   const LaneIntervals at =
       CrossingsOf(line, ring[one], ring[one + 1], ring[other], ring[after_other]);
-  // Bit k of each of the masks below belongs to crossing k of the two.
-  // Bit 1 of `order`: crossing 0 comes certainly before crossing 1; bit 0: certainly after it.
+  // Bit k of `before`, `after` and `inside` belongs to the crossing with edge `one` (k = 0) or
+  // `other` (k = 1): the crossing is before t_min, after t_max, or between both. Bit 1 of `order`:
+  // crossing 0 comes certainly before crossing 1; bit 0: certainly after it.
   const uint32_t order = SignBits(at.low > Swapped(at.high));
   const uint32_t before = SignBits(at.high < line.t_min);
   const uint32_t after = SignBits(at.low > line.t_max);

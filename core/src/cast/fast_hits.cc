@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures hits of the fast path. Computes the functions of `Fraction::Refined`, `PointAt` and
-// `UnitNormal` operation by operation, with several hits in the lanes of a vector. Their error
-// bounds are derived where the scalar functions are defined.
+// Measures hits of the fast path (fast_line.h). Computes what `Fraction::Refined`, `PointAt` and
+// `UnitNormal` compute, operation by operation, for several hits in the lanes of a vector. The
+// error bounds are derived where these scalar functions are defined.
 
 #include <algorithm>
 
@@ -16,16 +16,18 @@
 #include "shape/fraction.h"
 #include "shape/measures.h"
 
-#ifndef CAROM_CORE_SRC_FAST_HITS_CC_  // the first time this file is compiled
+// Highway compiles this file once for each instruction set; the part up to `#endif` only once.
+#ifndef CAROM_CORE_SRC_FAST_HITS_CC_
 #define CAROM_CORE_SRC_FAST_HITS_CC_
 namespace carom::internal {
 namespace {
 
-constexpr size_t kBlock = kMaxLanes;  // hits at a time
+constexpr size_t kBlock = kMaxLanes;  // hits that are measured at a time, in the lanes of vectors
 using Column = DoubleColumn;
 
-// One coordinate of crossings: the line's origin and direction, the ends of the edge and their
-// difference as a pair of doubles, and the results.
+// One coordinate (x or y) of a block of crossings: the line's origin and direction (d + d_low), the
+// ends a and b of the edge and their difference (e + e_low); and the results, the hit point and the
+// edge's normal.
 struct Axis {
   void Set(size_t i, double from, TwoDoubles along, double begin, double end) {
     origin[i] = from;
@@ -39,7 +41,7 @@ struct Axis {
   Column point, normal;
 };
 
-// A block of crossings of lines and edges.
+// Up to kBlock crossings of a line and an edge, in columns: one array element for each crossing.
 struct alignas(64) Crossings {
   void Set(size_t i, const Line& line, const Segment& edge, const Interval& at) {
     x.Set(i, line.origin.x, line.dx, edge.a.x, edge.b.x);
@@ -74,8 +76,8 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Multiplies p by the edge's component in the other coordinate, `other`. Sets `high` to the product
-// of the high halves, and returns the sum of the remaining products.
+// Multiplies p by the edge's component e + e_low in the other coordinate, `other`. Sets `high` to
+// the exact product of the upper 26 bits of both, and returns the sum of the remaining products.
 inline V HalfProducts(Pair p, const Axis& other, size_t i, V& high) {
   const V e = At(other.e, i);
   const Pair p_half = Split(p.high);
@@ -86,8 +88,8 @@ inline V HalfProducts(Pair p, const Axis& other, size_t i, V& high) {
   return Add(mixed, Add(Mul(p.low, e), lows));
 }
 
-// Returns (a - origin) - q direction in one coordinate as a pair. Sets `scale` to the scale of its
-// error.
+// Returns (a - origin) - q * direction in one coordinate, as a pair of doubles, for the first end a
+// of the edge. Sets `scale` to the magnitude to which the rounding error is proportional.
 inline Pair Residue(const Axis& axis, size_t i, V q, V& scale) {
   const Pair to_a = TwoDiff(At(axis.a, i), At(axis.origin, i));
   const Pair half = Split(At(axis.d, i));
@@ -98,8 +100,9 @@ inline Pair Residue(const Axis& axis, size_t i, V q, V& scale) {
   return {p.high, Add(p.low, lows)};
 }
 
-// Sets `t` to `Fraction::Refined` of the crossings from i on. Returns the lanes in which the
-// resulting interval is a single double.
+// Sets `t` to the parameters of the crossings from i on, as `Fraction::Refined` computes them.
+// Returns the lanes in which the interval that `Refined` computes is a single double, so that `t`
+// is certainly correctly rounded.
 inline Mask Refined(const Crossings& of, size_t i, V& t) {
   const V middle = Mul(All(0.5), Add(At(of.low, i), At(of.high, i)));
   Mask certain = And(hn::Gt(middle, All(0x1p-200)), hn::Lt(middle, All(0x1p200)));
@@ -126,7 +129,7 @@ inline Mask Refined(const Crossings& of, size_t i, V& t) {
   return And(certain, hn::Eq(t, Add(q, Add(c, bound))));
 }
 
-// Sets one coordinate of `PointAt`.
+// Sets one coordinate of the hit points at the parameters t of the lines, as `PointAt` computes it.
 inline void SetPoints(Axis& axis, size_t i, V t) {
   const Pair step = TwoProduct(At(axis.d, i), t);
   const Pair sum = TwoSum(At(axis.origin, i), step.high);
@@ -134,8 +137,9 @@ inline void SetPoints(Axis& axis, size_t i, V t) {
   Put(Add(Add(sum.high, low), All(0)), axis.point, i);
 }
 
-// Sets the normals of the edges, on the side +1 or -1 that `side` has for each. Returns the lanes
-// in which they are certain.
+// Sets the unit normals of the edges from i on; each points to the side of its edge that `side`
+// states: left (+1) or right (-1). Returns the lanes in which the normals are certainly correctly
+// rounded.
 inline Mask SetNormals(Crossings& of, size_t i, V side) {
   V x = All(0);
   V y = x;
@@ -152,8 +156,9 @@ HWY_INLINE void SetEdges(Axis& axis, size_t i) {
   Put(e.low, axis.e_low, i);
 }
 
-// Computes the measures of all crossings. `towards` is the sign of normal . direction. The sign of
-// direction x edge is certain, since it was certain when the crossing was found.
+// Computes the results that `want` names for all crossings of the block. `towards` is the sign that
+// (normal . direction of the line) must have: -1 at an entry, 1 at an exit. The sign of (direction
+// x edge) is certain, since it was certain when the crossing was found.
 void Measure(Crossings& of, Want want, double towards) {
   of.certain = 0;
   for (size_t i = 0; i < kBlock; i += hn::Lanes(D())) {
@@ -186,7 +191,8 @@ namespace {
 
 HWY_EXPORT(Measure);
 
-// Measures a hit on the general path, which also covers lines that begin inside.
+// Measures a hit by `MeasureHit` of the general path, which also covers lines that begin inside a
+// polygon.
 void MeasureGeneral(const FastHit& of, CastDetail detail) {
   const Line& line = of.line->line;
   const auto& [polygon, passage] = *of.found;
@@ -200,8 +206,9 @@ Segment EdgeOf(const FastCandidate& found, uint32_t edge) {
   return {ring[edge], ring[edge + 1 == ring.size() ? 0 : edge + 1]};
 }
 
-// Sets `crossings` to the crossings of a block of lines with the edges that `edge_in` selects. Edge
-// 0 stands in for an absent edge, and the last hit fills a block that is not full.
+// Sets `crossings` to the crossings of the lines of `hits` with the edges that `edge_in` selects
+// from their passages, the entry or the exit edges. Edge 0 replaces an absent edge, and the last
+// hit fills a block that is not full.
 template <class EdgeIn>
 void Gather(std::span<const FastHit> hits, const EdgeIn& edge_in, Crossings& crossings) {
   for (size_t i = 0; i < kBlock; ++i) {
@@ -211,8 +218,9 @@ void Gather(std::span<const FastHit> hits, const EdgeIn& edge_in, Crossings& cro
   }
 }
 
-// Writes the members of an entry that need no measuring. A crossing of the fast path is strictly
-// between the ends of the edge, and strictly between the start and the end of the line.
+// Writes the members of a hit, where a line enters a polygon, that need no computation. A crossing
+// of the fast path is strictly between the ends of the edge, and strictly between the start and the
+// end of the line.
 void WriteEntry(const FastHit& of, CastDetail detail) {
   const auto& [polygon, passage] = *of.found;
   CastHit& hit = *of.hit;
@@ -244,7 +252,7 @@ void WriteExit(const FastHit& of, const Crossings& exits, size_t i) {
   hit.exit_normal = {exits.x.normal[i], exits.y.normal[i]};
 }
 
-// Measures one hit by the scalar functions.
+// Measures one hit by scalar functions, not in the lanes of a vector.
 void MeasureAlone(const FastHit& of, CastDetail detail) {
   const FastLine& line = *of.line;
   const FastPassage& passage = of.found->passage;
@@ -275,7 +283,7 @@ void MeasureAlone(const FastHit& of, CastDetail detail) {
   hit.exit_edge = {0, passage.exit};
 }
 
-// Measures at most a block of hits.
+// Measures up to `kBlock` hits in the lanes of vectors; hits with an uncertain rounding one by one.
 void MeasureBlock(std::span<const FastHit> hits, CastDetail detail) {
   const auto entry = [](const FastPassage& passage) {
     return std::pair(passage.entry, passage.begin);

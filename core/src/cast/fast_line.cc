@@ -20,8 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Tests pairs from the trees in groups: prefetches the entries of a group, then its polygons, then
-// tests them.
+// Tests pairs of a line and a polygon that the bounding-box trees of the scene found, in groups:
+// prefetches the entries of a group (`IndexedPolygon`), then its polygons, then tests the pairs.
 void VisitPairs(const Frontier& pairs, const FastVisit& visit) {
   constexpr size_t kGroup = 32;
   std::array<const IndexedPolygon*, kGroup> entries;
@@ -41,8 +41,8 @@ void VisitPairs(const Frontier& pairs, const FastVisit& visit) {
   }
 }
 
-// Tests pairs from cells in small groups, and prefetches the polygons of the next group while it
-// tests one.
+// Tests pairs of a line and a polygon that the cells of the scene's grid list, in small groups:
+// prefetches the polygons of the next group while it tests one group.
 void VisitCellPairs(const GridPairs& pairs, const FastCells& visit) {
   constexpr size_t kGroup = 8;
   std::array<const void*, GridPairs::kCapacity> polygons;
@@ -96,7 +96,7 @@ std::span<const FastPassages::Entry> FastPassages::Of(const FastLine& line, size
 }
 
 bool AreInOrder(std::span<const FastPassages::Entry> passages) {
-  double last = -HUGE_VAL;  // an upper bound on where the previous passages begin
+  double last = -HUGE_VAL;  // all previous passages begin at or before `last`
   for (const auto& [line, found] : passages) {
     const bool is_inside = found.passage.entry == kNoEdge;
     if (!is_inside && found.passage.begin.low <= last) return false;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygon does a line meet first, where filters can decide?
+// Which polygon does a line meet first, where floating-point filters can decide?
 //
 // A `FastLine` keeps the first passage found so far, as the two edges and intervals of
 // fast_passage.h. Polygons are ordered by intervals alone. Where two intervals overlap, or a filter
@@ -32,7 +32,8 @@
 
 namespace carom::internal {
 
-// A passage of a line in a polygon. If the line starts inside, `passage.begin` is the line's start.
+// The first passage of a line in `polygon` (the first interval of the line inside the polygon). If
+// the line starts inside, `passage.begin` is the line's t_min.
 struct FastCandidate {
   bool is_none() const { return polygon->memory() == nullptr; }
 
@@ -40,9 +41,9 @@ struct FastCandidate {
   FastPassage passage;
 };
 
-// A line, and its first passage so far.
+// A line that is cast on the fast path, and the first passage found so far.
 struct alignas(64) FastLine {
-  // Resets the search. To be called once `line` is set.
+  // Starts the search for the first passage. The caller sets `line` before the call.
   void Start() {
     reach = line.bounds;
     first.polygon = {};
@@ -50,25 +51,25 @@ struct alignas(64) FastLine {
     is_undecided = false;
     is_none = false;
   }
-  // Returns the end of the part of the line in which a better hit may be.
+  // Returns the parameter t beyond which the line has no hit that comes before `first`.
   double end() const { return first.is_none() ? line.t_max : first.passage.begin.high; }
 
   Line line{Segment{}};
-  Box reach;            // bounds of the part to search; empty once the search is over
-  FastCandidate first;  // the first passage; none before a hit, and under ALL
+  Box reach;            // bounds of the part of `line` to search; empty once the search is over
+  FastCandidate first;  // the first passage so far; none before a hit, and in cast mode ALL
   bool is_undecided = false;
-  bool is_none = false;  // whether the item is no valid line
+  bool is_none = false;  // whether the item of the batch is no valid line
 };
 
-// Sets lines[i] to segment begin + i of the columns and starts it, for all of `lines`, 1 to
-// `GridEntrants::kMost`. Sets the columns of `of` for the lines, and repeats the last line in the
-// remaining lanes. Returns the segments with a coordinate that is not accepted: bit i for segment
-// i.
+// Sets lines[i] to segment begin + i of the columns and starts its search, for all of `lines`, 1 to
+// `GridEntrants::kMost`. Also sets the elements of `of` for the lines, and repeats the last line in
+// the remaining elements. Returns bit i for each lines[i] with a coordinate that is not accepted
+// (not finite, or above 2^53 in magnitude).
 unsigned StartSegments(const SegmentColumns& segments, size_t begin, std::span<FastLine> lines,
                        GridEntrants& of);
 
-// The first passages of a window's lines in all polygons that they meet, for ALL: in any order, and
-// some of them twice.
+// Collects, in cast mode ALL, the first passage in each polygon for the lines of a window
+// (consecutive lines of a batch): in any order, and some passages twice.
 class FastPassages {
  public:
   static constexpr size_t kMost = 8192;
@@ -78,73 +79,79 @@ class FastPassages {
     FastCandidate found;
   };
 
-  // Clears the passages, for the next window.
+  // Drops all passages, for the lines of the next window.
   void Clear() {
     entries_.reserve(kMost);
     entries_.clear();
   }
-  // Adds a passage. Returns false if `kMost` passages are stored already.
+  // Adds the first passage of `line` in `polygon`. Returns false if `kMost` passages are stored
+  // already.
   bool Add(const FastLine& line, const Polygon& polygon, const FastPassage& passage) {
     if (entries_.size() == kMost) return false;
     entries_.push_back({&line, {Unowned(polygon), passage}});
     return true;
   }
   // Sorts the passages by line, then by the begin of the passage, then by the polygon's id, and
-  // removes duplicates. Counts the work.
+  // removes duplicates. Counts the work in `meter`.
   void Sort(WorkMeter& meter);
-  // Returns the passages of a line after `Sort`. They begin at index `at`, and `at` becomes the
-  // index after them.
+  // Returns the passages of a line, after `Sort`. `at` must be the index of the first passage of
+  // the line, and becomes the index after the last.
   std::span<const Entry> Of(const FastLine& line, size_t& at) const;
 
  private:
   std::vector<Entry> entries_;
 };
 
-// Returns whether the intervals determine the order in which sorted passages begin. The polygons'
-// ids determine the order of passages that contain the line's start.
+// Returns whether the begins of sorted passages lie in disjoint intervals, which determine their
+// exact order. The polygons' ids determine the order of passages that contain the line's start.
 bool AreInOrder(std::span<const FastPassages::Entry> passages);
 
-// A line that goes down the trees, and its part that is searched.
+// A line that descends the bounding-box trees of the scene, and the part of the line that is
+// searched currently.
 struct FastSlot {
   FastLine* line;
   LineInterval interval;
 };
 
-// The arguments for testing lines against polygons from the trees.
+// The arguments of `VisitFastPairs` for lines that descend the bounding-box trees of the scene.
 struct FastVisit {
   const SceneIndex& scene;
   const CastOptions& options;
-  FastSlot* slots;  // indexed by the line numbers of pairs
-  LineCull* culls;  // indexed by the line numbers of pairs
+  FastSlot* slots;  // indexed by `Frontier::lines`
+  LineCull* culls;  // the box tests of the lines, indexed by `Frontier::lines`
   WorkMeter& meter;
-  FastPassages* all;  // the passages under ALL
+  FastPassages* all;  // collects all passages in cast mode ALL
 };
 
-// Tests lines against the polygons that they may meet, and narrows the lines. Each pair counts as
-// one unit of work, and so does each vertex that is compared with a line.
+// Tests the lines of `pairs` against polygons that the lines may meet by their bounding boxes.
+// Keeps the first passage of each line, and shortens the part of the line that is still searched.
+// Each pair counts as one unit of work, and so does each vertex that is compared with a line.
 void VisitFastPairs(const Frontier& pairs, const FastVisit& visit);
 
-// The arguments for testing lines that walk over the cells of a grid against polygons.
+// The arguments of `VisitFastPairs` for lines that walk over the cells of the scene's grid.
 struct FastCells {
   const CastOptions& options;
-  FastLine* lines;  // indexed by the walk numbers of pairs
-  GridWalk* walks;  // indexed by the walk numbers of pairs
+  FastLine* lines;  // indexed by `GridPairs::walks`
+  GridWalk* walks;  // indexed by `GridPairs::walks`
   WorkMeter& meter;
-  FastPassages* all;  // the passages under ALL
+  FastPassages* all;  // collects all passages in cast mode ALL
 };
 void VisitFastPairs(const GridPairs& pairs, const FastCells& visit);
 
-// A hit of a line, and the answer to write it to.
+// A hit of a line, and the answer `hit` that `MeasureFastHits` sets.
 struct FastHit {
   const FastLine* line;
   const FastCandidate* found;
-  CastHit* hit;  // default-constructed
+  CastHit* hit;  // default-constructed before the call
 };
 
-// Measures hits: in lanes where all roundings are certain, else as MeasureHit does.
+// Sets the members of hits (fractions, points, normals) that `detail` asks for: several hits at a
+// time in the lanes of a vector, or as `MeasureHit` does where the rounding of a vector result is
+// uncertain.
 void MeasureFastHits(std::span<const FastHit> hits, CastDetail detail);
 
-// Returns the direction of the line after a measured hit; zero if the hit's normal is zero.
+// Returns the direction of the line reflected by the edge of a measured hit; zero if the hit's
+// normal is zero.
 Vec2 ReflectionOf(const FastHit& hit);
 
 }  // namespace carom::internal

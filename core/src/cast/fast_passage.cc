@@ -14,8 +14,8 @@
 namespace carom::internal {
 namespace {
 
-// Returns the sides of a whole ring, eight points at a time, which is the most that `SidesOf`
-// takes.
+// Returns the sides of all vertices of a ring relative to the line, computed eight vertices at a
+// time, which is the most that `SidesOf` takes.
 CertainSides SidesOfRing(const Line& line, std::span<const Vec2> ring) {
   CertainSides sides;
   for (size_t i = 0; i < ring.size(); i += 8) {
@@ -28,8 +28,9 @@ CertainSides SidesOfRing(const Line& line, std::span<const Vec2> ring) {
 
 }  // namespace
 
-// Applies the filter of `Line::Side`, except its test for equality, which decides only for points
-// on the line. Takes two points at a time, from the last to the first.
+// Applies the floating-point filter of `Line::Side`, but leaves a cross product that equals its
+// error bound undecided, which only matters for points on the line. Takes two points at a time,
+// from the last to the first.
 CertainSides SidesOf(const Line& line, const Vec2* points, size_t count) {
   const Lanes origin = ToLanes(line.origin);
   const Lanes across{line.dy.high, line.dx.high};
@@ -73,15 +74,16 @@ bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, FastCrossin
   return sides.AreCertain(n) && FindFastCrossings(line, ring, sides, found);
 }
 
-// Inserts each crossing into the sorted crossings by strict comparisons of intervals, and returns
-// false if two intervals overlap, or one overlaps an end of the line.
+// Inserts each crossing into the sorted crossings by strict comparisons of the intervals that
+// contain the parameters t. Returns false if the intervals of two crossings overlap, or if an
+// interval contains t_min or t_max of the line.
 bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, const CertainSides& sides,
                        FastCrossings& found) {
   const size_t last = ring.size() - 1;
   uint64_t crossing = sides.Crossings(ring.size());
   found.count = 0;
   found.winding_at_start = 0;
-  // An even number of edges crosses the line, so the loop takes two at a time.
+  // An even number of edges crosses the line, so the loop takes two edges at a time.
   const auto next = [&] {
     const auto edge = static_cast<size_t>(std::countr_zero(crossing));
     crossing &= crossing - 1;

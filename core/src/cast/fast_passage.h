@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where is a line inside a small polygon, if a few filters can decide?
+// Where is a line inside a small polygon, if floating-point filters can decide?
 //
 // Covers the simplest case of passages.h: one closed ring of few edges, solid, that the line
 // crosses twice or not at all, away from all vertices and from both ends of the line. `FindFast`
@@ -21,21 +21,22 @@
 
 namespace carom::internal {
 
-// The sides of up to 64 points. Bit i of `left` or of `right` is set if point i is certainly left
-// or right of the line. Neither bit is set where rounding errors might decide, or where the point
-// is on the line. Bits without a point are 0.
+// The sides of up to 64 points relative to a line. Bit i of `left` or of `right` is set if point i
+// is certainly left or right of the line. Neither bit is set where rounding errors might decide, or
+// where the point is on the line. Bits without a point are 0.
 struct CertainSides {
   uint64_t left = 0;
   uint64_t right = 0;
 
   // Returns whether the sides of the first `count` points, at least one, are all certain.
   bool AreCertain(size_t count) const { return (left | right) == (uint64_t{2} << (count - 1)) - 1; }
-  // Returns bit i for each edge i, of the ring of `count` points on certain sides, that passes from
-  // one side to the other. The number of set bits is even.
+  // The points are the vertices of a ring with `count` edges, all on certain sides of the line.
+  // Returns bit i for each edge i that passes from one side of the line to the other. The number of
+  // set bits is even.
   uint64_t Crossings(size_t count) const { return left ^ (left >> 1 | (left & 1) << (count - 1)); }
 };
 
-// Returns the sides of `count` points, 1 to 8.
+// Returns the sides of `count` points, 1 to 8, relative to the line.
 CertainSides SidesOf(const Line& line, const Vec2* points, size_t count);
 
 // Returns whether a polygon is solid and has one closed ring.
@@ -45,8 +46,10 @@ inline bool SuitsFastPath(const Polygon& polygon) {
 
 enum class FastVerdict : uint8_t { kNoPassage = 0, kPassage = 1, kUncertain = 2 };
 
-// One passage. If the line starts inside, `entry` is kNoEdge; if it ends inside, `exit` is kNoEdge.
-// The interval of an absent edge is meaningless.
+// The passage of a line in a polygon: the indices of the edges where the line enters and leaves,
+// and intervals that contain the parameters t of the line at both edges. If the line starts inside,
+// `entry` is kNoEdge and `begin` meaningless; if the line ends inside, `exit` is kNoEdge and `end`
+// meaningless.
 struct FastPassage {
   uint32_t entry;
   uint32_t exit;
@@ -54,12 +57,13 @@ struct FastPassage {
   Interval end;
 };
 
-// The largest ring that `FindFast` takes.
+// The most edges of a ring for which `FindFast` can decide.
 inline constexpr size_t kMaxFastEdges = 64;
 
 // Finds the passage of `line` in a solid polygon of one closed ring, in which edge i runs from
-// vertex i to vertex i + 1. Sets `passage` if the verdict is kPassage; `begin` and `end` are then
-// strictly between t_min and t_max. Returns kUncertain for more than `kMaxFastEdges` edges.
+// vertex i to vertex i + 1. Sets `passage` if the verdict is kPassage; `passage.begin` and
+// `passage.end` are then strictly between the line's t_min and t_max, unless the line starts or
+// ends inside. Returns kUncertain for more than `kMaxFastEdges` edges.
 FastVerdict FindFast(const Line& line, std::span<const Vec2> ring, FastPassage& passage);
 
 // The crossing of a line and one edge of a ring.
@@ -69,7 +73,8 @@ struct FastCrossing {
   int8_t winding_change;  // +1 if the edge runs from the left of the line to its right
 };
 
-// All crossings of a line and a ring, away from vertices and from the line's ends.
+// All crossings of a line and the edges of a ring, none of them at a vertex or at an end of the
+// line.
 struct FastCrossings {
   static constexpr size_t kMaxEdges = kMaxFastEdges;
   static constexpr size_t kMaxCount = 16;
@@ -79,15 +84,18 @@ struct FastCrossings {
   int winding_at_start = 0;
 };
 
-// Finds the crossings strictly between t_min and t_max. Returns false if it cannot decide: if the
-// ring has too many edges or crossings, or if rounding errors might decide about one of them.
+// Finds the crossings of a line and a ring, strictly between the line's t_min and t_max. Returns
+// false if the function cannot decide: if the ring has too many edges or crossings, or if rounding
+// errors might decide about one of them.
 bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, FastCrossings& found);
 
-// Finds the crossings, given the certain sides of all vertices.
+// Finds the crossings as the function above does, given the sides of all vertices, which are
+// certain.
 bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, const CertainSides& sides,
                        FastCrossings& found);
 
-// Finds the first passage between crossings, filled by `rule`.
+// Finds the first passage of a line: the first interval between crossings, or between an end of the
+// line and a crossing, in which the winding number is filled by `rule`.
 FastVerdict FirstPassage(const FastCrossings& found, FillRule rule, FastPassage& passage);
 
 }  // namespace carom::internal

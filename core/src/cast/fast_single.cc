@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Casts a single line over the cells of the grid. A single line needs no lanes and no batches of
-// prefetches, since it has no other lines to share them with.
+// Casts a single line by a walk over the cells of the scene's grid. A batch casts several lines in
+// the lanes of a vector and overlaps their prefetches; a single line needs neither.
 
 #include <bit>
 #include <cstddef>
@@ -29,11 +29,12 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Units of work that are counted together.
+// The units of work that are counted by one call of the meter.
 constexpr size_t kUnitsAtOnce = 128;
 
-// Walks until the line leaves its square, or the walk is over. Returns whether the line leaves the
-// square.
+// Walks the line from cell to cell, and tests the polygons of each cell, until the line leaves its
+// square of the grid or the walk is over. Returns whether the line leaves the square and the walk
+// continues.
 bool WalkSquare(const FastCells& cells) {
   GridWalk& walk = *cells.walks;
   const LineInCells line{cells, 0};
@@ -77,8 +78,9 @@ inline Lanes Normalized(Lanes values) {
   return Abs(values) < kSmallestMagnitude ? Lanes{} : values;
 }
 
-// Sets the line of the first segment as the constructor of `Line` does, operation by operation,
-// with both coordinates in lanes. Returns false and sets nothing if a coordinate is not accepted.
+// Sets `line` to the first segment as the constructor of `Line` does, operation by operation, but
+// with x and y in the lanes of a vector. Returns false and sets nothing if a coordinate is not
+// accepted (not finite, or above 2^53 in magnitude).
 inline bool ReadSegment(const SegmentColumns& segments, Line& line) {
   const Lanes given_a{segments.ax[0], segments.ay[0]};
   const Lanes given_b{segments.bx[0], segments.by[0]};
@@ -96,7 +98,8 @@ inline bool ReadSegment(const SegmentColumns& segments, Line& line) {
   return true;
 }
 
-// Casts a line. `out` is empty except for the count, which is 0.
+// Casts a line by a walk over the cells of the scene's grid. `out` must be empty except for the
+// count of the line's hits, which is 0.
 [[gnu::always_inline]] inline SingleEnd CastLine(const SceneIndex& index,
                                                  const CastOptions& options, FastLine& line,
                                                  CastAnswers& out, WorkMeter& meter) {

@@ -10,26 +10,29 @@
 
 #include "cast/fast_line.h"
 
-#ifndef CAROM_CORE_SRC_FAST_START_CC_  // the first time this file is compiled
+// Highway compiles this file once for each instruction set; the part up to `#endif` only once.
+#ifndef CAROM_CORE_SRC_FAST_START_CC_
 #define CAROM_CORE_SRC_FAST_START_CC_
 namespace carom::internal {
 namespace {
 
 constexpr size_t kBlock = GridEntrants::kMost;
-// How many segments ahead the columns are prefetched: the hardware prefetcher does not follow four
-// columns at once.
+// How many segments ahead of the current one the columns are prefetched by software, since the
+// hardware prefetcher does not follow four columns at once.
 constexpr size_t kAhead = 64;
 
-// The first members of `Line` for a block of segments, in the memory layout of `Line`.
+// The first members of `Line` for a block of segments. Each array has four consecutive doubles of a
+// `Line` for each segment, so that `Start` copies them to the line by one memcpy.
 struct alignas(64) Started {
   using Groups = double[4 * kBlock];
 
   Groups origin_dx;  // x, y, high and low of dx
-  Groups dy_range;   // high and low of dy, 0, 1
+  Groups dy_range;   // high and low of dy, t_min = 0, t_max = 1
   Groups bounds;
 };
 
-// The columns of a block. If the last block is shorter, its last segment fills the remaining lanes.
+// The columns of the ends (ax, ay) and (bx, by) of a block of segments. If a block has fewer than
+// kBlock segments, its last segment fills the remaining elements.
 struct Ends {
   Ends(const SegmentColumns& segments, size_t begin, size_t count) {
     const double* const from[4] = {&segments.ax[begin], &segments.ay[begin], &segments.bx[begin],
@@ -115,7 +118,9 @@ HWY_INLINE unsigned SetColumns(const Ends& ends, size_t i, GridEntrants& of, Sta
   return BitsOf(hn::Not(good));
 }
 
-// Sets `lines` and `of`. Returns the segments that are not accepted.
+// Sets `lines` to the segments of `ends`, and the columns of `of` to the values of the lines.
+// Returns bit i for each segment i with a coordinate that is not accepted (not finite, or above
+// 2^53 in magnitude).
 unsigned Start(const Ends& ends, std::span<FastLine> lines, GridEntrants& of) {
   static_assert(offsetof(Line, dx) == offsetof(Line, origin) + 16 &&
                 offsetof(Line, dy) == offsetof(Line, dx) + 16 &&

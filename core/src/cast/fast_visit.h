@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Tests one line against one polygon on the fast path. Files that are compiled once for each
+// Tests one line against one polygon on the fast path. Files that Highway compiles once for each
 // instruction set include this header after hwy/foreach_target.h, once per instruction set.
 
 #include <algorithm>
@@ -21,8 +21,8 @@
 namespace carom::internal {
 
 // Returns a box that contains the part of the line between two finite parameters, as
-// `Line::BoundsBetween` does. Rounding errors are within 2u of each step, and within u of each sum.
-// Steps are clamped to 2^60, beyond all accepted coordinates.
+// `Line::BoundsBetween` does. Relative rounding errors are at most 2u in direction * parameter, and
+// u in each sum (u = 2^-53). Each product is clamped to 2^60, beyond all coordinates.
 inline Box PartBetween(const Line& line, double first, double last) {
   constexpr double kFar = 0x1p60;
   const Lanes far{kFar, kFar};
@@ -41,7 +41,7 @@ inline bool Meets(const Box& a, const Box& b) {
   return SignBits((ToLanes(a.min) <= ToLanes(b.max)) & (ToLanes(b.min) <= ToLanes(a.max))) == 3;
 }
 
-// A line that goes down the trees, with the arguments of its test.
+// A line that descends the scene's bounding-box trees, with the arguments of `VisitFastPairs`.
 struct LineInTrees {
   FastLine& line() const { return *visit.slots[slot].line; }
   bool WasVisited(const Box& box) const { return visit.slots[slot].interval.WasVisited(box); }
@@ -60,7 +60,7 @@ struct LineInTrees {
   size_t slot;
 };
 
-// A line that walks over cells, with the arguments of its test.
+// A line that walks over the cells of the scene's grid, with the arguments of `VisitFastPairs`.
 struct LineInCells {
   FastLine& line() const { return visit.lines[slot]; }
   bool WasVisited(const Box&) const { return false; }
@@ -77,7 +77,7 @@ struct LineInCells {
   size_t slot;
 };
 
-// Marks the line undecided and stops its search.
+// Stops the search of the line and marks it undecided, so that the general path casts it.
 template <class Of>
 void MarkUndecided(const Of& of) {
   of.line().is_undecided = true;
@@ -85,9 +85,8 @@ void MarkUndecided(const Of& of) {
 }
 
 // Handles a line that starts inside a polygon where the inside policy reports no hit at the start.
-// Marks the line undecided, except under IGNORE if the line crosses two edges of the polygon: then
-// no second passage follows the one that contains the start. `left` has the vertices on the left of
-// the line.
+// Marks the line undecided, except for the policy IGNORE if the line crosses two edges: then no
+// passage follows the one that contains the start. Bit i of `left`: vertex i is left of the line.
 template <class Of>
 [[gnu::noinline, gnu::cold]] void FallBackAtStart(const Of& of, const Polygon& polygon,
                                                   uint64_t left) {
@@ -96,8 +95,8 @@ template <class Of>
   if (of.visit.options.inside_policy != InsidePolicy::kIgnore || !is_only) MarkUndecided(of);
 }
 
-// Keeps a passage under ANY, where the first passage found ends the search, or under ALL, where
-// every passage counts.
+// Keeps a passage in cast mode ANY, where the first passage found ends the search, or in cast mode
+// ALL, where every passage counts.
 template <class Of>
 [[gnu::noinline, gnu::cold]] void KeepUnordered(const Of& of, const Polygon& polygon,
                                                 const FastPassage& found) {
@@ -110,8 +109,8 @@ template <class Of>
   of.Stop();
 }
 
-// Keeps a passage that begins before the best one so far. If both begin at the line's start, the
-// polygon with the lesser id comes first. A crossing is certainly after the start.
+// Keeps a passage if it begins before the best passage so far. If both begin at the line's start,
+// the polygon with the lesser id comes first. A crossing of an edge is certainly after the start.
 template <class Of>
 inline void Keep(const Of& of, const Polygon& polygon, uint64_t left, FastPassage& found) {
   FastLine& line = of.line();
@@ -133,8 +132,8 @@ inline void Keep(const Of& of, const Polygon& polygon, uint64_t left, FastPassag
   of.Narrow(found.begin.high);
 }
 
-// Finds the first passage of a polygon that the line crosses more than twice, given the vertices on
-// the left of the line.
+// Finds the first passage of the line in a polygon with more than two edges that cross the line.
+// Bit i of `left`: vertex i is left of the line; all other vertices are certainly right of it.
 inline FastVerdict FirstOfMany(const Line& line, const Polygon& polygon, uint64_t left,
                                FastPassage& found) {
   const auto ring = polygon.vertices();
@@ -147,6 +146,7 @@ inline FastVerdict FirstOfMany(const Line& line, const Polygon& polygon, uint64_
 }  // namespace carom::internal
 #endif
 
+// The macro toggles for each instruction set, so that this guard lets the header through each time.
 #if defined(CAROM_CORE_SRC_FAST_VISIT_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAROM_CORE_SRC_FAST_VISIT_H_
 #undef CAROM_CORE_SRC_FAST_VISIT_H_
@@ -165,15 +165,15 @@ inline constexpr size_t kMaxLanes = 4;
 using Doubles = hn::CappedTag<double, kMaxLanes>;
 using D = hn::Vec<Doubles>;
 
-// The sides of points relative to a line, as many points at a time as a vector has lanes. A point
-// that is not on the left is on the right if its side is certain. One minimum over all points tells
-// whether all sides are certain.
+// The sides of points relative to a line, computed for as many points at a time as a vector has
+// lanes. A point that is not left of the line is right of it, if its side is certain. The minimum
+// `least` over all points tells whether all sides are certain.
 struct Sides {
   HWY_INLINE Sides() : least(hn::Set(Doubles(), HUGE_VAL)) {}
 
-  // Adds one vector of points from `points` on. The first point has the index `at`. The side of a
-  // point is certain if its cross product exceeds error_of(left, right), where `left` and `right`
-  // are the two products of the cross product.
+  // Adds as many points as a vector has lanes, from `points` on. The first has the index `at`. The
+  // side of a point is certain if its cross product exceeds error_of(left, right), where `left` and
+  // `right` are the two products of the cross product.
   template <class ErrorOf>
   HWY_INLINE void Add(const Line& line, const Vec2* points, size_t at, const ErrorOf& error_of) {
     const Doubles d;
@@ -195,7 +195,7 @@ struct Sides {
   }
 
   uint64_t left = 0;
-  // In each lane, the least excess of a cross product over its error bound.
+  // In each lane, the least difference of a cross product's magnitude and its error bound.
   D least;
 };
 
@@ -203,8 +203,8 @@ HWY_INLINE D ErrorOf(D left, D right) {
   return hn::Mul(hn::Set(Doubles(), kCrossError), hn::Add(hn::Abs(left), hn::Abs(right)));
 }
 
-// Returns an error bound that holds for each point in the box: rounded differences, products and
-// sums are monotonic in the magnitudes of their operands.
+// Returns a bound of the error of `Sides::Add` that holds for each point in the box, since rounded
+// differences, products and sums are monotonic in the magnitudes of their operands.
 HWY_INLINE double MostErrorIn(const Line& line, const Box& box) {
   const Lanes origin = ToLanes(line.origin);
   const Lanes reach = Max(Abs(ToLanes(box.min) - origin), Abs(ToLanes(box.max) - origin));
@@ -212,9 +212,9 @@ HWY_INLINE double MostErrorIn(const Line& line, const Box& box) {
   return kCrossError * (products[1] + products[0]);
 }
 
-// Returns the sides of a whole ring of at most 64 points in a box, as `SidesOf` does. The last
-// vector overlaps the previous one. For 16 points or more, one error bound, a little larger, serves
-// all points.
+// Returns the sides of all points of a ring, at most 64, relative to a line. `box` contains the
+// ring. The last vector of points overlaps the previous one. For 16 points or more, one error
+// bound, slightly larger, serves all points.
 HWY_INLINE Sides SidesOfAll(const Line& line, std::span<const Vec2> ring, const Box& box) {
   constexpr size_t kMany = 16;
   const size_t lanes = hn::Lanes(Doubles());
@@ -244,8 +244,8 @@ HWY_INLINE Sides SidesOfAll(const Line& line, std::span<const Vec2> ring, const 
   return sides;
 }
 
-// Finds the first passage of a line in a polygon, given certain sides of all vertices. `left` has
-// the vertices on the left of the line.
+// Finds the first passage of a line in a polygon with vertices on certain sides of the line. Bit i
+// of `left`: vertex i is left of the line.
 HWY_INLINE FastVerdict FirstOf(const Line& line, const Polygon& polygon, uint64_t left,
                                FastPassage& found) {
   const auto ring = polygon.vertices();
@@ -256,7 +256,8 @@ HWY_INLINE FastVerdict FirstOf(const Line& line, const Polygon& polygon, uint64_
   return FirstOfMany(line, polygon, left, found);
 }
 
-// Tests a line against one polygon, perhaps repeatedly. Returns the units of work.
+// Tests a line against one polygon, and keeps a hit. May be called repeatedly for one polygon.
+// Returns the units of work.
 template <class Of>
 HWY_INLINE size_t Visit(const Of& of, const Polygon& polygon) {
   const FastLine& line = of.line();
@@ -283,7 +284,7 @@ HWY_INLINE size_t Visit(const Of& of, const Polygon& polygon) {
   return ring.size();
 }
 
-// Prefetches a polygon of at most eight vertices, which may begin anywhere in its first cache line.
+// Prefetches four cache lines: a polygon of up to eight vertices that begins anywhere in the first.
 HWY_INLINE void PrefetchPolygon(const void* polygon) {
   const auto* const block = static_cast<const char*>(polygon);
   __builtin_prefetch(block);
@@ -296,4 +297,4 @@ HWY_INLINE void PrefetchPolygon(const void* polygon) {
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // toggle of the include guard
+#endif  // HWY_TARGET_TOGGLE

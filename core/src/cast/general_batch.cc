@@ -22,26 +22,26 @@ namespace {
 
 constexpr size_t kLines = LineDescent::kMaxLines;
 constexpr size_t kGeneralWindow = 1024;
-constexpr size_t kMostKept =
-    65536;  // the most hits kept for all active lines under ALL and ALL_PASSAGES
+// The most hits that all active lines together keep in cast modes ALL and ALL_PASSAGES.
+constexpr size_t kMostKept = 65536;
 
-// The hits of one item, a range of the window's hits.
+// The range of the hits of one item in `GeneralScratch::hits`.
 struct Slice {
   size_t begin = 0;
   size_t count = 0;
 };
 
-// A line with an unfinished search.
+// A line of the batch with an unfinished search.
 struct ActiveLine {
   size_t item;
   LineInterval interval;
   LineCast cast;
 };
 
-// The working memory of casts. The thread keeps it while it is small, so that a warm batch
-// allocates nothing.
+// The working memory of `CastBatch`. The thread keeps it from batch to batch while it is small, so
+// that later batches allocate nothing.
 struct GeneralScratch {
-  // Returns whether the vectors take at most some megabytes.
+  // Returns whether the working memory takes at most some megabytes.
   bool IsWorthCaching() const { return finder.capacity() + hits.capacity() <= 16 * kGeneralWindow; }
 
   PassageFinder finder;
@@ -52,8 +52,9 @@ struct GeneralScratch {
   std::vector<Vec2> reflections;
 };
 
-// Casts a batch, many lines at a time. Lines finish in any order, and their hits are put in the
-// order of the items window by window.
+// Casts a batch, many lines at a time. Lines finish in any order; a window (consecutive items of
+// the batch) ends when all its lines are finished, and its hits are then written in the order of
+// the items.
 class CastBatch final : public LineObserver {
  public:
   CastBatch(const Scene& scene, const CastOptions& options, CastAnswers& out, WorkMeter& meter)
@@ -82,8 +83,8 @@ class CastBatch final : public LineObserver {
   size_t active_count_ = 0;
 };
 
-// Casts fewer lines at a time under ALL and ALL_PASSAGES, so that their hits stay within kMostKept.
-// Writes the answers of a window once all lines of the window are finished.
+// Casts fewer lines at a time in modes ALL and ALL_PASSAGES, so that their hits stay within
+// kMostKept. Writes the answers of a window once all lines of the window are finished.
 bool CastBatch::Run(size_t count, const LineOf& line_of) {
   out_.Clear();
   out_.counts.assign(count, 0);
@@ -116,8 +117,9 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
   return true;
 }
 
-// Starts the next item with a valid line in slot `at`. Items without one record an error. Returns
-// false at the end of the window, or once the meter has stopped.
+// Starts the search for the next item of the window with a valid line, in slot `at`. An item
+// without a valid line records an error. Returns false at the end of the window, or once the meter
+// has stopped.
 bool CastBatch::StartNext(size_t at) {
   while (next_ < end_) {
     const size_t item = next_++;
@@ -134,8 +136,8 @@ bool CastBatch::StartNext(size_t at) {
   return false;
 }
 
-// Advances the line in slot `at` to its next part. Returns false if no part of the line can have a
-// better hit.
+// Advances the line in slot `at` to the next part of the line (`LineInterval`), after the search of
+// a part has ended. Returns false if no later part can have a better hit.
 bool CastBatch::Continue(size_t at) {
   auto& [item, interval, cast] = scratch_->lines[at];
   if (cast.is_done() || interval.end() >= cast.end()) return false;
@@ -144,7 +146,7 @@ bool CastBatch::Continue(size_t at) {
   return true;
 }
 
-// Moves the last active line to the slot of a line that is finished.
+// Removes the finished line in slot `at`: moves the last active line to this slot.
 void CastBatch::Remove(size_t at) {
   --active_count_;
   if (at == active_count_) return;
@@ -152,7 +154,8 @@ void CastBatch::Remove(size_t at) {
   scratch_->descent.lines[at] = scratch_->descent.lines[active_count_];
 }
 
-// Tests pairs in groups: prefetches the entries of a group, then its polygons, then tests them.
+// Tests pairs of a line and a polygon that the line may meet, in groups: prefetches the entries of
+// a group (`IndexedPolygon`), then its polygons, then tests the pairs.
 void CastBatch::Visit(const Frontier& pairs) {
   constexpr size_t kGroup = 32;
   std::array<const IndexedPolygon*, kGroup> entries;
@@ -185,8 +188,8 @@ void CastBatch::Visit(const Frontier& pairs) {
   }
 }
 
-// Measures the hits of a finished line. A hit counts four units, for its fractions, point and
-// normals.
+// Measures the hits of a finished line. Each hit counts four units of work, for its fractions,
+// point and normals.
 void CastBatch::Report(ActiveLine& line) {
   auto& [item, interval, cast] = line;
   const size_t count = cast.Finish();
@@ -210,7 +213,8 @@ bool CastBatch::FlushWindow() {
   };
   for (const Slice& slice : scratch_->slices) {
     if (slice.count == 0) continue;
-    // The hits are measured and counted already, but copying many hits takes a while.
+    // The rows of the hits are counted already, but copying many hits takes so long that the copies
+    // count as work, too.
     if (slice.count > 1 && !meter_.Spend(slice.count)) return false;
     append(out_.hits, scratch_->hits, slice);
     if (options_.reflect) append(out_.reflections, scratch_->reflections, slice);

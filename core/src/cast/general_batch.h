@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What do many lines hit? Answers all options, about all polygons. For the most common options,
-// fast_batch.h passes only undecided lines to this general path.
+// fast_batch.h passes only those lines to this general path for which rounding errors could change
+// the answer.
 #pragma once
 
 #include <cstddef>
@@ -15,11 +16,12 @@
 
 namespace carom::internal {
 
-// Sets the line of item i, or records an error and returns false.
+// A function that sets the line of item i of a batch; or, if the item is invalid, records an error
+// and returns false.
 using LineOf = absl::FunctionRef<bool(size_t, Line&)>;
 
-// Casts lines [0, count). Reads them in order, once each. Clears `out` first. Returns false once
-// the meter stops; `out` is then meaningless.
+// Casts the lines with indices in [0, count). Reads the lines by `line_of` in order, once each.
+// Clears `out` first. Returns false once the meter stops; `out` is then meaningless.
 bool CastGeneral(const Scene& scene, const CastOptions& options, size_t count,
                  const LineOf& line_of, CastAnswers& out, WorkMeter& meter);
 

@@ -8,15 +8,16 @@
 namespace carom::internal {
 namespace {
 
-// Returns the unit normal of `edge`. `towards` is the sign of normal . direction.
+// Returns the unit normal of `edge` for which (normal . direction of the line) has the sign
+// `towards`; zero if the edge is absent or parallel to the line.
 Vec2 NormalOf(const Line& line, const Polygon& polygon, const PassageEdge& edge, int towards) {
   if (edge.index == kNoEdge || edge.parallel) return {};
   const Segment e = polygon.edge(edge.index);
   return UnitNormal(e, line.Cross(e) > 0 ? -towards : towards);
 }
 
-// Returns the feature of a hit in the order of the contract: parallel, then an end of the edge,
-// then between the edge's ends.
+// Returns what the line meets at a hit. The first of these that applies: an edge parallel to the
+// line, an end of the edge, a point between the edge's ends.
 Feature FeatureOf(const Line& line, const Polygon& polygon, const PassageEdge& edge) {
   if (edge.index == kNoEdge) return Feature::kNone;
   if (edge.parallel) return Feature::kCollinear;
@@ -29,8 +30,8 @@ Feature FeatureOf(const Line& line, const Polygon& polygon, const PassageEdge& e
 
 }  // namespace
 
-// Sets the members for the level of detail and for all lower levels. Other members keep their
-// default values.
+// Sets the members of `hit` that the level of detail `report.detail` and all lower levels require.
+// Other members keep their default values.
 void MeasureHit(const Line& line, const Polygon& polygon, const Passage& passage,
                 const HitReport& report, CastHit& hit) {
   const auto [at_exit, detail] = report;
@@ -41,8 +42,8 @@ void MeasureHit(const Line& line, const Polygon& polygon, const Passage& passage
   hit.ends_inside = passage.end.is_end() || line.is_point();
   hit.fraction = fraction.Rounded(line);
   if (detail >= CastDetail::kNormal) {
-    // The reported edge defines the point, so that it does not matter which edges have equal
-    // fractions.
+    // The reported edge defines the point, so that the point does not depend on the other edges
+    // that meet the line at this fraction.
     const bool has_edge = reported.index != kNoEdge;
     hit.point = (has_edge ? reported.at : fraction).Point(line, hit.fraction);
     if (at_exit) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Computes the members of a hit from its passage in a polygon: correctly rounded fractions, points
-// and normals, and edges and features.
+// Computes the members of a `CastHit` from the passage of a line in a polygon: correctly rounded
+// fractions, points and normals, and edges and features.
 #pragma once
 
 #include "carom/cast.h"
@@ -18,7 +18,8 @@ struct HitReport {
   CastDetail detail = CastDetail::kExit;
 };
 
-// Sets the members of `hit` that `report` asks for. `hit` is default-constructed.
+// Sets the members of `hit` that `report` asks for, from the passage of `line` in `polygon`. `hit`
+// must be default-constructed.
 void MeasureHit(const Line& line, const Polygon& polygon, const Passage& passage,
                 const HitReport& report, CastHit& hit);
 

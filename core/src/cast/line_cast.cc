@@ -22,8 +22,9 @@ Polygon PolygonOf(const Box& box, uint64_t id) {
   return *Polygon::Create({id, {std::move(ring)}});
 }
 
-// Returns the box of a body as a polygon, clamped to the accepted range. A round body may extend
-// beyond the range, which no polygon may and no segment reaches.
+// Returns the bounding box of a body as a polygon, clamped to the accepted coordinates (at most
+// 2^53 in magnitude). A round body may extend beyond them; a polygon may not, and no segment
+// reaches there.
 Polygon BoxOf(const Body& body) {
   const auto cut = [](Vec2 p) {
     return Vec2{std::clamp(p.x, -kMaxCoordinate, kMaxCoordinate),
@@ -32,7 +33,7 @@ Polygon BoxOf(const Body& body) {
   return PolygonOf({cut(body.bounds().min), cut(body.bounds().max)}, 0);
 }
 
-// Returns the passage of a line in a round body. The passage has no edges.
+// Returns `round`, the passage of a line in a round body, as a `Passage`. The passage has no edges.
 Passage PassageOfRound(const Line& line, const RoundPassage& round) {
   Passage passage;
   passage.begin = round.starts_inside ? Fraction::Start(line) : Fraction::OfValue(round.begin);
@@ -44,8 +45,8 @@ Passage PassageOfRound(const Line& line, const RoundPassage& round) {
 
 }  // namespace
 
-// Adds the hits that the inside policy reports of the passages of one polygon. Returns whether the
-// reach became smaller.
+// Adds the hits that the inside policy reports of the passages in one polygon or body. Returns
+// whether `reach()`, the bounds of the part of the line that is still searched, became smaller.
 inline bool LineCast::AddPassages(const Target& target, std::span<const Passage> passages) {
   if (passages.empty()) return false;
   const auto [first, at_exit] =
@@ -60,14 +61,16 @@ inline bool LineCast::AddPassages(const Target& target, std::span<const Passage>
   return false;
 }
 
-// Adds a hit. Returns whether the reach became smaller. Under ALL and ALL_PASSAGES the reach stays,
-// since the line is searched in one part.
+// Adds a hit. Returns whether `reach()`, the bounds of the part of the line that is still searched,
+// became smaller. In modes ALL and ALL_PASSAGES `reach()` stays, since all hits of the line are
+// needed.
 bool LineCast::Keep(const Target& target, const Passage& passage, bool at_exit) {
   if (!hits_.Add({target, passage, at_exit}, ByFraction(), *meter_)) return false;
   return options_->mode == CastMode::kClosest && Narrow(hits_.last().fraction());
 }
 
-// Narrows the reach to t <= best. Returns whether the reach became smaller.
+// Limits the search to the part of the line with parameters t <= best. Returns whether the part
+// became smaller.
 bool LineCast::Narrow(const Fraction& best) {
   const double t = best.high();
   if (t >= end_) return false;
@@ -86,13 +89,13 @@ bool LineCast::Add(const IndexedPolygon& indexed, PassageFinder& finder) {
   return AddPolygon(indexed, {&polygon, nullptr}, finder);
 }
 
-// Adds a polygon found by its id, without building an index, which would not pay for one test.
+// Tests the polygon without building an index of its edges, which would not pay for one test.
 bool LineCast::AddWithoutIndex(const Polygon& polygon, PassageFinder& finder) {
   return AddPolygon(IndexedPolygon(polygon, IndexUse::kFewLookups), {&polygon, nullptr}, finder);
 }
 
-// Tests boxes and polygons as if they were polygons of the scene. A round body has at most one
-// passage.
+// Tests the bounding box of a body, or a polygonal body, as if it were a polygon of the scene. A
+// round body is convex, so the line has at most one passage in it.
 bool LineCast::AddBody(Body& body, PassageFinder& finder) {
   if (!reach_.Intersects(body.bounds())) return false;
   if (options_->target == CastTarget::kBounds) {
@@ -109,8 +112,8 @@ bool LineCast::AddBody(Body& body, PassageFinder& finder) {
   return AddPassages({nullptr, &body}, {&passage, 1});
 }
 
-// Tests the bounds of the polygon first, then the fast path (fast_passage.h), which decides most
-// polygons without sorting touches. `finder` decides the remaining polygons.
+// Tests the bounding box of the polygon first. Then tries `FindFastPassage`, whose floating-point
+// filters decide most polygons; `finder` decides the remaining polygons by exact arithmetic.
 inline bool LineCast::AddPolygon(const IndexedPolygon& indexed, const Target& target,
                                  PassageFinder& finder) {
   const Polygon& polygon = indexed.polygon();
@@ -127,7 +130,7 @@ inline bool LineCast::AddPolygon(const IndexedPolygon& indexed, const Target& ta
       return false;
     case FastVerdict::kPassage: {
       const bool comes_in = fast.entry != kNoEdge;
-      if (comes_in && fast.begin.low > end_) return false;  // certainly after the best hit so far
+      if (comes_in && fast.begin.low > end_) return false;  // certainly after the best hit
       const Passage passage = PassageOf(line_, polygon, fast);
       return AddPassages(target, {&passage, 1});
     }
@@ -157,7 +160,8 @@ void LineCast::MeasurePolygon(const Candidate& candidate, const Polygon& target,
   }
 }
 
-// Sets the body's index as the id of the hit, in place of the id of its core.
+// Measures a hit of a body. Sets the id of the hit to the body's index, in place of the id of the
+// polygon that the body consists of.
 void LineCast::MeasureBody(const Candidate& candidate, CastHit& hit, Vec2& reflection) const {
   Body& body = *candidate.target.body;
   if (options_->target == CastTarget::kBounds) {

@@ -21,13 +21,14 @@
 
 namespace carom::internal {
 
-// The hits of one line so far, and the part of the line in which a better hit may be. A `LineCast`
-// is reused from line to line, and allocates only for lines with very many hits. Not thread-safe.
+// Collects the hits of one line: keeps the hits so far, and the part of the line in which a better
+// hit may be. A `LineCast` is reused from line to line, and allocates only for lines with very many
+// hits. Not thread-safe.
 class LineCast {
  public:
   // Returns the line, which the caller sets before `Start` and does not change after it.
   Line& line() { return line_; }
-  // Starts the cast of `line()`. `options` and `meter` outlive the calls for the line.
+  // Starts the cast of `line()`. `options` and `meter` must outlive all calls for the line.
   void Start(const CastOptions& options, WorkMeter& meter) {
     options_ = &options;
     meter_ = &meter;
@@ -37,24 +38,26 @@ class LineCast {
   }
   bool is_ordered() const { return IsOrdered(options_->mode); }
 
-  // Tests a polygon that the line may meet. A polygon may be added repeatedly, except under ALL and
-  // ALL_PASSAGES. Returns whether the reach became smaller. `finder` is working memory, which casts
-  // may share.
+  // Tests a polygon of the scene that the line may meet, and adds its hits. A polygon may be added
+  // repeatedly, except in cast modes ALL and ALL_PASSAGES. Returns whether `reach()`, the bounds of
+  // the part of the line that is still searched, became smaller. `finder` is working memory, which
+  // casts may share.
   bool Add(const IndexedPolygon& indexed, PassageFinder& finder);
-  // Adds a polygon as `Add` does, without its index: O(edges).
+  // Adds a polygon as `Add` does, but without an index of its edges: O(edges).
   bool AddWithoutIndex(const Polygon& polygon, PassageFinder& finder);
-  // Adds a body that the line may meet. The body outlives the calls for the line. Returns whether
-  // the reach became smaller.
+  // Tests a body that the line may meet, and adds its hits. The body must outlive the calls for the
+  // line. Returns whether `reach()` became smaller.
   bool AddBody(Body& body, PassageFinder& finder);
   bool has_hits() const { return !hits_.empty(); }
-  // Returns the rounded fraction of the first hit so far, under CLOSEST. A hit must exist.
+  // Returns the rounded fraction of the first hit so far, in cast mode CLOSEST. A hit must exist.
   double BestRounded() const { return hits_.last().fraction().Rounded(line_); }
-  // Returns whether no more polygons are needed.
+  // Returns whether the answer is complete, so that no more polygons need to be added.
   bool is_done() const { return hits_.is_done(); }
-  // Return the end of the part of the line in which a better hit may be, and bounds of that part.
+  // Return the parameter t at which the part of the line ends in which a better hit may be, and the
+  // bounds of that part.
   double end() const { return end_; }
   const Box& reach() const { return reach_; }
-  // Ignores hits after `t` from then on.
+  // Makes later calls ignore hits at parameters above `t`.
   void EndAt(double t);
 
   // Sorts the hits and returns their number. The caller adds all polygons before `Finish`, and
@@ -62,15 +65,14 @@ class LineCast {
   size_t Finish();
   // Returns whether the line had more than `max_hits` hits.
   bool is_truncated() const { return hits_.is_truncated(); }
-  // Sets `hit` to the hit of the given rank in the total order, and `reflection` if the options ask
-  // for it.
+  // Sets `hit` to the hit of the given rank in the order of the answer (by time, then scene before
+  // bodies, then id), and `reflection` if the options ask for reflections.
   void Measure(size_t rank, CastHit& hit, Vec2& reflection) const;
   // Frees the memory of the hits if it is large, and discards the hits.
   void Trim() { hits_.Trim(); }
 
  private:
-  // The target of a hit. Either `polygon` is a polygon of the scene, or `body` is set and the
-  // target is the body.
+  // The object that is hit: if `body` is null, `polygon`, a polygon of the scene; else the body.
   struct Target {
     const Polygon* polygon;
     Body* body;
@@ -107,7 +109,7 @@ class LineCast {
   const CastOptions* options_ = nullptr;
   WorkMeter* meter_ = nullptr;
   Line line_{Segment{}};
-  Box reach_;  // contains the part of the line up to `end_`
+  Box reach_;  // bounds of the part of the line up to `end_`
   double end_ = 1;
   HitCollector<Candidate> hits_;
 };

@@ -13,8 +13,9 @@
 namespace carom::internal {
 namespace {
 
-// Returns the change of the winding number where an edge passes the line from side `from` to side
-// `to` (signs of `Orientation`), along a path just left of the line: +1 from left to right.
+// Returns the change of the winding number, along a path just left of the line, where the path
+// crosses an edge that runs from side `from` of the line to side `to`: +1 for an edge from left to
+// right. A side is 1 left of the line, -1 right of it, and 0 on it.
 int8_t WindingChange(int from, int to) {
   return static_cast<int8_t>((from > 0 ? 1 : 0) - (to > 0 ? 1 : 0));
 }
@@ -32,15 +33,16 @@ void PassageFinder::Start(const Line& line) {
   axis_ = DominantAxis(line);
 }
 
-// Decides only for solid polygons of one closed ring: in other polygons the part between the two
-// crossings may not be filled.
+// Decides only for solid polygons of one closed ring: in other polygons the part of the line
+// between its two crossings may not be filled.
 FastVerdict FindFastPassage(const Line& line, const Polygon& polygon, FastPassage& passage) {
   if (!SuitsFastPath(polygon)) return FastVerdict::kUncertain;
   return FindFast(line, polygon.vertices(), passage);
 }
 
-// Sets an end without an edge to the line's start or end, which lies inside the polygon. Crossings
-// of the fast path are away from vertices, and not parallel to the line.
+// If the passage begins or ends without an edge (kNoEdge), the line starts or ends inside the
+// polygon, and the passage begins or ends there. The edges that `FindFastPassage` finds are not
+// parallel to the line, and cross it away from their ends.
 Passage PassageOf(const Line& line, const Polygon& polygon, const FastPassage& fast) {
   Passage passage;
   if (fast.entry == kNoEdge) {
@@ -58,8 +60,8 @@ Passage PassageOf(const Line& line, const Polygon& polygon, const FastPassage& f
   return passage;
 }
 
-// Tries the cheapest method first: one passage by filters, then several passages by filters, then
-// all passages by exact touches.
+// Tries the cheapest method first: one passage by floating-point filters, then several passages by
+// filters, then all passages by the exact touches of the line and the edges.
 const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, WorkMeter& meter) {
   passages_.clear();
   if (!meter.Spend(std::min(polygon.polygon().vertex_count(), kMaxFastEdges))) return passages_;
@@ -86,8 +88,9 @@ const std::vector<Passage>& PassageFinder::FindSeveral(const IndexedPolygon& pol
   return FindByTouches(polygon, meter);
 }
 
-// Finds the passages from certain crossings: the line is in the polygon between two crossings where
-// the winding number is filled.
+// Finds the passages from the crossings of the line and the edges, if floating-point filters
+// determine all of them: the line is in the polygon between two crossings where the fill rule fills
+// the winding number. Returns false if the filters cannot decide.
 bool PassageFinder::FindByCrossings(const Polygon& polygon) {
   if (!SuitsFastPath(polygon)) return false;
   FastCrossings found;
@@ -117,8 +120,8 @@ bool PassageFinder::FindByCrossings(const Polygon& polygon) {
   return true;
 }
 
-// Decides by the start if the line has no touch: then the whole line is inside, or the whole line
-// is outside.
+// Finds the passages from the exact touches of the line and the edges. If no edge touches the line,
+// the whole line is inside or outside, as its start is.
 const std::vector<Passage>& PassageFinder::FindByTouches(const IndexedPolygon& polygon,
                                                          WorkMeter& meter) {
   passages_.clear();
@@ -134,9 +137,10 @@ const std::vector<Passage>& PassageFinder::FindByTouches(const IndexedPolygon& p
   return passages_;
 }
 
-// Returns the location of the line's start, and the winding number of the moved line just after it.
-// A start at t_min > 0 has no exact coordinates in doubles, so the touches at the start and the
-// edges behind it decide.
+// Returns the location of the line's start, and the winding number just after the start along the
+// moved line (the line moved by an infinitesimal amount to its left). A start at t_min > 0 has no
+// exact coordinates in doubles, so the touches at the start and the edges that the line's extension
+// crosses behind the start decide.
 PointInPolygon PassageFinder::AfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const {
   PointInPolygon start;
   if (line_.t_min == 0) {
@@ -154,7 +158,8 @@ PointInPolygon PassageFinder::AfterStart(const IndexedPolygon& polygon, WorkMete
   return start;
 }
 
-// Handles a segment of length zero, which has one parameter, t = 0.
+// Adds the passage of a segment of length zero, which has one parameter, t = 0, if the point is in
+// the polygon. Reports the edge of least index on which the point is.
 void PassageFinder::FindAtPoint(const IndexedPolygon& polygon, WorkMeter& meter) {
   const Vec2 p = line_.origin;
   if (LocateInPolygon(polygon, p, meter).location == Location::kOutside) return;
@@ -180,16 +185,17 @@ void PassageFinder::CollectTouches(const IndexedPolygon& polygon, WorkMeter& met
       touches_, [this](const Fraction& a, const Fraction& b) { return Compare(a, b); }, meter);
 }
 
-// Returns where the line's unbounded extension meets an edge that is not parallel to the line,
-// given the sides of the edge's ends: at the end that is on the line, or between the ends.
+// Returns where the line's unbounded extension meets an edge that is not parallel to the line: at
+// the end of the edge that is on the line, or between the ends. `side_a` and `side_b` are the sides
+// of the ends (`Line::Side`).
 Meeting PassageFinder::Meet(const Segment& edge, int side_a, int side_b) const {
   if (side_a == 0) return Fraction::OfVertex(line_, axis_, edge.a);
   if (side_b == 0) return Fraction::OfVertex(line_, axis_, edge.b);
   return Fraction::OfCrossing(line_, edge);
 }
 
-// Adds the touch of an edge. An edge with both ends strictly on one side has no touch. An edge with
-// both ends on the line is parallel to the line.
+// Adds the touch of the line and an edge, if they meet. An edge with both ends strictly on one side
+// of the line has no touch. An edge with both ends on the line is parallel to the line.
 void PassageFinder::AddTouch(uint32_t index, const Segment& edge) {
   const int side_a = line_.Side(edge.a);
   const int side_b = line_.Side(edge.b);
@@ -200,8 +206,9 @@ void PassageFinder::AddTouch(uint32_t index, const Segment& edge) {
   touches_.push_back({met.at, met.at, index, WindingChange(side_a, side_b), false});
 }
 
-// Adds the part of a parallel edge in [t_min, t_max]. The edge does not cross the moved line, so
-// the winding number stays.
+// Adds the touch of an edge that lies on the line's extension: the part within the line's [t_min,
+// t_max]. The edge does not cross the moved line (the line moved by an infinitesimal amount to its
+// left), so the winding number does not change.
 void PassageFinder::AddParallelTouch(uint32_t index, const Segment& edge) {
   const bool in_order = axis_.Compare(edge.a, edge.b) <= 0;
   const Meeting first = Fraction::OfVertex(line_, axis_, in_order ? edge.a : edge.b);
@@ -211,8 +218,9 @@ void PassageFinder::AddParallelTouch(uint32_t index, const Segment& edge) {
                       last.range > 0 ? Fraction::End(line_) : last.at, index, 0, true});
 }
 
-// Returns the winding number of the moved line just after its start: the sum of the changes at all
-// edges that pass the line's unbounded extension at or behind the start.
+// Returns the winding number just after the line's start, along the moved line (the line moved by
+// an infinitesimal amount to its left): the sum of the changes at all edges that pass the line's
+// unbounded extension at or behind the start.
 int64_t PassageFinder::WindingAfterStart(const IndexedPolygon& polygon, WorkMeter& meter) const {
   if (polygon.polygon().solidity() == Solidity::kBoundary) return 0;
   int64_t winding = 0;
@@ -229,9 +237,10 @@ int64_t PassageFinder::WindingAfterStart(const IndexedPolygon& polygon, WorkMete
   return winding;
 }
 
-// The line along its sorted touches, for `PassageMerge`. A gap is inside if the moved line's
-// winding number in the gap is filled: the number just after the start, plus the changes at all
-// touches before the gap. `winding` already includes touches at the start.
+// The template argument `Path` of `PassageMerge`: compares parameters of the line, and decides
+// which gaps between its sorted touches are inside the polygon. A gap is inside if the fill rule
+// fills its winding number: `winding`, the number just after the line's start, plus the changes at
+// all touches between the start and the gap. `winding` already includes touches at the start.
 class PassageFinder::TouchPath {
  public:
   TouchPath(const PassageFinder& finder, const Polygon& polygon, int64_t winding)
@@ -251,7 +260,7 @@ class PassageFinder::TouchPath {
  private:
   const PassageFinder& finder_;
   const Polygon& polygon_;
-  int64_t winding_;  // after the first `counted_` touches
+  int64_t winding_;  // winding number after the first `counted_` touches
   size_t counted_ = 0;
 };
 
@@ -263,7 +272,8 @@ void PassageFinder::JoinTouches(const Polygon& polygon, const PointInPolygon& st
   while (const auto passage = merge.Next()) Report(*passage, meter);
 }
 
-// Adds a passage, and chooses the edges to report among its touches.
+// Adds a passage, and chooses the edges to report at its begin and end among the touches of the
+// passage.
 void PassageFinder::Report(const MergedPassage<Fraction>& merged, WorkMeter& meter) {
   Passage passage{merged.begin, merged.end, {}, {}};
   for (size_t i = merged.first; i < merged.last && meter.Spend(1); ++i) {

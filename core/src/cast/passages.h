@@ -6,10 +6,10 @@
 // `PassageFinder` computes the passages of a line (shape/line.h) in a polygon: the largest
 // intervals of t in [t_min, t_max] with origin + t * direction in the polygon, exactly, for any
 // rings. It collects all touches of the line and edges, and merges them (base/passage_merge.h). The
-// winding number separates filled gaps from empty ones. It is taken along the line moved by an
-// infinitesimal amount to its left: the moved line meets no vertex and runs along no edge, so each
-// edge that passes the line from one side to the other changes the winding number by one, at its
-// touch. For small rings, certain crossings replace these steps (fast_passage.h).
+// winding number decides which gaps between touches are filled. It is taken along the line moved by
+// an infinitesimal amount to its left: the moved line meets no vertex and runs along no edge, so
+// each edge that passes the line from one side to the other changes the winding number by one, at
+// its touch. For small rings, certain crossings replace these steps (fast_passage.h).
 // docs/adr/0002-general-edge-passages.md gives the reasons for this method, rather than convex
 // pieces.
 #pragma once
@@ -34,15 +34,16 @@
 
 namespace carom::internal {
 
-// An edge at an end of a passage, whether the edge is parallel to the line, and where the edge
-// meets that end. `at` equals the passage's fraction, but is kept as this edge defines it.
+// An edge that meets an end of a passage, whether the edge is parallel to the line, and the
+// parameter `at` of the line at this end. `at` equals `begin` or `end` of the passage, but is
+// stored as this edge defines the parameter (shape/fraction.h).
 struct PassageEdge {
   uint32_t index = kNoEdge;
   bool parallel = false;
   Fraction at;  // meaningless for kNoEdge
 };
 
-// A maximal interval of the line inside the polygon.
+// A passage: a largest interval of the line inside the polygon.
 struct Passage {
   Fraction begin;
   Fraction end;
@@ -50,35 +51,37 @@ struct Passage {
   PassageEdge exit;   // the edge to report at `end`; kNoEdge if the line's end is strictly inside
 };
 
-// Finds the passage of `line` in `polygon` if the polygon has at most one and filters can decide,
-// see fast_passage.h. Sets `passage` if the verdict is kPassage.
+// Finds the passage of `line` in `polygon` by the floating-point filters of fast_passage.h. Returns
+// kUncertain if the filters cannot decide, or if the line may have more than one passage in the
+// polygon. Sets `passage` if the verdict is kPassage.
 FastVerdict FindFastPassage(const Line& line, const Polygon& polygon, FastPassage& passage);
 
-// Returns the passage that `FindFastPassage` found.
+// Returns `fast`, the result of `FindFastPassage`, as a `Passage` with exact fractions.
 Passage PassageOf(const Line& line, const Polygon& polygon, const FastPassage& fast);
 
-// Finds passages of a line. A finder is reused from polygon to polygon, and a warm one does not
-// allocate. Not thread-safe.
+// Finds the passages of a line in polygons. A finder is reused from polygon to polygon, and
+// allocates only when a polygon needs more memory than all polygons before it. Not thread-safe.
 class PassageFinder {
  public:
-  // Sets the line for later calls. Its coordinates are accepted, and it has a direction or is a
-  // segment.
+  // Sets the line for later calls. The coordinates of the line are accepted (finite, at most 2^53
+  // in magnitude), and the line has a direction or is a segment.
   void Start(const Line& line);
 
   // Returns the passages in `polygon`, in order. The result is meaningless once `meter` has
   // stopped.
   const std::vector<Passage>& Find(const IndexedPolygon& polygon, WorkMeter& meter);
 
-  // Returns the passages in a polygon for which `FindFastPassage` cannot decide.
+  // Returns the passages of the line in a polygon for which `FindFastPassage` returned kUncertain.
   const std::vector<Passage>& FindSeveral(const IndexedPolygon& polygon, WorkMeter& meter);
 
-  // Returns the passages by exact touches alone, without the fast path.
+  // Returns the passages of the line, computed from the exact touches of the line and all edges
+  // alone, without the fast path of `Find`.
   const std::vector<Passage>& FindByTouches(const IndexedPolygon& polygon, WorkMeter& meter);
 
-  // Returns the number of entries that the memory has room for.
+  // Returns the number of touches and passages for which the finder has memory.
   size_t capacity() const { return touches_.capacity() + passages_.capacity(); }
 
-  // Returns whether a box may meet the line: false only if it does not.
+  // Returns false only if the box does not meet the line.
   bool MayMeet(const Box& box) const { return line_.bounds.Intersects(box) && LineMayMeet(box); }
 
  private:
@@ -108,8 +111,8 @@ class PassageFinder {
   void JoinTouches(const Polygon& polygon, const PointInPolygon& start, WorkMeter& meter);
   void Report(const MergedPassage<Fraction>& merged, WorkMeter& meter);
   // Returns false only if the box misses the line, with its four corners strictly on one side. Each
-  // product below has three roundings and their difference a fourth, so 8u of the magnitudes covers
-  // the errors.
+  // product below has three roundings and the difference of two products a fourth, so 8u times the
+  // magnitudes of the products covers the errors, with u = `kUnit` = 2^-53.
   bool LineMayMeet(const Box& box) const {
     const double dx = line_.dx.high;
     const double dy = line_.dy.high;

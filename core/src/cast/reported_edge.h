@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which of the edges that meet one end of a passage is reported?
+// A passage is an interval in which a line or an arc is inside a polygon. Which of the edges that
+// meet one end of a passage is reported?
 #pragma once
 
 #include <cstdint>
@@ -11,9 +12,10 @@ namespace carom::internal {
 // The index of an absent edge.
 inline constexpr uint32_t kNoEdge = 0xffffffff;
 
-// Returns whether to report `edge` rather than `best`, which may be kNoEdge. The preferred edge is
-// the least edge that is not parallel to the path, since its normal is meaningful; else the least
-// edge. Edges of length zero count as parallel.
+// Returns whether to report `edge` rather than `best`, two edges that a path meets at one point;
+// `best` may be kNoEdge. The preferred edge is the edge of least index that is not parallel to the
+// path, since the normal of such an edge is meaningful; if all are parallel, the edge of least
+// index. Edges of length zero count as parallel.
 inline bool IsPreferredEdge(uint32_t edge, bool is_parallel, uint32_t best, bool best_is_parallel) {
   if (best == kNoEdge) return true;
   return is_parallel != best_is_parallel ? best_is_parallel : edge < best;

@@ -38,8 +38,8 @@ Dyadic NumberOf(TwoDoubles value) {
   return Dyadic(value.high) + Dyadic(value.low);
 }
 
-// A vector of numbers of type N: pairs of doubles with an error bound, or dyadics, which `Decide`
-// uses if a sign of the pairs is uncertain.
+// A vector of numbers of type N: pairs of doubles with an error bound (`BoundedPair`), or exact
+// `Dyadic` numbers, which `Decide` uses if a sign of the pairs is uncertain.
 template <class N>
 struct Vector {
   N x;
@@ -52,7 +52,7 @@ struct Vector {
   friend N Cross(const Vector& a, const Vector& b) { return a.x * b.y - a.y * b.x; }
 };
 
-// The line and the axis as numbers of type N, relative to the start of the axis.
+// The line and the capsule as numbers of type N, relative to the start of the capsule's axis.
 template <class N>
 struct Numbers {
   Numbers(const Line& line, const Capsule& capsule)
@@ -70,11 +70,12 @@ struct Numbers {
 
   Vector<N> origin;
   Vector<N> d;
-  Vector<N> s;  // the vector of the axis
+  Vector<N> s;  // the vector from the start of the axis to its end
   N radius;
 };
 
-// The part of the axis that is nearest to a point, by the point's projection.
+// The part of a capsule's axis that is nearest to a point, by the projection of the point: the
+// start of the axis, a point between its ends, or its end.
 enum class Nearest : uint8_t { kStart, kSide, kEnd };
 
 template <class N>
@@ -86,10 +87,12 @@ class Predicates {
         radius2_(numbers_.radius * numbers_.radius),
         length2_(Dot(numbers_.s, numbers_.s)) {}
 
-  // Returns whether all decisions were certain. Decisions by dyadics always are.
+  // Returns whether the signs in all decisions so far were certain. Signs of exact `Dyadic` numbers
+  // always are.
   bool is_certain() const { return is_certain_; }
 
-  // Returns the side of the axis on which the line is at t.
+  // Returns the side of the capsule's axis on which the line is at parameter t: the sign of a cross
+  // product.
   int SideAt(double t) { return Sign(Cross(numbers_.s, numbers_.At(t))); }
 
   bool IsWithin(double t) {
@@ -106,8 +109,9 @@ class Predicates {
     return Sign(cross * cross - radius2_ * length2_) <= 0;
   }
 
-  // Returns whether the line between `from` and `to` comes within the radius of the axis. Two
-  // segments are nearest at an end of one of them, unless they cross. `to` may be infinite.
+  // Returns whether the part of the line between the parameters `from` and `to` comes within the
+  // radius of the capsule's axis. The part and the axis are segments, which are nearest at an end
+  // of one of them, unless they cross. `to` may be infinite.
   bool Meets(double from, double to) {
     if (IsWithin(from) || (to < HUGE_VAL && IsWithin(to))) return true;
     const N d2 = Dot(numbers_.d, numbers_.d);
@@ -135,8 +139,9 @@ class Predicates {
     return Sign(along - length2_) >= 0 ? Nearest::kEnd : Nearest::kSide;
   }
 
-  // Returns whether the line passes an end of the axis within the radius, at a parameter in [from,
-  // to].
+  // Returns whether the line passes an end of the axis within the capsule's radius, with its
+  // nearest point at a parameter in [from, to]. `to_end` is the vector from the line's origin to
+  // this end, and `d2` the squared length of the line's direction.
   bool PassesEnd(const Vector<N>& to_end, const N& d2, double from, double to) {
     const N along = Dot(to_end, numbers_.d);
     if (Sign(along - d2 * numbers_.Value(from)) < 0) return false;
@@ -152,7 +157,8 @@ class Predicates {
   bool is_certain_ = true;
 };
 
-// Returns the answer of `ask` by filters, or by dyadics if a filter is uncertain.
+// Returns ask(predicates), computed with pairs of doubles, or with exact `Dyadic` numbers if the
+// sign of a pair is uncertain.
 template <class Ask>
 auto Decide(const Line& line, const Capsule& capsule, const Ask& ask) {
   if (kHasFilters) {
@@ -164,7 +170,7 @@ auto Decide(const Line& line, const Capsule& capsule, const Ask& ask) {
   return ask(exact);
 }
 
-// Returns whether the point at t is in the capsule.
+// Returns whether the point of the line at parameter t is in the capsule.
 bool IsWithin(const Line& line, const Capsule& capsule, double t) {
   return Decide(line, capsule, [t](auto& predicates) { return predicates.IsWithin(t); });
 }
@@ -173,9 +179,10 @@ bool Meets(const Line& line, const Capsule& capsule, double from, double to) {
   return Decide(line, capsule, [&](auto& predicates) { return predicates.Meets(from, to); });
 }
 
-// Returns whether doubles suffice to show that the line is on one side of the capsule. The errors
-// of d x (c - origin), for the ends c of the axis, and of the square root are below 16 u, as
-// `kCrossError` derives.
+// Returns true only if the line certainly passes the capsule on one side without touching it, which
+// a few operations on doubles can show. The relative errors of the cross products d x (c - origin),
+// for the line's direction d and the ends c of the axis, and of the square root are below 16 u (u =
+// `kFilterUnit`, 2^-53), by the derivation at `kCrossError`.
 bool SurelyMisses(const Line& line, const Capsule& capsule) {
   const Vec2 d{line.dx.high, line.dy.high};
   const double reach = std::sqrt(d.x * d.x + d.y * d.y) * capsule.radius;
@@ -190,22 +197,23 @@ bool SurelyMisses(const Line& line, const Capsule& capsule) {
          (std::min(gap(a, 1), gap(b, 1)) > enough || std::min(gap(a, -1), gap(b, -1)) > enough);
 }
 
-// An interval of doubles that contains a number rounded up, or down.
+// An interval of doubles that contains the rounded value of a number known within an error bound.
 struct Bracket {
   double low = HUGE_VAL;
   double high = HUGE_VAL;
 };
 
-// A part of the boundary of a capsule: the disc about the start or the end of the axis, or the
-// right or the left side.
+// A part of the boundary of a capsule: the circle about the start or the end of its axis, or the
+// straight side right or left of the axis.
 enum class Piece : uint8_t { kStart, kEnd, kRight, kLeft };
 
-// The ends of the passage of the unbounded line: the least and the greatest parameter at which the
-// line meets the boundary, which is a disc about an end of the axis, or a side. If `is_certain()`
-// is false, the numbers are estimates. The normal of a hit uses the piece even then: a sign within
-// its error means that the line is tangent, or passes where two pieces meet, so that the normals of
-// both pieces agree to about 2^-50. The measure thus takes the piece without filters, too, which
-// gives identical bytes.
+// The ends of the passage of the unbounded line in a capsule: the least and the greatest parameter
+// at which the line meets the capsule's boundary. The boundary consists of circles about the ends
+// of the axis, and of two straight sides. If `is_certain()` is false, the numbers are estimates.
+// The normal of a hit uses the `Piece` even then: a sign within its error bound means that the line
+// is tangent, or passes where two pieces meet, so that the normals of both pieces agree to about
+// 2^-50. The piece is used in a build without filters (`kHasFilters`), too, so both builds give
+// identical bytes.
 class BoundaryRoots {
  public:
   BoundaryRoots(const Line& line, const Capsule& capsule) : numbers_(line, capsule) {
@@ -215,7 +223,8 @@ class BoundaryRoots {
     AddSides();
   }
 
-  // An end of the passage: the least root rounded up, or the negated greatest root, rounded up.
+  // An end of the passage, and the piece of the boundary there. `at` contains the least root
+  // (parameter t), rounded up; or the greatest root, negated and then rounded up.
   struct End {
     Bracket at;
     Piece piece = Piece::kStart;
@@ -242,7 +251,8 @@ class BoundaryRoots {
   }
   void Require(bool is_certain) { is_certain_ = is_certain_ && is_certain; }
 
-  // Adds the solutions of |origin + t d - c| = radius.
+  // Adds the parameters t at which the line crosses the circle about c, an end of the axis: the
+  // solutions of |origin + t d - c| = radius, for the line's direction d.
   void AddDisc(const Vector<Pair>& c, Piece piece) {
     const Vector<Pair> z = c - numbers_.origin;
     const Vector<Pair>& d = numbers_.d;
@@ -256,7 +266,8 @@ class BoundaryRoots {
     Add((middle - root) / d2, (middle + root) / d2, piece);
   }
 
-  // Adds the solutions of (origin + t d) x s = +- radius |s| that project onto the axis.
+  // Adds the parameters t at which the line crosses a straight side of the capsule: the solutions
+  // of (origin + t d) x s = +- radius |s| that project onto the axis, for the vector s of the axis.
   void AddSides() {
     const Vector<Pair>& s = numbers_.s;
     const Pair slope = Cross(numbers_.d, s);
@@ -299,20 +310,22 @@ double LeastDouble(double low, double high, const Holds& holds) {
   return std::bit_cast<double>(last);
 }
 
-// Returns the largest parameter to search, also for a ray without an end: no accepted body is
-// farther.
+// Returns the largest parameter to search: t_max, or the largest double for a ray without an end,
+// since no accepted body is farther away.
 double MostDouble(const Line& line) {
   return std::min(line.t_max, std::numeric_limits<double>::max());
 }
 
-// Returns the begin rounded up, for a line that meets the capsule after its start.
+// Returns the begin of the passage, rounded up, of a line that meets the capsule after the line's
+// start.
 double ExactBegin(const Line& line, const Capsule& capsule) {
   return LeastDouble(line.t_min, MostDouble(line),
                      [&](double t) { return Meets(line, capsule, line.t_min, t); });
 }
 
-// Returns the end rounded down, for a line that meets the capsule and leaves it before its own end:
-// the double before the least parameter from which on the line does not meet the capsule.
+// Returns the end of the passage, rounded down, of a line that meets the capsule and leaves it
+// before the line's end: the double before the least parameter from which on the line does not meet
+// the capsule.
 double ExactEnd(const Line& line, const Capsule& capsule) {
   const double beyond = LeastDouble(line.t_min, MostDouble(line),
                                     [&](double t) { return !Meets(line, capsule, t, line.t_max); });
@@ -361,10 +374,11 @@ std::optional<RoundPassage> FindRoundPassage(const Line& line, const Capsule& ca
 
 namespace {
 
-// Returns the normal of the boundary at the begin of a passage (`side` -1), or at its end (+1). On
-// a disc about c, let z = c - origin and w = t d - z. Then w . d is the square root of the
-// discriminant with the sign `side`, and w x d = -(z x d). d and (d.y, -d.x) are perpendicular, and
-// |w| is the radius, which determines w.
+// Returns the unit normal of the capsule's boundary at the begin of the line's passage (`side` -1),
+// or at its end (`side` 1). On a circle about c, let d be the line's direction, z = c - origin, and
+// w = t d - z the vector from c to the hit point. Then w . d is the square root of the discriminant
+// below with the sign `side`, and w x d = -(z x d). Both products together determine w, since d and
+// (d.y, -d.x) are perpendicular; |w| is the radius.
 Vec2 RoundNormalAt(const Line& line, const Capsule& capsule, int side) {
   using Pair = BoundedPair;
   const BoundaryRoots roots(line, capsule);

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where is a segment or a ray inside a disc or a capsule?
+// Where is a segment or a ray inside a disc or a capsule (the points within a radius of a segment,
+// its axis)?
 //
 // A capsule is convex, so its passage is one interval [b, e] of the line's parameter. Verdicts are
 // exact. b is rounded up to a double, and e down, but not below b. The ends are roots of
-// quadratics, computed as pairs of doubles with an error bound. Where the bound does not determine
-// the rounded root, a bisection finds it by a predicate that is exact at every double
+// quadratics, computed as pairs of doubles with an error bound. Where the error bound does not
+// determine the rounded root, a bisection finds it by a predicate that is exact at every double
 // (`ExactlyMeets`): whether the part of the line between two parameters comes within the radius of
 // the axis, which depends on signs of polynomials.
 #pragma once
@@ -31,13 +32,14 @@ struct RoundPassage {
 // Returns the passage of `line` in a capsule with a radius above 0; nullopt if they share no point.
 std::optional<RoundPassage> FindRoundPassage(const Line& line, const Capsule& capsule);
 
-// Returns whether a point of the line at a parameter in [from, to], in the line's range, is within
-// the radius. The result is exact, computed with dyadic numbers alone.
+// Returns whether the part of the line between the parameters `from` and `to`, within the line's
+// range, meets the capsule. The result is exact, computed with dyadic numbers alone.
 bool ExactlyMeets(const Line& line, const Capsule& capsule, double from, double to);
 
 // Sets the members of `hit` that `report` asks for, except the id. `hit` is default-constructed.
-// The hit has no edge. The normal points from the axis to the hit point at the exact fraction. Each
-// component errs by at most 1 ulp + 2^-94, or by 2^-45 where the line almost grazes an end.
+// The hit has no edge. The normal points from the capsule's axis to the hit point at the exact
+// fraction. Each component of the normal errs by at most 1 ulp + 2^-94, or by 2^-45 where the line
+// is almost tangent to the disc about an end of the axis.
 void MeasureRoundHit(const Line& line, const Capsule& capsule, const RoundPassage& passage,
                      const HitReport& report, CastHit& hit);
 

@@ -13,11 +13,12 @@
 namespace carom {
 namespace {
 
-// The beams of one fan at a time, as segments.
+// The beams of one fan at a time: segments of one length from one point, at angles that differ by a
+// constant step. Stored in columns, as `CastSegments` reads them.
 class Beams {
  public:
-  // Sets the beams to those of fan i. Returns false after recording an error if a number is out of
-  // range.
+  // Sets the beams to the beams of fan i. If a number of the fan is out of range, records an error
+  // and returns false.
   bool Read(const FanColumns& fans, size_t i, std::vector<ItemError>& errors, WorkMeter& meter);
 
   double range() const { return range_; }
@@ -36,8 +37,8 @@ class Beams {
 // Returns whether an angle is accepted. The comparison is false for NaN.
 bool IsAngle(double radians) { return std::abs(radians) <= kMaxAngle; }
 
-// Checks the numbers of a fan in the order of the columns, then the last angle. All angles of a fan
-// lie between the first and the last, since rounding is monotonic.
+// Checks the numbers of fan i in the order of the columns, then the angle of the last beam. The
+// angles of all beams lie between the first and the last angle, since rounding is monotonic.
 bool IsFan(const FanColumns& fans, size_t i, ItemChecker& check) {
   if (!check.Coordinate(ItemColumn::kX, fans.x[i]) ||
       !check.Coordinate(ItemColumn::kY, fans.y[i])) {
@@ -56,7 +57,8 @@ bool IsFan(const FanColumns& fans, size_t i, ItemChecker& check) {
   return true;
 }
 
-// Normalizes each number before its use. The cast normalizes the ends of the beams.
+// Normalizes each number of the fan (-0 and magnitudes below 2^-140 become 0) before its use.
+// `CastSegments` normalizes the ends of the beams.
 bool Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& errors,
                  WorkMeter& meter) {
   ItemChecker check(i, errors);
@@ -84,8 +86,8 @@ bool Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& error
   return true;
 }
 
-// Appends the answer of each beam. A hit at a distance equal to the range is a hit, too, so the
-// counts decide.
+// Appends the answer of each beam. A beam may have a hit at a distance equal to its range, so
+// `casts.counts`, and not the distance, decides whether a beam has a hit.
 void AddBeams(const Beams& beams, const CastAnswers& casts, FanAnswers& out) {
   size_t row = 0;
   for (const uint32_t count : casts.counts) {
@@ -116,8 +118,8 @@ void FanAnswers::Clear() {
   errors.clear();
 }
 
-// Casts under ANY, which stops at the first polygon that a line meets. An item with an error has no
-// hit, and is not visible.
+// Casts the lines of sight in mode ANY, which stops at the first polygon that a line meets. An item
+// with an error has no hit, but is not visible.
 bool TestLinesOfSight(const World& world, const SegmentColumns& sights, uint64_t mask,
                       SightAnswers& out, WorkMeter& meter) {
   out.Clear();
@@ -132,7 +134,7 @@ bool TestLinesOfSight(const World& world, const SegmentColumns& sights, uint64_t
   return true;
 }
 
-// Casts the beams of each fan as a batch of their own.
+// Casts the beams of each fan as one batch of segments.
 bool ScanFans(const World& world, const FanColumns& fans, const FanOptions& options,
               FanAnswers& out, WorkMeter& meter) {
   out.Clear();
@@ -148,7 +150,8 @@ bool ScanFans(const World& world, const FanColumns& fans, const FanOptions& opti
     if (meter.stopped() || !CastSegments(world, beams.segments(), closest, casts, meter)) {
       return false;
     }
-    // The casts have counted the rows of the hits.
+    // `CastSegments` has counted the answer rows of the beams with a hit; this counts the other
+    // beams.
     if (!meter.SpendRows(beams.size() - casts.hits.size())) return false;
     AddBeams(beams, casts, out);
     out.counts[i] = fans.beams[i];

@@ -23,14 +23,16 @@
 namespace carom::internal {
 namespace {
 
-// A line, and the numbers of its rows of the scene and of its new rows, which are at least as many.
+// A line that meets bodies: its rows (hits) in the answer of the scene, and the number of rows that
+// replace them, which are at least as many.
 struct Change {
-  size_t first_row;  // index of the line's first row in the scene's answers
+  size_t first_row;  // index of the line's first row in the answer of the scene
   size_t scene_rows;
   size_t rows;
 };
 
-// Replaces the rows of the scene in `all` by the rows `changed`, as `changes` describes.
+// Replaces rows of `all`, the answer of the scene, by the rows of `changed`, for each line of
+// `changes`. Works in place, from the last line to the first.
 template <class T>
 void Splice(const std::vector<Change>& changes, const std::vector<T>& changed,
             std::vector<T>& all) {
@@ -50,7 +52,8 @@ void Splice(const std::vector<Change>& changes, const std::vector<T>& changed,
   }
 }
 
-// The working memory of casts, which the thread keeps while it is small.
+// The working memory of `WorldCaster`, which the thread keeps from batch to batch while it is
+// small.
 struct WorldScratch {
   static constexpr size_t kMaxCachedHits = 16384;
 
@@ -60,8 +63,8 @@ struct WorldScratch {
            finder.capacity() <= kMaxCachedHits;
   }
 
-  CastAnswers run;      // answers of a run of lines with one mask
-  CastAnswers changed;  // the rows of lines that meet bodies
+  CastAnswers run;      // answers of consecutive lines with equal masks
+  CastAnswers changed;  // the hits of lines that meet bodies
   std::vector<Change> changes;
   LineCast cast;
   PassageFinder finder;
@@ -73,7 +76,8 @@ void AppendTo(std::vector<T>& all, const std::vector<T>& more) {
   all.insert(all.end(), more.begin(), more.end());
 }
 
-// Appends the answers of the lines from `begin` on.
+// Appends `run`, the answers of the lines from `begin` on, to `out`, the answers of the lines
+// before `begin`.
 void Append(size_t begin, const CastAnswers& run, CastAnswers& out) {
   const auto offset = static_cast<uint32_t>(begin);
   AppendTo(out.counts, run.counts);
@@ -90,7 +94,8 @@ class WorldCaster {
  public:
   WorldCaster(const WorldCasts& casts, CastAnswers& out, WorkMeter& meter)
       : casts_(casts), options_(casts.options), out_(out), meter_(meter) {
-    // Polygons that `AddPolygons` adds have passed the mask in the scene, and bodies pass
+    // `LineCast` need not test categories again: the polygons that `AddPolygons` adds have passed
+    // the mask in the cast against the scene, and the bodies that `AddBodies` adds pass
     // `QueryFilter`.
     options_.mask = kEveryCategory;
   }
@@ -100,7 +105,8 @@ class WorldCaster {
     const bool has_bodies = casts_.world.bodies != nullptr && casts_.world.bodies->size() > 0;
     const Against against = casts_.scope.against;
     if (!CastScene(out_)) return false;
-    // Lines that consider only bodies are read, too, so that their errors are recorded.
+    // Returns the answer of the scene if no line can meet a body. Lines that consider only bodies
+    // must be read even without bodies, so that the errors of invalid lines are recorded.
     if (against == Against::kScene || (against == Against::kBoth && !has_bodies)) return Done();
     scratch_->changed.Clear();
     scratch_->changes.clear();
@@ -123,14 +129,14 @@ class WorldCaster {
   }
 
  private:
-  // Keeps the working memory at the end of the batch. Returns true.
+  // Ends the batch: keeps the working memory for later batches if it is small. Returns true.
   bool Done() {
     if (scratch_->IsWorthCaching()) scratch_.Return();
     return true;
   }
 
-  // Casts every line against the scene, by its own mask. Lines that do not consider the scene have
-  // no hits.
+  // Casts every line against the scene, with the line's own mask of categories. Lines that consider
+  // only bodies get no hits.
   bool CastScene(CastAnswers& out) {
     out.Clear();
     if (casts_.scope.against == Against::kBodies) {
@@ -151,7 +157,7 @@ class WorldCaster {
     return true;
   }
 
-  // Returns whether the box of the current line meets the box of a body.
+  // Returns whether the bounding box of the current line meets the box of a body.
   bool IsNearBody() {
     if (casts_.world.bodies == nullptr) return false;
     const BoxTree& tree = casts_.world.bodies->set().tree();
@@ -159,9 +165,10 @@ class WorldCaster {
     return !tree.Traverse(meter_, meets, [](size_t) { return false; });
   }
 
-  // Casts line i against the bodies. If the line meets no body, the rows of the scene stay. Under
-  // CLOSEST, the nearer hit wins if the rounded fractions differ. Otherwise the scene's hits are
-  // added again and ordered exactly with the bodies' hits.
+  // Casts line i against the bodies. If the line meets no body, its rows (hits) from the scene
+  // stay. In mode CLOSEST, the nearer hit wins if the rounded fractions of the hits in the scene
+  // and in the bodies differ. Otherwise the scene's hits are added to `cast` again and ordered
+  // exactly with the bodies' hits.
   bool CastLine(size_t i) {
     if (options_.mode == CastMode::kAny && out_.counts[i] != 0) return true;
     const std::span<const CastHit> rows = RowsOf(i);
@@ -179,22 +186,24 @@ class WorldCaster {
     return WriteLine(i, rows.size());
   }
 
-  // Returns the rows of line i in the scene. Calls come in ascending order of lines.
+  // Returns the rows (hits) of line i in the answer of the scene. Calls must come in ascending
+  // order of i.
   std::span<const CastHit> RowsOf(size_t i) {
     if (options_.mode == CastMode::kAny) return {};
     for (; next_ < i; ++next_) next_row_ += out_.counts[next_];
     return std::span(out_.hits).subspan(next_row_, out_.counts[i]);
   }
 
-  // Ends the cast after `fraction`, which is rounded to the nearest double: a hit that ties with it
-  // exactly may be slightly later.
+  // Makes the cast of the line ignore hits after `fraction`. The search ends one double later,
+  // since `fraction` is rounded to the nearest double, and a hit of exactly equal time may be
+  // slightly later.
   void EndAfter(double fraction) {
     LineCast& cast = scratch_->cast;
     if (fraction < cast.end()) cast.EndAt(std::nextafter(fraction, HUGE_VAL));
   }
 
-  // Adds the bodies near the line. Tests the box of a body against the reach and against the line
-  // before the body.
+  // Adds the bodies near line i to the cast. Before it tests a body, tests the bounding box of the
+  // body against the bounds of the searched part of the line and against the line.
   bool AddBodies(size_t i) {
     LineCast& cast = scratch_->cast;
     const QueryFilter query_filter = QueryFilter::Of(casts_.scope, i, casts_.options.mask);
@@ -207,10 +216,10 @@ class WorldCaster {
     return !meter_.stopped();
   }
 
-  // Adds the polygons again that the line hit in the scene.
+  // Adds the polygons that the line has hit in the scene to the cast with the bodies.
   void AddPolygons(std::span<const CastHit> hits) {
-    // Under ALL_PASSAGES one call adds all passages of a polygon. The hits of a polygon are not
-    // adjacent in `hits`.
+    // In mode ALL_PASSAGES, one call of `AddWithoutIndex` adds all passages of a polygon, so each
+    // polygon is added once. The hits of a polygon are not adjacent in `hits`.
     absl::flat_hash_set<uint64_t> added;
     for (size_t k = 0; k < hits.size() && meter_.Spend(1); ++k) {
       const uint64_t id = hits[k].polygon_id;
@@ -220,8 +229,8 @@ class WorldCaster {
     }
   }
 
-  // Writes the rows of line i. The scene's rows are counted already. Bodies never reduce the number
-  // of a line's rows.
+  // Writes the rows (hits) of line i, which replace its `scene_rows` rows from the scene. The meter
+  // has counted the rows from the scene already. Bodies never reduce the number of a line's rows.
   bool WriteLine(size_t i, size_t scene_rows) {
     LineCast& cast = scratch_->cast;
     CastAnswers& changed = scratch_->changed;
@@ -259,7 +268,8 @@ class WorldCaster {
   CastAnswers& out_;
   WorkMeter& meter_;
   ThreadScratch<WorldScratch> scratch_;
-  // A line, and the index of its first row in the scene.
+  // A line, and the index of its first row (hit) in the answer of the scene; `RowsOf` advances
+  // both.
   size_t next_ = 0;
   size_t next_row_ = 0;
 };

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What do lines hit if they consider bodies, or if each line has a mask of its own?
+// What do lines hit if they consider bodies, or if each line has its own mask of polygon
+// categories?
 //
-// First the scene is cast in runs of lines with one mask. Then each line is tested against the
-// bodies, up to its hit in the scene. If the line meets a body, its hits in the scene are collected
-// again together with the bodies, so that all hits are compared exactly.
-// docs/adr/0021-bodies-in-a-frame.md gives the reasons.
+// First the lines are cast against the scene, in runs of consecutive lines with equal masks. Then
+// each line is tested against the bodies, up to its hit in the scene. If the line meets a body, its
+// hits in the scene are collected again together with the hits of bodies, so that all hits are
+// compared exactly. docs/adr/0021-bodies-in-a-frame.md gives the reasons.
 #pragma once
 
 #include <cstddef>
@@ -22,26 +23,29 @@
 
 namespace carom::internal {
 
-// The lines of a batch, and the functions that read and cast them.
+// The arguments of `CastInWorld`: the number of lines of a batch, and functions that read the lines
+// and cast them.
 struct WorldCasts {
   const World& world;
   const CastOptions& options;
   const Scope& scope;
   size_t count;
-  // Returns a bit for each of the lines [begin, begin + count), at most 64: set if the box of the
-  // line may meet a box of the raster. The bit is arbitrary for a line that is not accepted. Lines
-  // without the bit are not set, since no body is near.
+  // Returns bit i for line begin + i, for at most 64 lines: set if the bounding box of the line may
+  // meet the box of a body, by `raster`, a bitmap of the places with bodies. The bit is arbitrary
+  // for an invalid line. If the bit is not set, `CastInWorld` does not read the line by `line_of`,
+  // since no body is near the line.
   absl::FunctionRef<uint64_t(size_t begin, size_t count, const BoxRaster& raster)> near;
-  // Sets the line of item i, or records an error and returns false.
+  // Sets `line` to item i of the batch; or, if the item is invalid, records an error and returns
+  // false.
   absl::FunctionRef<bool(size_t i, Line& line, std::vector<ItemError>& errors)> line_of;
-  // Casts the lines [begin, begin + count) against the scene, by the given options. Returns false
-  // once the meter stops.
+  // Casts the lines [begin, begin + count) of the batch against the scene, with the options given
+  // in the call. Returns false once the meter stops.
   absl::FunctionRef<bool(size_t begin, size_t count, const CastOptions& options, CastAnswers& out)>
       cast_scene;
 };
 
-// Casts all lines. Clears `out` first. Returns false once the meter stops; `out` is then
-// meaningless.
+// Casts all lines against the scene and the bodies. Clears `out` first. Returns false once the
+// meter stops; `out` is then meaningless.
 bool CastInWorld(const WorldCasts& casts, CastAnswers& out, WorkMeter& meter);
 
 }  // namespace carom::internal

@@ -23,7 +23,8 @@ namespace {
 
 #if HWY_TARGET == HWY_SCALAR
 
-// Lets all queries fall back to the trees: without vectors, cells are no faster than trees.
+// Makes all queries fall back to the bounding-box trees: without vector instructions, the cells of
+// the grid are no faster than the trees.
 uint32_t FindAllInCells(const SceneIndex&, std::span<const BoxQuery> queries, CellPairs& found,
                         WorkMeter&) {
   return FallBackToTrees(queries, found);
@@ -35,11 +36,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Doubles = hn::CappedTag<double, 4>;
 using Words = hn::FixedTag<int32_t, 4>;
-using Bytes = hn::CappedTag<uint8_t, 4 * GridCell::kWidth>;  // bytes of the columns of a cell
-using Corners = hn::Vec<Words>;  // a box in whole units: minimum x and y, maximum x and y
+using Bytes = hn::CappedTag<uint8_t, 4 * GridCell::kWidth>;  // the four columns of a GridCell
+using Corners = hn::Vec<Words>;  // a box in whole numbers: minimum x and y, maximum x and y
 
-// Returns (box - corner) * scale, truncated to whole numbers from 0 to most(i), which has the lanes
-// from i on. `corner` points to x and y.
+// Returns the corners of `box` as (box - corner) * scale, truncated to whole numbers and clamped to
+// [0, most(i)] in the lanes from i on. `corner` points to the x and y of a point.
 template <class Most>
 HWY_INLINE Corners PlaceOf(const Box& box, const double* corner, double scale, const Most& most) {
   const Doubles d;
@@ -57,7 +58,8 @@ HWY_INLINE Corners PlaceOf(const Box& box, const double* corner, double scale, c
   }
 }
 
-// Returns whether a box meets the box with these sides: maximum x and y, negated minimum x and y.
+// Returns whether `box` meets another box, which `sides` describes by its maximum x and y and its
+// negated minimum x and y.
 HWY_INLINE bool Meets(const Box& box, const double* sides) {
   alignas(32) static constexpr double kSigns[] = {0, 0, -0.0, -0.0};
   const Doubles d;
@@ -74,14 +76,16 @@ HWY_INLINE std::array<int32_t, 4> ArrayOf(Corners corners) {
   return array;
 }
 
-// Returns the cells of units below 2^15: units / 255. `UnitsOf` returns the first units of cells.
+// Returns the indices of the cells in which coordinates in units lie: units / 255, for units below
+// 2^15. `UnitsOf` returns the units at which the cells with given indices begin.
 HWY_INLINE Corners CellsOf(Corners units) {
   return hn::ShiftRight<23>(hn::Mul(units, hn::Set(Words(), 0x8081)));
 }
 HWY_INLINE Corners UnitsOf(Corners cells) { return hn::Sub(hn::ShiftLeft<8>(cells), cells); }
 
-// Returns the limits of the boxes of a cell that meet `reach`, in units of the cell: 255 minus the
-// minimum of `reach` for `below_x` and `below_y`, its maximum for `min_x` and `min_y`.
+// Returns the values that the columns of a `GridCell` must not exceed for the boxes of the cell
+// that meet `reach`, a box in units of 1/255 of the cell's side: 255 minus the minimum of `reach`
+// for the columns `below_x` and `below_y`, and the maximum of `reach` for `min_x` and `min_y`.
 HWY_INLINE Corners LimitsOf(Corners reach) {
   alignas(16) static constexpr int32_t kTurned[] = {GridCell::kUnits, GridCell::kUnits, 0, 0};
   const Words d;
@@ -89,7 +93,7 @@ HWY_INLINE Corners LimitsOf(Corners reach) {
   return hn::Xor(cut, hn::Load(d, kTurned));
 }
 
-// Returns the bytes that have all bits set: bit i for byte i.
+// Returns the mask as bits: bit i for byte i.
 HWY_INLINE uint32_t BitsOf(hn::Mask<Bytes> mask) {
   using Bits = std::conditional_t<hn::MaxLanes(Bytes()) == 32, uint32_t, uint16_t>;
   uint8_t bits[8];
@@ -99,19 +103,23 @@ HWY_INLINE uint32_t BitsOf(hn::Mask<Bytes> mask) {
   return some;
 }
 
-// Flags of a cell. kSeenToTheLeft, kSeenBelow: boxes that begin at 0 along x, or along y, were
-// found in an earlier cell; the flags are the bits of the columns `min_x` and `min_y`. kSeen: boxes
-// of the cell may have been found in another square. kHasWide: the wide polygons of the square must
-// be added.
+// Flags of a cell that a query searches (`CellPairs::Cell::flags`). A box that begins at unit 0 of
+// a cell along x, or y, is also listed in the cell to the left, or below. kSeenToTheLeft,
+// kSeenBelow: the query has searched that neighbor cell, so it skips the boxes that begin at 0; the
+// flags have the bits that `Meeting` uses for the bytes of the columns `min_x` and `min_y`. kSeen:
+// the query may have found polygons of the cell in another square of the grid. kHasWide: the query
+// must add the wide polygons of the square, which are in no cell.
 constexpr uint32_t kSeenToTheLeft = 0xFF;
 constexpr uint32_t kSeenBelow = 0xFF00;
 constexpr uint32_t kSeenColumns = kSeenToTheLeft | kSeenBelow;
 constexpr uint32_t kSeen = 1 << 16;
 constexpr uint32_t kHasWide = 1 << 17;
 
-// Returns the boxes of a cell that are within the limits and not found before: bit k for box k.
+// Returns bit k for each box k of a cell that meets the query's box (is within `at.limits`), and
+// that, by `at.flags`, the query has not found in a neighbor cell.
 HWY_INLINE uint32_t Meeting(const GridCell& cell, const CellPairs::Cell& at) {
-  // Maps each byte of the columns to a byte of the limits; the words of the limits are below 2^8.
+  // For each byte of the cell's four columns, the index of the byte of `at.limits` that bounds it.
+  // The limits are 32-bit words below 2^8, so their lowest bytes suffice.
   alignas(32) static constexpr uint8_t kLimits[] = {8,  8,  8,  8,  8,  8, 8, 8, 12, 12, 12,
                                                     12, 12, 12, 12, 12, 0, 0, 0, 0,  0,  0,
                                                     0,  0,  4,  4,  4,  4, 4, 4, 4,  4};
@@ -132,8 +140,9 @@ HWY_INLINE uint32_t Meeting(const GridCell& cell, const CellPairs::Cell& at) {
   return bits & bits >> 8 & cell.present;
 }
 
-// Finds the polygons of some boxes, one step for all boxes after the other, since a single box
-// would wait for memory at each step.
+// Finds the polygons that the boxes of several queries may meet, by the cells of the scene's grid.
+// Performs each step (squares, cells, polygon numbers, polygons) for all boxes before the next
+// step, so that cache misses of different boxes overlap.
 class CellWalk {
  public:
   HWY_INLINE CellWalk(const SceneIndex& scene, std::span<const BoxQuery> queries, CellPairs& found,
@@ -145,7 +154,8 @@ class CellWalk {
         meter_(meter),
         cells_(found.cells.data()) {}
 
-  // Finds all pairs. Returns the queries that fall back to the trees.
+  // Finds all pairs of a query and a polygon. Returns bit k for each query k that falls back to the
+  // bounding-box trees.
   HWY_INLINE uint32_t Run() {
     FindCells(FindSquares());
     FindPolygons(FindItems());
@@ -153,7 +163,8 @@ class CellWalk {
   }
 
  private:
-  // Finds the squares of the active queries. Returns how many squares.
+  // Sets `found_.squares` to the squares of the grid that the boxes of the active queries meet.
+  // Returns the number of these squares.
   HWY_INLINE size_t FindSquares() {
     const Box& bounds = scene_.bounds();
     alignas(32) const double sides[] = {bounds.max.x, bounds.max.y, -bounds.min.x, -bounds.min.y};
@@ -174,8 +185,8 @@ class CellWalk {
     }
     return count;
   }
-  // Adds square (x, y) for query k. Returns false if the square is not made because the meter has
-  // stopped.
+  // Adds square (x, y) of the grid for query k. Returns false if the cells of the square are not
+  // built because the meter has stopped.
   HWY_INLINE bool AddSquare(int32_t x, int32_t y, uint32_t k, size_t& count) {
     const GridBlock* const block = grid_.block(scene_, x, y, meter_);
     if (block == nullptr) return false;
@@ -184,8 +195,9 @@ class CellWalk {
     found_.squares[count++] = {block, k};
     return true;
   }
-  // Adds several squares for query k. Returns false if they are too many, or if one is not made
-  // because the meter has stopped.
+  // Adds the squares of the grid from (at[0], at[1]) to (at[2], at[3]) for query k. Returns false
+  // if they are more than two along x or y, or if the cells of a square are not built because the
+  // meter has stopped.
   HWY_NOINLINE bool AddSquares(const std::array<int32_t, 4>& at, uint32_t k, size_t& count) {
     if (std::max(at[2] - at[0], at[3] - at[1]) > 1) return false;
     for (int32_t y = at[1]; y <= at[3]; ++y) {
@@ -196,7 +208,8 @@ class CellWalk {
     return true;
   }
 
-  // Finds the cells of the first `squares` squares.
+  // Appends to `found_.cells` the cells that the boxes of the queries meet in the first `squares`
+  // of `found_.squares`.
   HWY_INLINE void FindCells(size_t squares) {
     uint32_t query = UINT32_MAX;
     for (size_t i = 0; i < squares; ++i) {
@@ -210,8 +223,8 @@ class CellWalk {
       while (i + 1 < squares && found_.squares[i + 1].query == query) ++i;
     }
   }
-  // Adds the cells of a box in a square. Returns false if the box has too many cells, or if the
-  // square has no cells.
+  // Adds the cells of a square of the grid that the box of the square's query meets. Returns false
+  // if the box meets too many cells, or if the square has no cells.
   HWY_INLINE bool AddCells(const CellPairs::Square& square, uint32_t flags) {
     const GridBlock* const block = square.block;
     const uint32_t k = square.query;
@@ -254,8 +267,9 @@ class CellWalk {
     to->query = square.query;
     to->flags = flags;
   }
-  // Adds cells as `AddCells` does, where a box has more than four cells, or several squares, or
-  // where the square has wide polygons.
+  // Adds cells as `AddCells` does, in the rarer cases: the box meets more than four cells or
+  // several squares of the grid, or the square has wide polygons (`GridBlock::wide`), which are in
+  // no cell.
   HWY_NOINLINE bool AddMany(Corners reach, const std::array<int32_t, 4>& at,
                             const CellPairs::Square& square, uint32_t flags) {
     const ptrdiff_t count = ptrdiff_t{at[2] - at[0] + 1} * (at[3] - at[1] + 1);
@@ -275,14 +289,16 @@ class CellWalk {
     return true;
   }
 
-  // Lists the items of the cells. Returns how many items.
+  // Sets `found_.items` to the numbers of the polygons that the queries find in their cells, and
+  // `found_.owners` to the indices of these cells. Returns the number of items. A query with more
+  // than `CellPairs::kMostOfOne` items falls back to the bounding-box trees.
   HWY_INLINE size_t FindItems() {
     const CellPairs::Cell* const begin = found_.cells.data();
     size_t count = 0;
-    size_t first = 0;  // the query's first item
+    size_t first = 0;  // index of the first item of the current query
     size_t links = 0;
     uint32_t query = UINT32_MAX;
-    uint16_t number = 0;  // the number of the cell
+    uint16_t number = 0;  // index of the cell in `found_.cells`
     for (const CellPairs::Cell* at = begin; at != cells_; ++at, ++number) {
       if (at->query != query) first = count;
       query = at->query;
@@ -311,7 +327,8 @@ class CellWalk {
     return count;
   }
 
-  // Sets the pairs of the first `count` items.
+  // Sets `found_.pairs` to the polygons of the first `count` items, without duplicates, and
+  // prefetches these polygons.
   HWY_INLINE void FindPolygons(size_t count) {
     CellPairs::Pair* end = found_.pairs.data();
     for (size_t i = 0; i < count; ++i) {
@@ -340,8 +357,8 @@ class CellWalk {
   const std::span<const BoxQuery> queries_;
   CellPairs& found_;
   WorkMeter& meter_;
-  CellPairs::Cell* cells_;  // the end of the cells found so far
-  CellPairs::Cell* first_;  // the query's first cell
+  CellPairs::Cell* cells_;  // the end of the cells in `found_.cells`
+  CellPairs::Cell* first_;  // the first cell of the current query
   uint32_t fallbacks_ = 0;
 };
 

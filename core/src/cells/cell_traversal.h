@@ -3,10 +3,11 @@
 
 // Which polygons of a scene may meet a box, by the cells of the scene's grid?
 //
-// Finds what index/box_traversal.h finds by trees, for many boxes that each come near few cells:
-// first the squares of all boxes, then the cells of the squares, then the polygons in the cells, so
-// that the memory for one step is fetched during the step before. Large boxes, and boxes in squares
-// without cells, fall back to the trees.
+// The squares of the grid are divided into cells, and each cell lists the polygons near it
+// (index/grid_block.h). Finds what index/box_traversal.h finds by bounding-box trees, for many
+// boxes that each meet few cells: first the squares of all boxes, then the cells of the squares,
+// then the polygons in the cells, so that the memory for one step is fetched during the step
+// before. Large boxes, and boxes in squares without cells, fall back to the trees.
 #pragma once
 
 #include <array>
@@ -21,23 +22,27 @@
 
 namespace carom::internal {
 
-// The polygons that boxes may meet, and buffers for finding them.
+// The result of `FindPairsInCells`, pairs of a query box and a polygon that the box may meet; and
+// the buffers that the search uses. A query with more squares of the grid, cells or polygons than
+// the limits below falls back to the bounding-box trees.
 struct CellPairs {
   static constexpr size_t kMostQueries = BoxPairs::kMostQueries;
-  static constexpr size_t kMostSquares = 4;                  // squares of a box
-  static constexpr size_t kMostCells = 16;                   // cells of a box
-  static constexpr size_t kMostOfOne = NearPolygons::kMost;  // polygons of a box
+  static constexpr size_t kMostSquares = 4;                  // grid squares that one box meets
+  static constexpr size_t kMostCells = 16;                   // cells of these squares
+  static constexpr size_t kMostOfOne = NearPolygons::kMost;  // polygons near one box
 
   struct Pair {
     const void* polygon;  // its address (`Polygon::memory`)
     uint32_t query;
   };
-  // A square that a box may come into.
+  // A square of the grid that the box of query number `query` may meet.
   struct Square {
     const GridBlock* block;
     uint32_t query;
   };
-  // A cell that a box may come into, as one step stores it for the next step (cell_traversal.cc).
+  // A cell of the grid that the box of query number `query` may meet, as `CellWalk`
+  // (cell_traversal.cc) keeps it between two steps of the search. `limits` are the bounds of the
+  // query's box in the cell, `flags` the flags that cell_traversal.cc defines.
   struct Cell {
     alignas(16) std::array<int32_t, 4> limits;
     const GridCell* cell;
@@ -46,14 +51,15 @@ struct CellPairs {
     uint32_t flags;
   };
 
-  // Pairs by ascending query, at most `kMostOfOne` of each query, without duplicates.
+  // The pairs found, by ascending query, at most `kMostOfOne` of each query, without duplicates.
   std::array<Pair, kMostQueries * kMostOfOne> pairs;
   size_t count;
-  size_t boxes;  // boxes that were examined, for a meter
+  size_t boxes;  // box comparisons made, for the caller's `WorkMeter`
   std::array<Square, kMostQueries * kMostSquares> squares;
-  // `cells` has room for four more cells of each query, which are written and then overwritten.
-  // `items` are the polygons in the cells, and `owners` the numbers of their cells; both have spare
-  // room, too.
+  // The cells that the query boxes may meet; `items`, the numbers (`CellPolygons`) of the polygons
+  // found in the cells; and `owners`, for each item the index of its cell in `cells`. All three
+  // have spare room, since vector stores write a few elements beyond the last valid one, which
+  // later stores overwrite: `cells` has room for four more cells of each query.
   std::array<Cell, kMostQueries*(kMostCells + 4) + 4> cells;
   std::array<uint32_t, kMostQueries * kMostOfOne + GridBlock::kMostWide + 2 * GridCell::kWidth>
       items;
@@ -61,14 +67,16 @@ struct CellPairs {
       owners;
 };
 
-// Finds the polygons that the boxes of the active queries may meet, at most `kMostQueries` queries,
-// and prefetches these polygons. The scene has a grid. Makes the squares that are not made yet,
-// which charges `meter`. Returns the queries that fall back to the trees, bit k for query k; these
-// queries get no pairs.
+// Sets `found` to the polygons that the boxes of the active queries may meet, for at most
+// `CellPairs::kMostQueries` queries, and prefetches these polygons. The scene must have a grid.
+// Builds the cells of the squares that no query has entered before, which counts as work in
+// `meter`. Returns bit k for each query k that finds no pairs here, and for which the caller must
+// search the bounding-box trees (index/box_traversal.h) instead.
 uint32_t FindPairsInCells(const SceneIndex& scene, std::span<const BoxQuery> queries,
                           CellPairs& found, WorkMeter& meter);
 
-// Lets all active queries fall back to the trees: sets no pairs and returns these queries.
+// Makes all active queries fall back to the bounding-box trees: sets no pairs in `found`, and
+// returns bit k for each active query k.
 uint32_t FallBackToTrees(std::span<const BoxQuery> queries, CellPairs& found);
 
 }  // namespace carom::internal

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Puts one line into a square: does what grid_entrance.cc does for four lines, with both
-// coordinates in lanes.
+// Puts the walk (grid_walk.h) of a single line at its first cell in a square of the scene's grid.
+// Computes what grid_entrance.cc computes for four lines, with x and y in the lanes of a vector.
 
 #include <algorithm>
 #include <cmath>
@@ -11,13 +11,15 @@
 #include "cells/grid_entrance.h"
 #include "numeric/double_lanes.h"
 
-#ifndef CAROM_CORE_SRC_GRID_ENTER_ONE_CC_  // the first time this file is compiled
+// Highway compiles this file once for each instruction set; the part up to `#endif` only once.
+#ifndef CAROM_CORE_SRC_GRID_ENTER_ONE_CC_
 #define CAROM_CORE_SRC_GRID_ENTER_ONE_CC_
 namespace carom::internal {
 namespace {
 
-// Returns the changes of the four bounds of the reach at a step, packed as numbers of 16 bits. In
-// the tables below, entry 0 is a step down and entry 1 a step up.
+// Returns the changes of the bounds kMaxX, kMaxY, kBelowX and kBelowY of a `GridWalk` at a step to
+// an adjacent cell, packed as numbers of 16 bits. In the tables below, entry 0 is a step towards
+// lesser coordinates, and entry 1 a step towards greater coordinates.
 constexpr uint64_t Changes(int64_t max_x, int64_t max_y, int64_t below_x, int64_t below_y) {
   const auto at = [](int64_t value, int place) {
     return static_cast<uint64_t>(value & 0xffff) << (16 * place);
@@ -45,13 +47,15 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Writes the bounds by one store, since one load of them would wait long for two stores.
+// Writes all eight bounds by one store of 16 bytes, since a load of 16 bytes soon after two stores
+// of 8 bytes would wait until both stores have reached the cache.
 HWY_INLINE void Put(uint64_t first, uint64_t last, GridWalk::Bounds& to) {
   const TwoWords words{first, last};
   std::memcpy(to.data(), &words, sizeof words);
 }
 
-// Sets the bounds of a walk at `within` in the cell that begins at `from`, as `EnterLanes` does.
+// Sets the bounds of a walk and their changes at a step, as `EnterLanes` (grid_entrance.cc) does.
+// The walk is in the cell with the lower corner `from`, at `within` in sides of the cell.
 HWY_INLINE void SetBounds(const Line& line, Lanes within, Lanes from, GridWalk& walk) {
   constexpr double kAll = kUnits * GridWalk::kParts;
   const GridBlock::Frame& frame = walk.block->frame();
@@ -74,7 +78,7 @@ HWY_INLINE void SetBounds(const Line& line, Lanes within, Lanes from, GridWalk& 
   const double slack = 1.25 * walk.block->cells_along() + 8;
   const auto whole = [](double value) { return static_cast<int64_t>(value); };
   const auto nearest = [](double value) { return static_cast<int>(value + 32768.5) - 32768; };
-  // Packs the change and its negation side by side.
+  // Packs a change of the bound kUpper, and its negation for kLower, side by side.
   const auto both = [](int change) { return Changes(change, -change, 0, 0); };
   Put(Changes(whole(reach[0]), whole(reach[1]), whole(reach_below[0]), whole(reach_below[1])),
       Changes(whole(positive[0] + positive[1] - s + slack),
@@ -88,8 +92,8 @@ HWY_INLINE void SetBounds(const Line& line, Lanes within, Lanes from, GridWalk& 
   std::memcpy(walk.upper.data(), &columns, sizeof columns);
 }
 
-// Puts the walk at its first cell in its square, as `EnterLanes` does, with both coordinates in
-// lanes.
+// Puts the walk at its first cell in its square of the grid, as `EnterLanes` (grid_entrance.cc)
+// does, with x and y in the lanes of a vector.
 void EnterAlone(const Line& line, GridWalk& walk) {
   const GridBlock* const block = walk.block;
   walk.polygons = block->polygons();

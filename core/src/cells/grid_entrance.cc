@@ -7,7 +7,8 @@
 #include <cmath>
 #include <cstring>
 
-#ifndef CAROM_CORE_SRC_GRID_ENTRANCE_CC_  // the first time this file is compiled
+// Highway compiles this file once for each instruction set; the part up to `#endif` only once.
+#ifndef CAROM_CORE_SRC_GRID_ENTRANCE_CC_
 #define CAROM_CORE_SRC_GRID_ENTRANCE_CC_
 namespace carom::internal {
 namespace {
@@ -49,7 +50,8 @@ HWY_INLINE V Signed(Mask is_positive, V value) {
   return IfThenElse(is_positive, value, hn::Neg(value));
 }
 
-// Sets for each line the square where it begins, or the nearest square if it begins outside.
+// Sets, for each line, the square of the grid where the line begins, or the nearest square if the
+// line begins outside of the grid.
 void PlaceAll(const SceneGrid& grid, GridEntrants& entrants) {
   entrants.inside = 0;
   const V far = All(grid.farthest());
@@ -73,7 +75,10 @@ void PlaceAll(const SceneGrid& grid, GridEntrants& entrants) {
   }
 }
 
-// Values of one coordinate for walks that enter their squares.
+// Values of one coordinate (x or y) of walks that enter their squares of the grid: the index `cell`
+// of the first cell; `next`, `pace` and `left` as in `GridWalk`; `bound` and `below`, the bounds
+// that the columns `min_x` and `below_x` (or those of y) of a cell must not exceed; `is_up`,
+// whether the line runs towards greater coordinates.
 struct Axis {
   V cell;
   V within;  // position in the cell, in sides of the cell
@@ -82,18 +87,19 @@ struct Axis {
   Mask is_up;
 };
 
-// Values of one coordinate of lines.
+// One coordinate (x or y) of lines: origin, direction, and the bounding box.
 struct AxisOfLines {
   V from, d, min, max;
 };
 
-// Values of squares that are equal for both coordinates.
+// Values of squares of the grid that are equal for x and y: the side of a cell, cells per length,
+// and the index of the last cell along a side.
 struct Squares {
-  V side, per_length, last;  // `last`: the index of the last cell along a side
+  V side, per_length, last;  // side of a cell; cells per length; last index
 };
 
-// Computes one coordinate of lines that enter squares at parameter t. The bounds are rounded up:
-// they are truncated after 1.5 is added.
+// Computes one coordinate of the walks of lines that enter their squares of the grid at parameter
+// t. `bound` and `below` are rounded up, since 1.5 is added to them before they are truncated.
 HWY_INLINE Axis EnterAlong(const AxisOfLines& lines, V corner, const Squares& squares, V t) {
   const V zero = All(0);
   const V from_corner = Sub(Add(lines.from, Mul(lines.d, t)), corner);
@@ -115,14 +121,17 @@ HWY_INLINE Axis EnterAlong(const AxisOfLines& lines, V corner, const Squares& sq
           .is_up = is_up};
 }
 
-// The values of walks, in columns of what a walk stores side by side.
+// Values of up to kMost walks. Each array has, walk after walk, values that `GridWalk` stores side
+// by side, so that `EnterAll` copies them to a walk by one memcpy.
 struct alignas(64) WalkColumns {
   std::array<int16_t, 4 * kMost> reach, line, by_x, line_by_x, by_y, line_by_y, steps, normal;
   std::array<double, 4 * kMost> times;
   std::array<int32_t, kMost> columns, cell;
 };
 
-// Sets the bounds that depend on the normal, and how they change.
+// Sets the bounds of walks that depend on the normals of their lines (`GridWalk::kUpper` and
+// `kLower`), and the changes of these bounds at a step along x and y. The comment of `GridWalk`
+// derives the bounds and `slack`.
 HWY_INLINE void EnterNormal(const GridEntrants& entrants, size_t i, const Axis& x, const Axis& y,
                             WalkColumns& to) {
   constexpr double kAll = GridCell::kUnits * GridWalk::kParts;
@@ -147,15 +156,17 @@ HWY_INLINE void EnterNormal(const GridEntrants& entrants, size_t i, const Axis& 
   const Short short_a = hn::DemoteTo(S(), whole_a);
   const Short short_b = hn::DemoteTo(S(), whole_b);
   hn::StoreInterleaved2(hn::Abs(short_a), hn::Abs(short_b), S(), &to.normal[2 * i]);
-  // If both components are positive, the upper corner is in the columns at bytes 16 and 24, and the
-  // lower corner in the columns at bytes 0 and 8.
+  // The four bytes are `GridWalk::upper` and `lower`, offsets of columns in a `GridCell`. If both
+  // components of the normal are positive, `upper` has the columns of maxima at bytes 16 and 24,
+  // and `lower` the columns of minima at bytes 0 and 8. A negative component exchanges its two
+  // columns.
   const auto negative_a = hn::And(hn::ShiftRight<31>(whole_a), hn::Set(I(), 0x00100010));
   const auto negative_b = hn::And(hn::ShiftRight<31>(whole_b), hn::Set(I(), 0x10001000));
   const auto columns = hn::Xor(hn::Set(I(), 0x08001810), hn::Xor(negative_a, negative_b));
   hn::StoreU(columns, I(), &to.columns[i]);
 }
 
-// Sets the values of the walks in the lanes from i on.
+// Computes the values of as many walks as a vector has lanes, from walk i on.
 HWY_INLINE void EnterLanes(const GridEntrants& entrants, size_t i, WalkColumns& to) {
   V corner_x, corner_y, side, per_length;
   hn::LoadInterleaved4(D(), &entrants.squares[i].corner_x, corner_x, corner_y, side, per_length);
@@ -182,7 +193,7 @@ HWY_INLINE void EnterLanes(const GridEntrants& entrants, size_t i, WalkColumns& 
   hn::StoreU(hn::DemoteTo(I(), Add(Mul(y.cell, row), x.cell)), I(), &to.cell[i]);
 }
 
-// Puts walks at the first cells of their squares.
+// Puts the walks at the cells of their squares that the lines enter first.
 void EnterAll(GridEntrants& entrants) {
   WalkColumns from;
   for (size_t i = 0; i < kMost; i += hn::Lanes(D())) EnterLanes(entrants, i, from);
@@ -243,9 +254,10 @@ Line GridEntrants::LineAt(size_t i) const {
   return line;
 }
 
-// Sets `at` to where a line that begins outside enters the grid. Returns false if the line misses
-// it. Rounding may let the line enter a little late, but all polygons are a quarter of a square
-// inside.
+// Advances `at`, the parameter of the start of a line that begins outside of the grid, to where the
+// line enters the grid. Returns false if the line misses the grid. Rounding may let the line enter
+// slightly too late, but no polygon is missed, since all polygons are at least a quarter of a
+// square inside of the grid's border.
 bool GridEntrance::Clip(const Line& line, double& at) const {
   double end = line.t_max;
   const auto pass = [&](double from, double d, double min, double max) {
@@ -260,8 +272,9 @@ bool GridEntrance::Clip(const Line& line, double& at) const {
          pass(line.origin.y, line.dy.high, min.y, max.y) && at <= end;
 }
 
-// Finds where a line that begins outside enters. Returns false if the line misses the grid, or if
-// it begins too far away and falls back to the trees.
+// Sets `walk.square` to the square where a line that begins outside of the grid enters the grid.
+// Returns false if the line misses the grid, or if the line begins so far away that doubles are too
+// coarse for a walk over cells; the line then falls back to the bounding-box trees.
 bool GridEntrance::FindOutside(const Line& line, GridWalk& walk) const {
   const double far = grid_.farthest();
   if (!(std::abs(line.origin.x) <= far && std::abs(line.origin.y) <= far)) {

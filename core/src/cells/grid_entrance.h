@@ -3,8 +3,9 @@
 
 // Where do lines enter the squares of a scene's grid?
 //
-// Walks (grid_walk.h) begin here, and return here when they leave a square: four at a time, in the
-// lanes of a vector, or alone.
+// A `GridWalk` (grid_walk.h) moves a line from cell to cell within a square of the grid. The
+// functions here put a walk at its first cell when its line enters the grid or the next square:
+// four lines at a time, in the lanes of a vector, or a single line.
 #pragma once
 
 #include <array>
@@ -19,45 +20,55 @@
 
 namespace carom::internal {
 
-// Lines that enter squares, by columns.
+// Up to `kMost` lines that enter squares of the grid. Each value is a column (an array with one
+// element for each line), so that a vector loads the value of several lines at once.
 struct alignas(64) GridEntrants {
   static constexpr size_t kMost = kMaxLanes;
   using Column = DoubleColumn;
   using Words = std::array<int32_t, kMost>;
 
-  // Sets line i, which enters at parameter t.
+  // Sets element i of the columns to the values of `line`, which enters its square at parameter t.
   void Set(size_t i, const Line& line, double t);
-  // Returns a line with the values of line i that decide where line i enters.
+  // Returns a line with the origin, direction and parameter range of line i, which suffice to
+  // compute where line i enters the grid.
   Line LineAt(size_t i) const;
 
-  // The values of the lines, as in `Line`.
+  // The values of the lines: origin, direction and bounding box as in `Line`; `at` is the parameter
+  // where a line enters its square, and `end` the `t_max` of the line.
   Column x, y, dx, dy, min_x, min_y, max_x, max_y;
   Column at, end;
-  // The squares that the lines enter.
+  // The squares of the grid that the lines enter: corner and cell size; the number of cells along a
+  // side; and the indices of the square along x and y in the grid.
   alignas(32) std::array<GridBlock::Frame, kMost> squares;
   Column cells_along;
   Words square_x, square_y;
-  std::array<GridWalk*, kMost> walks;  // null: no line
-  unsigned inside;                     // bit i: line i begins in the grid
+  std::array<GridWalk*, kMost> walks;  // the walk of each line; null: the element has no line
+  unsigned inside;                     // bit i: line i begins inside the grid
 };
 
-// Puts walks into the squares of a scene with a grid that is not empty.
+// Finds the squares of a scene's grid that lines enter, and puts walks at their first cells there.
+// The grid must not be empty.
 class GridEntrance {
  public:
   // `meter` must outlive the `GridEntrance`.
   GridEntrance(const SceneIndex& scene, WorkMeter& meter)
       : scene_(scene), grid_(scene.grid()), meter_(meter) {}
 
-  // Finds the squares where lines enter the grid, and prefetches the squares. All lanes must be
-  // set; a lane without a walk may have any values.
+  // Sets, for each line with a walk, the square of the grid where the line begins or enters the
+  // grid, and prefetches the square. `GridEntrants::Set` must have set all elements; an element
+  // without a walk may have any values.
   void Place(GridEntrants& entrants) const;
-  // Puts walks at their first cells. A walk is over if its square is not made, or has no cells.
+  // Puts the walks at their first cells in the squares that `Place` or `NextSquare` has set. A walk
+  // is over (`GridWalk::is_over`) if its square is outside of the grid or has no cells, or if the
+  // meter stops before the cells are built.
   void Enter(GridEntrants& entrants) const;
-  // Moves a walk to the square beyond the border where it leaves its square; the walk has no block
-  // beyond the grid.
+  // Moves a walk to the adjacent square, beyond the side where it leaves its square. `walk.block`
+  // becomes null if the adjacent square is outside of the grid, or if no query has built its cells
+  // yet.
   void NextSquare(GridWalk& walk) const;
-  // Puts `count` walks, at most kMost, into their next squares. line_of(i) returns the line of walk
-  // i, and `which` has the indices of the walks.
+  // Puts `count` walks, at most `GridEntrants::kMost`, at their first cells in the squares that
+  // `NextSquare` has set. `which` has the indices of these walks in `walks`, and line_of(i) returns
+  // the line of walk i.
   template <class LineOf>
   void EnterNext(GridWalk* walks, const uint16_t* which, size_t count,
                  const LineOf& line_of) const {
@@ -69,7 +80,8 @@ class GridEntrance {
     }
     Enter(entrants);
   }
-  // Finds the square where one line enters the grid, and puts its walk at the first cell.
+  // Finds the square where a single line begins or enters the grid, and puts its walk at the first
+  // cell.
   void StartOne(const Line& line, GridWalk& walk) const;
   void EnterNextSquare(const Line& line, GridWalk& walk) const {
     NextSquare(walk);
@@ -91,9 +103,10 @@ class GridEntrance {
   WorkMeter& meter_;
 };
 
-// Returns the block of the walk's square, which the walk may have already. Returns null, and the
-// walk is over, if the square is outside of the grid, has no cells, or is not made because the
-// meter has stopped.
+// Returns the block (the cells and polygons) of the walk's square of the grid: `walk.block` if it
+// is set, else the block of the grid, which is built if necessary. Returns null, so that the walk
+// is over, if the square is outside of the grid, if it has no cells and the line must search the
+// bounding-box trees, or if the block is not built because the meter has stopped.
 inline const GridBlock* GridEntrance::SquareOf(GridWalk& walk) const {
   walk.cell = nullptr;
   if (walk.block == nullptr && HasSquare(walk)) {

@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Performs one step of a walk over cells.
+// Performs one step of a `GridWalk`, which moves a line from cell to cell within a square of the
+// scene's grid.
 //
-// Files that are compiled once for each instruction set include this header after
-// hwy/foreach_target.h, each time.
+// Highway compiles some .cc files once for each instruction set (target). These files include this
+// header after hwy/foreach_target.h, once per target; the macro of the guard toggles between
+// defined and undefined, so that the guard lets the header through each time.
 
 #include <array>
 #include <cstddef>
@@ -34,13 +36,14 @@ HWY_INLINE V Column(const void* bytes, size_t lane) {
   return hn::PromoteTo(Shorts(), hn::LoadU(d, static_cast<const uint8_t*>(bytes) + lane));
 }
 
-// Returns the values that are above a bound of the walk.
+// Returns a mask of the lanes in which the value exceeds entry `bound` of `walk.bounds`.
 HWY_INLINE hn::Mask<Shorts> Above(V values, const GridWalk& walk, size_t bound) {
   return hn::Gt(values, hn::Set(Shorts(), walk.bounds[bound]));
 }
 
-// Returns the sum of two columns, weighted by the components of the line's normal, in 1/16 of a
-// unit.
+// Returns |a| x + |b| y for the boxes of a cell from `lane` on. x and y are the columns of the cell
+// at the byte offsets `columns`, in units of 1/255 of the cell's side; `walk.normal` has |a| and
+// |b| for the normal (a, b) of the walk's line. The result is in 1/16 of a unit.
 HWY_INLINE V Along(const GridWalk& walk, const uint8_t* cell, std::array<uint8_t, 2> columns,
                    size_t lane) {
   const V x = hn::ShiftLeft<5>(Column(cell + columns[0], lane));
@@ -49,7 +52,7 @@ HWY_INLINE V Along(const GridWalk& walk, const uint8_t* cell, std::array<uint8_t
                  hn::MulHigh(y, hn::Set(Shorts(), walk.normal[1])));
 }
 
-// Returns the lanes of the walk's cell with boxes that the line may meet: bit i for lane i.
+// Returns bit i for each box i of the walk's current cell that the walk's line may meet.
 HWY_INLINE unsigned Meeting(const GridWalk& walk) {
   const GridCell& cell = *walk.cell;
   const auto* const bytes = reinterpret_cast<const uint8_t*>(&cell);
@@ -68,7 +71,8 @@ HWY_INLINE unsigned Meeting(const GridWalk& walk) {
   return cell.present & ~beyond;
 }
 
-// Moves a walk to its next cell.
+// Moves a walk to its next cell: to the linked cell with more boxes of the same place, if any
+// (`GridCell::next`), else to the adjacent cell that the line enters next.
 HWY_INLINE void Step(GridWalk& walk) {
   const GridCell& cell = *walk.cell;
   if (cell.next != 0) {

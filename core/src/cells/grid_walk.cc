@@ -20,7 +20,8 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Pairs that are written beyond `pairs.count` are overwritten by the next pairs.
+// Performs one step of each active walk. `WriteItems` may write a few pairs beyond `pairs.count`,
+// which the pairs of the next walk overwrite.
 void StepAll(GridWalks& walks, GridPairs& pairs) {
   for (size_t i = 0; i < walks.count; ++i) {
     const uint16_t at = walks.active[i];

@@ -3,10 +3,12 @@
 
 // Which cells of a scene's grid does a line pass, one after the other?
 //
-// A `GridWalk` is a line at a cell. `StepWalks` lists, for many walks at once, the polygons of the
-// cell that the line may meet by their boxes, and moves each walk by one cell. The caller tests
-// these polygons, shortens the lines that hit, and steps again. A step uses no stack, and branches
-// only where a square ends.
+// The squares of the grid are divided into cells, and each cell lists the bounding boxes of the
+// polygons near it (index/grid_block.h). A `GridWalk` is a line together with the cell that the
+// line passes currently. `StepWalks` lists, for many walks at once, the polygons of the cell with
+// boxes that the line may meet, and moves each walk by one cell. The caller tests these polygons,
+// shortens the lines that hit a polygon, and steps again. A step uses no stack, and branches only
+// where a square ends.
 #pragma once
 
 #include <array>
@@ -21,51 +23,62 @@
 
 namespace carom::internal {
 
-// A line at a cell, before the polygons of the cell are listed.
+// A line, and the cell of the scene's grid that the line passes currently.
 //
-// The line and its bounding box are kept in units of the cell. Let a and b be the components of the
-// line's normal, scaled so that the larger one is 1 in magnitude, and s = a x + b y for the points
-// of the line. A box meets the line only if the least a x + b y over its corners is at most s and
-// the greatest is at least s; the signs of a and b decide which corners these are. For boxes as
-// cells store them, both conditions become: |a| times one column plus |b| times another column is
-// at most a bound. The bounds of both conditions are `kUpper` and `kLower`, in 1/16 of a unit. All
-// six bounds change by constants from cell to cell.
+// The line and its bounding box are kept in units of the cell: 1/255 of the cell's side. Let a and
+// b be the components of the line's normal, scaled so that the larger one is 1 in magnitude, and s
+// = a x + b y for the points of the line. A box meets the line only if the least a x + b y over its
+// corners is at most s and the greatest is at least s; the signs of a and b decide which corners
+// these are. Since a cell stores the maxima of boxes as 255 minus the maximum, both conditions
+// become: |a| times one column plus |b| times another column is at most a bound. The bounds of both
+// conditions are `kUpper` and `kLower`, in 1/16 of a unit. All six bounds (`kMaxX` to `kLower`)
+// change by constants from cell to cell.
 //
-// What rounding adds to the bounds, in 1/16 of a unit, in a square of n cells along a side: a and b
-// are within 2^-16, so that 255 n units add n / 8 for both. The constants are within 1/2 and are
-// added at most 2 n times, which adds n. A bound is truncated to a whole number, which adds 1.
-// Products are truncated downwards, which only lets more boxes pass. The place of a line in its
-// square is within 0.01 of a unit, for which the margin of cells has room. So 5/4 n + 8 is enough.
+// Rounding errors of the bounds, in 1/16 of a unit, in a square of n cells along a side: the
+// rounded a and b err by at most 2^-16 each, which amounts to n / 8 over 255 n units. The rounded
+// constants err by at most 1/2 and are added at most 2 n times, which amounts to n. A bound is
+// truncated to a whole number, which amounts to 1. Products are truncated downwards, which only
+// lets more boxes pass. The computed position of a line in its square errs by at most 0.01 unit,
+// which `GridBlock::kMargin`, the distance at which boxes are listed in a cell, covers. So the
+// bounds are enlarged by 5/4 n + 8.
 struct alignas(64) GridWalk {
   enum : size_t { kMaxX, kMaxY, kBelowX, kBelowY, kUpper, kLower, kBoundCount = 8 };
   using Bounds = std::array<int16_t, kBoundCount>;
-  static constexpr double kParts = 16;  // `kUpper` and `kLower` are in these parts of a unit
+  // the bounds `kUpper` and `kLower` are in 1/kParts of a unit
+  static constexpr double kParts = 16;
 
   // Returns whether the line has no more cells.
   bool is_over() const { return cell == nullptr; }
   bool leaves_square() const { return (left[0] | left[1]) < 0; }
 
   alignas(16) Bounds bounds;
-  // the change of `bounds` at a step along x, and along y
+  // the change of `bounds` at a step to the next cell along x, and along y
   alignas(16) std::array<Bounds, 2> change;
-  std::array<double, 2> next;   // the parameters of the line at its next step along x, and along y
-  std::array<double, 2> pace;   // the parameter from one such step to the next
-  std::array<int16_t, 2> left;  // steps along x and y that are left within the square
-  std::array<int16_t, 2> stride;  // the change of `first` at a step along x, and along y
-  std::array<int16_t, 2> normal;  // 2^15 |a|, 2^15 |b|
-  std::array<uint8_t, 2> upper;   // offsets of the cell's columns for the upper corner, in bytes
+  // the parameters t of the line at its next step to another cell along x, and along y
+  std::array<double, 2> next;
+  std::array<double, 2> pace;     // the difference of t between two steps along x, and along y
+  std::array<int16_t, 2> left;    // the steps along x and y that remain within the square
+  std::array<int16_t, 2> stride;  // the change of `first`, in cells, at a step along x, and along y
+  // 2^15 |a| and 2^15 |b| for the normal (a, b) of the line, of which the larger is 1 in magnitude
+  std::array<int16_t, 2> normal;
+  // The byte offsets in `GridCell` of the columns x and y that |a| and |b| multiply: `upper` for
+  // the bound `kUpper`, `lower` for `kLower`.
+  std::array<uint8_t, 2> upper;
   std::array<uint8_t, 2> lower;
-  double at;              // the parameter where the line enters the cell
-  double end;             // the parameter beyond which hits do not matter
+  double at;              // the parameter t where the line enters the cell
+  double end;             // the parameter t beyond which hits do not matter
   const GridCell* cell;   // the current cell; null if the walk is over
-  const GridCell* first;  // `cell`, or the cell whose links lead to it
+  const GridCell* first;  // `cell`, or the cell from which links (`GridCell::next`) lead to it
   const GridBlock* block;
-  CellPolygons polygons;  // the polygons of `block`
+  CellPolygons polygons;  // finds polygons of `block` by their numbers in cells
   std::array<int32_t, 2> square;
-  bool falls_back_to_trees;  // whether the walk is over because a square has no cells
+  // Whether the walk is over because a square of the grid has no cells, so that the line must
+  // search the bounding-box trees.
+  bool falls_back_to_trees;
 };
 
-// Pairs of a walk and the number of a polygon in the walk's square.
+// Pairs of a walk (its index in `GridWalks::walks`) and a polygon that the walk's line may meet
+// (its number in `GridWalk::polygons`).
 struct GridPairs {
   static constexpr size_t kMostWalks = 128;
   static constexpr size_t kCapacity =
@@ -81,15 +94,17 @@ struct GridPairs {
   alignas(64) std::array<uint16_t, kCapacity> walks;
 };
 
-// Walks in progress. `active` has the indices of the walks that are not over.
+// Lines that walk over the cells of the grid. The first `count` elements of `active` have the
+// indices in `walks` of the walks that are not over.
 struct GridWalks {
   GridWalk* walks;
   size_t count = 0;  // number of active walks
   std::array<uint16_t, GridPairs::kMostWalks> active;
 };
 
-// Lists the polygons that the active walks may meet in their cells, and moves each walk to its next
-// cell, which may be outside of its square.
+// Appends to `pairs` the polygons in the current cells of the active walks that the lines of the
+// walks may meet by bounding boxes. Then moves each walk to its next cell. If that cell would be
+// outside of the walk's square, `leaves_square()` of the walk becomes true.
 void StepWalks(GridWalks& walks, GridPairs& pairs);
 
 }  // namespace carom::internal

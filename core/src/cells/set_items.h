@@ -1,10 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes the polygons of some lanes of a cell side by side, without a branch.
+// A `GridCell` has up to seven boxes of polygons in lanes, and the numbers of these polygons.
+// Writes the numbers of selected lanes to consecutive elements of an array, without a branch.
 //
-// Files that are compiled once for each instruction set include this header after
-// hwy/foreach_target.h, each time.
+// Highway compiles some .cc files once for each instruction set (target). These files include this
+// header after hwy/foreach_target.h, once per target; the macro of the guard toggles between
+// defined and undefined, so that the guard lets the header through each time.
 
 #include <array>
 #include <bit>
@@ -18,7 +20,8 @@
 #define CAROM_CORE_SRC_SET_ITEMS_ONCE_H_
 namespace carom::internal {
 
-// A table: entry `bits` starts with the numbers of the bits that are set in `bits`.
+// A table with an entry for each 8-bit mask: entry `bits` starts with the positions of the bits
+// that are set in `bits`, in ascending order.
 struct alignas(64) SetLanes {
   std::array<std::array<uint8_t, 8>, 256> indices{};
 };
@@ -49,9 +52,9 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// Writes the items of the cell's lanes in `bits` from `items` on, and for each item `owner` from
-// `owners` on. Returns how many items; the entries after them, up to eight in all, may be
-// overwritten.
+// For each bit i that is set in `bits`, appends the polygon number `cell.items[i]` to the array at
+// `items`, and `owner` (the number of the walk or cell that asks) to the array at `owners`. Returns
+// the number of polygons. Vector stores may overwrite up to eight elements of both arrays in all.
 HWY_INLINE size_t WriteItems(const GridCell& cell, unsigned bits, uint16_t owner, uint32_t* items,
                              uint16_t* owners) {
   const hn::CappedTag<uint32_t, GridCell::kWidth> d;

@@ -19,16 +19,17 @@ namespace carom {
 namespace internal {
 namespace {
 
-// Returns whether the shape is a hollow polygon, which has no depth and hence no contact.
+// Returns whether the shape is a hollow polygon (a boundary without interior), which has no depth
+// and hence no contact.
 bool IsHollowShape(MovingShape& shape) {
   return shape.capsule() == nullptr && shape.polygon().polygon().solidity() == Solidity::kBoundary;
 }
 
 }  // namespace
 
-// Two convex shapes get a CONVEX contact along their contact axis, all other pairs a FEATURE
-// contact. A body keeps its hull and its index, so that they are built once per body, not once per
-// mover.
+// Two convex shapes get a CONVEX contact, along the axis of minimum penetration; all other pairs
+// get a FEATURE contact (`ContactKind`). A body keeps its convex hull and its edge index, so that
+// they are built once per body, not once per mover.
 std::optional<Contact> ContactOfBody(Body& fixed, MovingShape& mover, WorkMeter& meter) {
   MovingShape& body = fixed.shape();
   if (IsHollowShape(body) || IsHollowShape(mover)) return std::nullopt;
@@ -53,7 +54,7 @@ bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
   std::vector<std::pair<uint32_t, Contact>> rows;
   std::vector<ItemError> ignored;
   size_t row = 0;
-  size_t next_error = 0;  // into `out.errors`, which ascend by item
+  size_t next_error = 0;  // index of the next error in `out.errors`, which is sorted by item
   for (size_t i = 0; i < columns.size(); ++i) {
     if (!meter.Spend(1)) return false;
     const auto add = [&](uint64_t id, bool is_body, const Contact& contact) {
@@ -94,9 +95,9 @@ bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
 
 namespace {
 
-// Splits the translation of the contact by mass. A fixed mass that is not above 0 counts as
-// infinite. If both masses are infinite, neither body moves; the contact keeps its normal and
-// depth.
+// Splits the translation that ends the contact between both bodies, in proportion to the mass of
+// the other body. A fixed mass that is not above 0 counts as infinite. If both masses are infinite,
+// neither body moves; the contact keeps its normal and depth.
 SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover_mass) {
   if (!(fixed_mass > 0)) fixed_mass = HUGE_VAL;
   if (std::isinf(fixed_mass) && std::isinf(mover_mass)) return {};
@@ -106,8 +107,8 @@ SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover
 }  // namespace
 }  // namespace internal
 
-// The body with the higher index finds each pair, so that a pair is reported once, whichever bodies
-// the items name. The rows of an item ascend by index.
+// An item finds contacts with bodies of a lower index than its own body only, so that each pair of
+// bodies is reported once. The rows of an item are sorted by the index of the other body.
 bool FindBodyContacts(const World& world, const BodyContactColumns& columns,
                       const ContactOptions& options, ContactAnswers& out, WorkMeter& meter) {
   out.Clear();

@@ -12,12 +12,14 @@
 
 namespace carom::internal {
 
-// Returns the contact of the body `fixed`, the fixed shape, and `mover`; nullopt if they share no
-// point or if either is hollow. The result is meaningless once `meter` has stopped.
+// Returns the contact of `fixed`, a body of the world that counts as the fixed shape, and the
+// moving shape `mover`; nullopt if they share no point, or if either is hollow (a boundary without
+// interior). The result is meaningless once `meter` has stopped the work.
 std::optional<Contact> ContactOfBody(Body& fixed, MovingShape& mover, WorkMeter& meter);
 
-// Implements `FindContacts` for batches with bodies in their scope. Replaces the contents of `out`.
-// Returns false once `meter` stops.
+// Implements `FindContacts` for batches that search for contacts with bodies of the world, with or
+// without the polygons of the scene. Replaces the contents of `out`. Returns false once `meter`
+// stops the work.
 bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
                           const ContactOptions& options, ContactAnswers& out, WorkMeter& meter);
 

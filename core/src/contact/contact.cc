@@ -15,8 +15,9 @@
 namespace carom {
 namespace {
 
-// Returns the share of a translation that a body of mass `own_mass` takes, in [0, 1]. The masses
-// only enter quotients, so nothing overflows.
+// Returns the share of a translation, in [0, 1], by which a body of mass `own_mass` moves when it
+// is separated from a body of mass `other_mass`. Only quotients of the masses are computed, so
+// nothing overflows.
 double Share(double own_mass, double other_mass) {
   if (std::isinf(own_mass)) return 0;
   if (std::isinf(other_mass)) return 1;

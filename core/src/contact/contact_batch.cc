@@ -29,7 +29,8 @@
 namespace carom::internal {
 namespace {
 
-// Returns whether the masses of item i are valid, or absent; records a fault otherwise.
+// Returns whether the masses of item i (of the mover and of the polygons) are valid or absent;
+// otherwise records a fault of the item.
 bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
   if (columns.mass.empty()) return true;
   const double mover = columns.mass[i];
@@ -41,53 +42,62 @@ bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
   return true;
 }
 
-// items that share a pass, so that their memory is prefetched together
+// Number of items (moving shapes) that are evaluated together, as a window, so that the memory that
+// they read is prefetched together.
 constexpr size_t kWindow = 32;
 static_assert(kWindow <= CellPairs::kMostQueries && kWindow <= BoxPairs::kMostQueries);
-constexpr size_t kMaxPairs = 512;  // capacity of the buffer of pairs
+constexpr size_t kMaxPairs = 512;  // capacity of the buffer of pairs of a polygon and a mover
+// Number of shapes of the batch that are cached in the form of the fast path.
 constexpr size_t kCachedShapes = 16;
+// A thread keeps the buffers of a batch for the next batch if the batch had at most this many
+// shapes.
 constexpr size_t kMaxCachedItems = 16384;
 
-// A default contact, appended as the placeholder of a contact that is not measured yet. Copying it
-// is faster than constructing one.
+// A default contact, appended to the answers as the placeholder of a contact that is computed
+// later. Copying it is faster than constructing one.
 const Contact kNoContact;
 
-// An item of the window. `general` is placed when the general path first needs it.
+// A moving shape at its pose, one of the items that are evaluated together. `general` is the placed
+// shape for the general path, and is placed when that path first needs it.
 struct Mover {
   const Shape* shape;
   size_t number;  // index of the shape in the batch
   size_t vertex_count;
   Pose pose;
   bool is_placed;    // whether `general` is placed
-  bool is_in_order;  // whether the item's rows ascend by polygon id
-  bool has_edges;    // whether `PlaceEdges` has run for the item
+  bool is_in_order;  // whether the item's contacts are added by ascending polygon id
+  bool has_edges;    // whether `PlaceEdges` has set its edges
   MovingShape general;
 };
 
-// Returns whether the batch searches the grid's cells for polygons before the trees. It does not
-// where polygons have more than `kMaxEdgesWithoutIndex` vertices on average: most of them have an
-// edge index, and only the trees lead to the entries with an index.
+// Returns whether the batch searches the cells of the scene's grid for polygons first, and its
+// bounding-box trees only where the cells do not suffice. Returns false where polygons have more
+// than `kMaxEdgesWithoutIndex` vertices on average: most of them then have an edge index, and only
+// the trees lead to the entries (`IndexedPolygon`) with an index.
 bool HasCells(const SceneIndex& scene) {
   return !scene.grid().empty() &&
          scene.vertex_count() <= IndexedPolygon::kMaxEdgesWithoutIndex * scene.polygon_count();
 }
 
-// A shape of the batch in the form of the fast path, and its number.
+// A shape of the batch in the form of the fast path (`FastShape`), and the index of the shape in
+// the batch.
 struct CachedShape {
   size_t number = SIZE_MAX;
   FastShape fast;
 };
 
-// Buffers of `ContactBatch`, which the thread caches while they are small.
+// Buffers of `ContactBatch`. The thread keeps them for its next batch if they are small
+// (`IsWorthCaching`).
 struct ContactScratch {
   bool IsWorthCaching() const {
     return convexity.capacity() <= kMaxCachedItems && largest <= kMaxMovingVertices;
   }
 
   std::array<Mover, kWindow> movers;
-  std::array<FastMover, kWindow> fast;              // size 0: the mover takes the general path
-  std::vector<std::optional<Convexity>> convexity;  // one for each shape, computed on first use
-  // A cache of shapes, indexed by the lowest digits of their numbers.
+  std::array<FastMover, kWindow> fast;  // of size 0 for general-path items
+  // The convexity of each shape of the batch, computed on first use.
+  std::vector<std::optional<Convexity>> convexity;
+  // A cache of shapes of the batch; a shape is at its number modulo `kCachedShapes`.
   std::array<CachedShape, kCachedShapes> shapes;
   std::array<BoxQuery, kWindow> queries;
   std::array<FastPair, kMaxPairs> pairs;
@@ -97,8 +107,8 @@ struct ContactScratch {
   size_t largest = 0;  // most vertices of a mover that was placed for the general path
 };
 
-// Evaluates a batch of contacts, a window of items at a time: finds the polygons that each mover
-// may meet, then evaluates these pairs.
+// Evaluates a batch of contacts, `kWindow` items (moving shapes) at a time: finds the polygons that
+// each of these movers may meet, then evaluates these pairs.
 class ContactBatch {
  public:
   ContactBatch(const ContactRun& run, ContactAnswers& out, WorkMeter& meter)
@@ -113,7 +123,7 @@ class ContactBatch {
     masks_.fill(options_.mask);
   }
 
-  // Evaluates all items. May be called once. Returns false once the meter stops.
+  // Evaluates all items of the batch. May be called once. Returns false once the meter stops.
   bool Run() {
     const size_t shapes = columns_.movers.shapes.size();
     if (!meter_.Spend(shapes / 64)) return false;
@@ -143,7 +153,8 @@ class ContactBatch {
     return *known;
   }
 
-  // Returns shape `number` in the form of the fast path, of size 0 if the shape does not suit it.
+  // Returns shape `number` of the batch in the form of the fast path. The form has size 0 if the
+  // fast path does not support the shape (if it is not a small, strictly convex polygon).
   const FastShape& FastOf(size_t number) {
     CachedShape& cached = scratch_->shapes[number % kCachedShapes];
     if (cached.number != number) {
@@ -153,11 +164,12 @@ class ContactBatch {
     return cached.fast;
   }
 
-  // Charges the window's work units to the meter. Returns false once the meter stops.
+  // Charges the work units collected in `units_` to the meter. Returns false once the meter stops.
   bool SpendUnits() { return meter_.Spend(std::exchange(units_, 0)); }
 
-  // Places item i as mover k of the window and sets its query, which stays inactive if the item is
-  // invalid. Returns false once the meter stops.
+  // Places item i of the batch as mover k of the window, and sets its query, which searches for
+  // polygons near it. The query stays inactive if the item is invalid. Returns false once the meter
+  // stops.
   bool PlaceItem(size_t i, size_t k) {
     Mover& mover = scratch_->movers[k];
     BoxQuery& query = scratch_->queries[k];
@@ -198,7 +210,8 @@ class ContactBatch {
     masks_[k] = query_filter.scene ? query_filter.mask : 0;
   }
 
-  // Places `mover.general`. Returns false if a placed vertex is out of range.
+  // Places the shape of `mover` for the general path (`mover.general`). Returns false if a placed
+  // vertex is out of range.
   bool PlaceForGeneralPath(Mover& mover) {
     scratch_->largest = std::max(scratch_->largest, mover.vertex_count);
     mover.is_placed = true;
@@ -206,9 +219,10 @@ class ContactBatch {
     return mover.general.Place(*mover.shape, mover.pose, is_convex);
   }
 
-  // Collects the polygons that the window's movers may meet as pairs: from the cells of the grid
-  // for movers that the cells serve, from the trees for all other movers. Evaluates the collected
-  // pairs whenever their buffer is full. Returns false once the meter stops.
+  // Collects, as pairs, the polygons that the first `count` movers of the window may meet: from
+  // cells of the scene's grid where a mover comes near few cells, else from the scene's
+  // bounding-box trees. Evaluates the collected pairs whenever their buffer is full. Returns false
+  // once the meter stops.
   bool TakePairs(size_t count) {
     const std::span<BoxQuery> queries(scratch_->queries.data(), count);
     uint32_t fallbacks = has_cells_
@@ -225,8 +239,8 @@ class ContactBatch {
     return TakeFromCells(kWindow, in_cells);
   }
 
-  // Adds pairs for the polygons that the cells gave, from entry `i` on, for movers below `end`, and
-  // advances `i`. Returns false once the meter stops.
+  // Adds pairs for the polygons that were found in cells of the grid (`in_cells`), from entry `i`
+  // on, for movers below `end`, and advances `i`. Returns false once the meter stops.
   bool TakeFromCells(uint32_t end, size_t& i) {
     const CellPairs& found = scratch_->in_cells;
     uint32_t last = kWindow;
@@ -240,14 +254,15 @@ class ContactBatch {
   }
 
   // Begins the pairs of the next mover. Evaluates the collected pairs first if their buffer has no
-  // room for `FewPolygons::kMost` more. Returns false once the meter stops.
+  // room for `NearPolygons::kMost` more. Returns false once the meter stops.
   bool StartMover() {
     if (pair_count_ + NearPolygons::kMost > kMaxPairs && !AnswerPairs()) return false;
     first_pair_ = pair_count_;
     return true;
   }
 
-  // Finds by the trees the polygons that the queries in `fallbacks` may meet: bit k for query k.
+  // Finds, in the scene's bounding-box trees, the polygons that the movers in the set `fallbacks`
+  // may meet: bit k for query k, the query of mover k.
   void FindInTrees(std::span<BoxQuery> queries, uint32_t fallbacks) {
     uint32_t asked = 0;
     for (size_t k = 0; k < queries.size(); ++k) {
@@ -261,9 +276,10 @@ class ContactBatch {
     for (size_t k = 0; k < queries.size(); ++k) queries[k].is_active = (asked >> k & 1) != 0;
   }
 
-  // Adds pairs for the polygons that the trees gave for mover k, from entry `i` on, and advances
-  // `i`. Where the polygons are too many for `BoxPairs`, traverses the trees again and adds all
-  // polygons, in any order. Returns false once the meter stops.
+  // Adds pairs for the polygons that were found in the scene's bounding-box trees (`in_trees`) for
+  // mover k, from entry `i` on, and advances `i`. If the polygons were too many for `BoxPairs`,
+  // traverses the trees again and adds all polygons, in any order. Returns false once the meter
+  // stops.
   bool TakeFromTrees(uint32_t k, size_t& i) {
     const BoxPairs& found = scratch_->in_trees;
     const bool is_complete = scratch_->queries[k].is_complete;
@@ -288,8 +304,8 @@ class ContactBatch {
     TakePair(Unowned<Polygon>(fixed.polygon()), &fixed, k);
   }
 
-  // Adds the pair of `fixed` and mover k if their boxes meet, the polygon is solid and the mover's
-  // mask admits it. Keeps the pairs of a mover in ascending order of polygon id.
+  // Adds the pair of the polygon `fixed` and mover k if their bounding boxes meet, the polygon is
+  // solid and the mover's category mask admits it. Keeps the pairs of a mover sorted by polygon id.
   void TakePair(const Unowned<Polygon>& fixed, const IndexedPolygon* indexed, uint32_t k) {
     const Polygon& polygon = fixed.get();
     if ((polygon.category() & masks_[k]) == 0 || polygon.solidity() == Solidity::kBoundary ||
@@ -307,8 +323,9 @@ class ContactBatch {
     pairs[at].axis.verdict = AxisVerdict::kUncertain;
   }
 
-  // Sets the edges of each mover that has a pair. Placing rounds vertices: a mover gets size 0 and
-  // takes the general path if its ring may no longer be strictly convex.
+  // Computes the edges of each mover that has a pair. Placing rounds vertices, so a polygon that
+  // was strictly convex may no longer be; such a mover gets size 0, so that it takes the general
+  // path.
   void PlaceEdges() {
     for (size_t i = 0; i < pair_count_; ++i) {
       const uint32_t k = scratch_->pairs[i].mover;
@@ -318,8 +335,8 @@ class ContactBatch {
     }
   }
 
-  // Evaluates the collected pairs, adds their rows, and empties the buffer of pairs. Returns false
-  // once the meter stops.
+  // Computes the contacts of the collected pairs, adds a row to the answers for each contact, and
+  // empties the buffer of pairs. Returns false once the meter stops.
   bool AnswerPairs() {
     if (!SpendUnits()) return false;
     PlaceEdges();
@@ -335,8 +352,9 @@ class ContactBatch {
     return MeasureContacts();
   }
 
-  // Finds the axis of a pair that the filter left undecided. If the pair does not suit the fast
-  // path, computes its contact and adds its row instead. Returns false once the meter stops.
+  // Finds the contact axis of a pair for which the fast path left it undecided. If the fast path
+  // does not support the pair, computes its contact and adds its row instead. Returns false once
+  // the meter stops.
   bool DecideByGeneralPath(FastPair& pair) {
     pair.axis.verdict = AxisVerdict::kApart;
     if (scratch_->fast[pair.mover].size != 0 && pair.suits_fast_path()) {
@@ -362,7 +380,8 @@ class ContactBatch {
     return indexed != nullptr ? ContactOf(*indexed, mover.general, meter_) : std::nullopt;
   }
 
-  // Returns the index entry of a polygon that a cell gave; null once the meter has stopped.
+  // Returns the scene's entry, with an edge index, of a polygon that was found in a cell of the
+  // grid; null once the meter has stopped.
   const IndexedPolygon* FindIndexed(const Polygon& polygon) {
     const IndexedPolygon* found = nullptr;
     const Vec2 corner = polygon.bounds().min;
@@ -373,8 +392,9 @@ class ContactBatch {
     return found;
   }
 
-  // Adds the row of a pair after its contact, or a placeholder, was appended to `out_.contacts`.
-  // Returns false once the meter stops.
+  // Adds a row to the answers for a pair: counts it for the item and appends the polygon id. Its
+  // contact, or a placeholder, must already be in `out_.contacts`. Returns false once the meter
+  // stops.
   bool AddRow(const FastPair& pair) {
     ++out_.counts[begin_ + pair.mover];
     out_.polygon_ids.push_back(pair.polygon().id());
@@ -389,8 +409,9 @@ class ContactBatch {
     return AddRow(pair) && (lanes_ < ContactBlock::kSize || MeasureContacts());
   }
 
-  // Measures the contacts in the block and writes them over their placeholders. Contacts that the
-  // block cannot decide fall back to the general path. Returns false once the meter stops.
+  // Computes the contacts in the lanes of the block, and writes them over their placeholders in
+  // `out_.contacts`. Contacts with a number that the block cannot certainly round fall back to the
+  // general path. Returns false once the meter stops.
   bool MeasureContacts() {
     if (lanes_ == 0) return true;
     Measure(lanes_, scratch_->block);
@@ -409,8 +430,8 @@ class ContactBatch {
     return true;
   }
 
-  // Completes the rows of the window's `count` items, from `row` on: sorts the rows of each item by
-  // ascending polygon id, and adds the split translations if the batch has masses.
+  // Completes the rows of the answers for the window's `count` items, which begin at `row`: sorts
+  // the rows of each item by polygon id, and adds the split translations if the batch has masses.
   void EndRows(size_t count, size_t row) {
     if (columns_.mass.empty() && is_in_order_) return;
     for (size_t k = 0; k < count; ++k) {
@@ -443,7 +464,8 @@ class ContactBatch {
     __builtin_prefetch(block + 128);
   }
 
-  // A contact in the block: its pair, and the row of its placeholder.
+  // A contact in a lane of the block that is not computed yet: its pair, and the index of its
+  // placeholder in `out_.contacts`.
   struct PendingContact {
     const FastPair* pair;
     size_t row;
@@ -457,16 +479,18 @@ class ContactBatch {
   WorkMeter& meter_;
   ThreadScratch<ContactScratch> scratch_;
   const bool has_cells_;
-  const bool is_uniform_;  // whether each item has the mask of the options
+  const bool is_uniform_;  // whether every item has the mask `options_.mask`
   const FastPlacing place_fast_ = PlaceFast();
-  uint64_t units_ = 0;  // work units of the window that the meter has not counted yet
+  uint64_t units_ = 0;  // units of work that are not charged to the meter yet
   size_t begin_ = 0;    // the first item of the window
   size_t pair_count_ = 0;
-  size_t first_pair_ = 0;  // first pair of the mover for which pairs are being collected
+  size_t first_pair_ = 0;  // first pair of the mover that pairs are collected for
   size_t lanes_ = 0;
-  bool is_in_order_ = true;  // whether the rows of each item of the window ascend by polygon id
-  std::array<uint64_t, kWindow> masks_;  // category masks of the window's movers
-  // The contacts in the block, by lane.
+  // Whether the rows of every item in the window were added by ascending polygon id.
+  bool is_in_order_ = true;
+  // For each mover of the window, the categories of the polygons that it may meet.
+  std::array<uint64_t, kWindow> masks_;
+  // The contacts in the block (four contacts that are computed together), by lane.
   std::array<PendingContact, ContactBlock::kSize> pending_;
   ContactCounts counts_;
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Implements `FindContacts` by two paths with the same answers: a fast path for small convex
-// polygons (docs/adr/0016-contacts-in-lanes.md), and the general path for all shapes.
+// Implements `FindContacts` by two paths that give the same answers: a fast path for small convex
+// polygons in SIMD lanes (docs/adr/0016-contacts-in-lanes.md), and the general path for all shapes.
 #pragma once
 
 #include <cstddef>
@@ -14,22 +14,26 @@
 
 namespace carom::internal {
 
-// FAST takes the fast path where the shapes suit it. GENERAL takes the general path for every pair,
-// and finds the polygons by the trees.
+// kFast computes contacts of small convex polygons in SIMD lanes (the fast path), and all other
+// contacts by the general path. kGeneral computes every contact by the general path, and finds the
+// polygons near a moving shape by the scene's bounding-box trees only, not by its grid.
 enum class ContactBatchPath : uint8_t { kFast, kGeneral };
 
-// Counts pairs of a polygon and a mover with boxes that meet, by the path that decided them.
+// Counts pairs of a polygon of the scene and a moving shape with bounding boxes that meet: all such
+// pairs, and those that the fast path (SIMD, for small convex polygons) did not decide.
 struct ContactCounts {
   size_t pairs = 0;
-  size_t axes = 0;       // pairs with an axis that the fast path left to the general path
-  size_t undecided = 0;  // contacts that the fast path left to the general path
-  size_t not_fast = 0;   // pairs that do not suit the fast path
+  size_t axes = 0;       // pairs for which the fast path could not decide the contact axis
+  size_t undecided = 0;  // contacts with numbers that the fast path could not certainly round
+  size_t not_fast = 0;   // pairs with a shape that the fast path does not support
 };
 
-// Returns whether the shape is a hollow polygon, which gives no contact.
+// Returns whether the shape is a hollow polygon (a boundary without interior), which gives no
+// contact.
 bool IsHollow(const Shape& shape);
 
-// The input of `RunContacts`: a scene, the items, and the path to take.
+// The input of `RunContacts`: a scene, the batch of moving shapes, the options, and the path to
+// take.
 struct ContactRun {
   const Scene& scene;
   const ContactColumns& columns;
@@ -37,9 +41,9 @@ struct ContactRun {
   ContactBatchPath path = ContactBatchPath::kFast;
 };
 
-// Appends the contacts of all items to `out`, which must be empty but for `out.counts`, a 0 for
-// each item. Stores in `counts`, unless it is null, which path decided the pairs. Returns false
-// once `meter` stops.
+// Appends the contacts of all items (moving shapes) to `out`, which must be empty except for
+// `out.counts`, which must have a 0 for each item. Unless `counts` is null, stores in it how many
+// pairs the fast path decided and left undecided. Returns false once `meter` stops the work.
 bool RunContacts(const ContactRun& run, ContactAnswers& out, WorkMeter& meter,
                  ContactCounts* counts = nullptr);
 

@@ -21,12 +21,13 @@ namespace {
 
 using internal::PlacedShape;
 
-// Maximum number of passes over the contacts of one position, which look for a translation that
-// satisfies all of them.
+// Maximum number of passes over the contacts of the shape at one position. The passes search a
+// translation that moves the shape out of all of them.
 constexpr int kRelaxations = 8;
 
-// Rings of trial positions around the start: sixteen positions on each ring, and radii that grow by
-// half from ring to ring.
+// Limits of the search for a position without overlap on rings around the start, with sixteen
+// positions on each ring and radii that grow by half from ring to ring: the number of rings, and
+// the number of bisection steps back towards the start.
 constexpr int kMaxRings = 400;
 constexpr int kHalvings = 6;
 
@@ -51,15 +52,16 @@ double LargestMagnitude(const Box& box) {
                   std::max(std::abs(box.min.y), std::abs(box.max.y)));
 }
 
-// Pushes one shape until it overlaps nothing.
+// Searches a position near the start where one shape overlaps no polygon of the scene: first by
+// pushes along contact normals, then on rings around the start.
 class Depenetrator {
  public:
   Depenetrator(const Scene& scene, const Shape& shape, const Pose& start,
                const DepenetrateOptions& options, WorkMeter& meter)
       : scene_(scene), shape_(shape), start_(start), options_(options), meter_(meter) {}
 
-  // Runs the search. Returns false if the shape cannot be placed at the start, or once the meter
-  // stops.
+  // Runs the search for a position without overlap. Returns false if the shape cannot be placed at
+  // the start, or once the meter stops.
   bool Run() {
     pose_ = start_;
     if (!meter_.Spend(shape_.vertex_count())) return false;
@@ -69,7 +71,8 @@ class Depenetrator {
     const Box box = mover_.bounds();
     start_box_ = box;
     size_ = std::max(box.max.x - box.min.x, box.max.y - box.min.y);
-    // Placing a pushed shape may lose several roundings of the largest coordinate.
+    // A push goes beyond the depth of a contact by this margin, since placing the pushed shape may
+    // lose several roundings of the largest coordinate.
     margin_ = std::max(64 * 0x1p-53 * LargestMagnitude(box), kSmallestMagnitude);
     const uint32_t max_steps = std::clamp<uint32_t>(options_.max_steps, 1, kMaxDepenetrateSteps);
     const uint32_t max_pushes = std::max<uint32_t>(1, max_steps - 1);
@@ -101,8 +104,8 @@ class Depenetrator {
     return mover_.Place(shape_, pose, is_convex_);
   }
 
-  // Sets pushes_ to a push for each polygon that the shape overlaps. Returns whether the shape
-  // overlaps none.
+  // Sets `pushes_` to a push (contact normal and depth) for each polygon that the shape overlaps at
+  // its current position, the deepest first. Returns whether the shape overlaps no polygon.
   bool CollectPushes() {
     pushes_.clear();
     if (!meter_.Spend(shape_.vertex_count())) return false;
@@ -126,9 +129,10 @@ class Depenetrator {
     return is_free && !meter_.stopped();
   }
 
-  // Returns the position after one push that satisfies all contacts, the deepest first, as far as
-  // they are compatible; nullopt if no push exists, or once the meter stops. The margin grows with
-  // each push, so that small steps along a crease come to an end.
+  // Returns the position after a translation that moves the shape out of all polygons of `pushes_`,
+  // as far as their contacts are compatible; nullopt if `pushes_` is empty, or once the meter
+  // stops. Doubles `margin_`, which is added to each depth, up to a 64th of the shape's size, so
+  // that the small steps of a shape in a crease between polygons come to an end.
   std::optional<Vec2> NextPosition() {
     if (pushes_.empty()) return std::nullopt;
     Vec2 move;
@@ -252,8 +256,8 @@ bool Depenetrate(const Scene& scene, const ShapeColumns& movers, const Depenetra
         check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
       }
     } else {
-      // An item with an error does not move: it keeps its position if that is accepted, else the
-      // origin.
+      // An item with an error does not move: its answer is its own position if that is an accepted
+      // coordinate, else the origin.
       const Vec2 asked{movers.x[i], movers.y[i]};
       position = IsAccepted(asked) ? Normalized(asked) : Vec2{};
     }

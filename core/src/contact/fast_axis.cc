@@ -27,8 +27,8 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Replaces each depth times length by the squared depth, and returns in each lane the least of
-// these squares and `least`.
+// Replaces each depth times the length of its edge by the squared depth. Returns in each lane the
+// least of these squares and of `least`.
 HWY_INLINE V Square(const FastEdges& edges, size_t width, V least, EdgeColumn& depths) {
   for (size_t i = 0; i < width; i += hn::Lanes(D())) {
     const V depth = At(&depths[i]);
@@ -39,12 +39,13 @@ HWY_INLINE V Square(const FastEdges& edges, size_t width, V least, EdgeColumn& d
   return least;
 }
 
-// Returns the edges that may be the least deep, as the bits of `CandidateEdges`. `least` is the
-// minimum of all depths times lengths, each of which errs by at most `error`.
+// Returns the edges that may be the least deep, as the bits of `CandidateEdges`. The depth of an
+// edge is how far the other polygon reaches past it. `least` is the minimum over all edges of the
+// depth times the length of the edge, which errs by at most `error`.
 //
 // With e = error / least <= 1/8, each depth times length is within a factor of 1 - e and 1 + e of
 // its exact value, and ((1 + e) / (1 - e))^2 <= 1 + 8 e. The squares and products add a relative
-// error of less than 12 u, which kUp covers.
+// error of less than 12 * 2^-53, which kUp covers.
 HWY_INLINE uint32_t ShallowestEdges(const FastMover& mover, size_t n, double error, double least,
                                     Depths& depths) {
   V most = Square(depths.edges, WidthOf(n), All(HUGE_VAL), depths.fixed);
@@ -53,12 +54,14 @@ HWY_INLINE uint32_t ShallowestEdges(const FastMover& mover, size_t n, double err
   return UpTo(bound, depths.fixed, n) | UpTo(bound, depths.mover, mover.size) << 8;
 }
 
-// A pair for which the axis is being computed, and the intermediate results.
+// A pair of polygons for which the contact axis is being computed, and the intermediate results.
 struct Job {
   FastPair* pair;
   const FastMover* mover;
+  // bound of the error of a depth times the length of its edge
   double error;
-  double fixed_least, mover_least;  // minima of the depths times lengths
+  // minima over the edges of the fixed polygon, and of the mover, of the depth times the length
+  double fixed_least, mover_least;
   Depths depths;
 
   std::span<const Vec2> ring() const { return pair->polygon().vertices(); }
@@ -69,21 +72,23 @@ struct Job {
   }
 };
 
-// Pairs that take each step of the computation together. So the vectors that one step stores are
-// written long before the next step loads them in a different grouping, and few branches are hard
-// to predict.
+// Pairs of polygons for which each step of the computation is done before the next step begins. So
+// the vectors that one step stores are written long before the next step loads them in a different
+// grouping, and few branches are hard to predict.
 struct Jobs {
   static constexpr size_t kMost = 16;
 
   std::array<Job, kMost> jobs;
-  std::array<uint8_t, kMost> order;  // jobs of at most four fixed vertices first
+  // Indices of the jobs, those with a fixed polygon of at most four vertices first.
+  std::array<uint8_t, kMost> order;
   size_t count = 0;
 };
 
-// Begins a job: stores the fixed ring and the error bound, relative to the mover's first vertex.
-// With R the largest coordinate relative to that vertex, every depth times length is within
-// 48 u R^2 of its exact value, and every depth within 256 u R^2 / length (`DepthFilter` in
-// separating_axis.cc). An edge whose length rounds to 0 has a depth of 0, which counts as shallow.
+// Begins a job: stores the fixed polygon relative to the mover's first vertex, and the error bound.
+// With R the largest coordinate relative to that vertex and u = 2^-53, every depth times length is
+// within 48 u R^2 of its exact value, and every depth within 256 u R^2 / length (`DepthFilter` in
+// separating_axis.cc). An edge with a length that rounds to 0 has a depth of 0, so that it is a
+// candidate for the least deep edge.
 HWY_INLINE void Start(FastPair& pair, const FastMover& mover, Job& job) {
   job.pair = &pair;
   job.mover = &mover;
@@ -97,7 +102,8 @@ HWY_INLINE void Start(FastPair& pair, const FastMover& mover, Job& job) {
   SetRing(polygon.vertices(), origin, job.depths);
 }
 
-// Sets the depths of all edges of both polygons. Returns false if an edge certainly separates them.
+// Sets the depths of all edges of both polygons (how far the other polygon reaches past the edge),
+// times the lengths of the edges. Returns false if an edge certainly separates the polygons.
 template <size_t kWidth>
 HWY_INLINE bool SetAllDepths(Job& job) {
   const FastMover& mover = *job.mover;
@@ -109,7 +115,7 @@ HWY_INLINE bool SetAllDepths(Job& job) {
   return std::min(job.mover_least, job.fixed_least) >= -job.error;
 }
 
-// Returns the axis of a pair that has its depths set and may touch.
+// Returns the contact axis of a pair of polygons that may touch. Its depths must be set.
 HWY_INLINE FastAxis AxisOf(Job& job) {
   Depths& depths = job.depths;
   FastAxis axis;
@@ -143,7 +149,7 @@ HWY_INLINE FastAxis AxisOf(Job& job) {
   return axis;
 }
 
-// Computes the axes of the pairs in `all`, and empties it.
+// Computes the contact axes of the pairs in `all`, and empties `all`.
 void Finish(Jobs& all) {
   std::array<uint8_t, Jobs::kMost> touching;
   size_t count = 0;
@@ -172,7 +178,8 @@ void Finish(Jobs& all) {
   all.count = 0;
 }
 
-// Sets the axes of at most 512 pairs of 16 vertices, few enough to charge their work in one call.
+// Sets the contact axes of the pairs. There are at most 512 pairs with at most 16 vertices each,
+// few enough to charge their work in one call.
 bool FindAll(std::span<FastPair> pairs, const FastMover* movers, WorkMeter& meter) {
   uint64_t units = 0;
   Jobs all;

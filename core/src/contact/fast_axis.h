@@ -4,9 +4,11 @@
 // Which axis of two small convex polygons has the minimum penetration? Filters in SIMD lanes
 // decide.
 //
-// The depths of all edges of both polygons are bounded at once, as `ContactAxis` bounds them for
-// any small pair. Where more than one edge may be the least deep, or the polygons may only touch,
-// `ResolveTies` (fast_ties.h) compares the candidate edges exactly.
+// The depth of an edge is how far the other polygon reaches past the line of the edge, towards the
+// edge's polygon. Computes the depths of all edges of both polygons at once, with a bound of their
+// error, as `ContactAxis` does for any small pair of convex shapes. Where more than one edge may be
+// the least deep, or the polygons may only touch, `ResolveTies` (fast_ties.h) compares the
+// candidate edges exactly.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +22,7 @@
 
 namespace carom::internal {
 
-// A polygon of the scene, a mover that may meet it, and the axis of the pair.
+// A polygon of the scene, a moving shape (mover) that may meet it, and the contact axis of the two.
 struct FastPair {
   const Polygon& polygon() const { return fixed.get(); }
   Convexity convexity() const { return IndexedPolygon::ConvexityInScene(polygon()); }
@@ -32,17 +34,20 @@ struct FastPair {
   }
 
   Unowned<Polygon> fixed;
-  const IndexedPolygon* indexed;  // the scene's entry of `fixed`; null if a cell gave the polygon
-  uint32_t mover;                 // index into the movers of `FindAxes`
+  // The scene's entry for the polygon, with the polygon's edge index if it has one; null if the
+  // polygon was found in a cell of the scene's grid.
+  const IndexedPolygon* indexed;
+  uint32_t mover;  // index into the argument `movers` of `FindAxes`
   FastAxis axis;
 };
 
-// Sets the axes of the pairs with a polygon that suits the fast path and a mover of a size above 0.
-// Charges one unit of work for each vertex. Returns false once the meter stops.
+// Sets the contact axis of each pair for which `suits_fast_path` holds and the mover has a size
+// above 0 (is strictly convex and small, too). Charges one unit of work for each vertex of both.
+// Returns false once the meter stops.
 bool FindAxes(std::span<FastPair> pairs, const FastMover* movers, WorkMeter& meter);
 
-// Sets the axis of a pair that suits the fast path by `ContactAxis`, the general path. Returns
-// false once the meter stops.
+// Sets the contact axis of a pair that suits the fast path by the general path instead,
+// `ContactAxis`, which is exact. Returns false once the meter stops.
 bool FindAxisByGeneralPath(const FastMover& mover, WorkMeter& meter, FastPair& pair);
 
 }  // namespace carom::internal

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How deep do the edges of two small convex polygons lie in each other? Computes the depths in
-// lanes.
+// How far does each of two small convex polygons reach past the edges of the other? Computes these
+// depths in SIMD lanes.
 //
-// Files that are compiled once for each instruction set include this header after
-// hwy/foreach_target.h, each time.
+// Files that Highway compiles once for each instruction set include this header after
+// hwy/foreach_target.h, each time that they are compiled.
 
 #include <array>
 #include <cmath>
@@ -17,16 +17,19 @@
 #include "hwy/highway.h"
 #include "numeric/double_vectors.h"
 
-#ifndef CAROM_CORE_SRC_FAST_DEPTHS_ONCE_H_  // shared by all instruction sets
+#ifndef CAROM_CORE_SRC_FAST_DEPTHS_ONCE_H_  // compiled once, for all instruction sets
 #define CAROM_CORE_SRC_FAST_DEPTHS_ONCE_H_
 namespace carom::internal {
 
-// A fixed polygon relative to the first vertex of a mover, and the depths of the edges of both
-// polygons in each other.
+// The vertices and edges of a fixed polygon, relative to the first vertex of a moving polygon (the
+// mover), and for each edge of both polygons its depth: how far the other polygon reaches to the
+// left of the edge, which is the inner side.
 struct alignas(64) Depths {
   VertexColumn x, y;
   FastEdges edges;
-  EdgeColumn fixed, mover;  // first depths times lengths, then squared depths
+  // For each edge of the fixed polygon and of the mover: first its depth times its length, later
+  // its squared depth (`Square` in fast_axis.cc).
+  EdgeColumn fixed, mover;
 };
 
 }  // namespace carom::internal
@@ -43,7 +46,8 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Sets as many vertices as a vector has lanes, from index `at` on, relative to the origin.
+// Stores the vertices that begin at `from` in `depths`, from index `at` on, relative to the origin:
+// as many vertices as a SIMD vector has lanes.
 HWY_INLINE void SetVertices(const Vec2* from, V origin_x, V origin_y, size_t at, Depths& depths) {
   V x = hn::Undefined(D());
   V y = hn::Undefined(D());
@@ -52,9 +56,10 @@ HWY_INLINE void SetVertices(const Vec2* from, V origin_x, V origin_y, size_t at,
   hn::StoreU(Sub(y, origin_y), D(), &depths.y[at]);
 }
 
-// Sets the vertices of `ring` relative to `origin`, and repeats the first vertices behind the last
-// one. The last vector overlaps the vector before it; a ring of fewer vertices than lanes is
-// repeated to fill one vector.
+// Stores the vertices of `ring` in `depths`, relative to `origin`, and repeats the first vertices
+// behind the last one, so that code that reads whole vectors can read beyond the last vertex. The
+// last vector overlaps the vector before it; a ring of fewer vertices than lanes is repeated to
+// fill one vector.
 HWY_INLINE void SetRing(std::span<const Vec2> ring, Vec2 origin, Depths& depths) {
   const size_t lanes = hn::Lanes(D());
   const size_t n = ring.size();
@@ -76,7 +81,9 @@ HWY_INLINE void SetRing(std::span<const Vec2> ring, Vec2 origin, Depths& depths)
   }
 }
 
-// Sets the directions and offsets of the edges. `SetInverses` sets their inverse squared lengths.
+// Sets the directions of the edges (counter-clockwise), and their offsets: the cross product of the
+// edge and the vector from the origin to its tail. `SetInverses` sets their inverse squared
+// lengths.
 HWY_INLINE void SetEdges(size_t width, bool is_clockwise, Depths& depths) {
   const V turn = All(is_clockwise ? -1 : 1);
   for (size_t i = 0; i < width; i += hn::Lanes(D())) {
@@ -98,14 +105,16 @@ HWY_INLINE void SetInverses(size_t width, FastEdges& edges) {
   }
 }
 
-// Points relative to the same origin as the edges that are compared with them.
+// A column of x and a column of y coordinates of `width` points, relative to the origin of the
+// edges that they are compared with.
 struct PointSet {
   const double* x;
   const double* y;
   size_t width;
 };
 
-// Returns in each lane the greatest cross product of the edge (ex, ey) and a point.
+// Returns in each lane the greatest cross product of the lane's edge (ex, ey) and one of the
+// points.
 HWY_INLINE V MaxCross(V ex, V ey, const PointSet& points) {
   V most = All(-HUGE_VAL);
   for (size_t j = 0; j < points.width; j += 4) {
@@ -116,8 +125,8 @@ HWY_INLINE V MaxCross(V ex, V ey, const PointSet& points) {
   return most;
 }
 
-// Computes `MaxCross` of the edges from index i on in `a`, and of the next vector of edges in `b`,
-// in one pass over the points.
+// Sets `a` to `MaxCross` of the vector of edges that begins at index i, and `b` to `MaxCross` of
+// the next vector of edges, in one pass over the points.
 HWY_INLINE void MaxCrossOfTwo(const FastEdges& edges, size_t i, const PointSet& points, V& a,
                               V& b) {
   const size_t lanes = hn::Lanes(D());
@@ -137,8 +146,9 @@ HWY_INLINE void MaxCrossOfTwo(const FastEdges& edges, size_t i, const PointSet& 
   }
 }
 
-// Sets the depth times length of each edge: how far the points reach to its left. Returns the
-// least.
+// Sets the depth of each edge times its length: the greatest cross product of the edge and the
+// vector from its tail to one of the points, so the depth is how far the points reach to the left
+// of the edge. Returns the least depth times length.
 HWY_INLINE double SetDepths(const FastEdges& edges, size_t width, const PointSet& points,
                             EdgeColumn& depths) {
   const size_t lanes = hn::Lanes(D());
@@ -161,7 +171,7 @@ HWY_INLINE double SetDepths(const FastEdges& edges, size_t width, const PointSet
   return hn::GetLane(hn::MinOfLanes(D(), least));
 }
 
-// Returns the entries that are at most `bound`: bit k for entry k of the first `n`.
+// Returns which of the first `n` entries of the column are at most `bound`: bit k for entry k.
 HWY_INLINE uint32_t UpTo(V bound, const EdgeColumn& column, size_t n) {
   uint32_t bits = 0;
   for (size_t i = 0; i < WidthOf(n); i += hn::Lanes(D())) {
@@ -170,8 +180,9 @@ HWY_INLINE uint32_t UpTo(V bound, const EdgeColumn& column, size_t n) {
   return bits & ((uint32_t{1} << n) - 1);
 }
 
-// Returns the points that may be farthest to the left of the edge, which are the points with a
-// cross product within `error` of the greatest: bit k for point k of the first `n`.
+// Returns which of the first `n` points may be farthest to the left of the edge: the points with a
+// cross product (of the edge and the point) that is within `error` of the greatest one. Bit k is
+// set for point k.
 HWY_INLINE uint32_t Farthest(Vec2 edge, const PointSet& points, size_t n, double error) {
   const V ex = All(edge.x);
   const V ey = All(edge.y);

@@ -10,7 +10,7 @@
 #include "contact/manifold.h"
 #include "numeric/exact.h"
 
-#ifndef CAROM_CORE_SRC_FAST_MANIFOLD_CC_  // the first time this file is compiled
+#ifndef CAROM_CORE_SRC_FAST_MANIFOLD_CC_  // holds the first time that Highway compiles this file
 #define CAROM_CORE_SRC_FAST_MANIFOLD_CC_
 namespace carom::internal {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 using Column = ContactBlock::Column;
 using Points = ContactBlock::Points;
 
-// Pairs of doubles in lanes; the value is high + low.
+// Unevaluated sums of two doubles, one in each lane: the value of a lane is high + low.
 struct Pairs {
   Column high, low;
 };
@@ -26,14 +26,15 @@ struct PairPoints {
   Pairs x, y;
 };
 
-// Sums of two products. `scale`, to which the error is relative, is the magnitudes of both products
-// before they cancel, or the magnitude of the sum if the sum is exact.
+// Sums of two products, one in each lane: the value is high + low. The error of the value is given
+// as a fraction of `scale`: the sum of the magnitudes of both products, or the magnitude of the
+// value if it is exact.
 struct Sums {
   Column high, low, scale;
 };
 
-// Chooses which edge faces the reference edge, as the general path does, one lane at a time, in the
-// lanes of the mask `lanes`.
+// Chooses, in the lanes of the set `lanes`, which of the two edges at the support vertex s faces
+// the reference edge. Decides one lane at a time by `CompareAngles`, as the general path does.
 void ChooseByGeneralPath(uint32_t lanes, ContactBlock& block) {
   for (size_t i = 0; i < ContactBlock::kSize; ++i) {
     if ((lanes >> i & 1) == 0) continue;
@@ -46,8 +47,8 @@ void ChooseByGeneralPath(uint32_t lanes, ContactBlock& block) {
   }
 }
 
-// Sets the exact signs of the positions of s and w along the reference edge, one lane at a time, in
-// the lanes of the mask `lanes`.
+// Sets, in the lanes of the set `lanes`, the exact signs of the positions of s and w (the ends of
+// the facing edge) along the reference edge from p to q. Decides one lane at a time.
 void OrderExactly(uint32_t lanes, ContactBlock& block) {
   for (size_t i = 0; i < ContactBlock::kSize; ++i) {
     if ((lanes >> i & 1) == 0) continue;
@@ -79,7 +80,7 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Adds the bits of a mask to `bits`, from bit i on.
+// Sets bit i + k of `bits` for each lane k that is set in `mask`.
 HWY_INLINE void PutBits(Mask mask, uint32_t& bits, size_t i) { bits |= BitsOf(mask) << i; }
 
 // --- Pairs of doubles -------------------------------------------------------------------------
@@ -89,21 +90,21 @@ HWY_INLINE void Put(Pair value, Pairs& pairs, size_t i) {
   Put(value.low, pairs.low, i);
 }
 
-// Sets `difference` to a - b, exactly.
+// Sets `difference` to a - b, exactly, in the lanes from i on that one vector holds.
 inline void SetDifference(const Points& a, const Points& b, size_t i, PairPoints& difference) {
   Put(TwoDiff(At(a.x, i), At(b.x, i)), difference.x, i);
   Put(TwoDiff(At(a.y, i), At(b.y, i)), difference.y, i);
 }
 
-// Sets `sum` to the cross product of a and b (kIsCross), or to their dot product.
+// Sets `sum` to the cross product of the vectors a and b (if kIsCross), or to their dot product.
 //
-// Error: the product of two low parts, which is left out, is u^2 = 2^-106 of the product of the
-// high parts. Up to eight operations round terms of at most 4u of both products, by 2^-53 each. So
-// the sum errs by less than 2^-101 of its scale. The sum is exact if no factor and no product has a
-// low part.
+// Error: the product of two low parts, which is left out, is u^2 = 2^-106 (with u = 2^-53) of the
+// product of the high parts. Up to eight operations round terms of at most 4u of both products, by
+// u each. So the sum errs by less than 2^-101 of `sum.scale`. The sum is exact if no factor and no
+// product has a low part.
 template <bool kIsCross>
 inline void SetSum(const PairPoints& a, const PairPoints& b, size_t i, Sums& sum) {
-  const Pairs& b_x = kIsCross ? b.y : b.x;  // multiplies the x of a
+  const Pairs& b_x = kIsCross ? b.y : b.x;  // factor of the x coordinate of a
   const Pairs& b_y = kIsCross ? b.x : b.y;
   const V sign = All(kIsCross ? -0.0 : 0.0);
   const V x = At(a.x.high, i);
@@ -133,8 +134,9 @@ inline void Choose(Mask mask, const Points& yes, const Points& no, size_t i, Poi
   Put(IfThenElse(mask, At(yes.y, i), At(no.y, i)), chosen.y, i);
 }
 
-// Sets `quotient` to n / d within 2^-103 of itself, beside the error of d: the rounded quotient,
-// and the rounded quotient of the exact remainder.
+// Sets `quotient` to n / d: the high part is the rounded quotient, the low part the rounded
+// quotient of the remainder. The relative error is at most 2^-103, in addition to the relative
+// error of d.
 inline void SetQuotient(const Pairs& n, const Pairs& d, size_t i, Pairs& quotient) {
   const V divisor = At(d.high, i);
   const V high = hn::Div(At(n.high, i), divisor);
@@ -144,8 +146,8 @@ inline void SetQuotient(const Pairs& n, const Pairs& d, size_t i, Pairs& quotien
   Put(Pair{high, hn::Div(low, divisor)}, quotient, i);
 }
 
-// Sets `root` to the square root within 2^-103 of itself, beside half of the relative error of
-// `square`: one Newton step.
+// Sets `root` to the square root of `square`, by one Newton step from the rounded root. The
+// relative error is at most 2^-103, in addition to half of the relative error of `square`.
 inline void SetRoot(const Sums& square, size_t i, Pairs& root) {
   const V high = hn::Sqrt(At(square.high, i));
   const Pair product = TwoProduct(high, high);
@@ -153,9 +155,10 @@ inline void SetRoot(const Sums& square, size_t i, Pairs& root) {
   Put(Pair{high, hn::Div(Add(rest, At(square.low, i)), Add(high, high))}, root, i);
 }
 
-// Sets `product` to n f, rounded, or to NaN if its rounding is uncertain. n errs by at most 2^-101
-// of its scale, f by 2^-97 of itself, and the general path by 2^-98 of this scale and 2^-95 of the
-// quotient that it computes. The slack of 2^-88 scale |f| covers all of these errors.
+// Sets `product` to n times f, rounded to a double, or to NaN if the errors leave this rounding
+// uncertain. n errs by at most 2^-101 of n.scale, and f by 2^-97 of itself. The general path, which
+// must round to the same double, errs by 2^-98 of n.scale and by 2^-95 of the quotient that it
+// computes. `slack`, 2^-88 of n.scale times |f|, covers all of these errors.
 inline void SetProduct(const Sums& n, const Pairs& f, size_t i, Column& product) {
   const V n_high = At(n.high, i);
   const V f_high = At(f.high, i);
@@ -167,7 +170,7 @@ inline void SetProduct(const Sums& n, const Pairs& f, size_t i, Column& product)
   Put(IfThenElse(is_certain, Add(least, All(0)), All(NAN)), product, i);
 }
 
-// Sets `term` to the pair high + low, with |high| as its scale.
+// Sets `term` to the value high + low, with |high| as the scale of its error.
 inline void SetTerm(V high, V low, size_t i, Sums& term) {
   Put(high, term.high, i);
   Put(low, term.low, i);
@@ -176,13 +179,14 @@ inline void SetTerm(V high, V low, size_t i, Sums& term) {
 
 // --- The contact ------------------------------------------------------------------------------
 
-// Chooses which edge at s is more nearly parallel to the reference edge E: the one with the smaller
-// squared sine, compared by cross-multiplication. Returns the lanes where the choice is certain.
+// Chooses which of the two edges at the support vertex s of the other shape is more nearly parallel
+// to the reference edge E (from p to q): the one with the smaller squared sine, compared by
+// cross-multiplication. Returns the lanes where the choice is certain.
 //
-// Let f and g be the edges from s to `next` and from `before` to s. Each cross product with E is
-// within 4u |E| |f| of its exact value, so its square times g^2 is within 15u of E^2 f^2 g^2, and
-// the difference of both such products within 32u. If the difference exceeds 128u, the sines differ
-// by far more than `CompareAngles` counts as equal.
+// Let f and g be the edges from s to `next` and from `before` to s, and u = 2^-53. Each cross
+// product with E is within 4u |E| |f| of its exact value, so its square times g^2 is within 15u of
+// E^2 f^2 g^2, and the difference of both such products within 32u. If the difference exceeds 128u
+// of E^2 f^2 g^2, the sines differ by far more than `CompareAngles` counts as equal.
 inline Mask ChooseEdges(ContactBlock& block, size_t i) {
   const V ex = Sub(At(block.q.x, i), At(block.p.x, i));
   const V ey = Sub(At(block.q.y, i), At(block.p.y, i));
@@ -201,8 +205,8 @@ inline Mask ChooseEdges(ContactBlock& block, size_t i) {
   return hn::Gt(Abs(towards), error);
 }
 
-// Sets `position` to where v lies along the reference edge E, relative to `from`. Returns the lanes
-// where its sign is certain.
+// Sets `position` to the dot product of the reference edge e and the vector from `from` to v, which
+// tells where v lies along the edge. Returns the lanes where its sign is certain.
 inline Mask SetPosition(const PairPoints& e, const Points& v, const Points& from, size_t i,
                         Column& position) {
   const V forth = Mul(At(e.x.high, i), Sub(At(v.x, i), At(from.x, i)));
@@ -212,18 +216,23 @@ inline Mask SetPosition(const PairPoints& e, const Points& v, const Points& from
   return hn::Ge(Abs(sum), Mul(All(kCrossError), Add(Abs(forth), Abs(up))));
 }
 
-// Intermediate results of contacts after the choice of the facing edge. E is the reference edge,
-// and f the facing edge between s and w, directed counter-clockwise.
+// Intermediate results of contacts, one in each lane, once it is chosen which edge of the other
+// shape faces the reference edge (the edge that gives the contact's normal).
 struct Measures {
+  // the end of the facing edge that is not the support vertex s
   Points w;
   PairPoints e;
-  Pairs length, inverse;                // |E| and 1 / |E|
-  Column along;                         // E . f; NaN where its terms nearly cancel
-  Column s_depth, w_depth;              // depths of s and w past E
-  Column depth_below_p, depth_below_q;  // depths of f on the normals through p and q
+  Pairs length, inverse;  // length of the reference edge, and 1 / length
+  // dot product of the reference edge and the facing edge; NaN where its terms nearly cancel
+  Column along;
+  // how deep s and w, the ends of the facing edge, lie past the reference edge
+  Column s_depth, w_depth;
+  // how deep the facing edge lies below the ends p and q of the reference edge, along its normal
+  Column depth_below_p, depth_below_q;
 };
 
-// Sets E, its length, its inverse length and its outward normal.
+// Sets the reference edge from p to q, its length, the inverse of its length and its outward unit
+// normal.
 inline void SetReference(ContactBlock& block, size_t i, Measures& measures) {
   Sums square;
   SetDifference(block.q, block.p, i, measures.e);
@@ -239,7 +248,8 @@ inline void SetReference(ContactBlock& block, size_t i, Measures& measures) {
   SetProduct(term, measures.inverse, i, block.outward.y);
 }
 
-// Sets `depth` to how deep v lies past E, which begins at p.
+// Sets `depth` to how deep the point v lies past the reference edge, which begins at p: the cross
+// product of the edge and v - p, divided by the length of the edge.
 inline void SetDepth(const Points& v, const Points& p, size_t i, const Measures& measures,
                      Column& depth) {
   PairPoints to_v;
@@ -249,15 +259,17 @@ inline void SetDepth(const Points& v, const Points& p, size_t i, const Measures&
   SetProduct(cross, measures.inverse, i, depth);
 }
 
-// The facing edge f of the other shape, and its tail.
+// The edge of the other shape that faces the reference edge, counter-clockwise: its tail, and the
+// vector f from its tail to its head.
 struct Facing {
   Points tail;
   PairPoints f;
-  Pairs factor;  // -|E| / (E . f)
+  Pairs factor;  // -|E| / (E . f), where E is the reference edge
 };
 
-// Sets `depth` to the depth of f on the normal through y, an end of E:
-// -|E| f x (y - tail) / (E . f), as derived at `EdgeManifold::AddClippedEnd`.
+// Sets `depth` to how deep the facing edge f lies below y, an end of the reference edge E, along
+// the normal of E: -|E| f x (y - tail) / (E . f), as derived at `EdgeManifold::AddClippedEnd`
+// (manifold.cc).
 inline void SetDepthBelow(const Points& y, const Facing& edge, size_t i, Column& depth) {
   PairPoints to_y;
   Sums cross;
@@ -266,8 +278,9 @@ inline void SetDepthBelow(const Points& y, const Facing& edge, size_t i, Column&
   SetProduct(cross, edge.factor, i, depth);
 }
 
-// Sets w, E . f and all depths. E . f errs by 2^-101 of its scale, and hence by 2^-97 of itself
-// where it is at least a sixteenth of its scale.
+// Sets w (the end of the facing edge that is not s), the dot product of the reference edge E and
+// the facing edge f, and all depths. E . f errs by 2^-101 of its scale (the sum of the magnitudes
+// of its two products), and hence by 2^-97 of itself where it is at least a sixteenth of its scale.
 inline void SetDepths(const ContactBlock& block, size_t i, Measures& measures) {
   const Mask is_next = hn::Gt(At(block.towards_next, i), All(0));
   Choose(is_next, block.next, block.before, i, measures.w);
@@ -290,7 +303,8 @@ inline void SetDepths(const ContactBlock& block, size_t i, Measures& measures) {
   SetDepthBelow(block.q, edge, i, measures.depth_below_q);
 }
 
-// Sets the positions of s and w, the ends of f. Returns the lanes where their signs are certain.
+// Sets where s and w, the ends of the facing edge, lie along the reference edge, relative to its
+// ends p and q. Returns the lanes where the signs of all four positions are certain.
 inline Mask SetPositions(const Measures& measures, size_t i, ContactBlock& block) {
   const Mask s = And(SetPosition(measures.e, block.s, block.p, i, block.s_from_p),
                      SetPosition(measures.e, block.s, block.q, i, block.s_from_q));
@@ -299,8 +313,9 @@ inline Mask SetPositions(const Measures& measures, size_t i, ContactBlock& block
   return And(s, w);
 }
 
-// Sets the depth of an end, and moves its point by half of that depth: outward from a vertex of the
-// other shape, or back from an end of E where f is clipped.
+// Sets the depth of a contact point, and moves the point along the outward normal of the reference
+// edge, by half of the depth, to midway between both shapes: outward if the point is a vertex of
+// the other shape (`is_vertex`), else inward from an end of the reference edge.
 inline void SetEnd(Mask is_vertex, V depth, size_t i, const Points& outward,
                    ContactBlock::End& end) {
   const V shift = Mul(All(0.5), IfThenElse(is_vertex, depth, hn::Neg(depth)));
@@ -311,8 +326,9 @@ inline void SetEnd(Mask is_vertex, V depth, size_t i, const Points& outward,
   Put(Add(Max(depth, All(0)), All(0)), end.depth, i);
 }
 
-// Sets the contacts as `EdgeManifold::AddPoints` does, but for contacts without a point, which it
-// leaves uncertain.
+// Sets the points and depths of the contacts as `EdgeManifold::AddPoints` (manifold.cc) does.
+// Leaves a contact uncertain, for the general path, if it gets no point or one of its numbers is
+// uncertain.
 inline void SetContacts(const Measures& measures, size_t i, ContactBlock& block) {
   const V zero = All(0);
   const V s_depth = At(measures.s_depth, i);
@@ -341,7 +357,8 @@ inline void SetContacts(const Measures& measures, size_t i, ContactBlock& block)
 
   const Mask has_low = hn::Or(is_past_q, hn::AndNot(is_before_p, hn::Ge(low, zero)));
   const Mask has_high = hn::Or(is_before_p, hn::AndNot(is_past_q, hn::Ge(high, zero)));
-  // NaN does not equal itself, so a lane with an uncertain number fails these comparisons.
+  // An uncertain number is NaN, which does not equal itself, so these comparisons fail in a lane
+  // with an uncertain number.
   const V all =
       Add(Add(At(block.outward.x, i), At(block.outward.y, i)), Add(s_depth, At(measures.along, i)));
   const Mask ends =
@@ -384,7 +401,7 @@ namespace {
 
 HWY_EXPORT(MeasureLanes);
 
-// The fixed polygon, with the members of `FastMover` that `SetLane` uses.
+// The fixed polygon, with those members of `FastMover` that the template `SetLane` uses.
 struct FixedRing {
   Vec2 vertex(size_t i) const { return ring[i]; }
 
@@ -393,7 +410,9 @@ struct FixedRing {
   bool is_clockwise;
 };
 
-// Sets the input of a lane, with vertices in counter-clockwise order, whatever way the rings wind.
+// Sets the input of a lane of `block`: the ends p and q of the reference edge, and the support
+// vertex s of the other polygon with the vertices next to it, in counter-clockwise order, whichever
+// way the polygons wind.
 template <class Reference, class Other>
 inline void SetLane(const FastAxis& axis, const Reference& reference, const Other& other,
                     size_t lane, ContactBlock& block) {
@@ -452,7 +471,8 @@ void WriteLane(const ContactBlock& block, size_t lane, Contact& contact) {
     point.polygon_feature = indices.fixed_is_reference ? reference : other;
     point.mover_feature = indices.fixed_is_reference ? other : reference;
   };
-  // The points are in the order of the normal turned counter-clockwise by a right angle.
+  // The points are ordered along the direction that is the contact normal turned counter-clockwise
+  // by a right angle.
   const bool s_is_low = has(block.s_is_low);
   const auto add_low = [&] {
     if (has(block.has_low)) add(block.low, has(block.low_is_vertex), indices.p, s_is_low);

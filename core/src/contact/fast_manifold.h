@@ -1,13 +1,15 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Computes the points, depths and normals of contacts from their axes, four contacts at a time.
+// Computes the points, depths and normals of contacts of convex polygons from their contact axes,
+// four contacts at a time.
 //
-// Measures contacts of polygons without radii as `ConvexContact` does, with one contact in each
-// lane of a vector. Lengths, cross products and quotients are pairs of doubles with an error bound.
-// A number is used only if all values within its error bound round to one double. The general path
-// has an error below this bound and then computes this double, too. Otherwise the contact is
-// undecided and falls back to the general path.
+// Computes the numbers that `ConvexContact` (the general path) computes for shapes without radii,
+// with one contact in each lane of a SIMD vector. Lengths, cross products and quotients are pairs
+// of doubles with an error bound. A number is used only if all values within its error bound round
+// to one double. The error of the general path is below this bound, so that path computes the same
+// double. If a number of a contact is not certain in this sense, the contact falls back to the
+// general path.
 #pragma once
 
 #include <array>
@@ -22,7 +24,8 @@
 
 namespace carom::internal {
 
-// Holds contacts in progress. Lane i of a column, and bit i of a mask, belong to contact i.
+// Holds up to four contacts that are computed together. Lane i of a column, and bit i of a set of
+// bits, belong to contact i.
 struct alignas(64) ContactBlock {
   static constexpr size_t kSize = kMaxLanes;
   using Column = DoubleColumn;
@@ -35,33 +38,41 @@ struct alignas(64) ContactBlock {
     Column x, y;
   };
 
-  // Input: the reference edge from p to q, and of the other shape the vertices `before`, s (the
-  // support vertex) and `next`, which follow each other. Both shapes are counter-clockwise.
+  // Input: the reference edge, which gives the normal of the contact, from p to q; and three
+  // consecutive vertices of the other shape: `before`, s (the support vertex, which is deepest past
+  // the reference edge) and `next`. Both shapes are counter-clockwise.
   Points p, q, s, next, before;
 
-  // Selects the edge of the other shape that faces the reference edge: above 0 the edge between s
-  // and `next`, below 0 the edge between `before` and s. w is the end of the facing edge that is
-  // not s.
+  // Selects the facing edge, the edge of the other shape at the support vertex s that faces the
+  // reference edge: above 0 the edge between s and `next`, below 0 the edge between `before` and s.
+  // w is the end of the facing edge that is not s.
   Column towards_next;
-  // Positions of s and w along the reference edge, relative to p and to q. Only the signs are
+  // Dot products of the reference edge with the vectors from p and from q to s and to w (the ends
+  // of the facing edge), which tell where s and w lie along the reference edge. Only the signs are
   // exact.
   Column s_from_p, s_from_q, w_from_p, w_from_q;
 
-  // Output: the contact, and both ends of the part of the reference edge that the facing edge
-  // covers.
+  // Output: the contact. `low` (towards p) and `high` (towards q) are the ends of the part of the
+  // reference edge that the facing edge of the other shape covers.
   struct End {
     Points point;
     Column depth;
   };
-  Points outward;  // the unit normal of the reference edge
+  Points outward;  // outward unit normal of the reference edge
   Column depth;
   End low, high;
-  uint32_t has_low, has_high;              // whether the contact has a point at this end
-  uint32_t low_is_vertex, high_is_vertex;  // whether this end is a vertex, not a clip point
+  // Bit i: whether contact i has a point at this end.
+  uint32_t has_low, has_high;
+  // Bit i: whether this end of contact i is a vertex of the other shape (s or w), not a point at
+  // which the facing edge is clipped.
+  uint32_t low_is_vertex, high_is_vertex;
   uint32_t s_is_low;
-  uint32_t is_certain;  // whether every number of the contact is certain
+  // Bit i: whether every number of contact i is certainly the double that the general path
+  // computes.
+  uint32_t is_certain;
 
-  // Indices of the vertices and of the reference edge in the rings as given.
+  // Indices of the reference edge and of the vertices p, q, s, `next` and `before` in their
+  // polygons as given, which may be clockwise.
   struct Indices {
     uint8_t edge, p, q, s, next, before;
     bool fixed_is_reference, other_is_clockwise;
@@ -72,13 +83,14 @@ struct alignas(64) ContactBlock {
   std::array<Indices, kSize> indices;
 };
 
-// Sets the input of lane `lane` to a pair with a known axis.
+// Sets the input of lane `lane` to a pair of polygons with a known contact axis.
 void SetLane(const FastPair& pair, const FastMover& mover, size_t lane, ContactBlock& block);
 
-// Measures the contacts in the first `count` lanes. The other lanes may hold anything.
+// Computes the contacts in the first `count` lanes. The other lanes may hold anything.
 void Measure(size_t count, ContactBlock& block);
 
-// Writes the contact of lane `lane`, which is certain, to a default-constructed contact.
+// Writes the contact of lane `lane` to `contact`, which must be default-constructed. All numbers of
+// the lane must be certain (`is_certain`).
 void WriteLane(const ContactBlock& block, size_t lane, Contact& contact);
 
 }  // namespace carom::internal

@@ -54,9 +54,10 @@ HWY_INLINE void SetVertices(const FastShape& shape, const Pose& pose, FastMover&
                   {hn::GetLane(hn::MaxOfLanes(d, max_x)), hn::GetLane(hn::MaxOfLanes(d, max_y))}};
 }
 
-// Sets the edges. Returns whether the ring certainly turns the same way at all vertices, and once
-// around: the directions then change exactly once from pointing right to not pointing right, and
-// once back (`ConvexityOf`).
+// Computes the edges of a placed polygon. Returns whether the polygon is certainly strictly convex:
+// whether it turns the same way at all vertices, and only once around. In one turn around, the
+// edges change exactly once from pointing right to not pointing right, and once back (as in
+// `ConvexityOf`).
 HWY_INLINE bool SetEdges(FastMover& mover) {
   const V turn = All(mover.is_clockwise ? -1 : 1);
   const V origin_x = All(mover.x[0]);
@@ -91,7 +92,8 @@ HWY_INLINE bool SetEdges(FastMover& mover) {
   const uint32_t all = (uint32_t{1} << n) - 1;
   right &= all;
   const uint32_t before = (right << 1 | right >> (n - 1)) & all;
-  // The number of changes is even, so it is two if one change is left besides the lowest.
+  // The number of changes is even. So it is two if exactly one change remains after the lowest bit
+  // is cleared.
   const uint32_t changes = right ^ before;
   const uint32_t rest = changes & (changes - 1);
   return hn::AllTrue(D(), is_turning) && rest != 0 && (rest & (rest - 1)) == 0;

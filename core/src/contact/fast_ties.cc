@@ -11,7 +11,8 @@
 namespace carom::internal {
 namespace {
 
-// A strictly convex ring in its given order. `Tail` and `Edge` direct its edges counter-clockwise.
+// A strictly convex polygon with its vertices in the given order, which may be clockwise. `Tail`
+// and `Edge` direct its edges counter-clockwise.
 struct EdgeOutline {
   uint32_t After(uint32_t i) const { return i + 1 == ring.size() ? 0 : i + 1; }
   uint32_t Tail(uint32_t edge) const { return is_clockwise ? After(edge) : edge; }
@@ -20,8 +21,8 @@ struct EdgeOutline {
     const Vec2 b = ring[After(edge)];
     return is_clockwise ? Segment{b, a} : Segment{a, b};
   }
-  // Returns the vertex farthest to the left of `e`, to which no edge of the ring may be
-  // antiparallel.
+  // Returns the vertex of the ring that is farthest to the left of `e`. No edge of the ring may be
+  // antiparallel to `e`, so the vertex is unique.
   uint32_t FarthestLeft(const Segment& e) const {
     uint32_t best = 0;
     for (uint32_t i = 1; i < ring.size(); ++i) {
@@ -40,17 +41,18 @@ bool AreAntiparallel(const Segment& e, const Segment& f) {
   return CrossSign(e.a, e.b, f.a, f.b) == 0 && DotSign(e.a, e.b, f.a, f.b) < 0;
 }
 
-// Both polygons, and the support vertices of their edges. An edge's number is its bit in
-// `CandidateEdges`.
+// The edges of two polygons, and for each edge its support vertex: the vertex of the other polygon
+// that is farthest to the left of the edge. An edge is numbered by its bit in `CandidateEdges`: k
+// for edge k of the fixed polygon, 8 + k for edge k of the mover.
 class Ties {
  public:
   Ties(const EdgeOutline& fixed, const EdgeOutline& mover) : fixed_(fixed), mover_(mover) {
     supports_.fill(kNone);
   }
 
-  // Returns `edges` without the mover's edges that are antiparallel to a fixed edge in `edges`: the
-  // fixed edge wins such ties. No two edges of a ring have the same direction, so an edge is
-  // antiparallel to at most one edge of the other ring.
+  // Returns the set `edges` without the mover's edges that are antiparallel to an edge of the fixed
+  // polygon in `edges`: both are equally deep, and ties go to the fixed polygon. No two edges of a
+  // ring have the same direction, so an edge is antiparallel to at most one edge of the other ring.
   uint32_t WithoutAntiparallel(uint32_t edges) {
     uint32_t rest = edges;
     for (uint32_t of_mover = edges >> 8; of_mover != 0; of_mover &= of_mover - 1) {
@@ -58,8 +60,8 @@ class Ties {
       for (uint32_t of_fixed = edges & 0xff; of_fixed != 0; of_fixed &= of_fixed - 1) {
         const auto k = static_cast<uint32_t>(std::countr_zero(of_fixed));
         if (!AreAntiparallel(fixed_.Edge(k), mover_.Edge(m))) continue;
-        // Both ends of the mover's edge are farthest; `FarthestLeft` of the general path takes the
-        // tail.
+        // Both ends of the mover's edge are farthest to the left of the fixed edge. The tail is
+        // taken, as `FarthestLeft` in separating_axis.cc does.
         supports_[k] = static_cast<uint8_t>(mover_.Tail(m));
         rest &= ~(uint32_t{0x100} << m);
         break;
@@ -90,7 +92,9 @@ class Ties {
 
 constexpr uint32_t kNoPlace = 16;
 
-// Returns the first edge with a depth of 0, or kNoPlace; sets `is_apart` if an edge separates.
+// Returns the first of `edges` that touches the other polygon (its support vertex is on its line),
+// or kNoPlace. Sets `is_apart` if an edge separates the polygons (its support vertex is to its
+// right).
 uint32_t FirstTouching(uint32_t edges, Ties& ties, bool& is_apart) {
   uint32_t first = kNoPlace;
   for (; edges != 0; edges &= edges - 1) {
@@ -103,7 +107,8 @@ uint32_t FirstTouching(uint32_t edges, Ties& ties, bool& is_apart) {
   return first;
 }
 
-// Returns the least deep edge, the first one among equals.
+// Returns the least deep of `edges` (with the least distance between its line and its support
+// vertex), the first one among equally deep edges.
 uint32_t Shallowest(uint32_t edges, Ties& ties) {
   auto least = static_cast<uint32_t>(std::countr_zero(edges));
   for (edges &= edges - 1; edges != 0; edges &= edges - 1) {

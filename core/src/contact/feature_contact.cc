@@ -20,8 +20,9 @@
 namespace carom::internal {
 namespace {
 
-// Calls visit(i, edge of a, j, edge of b) for the pairs of edges with boxes that come within the
-// sum of the radii, while `visit` returns true and the meter allows.
+// Calls visit(i, edge i of `a`, j, edge j of `b`) for the pairs of edges of both shapes with
+// bounding boxes that meet once one box is enlarged by the sum of the shapes' radii. Stops if
+// `visit` returns false or the meter stops.
 template <class Visit>
 void VisitEdgePairs(const PlacedShape& a, const PlacedShape& b, WorkMeter& meter,
                     const Visit& visit) {
@@ -42,13 +43,13 @@ void VisitEdgePairs(const PlacedShape& a, const PlacedShape& b, WorkMeter& meter
       });
 }
 
-// An edge over which a vertex may leave a polygon.
+// An edge of a polygon through which a vertex inside the polygon may be moved out.
 struct Exit {
   double distance2 = HUGE_VAL;  // squared distance of the vertex from the edge, rounded
   uint32_t edge = 0;
 
-  // Orders exits for a heap that has the greatest exit on top: the nearest one, and among equally
-  // near ones the one with the least edge.
+  // Orders exits for a heap with the greatest exit on top: the exit with the least distance is the
+  // greatest, and among equally near ones the exit with the least edge index.
   friend bool operator<(const Exit& a, const Exit& b) {
     return a.distance2 > b.distance2 || (a.distance2 == b.distance2 && a.edge > b.edge);
   }
@@ -72,7 +73,8 @@ double EdgeDistance2(const Segment& edge, Vec2 p) {
 struct Penetration {
   Vec2 direction;
   double distance = 0;
-  uint32_t feature = 0;  // the polygon's feature at the exit, as in `ContactPoint`
+  // The vertex or edge of the polygon that the moved vertex reaches, numbered as in `ContactPoint`.
+  uint32_t feature = 0;
 };
 
 // Returns the index of the edge's second vertex among all vertices of the polygon.
@@ -88,8 +90,9 @@ class PenetrationSearch {
   PenetrationSearch(const IndexedPolygon& indexed, Vec2 p, WorkMeter& meter)
       : indexed_(indexed), p_(p), meter_(meter) {}
 
-  // Returns the translation of p, a point of the polygon, to the nearest point of the boundary that
-  // leads out of the polygon. If no edge leads out, returns the translation to the nearest edge.
+  // Returns the shortest translation of the point p_, which lies in the polygon, to a point of the
+  // boundary where it leads out of the polygon. If no edge leads out, returns the translation to
+  // the nearest edge.
   Penetration Nearest() {
     Exit nearest;
     indexed_.VisitEdges(
@@ -119,8 +122,8 @@ class PenetrationSearch {
   }
 
  private:
-  // Returns the translation of p to the nearest point of the exit's edge. If p is on the edge, the
-  // direction is to the right of the edge, and the distance 0.
+  // Returns the translation of the point p_ to the nearest point of the edge `exit.edge`. If p_ is
+  // on the edge, the distance is 0 and the direction is the normal on the right of the edge.
   Penetration Through(const Exit& exit) const {
     const Polygon& polygon = indexed_.polygon();
     const Segment e = polygon.edge(exit.edge);
@@ -157,8 +160,9 @@ class PenetrationSearch {
     return LocateInPolygon(indexed_, beyond, meter_).location == Location::kOutside;
   }
 
-  // Returns whether a point slightly beyond the end of `penetration` is outside the polygon. If the
-  // distance is 0, tries both normals of the edge and sets the direction to the one that leads out.
+  // Returns whether p_, moved slightly farther than `penetration` moves it, is outside the polygon.
+  // If the distance is 0, tries both normals of the edge and sets the direction to the one that
+  // leads out.
   bool LeadsOut(const Exit& exit, Penetration& penetration) {
     const Box& box = indexed_.polygon().bounds();
     const double largest = std::max(std::max(std::abs(box.min.x), std::abs(box.max.x)),
@@ -176,21 +180,23 @@ class PenetrationSearch {
   WorkMeter& meter_;
 };
 
-// Keeps the deepest of the contacts that were added, the first one among equally deep contacts.
+// Keeps the deepest of the contacts between two shapes that were added, the first one among equally
+// deep contacts.
 class DeepestContact {
  public:
   DeepestContact(const PlacedShape& fixed, const PlacedShape& mover, WorkMeter& meter)
       : fixed_(fixed), mover_(mover), meter_(meter) {}
 
-  // Adds the contacts of the mover's vertices in the fixed shape, and of the fixed shape's vertices
-  // in the mover.
+  // Adds a contact for each vertex of the mover inside the fixed shape, and for each vertex of the
+  // fixed shape inside the mover.
   void AddVertices() {
     AddVerticesOf(mover_, fixed_, /*of_mover=*/1);
     AddVerticesOf(fixed_, mover_, /*of_mover=*/-1);
   }
 
-  // Adds the contacts of the pairs of edges that come within the radii, each pair as two convex
-  // shapes.
+  // Adds a contact for each pair of an edge of the fixed shape and an edge of the mover that are at
+  // most the sum of the shapes' radii apart. Both edges count as convex shapes with the radii of
+  // their shapes.
   void AddEdgePairs() {
     VisitEdgePairs(fixed_, mover_, meter_,
                    [&](size_t i, const Segment& a, size_t j, const Segment& b) {

@@ -19,15 +19,15 @@ namespace {
 uint32_t VertexFeature(const ConvexCore& core, size_t i) { return 2 * core.vertex_index(i); }
 uint32_t EdgeFeature(const ConvexCore& core, size_t k) { return 2 * core.edge_index(k) + 1; }
 
-// Returns the depth of two shapes along the axis: the depth of their cores plus both radii, at
-// least 0.
+// Returns how deep two shapes overlap along their contact axis: the depth of their cores (the
+// shapes without radii) plus both radii, at least 0.
 double DepthOf(TwoDoubles core_depth, double radius_a, double radius_b) {
   return std::max(Add(core_depth, TwoSum(radius_a, radius_b)).high, 0.0) + 0.0;
 }
 
 TwoDoubles Magnitude(TwoDoubles a) { return a.high < 0 ? TwoDoubles{-a.high, -a.low} : a; }
 
-// Returns n / d within 2^-104 of itself, for n >= 0 and d > 0.
+// Returns n / d as a pair of doubles with a relative error of at most 2^-104, for n >= 0 and d > 0.
 TwoDoubles PairQuotient(const Dyadic& n, const Dyadic& d) {
   if (n.sign() == 0) return {0, 0};
   const double high = NearestQuotient(n, d);
@@ -35,9 +35,10 @@ TwoDoubles PairQuotient(const Dyadic& n, const Dyadic& d) {
   return {high, rest.sign() == 0 ? 0 : NearestQuotient(rest, d)};
 }
 
-// Returns the depth to report, which is 0 if and only if the shapes only touch. Pairs of doubles
-// resolve 2^-96 of the radii, so where the cores are apart the depth is at least 2^-99 of the
-// radii.
+// Returns the depth of a contact to report, which is 0 if and only if the shapes only touch. The
+// depth is computed in pairs of doubles, which resolve 2^-96 of the radii. So where the cores are
+// apart by less than the sum of the radii (kApart), the returned depth is at least 2^-99 of this
+// sum.
 double TotalDepth(TwoDoubles core_depth, double radius_a, double radius_b, Cores cores) {
   if (cores == Cores::kTouchingRadii) return 0;
   const double depth = DepthOf(core_depth, radius_a, radius_b);
@@ -49,8 +50,8 @@ Vec2 Moved(Vec2 from, Vec2 direction, double length) {
   return {from.x + direction.x * length + 0.0, from.y + direction.y * length + 0.0};
 }
 
-// Returns the squared sine of the angle between both edges, within 2^-48: the cross product errs by
-// 4u of the product of both lengths.
+// Returns the squared sine of the angle between two edges, with an error of at most 2^-48: the
+// cross product errs by 4 * 2^-53 of the product of the lengths of both edges.
 double RoundedSquaredSine(const Segment& reference, const Segment& edge) {
   const Vec2 r{reference.b.x - reference.a.x, reference.b.y - reference.a.y};
   const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
@@ -58,7 +59,9 @@ double RoundedSquaredSine(const Segment& reference, const Segment& edge) {
   return cross * cross / ((r.x * r.x + r.y * r.y) * (e.x * e.x + e.y * e.y));
 }
 
-// Computes the contact points under an EDGE axis. "Outward" is along the reference edge's normal.
+// Computes the contact points of two convex shapes if their contact axis is the normal of an edge
+// of one of them, the reference edge. "Outward" is the direction of the outer normal of this edge.
+// A core is a shape without its radius.
 class EdgeManifold {
  public:
   EdgeManifold(const ConvexCore& reference, const ConvexCore& other, const Axis& axis,
@@ -76,7 +79,8 @@ class EdgeManifold {
     depth_ = Divide(PairCross(p_, q_, p_, other.vertex(axis.support), min_ratio_), length_);
   }
 
-  // Returns the depth of the cores along the axis, negative where the cores are apart.
+  // Returns how deep the cores (the shapes without radii) overlap along the contact axis; negative
+  // where the cores are apart.
   TwoDoubles CoreDepth() const { return depth_; }
   Vec2 outward() const { return outward_; }
 
@@ -111,20 +115,23 @@ class EdgeManifold {
   }
 
  private:
-  // Returns the sign of the position of vertex i of the other core along the reference edge,
-  // relative to `origin`.
+  // Returns the sign of the position of vertex i of the other core along the reference edge (from
+  // p_ to q_), relative to `origin`: the sign of a dot product.
   int Along(Vec2 origin, size_t i) const { return DotSign(origin, other_.vertex(i), p_, q_); }
 
-  // Sets `edge` to the edge of the other core that faces the reference edge. Along the reference
-  // edge, returns whether the end of `edge` that is not the support vertex is ahead of the support
-  // vertex (1), behind it (-1) or level with it (0). Returns 0 if the other core is a point.
+  // Sets `edge` to the edge of the other core that faces the reference edge: the edge at the
+  // support vertex (the deepest one) that is more nearly parallel to the reference edge. Returns
+  // whether the end of `edge` that is not the support vertex is, in the direction of the reference
+  // edge, ahead of the support vertex (1), behind it (-1) or level with it (0). Returns 0 if the
+  // other core is a point.
   int IncidentEdge(size_t& edge) const {
     if (other_.edge_count() == 0) return 0;
     const size_t s = axis_.support;
     const size_t before = other_.Previous(s);
     edge = s;
     if (other_.size() == 2) {
-      // A segment has two sides; the side directed against the reference edge faces it.
+      // A core that is a segment has two edges, one for each side. The edge directed against the
+      // reference edge faces it.
       if (DotSign(other_.vertex(s), other_.vertex(before), p_, q_) > 0) edge = before;
     } else if (IsSteeper(s, before)) {
       edge = before;
@@ -134,7 +141,7 @@ class EdgeManifold {
   }
 
   // Returns whether edge `a` of the other core makes a larger angle with the reference edge than
-  // edge `b` does, or an equal angle and comes after `b`.
+  // edge `b` does, or an equal angle and `a` comes after `b` in the shape as given.
   bool IsSteeper(size_t a, size_t b) const {
     const int order = CompareAngles({p_, q_}, other_.Edge(a), other_.Edge(b));
     return order != 0 ? order > 0 : other_.edge_order(b) < other_.edge_order(a);
@@ -145,8 +152,9 @@ class EdgeManifold {
     return Divide(PairCross(p_, q_, p_, other_.vertex(i), min_ratio_), length_);
   }
 
-  // Adds a vertex that faces the reference edge, where the other surface is its radius below the
-  // vertex: at the support vertex, and at both ends of an edge parallel to the reference edge.
+  // Adds a contact point at vertex i of the other core, for a vertex such that the surface of the
+  // other shape lies exactly its radius below the vertex (against the outward normal): the support
+  // vertex, or an end of an edge parallel to the reference edge.
   void AddVertex(size_t i) { AddVertex(i, VertexDepth(i), {other_.radius(), 0}); }
 
   void AddVertex(size_t i, TwoDoubles core_depth, TwoDoubles drop) {
@@ -155,16 +163,19 @@ class EdgeManifold {
              EdgeFeature(reference_, axis_.edge), VertexFeature(other_, i));
   }
 
-  // Adds the end of the facing edge at vertex i, which lies between the side planes.
+  // Adds a contact point at vertex i of the other core, an end of its facing edge `edge`, unless
+  // the surfaces of the shapes do not overlap there. The vertex lies between the side planes of the
+  // reference edge (the lines along its normal through its ends).
   void AddVertexEnd(size_t i, size_t edge) {
     const TwoDoubles core_depth = VertexDepth(i);
     const TwoDoubles drop = Drop(other_.vertex(i), core_depth, other_.Edge(edge));
     if (IsBelow(core_depth, drop)) AddVertex(i, core_depth, drop);
   }
 
-  // Adds the end of the facing edge (s, w) where the side plane through the end y of the reference
-  // edge clips it. With E the reference edge and f = w - s, the clip point is
-  // z = s + f (E . (y - s)) / (E . f), and its depth n . (y - z) = -|E| f x (y - s) / (E . f).
+  // Adds a contact point at an end y of the reference edge, where the line through y along the
+  // normal clips the facing edge. With E the reference edge, n its outward unit normal, s the tail
+  // of the facing edge and f the vector along it, the clip point is z = s + f (E . (y - s)) / (E .
+  // f), and its depth below y is n . (y - z) = -|E| f x (y - s) / (E . f).
   void AddClippedEnd(size_t reference_vertex, size_t edge) {
     const Vec2 y = reference_.vertex(reference_vertex);
     const Segment f = other_.Edge(edge);
@@ -178,20 +189,22 @@ class EdgeManifold {
              EdgeFeature(other_, edge));
   }
 
-  // Returns how far the other surface lies below its core, against the outward normal, on the line
-  // along the normal through `at`. `core_depth` is the depth of the core on this line.
+  // Returns how far the surface of the other shape lies below its core (against the outward
+  // normal), on the line along the normal through `at`. `core_depth` is the depth of the core on
+  // this line.
   //
-  // A core with a radius r > 0 is a segment f, from its support vertex s up to w. Let c and k be
-  // the cosine and sine of the angle of f to the reference edge, and t the distance of the line
-  // from s along the reference edge. From t = k r on, the surface is the straight side, r / c below
-  // the axis (the side begins at s moved by r along the side's own normal). For smaller t, the
-  // surface is the cap about s, whose lowest point on the line is sqrt(r^2 - t^2) below s. The cap
-  // about w is never the lowest, since its part of the surface begins at t(w) + k r.
+  // A core with a radius r > 0 is a segment f, from its support vertex s up to its other end w. Let
+  // c and k be the cosine and sine of the angle of f to the reference edge, and t the distance of
+  // the line from s along the reference edge. From t = k r on, the surface is the straight side of
+  // the capsule, r / c below f (the side begins at s moved by r along the side's own normal). For
+  // smaller t, the surface is the round cap about s, and its lowest point on the line is sqrt(r^2 -
+  // t^2) below s. The cap about w is never the lowest, since its part of the surface begins at k r
+  // beyond w.
   //
   // Error: on the side, k r <= t <= |f| c, so r / c <= 2 r where c >= 1/2, and <= 1.2 |f|
   // otherwise; on the cap the drop is a chord of the shape. So the drop is at most 4 M, M the
-  // largest coordinate or radius. As all terms are within 2^-97 of themselves, the sum of drop and
-  // depth errs by less than 2^-92 M.
+  // largest coordinate or radius. As all terms have a relative error of at most 2^-97, the sum of
+  // drop and depth errs by less than 2^-92 M.
   TwoDoubles Drop(Vec2 at, TwoDoubles core_depth, const Segment& f) const {
     const double radius = other_.radius();
     if (radius == 0) return {0, 0};
@@ -200,7 +213,8 @@ class EdgeManifold {
     const TwoDoubles axis_length = PairLength(f.a, f.b);
     const Vec2 s = other_.vertex(axis_.support);
     const TwoDoubles ahead = Magnitude(PairDot(p_, q_, s, at, min_ratio_));
-    // Compares t with k r, both times |E| |f|. Both products are within 2^-66 of themselves.
+    // Compares t with k r (defined above this function), both multiplied by the lengths of the
+    // reference edge and of f. Both products have a relative error of at most 2^-66.
     const double left = Multiply(ahead, axis_length).high;
     const double right = Multiply({radius, 0}, Magnitude(cross)).high;
     const bool is_certain = kHasFilters && std::abs(left - right) > 0x1p-40 * (left + right);
@@ -211,8 +225,9 @@ class EdgeManifold {
     return Divide(Multiply(Multiply(length_, axis_length), {radius, 0}), along);
   }
 
-  // Returns whether the line through `at` meets the cap about the support vertex, not the straight
-  // side. Exact.
+  // Returns whether the line along the normal through `at` meets the surface of the other shape, a
+  // capsule with axis `f`, in its round cap about the support vertex, and not in its straight side.
+  // Exact.
   bool IsUnderCap(Vec2 at, const Segment& f) const {
     const DyadicVec2 e = DyadicDifference(q_, p_);
     const DyadicVec2 axis = DyadicDifference(f.b, f.a);
@@ -221,8 +236,11 @@ class EdgeManifold {
     return ahead * ahead * Dot(axis, axis) < cross * cross;
   }
 
-  // Returns sqrt(r^2 - t^2) for t = ahead / |E| < r. Where r - t cancels too many digits, the
-  // radicand times |E|^2 is computed exactly; t comes so close to r only where the axis is steep.
+  // Returns sqrt(r^2 - t^2): how far the round cap of the other shape (of radius r) reaches below
+  // its support vertex, on the line along the normal through `at`. The line is at the distance t =
+  // ahead / length_ < r from the vertex. Where r - t cancels too many digits, the radicand times
+  // the squared length of the reference edge is computed exactly; t comes so close to r only where
+  // the axis of the capsule is steep against the reference edge.
   TwoDoubles CapDepth(Vec2 at, TwoDoubles ahead) const {
     const TwoDoubles radius{other_.radius(), 0};
     const TwoDoubles t = Divide(ahead, length_);
@@ -258,14 +276,17 @@ class EdgeManifold {
   const ConvexCore& other_;
   const Axis& axis_;
   Contact& contact_;
-  const double min_ratio_;  // argument of `PairCross`: small if no radius can cancel the depth
+  // The argument `min_ratio` of `PairCross` and `PairDot`: small if both radii are 0, since then no
+  // radius can cancel the depth of the cores.
+  const double min_ratio_;
   Vec2 p_, q_;
   TwoDoubles length_;
   Vec2 outward_;
   TwoDoubles depth_;
 };
 
-// Sets the contact of two round corners, or of two points that coincide.
+// Sets the contact of two shapes that touch with a vertex of each core: two round corners, or two
+// cores that are one and the same point.
 void MeetAtVertices(const ConvexCore& fixed, const ConvexCore& mover, const Axis& axis,
                     Contact& contact) {
   const size_t i = axis.kind == AxisKind::kVertices ? axis.edge : 0;
@@ -288,7 +309,7 @@ void MeetAtVertices(const ConvexCore& fixed, const ConvexCore& mover, const Axis
 
 }  // namespace
 
-// Turns the left normal of the edge a -> b back by a right angle.
+// Computes the left unit normal of the edge a -> b, and turns it clockwise by a right angle.
 Vec2 UnitVector(Vec2 a, Vec2 b) {
   const Vec2 left = UnitNormal({a, b}, 1);
   return {left.y, -left.x + 0.0};

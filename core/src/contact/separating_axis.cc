@@ -17,12 +17,13 @@
 namespace carom::internal {
 namespace {
 
-// A squared distance as a quotient: of v from the line p -> q, or of v from the point p.
+// The squared distance of the point v from the line p -> q if `from_line`, else from the point p.
+// `ExactValue` returns it as a quotient.
 struct SquaredDistance {
   Vec2 p, q, v;
   bool from_line = true;
   int sign = 0;      // sign of (q - p) x (v - p): 1 if v is left of the line, -1 if right
-  double value = 0;  // within 2^-41 of the exact value
+  double value = 0;  // rounded; its relative error is at most 2^-41
 };
 
 struct Quotient {
@@ -41,9 +42,10 @@ Quotient ExactValue(const SquaredDistance& d) {
   return {cross * cross, ExactSum2(ex, ey)};
 }
 
-// Returns the squared distance of v from the line of `edge`. Error: the cross product is within
-// 2^-44 of itself by the filter, or within 2^-51 by its expansion; the squared length is within 5u,
-// the quotient within u. In all, `value` errs by less than 2^-42 of itself.
+// Returns the squared distance of the point v from the line of `edge`. Relative errors, with u =
+// 2^-53: 2^-44 of the cross product if the filter computes it, 2^-51 if its expansion does; 5u of
+// the squared length, and u of the quotient. In all, the relative error of `value` is less than
+// 2^-42.
 SquaredDistance FromLine(const Segment& edge, Vec2 v) {
   SquaredDistance d{edge.a, edge.b, v};
   const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
@@ -63,27 +65,28 @@ SquaredDistance FromPoint(Vec2 p, Vec2 v) {
   return {p, p, v, false, 0, x * x + y * y};
 }
 
-// Compares two numbers, each given as a rounded sum or product and its rounding error. Exact, since
-// rounding is monotonic and a number has only one such pair.
+// Compares two numbers, each given as a rounded sum or product (`high`) and its rounding error
+// (`low`). Exact, since rounding is monotonic and a number has only one such pair.
 int ComparePairs(TwoDoubles a, TwoDoubles b) {
   if (a.high != b.high) return a.high > b.high ? 1 : -1;
   return (a.low > b.low) - (a.low < b.low);
 }
 
-// Returns the distance of v from a line along a coordinate axis, as one exact difference; nullopt
-// for other lines.
+// Returns the distance of `d.v` from the line of `d` if this line is horizontal or vertical, as one
+// exact difference; nullopt for other lines.
 std::optional<TwoDoubles> AxisAlignedDistance(const SquaredDistance& d) {
   if (!d.from_line || (d.p.x != d.q.x && d.p.y != d.q.y)) return std::nullopt;
   const TwoDoubles far = d.p.x == d.q.x ? TwoDiff(d.v.x, d.p.x) : TwoDiff(d.v.y, d.p.y);
   return far.high < 0 ? TwoDoubles{-far.high, -far.low} : far;
 }
 
-// Returns whether the rounding error of a product of this value does not underflow.
+// Returns whether `value`, a rounded product, is so large (or 0) that the rounding error of the
+// product does not underflow.
 bool AvoidsUnderflow(double value) { return value == 0 || value > 0x1p-900; }
 
 // Returns the squared distance as a quotient of two doubles, high / low, if all products and sums
-// of `ExactValue` are exact in doubles, as on lattices of up to some hundred steps; nullopt
-// otherwise.
+// of `ExactValue` are exact in doubles, as for points on a lattice of up to some hundred steps;
+// nullopt otherwise.
 std::optional<TwoDoubles> DoubleQuotient(const SquaredDistance& d) {
   if (!d.from_line) return std::nullopt;
   const TwoDoubles ex = TwoDiff(d.q.x, d.p.x);
@@ -104,8 +107,8 @@ std::optional<TwoDoubles> DoubleQuotient(const SquaredDistance& d) {
   return TwoDoubles{square.high, length2.high};
 }
 
-// Compares a and b exactly in doubles where possible, as for most distances in tile maps; returns
-// nullopt otherwise.
+// Returns the sign of the difference a - b of two squared distances if doubles suffice to compute
+// it exactly, as for most distances in tile maps; nullopt otherwise.
 std::optional<int> CompareInDoubles(const SquaredDistance& a, const SquaredDistance& b) {
   const std::optional<TwoDoubles> far_a = AxisAlignedDistance(a);
   const std::optional<TwoDoubles> far_b = AxisAlignedDistance(b);
@@ -119,7 +122,7 @@ std::optional<int> CompareInDoubles(const SquaredDistance& a, const SquaredDista
   return ComparePairs(left, right);
 }
 
-// Returns the sign of a - b. Exact.
+// Returns the sign of the difference a - b of two squared distances. Exact.
 int Compare(const SquaredDistance& a, const SquaredDistance& b) {
   const double difference = a.value - b.value;
   if (kHasFilters && std::abs(difference) > 0x1p-40 * (a.value + b.value)) {
@@ -133,7 +136,8 @@ int Compare(const SquaredDistance& a, const SquaredDistance& b) {
   return (exact_a.numerator * exact_b.denominator - exact_b.numerator * exact_a.denominator).sign();
 }
 
-// Returns the sign of the distance minus the sum of the radii. Exact.
+// Returns the sign of a difference: the distance (of which `d` is the square) minus the sum of the
+// radii. Exact.
 int CompareToRadii(const SquaredDistance& d, double radius_a, double radius_b) {
   const double reach = radius_a + radius_b;
   const double difference = d.value - reach * reach;
@@ -145,8 +149,8 @@ int CompareToRadii(const SquaredDistance& d, double radius_a, double radius_b) {
   return (exact.numerator - radius * radius * exact.denominator).sign();
 }
 
-// Returns the vertex of `other` farthest to the left of `e`; of two such vertices, the one that
-// comes first counter-clockwise.
+// Returns the vertex of the convex core `other` that is farthest to the left of the edge `e`; of
+// two such vertices, the one that comes first counter-clockwise.
 size_t FarthestLeft(const Segment& e, const ConvexCore& other, WorkMeter& meter) {
   const auto gain = [&](size_t from, size_t to) {
     return CrossSign(e.a, e.b, other.vertex(from), other.vertex(to));
@@ -159,16 +163,17 @@ size_t FarthestLeft(const Segment& e, const ConvexCore& other, WorkMeter& meter)
   return other.size() > 2 && gain(best, before) == 0 ? before : best;
 }
 
-// Returns `FarthestLeft` of `other` for the edges of `reference` in order. The direction turns by
-// less than half a turn from edge to edge, so the vertex only advances: in all, at most once around
-// and back to the start.
+// Finds, for the edges of one convex core in order, the vertex of another core that is farthest to
+// the left of the edge, as `FarthestLeft` returns it. The direction turns by less than half a turn
+// from edge to edge, so the vertex only advances: in all, at most once around and back to the
+// start.
 class Supports {
  public:
   Supports(const ConvexCore& reference, const ConvexCore& other, WorkMeter& meter)
       : reference_(reference), other_(other), meter_(meter) {}
 
-  // Returns the farthest vertex for the edge `edge`, which is 0 in the first call and then advances
-  // by 1.
+  // Returns the vertex of `other_` farthest to the left of edge `edge` of `reference_`. `edge` is 0
+  // in the first call and then advances by 1 from call to call.
   size_t Next(size_t edge) {
     const Segment e = reference_.Edge(edge);
     if (edge == 0 || reference_.size() == 2) return at_ = FarthestLeft(e, other_, meter_);
@@ -187,13 +192,15 @@ class Supports {
   size_t at_ = 0;
 };
 
-// Bounds how deep each edge of two small cores lies in the other core, in double arithmetic.
+// Bounds the depth of each edge of two small convex cores, in double arithmetic. The depth of an
+// edge is how far the other core reaches to its left, past the edge into its core.
 //
-// Error: coordinates are relative to one vertex. With R the largest of them, a coordinate errs by
-// uR, an edge by 4uR, a product by 8uR^2, and a difference of two products by 20uR^2. The cross
-// product of an edge e and the vector to a vertex is a difference of two such differences and errs
-// by 48uR^2. The rounded length of e, in place of the exact one, moves the depth by 24uR^2 / |e|;
-// root, inverse and product move it by 46uR^2 / |e|. So the bounds hold with 256uR^2. Where |e|
+// Error, with u = 2^-53: coordinates are relative to one vertex. With R the largest of them, a
+// coordinate errs by uR, an edge by 4uR, a product by 8uR^2, and a difference of two products by
+// 20uR^2. The cross product of an edge e and the vector to a vertex is a difference of two such
+// differences and errs by 48uR^2. The depth is this cross product divided by |e|. The rounded
+// length of e, in place of the exact one, moves the depth by 24uR^2 / |e|; root, inverse and
+// product move it by 46uR^2 / |e|. So 256uR^2 bounds the error of a depth times |e|. Where |e|
 // rounds to 0 the bounds are NaN or infinite, and the edge counts as a candidate.
 class DepthFilter {
  public:
@@ -207,9 +214,9 @@ class DepthFilter {
     if (!separates()) mover_.Bound(fixed_, error_);
   }
 
-  // Returns whether an edge certainly separates the cores.
+  // Returns whether an edge certainly separates the cores: whether its depth is certainly below 0.
   bool separates() const { return fixed_.least_high < 0 || mover_.least_high < 0; }
-  // Returns the edges of one core that may be the least deep edge of both: bit k for edge k.
+  // Returns the edges of one core that may be the least deep edge of both cores: bit k for edge k.
   uint32_t CandidateEdges(bool of_fixed) const {
     const Side& side = of_fixed ? fixed_ : mover_;
     const double least = std::min(fixed_.least_high, mover_.least_high);
@@ -219,8 +226,8 @@ class DepthFilter {
     }
     return near & ((uint32_t{1} << side.edge_count) - 1);
   }
-  // Returns the vertex of the other core that is `FarthestLeft` of the edge, if only one vertex can
-  // be.
+  // Returns the vertex of the other core that is farthest to the left of the edge, as
+  // `FarthestLeft` does, if rounded cross products prove that only one vertex can be.
   std::optional<size_t> Support(bool of_fixed, size_t edge) const {
     const Side& side = of_fixed ? fixed_ : mover_;
     const Side& other = of_fixed ? mover_ : fixed_;
@@ -240,12 +247,13 @@ class DepthFilter {
   }
 
  private:
-  // The vertices of a core, with the first few repeated behind the last one, and lower bounds of
-  // the depths of its edges.
+  // The vertices of a core in columns, with the first few repeated behind the last one for code
+  // that reads several at a time; and lower bounds of the depths of its edges (`low`).
   struct Side {
     static constexpr size_t kStep = 4;
 
-    // Stores the vertices relative to `origin`. Returns the largest magnitude of a coordinate.
+    // Stores the vertices of the core, relative to `origin`. Returns the largest magnitude of a
+    // stored coordinate.
     double Take(const ConvexCore& core, Vec2 origin) {
       const std::span<const Vec2> vertices = core.vertices();
       size = vertices.size();
@@ -319,8 +327,8 @@ Sums SumsOf(const ConvexCore& core, WorkMeter& meter) {
   return sums;
 }
 
-// Returns the sign of direction . (centre of mover - centre of fixed), where the direction is the
-// normal of the edge from -> to.
+// Returns the sign of the dot product of the normal on the right of the edge from -> to and the
+// vector from the centre of `fixed` to the centre of `mover` (the means of their vertices). Exact.
 int TowardsMover(const ConvexCore& fixed, const ConvexCore& mover, Vec2 from, Vec2 to,
                  WorkMeter& meter) {
   const Sums a = SumsOf(fixed, meter);
@@ -331,13 +339,15 @@ int TowardsMover(const ConvexCore& fixed, const ConvexCore& mover, Vec2 from, Ve
   return ((Dyadic(to.y) - from.y) * x - (Dyadic(to.x) - from.x) * y).sign();
 }
 
-// Keeps the least deep of the axes that were added; ties are broken in the order of `ContactAxis`.
+// Keeps the least deep of the contact axes that were added. Ties are broken in the order that
+// `ContactAxis` documents (separating_axis.h).
 class LeastAxis {
  public:
   LeastAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter)
       : fixed_(fixed), mover_(mover), meter_(meter) {}
 
-  // Adds an axis. Returns false if the axis separates the cores.
+  // Adds the axis that an edge of one core and the supporting vertex of the other core give.
+  // Returns false if the edge separates the cores.
   bool Add(const Axis& axis) {
     const ConvexCore& reference = axis.fixed_is_reference ? fixed_ : mover_;
     const ConvexCore& other = axis.fixed_is_reference ? mover_ : fixed_;
@@ -355,9 +365,9 @@ class LeastAxis {
   const Axis& axis() const { return axis_; }
 
  private:
-  // Returns whether the edge of `axis` is antiparallel to the edge of the least axis so far, and
-  // both edges are of different cores. Each is then the farthest part of its core past the other
-  // edge, so both are equally deep.
+  // Returns whether the edge of `axis` is antiparallel to the edge of the least deep axis so far
+  // (`axis_`), and the edges are of different cores. Each edge is then the farthest part of its
+  // core past the other edge, so both are equally deep.
   bool FaceEachOther(const Axis& axis) const {
     if (!kHasFilters || axis.fixed_is_reference == axis_.fixed_is_reference) return false;
     const Segment e = (axis.fixed_is_reference ? fixed_ : mover_).Edge(axis.edge);
@@ -389,8 +399,8 @@ class LeastAxis {
   SquaredDistance least_;
 };
 
-// Adds the edges of one core that may be the least deep. Returns false if one of them separates the
-// cores.
+// Adds to `least` the axes of the edges of `reference` that may be the least deep edge, according
+// to the bounds of `filter`. Returns false if one of these edges separates the cores.
 bool AddNearEdges(const DepthFilter& filter, bool of_fixed, const ConvexCore& reference,
                   const ConvexCore& other, LeastAxis& least, WorkMeter& meter) {
   for (uint32_t near = filter.CandidateEdges(of_fixed); near != 0; near &= near - 1) {
@@ -402,8 +412,8 @@ bool AddNearEdges(const DepthFilter& filter, bool of_fixed, const ConvexCore& re
   return true;
 }
 
-// Adds all edges of one core. Returns false if one of them separates the cores, or once the meter
-// stops.
+// Adds to `least` the axes of all edges of `reference`. Returns false if one of the edges separates
+// the cores, or once the meter stops.
 bool AddEdges(bool of_fixed, const ConvexCore& reference, const ConvexCore& other, LeastAxis& least,
               WorkMeter& meter) {
   Supports supports(reference, other, meter);
@@ -415,9 +425,10 @@ bool AddEdges(bool of_fixed, const ConvexCore& reference, const ConvexCore& othe
   return true;
 }
 
-// Returns the axis of least depth of cores that meet; nullopt if the cores are apart.
+// Returns the axis of least depth of two convex cores that meet; nullopt if the cores are apart.
 std::optional<Axis> DepthAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter) {
-  // On a common line, the normals of edges of cores without area cannot separate the cores.
+  // Tests two points or segments for a common point first: if they lie on a common line, the
+  // normals of their edges cannot separate them.
   if (fixed.size() <= 2 && mover.size() <= 2 &&
       !Intersects(Segment{fixed.vertices().front(), fixed.vertices().back()},
                   Segment{mover.vertices().front(), mover.vertices().back()})) {
@@ -438,7 +449,8 @@ std::optional<Axis> DepthAxis(const ConvexCore& fixed, const ConvexCore& mover, 
   return least.axis();
 }
 
-// Keeps the nearest of the pairs of features that were added, the first one among equals.
+// Keeps the nearest of the pairs of features (an edge or vertex of one core and a vertex of the
+// other) that were added, the first one among equally near pairs.
 class NearestPair {
  public:
   explicit NearestPair(WorkMeter& meter) : meter_(meter) {}

@@ -12,11 +12,12 @@
 namespace carom::internal {
 namespace {
 
-// On which sides of a line two points lie.
+// Whether two points lie strictly on the same side of a line or strictly on opposite sides;
+// kUncertain if a point is on the line or the floating-point filter is undecided.
 enum class Sides : uint8_t { kUncertain, kSame, kOpposite };
 
-// Returns on which sides of the line through `a` and `b` the two ends of a segment lie. Applies the
-// filter of `CrossSign` (numeric/exact.h) to both ends at once.
+// Returns whether the two ends of a segment lie on the same side of the line through `a` and `b`.
+// Applies the filter of `CrossSign` (numeric/exact.h) to both ends at once.
 Sides SidesOf(Vec2 a, Vec2 b, const Segment& ends) {
   const Double2 x{ends.a.x, ends.b.x};
   const Double2 y{ends.a.y, ends.b.y};
@@ -27,7 +28,8 @@ Sides SidesOf(Vec2 a, Vec2 b, const Segment& ends) {
   return Both(left | right) ? Sides::kOpposite : Sides::kUncertain;
 }
 
-// Returns `Intersects(a, b)` for two segments with boxes that meet.
+// Returns `Intersects(a, b)` for two segments with bounding boxes that meet. `SidesOf` decides most
+// pairs of segments.
 bool SegmentsIntersect(const Segment& a, const Segment& b) {
   const Sides of_a = SidesOf(a.a, a.b, b);
   if (of_a == Sides::kSame) return false;

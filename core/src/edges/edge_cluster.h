@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Does an edge meet one of up to eight other edges?
+// Does an edge share a point with one of up to eight other edges?
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,8 @@
 
 namespace carom::internal {
 
-// Holds up to eight edges and their boxes, in columns. Only `Clear` initialises a cluster.
+// Holds up to eight edges and their bounding boxes, as a structure of arrays for SIMD comparisons.
+// The constructor initialises nothing: call `Clear` first.
 class EdgeCluster {
  public:
   bool empty() const { return count_ == 0; }
@@ -28,7 +29,7 @@ class EdgeCluster {
     count_ = 0;
     box_ = LaneBox::Empty();
   }
-  // Adds `edge`, which has the box `box`, to a cluster that is not full.
+  // Adds `edge`, which has the bounding box `box`. The cluster must not be full.
   void Add(const Segment& edge, const LaneBox& box) {
     a_[count_] = LoadLanes(&edge.a.x);
     b_[count_] = LoadLanes(&edge.b.x);
@@ -41,8 +42,9 @@ class EdgeCluster {
   }
   void Add(const Segment& edge) { Add(edge, LaneBox(edge)); }
 
-  // Returns the first edge of the cluster that shares a point with `edge`, which has the box `box`.
-  // Counts on `meter` the pairs of edges with boxes that meet.
+  // Returns the index of the first edge of the cluster that shares a point with `edge`; nullopt if
+  // none does. `box` is the bounding box of `edge`. Counts on `meter` one work unit for each edge
+  // of the cluster with a box that meets `box`.
   std::optional<size_t> FirstMeeting(const Segment& edge, const LaneBox& box,
                                      WorkMeter& meter) const {
     if (!box.Meets(box_)) return std::nullopt;
@@ -62,7 +64,7 @@ class EdgeCluster {
   std::optional<size_t> FirstMeetingNear(const Segment& edge, const LaneBox& box,
                                          WorkMeter& meter) const;
 
-  Double2 a_[kLanes], b_[kLanes];  // the ends of each edge
+  Double2 a_[kLanes], b_[kLanes];  // the two ends of each edge
   alignas(16) double min_x_[kLanes], min_y_[kLanes], max_x_[kLanes], max_y_[kLanes];
   LaneBox box_;
   size_t count_;

@@ -15,9 +15,10 @@
 namespace carom::internal {
 namespace {
 
-// The second moments of a chain's edge vectors. Their main axis is the direction along which the
-// chain runs, forwards and backwards. (The chord gives no direction if the chain returns to its
-// start.)
+// The second moments of the edge vectors of a chain (consecutive edges): the sums of x^2, x y and
+// y^2 over the vectors (x, y). Their main axis is the direction along which the chain runs,
+// forwards and backwards. (The chord, from the first vertex to the last, gives no direction if the
+// chain returns to its start.)
 struct Moment {
   double xx = 0;
   double xy = 0;
@@ -28,7 +29,7 @@ struct Moment {
     xy += other.xy;
     yy += other.yy;
   }
-  // Returns a normal of the main axis, about 1 long. The main axis has the angle t with
+  // Returns a normal of the main axis, with a length of about 1. The main axis has the angle t with
   // tan 2t = 2xy / (xx - yy).
   Vec2 Normal() const {
     const double difference = xx - yy;
@@ -40,7 +41,7 @@ struct Moment {
   }
 };
 
-// A chain of the edges in [first, last), which becomes a child of a node.
+// A chain of the polygon's edges with indices in [first, last), which becomes a child of a node.
 struct Chain {
   Box box;
   Moment moment;
@@ -48,9 +49,11 @@ struct Chain {
   double end_y = 0;
   uint32_t first = 0;
   uint32_t last = 0;
-  uint32_t ring = 0;                         // the ring of the first edge
-  uint32_t node = EdgeNode::kIrregularLeaf;  // as EdgeNode::child
-  bool whole = false;                        // one or several whole rings, not a part of a ring
+  uint32_t ring = 0;  // the index of the ring that contains the first edge
+  // The reference to the chain's node or leaf, encoded as `EdgeNode::child`.
+  uint32_t node = EdgeNode::kIrregularLeaf;
+  // True if the chain is one or several whole rings, false if it is a part of one ring.
+  bool whole = false;
 
   void Append(const Chain& next) {
     box.Extend(next.box);
@@ -60,13 +63,14 @@ struct Chain {
   }
 };
 
-// Returns true if one chain may contain both chains: whole rings, or parts of one ring, because
-// parts of two rings have no common chord.
+// Returns true if one chain may contain both chains: both consist of whole rings, or both are parts
+// of one ring. Parts of two rings may not be joined, because they have no common chord.
 bool MayJoin(const Chain& a, const Chain& b) {
   return a.whole ? b.whole : !b.whole && a.ring == b.ring;
 }
 
-// Returns 2^-e for the least e with 2^e > extent; 1 for an extent of 0. An extent is 0 or at least
+// Returns the scale of a node's frame, 2^-e for the least e with 2^e > extent; 1 for an extent of
+// 0. `extent` is the largest distance of a coordinate from the frame's origin; it is 0 or at least
 // 2^-192.
 double ScaleOf(double extent) {
   if (extent == 0) return 1;
@@ -74,11 +78,12 @@ double ScaleOf(double extent) {
   return std::bit_cast<double>((2045 - exponent) << 52);
 }
 
-// A ring of at most this many edges is one leaf: two leaves would need a node above them, which is
-// large.
+// A ring of at most this many edges is one leaf. Two leaves would need a node above them, which
+// takes 512 bytes.
 constexpr uint32_t kMaxWholeLeaf = 2 * kLanes;
 
-// Returns the number of nodes above `count` leaves of one ring, if each node is full.
+// Returns the number of nodes of a tree above `count` leaves of one ring, if each node has `kLanes`
+// children as far as possible.
 size_t NodesOver(size_t count) {
   size_t nodes = 0;
   do {
@@ -99,12 +104,13 @@ class Builder {
     do {
       AddLevel();
     } while (level_.size() > 1);
-    // Many rings may need more nodes than were reserved, so that the vector has grown beyond them.
+    // A polygon of many rings may need more nodes than were reserved. The vector has then grown,
+    // and may have much unused capacity.
     if (nodes_.capacity() > nodes_.size() + nodes_.size() / 8) nodes_.shrink_to_fit();
   }
 
  private:
-  // Calls visit(vertex) for the vertices of the edges of `chain`, in order.
+  // Calls visit(vertex) for each vertex of the edges of `chain`, in order.
   template <class Visit>
   void VisitVertices(const Chain& chain, const Visit& visit) const;
 
@@ -120,7 +126,8 @@ class Builder {
   const Polygon& polygon_;
   EdgeIndex::Strips strips_;
   std::vector<EdgeNode>& nodes_;
-  std::vector<uint32_t> ring_first_;  // the first edge of each ring, then the number of edges
+  // The index of the first edge of each ring, then the number of all edges.
+  std::vector<uint32_t> ring_first_;
   std::vector<Chain> level_;
 };
 
@@ -168,8 +175,9 @@ void Builder::SetMoment(Chain& part) const {
   });
 }
 
-// Cuts large rings into parts of eight edges and a part of the remaining edges. Joins consecutive
-// small rings into one part of up to eight edges.
+// Makes the leaves. A ring of more than `kMaxWholeLeaf` edges is cut into parts of eight
+// consecutive edges and a last part of the remaining edges. Consecutive small rings are joined into
+// one part as long as it has at most eight edges.
 void Builder::CutRings() {
   uint32_t end = 0;
   uint32_t first_vertex = 0;
@@ -200,9 +208,9 @@ void Builder::CutRings() {
   ring_first_.push_back(end);
 }
 
-// Joins the chains of the level into the fewer chains of the level above. If the level has several
-// chains, at least two neighbours can be joined: parts of one ring or whole rings. If the level is
-// a single leaf, it gets a node.
+// Replaces `level_` by the fewer chains of the level above, each of which joins up to eight
+// consecutive chains. If the level has several chains, at least two neighbours can be joined: parts
+// of one ring or whole rings. If the level is a single leaf, the leaf gets a node above it.
 void Builder::AddLevel() {
   std::vector<Chain> above;
   above.reserve(level_.size() / kLanes + 1);
@@ -232,10 +240,11 @@ Chain Builder::Join(std::span<const Chain> children) {
   return chain;
 }
 
-// `slack` bounds the error of `BoxOf`, which adds a corner to the origin. The corner is within
-// 2^-25 / scale for its rounding to float and, with m the magnitude of the largest coordinate,
-// within 2um for the rounded difference; the sum, and the slack added to the sum, round by less
-// than 2.1um. 8um covers all errors in m.
+// Sets the node's frame (origin and scale), and `slack`, which bounds the error of
+// `EdgeNode::BoxOf`, where a corner in the frame is scaled back and added to the origin. Let u =
+// 2^-53 and m the magnitude of the largest coordinate. The corner is within 2^-25 / scale because
+// it was rounded to float, and within 2um because the difference to the origin was rounded; the
+// sum, and the slack added to the sum, round by less than 2.1um. 8um covers all errors in m.
 void Builder::SetFrame(const Box& box, EdgeNode& node) const {
   node.origin = {box.min.x / 2 + box.max.x / 2, box.min.y / 2 + box.max.y / 2};
   node.scale = ScaleOf(std::max({node.origin.x - box.min.x, box.max.x - node.origin.x,
@@ -283,13 +292,14 @@ MeetsSegment::MeetsSegment(const Segment& s) : segment(s) {
   if (length > 0) normal = {-d.y / length, d.x / length};
 }
 
-// Returns the children that pass three tests. The box of the segment meets the child's box. The
-// line of the segment passes between the corners of the child's box that lie farthest along the
-// line's normal. The ends of the segment do not both lie beyond one side of the child's strip.
+// Returns the children that pass three tests. (1) The bounding box of the segment meets the child's
+// box. (2) The line through the segment passes between the two corners of the child's box that are
+// extreme along the line's normal. (3) The ends of the segment do not both lie beyond one side of
+// the child's strip.
 //
-// Let m be the magnitude of the segment's first vertex in the frame of the node. The normal is
-// turned by at most 4u (u = 2^-53), which moves the line by 4u (m + 2) where it passes the node;
-// the vertex is off by um and the dot product by 3um; 16u (m + 2) covers these errors. `kStripPad`
+// Let u = 2^-53, and m the magnitude of the segment's first vertex in the frame of the node. The
+// normal is turned by at most 4u, which moves the line by 4u (m + 2) where it passes the node; the
+// vertex is off by um and the dot product by 3um; 16u (m + 2) covers these errors. `kStripPad`
 // covers the errors of the corners' dot products, which are computed like the dot products of a
 // strip. The ends lie outside of the frame by up to m, so the floats, products and sum of their dot
 // products are off by 2^-21 m.
@@ -310,7 +320,7 @@ LaneBits EdgeNode::Meeting(const MeetsSegment& query) const {
   const Floats& high_y = y >= 0 ? max_y : min_y;
   const Vec2 b{(query.segment.b.x - origin.x) * scale, (query.segment.b.y - origin.y) * scale};
   const double magnitude = std::max(std::abs(a.x) + std::abs(a.y), std::abs(b.x) + std::abs(b.y));
-  if (magnitude > 0x1p60) return in_box;  // products of floats may overflow
+  if (magnitude > 0x1p60) return in_box;  // the products of floats below may overflow
   const auto strip_pad = static_cast<float>(0x1p-20 * magnitude + 2 * margin);
   const auto a_x = static_cast<float>(a.x);
   const auto a_y = static_cast<float>(a.y);

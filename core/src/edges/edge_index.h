@@ -4,12 +4,12 @@
 // Which edges of a large polygon are near a box or a segment, and how often does the polygon wind
 // around a point?
 //
-// The index is a tree over the edges in their order, ring after ring. A leaf is a chain of up to
-// eight edges of a ring, a whole ring of up to sixteen edges, or several whole rings of up to eight
-// edges in all; a node has up to eight consecutive leaves or nodes as children. In columns, a node
-// stores for each child a box and a strip: two parallel lines with the child between them. Box and
-// strip are both convex, and point location rests on a law about convex sets
-// (docs/adr/0006-point-location.md):
+// The index is a tree over the edges in the order of the polygon, ring after ring. A leaf is a
+// chain (consecutive edges): up to eight edges of a ring, a whole ring of up to sixteen edges, or
+// several whole rings of up to eight edges in all. A node has up to eight consecutive leaves or
+// nodes as children. For each child it stores a bounding box and a strip: two parallel lines with
+// the child between them. Box and strip are both convex, and point location rests on a law about
+// convex sets (docs/adr/0006-point-location.md):
 //
 //   (1) A chain winds around a point outside of a convex set that contains the chain as often as
 //       its chord does, the segment from its first vertex to its last.
@@ -34,56 +34,63 @@
 
 namespace carom::internal {
 
-// Where a point is in a polygon, and the polygon's winding number around it. The number is 0 if the
-// point is on an edge, where there is no winding number, and in a hollow polygon, where it has no
-// meaning.
+// Where a point is in a polygon, and how often the polygon winds around it. `winding` is 0 if the
+// point is on an edge, where the winding number is undefined, and in a polygon of solidity
+// BOUNDARY, where it has no meaning.
 struct PointInPolygon {
   Location location = Location::kOutside;
   int64_t winding = 0;
 };
 
-// Returns the location of a point that is on no edge and has the winding number `winding`.
+// Returns the location of a point that is on no edge of `polygon` and around which the polygon
+// winds `winding` times.
 inline PointInPolygon ToPointInPolygon(const Polygon& polygon, int64_t winding) {
   if (polygon.solidity() == Solidity::kBoundary) return {};
   return {polygon.IsFilled(winding) ? Location::kInside : Location::kOutside, winding};
 }
 
-// The condition that a box shares a point with `segment`. An `EdgeIndex` tests it for eight boxes
-// at a time, and may skip a box of edges that share no point with the segment. So the visitor gets
-// at least the edges that meet the segment; with a margin, at least the edges that have a point
-// within `margin` of the segment.
+// The condition that a box shares a point with `segment`. A traversal of an `EdgeIndex` tests it
+// for eight boxes at a time, and skips only boxes of edges that share no point with the segment. So
+// the visitor of the traversal gets at least the edges that meet the segment; with a margin above
+// 0, at least the edges that have a point within `margin` of the segment.
 struct MeetsSegment {
   Segment segment;
-  Vec2 normal;        // of length 1, within 4 * 2^-53; 0 for a point
-  double margin = 0;  // only `EdgeIndex` adds it; operator() ignores it
+  // A normal of the segment, of length 1 within 4 * 2^-53; (0, 0) if the segment is a point.
+  Vec2 normal;
+  // The distance by which an `EdgeIndex` widens the segment; operator() ignores it.
+  double margin = 0;
 
   explicit MeetsSegment(const Segment& s);
   bool operator()(const Box& box) const { return Intersects(segment, box); }
 };
 
-// Holds up to eight children. Their boxes and strips are in the node's own frame: a coordinate is
-// the difference to `origin`, rounded, times `scale`, a power of two, rounded to float. No
-// coordinate in the node exceeds 1 in magnitude. These roundings are monotonic, so what is separate
-// in the frame is separate in the world, and what meets in the world meets in the frame.
+// A node of the tree: the boxes and strips of up to eight children, as a structure of arrays. They
+// are in the node's own frame: a coordinate in the frame is the rounded difference to `origin`,
+// times `scale`, a power of two, rounded to float. No coordinate in the node exceeds 1 in
+// magnitude. These roundings are monotonic, so boxes that meet in the world also meet in the frame,
+// and boxes that are separate in the frame are separate in the world.
 struct alignas(64) EdgeNode {
-  // How much wider a strip is than the rounded dot products of its vertices. With u = 2^-24 the
-  // coordinates of a query point in the box are within u/2. The components of a normal are at most
-  // 1 and at most 1.42 in all, so the products with it are within 0.71u + u, and the sum, below 2,
-  // within u more. The rounding of the strip's own bound adds another u. So the error is less than
-  // 4u in all.
+  // The distance by which a strip is widened on each side, to cover rounding errors of dot products
+  // with its normal. With u = 2^-24, the coordinates of a query point in the node's box are within
+  // u/2. The components of a normal are at most 1 and at most 1.42 in all, so the products of the
+  // point with the normal are within 0.71u + u, and their sum, below 2, within u more. The rounding
+  // of the strip's own bound adds another u. So the error is less than 4u in all.
   static constexpr double kStripPad = 0x1p-21;
 
   Floats min_x, min_y, max_x, max_y;
+  // The strip of child i contains the points p of the frame with low <= normal . p <= high.
   Floats normal_x, normal_y, low, high;
-  Doubles start_y, end_y;  // a child's chord; equal for whole rings, where it is a point
+  // The y coordinates of the ends of each child's chord, which runs from the child's first vertex
+  // to its last; equal for a child of whole rings, which has a point as its chord.
+  Doubles start_y, end_y;
   Vec2 origin;
   double scale;
-  double slack;  // a bound of the error of BoxOf
-  // Child i has the edges in [first[i], first[i + 1]).
+  double slack;  // a bound of the error of `BoxOf`
+  // Child i has the edges with indices in [first[i], first[i + 1]).
   uint32_t first[kLanes + 1];
-  // For child i the index of its node; or kLeaf with the index of the first of nine consecutive
-  // vertices, which make eight edges; or kIrregularLeaf for a leaf with fewer or more edges, or
-  // with the edge that closes a ring.
+  // What child i is: the index of its node; or kLeaf combined with the index of the first of nine
+  // consecutive vertices, which make eight edges; or kIrregularLeaf for a leaf with fewer or more
+  // than eight edges, or with the edge that closes a ring.
   uint32_t child[kLanes];
   uint32_t count;
 
@@ -95,11 +102,12 @@ struct alignas(64) EdgeNode {
   float X(double x) const { return static_cast<float>((x - origin.x) * scale); }
   float Y(double y) const { return static_cast<float>((y - origin.y) * scale); }
 
-  // Returns the children that may have an edge that meets `query`; at least all that have one.
+  // Returns the set of children that may have an edge that meets `query`. It contains every child
+  // that has such an edge.
   LaneBits Meeting(const MeetsBox& query) const;
   LaneBits Meeting(const MeetsSegment& query) const;
 
-  // Returns a box that contains child `i`.
+  // Returns a box in the world, not in the node's frame, that contains child `i`.
   Box BoxOf(size_t i) const {
     const double inverse = 1 / scale;
     return {{origin.x + min_x[i] * inverse - slack, origin.y + min_y[i] * inverse - slack},
@@ -124,23 +132,24 @@ inline LaneBits EdgeNode::Meeting(const MeetsBox& query) const {
 // pointer to the polygon: the caller passes the polygon that the index was built for.
 class EdgeIndex {
  public:
-  // Whether the nodes have strips, which take most of the build time. Without strips, point
-  // location gives the same answers but may visit more edges.
+  // Whether the nodes have strips (pairs of parallel lines around each child), which take most of
+  // the build time. Without strips, point location gives the same answers but may visit more edges.
   enum class Strips : uint8_t { kNone, kAll };
 
   // Builds the index in O(n), with strips in O(n log n). `polygon` must have an edge.
   EdgeIndex(const Polygon& polygon, Strips strips);
 
-  // Calls visit(first, last) for runs of at most eight edges, in order: the runs of each leaf with
-  // a box that passes `meets`. Stops if `visit` returns false or the meter stops; returns true if
-  // it did not stop. Each tested box is a unit of work; the visitor tests the edges and counts
-  // them.
+  // Calls visit(first, last) for runs of at most eight consecutive edges, in order: for the runs of
+  // each leaf with a box that passes `meets`. Stops if `visit` returns false or the meter stops;
+  // returns true if it did not stop. Each tested box counts one work unit; `visit` tests the edges
+  // of a run and counts them.
   template <class Meets, class Visit>
   bool VisitRuns(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return VisitNode(nodes_.back(), meter, meets, visit);
   }
 
-  // Returns the result of `LocateInPolygon` for a point in the polygon's box.
+  // Returns the location and the winding number of a point in the polygon's bounding box, as
+  // `LocateInPolygon` does.
   PointInPolygon Locate(const Polygon& polygon, Vec2 p, WorkMeter& meter) const;
 
   size_t memory_bytes() const { return sizeof(*this) + nodes_.capacity() * sizeof(EdgeNode); }
@@ -181,7 +190,7 @@ class EdgeIndex {
     return true;
   }
 
-  std::vector<EdgeNode> nodes_;  // children before their parents; the root is the last node
+  std::vector<EdgeNode> nodes_;  // children before their parents; the last node is the root
 };
 
 }  // namespace carom::internal

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A polygon with the index over its edges, shared by all scene versions that contain the polygon.
+// A polygon with the tree over its edges (`EdgeIndex`), shared by all scene versions that contain
+// the polygon.
 #pragma once
 
 #include <algorithm>
@@ -20,26 +21,29 @@
 
 namespace carom {
 
-// The use that decides what an `IndexedPolygon` computes. kScene: the convexity, once for all
-// queries, and an index with strips, because many queries use it. kOneQuery, for a box or a mover
-// (which is as convex as its shape before placing): an index without strips. kFewLookups: no index
-// before `MakeIndex`.
+// What an `IndexedPolygon` is for, which decides what it computes. kScene, for a polygon of a
+// scene, which many queries use: its convexity, and an index with strips, which takes longer to
+// build and makes queries faster. kOneQuery, for a query box or a moving shape: an index without
+// strips, and no convexity, because a moving shape is as convex as it was before it was placed.
+// kFewLookups: no index before `MakeIndex`.
 enum class IndexUse : uint8_t { kScene, kOneQuery, kFewLookups };
 
-// Thread-safe once its index is made. Copies share the index. Its size is 16 bytes, because a scene
-// has one for each polygon.
+// A polygon with an optional index over its edges. Thread-safe once the index is made. Copies share
+// the index. Its size is 16 bytes, because a scene has one `IndexedPolygon` for each polygon.
 class IndexedPolygon {
  public:
-  // A polygon of at most this many edges gets no index: testing all of its edges is as fast.
+  // A polygon of at most this many edges gets no index: testing all of its edges one by one is as
+  // fast.
   static constexpr size_t kMaxEdgesWithoutIndex = 24;
 
-  // Takes O(n), or O(n log n) for a large polygon of a scene.
+  // Computes for `polygon` what `use` demands. O(n), or O(n log n) for a large polygon of a scene.
   explicit IndexedPolygon(Polygon polygon, IndexUse use = IndexUse::kScene)
       : polygon_(std::move(polygon)) {
     if (use == IndexUse::kScene) {
       tagged_index_ = static_cast<uintptr_t>(internal::ConvexityOf(polygon_));
-      // Stores the convexity beside the vertices, for callers that only have the `Polygon`. All
-      // scenes that contain the polygon store the same value.
+      // Stores the convexity in the memory block that all copies of the polygon share, for callers
+      // that only have the `Polygon`. Several scenes may store it at once: all of them store the
+      // same value.
       polygon_.block_->convexity.store(static_cast<uint8_t>(tagged_index_),
                                        std::memory_order_relaxed);
     }
@@ -65,26 +69,28 @@ class IndexedPolygon {
   }
 
   // Makes the index unless it exists or the polygon has too few edges. Without an index every
-  // function works, in O(n) a lookup.
+  // function of the class works, but a lookup takes O(n).
   void MakeIndex(IndexUse use = IndexUse::kOneQuery) {
     if (shared_index() != nullptr || polygon_.edge_count() <= kMaxEdgesWithoutIndex) return;
     tagged_index_ |= reinterpret_cast<uintptr_t>(MakeSharedIndex(use));
   }
 
   const Polygon& polygon() const { return polygon_; }
-  // Returns the convexity as contacts use it; NONE unless the polygon was made for a scene.
+  // Returns the convexity (whether contacts may treat the polygon as convex); kNone unless the
+  // object was made with IndexUse::kScene.
   internal::Convexity convexity() const {
     return static_cast<internal::Convexity>(tagged_index_ & kConvexityBits);
   }
   bool is_convex() const { return convexity() != internal::Convexity::kNone; }
-  // Returns the convexity, as contacts use it, of a polygon that a scene contains.
+  // Returns the convexity (whether contacts may treat the polygon as convex) of a polygon that a
+  // scene contains.
   static internal::Convexity ConvexityInScene(const Polygon& polygon) {
     return static_cast<internal::Convexity>(
         polygon.block_->convexity.load(std::memory_order_relaxed));
   }
-  // Returns the hull of a convex scene polygon of more than `kMaxVerticesWithoutCore` vertices,
-  // null for other polygons: the core of a small polygon takes more memory than the polygon, and
-  // little time to compute.
+  // Returns the strictly convex hull of a convex polygon of a scene with more than
+  // `kMaxVerticesWithoutCore` vertices, else null: the `ConvexCore` of a smaller polygon would take
+  // more memory than the polygon, and takes little time to compute when it is needed.
   const internal::ConvexCore* core() const {
     return shared_index() != nullptr && shared_index()->core ? &*shared_index()->core : nullptr;
   }
@@ -94,10 +100,11 @@ class IndexedPolygon {
     return shared_index() != nullptr ? &shared_index()->edges : nullptr;
   }
 
-  // Calls visit(first, last) for runs of at most eight edges, in order: for each run that may have
-  // an edge with a box that passes `meets`. Stops if `visit` returns false or the meter stops;
-  // returns true if it did not stop. `meets` is called with boxes of several edges, rounded
-  // outward; it is fastest as a `MeetsBox`. The visitor tests the edges and counts them.
+  // Calls visit(first, last) for runs of at most eight consecutive edges, in order: for each run
+  // that may have an edge with a box that passes `meets`. Stops if `visit` returns false or the
+  // meter stops; returns true if it did not stop. `meets` is called with boxes of several edges,
+  // rounded outward; the traversal is fastest if `meets` is a `MeetsBox`. `visit` tests the edges
+  // of a run and counts them.
   template <class Meets, class Visit>
   bool VisitRuns(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     if (!meets(polygon_.bounds())) return true;
@@ -109,7 +116,7 @@ class IndexedPolygon {
     return true;
   }
 
-  // Calls visit(edge index, edge) for the edges with an own box that passes `meets`, in order.
+  // Calls visit(edge index, edge) for each edge with a bounding box that passes `meets`, in order.
   // Stops if `visit` returns false or the meter stops; returns true if it did not stop.
   template <class Meets, class Visit>
   bool VisitEdges(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
@@ -123,7 +130,8 @@ class IndexedPolygon {
     });
   }
 
-  // Does what the other `VisitEdges` does, for a `MeetsBox`: compares boxes in lanes.
+  // Does what the other `VisitEdges` does, faster, for a `MeetsBox`: compares both coordinates of
+  // the boxes at once in SIMD lanes.
   template <class Visit>
   bool VisitEdges(WorkMeter& meter, const internal::MeetsBox& meets, const Visit& visit) const {
     const internal::LaneBox reach(meets.reach);
@@ -138,8 +146,9 @@ class IndexedPolygon {
   }
 
  private:
-  // The index of a large polygon, and its hull if it has one. It counts its owners (the copies of
-  // the polygon) itself, which costs the many small polygons of a scene nothing.
+  // The index of a large polygon, and its hull if `core` needs one. A `SharedIndex` counts its
+  // owners (the copies of the `IndexedPolygon`) itself: so the many small polygons of a scene,
+  // which have no index, need no memory for a count.
   struct alignas(8) SharedIndex {
     SharedIndex(internal::EdgeIndex its_edges, std::optional<internal::ConvexCore> its_core)
         : edges(std::move(its_edges)), core(std::move(its_core)) {}
@@ -150,7 +159,7 @@ class IndexedPolygon {
   };
   static constexpr uintptr_t kConvexityBits = 3;
 
-  // Returns null without an index.
+  // Returns null if the polygon has no index.
   const SharedIndex* shared_index() const {
     // NOLINTNEXTLINE(performance-no-int-to-ptr): it was a pointer
     return reinterpret_cast<const SharedIndex*>(tagged_index_ & ~kConvexityBits);
@@ -168,14 +177,16 @@ class IndexedPolygon {
   }
 
   Polygon polygon_;
-  uintptr_t tagged_index_ = 0;  // the address of a `SharedIndex`, and the convexity in its low bits
+  // The address of the `SharedIndex`, or 0 without an index, with the convexity in its two low
+  // bits.
+  uintptr_t tagged_index_ = 0;
 };
 
 namespace internal {
 
-// Returns the location of `p` and its winding number: the signed crossings of the horizontal ray
-// from `p` to the right, where edges count as in `PointScan`. Once `meter` has stopped, the result
-// is meaningless.
+// Returns the location of `p` and the polygon's winding number around it: the number of signed
+// crossings of the horizontal ray from `p` to the right, where the lower end of an edge belongs to
+// the edge and its upper end does not. Once `meter` has stopped, the result is meaningless.
 PointInPolygon LocateInPolygon(const IndexedPolygon& polygon, Vec2 p, WorkMeter& meter);
 
 }  // namespace internal

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does a moving polygon keep from pose to pose?
+// The data of a moving polygon that do not depend on its pose: the edge index and the bounding
+// circle.
 //
-// The edges are indexed in the polygon's own frame, before placing, once for all poses. A query at
+// The edges are indexed once for all poses, in the polygon's own frame (before placing). A query at
 // a pose is transformed into that frame and widened by the rounding errors. The index finds the
-// edges that may meet the query, and only they are placed.
+// edges that may meet the query, and only these edges are placed.
 #pragma once
 
 #include <algorithm>
@@ -21,22 +22,24 @@
 
 namespace carom::internal {
 
-// Transforms queries from the world, where a polygon has a pose, into the polygon's own frame.
+// Transforms queries from the world, where a polygon has a pose, into the frame of the polygon's
+// own coordinates (before placing).
 class LocalFrame {
  public:
-  // The frame of a polygon that is placed already: no transformation.
+  // Makes the frame of a polygon that is placed already: no transformation.
   LocalFrame() = default;
-  // `extent` bounds the magnitudes of the polygon's coordinates in its own frame.
+  // Makes the frame of a polygon at `pose`. `extent` bounds the magnitudes of the polygon's
+  // coordinates before placing.
   LocalFrame(const Pose& pose, double extent)
       : pose_(pose),
         error_(3 * PlacingError(std::max(std::abs(pose.position.x), std::abs(pose.position.y)),
                                 2 * extent)) {}
 
-  // Returns a condition on edges in the own frame. It holds for every edge that, once placed, can
-  // meet `segment`.
+  // Returns a condition on edges of the polygon before placing. It holds for every edge that, once
+  // placed, can meet `segment`, which is in the world.
   MeetsSegment Meeting(const Segment& segment) const;
-  // Returns a box in the world. It contains, once placed, every edge that is in `box` in the own
-  // frame.
+  // Returns a box in the world that contains, once placed, every edge of the polygon that is in
+  // `box` before placing.
   Box Placed(const Box& box) const { return PlacedBounds(pose_, box); }
 
  private:
@@ -44,14 +47,14 @@ class LocalFrame {
   double error_ = 0;
 };
 
-// Returns the greatest magnitude of a coordinate of the polygon.
+// Returns the greatest magnitude of a coordinate of the polygon's vertices.
 inline double ExtentOf(const Polygon& polygon) {
   const Box& box = polygon.bounds();
   return std::max({-box.min.x, -box.min.y, box.max.x, box.max.y});
 }
 
-// Caches the edge index and the bounding circle of a moving polygon. Not thread-safe. The polygon
-// must outlive the `Outline`.
+// The edge index and the bounding circle of a moving polygon, computed at their first use and kept
+// for all poses. Not thread-safe. The polygon must outlive the `Outline`.
 class Outline {
  public:
   explicit Outline(const Polygon& polygon) : polygon_(&polygon) {}
@@ -60,19 +63,20 @@ class Outline {
   // Returns the index of the edges, which the first call builds in O(n). The polygon must have an
   // edge.
   const EdgeIndex& edges();
-  // Returns a box that contains the polygon at the pose, rounded outward. O(1), but the second call
-  // on an `Outline` takes O(n).
+  // Returns a box that contains the polygon at `pose`, rounded outward. O(1), but the second call
+  // on an `Outline` takes O(n) for the bounding circle.
   Box PlacedBounds(const Pose& pose);
 
  private:
   const Polygon* polygon_;
   std::optional<EdgeIndex> edges_;
-  Vec2 center_;         // the centre of a circle around all vertices
+  Vec2 center_;         // the centre of a circle around all vertices, before placing
   double radius_ = -1;  // the radius of that circle; below 0 before it is computed
   bool is_used_ = false;
 };
 
-// Caches the outlines of the polygons of a batch, as many as fit.
+// Caches the outlines of the polygons of a batch: polygon i uses slot i modulo 16 and evicts the
+// outline of another polygon.
 class Outlines {
  public:
   // Returns the outline of `polygon`, which is `polygons[i]` of the batch: a polygon must stay

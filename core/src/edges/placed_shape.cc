@@ -9,8 +9,9 @@
 
 namespace carom::internal {
 
-// If no edges of the cores meet, a ring lies in one face of the other core, so one vertex decides
-// for its ring. If the boxes of the cores do not meet, no ring of `inner` is inside.
+// If no edges of the cores (shapes without their radius) meet, each ring of `inner` lies in one
+// region between the edges of `outer`, so the location of one vertex decides for its whole ring. If
+// the boxes of the cores do not meet, no ring of `inner` is inside.
 std::optional<size_t> FirstRingInside(const PlacedShape& outer, const PlacedShape& inner,
                                       WorkMeter& meter) {
   if (outer.polygon() == nullptr || !outer.core_bounds().Intersects(inner.core_bounds())) {
@@ -33,8 +34,8 @@ MovingShape::MovingShape(const Shape& placed) {
   indexed_.emplace(*shape_, IndexUse::kFewLookups);
 }
 
-// Resets the index, which shares the placed vertices, and the hull, which borrows them, before the
-// vertices are overwritten.
+// Takes the next pose. Resets `indexed_`, which shares the placed vertices, and `hull_`, which
+// borrows them, before the vertices are overwritten.
 inline void MovingShape::Begin(const Polygon* shape, const Pose& pose) {
   hull_.reset();
   indexed_.reset();
@@ -75,8 +76,8 @@ void MovingShape::MoveTo(const Shape& shape, const Pose& pose) {
   PlaceAxis(*shape.capsule(), pose);
 }
 
-// `bounds_` contains every placed vertex, so the polygon is placed only if `bounds_` leaves the
-// accepted range.
+// `bounds_` contains every placed vertex. So if `bounds_` is in the accepted range, all vertices
+// are; only otherwise the polygon is placed to check each vertex.
 bool MovingShape::IsAccepted() {
   if (capsule_) {
     return carom::IsAccepted(capsule_->axis.a) && carom::IsAccepted(capsule_->axis.b);
@@ -84,7 +85,8 @@ bool MovingShape::IsAccepted() {
   return (carom::IsAccepted(bounds_.min) && carom::IsAccepted(bounds_.max)) || PlacePolygon();
 }
 
-// Places the polygon, after which `bounds_` is the smallest box.
+// Places the polygon unless it is placed already, and sets `bounds_` to the smallest box of the
+// placed vertices. Returns false if a placed vertex is not accepted.
 bool MovingShape::PlacePolygon() {
   if (indexed_) return true;
   if (!PlaceInto(*shape_, pose_, vertices_)) return false;
@@ -93,8 +95,9 @@ bool MovingShape::PlacePolygon() {
   return true;
 }
 
-// Returns the edges [first, last), placed, from a cache with one run for each eight edges. Runs of
-// several rings may begin within one such eight; the cache keeps the last of them.
+// Returns the edges with indices in [first, last), placed, from the cache `runs_`. The cache has
+// one slot for each eight consecutive edge indices; a slot holds one run for one pose. If runs of
+// several small rings begin in one slot, the slot keeps the run that was placed last.
 const EdgeCluster& MovingShape::PlacedRun(size_t first, size_t last) {
   if (runs_.size() <= first / kLanes) runs_.resize(shape_->edge_count() / kLanes + 1);
   Run& run = runs_[first / kLanes];
@@ -140,8 +143,8 @@ PlacedShape MovingShape::View() {
   return PlacedShape(*indexed_);
 }
 
-// An axis that is a point makes a ring of one vertex, because `Polygon::Create` drops a vertex that
-// closes a ring.
+// Makes the axis of a capsule a closed ring of its two ends, or of one vertex if the axis is a
+// point: `Polygon::Create`, too, drops a last vertex that equals the first one.
 PlacedShape MovingShape::RingView() {
   if (!capsule_) return View();
   if (!indexed_) {
@@ -152,9 +155,9 @@ PlacedShape MovingShape::RingView() {
   return PlacedShape(*indexed_, capsule_->radius);
 }
 
-// A shape that is convex before placing has one ring. Rounding may bend the ring when it is placed,
-// so the convexity of the placed ring is computed again: a ring that is still strictly convex is
-// its own hull.
+// Computes the hull. A polygon that is convex before placing has one ring. The roundings of placing
+// may bend the ring, so the convexity of the placed ring is computed again: a ring that is still
+// strictly convex is its own hull.
 const ConvexCore* MovingShape::MakeHull() {
   if (!is_convex_) is_convex_ = capsule_ || ConvexityOf(*shape_) != Convexity::kNone;
   if (!*is_convex_) return nullptr;

@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A shape at its pose, in the form that the kernels for pairs of shapes use.
+// A shape at its pose, in the form that the algorithms for pairs of shapes (sweep, distance,
+// contact) use.
 //
-// `PlacedShape` is the view that the kernels share: a polygon (of the scene or of a mover) or a
-// capsule. `MovingShape` owns what that view of a mover needs, and reuses its memory from pose to
-// pose: the placed vertices, and the index and the hull that some kernels need.
+// `PlacedShape` is the view that these algorithms share: a polygon (of the scene or of a moving
+// shape) or a capsule. `MovingShape` owns the data that the view of a moving shape needs, and
+// reuses its memory from pose to pose: the placed vertices, and the index and the hull that some
+// algorithms need.
 #pragma once
 
 #include <cstddef>
@@ -26,10 +28,12 @@
 namespace carom::internal {
 
 // All points within a radius of a core. The core is a polygon, or the axis of a capsule, which
-// counts as one ring with one edge. Borrows the polygon. Immutable, hence thread-safe.
+// counts as one ring with one edge. A `PlacedShape` borrows the polygon. Immutable, hence
+// thread-safe.
 class PlacedShape {
  public:
-  // The radius is above 0 only if the polygon represents an axis (`MovingShape::RingView`).
+  // Makes the view of a polygon. The radius is above 0 only if the polygon represents the axis of a
+  // capsule (`MovingShape::RingView`).
   explicit PlacedShape(const IndexedPolygon& polygon, double radius = 0)
       : polygon_(&polygon), radius_(radius) {}
   explicit PlacedShape(const Capsule& capsule)
@@ -38,9 +42,9 @@ class PlacedShape {
   // Returns null for a capsule.
   const IndexedPolygon* polygon() const { return polygon_; }
   double radius() const { return radius_; }
-  // Returns the box of the core, without the radius.
+  // Returns the bounding box of the core, without the radius around it.
   const Box& core_bounds() const { return polygon_ ? polygon_->polygon().bounds() : axis_bounds_; }
-  // Returns a box of the whole shape, rounded outward.
+  // Returns a box that contains the whole shape with its radius, rounded outward.
   Box bounds() const { return Grown(core_bounds(), radius_); }
 
   // Returns true for a capsule with an axis of length 0. (Its edge 0 is a point.)
@@ -53,7 +57,9 @@ class PlacedShape {
     return polygon_ ? polygon_->polygon().ring(ring).front() : axis_.a;
   }
 
-  // Does what `IndexedPolygon::VisitEdges` does, for the edges of the core.
+  // Does what `IndexedPolygon::VisitEdges` does, for the edges of the core: calls visit(index,
+  // edge) for each edge with a bounding box that passes `meets`, until `visit` returns false or the
+  // meter stops.
   template <class Meets, class Visit>
   bool VisitEdges(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     if (polygon_) return polygon_->VisitEdges(meter, meets, visit);
@@ -67,79 +73,85 @@ class PlacedShape {
   Box axis_bounds_;
 };
 
-// Returns the first ring of the core of `inner` that has its first vertex in the core of `outer`.
-// No edges of the cores may meet, so that each ring lies in one face; nothing is inside of an axis.
-// Once `meter` has stopped, the result is meaningless.
+// Returns the index of the first ring of the core of `inner` that has its first vertex in the core
+// of `outer`; nullopt if there is none. The edges of the two cores must not meet, so that each ring
+// is inside or outside as a whole. Nothing is inside of the axis of a capsule. Once `meter` has
+// stopped, the result is meaningless.
 std::optional<size_t> FirstRingInside(const PlacedShape& outer, const PlacedShape& inner,
                                       WorkMeter& meter);
 
-// A mover at one pose after another. Everything but the placed vertices is computed at its first
-// use, and kept until the next pose. Once its memory is large enough, a pose allocates only what an
-// index or a large hull takes. Not thread-safe.
+// A moving shape at one pose after another. The placed vertices, the index and the hull are valid
+// until the next pose; all but the vertices are computed at their first use. Once its memory is
+// large enough, a pose allocates only the memory that an index or a large hull takes. Not
+// thread-safe.
 class MovingShape {
  public:
   MovingShape() = default;
-  // A shape that is placed already. Shares the vertices of a polygon.
+  // Takes a shape that is placed already. Shares the vertices of a polygon.
   explicit MovingShape(const Shape& placed);
   MovingShape(const MovingShape&) = delete;
   MovingShape& operator=(const MovingShape&) = delete;
 
-  // Takes the next pose, which has a normalised position, and places the shape. Returns false if a
-  // placed vertex is not accepted; no other function may then be called. The polygon of `shape`
-  // must exist until the next pose. `is_convex` is `IsConvexShape(shape)`, for callers that have
-  // computed it. O(n).
+  // Takes the next pose, which must have a normalised position, and places the shape. Returns false
+  // if a placed vertex is not accepted; no other function may then be called. The polygon of
+  // `shape` must exist until the next pose. `is_convex` is the result of `IsConvexShape(shape)`,
+  // for callers that have already computed it. O(n).
   bool Place(const Shape& shape, const Pose& pose, std::optional<bool> is_convex = std::nullopt);
 
-  // Takes the next pose like `Place`, but places a polygon only at the first call that needs more
-  // than `bounds` and `FirstVertex`. Other functions may be called only if `IsAccepted` returns
-  // true. O(1).
+  // Takes the next pose like `Place`, but places a polygon only at the first call of a function
+  // other than `bounds` and `FirstVertex` that needs the placed polygon. Other functions may be
+  // called only if `IsAccepted` returns true. O(1).
   void MoveTo(const Polygon& shape, const Pose& pose);
-  // Does what `MoveTo` of a polygon does, with the caller's cached outline of that polygon. The
-  // outline must exist until the next pose.
+  // Does what `MoveTo` of a polygon does, with an `Outline` of that polygon, in which the caller
+  // caches the index for all poses. The outline must exist until the next pose.
   void MoveTo(Outline& outline, const Pose& pose);
   void MoveTo(const Shape& shape, const Pose& pose);
-  // Returns true if all vertices are accepted at the pose. Places a polygon if `bounds` leaves the
-  // accepted range.
+  // Returns true if all vertices at the pose are accepted (at most 2^53 in magnitude). Places a
+  // polygon if `bounds` leaves the accepted range.
   bool IsAccepted();
 
-  // Returns a box that contains the shape, rounded outward; the smallest box if a polygon is
-  // placed.
+  // Returns a box that contains the shape at its pose, rounded outward; the smallest box if the
+  // shape is a polygon that has been placed.
   Box bounds() const {
     return capsule_ ? Grown(BoundsOf(capsule_->axis), capsule_->radius) : bounds_;
   }
   size_t vertex_count() const { return capsule_ ? 2 : shape_->vertex_count(); }
 
-  // Returns null for a polygon.
+  // Returns the placed capsule; null if the shape is a polygon.
   const Capsule* capsule() const { return capsule_ ? &*capsule_ : nullptr; }
 
-  // The functions from here to `polygon` are for polygons only. `FirstVertex` returns the first
-  // vertex of a ring, placed.
+  // The functions from here to `polygon` may be called only if the shape is a polygon.
+  // `FirstVertex` returns the first vertex of a ring, placed.
   size_t ring_count() const { return shape_->ring_count(); }
   size_t edge_count() const { return shape_->edge_count(); }
   Vec2 FirstVertex(size_t ring) const { return Placed(pose_, shape_->ring(ring).front()); }
   bool is_placed() const { return indexed_.has_value(); }
-  // Returns the index of a polygon with more than `kMaxEdgesWithoutIndex` edges. The index is in
-  // the frame that `frame` returns: the polygon's own frame, or the world if the polygon is placed.
+  // Returns the edge index of the polygon, which must have more than `kMaxEdgesWithoutIndex` edges.
+  // The coordinates of the index are in the frame that `frame` returns: the frame of the polygon
+  // before placing, or the world if the polygon is placed.
   const EdgeIndex& MakeEdgeIndex();
   LocalFrame frame() const {
     return indexed_ ? LocalFrame() : LocalFrame(pose_, ExtentOf(*shape_));
   }
-  // Returns the edges of a run of the index, placed.
+  // Returns the edges with the indices [first, last), placed. [first, last) is a run that
+  // `VisitRuns` of the index visits.
   const EdgeCluster& PlacedRun(size_t first, size_t last);
-  // Returns the placed polygon. It has no index unless the caller, `MakeEdgeIndex` or `View` has
-  // made one.
+  // Returns the placed polygon, and places it if necessary. The polygon has no index unless the
+  // caller, `MakeEdgeIndex` or `View` has made one.
   IndexedPolygon& polygon() {
     PlacePolygon();
     return *indexed_;
   }
 
-  // Both views are valid until the next pose, for any shape. The edges of a polygon are indexed.
+  // Returns a view of the shape, a polygon or a capsule, that is valid until the next pose. The
+  // edges of a polygon are indexed.
   PlacedShape View();
-  // Returns a view that always has a polygon as its core: an axis is a closed ring of two edges.
+  // Returns a view, valid until the next pose, that always has a polygon as its core: the axis of a
+  // capsule becomes a closed ring of two edges.
   PlacedShape RingView();
-  // Returns the hull of the placed vertices, as contacts use it; null if the shape is not convex
-  // before placing. Placing may bend a convex shape by its roundings. O(n), or O(n log n) if it
-  // did.
+  // Returns the hull of the placed shape, the form that contacts use; null if the shape is not
+  // convex before placing. The roundings of placing may bend a convex shape. O(n), or O(n log n) if
+  // they did.
   const ConvexCore* hull() { return hull_ ? &*hull_ : MakeHull(); }
 
  private:
@@ -152,19 +164,20 @@ class MovingShape {
   bool PlacePolygon();
   const ConvexCore* MakeHull();
 
-  // A run of edges, placed for the pose with the number `pose`.
+  // A run of edges that begins with edge `first`, placed for the pose with the number `pose`.
   struct Run {
     uint64_t pose = 0;
     size_t first = 0;
     EdgeCluster edges;
   };
 
-  std::optional<Capsule> capsule_;  // placed
-  const Polygon* shape_ = nullptr;  // before placing; null for a capsule
+  std::optional<Capsule> capsule_;  // the placed capsule; empty for a polygon
+  const Polygon* shape_ = nullptr;  // the polygon before placing; null for a capsule
   Pose pose_;
-  std::optional<bool> is_convex_;  // before placing
+  std::optional<bool> is_convex_;  // whether the shape is convex before placing, once it is known
   Box bounds_;
-  std::optional<Polygon> vertices_;  // the placed vertices, or the ring of an axis
+  // The placed polygon, or the axis of a capsule as a ring (`RingView`).
+  std::optional<Polygon> vertices_;
   std::optional<IndexedPolygon> indexed_;
   std::optional<ConvexCore> hull_;
   Outline* outline_ = nullptr;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where is a point in a polygon that has an index?
+// Is a point inside a polygon that has an `EdgeIndex`, and how often does the polygon wind around
+// it?
 
 #include <bit>
 
@@ -11,17 +12,18 @@
 namespace carom::internal {
 namespace {
 
-// The children of a node, by their position relative to a point.
+// The sets of children of an index node, by the position of each child's box and strip relative to
+// a point.
 struct ChildMasks {
   LaneBits inside;    // the box and the strip contain the point
   LaneBits in_box;    // the box contains the point
   LaneBits to_right;  // the box is strictly to the right of the point, at any height
 };
 
-// Tests the box and the strip of all eight children at once, four in a vector. A lane of a
-// comparison is all ones where the comparison holds; lanes beyond the node's count are masked off.
-// The point is rounded to a float in the node's frame; boxes and strips have room for that rounding
-// (EdgeNode).
+// Tests the box and the strip (two parallel lines around the child) of all eight children at once,
+// four in a vector. A lane of a comparison is all ones where the comparison holds; `used` masks off
+// lanes beyond the node's number of children. The point is rounded to a float in the node's frame;
+// boxes and strips are wide enough to cover that rounding.
 ChildMasks ClassifyChildren(const EdgeNode& node, Vec2 p) {
   const float x = node.X(p.x);
   const float y = node.Y(p.y);
@@ -44,8 +46,8 @@ class Locator {
   Locator(const std::vector<EdgeNode>& nodes, const Polygon& polygon, Vec2 p, WorkMeter& meter)
       : nodes_(nodes), polygon_(polygon), p_(p), meter_(meter), scan_(p) {}
 
-  // Adds the crossings of the edges under `node`. Returns false if the point is on an edge, or once
-  // the meter stops.
+  // Adds the signed crossings of the edges in the subtree `node` with the horizontal ray from the
+  // point to the right. Returns false if the point is on an edge, or once the meter stops.
   bool Add(const EdgeNode& node);
   int64_t winding() const { return scan_.winding(); }
 
@@ -59,15 +61,18 @@ class Locator {
   PointScan scan_;
 };
 
-// Each child counts one unit, which includes the edges of a leaf of eight consecutive edges: most
-// points reach one such leaf or none, and its box and edges take about 16 ns. A path down the tree
-// is short, so the meter checks for a stop only where the path branches, and in the callers.
+// Each child counts one work unit, which includes the edges of a leaf of eight consecutive edges:
+// most points reach one such leaf or none, and its box and edges take about 16 ns. A path down the
+// tree is short, so the meter checks whether to stop only where the path branches, and in the
+// callers.
 bool Locator::Add(const EdgeNode& node) {
   const ChildMasks masks = ClassifyChildren(node, p_);
   meter_.Count(node.count);
-  // By (1) in edge_index.h, a child to the right counts as its chord, which is to the right as
-  // well. A child to the left, above or below does not count: above or below, both ends of its
-  // chord are on one side of the point's height.
+  // A chain winds around a point outside of its box or strip as often as its chord does (the
+  // segment from its first vertex to its last). So a child with a box to the right of the point
+  // counts as its chord, which is to the right as well. A child to the left, above or below does
+  // not count: above or below, both ends of its chord are on one side of the point's height. For a
+  // child that contains the point in its box, but not in its strip, `AddChord` tests the chord.
   const LaneBits starts_above = Above(node.start_y, p_.y);
   const LaneBits ends_above = Above(node.end_y, p_.y);
   const LaneBits passing = starts_above ^ ends_above;
@@ -86,8 +91,9 @@ bool Locator::Add(const EdgeNode& node) {
   return true;
 }
 
-// Reads eight consecutive edges of one ring as vertices, from the index in the child's low bits;
-// reads other edges one by one.
+// Adds the edges of leaf `i`. A leaf of eight consecutive edges of one ring is read as nine
+// vertices, from the vertex index in the low bits of `child`; the edges of other leaves are read
+// one by one.
 bool Locator::AddLeaf(const EdgeNode& node, size_t i) {
   if (node.child[i] != EdgeNode::kIrregularLeaf) {
     return scan_.AddEight(polygon_.vertices().data() + (node.child[i] & ~EdgeNode::kLeaf));

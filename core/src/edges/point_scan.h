@@ -15,9 +15,9 @@
 
 namespace carom::internal {
 
-// Counts the signed crossings of the horizontal ray from a point to the right. An edge counts if it
-// passes the height of the point in the half-open sense (its lower end belongs to the edge, its
-// upper end does not), so that no vertex counts twice.
+// Counts the signed crossings of edges with the horizontal ray from a point to the right. An edge
+// counts if it passes the height of the point in the half-open sense (its lower end belongs to the
+// edge, its upper end does not), so that no vertex counts twice.
 class PointScan {
  public:
   explicit PointScan(Vec2 p) : p_(p) {}
@@ -26,7 +26,8 @@ class PointScan {
   bool Add(const Segment& edge) {
     const bool starts_above = edge.a.y > p_.y;
     if (starts_above == (edge.b.y > p_.y)) {
-      // The edge may still end at the height of the point, or lie along that height.
+      // The edge does not pass the height of the point, but it may end at that height or lie along
+      // it.
       return (edge.a.y != p_.y && edge.b.y != p_.y) || !IsOnSegment(p_, edge);
     }
     return AddPassing(edge.a, edge.b, starts_above);
@@ -38,7 +39,8 @@ class PointScan {
   // Adds the edges of a ring. Returns false if the point is on an edge.
   bool AddRing(std::span<const Vec2> ring, bool open);
 
-  // Adds a chord, from a to b, that does not contain the point.
+  // Adds the chord of a chain, from its first vertex a to its last vertex b, as an edge. The chord
+  // must not contain the point.
   void AddChord(Vec2 a, Vec2 b) {
     const bool starts_above = a.y > p_.y;
     if (starts_above != (b.y > p_.y)) AddPassing(a, b, starts_above);
@@ -49,8 +51,8 @@ class PointScan {
   int64_t winding() const { return winding_; }
 
  private:
-  // Adds an edge that passes the height of the point. Returns false if the point is on the edge: at
-  // its height, the line of the edge runs on the edge.
+  // Adds an edge that passes the height of the point. Returns false if the point is on the edge. As
+  // the edge passes that height, the point is on the edge exactly if it is on the line of the edge.
   bool AddPassing(Vec2 a, Vec2 b, bool starts_above) {
     const RoundedCross cross(p_, a, p_, b);
     int side = cross.sign();

@@ -19,8 +19,8 @@ namespace {
 double Length(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 
 // Returns a lower bound of the distance from the origin to the nearest edge if the origin is
-// strictly inside, else -1. All points nearer than the nearest edge are in the origin's face, which
-// is filled.
+// strictly inside the polygon, else -1. All points nearer than that edge are filled, because no
+// edge separates them from the origin.
 double RadiusInside(const Polygon& polygon) {
   const IndexedPolygon indexed(polygon, IndexUse::kFewLookups);
   WorkMeter meter;
@@ -44,7 +44,8 @@ double RadiusInside(const Capsule& capsule) {
   const Vec2 along{axis.b.x - axis.a.x, axis.b.y - axis.a.y};
   const double length2 = along.x * along.x + along.y * along.y;
   const double t = -(axis.a.x * along.x + axis.a.y * along.y) / length2;
-  const double place = t > 0 ? std::min(t, 1.0) : 0;  // 0 for NaN: an axis of length 0
+  // 0 if t is NaN, which an axis of length 0 gives.
+  const double place = t > 0 ? std::min(t, 1.0) : 0;
   const Vec2 foot{axis.a.x + place * along.x, axis.a.y + place * along.y};
   const double size = Length(axis.a) + Length(axis.b);
   return capsule.radius - (Length(foot) * (1 + 2e-6) + 16 * kUnit * size);

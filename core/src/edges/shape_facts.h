@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is true of a shape at every pose?
+// Which properties does a shape have at every pose?
 //
-// These functions take a shape in its own frame, which has its origin at the reference point.
-// Contacts need the convexity of a shape, trackers its reach at any rotation; vertices, radius and
-// bounds of a shape are its members (carom/shape.h). Each call computes its result; callers that
-// need a result often store it.
+// These functions take a shape in its own frame, before placing, with the reference point as the
+// origin. Contacts use the convexity of a shape, trackers use how far it reaches from the reference
+// point at any rotation. The vertices, radius and bounds of a shape are its members
+// (carom/shape.h). Each call computes its result anew; callers that need a result often store it.
 #pragma once
 
 #include "carom/shape.h"
@@ -17,11 +17,13 @@ namespace carom::internal {
 // ring. Exact. O(n).
 bool IsConvexShape(const Shape& shape);
 
-// Returns a radius around the reference point that contains the whole shape. Rounded up. O(n).
+// Returns the radius of a circle about the reference point (the origin) that contains the whole
+// shape. Rounded up. O(n).
 double BoundingRadius(const Shape& shape);
 
-// Returns a radius such that each point nearer to the reference point belongs to the shape. Rounded
-// down; below 0 if not even the reference point certainly belongs to the shape. O(n).
+// Returns a radius such that each point nearer to the reference point (the origin) belongs to the
+// shape. Rounded down; below 0 if not even the reference point certainly belongs to the shape.
+// O(n).
 double InscribedRadius(const Shape& shape);
 
 }  // namespace carom::internal

@@ -33,7 +33,7 @@ class File {
   bool is_open() const { return descriptor_ >= 0; }
   int descriptor() const { return descriptor_; }
 
-  // Returns the size of the file; nothing if it is not a regular file.
+  // Returns the size of the file in bytes, or nullopt if it is not a regular file.
   std::optional<size_t> Size() const {
     struct stat status;
     if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -59,7 +59,7 @@ class File {
 class Mapping {
  public:
   Mapping(const File& file, size_t size) : size_(size) {
-    if (size == 0) return;  // the system does not map 0 bytes
+    if (size == 0) return;  // mmap rejects a length of 0
     void* memory =
         ::mmap(nullptr, size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, file.descriptor(), 0);
     if (memory != MAP_FAILED) memory_ = memory;
@@ -85,7 +85,9 @@ absl::Status CannotWrite(const std::string& path) {
 
 }  // namespace
 
-// Each call writes its own temporary file; of several calls for one path, the last rename wins.
+// Writes to a temporary file beside `path` and renames it to `path`, so that `path` never names a
+// partly written bundle. Each call uses a temporary file of its own: if several calls save to one
+// path at the same time, the last rename wins.
 absl::Status SaveBundle(const Scene& scene, const std::string& path, BundleIndex index) {
   const std::string bytes = WriteBundle(scene, index);
   static std::atomic<uint64_t> calls = 0;
@@ -100,7 +102,8 @@ absl::Status SaveBundle(const Scene& scene, const std::string& path, BundleIndex
   return status;
 }
 
-// The size is read once, from the open file, and `ReadBundle` reads nothing beyond it.
+// Reads the size once, after opening the file, and maps that many bytes: `ReadBundle` reads nothing
+// beyond them, even if the file grows.
 absl::StatusOr<Scene::Ptr> OpenBundle(const std::string& path, const BundleReadOptions& options) {
   const File file(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   const std::optional<size_t> size = file.is_open() ? file.Size() : std::nullopt;

@@ -16,14 +16,14 @@
 namespace carom {
 namespace {
 
-// Converts to the type of any member.
+// Converts implicitly to any type, so that it can initialize any member of an aggregate.
 struct AnyMember {
   template <class T>
   operator T() const;  // NOLINT: implicit, as initializers are
 };
 
-// Returns whether an aggregate can be initialized from as many values as `kIndex` has: whether it
-// has at least so many members.
+// Returns whether an aggregate can be initialized from as many values as `kIndex` has numbers, that
+// is, whether the aggregate has at least that many members.
 template <class Aggregate, size_t... kIndex>
 constexpr bool TakesValues(std::index_sequence<kIndex...>) {
   return requires { Aggregate{(static_cast<void>(kIndex), AnyMember())...}; };
@@ -32,8 +32,9 @@ template <class Aggregate, size_t kCount>
 inline constexpr bool kHasMembers = TakesValues<Aggregate>(std::make_index_sequence<kCount>()) &&
                                     !TakesValues<Aggregate>(std::make_index_sequence<kCount + 1>());
 
-// Checks that the list of kinds is complete: each kind has columns and options in `Group`, and
-// answers in `GroupAnswers`. The remaining members are the bodies, and a version.
+// Checks that CAROM_GROUP_KINDS lists every kind of query (casts, overlaps, sweeps, ...): for each
+// kind, `Group` has two members, columns and options, and `GroupAnswers` has one, the answers. The
+// one other member is `bodies` in `Group` and `version` in `GroupAnswers`.
 static_assert(kHasMembers<Group, 1 + 2 * kGroupKindCount>,
               "a member of Group that is not in CAROM_GROUP_KINDS");
 static_assert(kHasMembers<GroupAnswers, 1 + kGroupKindCount>,
@@ -45,7 +46,7 @@ uint64_t QueryCount(const Columns& columns) {
 }
 uint64_t QueryCount(const FanColumns& fans) { return FanQueryCount(fans.beams); }
 
-// Returns whether the group has bodies, and a question considers them.
+// Returns whether the group has bodies and at least one query that considers bodies.
 bool ConsidersBodies(const Group& group) {
   bool considers = false;
   ForEachKind([&](const auto& kind) {
@@ -93,13 +94,16 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
   }
   const World world(scene, bodies ? &**bodies : nullptr);
   out.version = scene.version();
-  out.moves.Clear();  // so that `memory_growth` is 0 if moves are not reached
+  // Clears the answers of moves now: if the work stops before the moves are evaluated, the caller
+  // still reads their `memory_growth`, which must then be 0.
+  out.moves.Clear();
   bool finished = !meter.stopped();
   ForEachKind([&](const auto& kind) {
     if (!finished) return;
     const auto& columns = group.*kind.columns;
     auto& answers = out.*kind.answers;
-    // Most kinds have no items: only their answers are cleared.
+    // Most kinds have no query in a group: for such a kind only the answers of an earlier group are
+    // cleared.
     if (columns.size() == 0) return answers.Clear();
     if constexpr (kAsksBodies<decltype(kind)>) {
       finished = kind.evaluate(world, columns, group.*kind.options, answers, meter);

@@ -1,7 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which columns and options of a group fit together? Implements `CheckGroup`.
+// Are the columns and options of a group consistent?
+//
+// A group is a set of queries, with one batch for each kind of query. A batch is a struct of
+// columns (arrays with one entry per query) plus options. Implements `CheckGroup`.
 
 #include <cstddef>
 #include <cstdint>
@@ -18,8 +21,8 @@
 namespace carom {
 namespace {
 
-// The field path of a batch's columns: `<kind>.` or `<kind>.movers.`. Full paths are built for
-// violations only.
+// The prefix of the field paths that errors about a batch's columns name: `<kind>.` or
+// `<kind>.movers.`. `Of` returns a full path; it is called for errors only, since it allocates.
 struct ColumnsPath {
   absl::string_view kind;
   absl::string_view below = ".";
@@ -33,7 +36,8 @@ struct NamedColumn {
   size_t size;
 };
 
-// Compares the columns of one batch with its first column.
+// Checks the columns and options of one batch. Compares the lengths of the columns with the length
+// of the batch's first column, and adds violations to `refusal`.
 class ColumnCheck {
  public:
   ColumnCheck(const ColumnsPath& path, const NamedColumn& first, Refusal& refusal)
@@ -46,17 +50,18 @@ class ColumnCheck {
     }
   }
 
-  // Checks a column that may be absent.
+  // Checks a column that may be empty; otherwise it must be as long as the first column.
   void Optional(const NamedColumn& column) {
     if (column.size != 0) Required({column});
   }
 
-  // Checks two columns that are both given or both absent.
+  // Checks two columns that are both empty or both as long as the first column.
   void Pair(const NamedColumn& a, const NamedColumn& b) {
     if (a.size != 0 || b.size != 0) Required({a, b});
   }
 
-  // Checks a rotation: by cosine and sine, by an angle, or absent.
+  // Checks the columns of rotations, which a batch gives by cosines `c` and sines `s`, or by
+  // angles, or not at all.
   void Rotation(const NamedColumn& c, const NamedColumn& s, const NamedColumn& angle) {
     Pair(c, s);
     if (angle.size != 0 && (c.size != 0 || s.size != 0)) {
@@ -72,12 +77,14 @@ class ColumnCheck {
     if (value < 1 || value > max) Refuse(option, absl::StrCat("must be in [1, ", max, "]"));
   }
 
-  // Rejects ALL_PASSAGES for sweeps and arcs, which have no passages.
+  // Rejects the mode ALL_PASSAGES (one hit for each passage of a polygon) for sweeps and arcs,
+  // which do not support it.
   void NotAllPassages(CastMode mode) {
     if (mode == CastMode::kAllPassages) Refuse("mode", "must not be ALL_PASSAGES here");
   }
 
-  // Rejects a blocking policy for casts, which have no extent that could overlap beyond a touch.
+  // Rejects a blocking policy for casts: the policy ignores shapes that only touch, and a line or
+  // point has no extent that could overlap a polygon in more than a touch.
   void NotBlocking(InsidePolicy policy) {
     if (IsBlocking(policy)) Refuse("inside_policy", "must not be a blocking policy here");
   }
@@ -86,7 +93,8 @@ class ColumnCheck {
     if (!IsBlocking(policy)) Refuse("inside_policy", "must be a blocking policy here");
   }
 
-  // Requires normals for casts that reflect.
+  // Requires a detail of at least NORMAL for casts that reflect, since a reflection needs the
+  // normal of the hit edge.
   void ReflectsAlong(const CastOptions& options) {
     if (!options.reflect || options.detail >= CastDetail::kNormal) return;
     Refuse("detail", "must be at least NORMAL to reflect");
@@ -107,8 +115,9 @@ class ColumnCheck {
   Refusal& refusal_;
 };
 
-// --- One overload for each kind. The columns that hold positions are required, as many entries as
-// in the first of them; a rotation, a bound or a mass may be absent.
+// --- `CheckKind` has one overload for each kind of query. It requires the columns that hold
+// positions, with as many entries as the first of them; columns of rotations, bounds or masses may
+// be empty.
 
 ColumnCheck CheckEnds(absl::string_view kind, const SegmentColumns& segments, Refusal& refusal) {
   ColumnCheck check({kind}, {"ax", segments.ax.size()}, refusal);
@@ -123,7 +132,8 @@ void CheckPlaced(const ColumnsPath& path, const PlacedColumns<S>& columns, Refus
   ColumnCheck check(path, {"x", columns.x.size()}, refusal);
   check.Required({{"y", columns.y.size()}});
   check.Optional({"shape", columns.shape.size()});
-  // A batch may have shapes that no item places.
+  // Without the column `shape`, item i places shapes[i], so there must be a shape for each item. A
+  // batch without items may still have shapes.
   if (columns.shape.empty() && !columns.x.empty()) {
     check.Required({{"shapes", columns.shapes.size()}});
   }
@@ -303,7 +313,8 @@ void CheckKind(absl::string_view kind, const SegmentColumns& bounces, const Boun
   CheckEnds(kind, bounces, refusal).InRange("max_bounces", options.max_bounces, kMaxBounces);
 }
 
-// The bounce counts of rays are not checked here: a bad count is an error of its item.
+// Does not check the values of `max_bounces`: a value out of range is an error of its item, which
+// the evaluation reports.
 void CheckKind(absl::string_view kind, const RayBounceColumns& rays, uint64_t, Refusal& refusal) {
   ColumnCheck check({kind}, {"x", rays.x.size()}, refusal);
   check.Required({{"y", rays.y.size()}, {"dx", rays.dx.size()}, {"dy", rays.dy.size()}});
@@ -311,7 +322,8 @@ void CheckKind(absl::string_view kind, const RayBounceColumns& rays, uint64_t, R
   check.Optional({"max_bounces", rays.max_bounces.size()});
 }
 
-// Checks the columns of a kind's scope, which decide what its items consider.
+// Checks the scope of a batch: whether its items consider the scene, the bodies or both
+// (`against`), and the columns of category masks and of owners whose bodies an item ignores.
 template <class Kind>
 void CheckScope(const Kind& kind, const typename Kind::Columns& columns, Refusal& refusal) {
   if constexpr (HasScope<const typename Kind::Columns>) {
@@ -332,12 +344,12 @@ void CheckScope(const Kind& kind, const typename Kind::Columns& columns, Refusal
   }
 }
 
-// Compares the columns of bodies with the bodies' positions, and masses of contacts with the
-// bodies.
+// Checks that the columns of the group's bodies are as long as the column of their positions, and
+// that `body_contacts` has no masses or one for each body.
 void CheckBodies(const Group& group, Refusal& refusal) {
   const BodyColumns& bodies = group.bodies;
   const ShapeColumns& placed = bodies.placed;
-  // Most groups have neither bodies nor masses and end here.
+  // Returns early, since most groups have neither bodies nor masses.
   const size_t entries = placed.x.size() + placed.y.size() + placed.shape.size() + placed.c.size() +
                          placed.s.size() + placed.angle.size() + bodies.category.size() +
                          bodies.owner.size() + group.body_contacts.mass.size();
@@ -353,10 +365,10 @@ void CheckBodies(const Group& group, Refusal& refusal) {
   }
 }
 
-// `CheckBodies` checks the masses, since there is one mass for each body.
+// Checks nothing: `CheckBodies` compares the number of masses with the number of bodies.
 void CheckKind(absl::string_view, const BodyContactColumns&, const ContactOptions&, Refusal&) {}
 
-// Adds a violation for each shape that is too large.
+// Adds a violation for each shape with more than `kMaxMovingVertices` vertices.
 template <class S>
 void CheckShapes(absl::string_view path, std::span<const S> shapes, Refusal& refusal) {
   for (size_t i = 0; i < shapes.size(); ++i) {
@@ -384,8 +396,9 @@ void CheckShapesOf(const char* kind, const Columns& columns, Refusal& refusal) {
 
 absl::Status CheckGroup(const Group& group) { return CheckGroup(group, GroupKindSet().set()); }
 
-// Checks the lengths of columns before the sizes of shapes, since a shape that is too large may be
-// in a column of the wrong length.
+// Checks the lengths of all columns first, and returns INVALID_ARGUMENT if any is wrong. Checks the
+// limits on shapes and bodies (RESOURCE_EXHAUSTED) only after that, since a shape that is too large
+// may be in a column of the wrong length.
 absl::Status CheckGroup(const Group& group, const GroupKindSet& kinds) {
   Refusal refusal;
   ForEachOf<kGroupKinds>(kinds, [&](const auto& kind) {

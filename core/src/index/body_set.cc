@@ -34,7 +34,8 @@ uint32_t PlaceIn(double low, double high, double value) {
 
 double Middle(double a, double b) { return a + (b - a) / 2; }
 
-// Returns the error for a limit of the group as a whole. The error names no single body.
+// Returns the error for bodies that exceed a limit on the group of bodies as a whole. The error
+// names no single body.
 absl::Status TooMany(absl::string_view what) {
   Refusal refusal;
   refusal.Add("bodies", what);

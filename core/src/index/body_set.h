@@ -5,8 +5,8 @@
 //
 // A round body has a radius above 0 and an axis as its core: a moving shape meets the body where
 // the moving shape, grown by that radius, meets the axis. The core of any other body is a polygon
-// like the polygons of a scene. Kernels for polygons take the axis of a round body as a ring of one
-// or two vertices.
+// like the polygons of a scene. Functions for polygons take the axis of a round body as a ring of
+// one or two vertices.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,8 @@ class Body {
 
 // Selects the polygons and bodies that one item of a batch considers.
 struct QueryFilter {
-  // Returns the filter of an item that considers the scene alone, by `mask`.
+  // Returns the filter of an item that considers the scene alone, and of the scene only polygons
+  // with a category bit in `mask`.
   static QueryFilter Scene(uint64_t mask) { return {true, false, mask, 0}; }
   // Returns the filter of item i of a batch. `mask` is the mask in the options of the batch.
   static QueryFilter Of(const Scope& scope, size_t i, uint64_t mask) {
@@ -78,15 +79,16 @@ struct QueryFilter {
   uint32_t ignore_owner = 0;
 };
 
-// Returns whether all items of a batch consider the scene alone, by one mask.
+// Returns whether all items of a batch consider the scene alone, with one mask for all items (that
+// of the batch's options).
 inline bool IsUniform(const Scope& scope) {
   return scope.against == Against::kScene && scope.mask.empty();
 }
 
 class BodySet {
  public:
-  // Replaces the bodies. Returns the errors of `Bodies::Create`. The result is meaningless once
-  // `meter` has stopped.
+  // Replaces the bodies by those of `columns`. Returns the errors that `Bodies::Create` documents.
+  // The result is meaningless if `meter` has stopped the work.
   absl::Status Place(const BodyColumns& columns, WorkMeter& meter);
 
   size_t size() const { return count_; }
@@ -96,11 +98,12 @@ class BodySet {
   // Returns the tree over the boxes of the bodies. Item i of the tree is the body `arranged(i)`.
   const BoxTree& tree() const { return tree_; }
   Body& arranged(size_t item) { return *bodies_[order_[item]]; }
-  // Returns the bitmap of the bounds of the bodies.
+  // Returns a bitmap that marks where the bounds of the bodies are.
   const BoxRaster& raster() const { return raster_; }
 
   // Calls visit(body) for each body that passes `query_filter` and has a box that passes `meets`,
-  // in no particular order, while `visit` returns true and the meter allows.
+  // in no particular order, until `visit` returns false or `meter` stops the work. Returns false if
+  // either ended the traversal.
   template <class Meets, class Visit>
   bool Traverse(const QueryFilter& query_filter, WorkMeter& meter, const Meets& meets,
                 const Visit& visit) {
@@ -113,17 +116,18 @@ class BodySet {
  private:
   void Arrange();
 
-  std::vector<std::unique_ptr<Body>> bodies_;  // the first `count_` are in use
+  std::vector<std::unique_ptr<Body>> bodies_;  // the first `count_` bodies are in use
   size_t count_ = 0;
-  size_t vertices_ =
-      0;  // vertices of all groups placed since construction, which bound the kept memory
-  std::vector<uint32_t> order_;
+  // The number of vertices of all groups placed since construction, a bound on the memory that the
+  // bodies hold.
+  size_t vertices_ = 0;
+  std::vector<uint32_t> order_;  // order_[i] is the index of the body that is item i of `tree_`
   BoxTree tree_;
   BoxRaster raster_;
 };
 
-// Calls visit(body) as `BodySet::Traverse` does for the bodies of `world`, if the filter selects
-// bodies and the world has any.
+// Calls visit(body) for the bodies of `world` as `BodySet::Traverse` does, or returns true at once
+// if the filter selects no bodies or the world has none.
 template <class Meets, class Visit>
 bool VisitBodies(const World& world, const QueryFilter& query_filter, WorkMeter& meter,
                  const Meets& meets, const Visit& visit) {

@@ -32,19 +32,20 @@ Float4 Load(std::span<const double> from, size_t begin, size_t count) {
   return lanes;
 }
 
-// Returns the index of the square at `at`, in [0, most]; 0 for NaN.
+// Returns the column (or row) of the squares that contains the coordinate `at`, in [0, most], where
+// column 0 begins at the coordinate `from`; 0 for NaN.
 Int4 SquareOf(Float4 at, Float4 from, Float4 per_length, float most) {
   const Float4 zero{};
   return __builtin_convertvector(Min(Max((at - from) * per_length, zero), zero + most), Int4);
 }
 
-// Returns a bit for each of the columns `min` to `max` of a row.
+// Returns the bits of the squares in the columns `min` to `max` of a row, one bit per column.
 uint64_t ColumnsOf(int min, int max) { return ~uint64_t{0} >> (63 - max + min) << min; }
 
 }  // namespace
 
-// Uses one column or row of squares for a frame that is flat along an axis, or too small for a
-// finite quotient.
+// Sets `per_length` to 0 along an axis in which the frame is flat, or too small for a finite
+// quotient: all boxes are then in one column or row of squares.
 void BoxRaster::Start(const Box& frame) {
   const auto per_length = [](double low, double high) {
     const auto squares = static_cast<float>(kSide / (high - low));

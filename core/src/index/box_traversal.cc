@@ -21,12 +21,13 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The most nodes that one query opens. A node takes about the time of some polygons.
+// The most tree nodes that the search opens for one query. To open a node is to compare its eight
+// boxes with the query's box, which takes about the time of testing some polygons.
 constexpr size_t kMostNodes = 128;
 constexpr size_t kMostLevels = 11;
 
-// A box rounded to floats. Rounding is monotonic, so a box that meets the given box also meets it
-// when both are rounded to floats.
+// The box of a query, rounded to floats. Rounding is monotonic, so a box that meets the query's box
+// still meets it when both are rounded to floats.
 struct Reach {
   Reach() = default;
   explicit Reach(const Box& box)
@@ -38,7 +39,7 @@ struct Reach {
   float min_x, min_y, max_x, max_y;
 };
 
-// Returns the boxes of a node that may meet the reach: bit k for box k.
+// Returns which of the eight boxes of a node may meet the query's box `reach`: bit k for box k.
 HWY_INLINE uint32_t Meeting(const BoxNode& node, const Reach& reach) {
   const hn::CappedTag<float, BoxNode::kWidth> d;
   uint32_t bits = 0;
@@ -54,15 +55,18 @@ HWY_INLINE uint32_t Meeting(const BoxNode& node, const Reach& reach) {
   return bits;
 }
 
-// Calls visit(item) for the items of a tree with boxes that may meet the reach, depth first, while
-// `visit` returns true and `nodes` nodes remain. Counts `nodes` down by one for each node opened.
-// Returns whether the walk visited all of the items.
+// Calls visit(item) for the items of a tree with boxes that may meet the query's box `reach`, depth
+// first, until `visit` returns false or the walk has opened (compared the boxes of) as many nodes
+// as `nodes` allows. Decrements `nodes` for each node opened. Returns whether the walk visited all
+// such items.
 template <class Visit>
 HWY_INLINE bool Walk(const BoxTree& tree, const Reach& reach, size_t& nodes, const Visit& visit) {
+  // Children that the walk has yet to open, one entry per parent: the children's level, the number
+  // of the parent's first child, and bit k for child k.
   struct {
     size_t level;
     uint32_t first, bits;
-  } waiting[kMostLevels];  // pending children: the first child of their parent, and a bit each
+  } waiting[kMostLevels];
   if (tree.level_count() == 0) return true;
   size_t count = 0;
   size_t level = tree.level_count() - 1;
@@ -128,7 +132,7 @@ bool FindPolygonsOf(const BoxQuery& query, NearPolygons& few) {
   for (size_t i = 0; i < query.tile_count && is_all; ++i) {
     const IndexedPolygon* const entries = query.tiles[i]->entries().data();
     is_all = nodes > 0;
-    --nodes;  // also counts a root that exceeds the limit
+    --nodes;  // counts the root of the tile, even a root beyond the limit
     is_all = is_all && Walk(query.tiles[i]->tree(), reach, nodes, [&](uint32_t k) HWY_ATTR {
                if (count == NearPolygons::kMost) return false;
                __builtin_prefetch(entries + k);
@@ -141,8 +145,9 @@ bool FindPolygonsOf(const BoxQuery& query, NearPolygons& few) {
   return is_all;
 }
 
-// Walks the trees of the tiles of all queries level by level. `found.open[from]` has the open nodes
-// of one level; the walk writes the nodes of the next level to `found.open[1 - from]`.
+// Finds the polygons of all queries: descends the trees of their tiles level by level.
+// `found.open[from]` has the nodes of one level that are open, that is, whose boxes have yet to be
+// compared with a query's box; the children that may meet go to `found.open[1 - from]`.
 class LevelWalk {
  public:
   LevelWalk(std::span<BoxQuery> queries, BoxPairs& found) : queries_(queries), found_(found) {
@@ -151,14 +156,15 @@ class LevelWalk {
   }
 
   HWY_INLINE void SetReach(uint32_t query, const Box& reach) { reaches_[query] = Reach(reach); }
-  // Adds the root of a tile to the open nodes, and returns the level of the root.
+  // Adds the root of a tile's tree to the open nodes in `found.open[0]`, and returns the level of
+  // the root.
   HWY_INLINE uint32_t Open(const Tile& tile, uint32_t query) {
     const auto level = static_cast<uint32_t>(tile.tree().level_count() - 1);
     Push(0, tile, tile.tree().node(level, 0), {query, level, 0});
     return level;
   }
-  // Opens all nodes of `level`, which is above 0. Adds their children to the open nodes of the next
-  // level, and keeps the open nodes of lower levels.
+  // Compares the boxes of all open nodes at `level`, which is above 0. Writes their children that
+  // may meet the query's box, and the open nodes of lower levels, to `found.open[1 - from]`.
   HWY_INLINE void Descend(size_t from, uint32_t level) {
     const std::span<const BoxPairs::Open> noted(found_.open[from].data(), count_);
     Start();
@@ -184,7 +190,8 @@ class LevelWalk {
       }
     }
   }
-  // Opens all nodes of level 0, and writes the pairs of a polygon and a query that may meet.
+  // Compares the boxes of all open nodes at level 0, and writes to `found.pairs` the pairs of a
+  // polygon and a query whose boxes may meet.
   HWY_INLINE void Finish(size_t from) {
     const std::span<const BoxPairs::Open> noted(found_.open[from].data(), count_);
     size_t pairs = 0;
@@ -207,7 +214,7 @@ class LevelWalk {
     }
     found_.count = pairs;
   }
-  // Returns the number of nodes opened.
+  // Returns the number of nodes whose boxes were compared.
   size_t nodes() const { return node_count_; }
 
  private:
@@ -228,8 +235,9 @@ class LevelWalk {
   size_t count_ = 0;
   size_t node_count_ = 0;
   std::array<Reach, BoxPairs::kMostQueries> reaches_;
-  std::array<uint32_t, BoxPairs::kMostQueries> nodes_;  // nodes of the next level, for each query
-  std::array<uint32_t, BoxPairs::kMostQueries> polygons_;  // polygons found, for each query
+  // For each query, the number of nodes of the next level, and the number of polygons found.
+  std::array<uint32_t, BoxPairs::kMostQueries> nodes_;
+  std::array<uint32_t, BoxPairs::kMostQueries> polygons_;
 };
 
 void FindAllPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs& found) {

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygons of a scene may meet a box, where few do?
+// Which polygons of a scene may meet a box, for a box that few polygons meet?
 //
-// Finds the polygons that `SceneIndex::Traverse` finds by a `MeetsBox`, in two steps and without a
-// visitor: first tiles, then the polygons of each tile. A caller with many boxes runs the first
-// step for all of them, so that the memory of the tiles has been prefetched when the second step
-// reads it. The eight boxes of a node are compared in as few vectors as the instruction set allows.
+// A scene keeps its polygons in tiles of some hundred, with a tree of boxes over the tiles and one
+// over the polygons of each tile. The functions here find the polygons that `SceneIndex::Traverse`
+// finds for a `MeetsBox`, without a visitor and in two steps: first the tiles that may meet the
+// box, then the polygons of each such tile. A caller with many boxes runs the first step for all
+// boxes, so that the memory of the tiles has been prefetched when the second step reads it. The
+// eight boxes of a tree node are compared in as few vectors as the instruction set allows.
 #pragma once
 
 #include <array>
@@ -20,43 +22,50 @@
 
 namespace carom::internal {
 
-// A box, and the tiles that the box may meet.
+// A box, and the tiles of a scene (groups of some hundred neighbouring polygons) that the box may
+// meet.
 struct BoxQuery {
   static constexpr size_t kMostTiles = 8;
 
-  Box reach;
-  bool is_active;    // false: the query is skipped
-  bool is_complete;  // whether `tiles` has all tiles, found within the limit of nodes
+  Box reach;       // the box that polygons must meet
+  bool is_active;  // false: the query is skipped
+  // Whether the search found all tiles that `reach` may meet: it gives up after a number of tree
+  // nodes, and beyond `kMostTiles` tiles.
+  bool is_complete;
   std::array<const Tile*, kMostTiles> tiles;
   size_t tile_count;
-  size_t boxes;  // boxes compared, for a meter
+  size_t boxes;  // number of boxes compared, for the caller to count on its `WorkMeter`
 };
 
-// Runs the first step: sets all members but `reach` of the queries that are active.
+// Finds, for each active query, the tiles that its box `reach` may meet. Sets `is_complete`,
+// `tiles`, `tile_count` and `boxes`.
 void FindTiles(const SceneIndex& scene, std::span<BoxQuery> queries);
 
+// The polygons that may meet the box of a query.
 struct NearPolygons {
   static constexpr size_t kMost = 64;
 
   std::array<const IndexedPolygon*, kMost> polygons;
   size_t count;
-  size_t boxes;
+  size_t boxes;  // number of boxes compared
 };
 
-// Runs the second step: sets the polygons that may meet the box of a query. Returns false if there
-// are more than `NearPolygons::kMost` polygons, or if the search compares too many boxes: the
-// caller may then use only `boxes`.
+// Sets `few` to the polygons, in the tiles that `FindTiles` set in `query`, that may meet the
+// query's box. Returns false if there are more than `NearPolygons::kMost` polygons, or if the
+// search compares too many boxes: the caller may then use only `few.boxes`.
 using FindPolygonsFunction = bool (*)(const BoxQuery& query, NearPolygons& few);
 
-// Returns the second step for the instruction set of this machine. A caller that runs the step
-// often keeps the pointer.
+// Returns the function that finds the polygons in the tiles of a query, compiled for the
+// instruction set of this machine. A caller that runs it often keeps the pointer.
 FindPolygonsFunction FindPolygons();
 
-// Working memory and result of both steps for many boxes. The search goes level by level through
-// the trees of all boxes, so that their cache misses overlap.
+// Working memory and result of `FindPairs`, which finds the polygons that many boxes (queries) may
+// meet. The search descends the trees of the tiles of all queries together, level by level, so that
+// the cache misses of different queries overlap.
 struct BoxPairs {
   static constexpr size_t kMostQueries = 32;
-  // The most nodes of one level that one query opens. A node takes about the time of some polygons.
+  // The most nodes of one level that the search opens for one query. To open a node is to compare
+  // its eight boxes with the query's box, which takes about the time of testing some polygons.
   static constexpr size_t kMostNodes = 32;
 
   struct Pair {
@@ -67,25 +76,28 @@ struct BoxPairs {
   struct Place {
     uint32_t query, level, index;
   };
-  // A node that the search has yet to open.
+  // A node whose boxes the search has yet to compare with the box of a query.
   struct Open {
     const Tile* tile;
     const BoxNode* node;
     Place place;
   };
-  // Room for the nodes of one level, and for the roots of tiles with fewer levels than others.
+  // Room for the nodes of one level for all queries, and for the roots of tiles whose trees have
+  // fewer levels than the tallest.
   static constexpr size_t kMostOpen = kMostQueries * (kMostNodes + BoxQuery::kMostTiles);
 
   // The pairs found, by ascending query.
   std::array<Pair, kMostQueries * NearPolygons::kMost> pairs;
   size_t count;
-  size_t boxes;  // boxes compared, for a meter
+  size_t boxes;  // number of boxes compared, for the caller to count on its `WorkMeter`
+  // The open nodes of the current level in one array, of the next level in the other one.
   std::array<std::array<Open, kMostOpen>, 2> open;
 };
 
-// Sets in `found` the polygons that the boxes of the active queries may meet, for at most
-// `kMostQueries` queries. If a query finds more polygons than `NearPolygons::kMost`, or compares
-// too many boxes, its `is_complete` becomes false, and the pairs found for it are incomplete.
+// Sets `found.pairs` to the pairs of an active query and a polygon that its box may meet, for at
+// most `kMostQueries` queries. If a query finds more polygons than `NearPolygons::kMost`, or
+// compares too many boxes, its `is_complete` becomes false, and the pairs found for it are
+// incomplete.
 void FindPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs& found);
 
 }  // namespace carom::internal

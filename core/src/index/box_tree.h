@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which items are near? A tree with eight children per node over the boxes of items in a fixed
-// order.
+// Which items of a fixed sequence have boxes that meet a given box, or that are near it? A tree
+// over the boxes of the items, with eight children per node, answers.
 //
-// Eight consecutive items make a leaf node, and eight nodes of a level make a node of the next
-// level: an implicit tree without pointers, built in O(n). Its quality depends on how local the
-// order of the items is. A node keeps its eight boxes in columns of floats rounded outward, 128
-// bytes, so that one vector operation compares all eight. Culling by the rounded boxes may pass too
-// many items, never too few. docs/adr/0007-paged-scenes.md gives the reasons.
+// Eight consecutive items make a leaf node, and eight consecutive nodes of a level make a node of
+// the next level: an implicit tree without pointers, built in O(n). The tree is the better the
+// closer consecutive items are in space. A node keeps its eight boxes in columns of floats rounded
+// outward, 128 bytes, so that one vector operation compares all eight. Comparing the rounded boxes
+// may pass too many items, never too few. docs/adr/0007-paged-scenes.md gives the reasons.
 #pragma once
 
 #include <array>
@@ -27,13 +27,14 @@
 namespace carom::internal {
 
 // Return the greatest float that is at most `value`, and the least float that is at least `value`.
-// Both are finite for accepted coordinates.
+// Both are finite for coordinates that `IsAccepted` accepts.
 inline float RoundedDown(double value) {
   const auto nearest = static_cast<float>(value);
   if (nearest <= value) return nearest;
   if (nearest == 0) return -std::numeric_limits<float>::denorm_min();
   const auto bits = std::bit_cast<int32_t>(nearest);
-  return std::bit_cast<float>(nearest > 0 ? bits - 1 : bits + 1);  // floats order like their bits
+  // The bits of adjacent floats are adjacent integers.
+  return std::bit_cast<float>(nearest > 0 ? bits - 1 : bits + 1);
 }
 inline float RoundedUp(double value) { return -RoundedDown(-value); }
 
@@ -61,7 +62,8 @@ struct alignas(64) BoxNode {
   // Returns the lanes with boxes that may meet `reach`, which is finite. Every box that does meet
   // `reach` is among these lanes, since rounding is monotonic.
   LaneBits Meeting(const Box& reach) const;
-  // Returns lower bounds of the squared distances of the boxes from `from`; +inf for empty lanes.
+  // Returns lower bounds of the squared distances between each box and the box `from`; +inf for
+  // empty lanes.
   Column LowerDistances2(const FloatBox& from) const;
 
   // Returns the lanes of `values` that are finite and at most `limit`.
@@ -89,10 +91,11 @@ inline LaneBits BoxNode::Within(const Column& values, double limit) {
   return Bits(LoadLanes(&values[0]) <= most, LoadLanes(&values[4]) <= most);
 }
 
-// Computes each gap from rounded floats: the gap is within a factor 1 + 2^-24 of the exact gap of
-// the float boxes, which is at most the gap of the boxes in doubles. So the sum of squares is
-// within a factor 1 + 2^-21, or within 2^-147 where it is close to underflow. The final factor and
-// summand subtract more than both errors.
+// Computes the gap between two boxes along each axis from rounded floats: the computed gap is
+// within a factor 1 + 2^-24 of the exact gap of the float boxes, which is at most the gap of the
+// boxes in doubles. So the sum of the squared gaps is within a factor 1 + 2^-21, or within 2^-147
+// where it is close to underflow. The final factor and summand of `square` subtract more than both
+// errors.
 inline BoxNode::Column BoxNode::LowerDistances2(const FloatBox& from) const {
   Column distances2;
   const Float4 zero{};
@@ -122,7 +125,8 @@ class BoxTree {
     AddLevels(std::move(leaves));
   }
 
-  // Replaces the box of an item. The caller calls `Reset` before it shares the tree.
+  // Replaces the box of an item, and enlarges or shrinks the boxes of the nodes above it. Not
+  // thread-safe: the caller calls `Reset` only before other threads can read the tree.
   void Reset(size_t item, const Box& box);
 
   size_t count() const { return count_; }
@@ -136,18 +140,18 @@ class BoxTree {
   }
 
   // Calls visit(item), in order, for each item for which `meets(box)` holds for the item's box and
-  // for all its ancestors' boxes, while `visit` returns true and the meter allows. Returns whether
-  // both always did. The boxes passed to `meets` are rounded outward, so slightly larger than the
-  // item's. Each box counts as one unit of work. The traversal is fastest when `meets` is a
-  // `MeetsBox`.
+  // for all its ancestors' boxes, until `visit` returns false or `meter` stops the work. Returns
+  // whether the traversal ran to its end. The boxes passed to `meets` are rounded outward, so
+  // slightly larger than the item's. Each box counts as one unit of work. The traversal is fastest
+  // when `meets` is a `MeetsBox`.
   template <class Meets, class Visit>
   bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return count_ == 0 || TraverseNode(level_count() - 1, 0, meter, meets, visit);
   }
 
   // Calls visit(item) for each item at a distance from `from` that may be at most the square root
-  // of `limit2`, while `visit` returns true and the meter allows. `visit` may lower `limit2`. The
-  // children of a node are visited nearest first. Returns whether the traversal ran to its end.
+  // of `limit2`, until `visit` returns false or `meter` stops the work. `visit` may lower `limit2`.
+  // The children of a node are visited nearest first. Returns whether the traversal ran to its end.
   template <class Visit>
   bool TraverseNearest(WorkMeter& meter, const FloatBox& from, const double& limit2,
                        const Visit& visit) const {
@@ -219,8 +223,8 @@ class BoxTree {
 
   size_t count_ = 0;
   uint32_t level_count_ = 0;
-  std::array<uint32_t, kMaxLevels>
-      level_begin_{};  // the first node of each level, from the leaves up
+  // The index in `nodes_` of the first node of each level. Level 0 has the leaves.
+  std::array<uint32_t, kMaxLevels> level_begin_{};
   std::vector<BoxNode> nodes_;
 };
 

@@ -9,25 +9,29 @@
 namespace carom::internal {
 namespace {
 
-// Returns the cell of `value` between `min` and `max`, in [0, 2^Curve::kBits).
-// A box without an extent has one cell. Values outside of [min, max] go to the nearest cell: the
-// order along the curve is worse for them, and no answer changes.
+// Returns the column (or row) of the curve's cells that contains the coordinate `value`, in [0,
+// 2^Curve::kBits): the cells divide [min, max] evenly. A range without an extent has one cell.
+// Values outside of [min, max] go to the nearest cell: the order along the curve is worse for such
+// values, and no answer of a query changes.
 uint32_t Cell(double value, double min, double max) {
   if (!(max > min)) return 0;
   constexpr double kCells = uint32_t{1} << Curve::kBits;
   return static_cast<uint32_t>(std::clamp((value - min) / (max - min) * kCells, 0.0, kCells - 1));
 }
 
-// The orientation of a quarter of Hilbert's curve (1891). The curve takes two bits of a place from
-// each level, and turns each quarter so that its curve begins where the curve of the previous
-// quarter ends. A turn exchanges x and y (`swapped`), complements both (`flipped`), or does both.
+// The orientation of one quarter of Hilbert's curve (1891). The curve divides its square into
+// quarters, each quarter into quarters, and so on for each level; the number of the quarter gives
+// two bits of a cell's place per level. The curve within a quarter is turned so that it begins
+// where the curve of the previous quarter ends. A turn exchanges x and y (`swapped`), complements
+// both (`flipped`), or does both.
 struct CurveTurn {
   uint32_t swapped = 0;
   uint32_t flipped = 0;
 };
 
-// Returns the two bits of the place for a cell that has the bits `x` and `y` at a level. Replaces
-// `turn` by the turn of the quarter that contains the cell.
+// Returns the two bits that one level adds to the place of a cell: `x` and `y` are the bits of the
+// cell's coordinates at the level. Replaces `turn` by the turn of the quarter that contains the
+// cell.
 constexpr uint32_t TakeLevel(uint32_t x, uint32_t y, CurveTurn& turn) {
   const uint32_t right = (turn.swapped != 0 ? y : x) ^ turn.flipped;
   const uint32_t upper = (turn.swapped != 0 ? x : y) ^ turn.flipped;
@@ -35,8 +39,8 @@ constexpr uint32_t TakeLevel(uint32_t x, uint32_t y, CurveTurn& turn) {
   return (3 * right) ^ upper;
 }
 
-// Four levels in one table entry: for a turn and four bits each of x and y, the table has the byte
-// of the place and the next turn.
+// Tabulates four levels at once: for a turn and four bits each of x and y, an entry has the eight
+// bits of the place and the turn for the next level.
 constexpr int kLevels = 4;
 struct Levels {
   uint8_t place;
@@ -62,8 +66,9 @@ constexpr LevelTable MakeLevelTable() {
 
 constexpr LevelTable kLevelTable = MakeLevelTable();
 
-// Returns the place of a cell along the curve. The function takes 32 levels. The first level has
-// the bits 0 and 0, which only swap, so the function starts with the swapped turn.
+// Returns the place of a cell along the curve. The table has four levels per entry, so the function
+// takes 32 levels, one more than a coordinate has bits. At the additional first level both bits are
+// 0, which adds nothing to the place and swaps x and y; the initial turn `swapped` undoes this.
 uint64_t HilbertPlace(uint32_t x, uint32_t y) {
   static_assert(Curve::kBits == 31);
   uint64_t place = 0;

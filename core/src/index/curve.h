@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// In which order do polygons that are near each other lie? Along a Hilbert curve over the scene.
+// In which order should polygons be stored so that polygons that are close in the order are close
+// in space, too? Along a Hilbert curve over the scene.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +12,8 @@
 
 namespace carom::internal {
 
-// A place along the curve. The id orders polygons at one place.
+// The position of a polygon in the order along a Hilbert curve: the place on the curve, then the
+// polygon's id, which orders polygons at one place.
 struct CurveKey {
   uint64_t place = 0;
   uint64_t id = 0;
@@ -21,11 +23,12 @@ struct CurveKey {
   }
 };
 
-// A Hilbert curve over a box. A polygon outside of the box has the key of the nearest cell at the
-// border.
+// A Hilbert curve over a box, which it divides into 2^31 x 2^31 cells. The key of a polygon depends
+// on the cell of the center of its bounds. A center outside of the box counts as in the nearest
+// cell at the border.
 class Curve {
  public:
-  static constexpr int kBits = 31;  // bits of a cell's coordinate along each side
+  static constexpr int kBits = 31;  // bits of a cell's x and of its y coordinate
 
   Curve() = default;
   explicit Curve(const Box& frame) : frame_(frame) {}

@@ -12,14 +12,15 @@
 namespace carom::internal {
 namespace {
 
-// Returns a unique number from 1 on. The order is relaxed, since only uniqueness matters.
+// Returns a number for a version of a scene, unique in this process and at least 1. The order of
+// the increments is relaxed, since only uniqueness matters.
 uint64_t NextState() {
   static std::atomic<uint64_t> last = 0;
   return last.fetch_add(1, std::memory_order_relaxed) + 1;
 }
 
-// Returns false only if no point of the box is within the radius. The factor `kUp` covers the
-// rounding error of the square.
+// Returns false only if no point of `box` is within `radius` of `center`. The factor `kUp` covers
+// the rounding error of the squared radius.
 bool MayMeet(const Box& box, Vec2 center, double radius) {
   return !box.empty() && LowerDistance2(box, {center, center}) <= radius * radius * kUp;
 }
@@ -28,8 +29,8 @@ bool MayMeet(const Box& box, Vec2 center, double radius) {
 
 EditHistory::EditHistory() : state_(NextState()) {}
 
-// Shares the commits of `base`, so that a history costs O(kMaxCommits) pointers. Of a commit with
-// more than `kMaxBoxes` boxes it keeps only `all`, and leaves `boxes` empty.
+// Shares the commits of `base`, so that a history costs O(kMaxCommits) pointers. For a commit with
+// more than `kMaxBoxes` boxes, keeps only the bounds of all of them.
 EditHistory::EditHistory(const EditHistory& base, std::vector<Box> boxes) : state_(NextState()) {
   Commit commit{base.state_, {}, std::move(boxes)};
   for (const Box& box : commit.boxes) commit.all.Extend(box);
@@ -40,8 +41,8 @@ EditHistory::EditHistory(const EditHistory& base, std::vector<Box> boxes) : stat
                   base.commits_.begin() + static_cast<std::ptrdiff_t>(kept));
 }
 
-// Goes back commit by commit until a commit has the parent `since`. A scene that is no parent of a
-// kept commit (too old, or of another branch) may differ anywhere.
+// Goes back commit by commit until a commit has the parent `since`. A version `since` that is no
+// parent of a kept commit (too old, or of another branch) may differ from this one anywhere.
 bool EditHistory::MayHaveTouched(uint64_t since, Vec2 center, double radius) const {
   if (since == state_) return false;
   for (const std::shared_ptr<const Commit>& commit : commits_) {

@@ -3,9 +3,10 @@
 
 // Which parts of a scene did the last edits touch?
 //
-// Each scene has a number of its own and a history: the boxes of the last `kMaxCommits` commits
-// that led to the scene. A commit touches the old and the new bounds of each edited polygon. A
-// caller that caches a result of an earlier scene asks the history whether the result still holds.
+// Each version of a scene has a number of its own and a history: the boxes that the last
+// `kMaxCommits` commits before it touched. A commit touches the old and the new bounds of each
+// edited polygon. A caller that caches a result of an earlier version asks the history whether the
+// result still holds.
 #pragma once
 
 #include <cstddef>
@@ -20,8 +21,8 @@ namespace carom::internal {
 // The boxes that the last commits touched. Immutable, hence thread-safe.
 class EditHistory {
  public:
-  // A history keeps at most `kMaxCommits` commits, and at most `kMaxBoxes` boxes of each. Of a
-  // commit with more boxes the history keeps the union.
+  // A history keeps at most `kMaxCommits` commits, and at most `kMaxBoxes` boxes of each. For a
+  // commit with more boxes the history keeps the bounds of all of them.
   static constexpr size_t kMaxCommits = 32;
   static constexpr size_t kMaxBoxes = 64;
 
@@ -31,7 +32,7 @@ class EditHistory {
   // with the history `base`.
   EditHistory(const EditHistory& base, std::vector<Box> boxes);
 
-  // Returns the number of the scene: unique in this process, and not 0.
+  // Returns the number of the version of the scene: unique in this process, and not 0.
   uint64_t state() const { return state_; }
 
   // Returns false only if the scene with the number `since` is this scene or an ancestor of it, and
@@ -40,13 +41,13 @@ class EditHistory {
 
  private:
   struct Commit {
-    uint64_t base;  // the number of the parent scene
-    Box all;
-    std::vector<Box> boxes;  // empty: the commit touched all of `all`
+    uint64_t base;           // the number of the parent scene
+    Box all;                 // the bounds of all boxes that the commit touched
+    std::vector<Box> boxes;  // the boxes; empty if there are too many: `all` then replaces them
   };
 
   uint64_t state_;
-  std::vector<std::shared_ptr<const Commit>> commits_;  // the latest first
+  std::vector<std::shared_ptr<const Commit>> commits_;  // the latest commit first
 };
 
 }  // namespace carom::internal

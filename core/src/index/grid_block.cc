@@ -11,13 +11,14 @@
 namespace carom::internal {
 namespace {
 
-// The polygons per cell, measured: with fewer, lines walk over more cells; with more, cells
-// overflow.
+// The number of polygons per cell that gives the fastest queries, measured: with fewer, lines pass
+// more cells; with more, cells overflow into linked cells.
 constexpr double kPolygonsPerCell = 3.2;
-// The most cells of one polygon. A polygon in more cells is wide, and is tested once for the whole
-// square.
+// The most cells that one polygon is in. A polygon that would be in more cells is wide: it is in no
+// cell, and a query tests it once for the whole square.
 constexpr int kMostCellsOfOne = 24;
-// The most polygons that share a cell with a polygon, on average, in squares that have cells.
+// The limit for squares with cells on the number of polygons in a cell, averaged over all polygons
+// of all cells. Above it the polygons are too unevenly spread.
 constexpr size_t kMostSharing = 4 * GridCell::kWidth;
 
 int CellsAlong(size_t polygons) {
@@ -25,7 +26,8 @@ int CellsAlong(size_t polygons) {
   return std::clamp(static_cast<int>(std::lround(along)), 1, GridBlock::kMostCells);
 }
 
-// Returns `units` clamped to a cell, rounded down.
+// Returns a coordinate within a cell, in units of 1/255 of the cell, clamped to [0, 255] and
+// rounded down.
 uint8_t ToByte(double units) {
   return static_cast<uint8_t>(std::clamp(units, 0.0, double{GridCell::kUnits}));
 }
@@ -74,7 +76,8 @@ size_t GridBlock::memory() const {
          polygons_.capacity() * sizeof(polygons_[0]);
 }
 
-// Returns the box in units from the corner of the square, enlarged by the margin.
+// Returns a polygon's box enlarged by the margin `kMargin`, in units of 1/255 of a cell from the
+// lower left corner of the square.
 Box GridBlock::InUnits(const Box& box) const {
   const double units = units_per_length_;
   return {{(box.min.x - frame_.corner_x) * units - kMargin,
@@ -83,8 +86,8 @@ Box GridBlock::InUnits(const Box& box) const {
            (box.max.y - frame_.corner_y) * units + kMargin}};
 }
 
-// Returns the cells of a box. A box that begins in the first unit of a cell is also in the cell
-// before.
+// Returns the range of cells that a box is in; `units` is the box in units of 1/255 of a cell. A
+// box that begins in the first unit of a cell is also in the cell before it.
 GridBlock::Range GridBlock::RangeOf(const Box& units) const {
   const auto cell = [end = last_unit_](double at) {
     return static_cast<int>(std::clamp(at, 0.0, end)) / GridCell::kUnits;
@@ -99,8 +102,8 @@ void GridBlock::PutWideFirst() {
   wide_count_ = static_cast<uint32_t>(end - polygons_.begin());
 }
 
-// Returns whether the polygons are spread evenly enough for cells: a cell with many polygons is a
-// long chain of links.
+// Makes the cells of the square and returns true, or returns false if the polygons are too unevenly
+// spread for cells: a cell with many polygons is a long chain of linked cells.
 bool GridBlock::MakeCells() {
   const auto along = static_cast<size_t>(along_);
   std::vector<uint16_t> counts(along * along);
@@ -122,7 +125,7 @@ bool GridBlock::MakeCells() {
   if (sharing > kMostSharing * total) return false;
   cells_.reserve(counts.size() + links);
   cells_.resize(counts.size());
-  std::vector<uint16_t>& last = counts;  // for each cell, the last cell of its chain of links
+  std::vector<uint16_t>& last = counts;  // for each cell, the last one in its chain of linked cells
   for (size_t i = 0; i < last.size(); ++i) last[i] = static_cast<uint16_t>(i);
   for (size_t i = wide_count_; i < polygons_.size(); ++i) {
     const Box units = InUnits(polygons_[i]->bounds());
@@ -131,7 +134,8 @@ bool GridBlock::MakeCells() {
   return true;
 }
 
-// Adds a box to its cells, with integer coordinates rounded outward. The parts of the box beyond
+// Adds the box of polygon `item` to the cells of `range`. `units` is the box in units of 1/255 of a
+// cell; each cell stores its coordinates as integers rounded outward. The parts of the box beyond
 // the border of a cell are in the next cells.
 void GridBlock::Put(const Box& units, const Range& range, uint32_t item,
                     std::vector<uint16_t>& last) {

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygons are in the cells of a square?
+// Which polygons have boxes in which cells of a square?
 //
-// A square of a scene's grid has cells of 64 bytes. A cell has the boxes of seven polygons, in
-// bytes rounded outward, the addresses of these polygons, and a link to another cell with more. The
-// number of cells depends on the number of polygons. scene_grid.h has the squares, and
-// docs/adr/0017-grid-cells.md the reasons.
+// A scene's grid (scene_grid.h) consists of squares, and each square is divided into cells, the
+// more the more polygons it has. A cell takes 64 bytes: the boxes of seven polygons, in bytes
+// rounded outward, the numbers of these polygons, and a link to another cell with more.
+// docs/adr/0017-grid-cells.md gives the reasons.
 #pragma once
 
 #include <array>
@@ -22,30 +22,33 @@
 
 namespace carom::internal {
 
-// The boxes of up to seven polygons, in units of 1/255 of the cell from the cell's lower corner,
-// clamped to the cell. Maxima are stored as 255 minus the maximum, so that four comparisons of
-// bytes by "at most" test a box against bounds. A box that begins at unit 0 along x or y is also in
-// the cell before this one, unless the cell before belongs to another square.
+// The boxes of up to seven polygons in a cell of a square of the grid. Coordinates are in units of
+// 1/255 of the cell from the cell's lower left corner, clamped to the cell. Maxima are stored as
+// 255 minus the maximum, so that four comparisons of bytes by "at most" test a box against bounds.
+// A box that begins at unit 0 along x or y is also in the previous cell along x or y, unless that
+// cell belongs to another square.
 struct alignas(64) GridCell {
-  static constexpr size_t kWidth = 8;  // lanes that are compared; the last lane never has a box
+  static constexpr size_t kWidth = 8;  // lanes compared at a time; the last lane never has a box
   static constexpr size_t kMost = 7;   // the most boxes of a cell
   static constexpr int kUnits = 255;
   using Column = std::array<uint8_t, kWidth>;
 
   Column min_x{}, min_y{}, below_x{}, below_y{};  // below_x is kUnits - max x
-  std::array<uint32_t, kMost> items{};            // numbers in `CellPolygons`
-  uint16_t next = 0;    // the next cell of the block with more boxes; 0 for none
+  std::array<uint32_t, kMost> items{};            // numbers of the polygons (`CellPolygons`)
+  uint16_t next = 0;    // index of a cell with more boxes of this cell; 0 for none
   uint8_t present = 0;  // bit i: lane i has a box
 };
 static_assert(sizeof(GridCell) == 64);
 
-// Numbers the polygons of a square for its cells. A number is the distance of the polygon's address
-// from the lowest address, so that no memory is read to find a polygon. Where the polygons are too
-// far apart in memory, a number is an index in a table of polygons instead.
+// Numbers the polygons of a square of the grid with 32-bit numbers, which the square's cells store.
+// A number is the distance of the polygon's address from the lowest address, so that no memory is
+// read to find a polygon. Where the polygons are too far apart in memory, a number is an index in a
+// table of polygons instead.
 class CellPolygons {
  public:
   CellPolygons() = default;
-  // Numbers `polygons`, which outlive this object. Uses the table if a distance exceeds `most`.
+  // Numbers `polygons`, which outlive this object. Uses the table if a distance between addresses
+  // exceeds `most` units of `kUnit` bytes.
   explicit CellPolygons(std::span<const Unowned<Polygon>> polygons, uint32_t most = UINT32_MAX);
 
   // Returns the number of one of the polygons.
@@ -69,40 +72,44 @@ class CellPolygons {
   const Unowned<Polygon>* table_ = nullptr;
 };
 
-// A square and its polygons. Immutable but for the count of its owners, hence thread-safe.
+// A square of the grid, its polygons and its cells. Immutable but for the count of its owners,
+// hence thread-safe.
 class GridBlock {
  public:
-  // The position of the square, and the size of its cells.
+  // The position of the square's lower left corner, and the side of its cells and its reciprocal.
   struct Frame {
     double corner_x, corner_y, cell_side, cells_per_length;
   };
   // The most cells along a side.
   static constexpr int kMostCells = 32;
-  // The most polygons that are in no cell.
+  // The most wide polygons: a wide polygon would be in many cells, and is kept in none.
   static constexpr size_t kMostWide = 8;
-  // The most polygons of a block. A square with more has no cells, and queries use the trees: to
-  // build the cells of so many polygons takes half a millisecond.
+  // The most polygons of a square with cells. In a square with more, queries use the trees of the
+  // scene index: to build the cells of more polygons would take over half a millisecond.
   static constexpr size_t kMostPolygons = 4096;
-  // A box is in each cell within this distance of the box, in units. So a walk from cell to cell
-  // tolerates a position error of up to this margin.
+  // A margin in units of 1/255 of a cell: the box of a polygon is in each cell within this distance
+  // of the box, so that a walk along a line from cell to cell tolerates an error of its position of
+  // up to the margin.
   static constexpr double kMargin = 0.25;
 
   // Makes the block of the square with the lower corner `corner`. `polygons` are all polygons with
-  // boxes that may meet the square, or only the first kMostPolygons + 1 if the square has more. The
-  // block does not own the polygons: each scene that shares the block owns them, since an edit near
-  // a square invalidates the square.
+  // boxes that may meet the square, or only kMostPolygons + 1 of them if there are more. The block
+  // does not own the polygons: each scene that shares the block owns them, since an edit near a
+  // square invalidates the square.
   GridBlock(Vec2 corner, double side, std::vector<Unowned<Polygon>> polygons);
 
   // Returns whether the block has cells. A block without cells has no polygons, and queries use the
-  // trees, which are faster where polygons are too many, unevenly spread, or as large as the
-  // square.
+  // trees of the scene index, which are faster where polygons are too many, unevenly spread, or as
+  // large as the square.
   bool has_cells() const { return has_cells_; }
   const Frame& frame() const { return frame_; }
-  // Return the frame's values in units: units per length, and the last unit along a side.
+  // Return values in units of 1/255 of a cell: the number of units per length, and the last unit
+  // along a side of the square.
   double units_per_length() const { return units_per_length_; }
   double last_unit() const { return last_unit_; }
   int cells_along() const { return along_; }
-  // Returns the cells row by row, followed by the cells that `GridCell::next` links to.
+  // Returns the cells of the square row by row, followed by the additional cells that
+  // `GridCell::next` links to.
   const GridCell* cells() const { return cells_.data(); }
   const CellPolygons& polygons() const { return numbers_; }
   // Return the wide polygons, which would be in many cells, and are in none.
@@ -110,8 +117,8 @@ class GridBlock {
   const Unowned<Polygon>& wide(size_t i) const { return polygons_[i]; }
   size_t memory() const;  // in bytes, without the polygons
 
-  // Count the owners. The block has a count of its own, since `SceneGrid` holds blocks by atomic
-  // pointers.
+  // Add and drop an owner; the last `Release` deletes the block. The block counts its owners
+  // itself, since `SceneGrid` holds blocks by atomic pointers, which cannot be `shared_ptr`.
   void Share() const { owners_.fetch_add(1, std::memory_order_relaxed); }
   static void Release(const GridBlock* block) {
     if (block->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete block;
@@ -140,8 +147,8 @@ class GridBlock {
   double units_per_length_;
   double last_unit_;
   std::vector<GridCell> cells_;
-  std::vector<Unowned<Polygon>>
-      polygons_;  // the wide polygons; all polygons if `numbers_` uses the table
+  // The wide polygons, or all polygons, the wide ones first, if `numbers_` uses a table.
+  std::vector<Unowned<Polygon>> polygons_;
   CellPolygons numbers_;
 };
 

@@ -8,10 +8,10 @@
 
 namespace carom::internal {
 
-// Makes the first part begin at the line's start and end some spacings after the line enters the
-// bounds of the scene, since the line meets no polygon before the bounds. A line that hardly
-// extends farther keeps one part. The ends of parts only decide which polygons are visited first,
-// so rounding errors in the ends change no answer.
+// Makes the first part begin at the line's start and end a parameter difference of `length` after
+// the line enters the bounds of the scene, since the line meets no polygon before the bounds. A
+// line that hardly extends farther inside the bounds keeps one part. The ends of parts only decide
+// which polygons are visited first, so rounding errors in the ends change no answer.
 void LineInterval::StartLong(const Line& line, const SceneIndex& scene, double length) {
   remaining_ = kMost - 1;
   length_ = length;

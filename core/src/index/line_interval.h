@@ -12,14 +12,14 @@
 
 namespace carom::internal {
 
-// A part of a line. The parts follow each other from the line's start to its end. The first part is
-// as long as some polygons are apart, and each next part is longer, so that a cast visits about the
-// polygons that the line passes before its first hit, without sorting the polygons ahead. Not
-// thread-safe.
+// The part of a line that a cast searches next. The parts follow each other from the line's start
+// to its end. The first part is a few times as long as neighbouring polygons of the scene are
+// apart, and each next part is longer, so that a cast visits about the polygons that the line
+// passes before its first hit, without sorting the polygons ahead. Not thread-safe.
 class LineInterval {
  public:
-  // Sets the first part. It is the whole line if `is_whole`, or if the line is too short for more
-  // parts to pay.
+  // Sets the first part. The first part is the whole line if `is_whole`, or if the line is so short
+  // that several parts would cost more than they save.
   void Start(const Line& line, const SceneIndex& scene, bool is_whole) {
     begin_ = line.t_min;
     end_ = line.t_max;
@@ -41,24 +41,25 @@ class LineInterval {
   // Return bounds of the part, and bounds of the part up to parameter t.
   const Box& bounds() const { return bounds_; }
   Box BoundsUpTo(const Line& line, double t) const { return line.BoundsBetween(begin_, t); }
-  // Returns whether the previous part's bounds meet a box. A box that meets this part and any
-  // earlier part meets the previous part, too, since boxes are convex: so the test finds all boxes
-  // visited before.
+  // Returns whether the bounds of the previous part meet a box, that is, whether an earlier part
+  // has visited a box that meets this part. A box that meets this part and any earlier part meets
+  // the previous part, too, since boxes are convex: so one test covers all earlier parts.
   bool WasVisited(const Box& box) const { return previous_bounds_.Intersects(box); }
 
  private:
   static constexpr int kMost = 8;
-  // Measured on scenes in which polygons cover from a hundredth to a third of the plane.
-  static constexpr double kFirst = 4;  // length of the first part, in spacings of the scene
-  static constexpr double kGrowth = 3;
+  // Both constants were measured on scenes in which polygons cover from a hundredth to a third of
+  // the plane.
+  static constexpr double kFirst = 4;   // length of the first part, in `SceneIndex::spacing`
+  static constexpr double kGrowth = 3;  // each part is so many times as long as the previous one
 
   void StartLong(const Line& line, const SceneIndex& scene, double length);
 
   double begin_ = 0;
   double end_ = 0;
-  double length_ = 0;
-  double exit_ = 0;    // about where the line leaves the bounds of the scene
-  int remaining_ = 0;  // parts that may follow
+  double length_ = 0;  // length of the part, as a difference of line parameters
+  double exit_ = 0;    // about the parameter at which the line leaves the bounds of the scene
+  int remaining_ = 0;  // the number of parts that may follow
   Box bounds_;
   Box previous_bounds_;  // bounds of the previous part; empty for the first part
 };

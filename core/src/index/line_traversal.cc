@@ -8,7 +8,8 @@
 #include <cmath>
 #include <cstring>
 
-#ifndef CAROM_CORE_SRC_LINE_TRAVERSAL_CC_  // the first time this file is compiled
+// Highway compiles this file once for each instruction set, and the next part only the first time.
+#ifndef CAROM_CORE_SRC_LINE_TRAVERSAL_CC_
 #define CAROM_CORE_SRC_LINE_TRAVERSAL_CC_
 namespace carom::internal {
 namespace {
@@ -43,7 +44,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How many pairs ahead a node is prefetched.
+// How many pairs before its turn the node of a pair is prefetched.
 constexpr size_t kAhead = 16;
 
 // The children of a node and the line that may meet them. The child in lane k has the number
@@ -54,12 +55,12 @@ struct Children {
 };
 
 // Writes pairs of the line and those children of `node` that the line may meet to `out`, from pair
-// `count` on. Returns the number of pairs after them, and leaves `out.count` unchanged.
+// `count` on. Returns the number of pairs that `out` then has, and leaves `out.count` unchanged.
 //
 // The box of a child meets the line only if the box's extreme corners along the line's normal are
-// not both on one side of the line. The function stores all eight lanes with the met children
-// first: a table indexed by the mask bits gives the numbers of their lanes. The next node
-// overwrites the pairs beyond the returned count.
+// not both on one side of the line. The function stores eight pairs, those of the children that the
+// line may meet first: a table indexed by the bits of these children gives the numbers of their
+// lanes. The next node overwrites the pairs beyond the returned count.
 template <class Pairs>
 HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, Children children,
                               Pairs& out, size_t count) {
@@ -97,8 +98,10 @@ HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, Childre
   return count + static_cast<size_t>(std::popcount(bits));
 }
 
-// Opens the nodes of a part: writes the pairs of their children to `out`. `node_of(target)` returns
-// a node, and `first_of(target)` the number of its first child.
+// Opens the nodes of a part of a frontier of pairs: for each pair of a line and a node, appends to
+// `out` the pairs of the line and those children of the node that the line may meet.
+// `node_of(target)` returns the node of a pair, and `first_of(target)` the number of the node's
+// first child.
 template <class NodeOf, class FirstOf>
 HWY_INLINE void Open(const FrontierPart& part, Frontier& out, const NodeOf& node_of,
                      const FirstOf& first_of) {
@@ -148,8 +151,8 @@ void OpenTileNodes(const SceneIndex& scene, size_t level, const FrontierPart& pa
       });
 }
 
-// Takes line `line` down the trees alone, depth first. Calls the observer when no node remains, or
-// when `polygons` has a full part.
+// Takes line `line` down the trees alone, depth first, and collects the polygons that it may meet
+// in `polygons`. Calls the observer at the end, and whenever `polygons` has Frontier::kPart pairs.
 void WalkLine(const LineDescent::Call& call, LineCull& cull, uint16_t line, Frontier& polygons) {
   const BoxTree& upper = call.scene.tree();
   WalkStack stack;
@@ -205,7 +208,8 @@ LineCull::LineCull(const Line& line, const Box& reach, double magnitude) {
   const double dx = line.dx.high;
   const double dy = line.dy.high;
   const double longer = std::max(std::abs(dx), std::abs(dy));
-  // The scale is 2^-e for a longer side in [2^e, 2^(e+1)).
+  // The scale is 2^-e if the longer of |dx| and |dy| is in [2^e, 2^(e+1)), so that the normal's
+  // components are below 2.
   const uint64_t exponent = std::bit_cast<uint64_t>(longer) >> 52;
   const double scale = exponent == 0 ? 0 : std::bit_cast<double>((uint64_t{2046} - exponent) << 52);
   SetNormal(static_cast<float>(-dy * scale), static_cast<float>(dx * scale));
@@ -255,8 +259,8 @@ void LineDescent::OpenUpper(const Call& call, size_t level) {
   in.count = 0;
 }
 
-// Adds the root of each tile's tree to the pairs of the root's level, since trees of tiles may have
-// different numbers of levels.
+// Adds the pair of each line and the root of a tile's tree to the pairs of the root's level, since
+// trees of tiles may have different numbers of levels.
 void LineDescent::OpenTiles(const Call& call) {
   Frontier& in = upper_[0];
   for (size_t begin = 0; begin < in.count; begin += Frontier::kPart) {

@@ -3,11 +3,12 @@
 
 // Which polygons of a scene may lines meet?
 //
-// Many lines descend the trees of boxes together, level by level: one loop over pairs of a line and
-// a node makes the pairs of the level below. The loop has no branch that depends on a single line,
-// so no branch is mispredicted, and it prefetches the nodes of later pairs while it tests one. The
-// tests of boxes use floats and are conservative: the order and number of the polygons visited may
-// vary with the instruction set, but every polygon that a line meets is visited.
+// Many lines descend the trees of boxes together, level by level: one loop over the pairs of a line
+// and a node that the line may meet makes the pairs of the level below. The loop has no branch that
+// depends on a single line, so no branch is mispredicted, and it prefetches the nodes of later
+// pairs while it tests one. The tests of boxes use floats and are conservative: the order and
+// number of the polygons visited may vary with the instruction set, but every polygon that a line
+// meets is visited.
 #pragma once
 
 #include <array>
@@ -24,7 +25,7 @@
 
 namespace carom::internal {
 
-// The offset of each column in a `BoxNode`, in floats.
+// The offset of each column of eight coordinates in a `BoxNode`, in floats.
 inline constexpr uint32_t kMinX = offsetof(BoxNode, min_x) / sizeof(float);
 inline constexpr uint32_t kMinY = offsetof(BoxNode, min_y) / sizeof(float);
 inline constexpr uint32_t kMaxX = offsetof(BoxNode, max_x) / sizeof(float);
@@ -32,17 +33,18 @@ inline constexpr uint32_t kMaxY = offsetof(BoxNode, max_y) / sizeof(float);
 
 // A line, or a part of it, in the form in which eight boxes at a time are tested against it.
 //
-// A point p of the line has normal . (p - origin) = 0, so a box that meets the line has a corner at
-// or above `offset - slack` along the normal, and a corner at or below `offset + slack`. Let M be
-// the largest magnitude of a coordinate of the scene and of the origin, u = 2^-24, and components
-// of the normal below 2. Rounding the normal moves the product by 8 u M, rounding the offset by 4 u
-// M, and evaluating in floats by 4 + 4 + 8 u M more, each less than 2^-140 where it underflows.
-// `slack` is more than twice the sum: 64 u M + 2^-120.
+// A point p of the line has normal . p = offset, where offset = normal . (origin of the line). So a
+// box that meets the line has a corner with normal . corner >= offset - slack, and a corner with
+// normal . corner <= offset + slack, where `slack` covers the rounding errors of the test. Let M be
+// the largest magnitude of a coordinate of the scene and of the origin, u = 2^-24, and the
+// components of the normal below 2. Rounding the normal to floats changes normal . corner by 8 u M,
+// rounding the offset by 4 u M, and evaluating in floats by 4 + 4 + 8 u M more, each less than
+// 2^-140 where it underflows. `slack` is more than twice the sum: 64 u M + 2^-120.
 class LineCull {
  public:
   LineCull() = default;  // uninitialized, to be assigned
-  // Makes the test of the part of the line within `reach`. `magnitude` is the largest magnitude of
-  // a coordinate of the scene.
+  // Makes the test for the part of the line in the box `reach`. `magnitude` is the largest
+  // magnitude of a coordinate of the scene.
   LineCull(const Line& line, const Box& reach, double magnitude);
 
   void SetReach(const Box& reach);
@@ -58,24 +60,29 @@ class LineCull {
   // Makes the line meet no box from then on.
   void Stop() { max_x = -HUGE_VALF; }
 
-  // Bounds of the part, rounded to floats. Rounding is monotonic as for boxes, so no box that meets
-  // the part is lost. An empty box never passes.
+  // The bounds of the part of the line that is tested, rounded to floats. Rounding is monotonic for
+  // these bounds and for the boxes of nodes, so no box that meets the part is lost. An empty box
+  // never passes.
   float min_x, max_x, min_y, max_y;
-  // The normal; the value along it that the upper corner of a box must reach, and the value that
-  // the lower corner must not exceed.
+  // The line's normal, and the bounds `offset - slack` and `offset + slack`: for the corner c of a
+  // box farthest along the normal, normal . c must be at least `least`, and for the opposite corner
+  // at most `most`.
   float normal_x, normal_y, least, most;
-  // The offsets of the columns of a node that have the upper corner and the lower corner.
+  // Which columns of a `BoxNode` (kMinX to kMaxY) have the coordinates of a box's corner that is
+  // farthest along the normal (upper), and of the opposite corner (lower).
   uint32_t upper_x, upper_y, lower_x, lower_y;
   double far;  // a magnitude larger than any coordinate of the scene and of the origin
 };
 
-// Pairs of a line and a node, tile or polygon that the line may meet.
+// Pairs of a line and a node, a tile or a polygon (the target) that the line may meet.
 struct Frontier {
-  // The pairs that are opened at once. The limit bounds the memory, however many boxes the lines
-  // meet.
+  // The number of pairs that are opened at once. To open a pair of a line and a node is to add the
+  // pairs of the line and those children of the node that the line may meet. The limit bounds the
+  // memory, however many boxes the lines meet.
   static constexpr size_t kPart = 256;
-  // Room for a part with all of its children, and for as many roots of tiles. Opening a node writes
-  // eight pairs each time, and later pairs overwrite the pairs that the line does not meet.
+  // Room for the pairs of all eight children of kPart nodes, and for as many roots of tiles.
+  // Opening a node stores eight pairs each time, and later pairs overwrite the stored pairs that
+  // the line does not meet, hence eight more.
   static constexpr size_t kCapacity = (BoxNode::kWidth + 1) * kPart + BoxNode::kWidth;
 
   void Add(uint32_t target, uint16_t line) {
@@ -88,17 +95,17 @@ struct Frontier {
   alignas(64) std::array<uint16_t, kCapacity> lines;
 };
 
-// The pairs of `frontier` from `begin` on, at most `Frontier::kPart`. `lines[pair.line]` is the
-// line of a pair.
+// At most `Frontier::kPart` pairs of `frontier`, from the pair `begin` on. The line of pair i is
+// `lines[frontier.lines[i]]`.
 struct FrontierPart {
   const Frontier& frontier;
   size_t begin;
   const LineCull* lines;
 };
 
-// Polygon `index` of a tile, or node `index` of a level of the tile's tree, packed into one number.
-// A scene has fewer than 2^22 tiles: small tiles are joined, so 67 million polygons, the most that
-// a server accepts, make about a million tiles.
+// The number of a tile together with the index of a polygon in the tile, or of a node on a level of
+// the tile's tree, packed into 32 bits. A scene has fewer than 2^22 tiles: small tiles are joined,
+// so 67 million polygons, the most that a server accepts, make about a million tiles.
 struct Slot {
   static constexpr uint32_t kBits = 10;
   static_assert(size_t{1} << kBits == 2 * kPageSize);  // the most polygons of a tile
@@ -110,15 +117,16 @@ struct Slot {
   uint32_t number() const { return tile << kBits | index; }
 };
 
-// The nodes that the descent of a single line has yet to open. `lines` holds the kind of each node
-// instead of a line. At each level at most the eight children of one node wait, and eight more
-// entries are room for the store of a full node.
+// The nodes that one line, descending the trees alone, has yet to open. The members are named as
+// those of `Frontier`, so that `AddChildren` writes to either, but `lines` holds the kind of each
+// node instead of a line. On each level at most the eight children of one node wait, and opening a
+// node stores eight entries, even if fewer count.
 struct WalkStack {
   static constexpr size_t kLevels = 14;
-  static constexpr uint16_t kTile =
-      64;  // a tile; a kind below kTile is 1 + the level of a node in a tile
-  static constexpr uint16_t kUpper =
-      65;  // a node of level 0 of the upper tree; kUpper + k: of level k
+  // The kinds of nodes. kTile: the root of a tile's tree. Below kTile: a node of a tile's tree, 1 +
+  // its level. kUpper + k: a node of level k of the upper tree, the scene's tree over its tiles.
+  static constexpr uint16_t kTile = 64;
+  static constexpr uint16_t kUpper = 65;
 
   size_t count = 0;
   std::array<uint32_t, (kLevels + 1) * BoxNode::kWidth> targets;
@@ -129,14 +137,15 @@ struct WalkStack {
 class LineObserver {
  public:
   // Handles pairs of a line and the number of a polygon's `Slot`: the line may meet the polygon's
-  // box. May narrow the reach of lines, and may stop lines.
+  // box. May narrow the parts of lines that are tested (`LineCull::SetReach`), and may stop lines.
   virtual void Visit(const Frontier& pairs) = 0;
 
  protected:
   ~LineObserver() = default;
 };
 
-// Takes lines down the trees of a scene. About 200 KiB, reused between calls. Not thread-safe.
+// Finds the polygons that lines may meet: takes the lines down the trees of boxes of a scene. About
+// 200 KiB, reused between calls. Not thread-safe.
 class LineDescent {
  public:
   static constexpr size_t kMaxLines = 128;
@@ -147,7 +156,7 @@ class LineDescent {
 
   std::array<LineCull, kMaxLines> lines;
 
-  // The arguments that stay constant down the trees.
+  // The arguments of `Run`, which stay constant while the lines descend.
   struct Call {
     const SceneIndex& scene;
     LineObserver& observer;
@@ -170,9 +179,11 @@ class LineDescent {
   void OpenTiles(const Call& call);
   void OpenInTiles(const Call& call, size_t level);
 
-  // Element 0 has tiles, element k > 0 nodes of level k - 1 of the upper tree.
+  // Element 0 has pairs of a line and a tile, element k > 0 pairs of a line and a node of level k -
+  // 1 of the upper tree, the scene's tree over its tiles.
   std::array<Frontier, kUpperLevels + 1> upper_;
-  // Element 0 has polygons, element k > 0 nodes of level k - 1 of the trees of tiles.
+  // Element 0 has pairs of a line and a polygon, element k > 0 pairs of a line and a node of level
+  // k - 1 of the tree of a tile.
   std::array<Frontier, kTileLevels + 1> in_tiles_;
 };
 

@@ -16,9 +16,9 @@
 namespace carom {
 namespace internal {
 
-// Locates `p` in a polygon. A point outside of the bounds is outside of the polygon, even of a
-// hollow one. A point on an edge ends the scan, since it is on the boundary whatever the winding
-// number is.
+// Locates `p` in a polygon. A point outside of the bounds is outside of the polygon, whether the
+// polygon is solid or consists of its edges alone. A point on an edge ends the scan over the edges,
+// since it is on the boundary whatever the winding number is.
 PointInPolygon LocateInPolygon(const IndexedPolygon& indexed, Vec2 p, WorkMeter& meter) {
   const Polygon& polygon = indexed.polygon();
   if (!polygon.bounds().Contains(p)) return {};
@@ -75,8 +75,9 @@ void Append(const std::vector<Row>& rows, LocateAnswers& out) {
 }
 
 // Appends the bodies that contain `p`, by ascending index, to the answer of an item that already
-// has `count` rows. The function is not inlined, so that the code for batches without bodies stays
-// short. Returns false once the meter stops.
+// has `count` rows, of polygons, and adds the number of bodies to `count`. The function is not
+// inlined, so that the code for batches without bodies stays short. Returns false once the meter
+// stops.
 [[gnu::noinline]] bool AddBodies(const World& world, const internal::QueryFilter& query_filter,
                                  Vec2 p, uint32_t& count, LocateAnswers& out, WorkMeter& meter) {
   std::vector<Row> rows;
@@ -95,8 +96,9 @@ void Append(const std::vector<Row>& rows, LocateAnswers& out) {
   return !meter.stopped();
 }
 
-// The most polygons for which a scene is searched without its trees: testing all boxes takes less
-// time. A point then counts as much work as its tests in the polygons count.
+// A scene of at most this many polygons is searched without its trees, since testing the boxes of
+// all polygons takes less time. The work meter then counts the points and their tests in polygons,
+// and no boxes.
 constexpr size_t kMaxFew = 4;
 
 // The polygons of a small scene that pass a mask, by ascending id. The scene outlives this object.
@@ -110,7 +112,8 @@ class FewPolygons {
     }
   }
 
-  // Appends the rows of all points. Returns false once the meter stops.
+  // Appends the answer rows of all points, and sets their counts. Returns false once the meter
+  // stops.
   bool Locate(const PointColumns& points, LocateAnswers& out, WorkMeter& meter) const;
 
  private:
@@ -141,8 +144,8 @@ class FewPolygons {
 };
 
 bool FewPolygons::Locate(const PointColumns& points, LocateAnswers& out, WorkMeter& meter) const {
-  constexpr size_t kWindow =
-      64;  // points per resize of the columns and per count of rows on the meter
+  // The number of points after which the columns are resized and the rows are counted on the meter.
+  constexpr size_t kWindow = 64;
   size_t rows = 0;
   for (size_t begin = 0; begin < points.size(); begin += kWindow) {
     const size_t end = std::min(begin + kWindow, points.size());
@@ -188,7 +191,7 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
     }
     const Vec2 p = Normalized(Vec2{points.x[i], points.y[i]});
     if (!is_uniform) {
-      // A mask of 0 skips the scene.
+      // A mask of 0 skips the scene, since no polygon passes it.
       const auto query_filter = internal::QueryFilter::Of(points.scope, i, mask);
       scene_mask = query_filter.scene ? query_filter.mask : 0;
     }

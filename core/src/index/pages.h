@@ -20,10 +20,10 @@
 
 namespace carom::internal {
 
-inline constexpr size_t kPageSize = 512;  // the capacity of a full tree of three levels
+inline constexpr size_t kPageSize = 512;  // 8^3, the items of a full `BoxTree` of three levels
 
-// A page, with a copy of the head that edits and walks over all pages read: the copy is beside the
-// pointer, since a read of each page would likely miss the cache.
+// A page, with a copy of its head, the summary that edits and walks over all pages read. The copy
+// is beside the pointer, since reading it in the page itself would likely miss the cache.
 template <class Page>
 struct PageRef {
   PageRef(std::shared_ptr<const Page> its_page)  // NOLINT: pages are made as pointers
@@ -33,8 +33,8 @@ struct PageRef {
   typename Page::Head head;
 };
 
-// A sequence of pages. `Page` has the types Entry, Key, and Head with the member first_key, and the
-// function head(). A page is constructed from sorted entries.
+// A sequence of pages. `Page` has the types Entry, Key, and Head (a summary of the page) with the
+// member first_key, and the function head(). A page is constructed from sorted entries.
 template <class Page>
 using Pages = std::vector<PageRef<Page>>;
 
@@ -54,8 +54,8 @@ void AppendPages(std::vector<typename Page::Entry> entries, const MakePage& make
   }
 }
 
-// The change of a commit to pages: the keys of removed entries, and added entries. Both are sorted
-// by key. No added entry has the key of an entry that stays.
+// What a commit changes in a sequence of pages: the keys of removed entries, and added entries.
+// Both are sorted by key. No added entry has the key of an entry that stays.
 template <class Page>
 struct PageEdit {
   std::vector<typename Page::Key> removed;
@@ -64,8 +64,8 @@ struct PageEdit {
 
 // The functions by which `Edited` changes pages: `key_of(entry)` returns the key, `sorted(page)`
 // the entries of a page by key, and `make_page(entries)` makes a page of sorted entries.
-// `patched(page, removed keys, added entries)` returns the edited form of a page that keeps an
-// ordinary size, and may move from the entries.
+// `patched(page, removed keys, added entries)` returns the edited form of a page whose size stays
+// ordinary (`IsOrdinary`), and may move from the added entries.
 template <class KeyOf, class Sorted, class MakePage, class Patched>
 struct PageRules {
   KeyOf key_of;
@@ -74,7 +74,7 @@ struct PageRules {
   Patched patched;
 };
 
-// Returns the keys of entries.
+// Returns the key of each of the entries, in their order.
 template <class Page, class Rules>
 std::vector<typename Page::Key> KeysOf(const std::vector<typename Page::Entry>& entries,
                                        const Rules& rules) {

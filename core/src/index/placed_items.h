@@ -20,16 +20,16 @@
 
 namespace carom::internal {
 
-// The columns of rotations, each empty or as long as the batch, and the names under which errors
-// report a column.
+// The columns of a batch that give rotations, by cosine and sine (c, s) or by angle, each column
+// empty or as long as the batch; and the names under which errors report a column.
 struct RotationColumns {
   std::span<const double> c, s, angle;
   ItemColumn c_name = ItemColumn::kC;
   ItemColumn angle_name = ItemColumn::kAngle;
 };
 
-// Returns whether the angle of item i is accepted, and records an error if not. The columns have
-// angles.
+// Returns whether the angle of item i is accepted, and records an error if not. The column `angle`
+// must not be empty.
 inline bool CheckAngle(const RotationColumns& columns, size_t i, ItemChecker& check) {
   // The comparison is also false for NaN.
   return std::abs(columns.angle[i]) <= kMaxAngle ||
@@ -37,8 +37,8 @@ inline bool CheckAngle(const RotationColumns& columns, size_t i, ItemChecker& ch
 }
 
 // Sets the rotation of `pose` to that of item i: from the angle if the columns have angles, else
-// from c and s if they have these; else leaves the rotation of `pose`. Returns false and records an
-// error if the numbers are not a rotation.
+// from c and s if the columns have these; else leaves the rotation of `pose` unchanged. Returns
+// false and records an error if the angle is too large, or if c and s are not a rotation.
 inline bool ReadRotation(const RotationColumns& columns, size_t i, ItemChecker& check, Pose& pose) {
   if (!columns.angle.empty()) {
     if (!CheckAngle(columns, i, check)) return false;
@@ -59,7 +59,7 @@ inline bool ReadRotation(const RotationColumns& columns, size_t i, ItemChecker& 
 enum class Turning : uint8_t { kNow, kLater };
 
 // Sets `pose` to the pose of item i from the columns x, y, c, s and angle. Returns false and
-// records an error if the numbers are not a pose.
+// records an error if a coordinate is not accepted, or the rotation is invalid.
 template <class Columns>
 bool ReadPose(const Columns& columns, size_t i, ItemChecker& check, Pose& pose,
               Turning turning = Turning::kNow) {

@@ -34,7 +34,7 @@ const Polygon* ArrivingPolygon(const SceneEdit& edit) {
   return replace == nullptr ? nullptr : &replace->polygon;
 }
 
-// Returns the path of the id within an edit, for messages.
+// Returns the field path of the polygon id within an edit of a commit request, for error messages.
 const char* IdField(const SceneEdit& edit) {
   if (std::holds_alternative<AddPolygon>(edit)) return "add.id";
   return std::holds_alternative<ReplacePolygon>(edit) ? "replace.id" : "remove";
@@ -79,7 +79,8 @@ absl::Status CheckIds(const std::vector<Polygon>& polygons) {
   return refusal.status();
 }
 
-// Returns an index of the scene without the polygons `removed` and with `arriving`, built anew.
+// Builds an index from scratch for the polygons of the scene without the polygons `removed`, and
+// with the polygons `arriving`.
 std::unique_ptr<const SceneIndex> Rebuilt(const Scene& scene,
                                           const std::vector<const Polygon*>& removed,
                                           std::vector<Polygon> arriving) {
@@ -154,10 +155,10 @@ absl::Status Scene::CheckCommit(std::span<const SceneEdit> edits, const SceneLim
 }
 
 // Builds an index only after all checks have passed, since a commit applies as a whole or not at
-// all. Rebuilds the whole index if more than half of the polygons change, or if a polygon lies
-// outside of the frame of the curve; otherwise the index shares the pages that the edits do not
-// change. The history records the boxes of the removed and of the added polygons: nothing else
-// differs between the two scenes.
+// all. Rebuilds the whole index if more than half of the polygons change, or if an added polygon
+// lies outside of the box of the space-filling curve that orders the index. Otherwise the index
+// shares the pages and tiles that the edits do not change. The edit history records the boxes of
+// the removed and of the added polygons: outside of these boxes both scenes are equal.
 absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t version,
                                          const SceneLimits& limits) const {
   if (absl::Status status = CheckCommit(edits, limits); !status.ok()) return status;

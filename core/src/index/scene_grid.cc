@@ -13,22 +13,25 @@
 namespace carom::internal {
 namespace {
 
-// The side of a square, in spacings. A square has some 576 polygons, so that a line seldom leaves
-// its square, and an edit invalidates few polygons' cells.
+// The side of a square of the grid, as a multiple of the distance of neighbouring polygons. A
+// square has some 576 polygons, so that a line seldom leaves its square, and an edit invalidates
+// the cells of few polygons.
 constexpr double kSide = 24;
-// The limit on squares, built or not, is kMostSquares + kSquaresPerPolygon for each polygon: a
-// square costs a pointer, and each passing line a step.
+// A grid has at most kMostSquares + kSquaresPerPolygon * (number of polygons) squares, since a
+// square costs a pointer even if its cells are never built, and each line that passes it a step.
 constexpr double kMostSquares = 64;
 constexpr double kSquaresPerPolygon = 1.0 / 64;
-// The greatest distance of a grid from the origin, in squares. Up to this distance the rounding
-// error of a line's position in its square, including the additions of a walk, stays below 2^-20 of
-// a square, which is 0.01 of a unit (cells/grid_walk.h).
+// The greatest distance of a grid from the origin, in sides of a square. Up to this distance the
+// rounding error of a line's position in its square, including the additions of a walk, stays below
+// 2^-20 of a square, which is 0.01 of a unit (1/255 of a cell; cells/grid_walk.h).
 constexpr double kFarthest = 0x1p26;
-// The margin around a square, in sides: polygons within the margin belong to the square, too.
+// The margin around a square of the grid, as a fraction of its side: the cells of a square also
+// have the polygons within the margin.
 constexpr double kMargin = 0x1p-8;
-// The most bytes per polygon that squares take when all are built.
+// The most bytes per polygon that the cells of a grid take when all squares are built.
 constexpr size_t kBytesAPolygon = 32;
-// The work units of building a square, per polygon: about 120 ns each.
+// The units that a work meter counts for each polygon of a square whose cells are built, which
+// takes about 120 ns per polygon.
 constexpr uint64_t kUnitsAPolygon = 32;
 
 }  // namespace
@@ -49,7 +52,7 @@ SceneGrid::Page::~Page() {
 }
 
 // Adds a quarter of a square around the frame, so that polygons on the border of the frame are well
-// inside.
+// inside the grid.
 SceneGrid::SceneGrid(const Box& frame, double spacing, size_t polygon_count) {
   const double side = kSide * spacing;
   if (!(side > 0)) return;
@@ -93,8 +96,9 @@ SceneGrid::SceneGrid(const SceneGrid& base, const Box& frame, double spacing, si
   for (const Box& box : touched) Invalidate(SquaresNear(box), is_own);
 }
 
-// Returns the squares near a box. The margin is twice the margin of the squares, so that despite
-// rounding errors the result includes every square in which `MakeBlock` puts the box.
+// Returns the squares near a box. The margin is twice the margin within which a square has
+// polygons, so that despite rounding errors the result includes every square in which `MakeBlock`
+// puts the box.
 SceneGrid::Squares SceneGrid::SquaresNear(const Box& box) const {
   const double margin = 2 * kMargin * side_;
   const auto square = [&](double at, double from, int count) {

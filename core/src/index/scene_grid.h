@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which grid square of a scene has which cells?
+// Which square of a scene's grid contains a point, and which block holds the cells of the square?
 //
-// The grid divides the frame of the scene's curve into squares of one size. The first query that
-// enters a square builds its `GridBlock` (grid_block.h). Later versions of the scene share the
-// block until an edit comes near the square. Queries use the trees in squares that are too dense or
-// too uneven for cells, and in scenes that are too sparse for squares.
+// The grid divides the box of the Hilbert curve that orders the scene's polygons into squares of
+// one size. The first query that enters a square builds its `GridBlock`, which divides the square
+// into cells (grid_block.h). Later versions of the scene share the block until an edit comes near
+// the square. Queries use the trees of the scene index in squares that are too dense or too uneven
+// for cells, and in scenes that are too sparse for squares.
 #pragma once
 
 #include <array>
@@ -25,35 +26,38 @@ namespace carom::internal {
 
 class SceneIndex;
 
-// The squares of a scene. Thread-safe.
+// The grid of squares of a scene. Thread-safe.
 class SceneGrid {
  public:
   // Makes an empty grid.
   SceneGrid() = default;
-  // Makes the grid of a scene with polygons within `frame`. The grid is empty if it would take too
-  // many squares.
+  // Makes the grid of a scene with polygons within `frame`. `spacing` is about the distance between
+  // neighbouring polygons. The grid is empty if it would take too many squares for the number of
+  // polygons.
   SceneGrid(const Box& frame, double spacing, size_t polygon_count);
   // Makes the grid of a scene that differs from the scene of `base` only within the `touched`
-  // boxes. Shares the other squares with `base`, unless the polygons are much closer together or
-  // farther apart than those of `base`, or empty: then the grid is built anew.
+  // boxes. Shares the other squares with `base`, unless `base` is empty, or its polygons are much
+  // closer together or farther apart: then the grid is built anew.
   SceneGrid(const SceneGrid& base, const Box& frame, double spacing, size_t polygon_count,
             std::span<const Box> touched);
 
   bool empty() const { return pages_.empty(); }
-  // Returns by reference, since a copy that is stored and reloaded in two parts stalls the load.
+  // Returns the lower left corner of the grid, by reference: a copy would be written by two stores
+  // and read back by one wider load, which stalls.
   const Vec2& corner() const { return corner_; }
   double side() const { return side_; }  // length of a side of a square
   double squares_per_length() const { return squares_per_length_; }
   int width() const { return width_; }  // number of squares along x
   int height() const { return height_; }
   const Vec2& size() const { return size_; }  // width and height in squares
-  // Returns the largest magnitude of a coordinate that is precise enough for a walk over cells.
+  // Returns the largest magnitude of a coordinate for which doubles are precise enough for a line
+  // to walk from cell to cell.
   double farthest() const { return farthest_; }
   Vec2 CornerOf(int x, int y) const { return {corner_.x + x * side_, corner_.y + y * side_}; }
 
   // Returns the block of square (x, y), x in [0, width()), and builds it if necessary. `scene` is
-  // the scene of this grid. Building counts as work, as much as thousands of short casts. Returns
-  // null if the meter has stopped and the block is not built.
+  // the scene of this grid. Building counts as work on `meter`, as much as thousands of short
+  // casts. Returns null if the meter has stopped and the block is not built.
   const GridBlock* block(const SceneIndex& scene, int x, int y, WorkMeter& meter) const {
     const GridBlock* const made = SlotOf(x, y).load(std::memory_order_acquire);
     return made != nullptr ? made : MakeBlock(scene, x, y, meter);
@@ -78,12 +82,13 @@ class SceneGrid {
   static constexpr int kPageSide = 1 << kPageBits;
   using Slot = std::atomic<const GridBlock*>;
 
+  // The columns (x) and rows (y) of a range of squares.
   struct Squares {
     double count() const { return (max_x - min_x + 1.0) * (max_y - min_y + 1.0); }
 
     int min_x, min_y, max_x, max_y;
   };
-  // 8 x 8 squares, which versions of a scene share as one unit.
+  // The blocks of 8 x 8 squares of the grid, which versions of a scene share as one unit.
   struct Page {
     Page() = default;
     Page(const Page& other);
@@ -105,7 +110,7 @@ class SceneGrid {
   Vec2 corner_;
   double side_ = 0;
   double squares_per_length_ = 0;
-  double spacing_ = 0;  // the scene's spacing that the squares are made for
+  double spacing_ = 0;  // distance of neighbouring polygons that `side_` was chosen for
   double farthest_ = 0;
   Vec2 size_;
   int width_ = 0;

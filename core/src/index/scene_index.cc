@@ -17,12 +17,14 @@
 namespace carom::internal {
 namespace {
 
-// The numbers of keys and of comparisons between two calls of `Workers::between`.
+// The numbers of computed keys, and of comparisons, between two calls of `Workers::between`, which
+// may, for example, yield the processor to another thread.
 constexpr size_t kKeys = 1024;
 constexpr size_t kComparisons = 4096;
 
-// Calls work(begin, end) for pieces of [0, count) of at most `piece` items. The parts of `workers`
-// share the pieces, and call `workers.between` after each piece.
+// Calls work(begin, end) for pieces of [0, count) of at most `piece` items. Divides the pieces
+// among `workers.parts` calls, which may run in parallel and call `workers.between` after each
+// piece.
 template <class Work>
 void Share(size_t count, size_t piece, const Workers& workers, const Work& work) {
   const size_t parts = std::clamp<size_t>(workers.parts, 1, std::max<size_t>(count, 1));
@@ -45,7 +47,7 @@ auto Interrupted(const Less& less, const Workers& workers, size_t& asked) {
   };
 }
 
-// Sorts the parts in parallel, then merges them.
+// Sorts `workers.parts` parts of `items` in parallel, then merges the parts.
 template <class T, class Less>
 void SortShared(std::vector<T>& items, const Workers& workers, const Less& less) {
   const auto at = [&](size_t i) { return items.begin() + static_cast<std::ptrdiff_t>(i); };
@@ -64,7 +66,7 @@ void SortShared(std::vector<T>& items, const Workers& workers, const Less& less)
 }
 
 // Returns the box with twice the extent about its center, so that a scene may grow before polygons
-// share the last cells of the curve.
+// lie outside of the curve that covers the doubled box.
 Box Doubled(const Box& box) {
   const double x = (box.max.x - box.min.x) / 2;
   const double y = (box.max.y - box.min.y) / 2;
@@ -89,13 +91,15 @@ std::vector<IdPage::Entry> Entries(std::span<const Polygon> polygons) {
 
 using Ordered = std::vector<std::pair<CurveKey, uint32_t>>;
 
-// Cuts order[begin, end) into tiles. The places of the range agree in all but their last `bit` + 1
-// bits. The function cuts at the halves of the squares that the curve fills one after the other, so
-// that tiles overlap by no more than the size of polygons. Appends the end of each tile to `ends`.
+// Cuts order[begin, end), polygons sorted by their places on the curve, into tiles of at most
+// kPageSize. The places in the range agree in all but their last `bit` + 1 bits. The function cuts
+// where the highest of these bits changes, that is, at halves of the squares that the curve fills
+// one after the other, so that tiles overlap by no more than the size of polygons. Appends the end
+// of each tile to `ends`.
 void CutAtSquares(const Ordered& order, size_t begin, size_t end, int bit,
                   std::vector<size_t>& ends) {
   if (end - begin <= kPageSize) return ends.push_back(end);
-  if (bit < 0) {  // all polygons are at one place
+  if (bit < 0) {  // all polygons are at one place: cuts in the middle
     const size_t middle = begin + (end - begin) / 2;
     CutAtSquares(order, begin, middle, bit, ends);
     return CutAtSquares(order, middle, end, bit, ends);
@@ -108,9 +112,11 @@ void CutAtSquares(const Ordered& order, size_t begin, size_t end, int bit,
   if (middle < end) CutAtSquares(order, middle, end, bit - 1, ends);
 }
 
-// Joins each small tile with a neighbour if the joined tile has at most kPageSize polygons.
+// Joins two consecutive tiles if one of them is small, below kPageSize / 4 polygons, and both
+// together have at most kPageSize. A tile has the polygons [ends[i - 1], ends[i]) for an i of at
+// least 1.
 void JoinSmall(std::vector<size_t>& ends) {
-  size_t count = 1;  // of the kept elements; the first one is the begin of the first tile
+  size_t count = 1;  // number of elements of `ends` that are kept; ends[0] always is
   for (size_t i = 1; i < ends.size(); ++i) {
     const size_t size = ends[i] - ends[i - 1];
     const bool joins = count > 1 && ends[i] - ends[count - 2] <= kPageSize &&
@@ -121,14 +127,14 @@ void JoinSmall(std::vector<size_t>& ends) {
   ends.resize(count);
 }
 
-// The center of an item's box.
+// The center of the box of an item, and the item's index.
 struct Place {
   Vec2 at;
   uint32_t index;
 };
 
-// Returns whether no place before `middle` is beyond a place after it along the axis. After a small
-// edit most ranges still satisfy it.
+// Returns whether the range is split at `middle`: no place before `middle` has a greater coordinate
+// along the axis than a place from `middle` on. After a small edit most ranges are still split.
 bool IsSplit(const Place* begin, const Place* middle, const Place* end, bool by_x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto along = [by_x](const Place& place) { return by_x ? place.at.x : place.at.y; };
@@ -140,8 +146,9 @@ bool IsSplit(const Place* begin, const Place* middle, const Place* end, bool by_
   return greatest <= least;
 }
 
-// Orders places so that nodes of eight items, and of eight nodes, are compact: splits across the
-// longer side of the bounds, at multiples of whole nodes.
+// Orders places so that a tree of nodes of eight items, and of eight nodes, has compact boxes:
+// splits the range in two across the longer side of its bounds, at a multiple of whole nodes, and
+// then splits both halves.
 void SplitEvenly(Place* begin, Place* end) {
   const auto count = static_cast<size_t>(end - begin);
   if (count <= BoxNode::kWidth) return;
@@ -160,9 +167,9 @@ void SplitEvenly(Place* begin, Place* end) {
   SplitEvenly(middle, end);
 }
 
-// Returns the items in the order in which a tree over their boxes is best. `before` is used as the
-// initial order if it has as many items: an order that is already good, or almost good, takes less
-// time.
+// Returns the indices of items in the order in which a tree over their boxes is best. Begins with
+// the order `before` if it has as many items: an initial order that is already good, or almost
+// good, takes less time.
 template <class BoxOf>
 std::vector<uint32_t> Arranged(size_t count, const BoxOf& box_of,
                                std::span<const uint32_t> before = {}) {
@@ -180,8 +187,8 @@ std::vector<uint32_t> Arranged(size_t count, const BoxOf& box_of,
   return order;
 }
 
-// Returns the spacing of `count` polygons spread over a box, or along its longer side if the box is
-// thin.
+// Returns about the distance between neighbouring polygons if `count` polygons are spread evenly
+// over a box, or along its longer side if the box is thin.
 double SpacingIn(const Box& box, size_t count) {
   const double width = box.max.x - box.min.x;
   const double height = box.max.y - box.min.y;
@@ -189,8 +196,8 @@ double SpacingIn(const Box& box, size_t count) {
   return std::max(std::sqrt(width * height / n), std::max(width, height) / n);
 }
 
-// Returns the median of the tiles' spacings, so that a scene of a dense town in an empty plain
-// counts as dense.
+// Returns the median over the tiles of the distance between neighbouring polygons, so that a scene
+// of a dense town in an empty plain has the distance of the town.
 double MedianSpacing(const Pages<Tile>& tiles) {
   if (tiles.empty()) return 0;
   std::vector<double> spacings;
@@ -215,14 +222,15 @@ std::shared_ptr<const Tile> MakeTile(std::vector<IndexedPolygon> sorted, const C
   return std::make_shared<const Tile>(std::move(arranged), first_key);
 }
 
-// Prefetches the polygons of a tile, since each is likely to miss the cache.
+// Prefetches the polygons of a tile, since reading each would likely miss the cache.
 void Prefetch(std::span<const IndexedPolygon> entries) {
   for (const IndexedPolygon& indexed : entries) __builtin_prefetch(indexed.polygon().memory(), 1);
 }
 
-// Returns the positions in the tile of the removed polygons and their replacements, if the edit
-// only replaces at most `kFew` polygons, each by one with its id and a box that meets the old one;
-// nullopt for other edits. The search reads only the polygons near the replacements.
+// Returns the positions in the tile of the replaced polygons, and their replacements, if the edit
+// only replaces polygons, at most `kFew`, each by a polygon with the same id and a box that meets
+// the old box; returns nullopt for other edits. The search reads only the polygons near the
+// replacements.
 std::optional<Tile::Replaced> FewReplaced(const Tile& tile, std::span<const CurveKey> removed,
                                           std::span<const IndexedPolygon> arriving) {
   constexpr size_t kFew = 8;
@@ -244,9 +252,10 @@ std::optional<Tile::Replaced> FewReplaced(const Tile& tile, std::span<const Curv
   return replaced;
 }
 
-// Returns the tile after an edit that leaves its size ordinary. A replaced polygon keeps its
-// position among the others, so that most of the order stays. No key along the curve is computed
-// except the first, which makes small edits cheap. `arriving` is sorted along the curve.
+// Returns a tile after an edit that leaves its size ordinary (`IsOrdinary`). A replacement takes
+// the position of the polygon that it replaces, so that the order of the tile hardly changes. The
+// function computes only the key of the first arriving polygon on the curve, which makes small
+// edits cheap. `arriving` is sorted along the curve.
 std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveKey> removed,
                                         std::span<IndexedPolygon> arriving, const Curve& curve) {
   CurveKey first_key = tile.head().first_key;
@@ -290,7 +299,9 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
   return std::make_shared<const Tile>(std::move(arranged), first_key);
 }
 
-// Returns the page by id after an edit that leaves its size ordinary.
+// Returns a page of polygons sorted by id, after an edit that leaves its size ordinary
+// (`IsOrdinary`): without the entries with the ids `removed`, and with the entries `arriving`, both
+// ascending.
 std::shared_ptr<const IdPage> PatchedIdPage(const IdPage& page, std::span<const uint64_t> removed,
                                             std::span<IdPage::Entry> arriving) {
   std::vector<IdPage::Entry> entries;
@@ -320,8 +331,8 @@ std::shared_ptr<const IdPage> PatchedIdPage(const IdPage& page, std::span<const 
   return std::make_shared<const IdPage>(std::move(entries));
 }
 
-// Returns the bytes of the pages that `base` does not share. Both sequences are sorted by the first
-// keys of their pages.
+// Returns the bytes of those of `pages` that `base` does not share. Both sequences are sorted by
+// the first keys of their pages.
 template <class Page, class BytesOf>
 size_t UnsharedBytes(const Pages<Page>& pages, const Pages<Page>& base, const BytesOf& bytes_of) {
   size_t bytes = 0;

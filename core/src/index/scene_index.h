@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygons of a scene are near a place, and which polygon has an id?
+// Which polygons of a scene are near a given box, and which polygon has a given id?
 //
-// Polygons lie in tiles of some hundred. A tile has the polygons that a space-filling curve passes
-// in a square, or in half of a square. Each tile has a tree over its polygons, and the scene has a
-// tree over its tiles. A commit rebuilds the tiles it touches and the upper tree, and shares all
-// else. docs/adr/0007-paged-scenes.md gives the reasons.
+// The polygons are ordered along a space-filling curve (curve.h) and divided into tiles of some
+// hundred: a tile has the polygons that the curve passes in a square, or in half of a square. Each
+// tile has a tree over the boxes of its polygons, and the scene has a tree (the upper tree) over
+// the boxes of its tiles. A commit rebuilds the tiles it touches and the upper tree, and shares all
+// other tiles. docs/adr/0007-paged-scenes.md gives the reasons.
 #pragma once
 
 #include <cstddef>
@@ -30,8 +31,9 @@
 
 namespace carom::internal {
 
-// Polygons by ascending id. The tiles of the scene own the polygons: each scene with the page also
-// has tiles with all of the page's polygons. Immutable, hence thread-safe.
+// A page of polygons by ascending id, for lookups by id. The tiles of the scene own the polygons:
+// each scene that has the page also has tiles with all of its polygons. Immutable, hence
+// thread-safe.
 class IdPage {
  public:
   struct Entry {
@@ -53,29 +55,32 @@ class IdPage {
   std::vector<Entry> entries_;
 };
 
-// The polygons of a scene, by place and by id. Immutable after construction, hence thread-safe.
+// The polygons of a scene, found by their boxes or by id. Immutable after construction, hence
+// thread-safe.
 class SceneIndex {
  public:
   // Makes the index of polygons in any order, with distinct ids.
   SceneIndex(std::vector<Polygon> polygons, const Workers& workers);
-  // Makes the index of `base` without the polygons in `removed`, which `base` has, and with the
-  // polygons in `arriving`. No polygon that stays has the id of one in `arriving`.
+  // Makes the index of the polygons of `base` without the polygons in `removed`, which `base` has,
+  // and with the polygons in `arriving`. No polygon that stays has the id of one in `arriving`.
   SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& removed,
              std::vector<Polygon> arriving);
-  // Makes the index of tiles along the curve over `frame`: all keys of a tile are below all keys of
-  // the next tile, as in `tiles()`. `id_pages` have the polygons of the tiles.
+  // Makes the index of a scene from its tiles, which are in the order of the curve over `frame`:
+  // all keys of a tile are below all keys of the next tile, as in `tiles()`. `id_pages` have the
+  // polygons of the tiles.
   SceneIndex(const Box& frame, Pages<Tile> tiles, Pages<IdPage> id_pages);
 
-  // Returns whether `arriving` lies in the frame of the curve, so that an edited index stays in
-  // order along its curve.
+  // Returns whether `arriving` lies in the box that the curve covers, so that an index edited to
+  // contain `arriving` keeps its curve.
   bool HasPlaceFor(const Polygon& arriving) const;
-  // Returns what `Scene::BytesBeyond` returns.
+  // Returns about the bytes that this index takes beyond what it shares with `base`: rebuilt pages
+  // and tiles, and blocks of the grid that queries may build again.
   size_t BytesBeyond(const SceneIndex& base) const;
 
   size_t polygon_count() const { return polygon_count_; }
   size_t vertex_count() const { return vertex_count_; }
   const Box& bounds() const { return bounds_; }
-  // Returns the largest magnitude of a coordinate.
+  // Returns the largest magnitude of a coordinate of the bounds.
   double magnitude() const { return magnitude_; }
   // Returns about the distance between neighbouring polygons in the median tile. Returns 0 for an
   // empty scene, and where all polygons are one point.
@@ -87,16 +92,18 @@ class SceneIndex {
   const Polygon& polygon(size_t index) const;
 
   const Curve& curve() const { return curve_; }
-  // Returns the grid of squares, which is empty where the trees are faster.
+  // Returns the grid of squares and cells, which is empty for scenes in which the trees are faster.
   const SceneGrid& grid() const { return grid_; }
   // Returns the tiles in the order of the curve.
   const Pages<Tile>& tiles() const { return tiles_; }
+  // Returns the upper tree, over the boxes of the tiles.
   const BoxTree& tree() const { return tree_; }
   // Returns the tile that is item `index` of the upper tree.
   const Tile& tile(size_t index) const { return *arranged_[index]; }
 
-  // Calls visit(indexed polygon) for the polygons for which `meets(box)` holds for all boxes above
-  // in the trees, in no particular order, while `visit` returns true and the meter allows.
+  // Calls visit(indexed polygon) for the polygons for which `meets(box)` holds for the polygon's
+  // box and for the boxes of all tree nodes above it, in no particular order, until `visit` returns
+  // false or `meter` stops the work. Returns whether the traversal ran to its end.
   template <class Meets, class Visit>
   bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return tree_.Traverse(meter, meets, [&](size_t i) {
@@ -106,8 +113,8 @@ class SceneIndex {
   }
 
   // Calls visit(indexed polygon) for the polygons with boxes that may be within the square root of
-  // `limit2` of `from`, roughly nearest first, while `visit` returns true and the meter allows.
-  // `visit` may lower `limit2`. Returns whether the traversal ran to its end.
+  // `limit2` of `from`, roughly nearest first, until `visit` returns false or `meter` stops the
+  // work. `visit` may lower `limit2`. Returns whether the traversal ran to its end.
   template <class Visit>
   bool TraverseNearest(WorkMeter& meter, const Box& from, const double& limit2,
                        const Visit& visit) const {
@@ -121,16 +128,17 @@ class SceneIndex {
 
  private:
   // Sets all members that follow from the tiles and pages, except the grid. `before` is the order
-  // of the upper tree of the scene that was edited.
+  // of the tiles in the upper tree of the scene that was edited, which speeds up building the new
+  // tree.
   void Finish(std::span<const uint32_t> before = {});
-  // Returns the box that holds all polygons, and all places of the curve for later polygons.
+  // Returns the box that contains all polygons and the whole curve, where later polygons may lie.
   Box Frame() const;
 
   Curve curve_;
-  Pages<Tile> tiles_;            // in the order of the curve
-  std::vector<uint32_t> order_;  // order_[i] is the tile that is item i of the upper tree
-  std::vector<const Tile*> arranged_;
-  BoxTree tree_;  // over the tiles in the order of `arranged_`
+  Pages<Tile> tiles_;                  // in the order of the curve
+  std::vector<uint32_t> order_;        // order_[i] is the index in `tiles_` of item i of `tree_`
+  std::vector<const Tile*> arranged_;  // the tiles in the order of `order_`
+  BoxTree tree_;  // the upper tree: over the boxes of the tiles in the order of `arranged_`
   Pages<IdPage> id_pages_;
   std::vector<size_t> id_page_begin_;  // for each page, the index of its first polygon
   size_t polygon_count_ = 0;

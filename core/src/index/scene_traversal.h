@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Visits the polygons near a place that pass a mask, and checks the numbers of an item, for all
-// batch functions.
+// Visits the polygons of a scene that pass a category mask and a test of their boxes, and checks
+// the numbers of an item of a batch. All batch functions use both.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@
 
 namespace carom {
 
-// Checks the numbers of item `index`, and records an error for each fault.
+// Checks the numbers of item `index` of a batch, and records an error in `errors` for each fault.
 class ItemChecker {
  public:
   ItemChecker(size_t index, std::vector<ItemError>& errors)
@@ -45,7 +45,7 @@ class ItemChecker {
 namespace internal {
 
 // Calls visit(indexed polygon) for each polygon that passes `mask` and has bounds that pass
-// `meets`, in no particular order, while `visit` returns true and the meter allows.
+// `meets`, in no particular order, until `visit` returns false or `meter` stops the work.
 template <class Meets, class Visit>
 void VisitPolygons(const Scene& scene, uint64_t mask, WorkMeter& meter, const Meets& meets,
                    const Visit& visit) {

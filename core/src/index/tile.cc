@@ -18,7 +18,8 @@ bool IsInside(const Box& outer, const Box& inner) {
 
 }  // namespace
 
-// Sets the head, too: the data that edits and queries need without reading the tile.
+// Also sets the head: the summary of the tile (first key, bounds, counts) that edits and queries
+// use without reading the polygons.
 Tile::Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key)
     : whole_(std::make_shared<const std::vector<IndexedPolygon>>(std::move(arranged))),
       entries_(whole_->data()),
@@ -59,8 +60,8 @@ void Tile::Replace(size_t place, const IndexedPolygon& by) {
   tree_.Reset(place, polygon.bounds());
 }
 
-// Returns false after many edits, since each edit makes the order of the tree a little worse, and
-// after large ones, since the tile retains the replaced polygons.
+// Returns false after many edits, since each edit makes the boxes of the tree a little worse, and
+// once the replaced polygons, which the tile retains, take many bytes.
 bool Tile::MayReplace() const {
   constexpr size_t kMostEdits = 64;
   constexpr size_t kMostRetained = 16 << 10;
@@ -82,7 +83,8 @@ size_t Tile::memory() const {
          patch_->replaced_by.size() * sizeof(IndexedPolygon);
 }
 
-// Sorts the polygons by their keys on the curve, the order in which edits merge.
+// Sorts the polygons by their keys on the curve, the order in which an edit merges them with added
+// polygons.
 std::vector<IndexedPolygon> Tile::Sorted(const Curve& curve) const {
   std::vector<std::pair<CurveKey, uint32_t>> order;
   order.reserve(entries().size());

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Some hundred polygons of a scene, with a tree over their boxes.
+// Holds some hundred neighbouring polygons of a scene, with a tree over their boxes. A scene shares
+// the tiles that a commit does not change with the scene before.
 #pragma once
 
 #include <cstddef>
@@ -37,26 +38,28 @@ class Tile {
   // Positions of polygons in a tile, and the polygons that replace them.
   using Replaced = std::vector<std::pair<size_t, IndexedPolygon>>;
   // Makes the tile `base` with the polygons of `replaced` at their positions, each near the polygon
-  // that it replaces. It copies tables, and no polygon that stays. The order of the tree degrades
-  // with many such edits: then `MayReplace` returns false, and the caller rebuilds the tile.
+  // that it replaces. The constructor copies the tree and the table of polygons, and shares the
+  // polygons that stay. Many such edits make the tree slower: then `MayReplace` returns false, and
+  // the caller builds the tile anew.
   Tile(const Tile& base, const Replaced& replaced, CurveKey first_key);
   Tile(const Tile&) = delete;
   Tile& operator=(const Tile&) = delete;
   bool MayReplace() const;
 
-  // Returns the polygons in the order of the tree.
+  // Returns the polygons in the order of the tree: entry i is item i of `tree()`.
   std::span<const IndexedPolygon> entries() const { return {entries_, tree_.count()}; }
-  // Returns the polygons in the order of the curve.
+  // Returns the polygons in the order of their keys on `curve`.
   std::vector<IndexedPolygon> Sorted(const Curve& curve) const;
   const BoxTree& tree() const { return tree_; }
   const Head& head() const { return head_; }
-  // Returns the bytes of the tile, without what it shares with the tile that it was made from.
+  // Returns the bytes of the tile, without the memory that it shares with the tile that it was made
+  // from.
   size_t memory() const;
 
  private:
-  // The replacements since the tile was last built as a whole.
+  // The replacements of polygons since the tile was last built as a whole.
   struct Patch {
-    std::vector<Unowned<IndexedPolygon>> entries;
+    std::vector<Unowned<IndexedPolygon>> entries;  // all current polygons of the tile
     std::vector<IndexedPolygon> replaced_by;  // all replacements, including ones replaced again
     size_t edits = 0;
     size_t retained_bytes = 0;  // bytes of replaced polygons, which the tile keeps alive
@@ -68,8 +71,8 @@ class Tile {
   // The polygons of the last whole build. All tiles made from it by replacements share it.
   std::shared_ptr<const std::vector<IndexedPolygon>> whole_;
   std::unique_ptr<Patch> patch_;
-  const IndexedPolygon*
-      entries_;  // points into `whole_` or into `patch_`, to tree_.count() entries
+  // The tree_.count() polygons of the tile, in `whole_`, or in `patch_` if the tile has one.
+  const IndexedPolygon* entries_;
   BoxTree tree_;
   Head head_;
 };

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Holds a value that another object owns: a copy counts no owner, and reads nothing that the value
-// points to.
+// Holds a reference-counted value, such as a polygon, that another object owns: copying an
+// `Unowned` does not count a reference, and so does not read the memory of the value.
 #pragma once
 
 #include <new>
@@ -11,14 +11,15 @@
 
 namespace carom::internal {
 
-// A `T` made by T(const T&, AsUnowned) and never destroyed. It is valid while the original T
-// exists, or a copy that shares the original's data. Copies of `get()` are owners like any other
-// copy. Reads are thread-safe. An array of `Unowned<T>` has the layout of an array of T.
+// Holds a `T` made by T(const T&, AsUnowned), a copy that counts no reference, and never destroys
+// it. The value is valid while the original T exists, or another T that shares the original's data.
+// A copy of `get()` is an ordinary T that counts a reference. Reads are thread-safe. An array of
+// `Unowned<T>` has the layout of an array of T.
 template <class T>
 class Unowned {
  public:
   explicit Unowned(const T& value) : value_(value, AsUnowned()) {}
-  // Refers to a polygon by its address (`Polygon::memory`). A null address makes a value that must
+  // Refers to the polygon at an address (`Polygon::memory`). A null address makes a value that must
   // not be used.
   explicit Unowned(const void* memory) : value_(memory, AsUnowned()) {}
   Unowned() : Unowned(nullptr) {}

@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Numbers with a bound on their error, for the filters that come before exact arithmetic.
+// Numbers with a bound on their rounding error. Floating-point filters compute with them, and fall
+// back to exact arithmetic where the bound leaves a sign undecided.
 //
 // A `Bounded` holds a `value` and an `error` with |exact - value| <= error. There are two
-// precisions: `BoundedDouble` computes in doubles, and `BoundedPair` in pairs of doubles (Dekker
-// 1971), for signs that a double rarely decides. An `error` that is not finite bounds nothing, and
-// no sign is then certain. All functions are pure and O(1).
+// precisions: `BoundedDouble` computes in doubles, and `BoundedPair` in pairs of doubles (the
+// unevaluated sum of a high and a low part, Dekker 1971), for signs that plain doubles rarely
+// decide. An `error` that is not finite bounds nothing, and no sign is then certain. All functions
+// are pure and O(1).
 #pragma once
 
 #include <algorithm>
@@ -39,14 +41,15 @@ struct Bounded {
   double magnitude() const { return std::abs(rounded()); }
   // Returns true if the sign of `value` is certainly the sign of the exact number.
   bool exceeds_error() const { return error == 0 || magnitude() > 2 * error; }
-  // Returns `exceeds_error()`, but in a library without filters (CAROM_NO_FILTERS) only whether
-  // `error` is 0.
+  // Returns `exceeds_error()`. In a library that is compiled without filters (CAROM_NO_FILTERS),
+  // returns true only if `error` is 0, so that exact arithmetic decides all other signs.
   bool is_certain() const { return error == 0 || (kHasFilters && exceeds_error()); }
   int sign() const { return Sign(rounded()); }
   // Returns true if the exact number is certainly 0.
   bool is_zero() const { return rounded() == 0 && error == 0; }
   bool may_be_zero() const { return is_zero() || !is_certain(); }
-  // Bounds of the exact number, rounded outward; infinite or NaN if `error` is not finite.
+  // Return a lower and an upper bound of the exact number, rounded outward; infinite or NaN if
+  // `error` is not finite.
   double low() const { return std::nextafter(rounded() - error, -HUGE_VAL); }
   double high() const { return std::nextafter(rounded() + error, HUGE_VAL); }
 };
@@ -61,14 +64,15 @@ Bounded<T> operator-(const Bounded<T>& a, const Bounded<T>& b) {
 
 // --- BoundedDouble ----------------------------------------------------------------------------
 //
-// The error of each operation is its own rounding error, u |value|, plus the error that the
-// operands propagate. The factor kOutward covers the roundings of the error itself (at most six of
-// relative size u), and kTiny covers what may underflow.
+// The error of each operation is its own rounding error, u |value| with u = 2^-53 (kFilterUnit),
+// plus the error that the operands propagate. The factor kOutward covers the roundings of the error
+// itself (at most six, each of relative size u), and kTiny covers the error of results that
+// underflow.
 
 inline constexpr double kOutward = 1 + 16 * kFilterUnit;
 inline constexpr double kTiny = 0x1p-1060;
 
-// Returns a - b. The error is the exact rounding error of the difference.
+// Returns a - b for exact doubles a and b. The error is the exact rounding error of the difference.
 inline BoundedDouble BoundedDifference(double a, double b) {
   const TwoDoubles difference = TwoDiff(a, b);
   return {difference.high, std::abs(difference.low)};
@@ -91,8 +95,9 @@ inline BoundedDouble operator*(BoundedDouble a, BoundedDouble b) {
   return {product, (propagated + kFilterUnit * std::abs(product)) * kOutward + kTiny};
 }
 
-// Returns a / b, with an infinite error if b may be 0. With a', b' the values of the operands and
-// a, b their exact numbers, |a/b - a'/b'| <= (a.error + |a'/b'| b.error) / (|b'| - b.error).
+// Returns a / b, with an infinite error if b may be 0. Let a' and b' be the values of the operands,
+// and a and b the exact numbers they approximate. Then |a/b - a'/b'| <= (a.error + |a'/b'| b.error)
+// / (|b'| - b.error).
 inline BoundedDouble operator/(BoundedDouble a, BoundedDouble b) {
   if (b.may_be_zero()) return {0, HUGE_VAL};
   if (a.is_zero()) return {};
@@ -103,9 +108,9 @@ inline BoundedDouble operator/(BoundedDouble a, BoundedDouble b) {
   return {quotient, (propagated + 2 * kFilterUnit * std::abs(quotient)) * kOutward + kTiny};
 }
 
-// Returns the square root of an exact number that is at least 0, even if its bounds reach below 0.
-// With a' the value and a the exact number, |sqrt a - sqrt a'| is at most |a - a'| / sqrt a'; and
-// where a' <= a.error, both roots are at most sqrt(2 a.error).
+// Returns the square root. The exact number must be at least 0, even if its lower bound is below 0.
+// Let a' be the value and a the exact number. Then |sqrt a - sqrt a'| is at most |a - a'| / sqrt
+// a'; and where a' <= a.error, both roots are at most sqrt(2 a.error).
 inline BoundedDouble SquareRoot(BoundedDouble a) {
   if (a.is_zero()) return {};
   if (a.value > a.error) {
@@ -116,7 +121,8 @@ inline BoundedDouble SquareRoot(BoundedDouble a) {
   return {most / 2, most / 2 * kOutward};
 }
 
-// Returns the middle of [low, high], with an error that covers all numbers in [low, high].
+// Returns the middle of the interval [low, high], with an error that covers all numbers in the
+// interval.
 inline BoundedDouble Within(double low, double high) {
   const double middle = low + (high - low) / 2;
   return {middle, std::max(high - middle, middle - low) * kOutward};
@@ -124,10 +130,11 @@ inline BoundedDouble Within(double low, double high) {
 
 // --- BoundedPair ------------------------------------------------------------------------------
 //
-// The relative errors of the operations themselves are below 2^-104 (sum), 2^-103 (product), 2^-102
-// (root) and 2^-101 (quotient). Each operation counts kPairError = 2^-100, which also covers the
-// rounding of the bound. Polynomials of degree up to 4 in accepted coordinates neither overflow nor
-// underflow.
+// The relative errors of the operations on pairs of doubles are below 2^-104 (sum), 2^-103
+// (product), 2^-102 (root) and 2^-101 (quotient). The error of each result includes kPairError =
+// 2^-100 times its magnitude instead, which also covers the rounding of the error itself.
+// Polynomials of degree up to 4 in accepted coordinates (0 or a magnitude in [2^-140, 2^53])
+// neither overflow nor underflow.
 
 inline constexpr double kPairError = 0x1p-100;
 
@@ -154,8 +161,8 @@ inline BoundedPair operator*(const BoundedPair& a, const BoundedPair& b) {
 }
 
 // Returns the square root of an exact number x that is at least 0, by one Newton step from the
-// rounded root. With v the pair and e its error, |sqrt(x) - sqrt(v)| <= e / sqrt(v); and x <= v + e
-// where v may be 0.
+// square root in doubles. Let v be the value of `a` and e its error. Then |sqrt(x) - sqrt(v)| <= e
+// / sqrt(v). Where v may be 0, the result is 0 with the error sqrt(v + e), because x <= v + e.
 inline BoundedPair SquareRoot(const BoundedPair& a) {
   if (a.value.high <= 2 * a.error) {
     return {{0, 0}, std::sqrt(std::abs(a.value.high) + a.error) * (1 + 0x1p-40)};
@@ -174,11 +181,11 @@ inline BoundedPair operator/(const BoundedPair& a, const BoundedPair& b) {
           (a.error + magnitude * b.error) / least_divisor * (1 + 0x1p-40) + kPairError * magnitude};
 }
 
-// Rounds one end of [value - error, value + error] up to a double: the lower end for `side` -1, the
-// upper end for `side` 1. Before rounding, the interval is widened by kPairError of the value,
-// which covers the rounding of the end, and by 2^-40 of the error, which covers the rounding of the
-// bound and its sum. For an error of at most 2^-59 of the value, this moves the end by 2^-98 of
-// itself at most.
+// Returns one end of the interval [t.value - t.error, t.value + t.error], rounded up to a double:
+// the lower end for `side` -1, the upper end for `side` 1. Before rounding, the interval is widened
+// by kPairError times the value, which covers the rounding of the end, and by 2^-40 times the
+// error, which covers the roundings of the error. If the error is at most 2^-59 times the value,
+// the widening moves the end by at most 2^-98 of its magnitude.
 inline double RoundedUpEnd(const BoundedPair& t, int side) {
   const double error = (t.error + kPairError * t.magnitude()) * (1 + 0x1p-40);
   const TwoDoubles tail = TwoSum(t.value.low, side * error);
@@ -186,8 +193,9 @@ inline double RoundedUpEnd(const BoundedPair& t, int side) {
   return sum.low > 0 ? NextAbove(sum.high) : sum.high;
 }
 
-// Sets `rounded` to the double nearest to an exact number that is within error + `slack` of the
-// value. Returns true if that double is certain: both ends of the interval round to it.
+// Sets `rounded` to the double nearest to an exact number that is within t.error + `slack` of
+// t.value. Returns true if `rounded` is certain: both ends of the interval of these numbers round
+// to it.
 inline bool RoundToNearest(const BoundedPair& t, double slack, double& rounded) {
   const double error = (t.error + slack) * (1 + 0x1p-40);
   const double least = t.value.high + (t.value.low - error) + 0.0;

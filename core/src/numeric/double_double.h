@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Pairs of doubles, for measures: they have twice the precision of a double.
+// Arithmetic in pairs of doubles, which have twice the precision of a double, for measured results
+// such as distances and normals.
 //
 // A pair is the unevaluated sum high + low with |low| <= ulp(high) / 2 (Dekker, "A Floating-Point
-// Technique for Extending the Available Precision", 1971). Each operation errs by less than 2^-100
-// of its result, an `Add` of terms with unlike signs by less than 2^-100 of the sum of their
-// magnitudes.
+// Technique for Extending the Available Precision", 1971). Each operation has a relative error
+// below 2^-100; the error of an `Add` of terms with unlike signs is below 2^-100 of the sum of
+// their magnitudes.
 #pragma once
 
 #include <cmath>
@@ -31,14 +32,15 @@ inline TwoDoubles Add(TwoDoubles a, TwoDoubles b) {
 
 inline TwoDoubles Subtract(TwoDoubles a, TwoDoubles b) { return Add(a, {-b.high, -b.low}); }
 
-// Returns a / b for b != 0: the rounded quotient of the high parts, plus that of the remainder.
+// Returns a / b for b != 0: the rounded quotient of the high parts, plus the rounded quotient of
+// the remainder a - quotient * b and b.
 inline TwoDoubles Divide(TwoDoubles a, TwoDoubles b) {
   const double quotient = a.high / b.high;
   const TwoDoubles rest = Subtract(a, Multiply({quotient, 0}, b));
   return FastTwoSum(quotient, rest.high / b.high);
 }
 
-// Returns the square root of a >= 0, by one Newton step from the rounded root.
+// Returns the square root of a >= 0, by one Newton step from the square root of the high part.
 inline TwoDoubles SquareRoot(TwoDoubles a) {
   if (a.high == 0) return {0, 0};
   const double root = std::sqrt(a.high);
@@ -47,7 +49,9 @@ inline TwoDoubles SquareRoot(TwoDoubles a) {
   return FastTwoSum(root, residual / (2 * root));
 }
 
-// Returns the value of an expansion within 2^-100 of itself: the components do not overlap.
+// Returns the value of an expansion with a relative error of at most 2^-100. The components of an
+// expansion do not overlap, so summing them in order of increasing magnitude keeps the leading
+// bits.
 template <int N>
 TwoDoubles LeadingPair(const Expansion<N>& a) {
   TwoDoubles sum{0, 0};
@@ -58,10 +62,11 @@ TwoDoubles LeadingPair(const Expansion<N>& a) {
   return sum;
 }
 
-// `PairCross` and `PairDot` compute in pairs unless their two products cancel: unless the result is
-// below `min_ratio` times the sum of the magnitudes of the products. Each product is within 2^-100
-// of itself, so the result is within 2^-99 / min_ratio of itself. kLargeMinRatio is for distances
-// from which radii may be subtracted, kSmallMinRatio for results that are only rounded.
+// `PairCross` and `PairDot` compute in pairs of doubles and fall back to expansions if their two
+// products cancel: if the result is below `min_ratio` times the sum of the magnitudes of the
+// products. Each product has a relative error of 2^-100, so the result has a relative error of at
+// most 2^-99 / min_ratio. kLargeMinRatio is for distances from which radii may be subtracted,
+// kSmallMinRatio for results that are only rounded to doubles.
 inline constexpr double kLargeMinRatio = 0x1p-2;
 inline constexpr double kSmallMinRatio = 0x1p-30;
 
@@ -69,7 +74,8 @@ inline bool HasMinRatio(double min_ratio, TwoDoubles sum, TwoDoubles a, TwoDoubl
   return std::abs(sum.high) >= min_ratio * (std::abs(a.high) + std::abs(b.high));
 }
 
-// Returns (a - from_a) x (b - from_b), within 2^-99 / min_ratio of itself.
+// Returns the cross product (a - from_a) x (b - from_b), with a relative error of at most 2^-99 /
+// min_ratio.
 inline TwoDoubles PairCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b,
                             double min_ratio = kLargeMinRatio) {
   const TwoDoubles left = Multiply(TwoDiff(a.x, from_a.x), TwoDiff(b.y, from_b.y));
@@ -79,7 +85,8 @@ inline TwoDoubles PairCross(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b,
                                                     : LeadingPair(ExactCross(from_a, a, from_b, b));
 }
 
-// Returns (a - from_a) . (b - from_b), within 2^-99 / min_ratio of itself.
+// Returns the dot product (a - from_a) . (b - from_b), with a relative error of at most 2^-99 /
+// min_ratio.
 inline TwoDoubles PairDot(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b,
                           double min_ratio = kLargeMinRatio) {
   const TwoDoubles left = Multiply(TwoDiff(a.x, from_a.x), TwoDiff(b.x, from_b.x));
@@ -89,7 +96,7 @@ inline TwoDoubles PairDot(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b,
                                                   : LeadingPair(ExactDot(from_a, a, from_b, b));
 }
 
-// Returns |b - a|.
+// Returns |b - a|, the distance of the two points.
 inline TwoDoubles PairLength(Vec2 a, Vec2 b) { return SquareRoot(PairDot(a, b, a, b)); }
 
 }  // namespace carom::internal

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Vectors of doubles, and pairs of doubles (expansion.h) in their lanes, for files that are
-// compiled once for each instruction set. Such a file includes this header after
+// SIMD vectors of doubles, and pairs of doubles (`TwoDoubles` of expansion.h) in their lanes, for
+// files that are compiled once for each instruction set. Such a file includes this header after
 // hwy/foreach_target.h.
 //
-// Each lane of an operation is rounded as the operation on doubles is, so lanes and scalars give
-// the same bits. The short functions here are always inlined; for longer functions built of them
-// the compiler decides, which keeps compile times short.
+// Each lane of an operation is rounded as the operation on doubles is, so vectors and plain doubles
+// give the same bits. The short functions here are always inlined; for longer functions built of
+// them the compiler decides, which keeps compile times short.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,6 +16,9 @@
 #include "numeric/double_column.h"
 #include "numeric/expansion.h"
 
+// Highway includes this header once for each instruction set. The include guard below is a macro
+// that each pass toggles as Highway toggles HWY_TARGET_TOGGLE, so the guard lets each pass through
+// once.
 #if defined(CAROM_CORE_SRC_DOUBLE_VECTORS_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAROM_CORE_SRC_DOUBLE_VECTORS_H_
 #undef CAROM_CORE_SRC_DOUBLE_VECTORS_H_
@@ -46,14 +49,14 @@ HWY_INLINE V At(const double* from) { return hn::LoadU(D(), from); }
 HWY_INLINE V At(const DoubleColumn& column, size_t i) { return hn::Load(D(), &column[i]); }
 HWY_INLINE void Put(V value, DoubleColumn& column, size_t i) { hn::Store(value, D(), &column[i]); }
 
-// Returns bit i for lane i of `mask`.
+// Returns a number with bit i set if lane i of `mask` is true.
 HWY_INLINE uint32_t BitsOf(Mask mask) {
   uint8_t bits[8];
   hn::StoreMaskBits(D(), mask, bits);
   return bits[0];
 }
 
-// `TwoDoubles` in each lane.
+// A pair of doubles in each lane: `high` is a rounded result, and `low` its exact rounding error.
 struct Pair {
   V high, low;
 };
@@ -70,15 +73,15 @@ HWY_INLINE Pair FastTwoSum(V a, V b) {
   return {high, Sub(b, Sub(high, a))};
 }
 
-// Returns `a` as the sum of two numbers of 26 bits (Veltkamp).
+// Returns, in each lane, `a` as the exact sum of two numbers of 26 bits (Veltkamp's splitting).
 HWY_INLINE Pair Split(V a) {
   const V scaled = Mul(All(kSplitter), a);
   const V high = Sub(scaled, Sub(scaled, a));
   return {high, Sub(a, high)};
 }
 
-// Returns a * b exactly. The rounding error of a product is a double, so a fused multiply-add
-// computes the same error as Dekker's product.
+// Returns a * b exactly, as a pair, in each lane. The rounding error of a product is a double, so a
+// fused multiply-add computes the same error as Dekker's product does.
 HWY_INLINE Pair TwoProduct(V a, V b) {
   const V high = Mul(a, b);
 #if HWY_NATIVE_FMA
@@ -95,4 +98,4 @@ HWY_INLINE Pair TwoProduct(V a, V b) {
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // the toggle
+#endif  // CAROM_CORE_SRC_DOUBLE_VECTORS_H_

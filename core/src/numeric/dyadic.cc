@@ -6,17 +6,18 @@
 namespace carom::internal {
 namespace {
 
-// A positive quotient, truncated to a 54-bit integer times 2^exponent.
+// A positive quotient of two integers, truncated to a 54-bit integer times 2^exponent.
 struct Truncated {
   uint64_t integer;  // in [2^53, 2^54)
   int exponent;
-  bool inexact;  // whether the truncation dropped a remainder
+  bool inexact;  // true if the quotient is greater than the truncated value
 };
 
-// Returns the truncated quotient n / d of positive integers, times 2^exponent. n / d is within a
-// factor of 2 of 2^excess, so the bit lengths alone determine the shift that makes a quotient of 54
-// or 55 bits. The last of 55 bits goes into `inexact`, as the remainder does: rounding depends only
-// on whether the truncation dropped anything.
+// Returns the quotient n / d of positive integers, times 2^exponent, truncated to 54 bits. n / d is
+// within a factor of 2 of 2^excess, so the bit lengths of n and d alone determine a shift after
+// which the quotient has 54 or 55 bits. If the quotient has 55 bits, the lowest bit is dropped.
+// `inexact` records a dropped bit as well as a remainder, because rounding depends only on whether
+// the truncation dropped anything.
 Truncated Divide(Dyadic::Integer n, Dyadic::Integer d, int exponent) {
   const int excess = static_cast<int>(boost::multiprecision::msb(n)) -
                      static_cast<int>(boost::multiprecision::msb(d));
@@ -43,9 +44,9 @@ Truncated Divide(Dyadic::Integer n, Dyadic::Integer d, int exponent) {
 
 }  // namespace
 
-// A conversion from 64 bits to double rounds to nearest, ties to even. If the integer has more
-// bits, the lowest of its top 64 bits is set if any dropped bit is: that bit is below the
-// rounding bit.
+// Truncates the integer to its top 64 bits and converts these to a double, which rounds to nearest,
+// ties to even. If the truncation drops a set bit, the lowest of the 64 bits is set instead: that
+// bit is below the rounding bit, so it only tells the conversion that the value is not a tie.
 double NearestDouble(const Dyadic& value) {
   if (value.sign() == 0) return 0;
   const Dyadic::Integer integer = abs(value.integer());
@@ -58,9 +59,10 @@ double NearestDouble(const Dyadic& value) {
   return value.sign() < 0 ? -nearest : nearest;
 }
 
-// The 54 bits of the quotient are the 53 bits of a double and the rounding bit. At exactly half,
-// ties go to the even double. 2^53 is a double, so a carry out of the 53 bits needs no special
-// case.
+// The 54 bits of the truncated quotient are the 53 bits of a double and the rounding bit. If the
+// quotient is exactly half way between two doubles, it goes to the double that is even. If rounding
+// up carries out of the 53 bits, the result is 2^53, which is a double, so the carry needs no
+// special case.
 double NearestQuotient(const Dyadic& n, const Dyadic& d) {
   if (n.sign() == 0) return 0;
   const bool negative = n.sign() != d.sign();
@@ -71,8 +73,8 @@ double NearestQuotient(const Dyadic& n, const Dyadic& d) {
   return negative ? -value : value;
 }
 
-// Rounds towards +inf: a negative quotient is truncated, a positive one goes up if the truncation
-// dropped anything.
+// Rounds the quotient towards +infinity: a negative quotient is truncated, and a positive quotient
+// goes up if the truncation to 53 bits dropped anything.
 double QuotientRoundedUp(const Dyadic& n, const Dyadic& d) {
   if (n.sign() == 0) return 0;
   const bool negative = n.sign() != d.sign();

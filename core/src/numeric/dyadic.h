@@ -1,16 +1,17 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Exact numbers for the slow path: integers times powers of two.
+// Exact numbers for the slow path, after floating-point filters were undecided: integers times
+// powers of two.
 //
 // Every double is a dyadic number, and so are sums, differences and products of dyadic numbers. A
 // `Dyadic` stores the bits from its lowest to its highest set bit (Boost.Multiprecision): up to
-// `kInlineBits` inline, more on the heap. An accepted coordinate spans 2^-192 to 2^53, which is 246
-// bits; a polynomial of degree k in coordinates spans 246 k bits and a few more for its sums. So
-// degree 4 always fits inline, and far higher degrees do if the coordinates are of similar scale.
-// An integer of a fixed width for the largest possible value is slower by a factor of two, because
-// Boost sets and copies its whole width. Expansions (expansion.h) are faster up to degree 4.
-// Filters run before both.
+// `kInlineBits` inline, more on the heap. The bits of an accepted coordinate have values from
+// 2^-192 to 2^53, which is 246 bits; a polynomial of degree k in coordinates spans 246 k bits and a
+// few more for its sums. So degree 4 always fits inline, and far higher degrees do if the
+// coordinates are of similar scale. An integer of a fixed width for the largest possible value is
+// slower by a factor of two, because Boost sets and copies its whole width. Expansions
+// (expansion.h) are faster than dyadic numbers up to degree 4.
 #pragma once
 
 #include <bit>
@@ -32,8 +33,8 @@ class Dyadic {
                                     boost::multiprecision::et_off>;
 
   Dyadic() = default;
-  // Exactly `value`, which is finite. The constructor is implicit because formulas mix doubles and
-  // dyadic numbers.
+  // Constructs exactly `value`, which must be finite. The constructor is implicit because formulas
+  // mix doubles and dyadic numbers.
   Dyadic(double value) {  // NOLINT
     int exponent = 0;
     const double fraction = std::frexp(value, &exponent);
@@ -45,7 +46,7 @@ class Dyadic {
   }
 
   int sign() const { return integer_.sign(); }
-  // The value is integer() * 2^exponent().
+  // The value of the number is integer() * 2^exponent().
   const Integer& integer() const { return integer_; }
   int exponent() const { return exponent_; }
 
@@ -99,7 +100,8 @@ class Dyadic {
   int exponent_ = 0;
 };
 
-// Returns the sign of p + q sqrt(r), for r >= 0. Exact; the degree is that of p^2 or q^2 r.
+// Returns the sign of p + q sqrt(r), for r >= 0, exactly: if p and q have unlike signs, by
+// comparing p^2 with q^2 r. So the polynomial degree of the computation is that of p^2 or q^2 r.
 inline int SignWithRoot(const Dyadic& p, const Dyadic& q, const Dyadic& r) {
   const int sign_p = p.sign();
   const int sign_q = r.sign() == 0 ? 0 : q.sign();

@@ -1,11 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Counts exact arithmetic as work.
+// Counts exact arithmetic as work units of a `WorkMeter`, which stops an evaluation that exceeds
+// its budget.
 //
-// Callers count one unit of work for an edge, whether a filter decides it or exact arithmetic does,
-// which takes a thousand times as long. Therefore each exact product counts itself on the
-// `WorkMeter` of the current evaluation.
+// Callers count one unit of work for each polygon edge. A floating-point filter decides most edges,
+// but an edge that exact arithmetic decides takes a thousand times as long. Therefore each exact
+// product counts additional units on the `WorkMeter` of the current evaluation.
 #pragma once
 
 #include <cstdint>
@@ -17,11 +18,12 @@ namespace carom::internal {
 
 // The number of products of expansions and dyadic numbers that this thread has computed.
 inline thread_local uint64_t exact_count = 0;
-// The meter of the current evaluation; null outside of an evaluation.
+// The meter on which exact products of this thread count work units; null outside of an evaluation.
 inline thread_local WorkMeter* exact_meter = nullptr;
 
-// An exact product takes some 100 ns, as long as 16 edges that filters decide. The meter is charged
-// for 32 products at once, so that it checks for a stop every few microseconds of exact arithmetic.
+// An exact product takes some 100 ns, as long as 16 edges that filters decide, so it counts 16 work
+// units. The meter is charged for 32 products at once, so that it checks whether to stop every few
+// microseconds of exact arithmetic.
 inline constexpr uint64_t kUnitsPerProduct = 16;
 inline constexpr uint64_t kProductsPerCharge = 32;
 
@@ -30,7 +32,8 @@ inline void CountExact() {
   exact_meter->SpendAndAsk(kUnitsPerProduct * kProductsPerCharge);
 }
 
-// While an `ExactCountScope` exists, exact products of this thread count on `meter`.
+// While an `ExactCountScope` exists, the exact products that this thread computes count as work
+// units on `meter`.
 class ExactCountScope {
  public:
   explicit ExactCountScope(WorkMeter& meter) : outer_(std::exchange(exact_meter, &meter)) {}

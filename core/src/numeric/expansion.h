@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Exact sums and products of doubles.
+// Exact sums and products of doubles, as floating-point expansions.
 //
 // An expansion is a sum of doubles that do not overlap, in order of increasing magnitude and
 // without zeros (Shewchuk 1997, sections 2.2 to 2.5). Its sign is the sign of its last component.
 // Capacities are template arguments, so a whole computation lives on the stack. Results are exact
-// as long as nothing overflows or underflows, which holds for accepted coordinates up to degree 5.
+// as long as nothing overflows or underflows, which holds for polynomials of degree up to 5 in
+// accepted coordinates (0 or a magnitude in [2^-140, 2^53]).
 #pragma once
 
 #include <cmath>
@@ -21,7 +22,7 @@ struct TwoDoubles {
   double low;
 };
 
-// Returns a + b exactly (Knuth).
+// Returns a + b exactly, as the rounded sum and its rounding error (Knuth).
 inline TwoDoubles TwoSum(double a, double b) {
   const double high = a + b;
   const double b_part = high - a;
@@ -29,19 +30,21 @@ inline TwoDoubles TwoSum(double a, double b) {
   return {high, (a - a_part) + (b - b_part)};
 }
 
-// Returns a + b exactly, for |a| >= |b| or a = 0 (Dekker).
+// Returns a + b exactly, as the rounded sum and its rounding error, for |a| >= |b| or a = 0
+// (Dekker).
 inline TwoDoubles FastTwoSum(double a, double b) {
   const double high = a + b;
   return {high, b - (high - a)};
 }
 
-// Returns a - b exactly.
+// Returns a - b exactly, as the rounded difference and its rounding error.
 inline TwoDoubles TwoDiff(double a, double b) { return TwoSum(a, -b); }
 
 inline constexpr double kSplitter = 134217729.0;  // 2^27 + 1
 
-// Returns a * b exactly (Dekker, with Veltkamp's splitting at 27 bits). It uses no fused
-// multiply-add, so that every machine runs the same instructions.
+// Returns a * b exactly, as the rounded product and its rounding error (Dekker, with Veltkamp's
+// splitting at 27 bits). It uses no fused multiply-add, so that every machine runs the same
+// instructions.
 inline TwoDoubles TwoProduct(double a, double b) {
   const double high = a * b;
   const double a_scaled = kSplitter * a;
@@ -54,7 +57,8 @@ inline TwoDoubles TwoProduct(double a, double b) {
   return {high, error + a_low * b_low};
 }
 
-// Holds at most `N` components. A default expansion is 0.
+// A sum of at most `N` doubles that do not overlap, in order of increasing magnitude. A
+// default-constructed expansion is 0.
 template <int N>
 struct Expansion {
   double part[N];
@@ -67,7 +71,7 @@ struct Expansion {
     if (size == 0) return 0;
     return part[size - 1] > 0 ? 1 : -1;
   }
-  // Returns the value within 2 ulp.
+  // Returns the value of the expansion as a double, with an error of at most 2 ulp.
   double estimate() const {
     double sum = 0;
     for (int i = 0; i < size; ++i) sum += part[i];
@@ -90,7 +94,8 @@ Expansion<N> operator-(Expansion<N> a) {
   return a;
 }
 
-// FAST-EXPANSION-SUM (Shewchuk): merges the components by magnitude, then carries upward.
+// Returns a + b exactly, by Shewchuk's FAST-EXPANSION-SUM: merges the components of both expansions
+// by magnitude, then adds them up and keeps the rounding error of each sum as a component.
 template <int N, int M>
 Expansion<N + M> operator+(const Expansion<N>& a, const Expansion<M>& b) {
   Expansion<N + M> result;
@@ -119,7 +124,7 @@ Expansion<N + M> operator-(const Expansion<N>& a, const Expansion<M>& b) {
   return a + (-b);
 }
 
-// SCALE-EXPANSION (Shewchuk).
+// Returns a * factor exactly, by Shewchuk's SCALE-EXPANSION.
 template <int N>
 Expansion<2 * N> operator*(const Expansion<N>& a, double factor) {
   Expansion<2 * N> result;
@@ -139,7 +144,7 @@ Expansion<2 * N> operator*(const Expansion<N>& a, double factor) {
   return result;
 }
 
-// Returns the sum of the products of `a` with each component of `b`.
+// Returns a * b exactly: the sum of the products of `a` with each component of `b`.
 template <int N, int M>
 Expansion<2 * N * M> operator*(const Expansion<N>& a, const Expansion<M>& b) {
   CountExact();
@@ -158,14 +163,16 @@ double RoundedQuotient(const Expansion<N>& n, const Expansion<M>& d) {
   if (n.size == 0) return 0;
   const double divisor = d.estimate();
   double q = n.estimate() / divisor;
-  // One correction brings q within an ulp; the loop below makes q exact.
+  // One Newton correction brings q within an ulp of n / d; the loop below moves q to the nearest
+  // double.
   q += (n - d * q).estimate() / divisor;
   const auto twice = n * 2.0;
   for (;;) {
     const int side = (n - d * q).sign() * d.sign();
     if (side == 0) return q;
     const double neighbour = std::nextafter(q, side > 0 ? HUGE_VAL : -HUGE_VAL);
-    // Which side of the midpoint (q + neighbour) / 2 is the quotient on?
+    // `past` is -1 if n / d is nearer to q than to `neighbour`, 0 if n / d is the midpoint between
+    // them, and 1 if n / d is nearer to `neighbour`.
     const int past = (twice - d * Expand(TwoSum(q, neighbour))).sign() * d.sign() * side;
     if (past < 0) return q;
     if (past == 0) {

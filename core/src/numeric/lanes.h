@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Comparisons of eight numbers at once, with the vector extensions that GCC and Clang share: plain
-// IEEE operations on vectors of 16 bytes, which give the same bits on every machine.
+// IEEE operations on SIMD vectors of 16 bytes, which give the same bits on every machine.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ namespace carom::internal {
 
 inline constexpr size_t kLanes = 8;
 
-// A set of the eight lanes: bit i stands for lane i.
+// A subset of the eight SIMD lanes: bit i is set if lane i belongs to the subset.
 using LaneBits = uint32_t;
 
 using Float4 = float __attribute__((vector_size(16)));
@@ -26,7 +26,7 @@ using Int4 = int32_t __attribute__((vector_size(16)));
 using Double2 = double __attribute__((vector_size(16)));
 using Long2 = int64_t __attribute__((vector_size(16)));
 
-// Eight floats, and eight doubles.
+// Eight floats in two vectors, and eight doubles in four vectors.
 struct Floats {
   Float4 half[2];
 
@@ -39,7 +39,8 @@ struct Doubles {
   void Set(size_t lane, double value) { pair[lane / 2][lane % 2] = value; }
 };
 
-// Returns bit i set for each lane i that is all ones. Every lane is all ones or all zeros.
+// Return the set of the lanes that are all ones, of eight lanes in two or four vectors. Every lane
+// must be all ones or all zeros, as in the result of a comparison.
 inline LaneBits Bits(Int4 low, Int4 high) {
 #ifdef __SSE2__
   return static_cast<LaneBits>(_mm_movemask_ps(reinterpret_cast<__m128>(low)) |
@@ -64,7 +65,8 @@ inline LaneBits Bits(Long2 first, Long2 second, Long2 third, Long2 fourth) {
 #endif
 }
 
-// Returns true if both lanes are all ones. Every lane is all ones or all zeros.
+// Returns true if both lanes are all ones. Every lane must be all ones or all zeros, as in the
+// result of a comparison.
 inline bool Both(Long2 lanes) {
 #ifdef __SSE2__
   return _mm_movemask_pd(reinterpret_cast<__m128d>(lanes)) == 3;
@@ -137,9 +139,9 @@ inline LaneBits Above(const Doubles& values, double bound) {
               values.pair[3] > bound);
 }
 
-// Returns how many of the eight lanes are set (Beeler, Gosper and Schroeppel, HAKMEM, 1972, item
-// 169, by multiplication: the first product spreads the eight bits to nibbles, the second adds them
-// up).
+// Returns the number of set bits among the lowest eight bits, the only ones that may be set
+// (Beeler, Gosper and Schroeppel, HAKMEM, 1972, item 169, by multiplication: the first product
+// spreads the eight bits to nibbles, the second adds them up).
 inline int Count(LaneBits bits) {
   return static_cast<int>((((bits * 0x08040201U) >> 3) & 0x11111111U) * 0x11111111U >> 28);
 }

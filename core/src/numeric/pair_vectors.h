@@ -1,15 +1,18 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The functions of double_double.h and bounded.h with several pairs of doubles in the lanes of a
-// vector, for files that are compiled once for each instruction set. Such a file includes this
-// header after hwy/foreach_target.h. Each function runs the operations of its counterpart in
+// The functions of double_double.h and bounded.h, applied to several pairs of doubles in the lanes
+// of SIMD vectors, for files that are compiled once for each instruction set. Such a file includes
+// this header after hwy/foreach_target.h. Each function runs the operations of its counterpart in
 // double_double.h or bounded.h, where its error bound is derived.
 
 #include "hwy/highway.h"
 #include "numeric/bounded.h"
 #include "numeric/double_vectors.h"
 
+// Highway includes this header once for each instruction set. The include guard below is a macro
+// that each pass toggles as Highway toggles HWY_TARGET_TOGGLE, so the guard lets each pass through
+// once.
 #if defined(CAROM_CORE_SRC_PAIR_VECTORS_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAROM_CORE_SRC_PAIR_VECTORS_H_
 #undef CAROM_CORE_SRC_PAIR_VECTORS_H_
@@ -39,7 +42,7 @@ HWY_INLINE Pair Divide(Pair a, Pair b) {
   const Pair rest = Minus(a, Multiply({quotient, All(0)}, b));
   return FastTwoSum(quotient, hn::Div(rest.high, b.high));
 }
-// Returns the square root of each lane. All lanes are above 0.
+// Returns the square root of each lane. All lanes must be above 0.
 HWY_INLINE Pair SquareRoot(Pair a) {
   const V root = hn::Sqrt(a.high);
   const Pair square = TwoProduct(root, root);
@@ -47,7 +50,8 @@ HWY_INLINE Pair SquareRoot(Pair a) {
   return FastTwoSum(root, hn::Div(residual, Mul(All(2), root)));
 }
 
-// `BoundedPair` in each lane. An error that is not finite bounds nothing.
+// A `BoundedPair` (bounded.h) in each lane: a pair of doubles and a bound of its error. An error
+// that is not finite bounds nothing.
 struct Bound {
   Pair value;
   V error;
@@ -65,7 +69,7 @@ HWY_INLINE Bound Multiply(const Bound& a, const Bound& b) {
                            Mul(a.error, b.error));
   return {value, Add(Mul(propagated, All(1 + 0x1p-40)), Mul(All(kPairError), Abs(value.high)))};
 }
-// Returns the square root of each lane, with an infinite error where the radicand may be 0.
+// Returns the square root of each lane, with an infinite error where the exact argument may be 0.
 HWY_INLINE Bound SquareRoot(const Bound& a) {
   const V root = hn::Sqrt(a.value.high);
   const V error = Add(Mul(hn::Div(a.error, root), All(1 + 0x1p-40)), Mul(All(kPairError), root));
@@ -81,8 +85,8 @@ HWY_INLINE Bound Divide(const Bound& a, const Bound& b) {
   return {value, IfThenElse(hn::Gt(rest, All(0)), error, All(HUGE_VAL))};
 }
 
-// Sets `rounded` to the doubles nearest to exact numbers that are within error + `slack` of `t`.
-// Returns the lanes where that double is certain.
+// Sets `rounded` to the doubles nearest to exact numbers that are within t.error + `slack` of
+// t.value. Returns the lanes in which `rounded` is certain: both ends of the interval round to it.
 HWY_INLINE Mask RoundToNearest(const Bound& t, V slack, V& rounded) {
   const V error = Mul(Add(t.error, slack), All(1 + 0x1p-40));
   const V least = Add(Add(t.value.high, Sub(t.value.low, error)), All(0));
@@ -90,7 +94,8 @@ HWY_INLINE Mask RoundToNearest(const Bound& t, V slack, V& rounded) {
   return hn::Eq(least, rounded);
 }
 
-// `RoundedUpEnd` of bounded.h for numbers above 0: returns t + error, rounded up to a double.
+// Returns t + error, rounded up to a double, for t + error above 0. `RoundedUpEnd` of bounded.h is
+// the counterpart for one number.
 HWY_INLINE V RoundedUpEnd(const Pair& t, V error) {
   const Pair tail = TwoSum(t.low, error);
   const Pair sum = TwoSum(t.high, tail.high);
@@ -99,8 +104,8 @@ HWY_INLINE V RoundedUpEnd(const Pair& t, V error) {
   return IfThenElse(hn::Gt(sum.low, All(0)), above, sum.high);
 }
 
-// Sets `rounded` to the least doubles that are not below the exact numbers. Returns the lanes where
-// that double is certain and above 0.
+// Sets `rounded` to the least doubles that are not below the exact numbers that `t` approximates.
+// Returns the lanes in which `rounded` is certain and the exact number is above 0.
 HWY_INLINE Mask RoundUp(const Bound& t, V& rounded) {
   const V error = Mul(Add(t.error, Mul(All(kPairError), Abs(t.value.high))), All(1 + 0x1p-40));
   rounded = RoundedUpEnd(t.value, error);
@@ -113,4 +118,4 @@ HWY_INLINE Mask RoundUp(const Bound& t, V& rounded) {
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // the toggle
+#endif  // CAROM_CORE_SRC_PAIR_VECTORS_H_

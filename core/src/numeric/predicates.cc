@@ -19,20 +19,23 @@ int ExactCrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
   return ExactCross(from_a, a, from_b, b).sign();
 }
 
-// Inline, so that a predicate of several signs is one function, apart from the exact path.
+// Returns the sign of the cross product (a - from_a) x (b - from_b). Inline, so that a predicate
+// that needs several signs compiles to one function with the filters inside; only the exact
+// fallback is a call.
 inline int CrossSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
   const RoundedCross cross(from_a, a, from_b, b);
   return cross.is_certain() ? cross.sign() : ExactCrossSign(from_a, a, from_b, b);
 }
 
-// Returns the sign of the dot product: of the cross product with the second vector turned clockwise
-// by a right angle.
+// Returns the sign of the dot product (a - from_a) . (b - from_b). It equals the cross product
+// after the second vector is turned counter-clockwise by a right angle: (x, y) becomes (-y, x).
 inline int DotSignOf(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
   return CrossSignOf(from_a, a, {-from_b.y, from_b.x}, {-b.y, b.x});
 }
 
-// Takes the differences from c, as the derivation of the filter does. A cyclic shift of the three
-// points keeps the sign.
+// Returns the sign of (a - c) x (b - c), the form of the orientation test for which Shewchuk
+// derived the error bound of the filter. It is the orientation of (c, a, b), a cyclic shift of (a,
+// b, c), which has the same sign.
 inline int OrientationOf(Vec2 a, Vec2 b, Vec2 c) { return CrossSignOf(c, a, c, b); }
 
 }  // namespace
@@ -46,9 +49,10 @@ int CrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
 int DotSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) { return DotSignOf(from_a, a, from_b, b); }
 
 // Returns the sign of cross^2 - radius^2 * length^2, which compares the centre's distance from the
-// line of the segment with the radius. With M the sum of the magnitudes in the cross product,
-// |cross^2 - rounded| <= 9u M^2. The right side is a product of factors that are within 6u in all.
-// 16u of the sum of both sides covers both errors and the subtraction.
+// line of the segment with the radius. Let u = 2^-53, and M the sum of the magnitudes of the two
+// products in the cross product. Then |cross^2 - rounded| <= 9u M^2. radius^2 * length^2 is a
+// product of factors with relative errors of at most 6u in all. 16u times the sum of both sides
+// covers both errors and the rounding of the subtraction.
 int CompareLineDistance(const Segment& segment, const Circle& circle) {
   const Vec2 d{segment.b.x - segment.a.x, segment.b.y - segment.a.y};
   const double left = d.x * (circle.center.y - segment.a.y);
@@ -75,9 +79,9 @@ bool IsOnSegment(Vec2 p, const Segment& segment) {
   return BoundsOf(segment).Contains(p) && Orientation(segment.a, segment.b, p) == 0;
 }
 
-// If the boxes meet, two segments share no point exactly if one lies strictly on one side of the
-// other's line. If all four signs are 0, the segments lie on one line (or are points), where
-// segments meet if their boxes do.
+// If the bounding boxes of two segments meet, the segments share no point exactly if both ends of
+// one segment lie strictly on one side of the line through the other. If all four signs are 0, the
+// segments lie on one line (or are points), and then they meet because their boxes do.
 bool Intersects(const Segment& a, const Segment& b) {
   if (!BoundsOf(a).Intersects(BoundsOf(b))) return false;
   if (OrientationOf(a.a, a.b, b.a) * OrientationOf(a.a, a.b, b.b) > 0) return false;
@@ -94,10 +98,10 @@ bool Intersects(const Segment& segment, const Box& box) {
          side * Orientation(segment.a, segment.b, {box.max.x, box.min.y}) <= 0;
 }
 
-// The crossing with edge i = v->w is at t_i = n_i / d_i with n_i = (v - a) x (w - v) and d_i = (b -
-// a) x (w - v). Each product of two rounded crosses errs by less than 8u of the product of their
-// magnitudes (3u and a little for each factor, u for the product), and the difference of the
-// products adds u of both: 16u covers all errors.
+// The segment a->b crosses the line of edge i = v->w at t_i = n_i / d_i with n_i = (v - a) x (w -
+// v) and d_i = (b - a) x (w - v). Let u = 2^-53. Each product of two rounded cross products errs by
+// less than 8u of the product of their magnitudes (a little more than 3u for each factor, u for the
+// product), and the difference of the products adds u of both: 16u covers all errors.
 int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segment& edge_2) {
   const auto numerator = [&](const Segment& e) { return RoundedCross(segment.a, e.a, e.a, e.b); };
   const auto divisor = [&](const Segment& e) {
@@ -122,8 +126,8 @@ int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segmen
   return sign * (exact_n_1 * exact_d_2 - exact_n_2 * exact_d_1).sign();
 }
 
-// dx^2 + dy^2 is within 5u, radius^2 within u, and the subtraction adds u of their sum: 8u covers
-// all three.
+// The filter's error bound: with u = 2^-53, dx^2 + dy^2 has a relative error of at most 5u and
+// radius^2 of at most u, and the subtraction adds u of their sum. 8u covers all three errors.
 int CompareDistance(Vec2 p, const Circle& circle) {
   const double dx = p.x - circle.center.x;
   const double dy = p.y - circle.center.y;
@@ -139,8 +143,9 @@ int CompareDistance(Vec2 p, const Circle& circle) {
 }
 
 int CompareDistance(const Segment& segment, const Circle& circle) {
-  // The nearest point of the segment is an end unless the centre projects strictly between the
-  // ends. For a segment of length zero both signs are 0, and the first test is taken.
+  // The point of the segment nearest to the centre is an end unless the centre projects strictly
+  // between the ends. For a segment of length zero both dot products are 0, and the first test
+  // returns the distance from its only point.
   if (DotSignOf(segment.a, circle.center, segment.a, segment.b) <= 0) {
     return CompareDistance(segment.a, circle);
   }
@@ -150,8 +155,8 @@ int CompareDistance(const Segment& segment, const Circle& circle) {
   return internal::CompareLineDistance(segment, circle);
 }
 
-// If segment and axis share no point, their distance is that of an end of one of them from the
-// other.
+// If the segment and the capsule's axis share no point, their distance is the least of four: each
+// end of the segment from the axis, and each end of the axis from the segment.
 int CompareDistance(const Segment& segment, const Capsule& capsule) {
   const Segment& axis = capsule.axis;
   const double radius = capsule.radius;

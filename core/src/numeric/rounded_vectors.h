@@ -18,7 +18,8 @@ inline Vec2 RoundedDifference(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 // magnitudes of its two products.
 inline double RoundedDot(Vec2 a, Vec2 b) { return a.x * b.x + a.y * b.y; }
 
-// Returns |v.x| + |v.y|, rounded once: at least the length of v, but for the rounding.
+// Returns |v.x| + |v.y|, rounded once. Apart from the rounding, it is an upper bound of the length
+// of v.
 inline double SumOfMagnitudes(Vec2 v) { return std::abs(v.x) + std::abs(v.y); }
 
 }  // namespace carom::internal

@@ -1,9 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Sources: the reduction in parts is the one of Cody and Waite, "Software Manual for the Elementary
-// Functions" (1980). The alternative, Payne and Hanek's reduction (1983), handles arguments of any
-// size; up to 2^20 the parts are precise enough and cost four products.
+// Sine and cosine in plain double operations, so that every machine returns the same bits, with a
+// proof of their error. `Reduce` subtracts the nearest multiple of pi/2 from the angle, and
+// `Series` sums Taylor series for the remainder.
+//
+// Sources: the reduction subtracts pi/2 in parts, as Cody and Waite do, "Software Manual for the
+// Elementary Functions" (1980). The alternative, Payne and Hanek's reduction (1983), handles angles
+// of any size; for angles up to 2^20 the parts are precise enough and cost four products.
 //
 // Theorem. For |x| <= 2^20, in IEEE doubles rounded to nearest even, without contraction:
 // |c - cos x| < 0.6 ulp(cos x) and |s - sin x| < 0.6 ulp(sin x), where ulp is the ulp of the exact
@@ -56,7 +60,8 @@ using internal::TwoSum;
 
 static_assert(FLT_EVAL_METHOD == 0, "each operation is rounded to double, once");
 
-// pi/2 in parts: three of 33 bits, then a double. The parts miss pi/2 by 2^-159.8.
+// pi/2 as a sum of four parts: three of 33 bits, then a double. The sum differs from pi/2 by
+// 2^-159.8.
 constexpr double kPart[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69,
                             0x1.b839a252049c1p-104};
 constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
@@ -65,12 +70,15 @@ constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 // spaced by 1.
 constexpr double kRounder = 0x1.8p52;
 
-// Below kTiny, sin x = x and cos x = 1 within 0.1 ulp; above it no product underflows.
+// For angles below kTiny, sin x = x and cos x = 1 within 0.1 ulp; for angles above it no product
+// underflows.
 constexpr double kTiny = 0x1p-28;
 
 struct Reduced {
-  TwoDoubles y;  // x - n pi/2, laws (1) to (4)
-  int quadrant;  // n mod 4
+  // The rest x - n pi/2 of the angle x, as a pair of doubles. Steps (1) to (4) of the proof at the
+  // top of the file bound its error.
+  TwoDoubles y;
+  int quadrant;  // n mod 4, with n the integer nearest to x / (pi/2)
 };
 
 Reduced Reduce(double x) {
@@ -81,13 +89,15 @@ Reduced Reduce(double x) {
   return {FastTwoSum(second.high, rest), static_cast<int>(n) & 3};
 }
 
-// Returns sin and cos of y.high + y.low, by laws (5) to (7). The coefficients are Taylor's: the
-// compiler rounds each quotient correctly, so no table is needed.
+// Returns sin and cos of y.high + y.low, with the errors that steps (5) to (7) of the proof at the
+// top of the file bound. The coefficients are those of the Taylor series: the compiler rounds each
+// quotient correctly, so no table is needed.
 CosSin Series(TwoDoubles y) {
   const TwoDoubles square = TwoProduct(y.high, y.high);
   const double z = square.high;
 
-  // y^3/6 as a pair. 1/6 is kSixth times 1 + 2^-54, within 2^-108.
+  // `cubic.high` + `cubic_low` is y^3/6 as a pair. The exact 1/6 is kSixth times 1 + 2^-54, with a
+  // relative error of 2^-108.
   constexpr double kSixth = 1.0 / 6;
   const TwoDoubles cube = TwoProduct(y.high, z);
   const TwoDoubles cubic = TwoProduct(cube.high, kSixth);
@@ -122,7 +132,8 @@ CosSin Series(TwoDoubles y) {
 
 CosSin SinCos(double radians) {
   if (!(radians >= -kMaxAngle && radians <= kMaxAngle)) return {};
-  // Adding 0 turns -0 into 0. By law (4) no other result is 0.
+  // For a tiny angle, the sine is the angle itself; adding 0 turns -0 into 0. No other sine or
+  // cosine is 0, because no double is a multiple of pi/2 except 0.
   if (std::abs(radians) < kTiny) return {1, radians + 0.0};
   const Reduced reduced = Reduce(radians);
   const CosSin y = Series(reduced.y);

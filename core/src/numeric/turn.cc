@@ -10,11 +10,12 @@
 
 namespace carom::internal {
 
-// The first guess is within 0.005: it takes the arc tangent of m in [0, 1] as m (0.9724 - 0.1919
-// m^2). Two steps then correct t by asin(e), with e = (y cos t - x sin t) / r = sin(angle - t).
-// Each step uses asin(e) = e + e^3/6 and omits 3/40 e^5 and more: 3e-13 after the first step,
-// nothing after the second. The remaining errors are roundings: of e below 4 * 2^-53, and of the
-// last sum 2^-52 at most, because t < 4.
+// The first guess t of the angle is within 0.005 of it: the arc tangent of m in [0, 1] is about m
+// (0.9724 - 0.1919 m^2), with m the lesser of |x| and y divided by the greater. Two steps then
+// correct t by asin(e), with e = (y cos t - x sin t) / r = sin(angle - t). Each step uses asin(e) =
+// e + e^3/6 and omits 3/40 e^5 and smaller terms: 3e-13 after the first step, nothing after the
+// second. The remaining errors are roundings: of e below 4 * 2^-53, and of the last sum 2^-52 at
+// most, because t < 4.
 double AngleOf(double x, double y) {
   constexpr double kPi = 0x1.921fb54442d18p+1;
   const double width = std::abs(x);
@@ -31,9 +32,10 @@ double AngleOf(double x, double y) {
   return t;
 }
 
-// The sign of the angle is exact. The cross and the dot product err by 2^-52 at most and thereby
-// turn the vector (x, y) by less than 1.5 * 2^-52, so the angle errs by less than 2^-49 in all. The
-// growth is a quotient of two rounded roots, below 1 + 2e-6, minus 1: it errs by at most 2^-50.
+// Computes the angle and the growth of the turn. The sign of the angle is exact. The cross and the
+// dot product err by 2^-52 at most and thereby turn the vector (x, y) by less than 1.5 * 2^-52, so
+// the angle errs by less than 2^-49 in all. The growth is the rounded root of a quotient, below 1 +
+// 2e-6, minus 1: it errs by at most 2^-50.
 Turn::Turn(const Pose& from, const Pose& to)
     : from_{from.c, from.s}, to_{to.c, to.s}, is_none_(from.c == to.c && from.s == to.s) {
   if (is_none_) return;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The instruction sets that vector code is compiled for. Every file includes this header before any
-// header of Highway.
+// The instruction sets that SIMD code is compiled for with the Highway library. Every file with
+// such code includes this header before any header of Highway.
 //
 // On x86 the sets are AVX2 and AVX-512, and SSE2, the baseline, for older machines: SSE4 would
 // serve few machines (most from before 2013), and each set adds its share to the build time. On

@@ -24,8 +24,8 @@ double DistanceRoundedUp(const Approach& approach, double radius_a, double radiu
   return is_below ? std::nextafter(nearest, HUGE_VAL) : nearest;
 }
 
-// The distance by which candidates are compared: 0 for a touching shape, `rounded_up` if
-// `is_rounded`, else the exact distance of `approach`.
+// The distance by which the shapes found are compared: 0 for a shape that touches the mover,
+// `rounded_up` for a round body (`is_rounded`), else the exact distance of `approach`.
 struct Key {
   bool is_touching;
   bool is_rounded;
@@ -33,7 +33,8 @@ struct Key {
   const std::optional<Approach>* approach;
 };
 
-// Returns the sign of the exact distance of a polygon minus a rounded distance.
+// Returns the sign of the exact distance between the mover and a polygon minus a distance that was
+// rounded up.
 int CompareToRounded(const Key& exact, const Key& rounded, const PlacedShape& mover) {
   return Compare(**exact.approach, LengthSum{mover.radius(), 0, rounded.rounded_up});
 }
@@ -49,8 +50,9 @@ int CompareKeys(const Key& a, const Key& b, const PlacedShape& mover) {
   return b.is_rounded ? CompareToRounded(a, b, mover) : Compare(**a.approach, **b.approach);
 }
 
-// Return the keys of measured shapes. A key excludes the radius of the mover, which is common to
-// all keys.
+// Return the keys of measured shapes. The exact distance of `approach` is measured from the mover's
+// core, so it is too large by the mover's radius, which does not matter between two such keys;
+// `rounded_up` has the radius subtracted.
 Key KeyOf(const MeasuredBody& body) {
   return {body.is_touching, body.body->is_round(), body.rounded_up, &body.closest.approach};
 }
@@ -60,7 +62,8 @@ Key KeyOf(const MeasuredPolygon& polygon) {
 
 }  // namespace
 
-// Measures the bodies with boxes that are not farther than the best distance so far.
+// Measures the bodies with boxes that are not farther from the mover than the least distance found
+// so far.
 bool BodyDistances::Run(const PlacedShape& mover, double max_distance,
                         const QueryFilter& query_filter) {
   near_.clear();
@@ -85,7 +88,8 @@ bool BodyDistances::Run(const PlacedShape& mover, double max_distance,
   return true;
 }
 
-// Measures a body. Under WITHIN the search stops at any pair of edges in reach.
+// Measures a body. Under the mode WITHIN the search stops at any pair of edges within
+// `max_distance`, since only the fact counts.
 void BodyDistances::Visit(const PlacedShape& mover, double max_distance, Body& body) {
   const LengthSum touch{body.radius(), mover.radius(), 0};
   const LengthSum reach{body.radius(), mover.radius(), max_distance};
@@ -106,8 +110,8 @@ void BodyDistances::Visit(const PlacedShape& mover, double max_distance, Body& b
   KeepNearest(mover, found);
 }
 
-// Keeps a body if no shape found so far is nearer, and drops the shapes that are farther. All
-// shapes that are kept have the same distance.
+// Keeps a body if no body or polygon found so far is nearer, and drops the bodies and polygons that
+// are farther. So all that are kept have the same distance.
 void BodyDistances::KeepNearest(const PlacedShape& mover, const MeasuredBody& found) {
   int order = -1;
   if (!near_.empty()) {

@@ -1,8 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which bodies are nearest to one shape, or within a distance of it, together with the polygons of
-// a scene?
+// Which bodies are nearest to one shape, or within a distance of it?
+//
+// A query may also consider the polygons of a scene: then the bodies compete with the polygons
+// found before for the least distance.
 #pragma once
 
 #include <cmath>
@@ -18,27 +20,29 @@
 
 namespace carom::internal {
 
-// A body, and the features that determine its distance.
+// A body near a mover (the query's shape), and the edges or rings that determine its distance.
 struct MeasuredBody {
   Body* body;
   Closest closest;
-  bool is_touching;  // whether the shapes share a point: the distance is 0
-  // The exact distance rounded up, for a round body that is apart from the mover. Round bodies are
-  // compared by it, other bodies exactly.
+  bool is_touching;  // whether body and mover share a point: the distance is 0
+  // For a round body that is apart from the mover: the least double that is at least the exact
+  // distance. Round bodies are compared by `rounded_up`, other bodies by their exact distances.
   double rounded_up;
 };
 
-// Measures one shape at a time. The scene, the bodies, both vectors and the meter outlive it.
+// Finds the bodies that are near a shape, for one shape at a time. The scene, the bodies, both
+// vectors and the meter outlive this object.
 class BodyDistances {
  public:
-  // Makes a query that fills `near`, and drops from `polygons` what is farther than the bodies
-  // found.
+  // Makes a query that fills `near`, and removes from `polygons` those that are farther than the
+  // bodies found.
   BodyDistances(const World& world, DistanceMode mode, std::vector<MeasuredPolygon>& polygons,
                 std::vector<MeasuredBody>& near, WorkMeter& meter)
       : world_(world), mode_(mode), polygons_(polygons), near_(near), meter_(meter) {}
 
-  // Replaces `near` by the bodies that the mode asks for, by ascending index. `polygons` has the
-  // polygons that a `DistanceQuery` found for the mover. Returns false once the meter has stopped.
+  // Replaces `near` by the bodies that the mode asks for (the nearest, or all within
+  // `max_distance`), by ascending index. `polygons` has the polygons that a `DistanceQuery` found
+  // for the mover. Returns false once the meter has stopped.
   bool Run(const PlacedShape& mover, double max_distance, const QueryFilter& query_filter);
 
  private:
@@ -50,7 +54,7 @@ class BodyDistances {
   std::vector<MeasuredPolygon>& polygons_;
   std::vector<MeasuredBody>& near_;
   WorkMeter& meter_;
-  double best_ = HUGE_VAL;  // an upper bound of the least distance so far
+  double best_ = HUGE_VAL;  // an upper bound of the least distance found so far
 };
 
 }  // namespace carom::internal

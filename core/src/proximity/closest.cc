@@ -17,10 +17,12 @@
 namespace carom::internal {
 namespace {
 
-// About the number of edges of each shape that `Sample` visits for a first bound.
+// About the number of vertices of each shape between which `Sample` computes distances for a first
+// bound.
 constexpr size_t kSamples = 16;
 
-// The search over pairs of edges of two cores.
+// Searches the pairs of edges of two cores (polygons or axes, without the radii) for the nearest
+// pair.
 class PairSearch {
  public:
   PairSearch(const PlacedShape& a, const PlacedShape& b, const ClosestQuery& query,
@@ -66,8 +68,8 @@ class PairSearch {
     LowerLimit(least2);
   }
 
-  // Measures the edges of a polygon against the point b. Tests up to eight edges at a time for the
-  // limit.
+  // Measures the edges of the polygon a against the shape b, which is a point. Compares up to eight
+  // edges at a time with the limit.
   void VisitRuns(const IndexedPolygon& polygon) {
     const Segment point = b_.edge(0);
     PointDistances distances(polygon.polygon(), point.a);
@@ -92,8 +94,8 @@ class PairSearch {
         });
   }
 
-  // Lowers the limit to the squared distance of a pair. The limit never falls below `enough`, so
-  // that all pairs within `enough` stay within the limit.
+  // Lowers the limit, beyond which pairs of edges are skipped, to the squared distance of a pair.
+  // The limit never falls below the square of `enough`, so that no pair within `enough` is skipped.
   void LowerLimit(double distance2) {
     limit2_ = std::min(limit2_, std::max(distance2, enough2_.high));
   }
@@ -122,8 +124,8 @@ class PairSearch {
     Improve(index_a, index_b, edge_a.b, edge_b, true);
   }
 
-  // Keeps a vertex of one edge of the pair and the other edge if they are nearer than all pairs
-  // before. Only such a pair can be the first within `enough`.
+  // Keeps a pair of edges as the best one if `vertex`, an end of one edge, is nearer to `edge`, the
+  // other edge, than in all pairs before. Only such a pair can be the first one within `enough`.
   void Improve(size_t index_a, size_t index_b, Vec2 vertex, const Segment& edge,
                bool vertex_is_of_a = false) {
     const Approach approach(vertex, edge);

@@ -33,8 +33,9 @@ using internal::PlacedShape;
 
 Vec2 Opposite(Vec2 v) { return {-v.x, -v.y}; }
 
-// Returns a shared point of two shapes with cores that are apart: the nearest point of core b if it
-// is within radius a, else the nearest point of a's surface.
+// Returns a point that two overlapping shapes a and b share, where their cores (the shapes without
+// their radii) are apart and nearest at `core_a` and `core_b`: `core_b` if it is within the radius
+// of a, else the nearest point of a's surface.
 Vec2 SharedPoint(const Closest& closest, Vec2 core_a, Vec2 core_b, Vec2 towards_b,
                  double radius_a) {
   if (Compare(*closest.approach, LengthSum{radius_a, 0, 0}) <= 0) return core_b;
@@ -93,7 +94,7 @@ DistanceRow RowOf(const PlacedShape& fixed, const PlacedShape& mover, const Clos
   return row;
 }
 
-// The working memory of a batch, which the thread keeps while it is small.
+// The working memory of a batch, which the thread keeps for later batches if it is small.
 struct DistanceScratch {
   static constexpr size_t kMaxCachedItems = 16384;
 
@@ -104,11 +105,11 @@ struct DistanceScratch {
   MovingShape mover;
   std::vector<MeasuredPolygon> near;
   std::vector<internal::MeasuredBody> bodies;
-  size_t largest = 0;  // the most vertices of a mover
+  size_t largest = 0;  // number of vertices of the largest mover of the batch
 };
 
-// Appends the rows of the polygons and bodies found for an item. Returns false once the meter
-// stops.
+// Appends the ids and answer rows of the polygons and bodies found for an item. Returns false once
+// the meter stops.
 bool AppendRows(const PlacedShape& mover, const DistanceScratch& found, DistanceMode mode,
                 DistanceAnswers& out, WorkMeter& meter) {
   for (const MeasuredPolygon& polygon : found.near) {
@@ -128,7 +129,8 @@ bool AppendRows(const PlacedShape& mover, const DistanceScratch& found, Distance
   return true;
 }
 
-// Appends the column `is_body` beside the polygon ids of an item that considers bodies.
+// Appends to the column `is_body` an entry for each polygon (0) and each body (1) found for an item
+// that considers bodies.
 void AppendIsBody(const DistanceScratch& found, std::vector<uint8_t>& is_body) {
   is_body.insert(is_body.end(), found.near.size(), 0);
   is_body.insert(is_body.end(), found.bodies.size(), 1);
@@ -164,9 +166,9 @@ bool IsWithin(const Shape& a, const Shape& b, double distance) {
   return internal::IsWithin(shape_a.View(), shape_b.View(), distance, meter);
 }
 
-// Answers single points of a batch that considers only the scene on a fast path (`NearestPoints`).
-// Measures other items one at a time: first the scene, then the bodies, compared with the polygons
-// found.
+// Answers an item whose shape is a single point on a fast path (`NearestPoints`), if the batch
+// considers only the scene. Measures each other item by itself: first the polygons of the scene,
+// then the bodies, which are compared with the polygons found.
 bool MeasureDistances(const World& world, const DistanceColumns& columns,
                       const DistanceOptions& options, DistanceAnswers& out, WorkMeter& meter) {
   out.Clear();

@@ -13,8 +13,8 @@
 namespace carom::internal {
 namespace {
 
-// Returns the edge of `edges` at the least distance from `point`, the first one if several tie. The
-// point is on none of the edges.
+// Returns the edge of a set (bit i of `edges`: edge i) at the least distance from `point`, the
+// first one if several tie. The point is on none of the edges.
 Closest NearestOf(const Polygon& polygon, Vec2 point, uint64_t edges) {
   Closest nearest;
   for (; edges != 0; edges &= edges - 1) {
@@ -29,9 +29,10 @@ Closest NearestOf(const Polygon& polygon, Vec2 point, uint64_t edges) {
 
 }  // namespace
 
-// Visits polygons roughly by the distance of their boxes, so that under NEAREST the limit falls
-// early. Under NEAREST the rows are counted once the ties are known; under WITHIN each row is
-// counted when it is found.
+// Visits polygons roughly by the distance of their boxes, so that under the mode NEAREST the limit
+// of the search falls early. Under NEAREST the answer rows are counted on the meter once the
+// polygons at the least distance are known; under WITHIN each row is counted when its polygon is
+// found.
 bool DistanceQuery::Run(const PlacedShape& mover, double max_distance) {
   touch_ = {mover.radius(), 0, 0};
   reach_ = {mover.radius(), 0, max_distance};
@@ -58,8 +59,9 @@ bool DistanceQuery::Run(const PlacedShape& mover, double max_distance) {
   return true;
 }
 
-// Drops the polygons that are farther than a candidate. Returns whether to keep the candidate:
-// false if a kept polygon is nearer, or if the ties exceed the rows that the meter allows.
+// Drops the kept polygons that are farther than the polygon of `closest`. Returns whether to keep
+// that polygon: false if a kept polygon is nearer, or if there are already as many polygons at the
+// least distance as the meter allows rows.
 inline bool DistanceQuery::MakeRoom(const Closest& closest, bool is_touching) {
   if (!near_.empty()) {
     const MeasuredPolygon& best = near_[0];
@@ -75,15 +77,16 @@ inline bool DistanceQuery::MakeRoom(const Closest& closest, bool is_touching) {
       dropped_ties_ = 0;
     }
   }
-  // Once the ties exceed the rows that the meter allows, further ties are only counted. The meter
-  // stops at the end, unless a nearer polygon replaces the ties.
+  // Once the polygons at the least distance exceed the rows that the meter allows, further ones are
+  // only counted. The meter stops the work at the end, unless a nearer polygon replaces them.
   if (near_.size() <= meter_.rows_left()) return true;
   ++dropped_ties_;
   return false;
 }
 
-// Visits a polygon for a mover that is a point. Bounds of the point's distances from the edges
-// nearly always leave a single polygon, with one or two edges, to measure exactly.
+// Visits a polygon for a mover that is a point. Adds the polygon to the candidates unless bounds of
+// the distances of its edges show that it is beyond the limit. The bounds nearly always leave a
+// single polygon, with one or two edges, to measure exactly.
 void DistanceQuery::VisitByBounds(const PlacedShape& mover, const IndexedPolygon& fixed) {
   const Polygon& polygon = fixed.polygon();
   const auto ring = polygon.vertices();
@@ -104,8 +107,8 @@ void DistanceQuery::VisitByBounds(const PlacedShape& mover, const IndexedPolygon
   candidates_[candidate_count_++] = {&fixed, edges};
 }
 
-// Measures the candidates. A polygon that may touch takes the general search, in which the order of
-// edges matters.
+// Measures the candidates. Visits a candidate that may touch the mover by the general search, since
+// the answer is then the first edge that touches, not the nearest one.
 void DistanceQuery::VisitCandidates(const PlacedShape& mover) {
   for (size_t i = 0; i < candidate_count_ && !meter_.stopped(); ++i) {
     const auto& [fixed, edges] = candidates_[i];
@@ -119,8 +122,8 @@ void DistanceQuery::VisitCandidates(const PlacedShape& mover) {
   candidate_count_ = 0;
 }
 
-// Measures a polygon. Under WITHIN the search stops at any pair of edges in reach. Under NEAREST it
-// continues to the nearest pair, unless the shapes touch.
+// Measures a polygon. Under the mode WITHIN the search stops at any pair of edges within the
+// greatest distance. Under NEAREST it continues to the nearest pair, unless the shapes touch.
 void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed) {
   const Polygon& polygon = fixed.polygon();
   if ((polygon.category() & mask_) == 0 ||
@@ -136,7 +139,8 @@ void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed)
   if (closest) Keep(fixed, *closest);
 }
 
-// Keeps a polygon that is in reach.
+// Keeps a polygon if it is within the greatest distance, and, under the mode NEAREST, if no kept
+// polygon is nearer.
 void DistanceQuery::Keep(const IndexedPolygon& fixed, const Closest& closest) {
   if (!IsCoreWithin(closest, reach_, reach2_)) return;
   const bool is_touching = IsCoreWithin(closest, touch_, touch2_);

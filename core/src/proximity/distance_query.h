@@ -20,14 +20,16 @@
 
 namespace carom::internal {
 
-// A polygon of the scene, and the features that determine its distance.
+// A polygon of the scene near a mover (the query's shape), and the edges or rings that determine
+// its distance.
 struct MeasuredPolygon {
   const IndexedPolygon* fixed;
   Closest closest;
-  bool is_touching;  // whether the shapes share a point: the distance is 0
+  bool is_touching;  // whether polygon and mover share a point: the distance is 0
 };
 
-// Measures one shape at a time. Keeps references to `scene`, `near` and `meter`.
+// Finds the polygons of a scene that are near a shape, for one shape at a time. Keeps references to
+// `scene`, `near` and `meter`.
 class DistanceQuery {
  public:
   // Makes a query that fills `near`.
@@ -38,12 +40,12 @@ class DistanceQuery {
   // Sets the mask of polygons for later shapes, in place of the mask in the options.
   void SetMask(uint64_t mask) { mask_ = mask; }
 
-  // Replaces `near` by the polygons that the options ask for, by ascending id. Returns false once
-  // the meter has stopped.
+  // Replaces `near` by the polygons that the options ask for (the nearest, or all within
+  // `max_distance`), by ascending id. Returns false once the meter has stopped.
   bool Run(const PlacedShape& mover, double max_distance);
 
  private:
-  // A polygon that may be the nearest.
+  // A polygon that may be the nearest one to a point, and bounds of the distances of its edges.
   struct Candidate {
     const IndexedPolygon* fixed;
     EdgeBounds edges;
@@ -55,8 +57,8 @@ class DistanceQuery {
   void Visit(const PlacedShape& mover, const IndexedPolygon& fixed);
   void Keep(const IndexedPolygon& fixed, const Closest& closest);
   bool MakeRoom(const Closest& closest, bool is_touching);
-  // Lowers the limit to the squared distance of a polygon. The limit never excludes polygons that
-  // touch.
+  // Lowers the limit of the search, `limit2_`, to the squared distance of a polygon. The limit
+  // never excludes polygons that touch the mover.
   void LowerLimit(double distance2) {
     limit2_ = std::min(limit2_, std::max(distance2, touch2_.high));
   }
@@ -66,14 +68,18 @@ class DistanceQuery {
   std::vector<MeasuredPolygon>& near_;
   WorkMeter& meter_;
   uint64_t mask_;
-  LengthSum touch_;  // cores within this distance touch
-  LengthSum reach_;  // cores within this distance count
-  Bounds2 touch2_;
-  Bounds2 reach2_;
-  double limit2_ = 0;
+  // The mover's radius: a polygon within this distance of the mover's core touches the mover.
+  LengthSum touch_;
+  // The mover's radius plus the greatest distance of a polygon that the query asks for.
+  LengthSum reach_;
+  Bounds2 touch2_;     // bounds of the square of `touch_`
+  Bounds2 reach2_;     // bounds of the square of `reach_`
+  double limit2_ = 0;  // polygons beyond this squared distance from the mover's core are skipped
   std::array<Candidate, kMostCandidates> candidates_;
   size_t candidate_count_ = 0;
-  size_t dropped_ties_ = 0;  // ties beyond the rows that the meter allows
+  // The number of polygons at the least distance that `near_` lacks, since the meter allows no more
+  // rows.
+  size_t dropped_ties_ = 0;
 };
 
 }  // namespace carom::internal

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures the edges of a ring from a point. Files that are compiled once for each instruction set
-// include this header after hwy/foreach_target.h, once per instruction set.
+// Bounds the distances of a point from the edges of a ring, several edges at a time. Files that
+// Highway compiles once for each instruction set include this header after hwy/foreach_target.h, so
+// that it, too, is included once per instruction set.
 
 #include <algorithm>
 #include <array>
@@ -14,20 +15,26 @@
 #include "numeric/exact.h"
 #include "proximity/edge_bounds.h"
 
-#ifndef CAROM_CORE_SRC_MEASURE_RING_ONCE_H_  // this part is identical for all instruction sets
+// The next part is identical for all instruction sets, and is compiled once.
+#ifndef CAROM_CORE_SRC_MEASURE_RING_ONCE_H_
 #define CAROM_CORE_SRC_MEASURE_RING_ONCE_H_
 namespace carom::internal {
 
-// The measures of the edges visited so far.
+// What `MeasureRing` computes from the edges of a ring and a point.
 struct Squares {
   std::array<double, kMostBoundedEdges + kMaxLanes> of;  // squared distance of each edge
+  // The least squared distance, and the largest magnitude of a vertex coordinate relative to the
+  // point. Each lane has the value for the edges that the lane computed.
   DoubleColumn least;
-  DoubleColumn extent;  // the largest magnitude of a vertex coordinate relative to the point
+  DoubleColumn extent;
 };
 
 }  // namespace carom::internal
 #endif
 
+// Highway includes this header once per instruction set, and defines HWY_TARGET_TOGGLE every other
+// time. The macro of this include guard toggles together with it, so that the guard lets one
+// inclusion per instruction set through.
 #if defined(CAROM_CORE_SRC_MEASURE_RING_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAROM_CORE_SRC_MEASURE_RING_H_
 #undef CAROM_CORE_SRC_MEASURE_RING_H_
@@ -39,8 +46,9 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Measures one vector of edges, edge i from from[i] to to[i], and writes their measures from index
-// `at` on. The nearest point of an edge of length 0 is its end.
+// Computes the squared distances of `point` from one vector of edges, edge i from from[i] to to[i].
+// Writes the squared distances to `squares.of` from index `at` on, and updates the other members.
+// The nearest point of an edge of length 0 is its end.
 HWY_INLINE void MeasureEdges(const Vec2* from, const Vec2* to, Vec2 point, size_t at,
                              Squares& squares) {
   const D d;
@@ -62,12 +70,13 @@ HWY_INLINE void MeasureEdges(const Vec2* from, const Vec2* to, Vec2 point, size_
   const V square = Add(Mul(x, x), Mul(y, y));
   hn::StoreU(square, d, &squares.of[at]);
   Put(Min(At(squares.least, 0), square), squares.least, 0);
-  // Each vertex is the begin of an edge, so the begins suffice for the extent.
+  // Each vertex is the begin a of an edge, so the vertices a suffice for the extent.
   Put(Max(At(squares.extent, 0), Max(Abs(ax), Abs(ay))), squares.extent, 0);
 }
 
-// Measures all edges of a ring. The last vector of edges overlaps the previous one. If the ring has
-// fewer edges than lanes, its last edge fills the remaining lanes.
+// Sets `bounds` to bounds of the squared distance of `point` from a ring, and the edges that may be
+// nearest. Computes a vector of edges at a time; the last vector overlaps the one before. If the
+// ring has fewer edges than a vector has lanes, its last edge fills the remaining lanes.
 inline void MeasureRing(std::span<const Vec2> ring, Vec2 point, EdgeBounds& bounds) {
   const D d;
   const size_t lanes = hn::Lanes(d);
@@ -102,8 +111,8 @@ inline void MeasureRing(std::span<const Vec2> ring, Vec2 point, EdgeBounds& boun
 
 // Sets `winding` to the winding number of a ring about a point that is not on the ring: the sum of
 // the signed crossings of the horizontal ray from the point to the right, in the half-open sense.
-// Rounded differences keep their signs, and the cross product is that of `CrossSign`. Returns false
-// where rounding errors might decide.
+// Rounding a difference keeps its sign. Returns false if the sign of a rounded cross product is
+// uncertain.
 HWY_INLINE bool WindsAround(std::span<const Vec2> ring, Vec2 point, int& winding) {
   const size_t n = ring.size();
   int sum = 0;
@@ -125,4 +134,4 @@ HWY_INLINE bool WindsAround(std::span<const Vec2> ring, Vec2 point, int& winding
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // toggle of the include guard
+#endif  // include guard per instruction set

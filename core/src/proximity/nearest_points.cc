@@ -16,8 +16,9 @@
 namespace carom::internal {
 namespace {
 
-// The undecided share of recent points in squares with cells. The limit is one half, since a failed
-// search by cells takes less than half the time of the search by trees.
+// The share of this thread's recent points, in squares of the grid that have cells, that the fast
+// path could not decide. The fast path is skipped above one half, since a failed search by cells
+// takes less than half the time of the search by trees.
 [[gnu::tls_model("initial-exec")]] constinit thread_local FallbackRate recent_points(0.5);
 
 }  // namespace
@@ -32,9 +33,9 @@ NearestPoints::NearestPoints(const Scene& scene, const DistanceColumns& columns,
       applies_(options.mode == DistanceMode::kNearest && !scene_.grid().empty() &&
                columns.movers.c.empty() && columns.movers.angle.empty()) {}
 
-// Sets the position of item i if its shape is a capsule without length and radius. Returns false
-// for other shapes, and for numbers that are not accepted, for which the general path records an
-// error.
+// Sets `point` to the position of item i if its shape is a point: a capsule without length and
+// radius. Returns false for other shapes, and for numbers that are not accepted, for which the
+// general path records an error.
 inline bool NearestPoints::ReadPoint(size_t i, Vec2& point) {
   const ShapeColumns& movers = columns_.movers;
   const size_t shape = movers.shape.empty() ? i : movers.shape[i];
@@ -54,9 +55,9 @@ inline bool NearestPoints::ReadPoint(size_t i, Vec2& point) {
   return IsAccepted(point);
 }
 
-// Searches the items of a window. Recomputes the squared limit only when max_distance changes,
-// since items tend to have equal distances. Marks all items undecided when the fast path is
-// skipped.
+// Searches the nearest polygons of the window of items from `begin` on, and counts the work.
+// Recomputes the squared limit only when max_distance changes, since items tend to have equal
+// distances. Marks all items undecided when the fast path is skipped.
 inline void NearestPoints::ReadWindow(size_t begin) {
   const size_t count = std::min(kWindow, columns_.size() - begin);
   if (!always_tries_fast_path_ && recent_points.SkipsFastPath()) {

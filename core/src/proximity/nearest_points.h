@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Finds the nearest polygons of points on a fast path: it makes and places no shape for a point,
-// and measures the rows of found polygons four at a time. The answers are bit-identical to those of
-// `DistanceQuery`.
+// Finds the nearest polygon of each point of a batch on a fast path. The path makes and places no
+// shape for a point, and computes the answer rows (distance and nearest point) of several points at
+// a time. The answers are bit-identical to those of `DistanceQuery`, the general path.
 #pragma once
 
 #include <array>
@@ -19,21 +19,24 @@
 
 namespace carom::internal {
 
-// Answers the points of one batch. Keeps references to the constructor arguments.
+// Answers the points of one batch. Keeps references to the arguments of the constructor.
 class NearestPoints {
  public:
   NearestPoints(const Scene& scene, const DistanceColumns& columns, const DistanceOptions& options,
                 DistanceAnswers& out, WorkMeter& meter);
 
-  // Appends the answer of item i. Calls come in ascending order of items. Returns false if the item
-  // is undecided and takes `DistanceQuery` instead. May stop the meter.
+  // Appends the answer of item i. Calls come in ascending order of items. Returns false if the fast
+  // path cannot decide the item, which the caller then answers by `DistanceQuery`. May stop the
+  // meter.
   bool Answer(size_t i);
   // Makes the fast path search all items, however many were undecided recently: for tests.
   void AlwaysTryFastPath() { always_tries_fast_path_ = true; }
-  // Completes the rows. To be called once, after the last item.
+  // Completes the rows of `out`, some of which wait for a full vector. To be called once, after the
+  // last item.
   void Finish() { rows_.Flush(out_.rows); }
 
  private:
+  // The number of consecutive items that are searched together.
   static constexpr size_t kWindow = kMostNearestItems;
 
   bool ReadPoint(size_t i, Vec2& point);
@@ -44,14 +47,14 @@ class NearestPoints {
   const uint64_t mask_;
   DistanceAnswers& out_;
   WorkMeter& meter_;
-  bool applies_;  // whether the fast path supports the batch
+  bool applies_;  // whether the fast path supports the options and columns of the batch
   bool always_tries_fast_path_ = false;
   size_t last_shape_ = SIZE_MAX;  // index of the last shape that was a point
-  Vec2 last_point_;
-  double max_distance_ = -1;
-  Bounds2 reach2_;
+  Vec2 last_point_;               // that point
+  double max_distance_ = -1;      // the search distance of the last item
+  Bounds2 reach2_;                // bounds of its square
   NearestRows rows_;
-  std::array<NearestItem, kWindow> items_;  // items of the window
+  std::array<NearestItem, kWindow> items_;  // the items that are searched together
 };
 
 }  // namespace carom::internal

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Computes the functions of shape/approach.h operation by operation, with several points in the
-// lanes of a vector. Their error bounds are derived in shape/approach.h.
+// Computes distances and nearest points as the scalar functions of shape/approach.h do, operation
+// by operation, with several points in the lanes of a vector. shape/approach.h derives the error
+// bounds.
 
 #include "proximity/nearest_rows.h"
 
@@ -36,7 +37,7 @@ HWY_INLINE Point PointAt(const DoubleColumn& x, const DoubleColumn& y, size_t i)
 }
 
 // Returns the lanes in which the sign of (p - from) . (to - from) is certain, and sets `dot` to the
-// product. Matches the filter of `DotSign`.
+// product. Uses the error bound of the scalar function `DotSign`.
 inline Mask HasSign(Point p, Point from, Point to, V& dot) {
   const V left = Mul(Sub(p.x, from.x), Sub(to.x, from.x));
   const V right = Mul(Sub(p.y, from.y), Sub(to.y, from.y));
@@ -55,8 +56,9 @@ inline Mask RoundDistance(Pair distance, V error, V& rounded) {
 
 constexpr double kLengthError = kHasFilters ? 0x1p-94 : 1;
 
-// Measures points for which the nearest point is a vertex of two edges. A lane is certain if the
-// point is certainly beyond the ends of both edges.
+// Computes the distances of points p from vertices a of polygons, where b and c are the ends of the
+// two edges at a. The result of a lane is certain if p is certainly beyond the end a of both edges,
+// so that a is the nearest point, and if the distance is certainly rounded correctly.
 void MeasureVertices(NearestColumns& of) {
   of.certain = 0;
   for (size_t i = 0; i < NearestColumns::kMost; i += hn::Lanes(D())) {
@@ -77,16 +79,19 @@ void MeasureVertices(NearestColumns& of) {
   }
 }
 
-// Returns one coordinate of `PointAt`.
+// Returns one coordinate of the point from + t * d of a segment, rounded as the scalar `PointAt`
+// (shape/measures.h) rounds it.
 inline V PointAlong(V from, Pair d, V t) {
   const Pair step = TwoProduct(d.high, t);
   const Pair sum = TwoSum(from, step.high);
   return Add(Add(sum.high, Add(sum.low, Add(step.low, Mul(d.low, t)))), All(0));
 }
 
-// Measures points for which the nearest point lies between the ends of an edge that is not parallel
-// to an axis. Each product of the cross product has a relative error of at most 2^-100, which adds
-// 2^-98 of the products' sum over the length to the error of the distance.
+// Computes the distances of points p from lines through a and b, edges that are not parallel to an
+// axis. The result of a lane is certain if the nearest point certainly lies between a and b, and if
+// the distance is certainly rounded correctly. Each of the two products of the cross product has a
+// relative error of at most 2^-100, which adds at most 2^-98 of the sum of the products, divided by
+// the length of the edge, to the error of the distance; `error` has 2^-96.
 void MeasureLines(NearestColumns& of) {
   of.certain = 0;
   for (size_t i = 0; i < NearestColumns::kMost; i += hn::Lanes(D())) {
@@ -133,7 +138,8 @@ namespace {
 HWY_EXPORT(MeasureVertices);
 HWY_EXPORT(MeasureLines);
 
-// Measures one row by scalar functions. If several edges tie, the first one is the nearest.
+// Computes one answer row by scalar functions. If several edges of `pair` are at the least
+// distance, the first one is the nearest.
 void MeasureAlone(const NearestPair& pair, DistanceRow& row) {
   std::optional<Approach> nearest;
   for (uint64_t edges = pair.edges; edges != 0; edges &= edges - 1) {
@@ -184,7 +190,8 @@ bool NearestRows::Add(const NearestPair& pair, std::vector<DistanceRow>& rows) {
     const Vec2 a = ring[first];
     const Vec2 b = after(first);
     if (a.x == b.x || a.y == b.y) {
-      // The nearest point of an edge parallel to an axis has coordinates that are doubles.
+      // The nearest point of an edge parallel to an axis has coordinates that are doubles, so it is
+      // measured like a vertex.
       const bool is_upright = a.x == b.x;
       if (!(is_upright ? IsBetween(p.y, a.y, b.y) : IsBetween(p.x, a.x, b.x))) return false;
       const Vec2 foot = is_upright ? Vec2{a.x, p.y} : Vec2{p.x, a.y};

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Measures the rows of points and their nearest polygons, which are apart from the points: four at
-// a time where all roundings are certain, else as `Clearance` and `NearestPoint` do.
+// Computes the answer rows (distance, nearest point, nearest edge) of points and their nearest
+// polygons, for points that are apart from the polygons. Computes several rows at a time, in
+// vectors; a row whose rounding is uncertain is computed alone, by `Clearance` and `NearestPoint`.
 #pragma once
 
 #include <array>
@@ -18,7 +19,8 @@
 
 namespace carom::internal {
 
-// A point, its nearest polygon, the edges that may be nearest, and the index of the row.
+// A point, its nearest polygon, the edges that may be nearest to the point (bit i: edge i), and the
+// index of the answer row.
 struct NearestPair {
   Vec2 point;
   Unowned<Polygon> polygon;
@@ -26,8 +28,9 @@ struct NearestPair {
   uint32_t row;
 };
 
-// The columns of points p and their nearest features: the vertex a between b and c, or the line
-// from a to b. Also the columns of the results.
+// Several points p and the vertex or line of a polygon nearest to each, in columns: a vertex a
+// between its neighbours b and c, or the line from a to b. Also the columns of the results: the
+// distance and the nearest point (x, y).
 struct alignas(64) NearestColumns {
   static constexpr size_t kMost = kMaxLanes;
 
@@ -45,17 +48,18 @@ struct alignas(64) NearestColumns {
 
   DoubleColumn p_x{}, p_y{}, a_x{}, a_y{}, b_x{}, b_y{}, c_x{}, c_y{};
   DoubleColumn distance, x, y;
-  unsigned certain;  // bit i: the results of lane i are certainly correctly rounded
+  unsigned certain;  // bit i: the results in lane i are certainly rounded correctly
   std::array<NearestPair, kMost> pairs;
   size_t count = 0;
 };
 
-// Collects pairs and measures them in groups.
+// Collects pairs of a point and its nearest polygon, and computes their answer rows several at a
+// time.
 class NearestRows {
  public:
-  // Appends the row `pair.row`, which may be incomplete until `Flush`. Returns false and appends
-  // nothing if the nearest edge is undecided: if neither one edge nor two edges with a shared
-  // vertex remain.
+  // Appends to `rows` the row with the index `pair.row`, which may be incomplete until `Flush`.
+  // Returns false and appends nothing if `pair.edges` is neither one edge nor two edges with a
+  // common vertex: then this class cannot decide which edge is nearest.
   bool Add(const NearestPair& pair, std::vector<DistanceRow>& rows);
   // Completes all rows.
   void Flush(std::vector<DistanceRow>& rows) {

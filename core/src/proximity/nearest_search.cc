@@ -9,15 +9,17 @@
 
 #include "numeric/box_distance.h"
 
-#ifndef CAROM_CORE_SRC_NEAREST_SEARCH_CC_  // the first time this file is compiled
+// Highway compiles this file once for each instruction set, and the next part only the first time.
+#ifndef CAROM_CORE_SRC_NEAREST_SEARCH_CC_
 #define CAROM_CORE_SRC_NEAREST_SEARCH_CC_
 namespace carom::internal {
 namespace {
 
-// The most cells to each side of the point's cell that are searched. If the search reaches farther,
-// the trees are faster.
+// The most cells on each side of the cell of the point that are searched. If the search would reach
+// farther, the trees of the scene index are faster.
 constexpr double kMostCells = 3;
-// The error bound, in units, of a point's position in its cell, and of a box (index/grid_block.h).
+// A bound of the error of a point's position in its cell, and of the boxes in the cell, in units of
+// 1/255 of a cell (index/grid_block.h).
 constexpr float kPlaceError = 0.25F;
 
 }  // namespace
@@ -45,8 +47,9 @@ HWY_INLINE hn::Vec<Floats> Column(const GridCell::Column& column, size_t lane) {
   return hn::ConvertTo(Floats(), hn::PromoteTo(words, hn::LoadU(bytes, &column[lane])));
 }
 
-// Sets `distances2` to lower bounds of the squared distances of a cell's boxes from a position
-// relative to the cell's corner, in units. Returns the lanes that have a box within `limit2`.
+// Sets `distances2` to lower bounds of the squared distances of a cell's boxes from the position
+// (x, y) relative to the cell's lower left corner, all in units of 1/255 of the cell. Returns the
+// lanes that have a box within `limit2`.
 HWY_INLINE unsigned WithinCell(const GridCell& cell, float x, float y, float limit2,
                                std::array<float, GridCell::kWidth>& distances2) {
   const Floats d;
@@ -70,7 +73,7 @@ HWY_INLINE unsigned WithinCell(const GridCell& cell, float x, float y, float lim
   return bits & cell.present;
 }
 
-// Returns the nearest of the lanes in `bits`, which has at least one.
+// Returns the lane with the least distance among the lanes in `bits`, which has at least one.
 HWY_INLINE size_t NearestOf(unsigned bits, const std::array<float, GridCell::kWidth>& distances2) {
   auto nearest = static_cast<size_t>(std::countr_zero(bits));
   for (bits &= bits - 1; bits != 0; bits &= bits - 1) {
@@ -89,21 +92,23 @@ HWY_INLINE double Units2Of(const GridBlock& block) {
   return units * units;
 }
 
-// The boxes of a cell within the limit, and the nearest lane if any.
+// The boxes of a cell that are within the search limit (bit i of `bits`: lane i), lower bounds of
+// the squared distances, and the lane of the nearest box if any.
 struct Lanes {
   std::array<float, GridCell::kWidth> distances2;
   unsigned bits;
   size_t nearest;
 };
 
-// The search from one point.
+// The search for the nearest polygon of one point.
 class Search {
  public:
   Search(uint64_t mask, const NearestItem& item)
       : mask_(mask), point_(item.point), limit2_(item.reach2.high) {}
 
-  // Visits the cells of a square within `reach` of the position (x, y), all in units of cells,
-  // except the cell `skipped_cell`. Returns false if the point is undecided.
+  // Visits the cells of a square of the grid within `reach` of the position (x, y) in the square,
+  // both in sides of a cell, except the cell `skipped_cell`, and the wide polygons of the square,
+  // which are in no cell. Returns false if the point is undecided.
   bool VisitSquare(const GridBlock& block, double x, double y, double reach, int skipped_cell) {
     for (size_t i = 0; i < block.wide_count(); ++i) {
       if (!TestPolygon(block.wide(i).get())) return false;
@@ -123,8 +128,8 @@ class Search {
     return true;
   }
 
-  // Visits the squares around the point's own square within the limit. Returns false if the point
-  // is undecided.
+  // Visits the squares of the grid, other than the point's own square, within the search limit.
+  // Returns false if the point is undecided.
   bool VisitAround(const SceneIndex& scene, const NearestItem& place, WorkMeter& meter) {
     const SceneGrid& grid = scene.grid();
     const double squares = std::sqrt(limit2_) * grid.squares_per_length() + 0x1p-8;
@@ -154,11 +159,13 @@ class Search {
     return true;
   }
 
-  // Visits one cell and its links. The position is relative to the cell's corner, in cells.
+  // Visits the polygons of a cell and of the cells linked to it. The position (x, y) of the point
+  // is relative to the cell's lower left corner, in sides of a cell.
   bool VisitCell(const GridBlock& block, int index, double x, double y) {
     return VisitLinks(block, block.cells() + index, x, y);
   }
-  // Visits the point's own cell. `lanes` has the lanes computed in advance.
+  // Visits the polygons of the point's own cell. `lanes` has the boxes of the cell within the
+  // limit, computed in advance.
   bool VisitOwn(const NearestItem& item, Lanes& lanes) {
     const GridBlock& block = *item.block;
     const GridCell& cell = block.cells()[item.cell];
@@ -217,8 +224,8 @@ class Search {
     return true;
   }
 
-  // Measures a polygon. Keeps the nearest polygon, and a lower bound of the distances of all other
-  // polygons. Returns false if the point is undecided.
+  // Computes bounds of the distance of a polygon. Keeps the nearest polygon so far, and a lower
+  // bound of the distances of all other polygons. Returns false if the point is undecided.
   HWY_INLINE bool TestPolygon(const Polygon& polygon) {
     const Box& box = polygon.bounds();
     if ((polygon.category() & mask_) == 0 || best_ == polygon.memory() ||
@@ -254,17 +261,18 @@ class Search {
   const Vec2 point_;
   double limit2_;
   double units2_ = 0;
-  double other_lower2_ =
-      HUGE_VAL;  // a lower bound of the squared distances of all polygons but the best
-  const void* best_ = nullptr;  // address of the best polygon; null for none
+  // A lower bound of the squared distances of all polygons except the nearest one so far.
+  double other_lower2_ = HUGE_VAL;
+  const void* best_ = nullptr;  // address of the nearest polygon so far; null for none
   bool is_inside_ = false;
   uint64_t edges_ = 0;
-  double lower2_ = 0;  // bounds of the squared distance of the best polygon
+  double lower2_ = 0;  // bounds of the squared distance of `best_`
   double upper2_ = 0;
 };
 
-// Returns whether the cells decide the nearest polygon. Searches the point's own cell, then the
-// cells of its own square within the remaining limit, then other squares.
+// Returns whether the search by cells decides the nearest polygon of a point. Searches the point's
+// own cell, then the cells of its square of the grid within the least distance found so far, then
+// other squares within that distance.
 bool SearchCells(const SceneIndex& scene, const NearestItem& place, Lanes& lanes, WorkMeter& meter,
                  Search& search) {
   const GridBlock& block = *place.block;
@@ -283,8 +291,8 @@ bool SearchCells(const SceneIndex& scene, const NearestItem& place, Lanes& lanes
   return is_within || search.VisitAround(scene, place, meter);
 }
 
-// Precomputes and prefetches what the searches of a window read first: the lanes of each point's
-// own cell, the nearest of these lanes, and its polygon.
+// Precomputes and prefetches what the searches of a window of items read first: the boxes within
+// the search distance in each point's own cell, the nearest of these boxes, and its polygon.
 class CellPrefetch {
  public:
   explicit HWY_INLINE CellPrefetch(std::span<const NearestItem> items) {
@@ -317,7 +325,7 @@ class CellPrefetch {
   }
 
   std::array<Lanes, kMostNearestItems> lanes_;
-  std::array<const void*, kMostNearestItems> nearest_;  // addresses of polygons
+  std::array<const void*, kMostNearestItems> nearest_;  // addresses of the nearest boxes' polygons
 };
 
 size_t SearchAll(const SceneIndex& scene, uint64_t mask, std::span<NearestItem> items,
@@ -345,7 +353,8 @@ namespace {
 
 HWY_EXPORT(SearchAll);
 
-// Finds the cell of a point and prefetches it.
+// Finds the cell of the scene's grid that contains the point of an item, sets the item's position
+// in it, and prefetches it.
 void FindCell(const SceneIndex& scene, WorkMeter& meter, NearestItem& item) {
   const SceneGrid& grid = scene.grid();
   item.block = nullptr;

@@ -1,12 +1,15 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygon is nearest to a point, where a scene's cells and filters can decide?
+// Which polygon is nearest to a point, found by the cells of the scene's grid?
 //
-// Searches the point's own cell first, then the cells within the least distance found so far.
-// Polygons compare by the bounds of edge_bounds.h. A point is undecided, and falls back to
-// `DistanceQuery`, if these bounds overlap, if the point may touch a polygon, if a polygon is
-// unsuited to these bounds, or if the square has no cells.
+// A scene's grid has squares, most of which are divided into cells that list the polygons in them
+// (index/grid_block.h). Searches the point's own cell first, then the cells within the least
+// distance found so far. Compares polygons by bounds of their distances (edge_bounds.h), computed
+// in doubles. A point is undecided, and the caller falls back to `DistanceQuery`, if the bounds of
+// the two nearest polygons overlap, if the point may touch a polygon, if a polygon near the point
+// is not one closed ring of at most 64 vertices, if the nearest polygon is about as far as the
+// search distance, if the search reaches too many cells, or if a square has no cells.
 #pragma once
 
 #include <array>
@@ -25,18 +28,20 @@
 
 namespace carom::internal {
 
+// What the search for the nearest polygon of a point found: no polygon within the search distance,
+// the nearest polygon, with the point inside or outside, or no certain result.
 enum class NearestVerdict : uint8_t { kNone, kInside, kOutside, kUndecided };
 
 // A point, and its nearest polygon.
 struct NearestItem {
   Vec2 point;      // NaN for an item that is no point
   Bounds2 reach2;  // bounds of the squared search distance
-  // The point's cell.
-  const GridBlock* block;  // null if the point is in no square with cells
-  double x, y;             // position in cells, from the corner of the block
-  double in_x, in_y;       // position in cells, from the corner of the cell
-  int32_t cell;
-  std::array<int32_t, 2> square;
+  // The cell of the scene's grid that contains the point.
+  const GridBlock* block;  // cells of the point's square; null if the square has no cells
+  double x, y;             // position in the square, from its lower left corner, in sides of a cell
+  double in_x, in_y;       // position in the cell, from its lower left corner, in sides of a cell
+  int32_t cell;            // index in `block->cells()`
+  std::array<int32_t, 2> square;  // column and row of the square in the grid
   // The nearest polygon, unless the verdict is kNone or kUndecided. Under kInside the point is
   // inside the polygon and apart from its edges.
   NearestVerdict verdict;
@@ -47,7 +52,7 @@ struct NearestItem {
 inline constexpr size_t kMostNearestItems = 32;
 
 // Finds the nearest polygon of each of at most kMostNearestItems points, among the polygons that
-// pass `mask`. Each box and edge counts as one unit.
+// pass `mask`. Counts one unit on `meter` for each compared box and edge.
 void FindNearest(const SceneIndex& scene, uint64_t mask, std::span<NearestItem> items,
                  WorkMeter& meter);
 

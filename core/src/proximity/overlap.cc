@@ -19,7 +19,7 @@ namespace {
 
 using internal::OverlapQuery;
 
-// The working memory of a batch, which the thread keeps while it is small.
+// The working memory of a batch, which the thread keeps for later batches if it is small.
 struct OverlapScratch {
   static constexpr size_t kMaxCachedItems = 16384;
 
@@ -28,24 +28,25 @@ struct OverlapScratch {
   }
 
   internal::OverlapRows found;  // rows of one item
-  internal::Outlines outlines;  // outlines of one batch
+  internal::Outlines outlines;  // cached outlines of the shapes of one batch
   internal::MovingShape mover;
-  size_t largest = 0;  // the most vertices of a mover
+  size_t largest = 0;  // number of vertices of the largest mover of the batch
 };
 
-// Whether an answer has the column `touching`. Circles and capsules are round.
+// The surface of a batch's shapes. Only the answers of round shapes (circles and capsules) have the
+// column `touching`.
 enum class Surface { kRound, kStraight };
 
-// A batch of one kind of shape.
+// Answers a batch of shapes of one kind.
 class OverlapBatch {
  public:
   OverlapBatch(const World& world, const Scope& scope, const OverlapOptions& options,
                OverlapAnswers& out, WorkMeter& meter)
       : world_(world), scope_(scope), options_(options), out_(out), meter_(meter) {}
 
-  // Answers `count` items. read(item, check, scratch) returns a pointer to or an optional of a
-  // shape that `OverlapQuery` supports, null or empty if the item has none. Returns false once the
-  // meter stops.
+  // Answers `count` items. read(item, check, scratch) returns the item's shape, as a pointer or
+  // optional of a type that `OverlapQuery::Run` takes, or null or nullopt if the item has no valid
+  // shape. Returns false if the meter stops the work.
   template <class Read>
   bool Run(size_t count, Surface surface, const Read& read) {
     out_.Clear();
@@ -160,7 +161,8 @@ bool OverlapBoxes(const World& world, const BoxColumns& boxes, const OverlapOpti
 
 bool OverlapPolygons(const World& world, const PolygonColumns& polygons,
                      const OverlapOptions& options, OverlapAnswers& out, WorkMeter& meter) {
-  const auto read = [&](size_t i, ItemChecker& check, OverlapScratch& scratch) -> internal::MovingShape* {
+  const auto read = [&](size_t i, ItemChecker& check,
+                        OverlapScratch& scratch) -> internal::MovingShape* {
     const Polygon* const shape = internal::ShapeOf(polygons, i, check);
     if (shape == nullptr) return nullptr;
     const std::optional<Pose> pose = internal::PoseOf(polygons, i, check);

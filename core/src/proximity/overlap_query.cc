@@ -21,7 +21,8 @@ Vec2 CorePoint(const Circle& circle) { return circle.center; }
 Vec2 CorePoint(const Capsule& capsule) { return capsule.axis.a; }
 
 // Returns false only if no point of `box` is within the radius of a point of `core`. The rounded
-// squared radius has a relative error of at most u, which the slack of `LowerDistance2` covers.
+// square of the radius has a relative error of at most 2^-53, which the margin of the lower bound
+// `LowerDistance2` covers.
 bool MayReach(const Box& box, const Box& core, double radius) {
   return LowerDistance2(box, core) <= radius * radius;
 }
@@ -32,9 +33,10 @@ bool MayReach(const Box& box, const Capsule& capsule) {
   return MayReach(box, BoundsOf(capsule.axis), capsule.radius);
 }
 
-// Returns whether an edge is within the radius, or the polygon contains the core. The shapes only
-// touch if no edge is nearer than the radius and the core is outside. If no edge is nearer and the
-// radius is not 0, no edge meets the core, so one point of the core decides its location.
+// Returns whether the polygon overlaps a round shape (all points within a radius of a core):
+// whether an edge is within the radius of the core, or the polygon contains the core. The shapes
+// only touch if no edge is nearer than the radius and the core is outside. If no edge is nearer and
+// the radius is not 0, no edge meets the core, so the location of one point of the core decides.
 template <class Round>
 PairOverlap OverlapRound(const IndexedPolygon& fixed, const Round& shape,
                          std::vector<EdgeRef>* edges, WorkMeter& meter) {
@@ -74,7 +76,7 @@ PairOverlap Overlap(const IndexedPolygon& fixed, const Capsule& capsule,
 }
 
 // Returns whether an edge meets the solid box, or the polygon contains the box. If no edge meets
-// the box, the box lies in one face, so one corner decides.
+// the box, the box lies in one face of the polygon, so one corner decides.
 PairOverlap Overlap(const IndexedPolygon& fixed, const Box& box, std::vector<EdgeRef>* edges,
                     WorkMeter& meter) {
   bool meets_edge = false;
@@ -101,7 +103,7 @@ PairOverlap Overlap(const IndexedPolygon& fixed, MovingShape& mover, std::vector
 
 namespace {
 
-// Return the overlap with a round body, which has no edges.
+// Return the overlap of a shape with a round body, a capsule. A round body has no edges to report.
 PairOverlap OverlapRoundBody(const Capsule& body, const Capsule& capsule) {
   const int order = CompareSegments(body.axis, capsule.axis, {body.radius, capsule.radius, 0});
   return {order <= 0, capsule.radius == 0 ? order <= 0 : order == 0};
@@ -124,8 +126,8 @@ PairOverlap OverlapBody(Body& body, Shape& shape, std::vector<EdgeRef>* edges, W
   meter.Spend(4);
   return OverlapRoundBody(body.capsule(), shape);
 }
-// Returns the overlap with a mover that is a polygon: `OverlapQuery::Run` passes capsules as
-// capsules.
+// Returns the overlap of a body with a mover that is a polygon: `OverlapQuery::Run` passes a mover
+// that is a capsule as a `Capsule`.
 PairOverlap OverlapBody(Body& body, MovingShape& mover, std::vector<EdgeRef>* edges,
                         WorkMeter& meter) {
   if (!body.is_round()) return Overlap(body.core(), mover, edges, meter);
@@ -136,8 +138,8 @@ PairOverlap OverlapBody(Body& body, MovingShape& mover, std::vector<EdgeRef>* ed
 
 template <class Meets, class Shape>
 void OverlapQuery::Find(const Meets& meets, Shape& shape) {
-  // Rows are added in the order of the index, with their edges in one vector. Sorting moves only
-  // the rows, and each row keeps the range of its edges.
+  // Rows are added in the order in which the index finds polygons, with the edges of all rows in
+  // one vector. Sorting moves only the rows, and each row keeps the range of its edges.
   std::vector<OverlapRow>& rows = found_.rows;
   std::vector<EdgeRef>& edges = found_.edges;
   rows.clear();

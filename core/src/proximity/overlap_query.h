@@ -3,9 +3,9 @@
 
 // Which polygons of a scene does one shape overlap, and at which of their edges?
 //
-// `Overlap` has the kernels for one polygon. `OverlapQuery` tests all polygons of a scene, and
-// bodies; batches, trackers and rotating sweeps use it. All results are exact, and touching counts
-// as overlap. Once a meter has stopped, results are meaningless.
+// `Overlap` tests one polygon. `OverlapQuery` tests all polygons of a scene, and the bodies of a
+// group; batches, trackers and rotating sweeps use it. All results are exact, and touching counts
+// as overlap. Once a `WorkMeter` has stopped the work, results are meaningless.
 #pragma once
 
 #include <cstddef>
@@ -23,9 +23,12 @@
 
 namespace carom::internal {
 
+// Whether a shape and a polygon (or body) overlap.
 struct PairOverlap {
   bool overlaps = false;
-  bool touching = false;  // for circles and capsules: the distance to the core equals the radius
+  // For circles and capsules: whether the distance from the center or axis to the solid polygon
+  // equals the radius.
+  bool touching = false;
 };
 
 // Return whether the shape and the polygon share a point. Unless `edges` is null, the functions
@@ -44,7 +47,7 @@ struct OverlapRow {
   bool is_body;
   uint64_t id;
   bool touching;
-  size_t first_edge;  // index in the edges of all rows
+  size_t first_edge;  // index of the row's first edge in `OverlapRows::edges`
   size_t edge_count;
 };
 
@@ -58,7 +61,8 @@ struct OverlapRows {
   size_t capacity() const { return rows.capacity() + edges.capacity(); }
 };
 
-// Tests one shape at a time. The scene, the bodies, `found` and the meter outlive it.
+// Finds the polygons and bodies that overlap a shape, for one shape at a time. The scene, the
+// bodies, `found` and the meter outlive this object.
 class OverlapQuery {
  public:
   // Makes a query that fills `found`.
@@ -70,7 +74,8 @@ class OverlapQuery {
         meter_(meter),
         query_filter_(QueryFilter::Scene(options.mask)) {}
 
-  // Sets the filter for later shapes, in place of the scene with the mask of the options.
+  // Sets which polygons and bodies later shapes consider. Initially shapes consider the scene
+  // alone, by the mask of the options.
   void SetFilter(const QueryFilter& query_filter) { query_filter_ = query_filter; }
 
   // Replaces the contents of `found` by the polygons and bodies that overlap the shape.

@@ -11,16 +11,18 @@
 namespace carom::internal {
 namespace {
 
-// The most runs of fixed edges near the mover for which each fixed edge is tested against the
-// mover's edges: kFewRunsNear for a mover of few edges, kMostRunsNear for other movers. With more
-// runs, the mover's edges are tested against the fixed polygon.
+// The most runs (groups of up to eight consecutive edges) of the fixed polygon near the mover, the
+// moving polygon, for which each fixed edge is tested against the mover's edges: kFewRunsNear for a
+// mover of few edges, kMostRunsNear for other movers. With more runs, the mover's edges are tested
+// against the fixed polygon.
 constexpr size_t kFewRunsNear = 2;
 constexpr size_t kMostRunsNear = 4;
-// The most fixed edges that are compared with every edge of a placed mover, rather than building
-// the mover's index.
+// The most edges of the fixed polygon that are compared with every edge of a placed mover; for more
+// edges, an index of the mover's edges is built.
 constexpr size_t kVeryFewEdges = 6;
-// The most runs of edges that the box of a cluster may meet. If the box meets more, the cluster's
-// edges are tested one by one, since the box of long edges is mostly empty.
+// The most runs (groups of up to eight consecutive edges) of the fixed polygon that the box of a
+// cluster of moving edges may meet. If the box meets more runs, the cluster's edges are tested one
+// by one, since the box of long edges is mostly empty.
 constexpr size_t kFewRuns = 6;
 
 bool Holds(const IndexedPolygon& outer, Vec2 p, WorkMeter& meter) {
@@ -29,12 +31,12 @@ bool Holds(const IndexedPolygon& outer, Vec2 p, WorkMeter& meter) {
 
 }  // namespace
 
-// The fixed edges near the mover. Only the count is initialised.
+// The edges of the fixed polygon near the mover. Only `count` is initialised.
 struct PolygonPair::Near {
   static constexpr size_t kMost = kMostRunsNear * kLanes;
 
   size_t count = 0;
-  std::array<Double2, kMost> a, b;  // the ends of each
+  std::array<Double2, kMost> a, b;  // the ends of each edge
   std::array<LaneBox, kMost> boxes;
 
   Segment edge(size_t i) const { return {{a[i][0], a[i][1]}, {b[i][0], b[i][1]}}; }
@@ -50,7 +52,8 @@ struct PolygonPair::Near {
 };
 
 // Tests a vertex of the mover in the fixed polygon first, which is faster than the search for edges
-// that meet. If no fixed edge is near, the whole mover lies in one face, and the vertex decides.
+// that meet. If no fixed edge is near the mover, the whole mover lies in one face of the fixed
+// polygon, and the vertex decides.
 bool PolygonPair::Overlap() {
   const MeetsBox reach{moving_.bounds()};
   if (!reach(fixed_.polygon().bounds())) return false;
@@ -77,7 +80,8 @@ bool PolygonPair::Overlap() {
   return HoldsMovingRing() || HoldsFixedRing();
 }
 
-// Tests the rings after the first one: `Overlap` has tested the first ring.
+// Returns whether the fixed polygon contains the first vertex of a ring of the mover. Skips the
+// first ring, which `Overlap` has tested.
 bool PolygonPair::HoldsMovingRing() {
   for (size_t ring = 1; ring < moving_.ring_count() && meter_.Spend(1); ++ring) {
     if (Holds(fixed_, moving_.FirstVertex(ring), meter_)) return true;
@@ -85,7 +89,8 @@ bool PolygonPair::HoldsMovingRing() {
   return false;
 }
 
-// Tests the fixed rings in the mover. The box of a ring inside the mover lies in the mover's box.
+// Returns whether the mover contains the first vertex of a ring of the fixed polygon. Skips rings
+// that cannot be inside the mover: the box of a ring inside the mover lies in the mover's box.
 bool PolygonPair::HoldsFixedRing() {
   const Polygon& fixed = fixed_.polygon();
   const Box reach = moving_.bounds();
@@ -114,7 +119,8 @@ bool PolygonPair::DoNearEdgesMeet(const Near& near) {
   return false;
 }
 
-// Tests all moving edges near `near` against each of its edges.
+// Returns whether an edge of the mover meets one of the fixed edges `near`. Tests the mover's edges
+// in clusters of up to eight.
 bool PolygonPair::DoesAnyEdgeMeet(const Near& near) {
   LaneBox reach = LaneBox::Empty();
   for (size_t i = 0; i < near.count; ++i) reach.Extend(near.boxes[i]);
@@ -136,7 +142,8 @@ bool PolygonPair::DoesAnyEdgeMeet(const Near& near) {
   return !meter_.stopped() && (!ran || (!cluster.empty() && meets_cluster()));
 }
 
-// Tests a fixed edge against the mover. Places only the moving edges that may be near.
+// Returns whether an edge of the mover meets a fixed edge. Places only the moving edges that may be
+// near the fixed edge.
 bool PolygonPair::MeetsMovingEdge(const Segment& fixed_edge, const LaneBox& box) {
   const MeetsSegment near = moving_.frame().Meeting(fixed_edge);
   return !moving_.MakeEdgeIndex().VisitRuns(meter_, near, [&](size_t first, size_t last) {
@@ -145,8 +152,9 @@ bool PolygonPair::MeetsMovingEdge(const Segment& fixed_edge, const LaneBox& box)
   }) && !meter_.stopped();
 }
 
-// Tests the mover's edges against the fixed polygon: one by one if they are few, else eight at a
-// time, if a fixed edge is near them.
+// Returns whether an edge of the mover meets an edge of the fixed polygon. Tests the mover's edges
+// one by one if they are few, else in runs of up to eight, skipping runs that no fixed edge is
+// near.
 bool PolygonPair::DoManyEdgesMeet() {
   if (is_small()) {
     const Polygon& moving = moving_.polygon().polygon();

@@ -16,22 +16,23 @@
 
 namespace carom::internal {
 
-// A moving polygon against one polygon of the scene. Results are meaningless once the meter has
-// stopped.
+// Compares a moving polygon (the query's shape) with one polygon of the scene, the fixed polygon.
+// Results are meaningless once `meter` has stopped the work.
 class PolygonPair {
  public:
   PolygonPair(const IndexedPolygon& fixed, MovingShape& moving, WorkMeter& meter)
       : fixed_(fixed), moving_(moving), meter_(meter) {}
 
   // Returns whether the polygons share a point. If no edges meet, every ring of either polygon lies
-  // in one face of the other, so one vertex of each ring decides.
+  // in one face of the other polygon, so testing one vertex of each ring decides.
   bool Overlap();
 
-  // Appends the fixed edges that share a point with the moving polygon, ascending.
+  // Appends the edges of the fixed polygon that share a point with the solid moving polygon,
+  // ascending.
   void AppendEdges(std::vector<EdgeRef>& edges);
 
  private:
-  // Fixed edges near the mover.
+  // The edges of the fixed polygon near the moving polygon.
   struct Near;
 
   bool HoldsMovingRing();

@@ -14,8 +14,9 @@
 namespace carom::internal {
 namespace {
 
-// Returns the point of `edge` that is nearest to `p` if it is a point of doubles: an end, or the
-// foot of the perpendicular on an edge parallel to an axis. Otherwise returns `edge`.
+// Returns the point of `edge` that is nearest to `p`, as a segment of length 0, if the coordinates
+// of this point are doubles: it is an end of the edge, or the foot of the perpendicular on an edge
+// that is parallel to an axis. Otherwise returns `edge`.
 Segment NearestPart(Vec2 p, const Segment& edge) {
   if (DotSign(edge.a, p, edge.a, edge.b) <= 0) return {edge.a, edge.a};
   if (DotSign(edge.b, p, edge.a, edge.b) >= 0) return {edge.b, edge.b};
@@ -24,7 +25,8 @@ Segment NearestPart(Vec2 p, const Segment& edge) {
   return edge;
 }
 
-// Returns bounds of |p - q|^2: dx^2 + dy^2 is within 4u of the exact square.
+// Returns bounds of |p - q|^2. With u = 2^-53, the rounded dx^2 + dy^2 has a relative error of at
+// most 4u; 8u also covers the rounding of the bounds.
 Bounds2 PointBounds(Vec2 p, Vec2 q) {
   const double dx = p.x - q.x;
   const double dy = p.y - q.y;
@@ -32,10 +34,11 @@ Bounds2 PointBounds(Vec2 p, Vec2 q) {
   return {square * (1 - 8 * kFilterUnit), square * (1 + 8 * kFilterUnit)};
 }
 
-// Returns bounds of the squared distance of `p` from the line of `edge`. With e the relative error
-// of the cross product, below 2^-30, and 5u that of the squared length, the quotient errs by
-// 2e + e^2 + 8u at most; 3e + 16u also covers the rounding of the bounds. If the filter cannot give
-// such an e, the cross product is computed exactly and rounded, within 4u.
+// Returns bounds of the squared distance of `p` from the line of `edge`. Let u = 2^-53, and e the
+// relative error of the rounded cross product, below 2^-30. The squared length has a relative error
+// of 5u, so the quotient cross^2 / length^2 has one of 2e + e^2 + 8u at most; 3e + 16u also covers
+// the rounding of the bounds. If the filter cannot give such an e, the cross product is computed
+// exactly and rounded, within 4u.
 Bounds2 LineBounds(Vec2 p, const Segment& edge) {
   const double dx = edge.b.x - edge.a.x;
   const double dy = edge.b.y - edge.a.y;
@@ -62,7 +65,8 @@ Dyadic ExactDifference(double a, double b) { return Dyadic(a) - Dyadic(b); }
 
 Dyadic Exact(const LengthSum& sum) { return Dyadic(sum.a) + Dyadic(sum.b) + Dyadic(sum.c); }
 
-// Returns the distance of `approach` within 2^-96 of itself.
+// Returns the distance between the vertex and the edge of `approach`, with a relative error of at
+// most 2^-96.
 TwoDoubles Length(const Approach& approach) {
   const Segment& edge = approach.edge;
   if (approach.IsPoint()) {
@@ -83,16 +87,18 @@ bool HasEvenSignificand(double value) {
   return bits % 2 == 0;
 }
 
-// Returns the clearance where cancellation or a near tie leaves the pair of doubles undecided. With
-// R the sum of the radii, the first value is (N - R^2 D) / D / (sqrt(N / D) + R). It is within 4
-// ulp: the numerator is exact, and each of five operations adds half an ulp. Comparisons of the
-// distance with the midpoints between neighbouring doubles then correct it.
+// Returns the clearance (distance minus both radii), correctly rounded, where cancellation or a
+// near tie leaves the computation in pairs of doubles undecided. Let N / D be the squared distance
+// and R the sum of the radii. The first value is (N - R^2 D) / D / (sqrt(N / D) + R). It is within
+// 4 ulp: the numerator is exact, and each of five operations adds half an ulp. Exact comparisons of
+// the distance with R plus the midpoint between two neighbouring doubles then correct it.
 double ExactClearance(const Approach& approach, double radius_a, double radius_b, double length) {
   const Dyadic radii = Dyadic(radius_a) + Dyadic(radius_b);
   const Dyadic n = approach.Numerator();
   const Dyadic d = approach.Denominator();
   double value = NearestQuotient(n - radii * radii * d, d) / (length + (radius_a + radius_b));
-  // Returns the sign of the distance - (R + (value + neighbour) / 2).
+  // Returns the sign of: distance - (sum of the radii) - (midpoint between `value` and
+  // `neighbour`).
   const auto beyond = [&](double neighbour) {
     const Dyadic sum = radii + Scaled(Dyadic(value) + Dyadic(neighbour), -1);
     return (n - sum * sum * d).sign();
@@ -113,7 +119,8 @@ double ExactClearance(const Approach& approach, double radius_a, double radius_b
   return value;
 }
 
-// Returns origin + direction * length, rounded. Adding 0 turns -0 into 0.
+// Returns origin + direction * length, summed up as pairs of doubles and rounded at the end. Adding
+// 0 turns -0 into 0.
 double SumOfProduct(double origin, double direction, double length) {
   const TwoDoubles step = TwoProduct(direction, length);
   const TwoDoubles sum = TwoSum(origin, step.high);
@@ -147,7 +154,8 @@ int Compare(const Approach& a, const Approach& b) {
   if (a.distance2.high < b.distance2.low) return -1;
   if (a.distance2.low > b.distance2.high) return 1;
   if (a.IsPoint() && b.IsPoint()) {
-    // The nearest point is an end that both edges share.
+    // The approaches measure the distance between equal points, for example because both edges have
+    // the nearest point as an end.
     if (a.vertex == b.vertex && a.edge.a == b.edge.a) return 0;
     if (a.vertex == b.edge.a && a.edge.a == b.vertex) return 0;
     return (ExactSquare(a.vertex, a.edge.a) - ExactSquare(b.vertex, b.edge.a)).sign();
@@ -155,8 +163,9 @@ int Compare(const Approach& a, const Approach& b) {
   return (a.Numerator() * b.Denominator() - b.Numerator() * a.Denominator()).sign();
 }
 
-// If the sum is infinite, or so large or small that its square leaves the range of doubles, the
-// bounds decide: a distance other than 0 is in (2^-440, 2^55).
+// Compares the squares in doubles first, then exactly. If the sum is infinite, or so large or small
+// that its square leaves the range of doubles, the bounds already decide: a distance other than 0
+// is in (2^-440, 2^55).
 int Compare(const Approach& approach, const LengthSum& sum) {
   const Bounds2 square = SquareBounds(sum);
   if (approach.distance2.high < square.low) return -1;
@@ -165,8 +174,9 @@ int Compare(const Approach& approach, const LengthSum& sum) {
   return (approach.Numerator() - length * length * approach.Denominator()).sign();
 }
 
-// Compares the distance of each end from the other segment: the least of the four signs decides,
-// whichever distance is the least.
+// Segments without a common point are nearest at an end of one of them. So their distance is the
+// least of four (each end from the other segment), and the least of the four signs is the sign for
+// their distance.
 int CompareSegments(const Segment& a, const Segment& b, const LengthSum& sum) {
   if (Intersects(a, b)) return -1;
   return std::min({Compare(Approach(a.a, b), sum), Compare(Approach(a.b, b), sum),
@@ -177,7 +187,8 @@ double Clearance(const Approach& approach, double radius_a, double radius_b) {
   const TwoDoubles length = Length(approach);
   const TwoDoubles radii = TwoSum(radius_a, radius_b);
   const TwoDoubles rest = Subtract(length, radii);
-  // The length, the sum of the radii and their difference each add an error below this one.
+  // Bounds the error of `rest`: `length` has a relative error of at most 2^-96, and `Subtract` adds
+  // less than 2^-99 of the magnitudes.
   const double error = 0x1p-94 * (length.high + radii.high);
   const bool is_rounded = kHasFilters && rest.high > 0 &&
                           rest.high + (rest.low + error) == rest.high &&
@@ -185,8 +196,10 @@ double Clearance(const Approach& approach, double radius_a, double radius_b) {
   return is_rounded ? rest.high : ExactClearance(approach, radius_a, radius_b, length.high);
 }
 
-// Takes t = dot / length^2 within [0, 1]. Both are pairs of doubles, so t is the nearest double but
-// for an error of 2^-98 |p - a| / length, which moves the point by 2^-98 |p - a| at most.
+// Returns edge.a + t (edge.b - edge.a) for t = dot / length^2, clamped to [0, 1]. The dot product
+// and length^2 are pairs of doubles, so t is the nearest double but for an error of 2^-98 |p - a| /
+// length, with p the vertex and a the start of the edge. This error moves the point by 2^-98 |p -
+// a| at most.
 Vec2 NearestPoint(const Approach& approach) {
   const Segment& edge = approach.edge;
   if (approach.IsPoint()) return edge.a;
@@ -219,7 +232,7 @@ Vec2 CommonPoint(const Segment& a, const Segment& b) {
   if (IsOnSegment(a.b, b)) return a.b;
   if (IsOnSegment(b.a, a)) return b.a;
   if (IsOnSegment(b.b, a)) return b.b;
-  // The crossing is a.a + t (a.b - a.a) with t = n / d,
+  // The segments cross at a.a + t (a.b - a.a) with t = n / d,
   //   n = (b.a - a.a) x (b.b - b.a) and d = (a.b - a.a) x (b.b - b.a).
   return PointAt(a,
                  RoundedQuotient(ExactCross(a.a, b.a, b.a, b.b), ExactCross(a.a, a.b, b.a, b.b)));

@@ -4,10 +4,11 @@
 // How far is a vertex from an edge, exactly, and how is the distance compared and rounded?
 //
 // If two sets of segments share no point, their distance is that of a vertex of one set and an edge
-// of the other: an `Approach`. Its squared distance is the rational number N / D. If the nearest
-// point is within the edge, N = cross^2 has degree 4 and D = length^2 has degree 2; if it is a
-// point of doubles, N has degree 2 and D = 1. Comparing two approaches has degree 6. Bounds of
-// N / D in doubles decide almost all comparisons.
+// of the other: an `Approach`. Its squared distance is the rational number N / D. If the point of
+// the edge nearest to the vertex is within the edge, N = cross^2 is a polynomial of degree 4 in the
+// coordinates, and D = length^2 has degree 2. If the nearest point has doubles as coordinates (an
+// end of the edge, or a point of an edge parallel to an axis), N has degree 2 and D = 1. Comparing
+// two approaches has degree 6. Bounds of N / D in doubles decide almost all comparisons.
 #pragma once
 
 #include <cmath>
@@ -26,7 +27,7 @@ struct LengthSum {
   double b = 0;
   double c = 0;
 
-  // Returns the sum within 2u, unless it is infinite.
+  // Returns the sum with a relative error of at most 2u (u = 2^-53), unless it is infinite.
   double rounded() const { return (a + b) + c; }
 };
 
@@ -36,28 +37,32 @@ struct Bounds2 {
   double high = 0;
 };
 
-// Returns bounds of the squared sum; exact for 0 and +inf.
+// Returns bounds of the square of the sum; both bounds are exact if the sum is 0 or +infinity.
 inline Bounds2 SquareBounds(const LengthSum& sum) {
   const double square = sum.rounded() * sum.rounded();
   if (square == HUGE_VAL) return {square, square};
   return {square * (1 - 16 * kFilterUnit), square * (1 + 16 * kFilterUnit)};
 }
 
+// The pair of a vertex and an edge, with bounds of their squared distance.
 struct Approach {
-  // Takes the point of `edge` that is nearest to `vertex`.
+  // Determines the point of `edge` that is nearest to `vertex`.
   Approach(Vec2 vertex, const Segment& edge);
 
   Vec2 vertex;
-  Segment edge;       // of length 0 if the nearest point is `edge.a`
-  Bounds2 distance2;  // bounds of N / D
+  // The edge; or the point of the edge nearest to the vertex, as a segment of length 0, if the
+  // coordinates of this point are doubles.
+  Segment edge;
+  Bounds2 distance2;  // bounds of the squared distance
 
   bool IsPoint() const { return edge.a == edge.b; }
-  // N and D, exactly.
+  // Return the numerator and the denominator of the squared distance, exactly.
   Dyadic Numerator() const;
   Dyadic Denominator() const;
 };
 
-// Returns the sign of (distance of a) - (distance of b). Exact.
+// Returns the sign of (distance of a) - (distance of b), where the distance is that between vertex
+// and edge. Exact.
 int Compare(const Approach& a, const Approach& b);
 
 // Returns the sign of (distance of `approach`) - `sum`. Exact.
@@ -74,8 +79,8 @@ inline bool IsWithin(const Approach& approach, const LengthSum& sum, const Bound
 }
 
 // Returns the double nearest to (distance of `approach`) - (radius_a + radius_b), ties to even. The
-// exact value must be above 0, and it alone determines the result: approaches that tie give the
-// same bits.
+// exact value must be above 0. The result depends on the exact value alone: two approaches with
+// equal distances give the same bits.
 double Clearance(const Approach& approach, double radius_a, double radius_b);
 
 // Returns the point of the edge that is nearest to the vertex, each coordinate within 1.5 ulp of
@@ -87,8 +92,8 @@ Vec2 NearestPoint(const Approach& approach);
 // must be above 0.
 Vec2 UnitDirection(const Approach& approach);
 
-// Returns origin + length * direction. For the given doubles, each coordinate is within half an ulp
-// of itself of the exact result. Never -0.
+// Returns origin + length * direction. Each coordinate is within half an ulp of the exact result
+// for the given doubles. Never -0.
 Vec2 Along(Vec2 origin, Vec2 direction, double length);
 
 // Returns a point that the two segments share; they must share one. It is the first of a.a, a.b,

@@ -20,13 +20,15 @@ using internal::Fraction;
 using internal::Line;
 using internal::Meeting;
 
-// Lexicographic order: from left to right after turning the axes by an infinitesimal angle.
+// Returns true if `a` is before `b` in lexicographic order: by x, and by y where x is equal. It is
+// the order from left to right after turning the axes by an infinitesimal angle.
 bool IsBefore(Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); }
 
-// Finds the part of a segment of length > 0 in a convex ring. Every edge that shares a point with
-// the segment is a touch. The part is an interval. Each of its ends is an end of the segment or
-// lies on the ring: it reaches from the first begin to the last end of the touches, unless an end
-// of the segment is strictly inside the ring.
+// Finds the part of a segment of length > 0 that is inside a convex ring. The part is an interval
+// of the segment. Each end of the part is an end of the segment, if that end is strictly inside the
+// ring, or else a point of the ring. To find the points of the ring, the class visits every edge
+// that shares a point with the segment: the part begins at the first shared point and ends at the
+// last one.
 class Clipper {
  public:
   explicit Clipper(const Segment& segment) : segment_(segment), line_(segment), axis_(line_) {}
@@ -34,12 +36,15 @@ class Clipper {
   std::optional<Clip> Clipped(std::span<const Vec2> ring, Location start, Location end);
 
  private:
-  // One end of the part, and the edge that is reported for it.
+  // One end of the part of the segment, and the edge of the ring that is reported for this end.
   struct End {
     Fraction at;
     std::optional<uint32_t> edge;
+    // True if the edge lies on the line of the segment.
     bool parallel = false;
-    int cross = 0;  // the sign of (edge.b - edge.a) x (b - a)
+    // The sign of the cross product (edge vector) x (segment vector), which tells the side of the
+    // edge's normal.
+    int cross = 0;
   };
 
   void Touch(uint32_t index, const Segment& edge, int side_a, int side_b);
@@ -77,7 +82,9 @@ std::optional<Clip> Clipper::Clipped(std::span<const Vec2> ring, Location start,
   return clip;
 }
 
-// Handles an edge that has its ends on the sides `side_a` and `side_b`, not both strictly on one.
+// Handles an edge that shares a point with the line of the segment: its ends lie on the sides
+// `side_a` and `side_b` of that line (-1, 0 or 1), not both strictly on one side. If the shared
+// point is on the segment, it may become the entry or the exit.
 void Clipper::Touch(uint32_t index, const Segment& edge, int side_a, int side_b) {
   if (side_a == 0 && side_b == 0) return TouchAlong(index, edge);
   const Meeting meeting = side_a == 0   ? Fraction::OfVertex(line_, axis_, edge.a)
@@ -89,7 +96,8 @@ void Clipper::Touch(uint32_t index, const Segment& edge, int side_a, int side_b)
   Keep(exit_, touch, 1);
 }
 
-// Handles an edge on the line of the segment, or an edge that is a point of the line.
+// Handles an edge that lies on the line of the segment, or an edge of length zero that is a point
+// of this line.
 void Clipper::TouchAlong(uint32_t index, const Segment& edge) {
   const bool in_order = axis_.Compare(edge.a, edge.b) <= 0;
   const Meeting first = Fraction::OfVertex(line_, axis_, in_order ? edge.a : edge.b);
@@ -99,9 +107,10 @@ void Clipper::TouchAlong(uint32_t index, const Segment& edge) {
   Keep(exit_, {last.range > 0 ? Fraction::End(line_) : last.at, index, true}, 1);
 }
 
-// Replaces `best` if the touch is further in the direction `better` (-1: towards the start, 1:
-// towards the end), or equally far and not parallel while `best` is parallel. Edges come in
-// ascending order, so among other ties the least edge stays.
+// Replaces `best` if `touch` is further along the segment in the direction `better` (-1: towards
+// the start, 1: towards the end). If both are equally far, replaces `best` if it is parallel and
+// `touch` is not. The caller visits the edges in ascending order, so in other ties the edge with
+// the least index stays.
 void Clipper::Keep(End& best, const End& touch, int better) const {
   const int order = best.edge ? Fraction::Compare(line_, touch.at, best.at) * better : 1;
   if (order > 0 || (order == 0 && best.parallel && !touch.parallel)) best = touch;
@@ -114,7 +123,8 @@ Vec2 Clipper::NormalOf(std::span<const Vec2> ring, const End& end, int towards) 
   return internal::UnitNormal(edge, end.cross * towards);
 }
 
-// Returns the result for a segment of length zero: every edge is parallel to it.
+// Returns the result for a segment of length zero, the point `p` at `location`. Every edge counts
+// as parallel to such a segment, so the result has no normals.
 std::optional<Clip> ClippedPoint(std::span<const Vec2> ring, Vec2 p, Location location) {
   if (location == Location::kOutside) return std::nullopt;
   Clip clip{0, 0, {}, {}, {}, {}};
@@ -202,9 +212,10 @@ absl::StatusOr<ConvexRing> ConvexRing::Create(std::span<const Vec2> ring) {
   return result;
 }
 
-// The lower chain ascends in lexicographic order, the upper chain descends. A point between the
-// ends of the chains in that order is compared with one edge of each chain: the edge that spans the
-// point. In a ring without area both chains are the same edge.
+// Locates the point in O(log n). `corners_` holds the lower chain of the ring, which ascends in
+// lexicographic order, then the upper chain, which descends. A point between the two ends of the
+// chains is compared with one edge of each chain: the edge that spans the point in this order. In a
+// ring without area both chains are the same edge.
 Location ConvexRing::Locate(Vec2 given) const {
   if (!IsAccepted(given)) return Location::kOutside;
   const Vec2 p = Normalized(given);

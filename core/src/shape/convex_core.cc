@@ -16,8 +16,9 @@ namespace {
 
 bool LexicallyLess(Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); }
 
-// Returns the indices of the strict hull, counter-clockwise from the lexicographically least
-// vertex. Of vertices that coincide, it takes the first one.
+// Returns the indices of the vertices of the strict convex hull (without vertices on its edges),
+// counter-clockwise from the lexicographically least vertex, by Andrew's monotone chain. Of
+// vertices that coincide, it takes the one with the least index.
 absl::InlinedVector<uint32_t, 8> Hull(std::span<const Vec2> p) {
   absl::InlinedVector<uint32_t, 8> order(p.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -43,8 +44,8 @@ absl::InlinedVector<uint32_t, 8> Hull(std::span<const Vec2> p) {
   return hull;
 }
 
-// Returns the least edge of positive length on the way from vertex `from` to vertex `to` of the
-// ring.
+// Returns the least index of an edge of positive length on the way along the ring from vertex
+// `from` to vertex `to`.
 uint32_t LeastEdge(std::span<const Vec2> ring, uint32_t from, uint32_t to) {
   uint32_t least = from;
   bool found = false;
@@ -57,7 +58,8 @@ uint32_t LeastEdge(std::span<const Vec2> ring, uint32_t from, uint32_t to) {
   return least;
 }
 
-// Returns the least edge that points in the direction of a -> b.
+// Returns the least index of an edge that points in the direction of a -> b, for a ring that lies
+// on the line through a and b.
 uint32_t LeastEdgeAlong(std::span<const Vec2> ring, Vec2 a, Vec2 b) {
   const auto n = static_cast<uint32_t>(ring.size());
   for (uint32_t i = 0; i < n; ++i) {
@@ -66,16 +68,19 @@ uint32_t LeastEdgeAlong(std::span<const Vec2> ring, Vec2 a, Vec2 b) {
   return 0;
 }
 
-// Returns a - b, rounded; the sign of each component is exact.
+// Returns a - b, rounded. The sign of each component is exact, because a difference of unequal
+// accepted coordinates does not underflow.
 Vec2 Minus(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 
-// Returns true if `edge` points to the right, or straight up. It has no branches, because they
-// would be hard to predict.
+// Returns true if the vector `edge` points to the right, or straight up. The expression has no
+// branches, because they would be hard to predict.
 bool PointsRight(Vec2 edge) {
   return (static_cast<int>(edge.x > 0) | (static_cast<int>(edge.x == 0) & (edge.y > 0))) != 0;
 }
 
-// Returns the convexity of a ring if all of its turns certainly have one sign, else NONE.
+// Returns kStrict or kStrictClockwise if a floating-point filter is certain that all turns of the
+// ring have one sign, and the ring goes round once. Otherwise returns kNone: the filter is
+// undecided or the ring is not strictly convex.
 Convexity FilteredConvexity(std::span<const Vec2> ring) {
   if (ring.size() < 3) return Convexity::kNone;
   Vec2 before = Minus(ring.back(), ring[ring.size() - 2]);
@@ -102,11 +107,13 @@ Convexity FilteredConvexity(std::span<const Vec2> ring) {
 
 }  // namespace
 
-// If all turns of a closed curve have one sign, they add up to 2 pi k. The directions of its edges
-// then change k times from right (`PointsRight`) to left, and k times back, so k = 1 means two
-// changes. A spike turns by pi, but its `Orientation` is 0, like that of a straight vertex. With
-// k = 1 and a spike, the other turns add up to pi: every edge points into one closed half circle,
-// and the edges sum to zero only if all lie on one line, where no turn has a sign.
+// Tries a filter first. The exact path rests on this law: if all turns of a closed curve have one
+// sign, they add up to 2 pi k. The directions of its edges then change k times from right
+// (`PointsRight`) to left, and k times back, so a ring that goes round once (k = 1) has two
+// changes. A spike, where an edge runs back along the edge before it, turns by pi, but its
+// `Orientation` is 0, like that of a straight vertex. A ring with k = 1 and a spike needs no
+// special case: its other turns add up to pi, so every edge points into one closed half circle, and
+// the edges sum to zero only if all lie on one line, where no turn has a sign.
 Convexity ConvexityOf(std::span<const Vec2> ring) {
   if (const Convexity found = FilteredConvexity(ring); found != Convexity::kNone) return found;
   if (ring.empty()) return Convexity::kNone;
@@ -146,7 +153,8 @@ ConvexCore::ConvexCore(std::span<const Vec2> ring, Convexity convexity) : ring_(
     BuildHull(ring);
     return;
   }
-  // Hull edge k runs from ring vertex n - 1 - k backwards along ring edge n - 2 - k.
+  // The ring winds clockwise, so the hull is the ring reversed: hull edge k starts at ring vertex n
+  // - 1 - k and runs backwards along ring edge n - 2 - k.
   const auto n = static_cast<uint32_t>(ring.size());
   hull_.assign(ring.rbegin(), ring.rend());
   vertex_index_.reserve(n);
@@ -191,7 +199,8 @@ void ConvexCore::SetEdgeIndices(std::span<const Vec2> ring) {
                    LeastEdgeAlong(ring, hull_[1], hull_[0])};
     return;
   }
-  // The indices along the hull rise only once if the ring winds clockwise.
+  // The hull winds counter-clockwise. From one hull vertex to the next the index in the ring rises
+  // only once if the ring winds clockwise.
   size_t rises = 0;
   for (size_t k = 0; k < n; ++k) {
     rises += vertex_index_[k] < vertex_index_[Next(k)] ? 1 : 0;

@@ -13,7 +13,9 @@
 namespace carom::internal {
 namespace {
 
-// Returns an end of a line as comparisons read it; see "Exactness" in fraction.h.
+// Returns `t`, an end of a line's range [t_min, t_max], clamped to [2^-500, 2^500] unless it is 0.
+// The magnitude of every other fraction is in [2^-494, 2^494] or 0, so clamping changes no
+// comparison, and it keeps expansions of the products exact.
 double Comparable(double t) { return t == 0 ? 0 : std::clamp(t, 0x1p-500, 0x1p500); }
 
 }  // namespace
@@ -25,7 +27,8 @@ bool Fraction::SameSource(const Fraction& other) const {
   return kind_ == Kind::kCrossing && v_ == other.w_ && w_ == other.v_;
 }
 
-// Calls use(n, d) with expansions n and d such that this fraction is n / d, and d > 0.
+// Returns use(n, d), called with expansions n and d such that this fraction is exactly n / d, and d
+// > 0.
 template <class Use>
 auto Fraction::WithExact(const Line& line, Use use) const {
   if (kind_ == Kind::kCrossing) {
@@ -33,7 +36,8 @@ auto Fraction::WithExact(const Line& line, Use use) const {
     const auto d = line.ExactCross(v_, w_);
     return d.sign() < 0 ? use(-n, -d) : use(n, d);
   }
-  // Vertices and values share one type, wider than either needs; its unused capacity costs nothing.
+  // Vertices and values need fewer than 16 components, but they share the type of the expansions of
+  // a crossing, so that `use` gets one type. The unused capacity costs nothing.
   Expansion<16> n;
   Expansion<16> d;
   if (kind_ == Kind::kVertex) {
@@ -54,9 +58,10 @@ auto Fraction::WithExact(const Line& line, Use use) const {
   return use(n, d);
 }
 
-// Returns the sign of this fraction, which is a vertex's or a crossing's, minus t. At the ends of
-// segments and at most starts of rays (t = 0 or 1), a vertex needs less than `WithExact`: its
-// difference and the direction are pairs of doubles, which compare part by part.
+// Returns the sign of this fraction minus t. The fraction must be that of a vertex or a crossing.
+// For t = 0 or 1 (the ends of a segment, and the start of most rays), a vertex does not need
+// `WithExact`: the vertex's position along the dominant axis and the direction are pairs of
+// doubles, which are compared part by part.
 int Fraction::CompareWith(const Line& line, double t) const {
   if (kind_ == Kind::kVertex && (t == 0 || t == 1)) {
     const DominantAxis axis(line);
@@ -72,8 +77,9 @@ int Fraction::CompareWith(const Line& line, double t) const {
   });
 }
 
-// Implements `Within` if the interval contains an end of the line. If the fraction is at that end,
-// it becomes `Start` or `End`, so that each end has one form.
+// Returns the result of `Within` if the interval [low_, high_] contains an end of the line. A
+// fraction that equals t_min or t_max becomes `Start` or `End`, so that each end has one
+// representation.
 Meeting Fraction::NearEnd(const Line& line) const {
   if (low_ <= line.t_min) {
     const int order = CompareWith(line, line.t_min);
@@ -101,8 +107,8 @@ double Fraction::ExactRounded(const Line& line) const {
   return WithExact(line, [](const auto& n, const auto& d) { return RoundedQuotient(n, d); });
 }
 
-// Returns an interval around q + c with c = t - q, for a q of 26 bits near the fraction (any q is
-// valid). For a crossing with an edge v->w,
+// Returns an interval that contains the fraction t, around q + c with c = t - q, for a q of 26 bits
+// near t (any q is valid). Let u = 2^-53. For a crossing with an edge v->w,
 //     t - q = r / d with r = (v - origin - q direction) x (w - v), d = direction x (w - v).
 // Let h = 2^-26: the low half of a `Split` double is at most h of the double, and products of
 // halves are exact. In each coordinate, let p be v - origin minus q direction, z the sum of the
@@ -163,8 +169,9 @@ Interval Fraction::Refined(const Line& line) const {
   return {q + (c - bound), q + (c + bound)};
 }
 
-// Rounding is monotonic: if both ends of an interval round to one double, every number in the
-// interval rounds to it, even in a tie.
+// Returns the double nearest to the fraction. Rounding is monotonic: if both ends of the interval
+// of `Refined` round to one double, every number in the interval rounds to it, even in a tie.
+// Otherwise exact arithmetic decides.
 double Fraction::Rounded(const Line& line) const {
   if (kind_ <= Kind::kValue) return low_;
   const Interval t = Refined(line);

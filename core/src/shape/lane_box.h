@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A box with both coordinates in one vector, so that loops over edges compare both at once.
+// A box with x and y of each corner in one SIMD vector, so that loops over edges compare both at
+// once.
 #pragma once
 
 #include <cmath>
@@ -11,8 +12,8 @@
 
 namespace carom::internal {
 
-// Has the same bits as a `Box`. The default constructor does not initialise, so that arrays cost
-// nothing.
+// A `LaneBox` has the same bits as a `Box`. The default constructor does not initialise the
+// corners, so that arrays of boxes cost nothing.
 struct LaneBox {
   Double2 min, max;
 

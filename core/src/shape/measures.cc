@@ -14,24 +14,25 @@ Vec2 PointAt(const Line& line, double t) {
   const TwoLanes d = ToLanes(line.dx, line.dy);
   const TwoLanes step = TwoProduct(d.high, Lanes{t, t});
   const TwoLanes sum = TwoSum(ToLanes(line.origin), step.high);
-  const Lanes point = sum.high + (sum.low + (step.low + d.low * t)) + 0.0;  // turns -0 into 0
+  // Adding 0.0 turns -0 into 0.
+  const Lanes point = sum.high + (sum.low + (step.low + d.low * t)) + 0.0;
   return {point[0], point[1]};
 }
 
-// With E the edge and n = E / |E|, let m be E divided by its length in doubles: each component of m
-// is within 6u of n's. (The errors here are relative, and terms of higher order are left out.)
-// Corrected by its length and by its angle to E,
+// Let u = 2^-53, E the edge as a vector and n = E / |E| its exact unit direction. Let m be E
+// divided by its length in doubles: each component of m is within 6u of n's. (The errors here are
+// relative, and terms of higher order are left out.) Corrected by its length and by its angle to E,
 //     n = m (1 - g / 2) + (-m.y, m.x) f   with g = m^2 - 1, |g| <= 12u, and f = m x E / |E|,
 // |f| <= 12u |n.x n.y|; the omitted terms are 3/8 g^2 + f^2 / 2 in the first part and f g in the
-// second. Both corrections sum up exact products of halves, where a low half is at most w = 2^-26
-// of its number. The sums of the products of high halves have no error: for f both products are
-// |E n.x n.y| within 4w, and for g the rounding error of the sum is added back. The other products,
-// at most 2w of each product, round by 12uw of it in f and by 4uw in g; all other terms are of
-// order u^2. So n is known within 16uw = 2^-75, and pairs of doubles (`UnitNormalOfPairs`) err by
-// 2^-98: if all numbers within 2^-74 of n round to one double, both computations return that
-// double. No component is midway between doubles: p^2 + q^2 = 4^k has no integer solutions unless p
-// or q is 0. Differences of accepted coordinates are multiples of 2^-192 and at most 2^54, and
-// components of m are multiples of 2^-300: nothing underflows.
+// second. Both corrections sum up exact products of halves (`Split`), where a low half is at most
+// w = 2^-26 of its number. The sums of the products of high halves have no error: for f both
+// products are |E n.x n.y| within 4w, and for g the rounding error of the sum is added back. The
+// other products, at most 2w of each product, round by 12uw of it in f and by 4uw in g; all other
+// terms are of order u^2. So n is known within 16uw = 2^-75, and pairs of doubles
+// (`UnitNormalOfPairs`) err by 2^-98: if all numbers within 2^-74 of n round to one double, both
+// computations return that double. No component is midway between doubles: p^2 + q^2 = 4^k has no
+// integer solutions unless p or q is 0. Differences of accepted coordinates are multiples of 2^-192
+// and at most 2^54, and components of m are multiples of 2^-300: nothing underflows.
 Vec2 UnitNormal(const Segment& edge, int side) {
   const TwoLanes e = TwoDiff(ToLanes(edge.b), ToLanes(edge.a));
   const Lanes squares = e.high * e.high;
@@ -52,7 +53,8 @@ Vec2 UnitNormal(const Segment& edge, int side) {
                     (parts.low * other.low + m * Swapped(e.low));
   const double f = ((high[0] - high[1]) + (low[0] - low[1])) * inverse;
 
-  // m turned to the left approximates (-n.y, n.x).
+  // `turned` is the rounded direction m of the edge, turned left by a right angle. It approximates
+  // (-n.y, n.x), the normal for side 1, where n is the exact unit direction of the edge.
   const Lanes turned = Lanes{-m[1], m[0]};
   const Lanes correction = turned * (-0.5 * g) - m * f;
   const Lanes bound = Abs(turned) * (kHasFilters ? 0x1p-74 : 1);
@@ -62,7 +64,9 @@ Vec2 UnitNormal(const Segment& edge, int side) {
   return {side * least[0] + 0.0, side * least[1] + 0.0};
 }
 
-// The normal is (-e.y, e.x) for side 1, with e the edge: (-e.y, e.x) . direction = e x direction.
+// Let e be the edge as a vector. For side 1 the normal is (-e.y, e.x) / |e|: the dot product of
+// (-e.y, e.x) with a direction is the cross product e x direction, and `side` is the sign of this
+// product.
 Vec2 UnitNormalOfPairs(const Segment& edge, int side) {
   const TwoDoubles dx = TwoDiff(edge.b.x, edge.a.x);
   const TwoDoubles dy = TwoDiff(edge.b.y, edge.a.y);

@@ -1,14 +1,17 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `UnitNormal` of several edges in the lanes of vectors, operation by operation, for files that are
-// compiled once for each instruction set. Such a file includes this header after
-// hwy/foreach_target.h. The error bound is derived in measures.cc.
+// Computes `UnitNormal` (measures.cc) for several edges at once, one in each SIMD lane, with the
+// same operations. For files that are compiled once for each instruction set; such a file includes
+// this header after hwy/foreach_target.h. The error bound is derived in measures.cc.
 
 #include "hwy/highway.h"
 #include "numeric/double_vectors.h"
 #include "numeric/exact.h"
 
+// Highway includes this header once for each instruction set. The include guard below is a macro
+// that each pass toggles as Highway toggles HWY_TARGET_TOGGLE, so the guard lets each pass through
+// once.
 #if defined(CAROM_CORE_SRC_NORMAL_VECTORS_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAROM_CORE_SRC_NORMAL_VECTORS_H_
 #undef CAROM_CORE_SRC_NORMAL_VECTORS_H_
@@ -20,19 +23,20 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Computes a part of the angle between m and the edge: a coordinate of m, in halves, times the
-// other coordinate of the edge. Sets `high` to the product of the high halves, and returns the sum
-// of the other products.
+// Computes one of the two products of the cross product m x e, where m is the rounded unit
+// direction of an edge and e the edge as a vector: a coordinate of m, split into halves, times the
+// other coordinate of the edge. The cross product measures the angle between m and the edge. Sets
+// `high` to the product of the high halves, and returns the sum of the smaller products.
 HWY_INLINE V AnglePart(Pair m, Pair other, V& high) {
   const Pair e = Split(other.high);
   high = Mul(m.high, e.high);
-  const V sum = Add(m.high, m.low);  // exact
+  const V sum = Add(m.high, m.low);  // exact: the double that was split into `m`
   return Add(Add(Mul(m.high, e.low), Mul(m.low, e.high)),
              Add(Mul(m.low, e.low), Mul(sum, other.low)));
 }
 
-// Sets `normal` to `turned`, corrected, times `side`: one coordinate of the normal. Returns the
-// lanes where its rounding is certain.
+// Sets `normal` to one coordinate of a unit normal: `side` times `turned` (the rounded coordinate)
+// plus `correction`. Returns the lanes in which the rounding is certain.
 HWY_INLINE Mask CorrectedNormal(V turned, V correction, V side, V& normal) {
   const V bound = Mul(Abs(turned), All(kHasFilters ? 0x1p-74 : 1));
   const V least = Add(turned, Sub(correction, bound));
@@ -40,8 +44,9 @@ HWY_INLINE Mask CorrectedNormal(V turned, V correction, V side, V& normal) {
   return hn::Eq(least, Add(turned, Add(correction, bound)));
 }
 
-// Sets x and y to the unit normals of edges, for sides +1 and -1. Returns the lanes where both are
-// certain.
+// Sets (x, y) to the unit normals of the edges with the vectors (e_x, e_y), on their left for
+// `side` +1 and on their right for -1. Returns the lanes in which the rounding of both coordinates
+// is certain.
 HWY_INLINE Mask UnitNormals(Pair e_x, Pair e_y, V side, V& x, V& y) {
   const V length = hn::Sqrt(Add(Mul(e_x.high, e_x.high), Mul(e_y.high, e_y.high)));
   const V inverse = hn::Div(All(1), length);
@@ -71,4 +76,4 @@ HWY_INLINE Mask UnitNormals(Pair e_x, Pair e_y, V side, V& x, V& y) {
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // the toggle
+#endif  // CAROM_CORE_SRC_NORMAL_VECTORS_H_

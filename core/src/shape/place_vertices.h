@@ -13,25 +13,25 @@
 
 namespace carom::internal {
 
-// Bounds of the factor sqrt(c^2 + s^2) by which an accepted rotation stretches lengths.
-// |c^2 + s^2 - 1| <= 1e-6 implies |factor - 1| <= 5.1e-7; the bounds are wider to cover the
-// rounding of the check.
+// Bounds of the factor sqrt(c^2 + s^2) by which an accepted rotation (c, s) stretches lengths. A
+// rotation is accepted if |c^2 + s^2 - 1| <= 1e-6, which implies |factor - 1| <= 5.1e-7; the bounds
+// are wider to cover the rounding of that check.
 inline constexpr double kMaxStretch = 1 + 6e-7;
 inline constexpr double kMinStretch = 1 - 6e-7;
 
-// Returns a bound of the error of placing in each coordinate, apart from the stretch of the
-// rotation, for a shape of this extent and a reference point with coordinates of at most
-// `magnitude`. In (c u - s v) + x, the two products and their difference err by 2^-53 times 4
-// extents at most, and the sum errs by 2^-53 times the magnitude and 2 extents; a result below
-// 2^-140 is read as 0. The bound takes 8 times 2^-53 for all these errors, which also covers its
-// own rounding.
+// Returns a bound of the error of `Placed` in each coordinate, apart from the stretch of the
+// rotation (c, s). `extent` bounds the magnitudes of the coordinates of a point (u, v) in the frame
+// of the shape, `magnitude` those of the pose's position (x, y). In (c u - s v) + x, the two
+// products and their difference err by 2^-53 times 4 extents at most, and the sum errs by 2^-53
+// times the magnitude and 2 extents; a result with a magnitude below 2^-140 becomes 0. The bound
+// takes 8 times 2^-53 for all these errors, which also covers its own rounding.
 inline double PlacingError(double magnitude, double extent) {
   return 0x1p-50 * (magnitude + 2 * extent) + 0x1p-139;
 }
 
-// Writes `Placed` of each vertex to `out`, bit by bit, and returns the box of the results. The
-// pose's position must be normalised. The bits are equal because c*x - s*y is c*x + (-s)*y and a
-// sum does not depend on the order of its two terms.
+// Writes the placed vertices to `out`, with the same bits as `Placed(pose, v)` of each vertex v,
+// and returns their smallest box. The pose's position must be normalised. The bits are equal
+// because c*x - s*y is c*x + (-s)*y and a sum does not depend on the order of its two terms.
 inline Box PlaceVertices(const Pose& pose, std::span<const Vec2> vertices, Vec2* out) {
   const Double2 c{pose.c, pose.c};
   const Double2 s{-pose.s, pose.s};
@@ -42,7 +42,7 @@ inline Box PlaceVertices(const Pose& pose, std::span<const Vec2> vertices, Vec2*
     const Double2 straight{v.x, v.y};
     const Double2 crossed{v.y, v.x};
     const Double2 sum = (c * straight + s * crossed) + position;
-    // Flushes magnitudes below kSmallestMagnitude to 0, as `Normalized` does.
+    // Replaces magnitudes below kSmallestMagnitude by 0, as `Normalized` does.
     const Long2 kept = reinterpret_cast<Long2>(sum) & (Abs(sum) >= kSmallestMagnitude);
     const auto placed = reinterpret_cast<Double2>(kept);
     *out++ = {placed[0], placed[1]};
@@ -52,14 +52,14 @@ inline Box PlaceVertices(const Pose& pose, std::span<const Vec2> vertices, Vec2*
   return {{min[0], min[1]}, {max[0], max[1]}};
 }
 
-// Returns a box that contains `Placed` of every point of `box`. The pose's position must be
-// normalised. Each operation of `Placed` is monotonic in each of its terms, rounding included, so
-// the ends of the intervals of its terms give the ends of the interval of its result.
+// Returns a box that contains `Placed(pose, p)` of every point p of `box`. The pose's position must
+// be normalised. Each operation of `Placed` is monotonic in each of its terms, rounding included,
+// so interval arithmetic with the same operations bounds its result.
 inline Box PlacedBounds(const Pose& pose, const Box& box) {
   const auto interval = [](double factor, double a, double b) {
     const double x = factor * a;
     const double y = factor * b;
-    return x < y ? Vec2{x, y} : Vec2{y, x};  // lower end, upper end
+    return x < y ? Vec2{x, y} : Vec2{y, x};  // the lower and the upper end of the interval
   };
   const Vec2 cx = interval(pose.c, box.min.x, box.max.x);
   const Vec2 cy = interval(pose.c, box.min.y, box.max.y);

@@ -17,17 +17,18 @@ namespace carom::internal {
 
 // Bounds the squared distances of a point from up to eight edges, computed in plain doubles.
 //
-// All coordinates are differences from the point. With R the largest magnitude of a coordinate of
-// an end, each coordinate errs by uR and each edge vector e by 4uR. The foot's parameter t is in
-// [0, 1]; its error moves the foot along the edge, by |e| at most and by 8uR^2 / |e| + 25uR at
-// most, which adds at most some 8uR^2 to the squared distance. The foot itself errs by 12uR. In
-// all, the squared distance errs by less than 64uR^2; `error_` is twice as much.
+// All coordinates are differences from the point. Let u = 2^-53, and R the largest magnitude of a
+// coordinate of an edge's end. Each coordinate errs by uR and each edge vector e by 4uR. The foot
+// of the perpendicular has a parameter t in [0, 1] along the edge; the error of t moves the foot
+// along the edge, by |e| at most and by 8uR^2 / |e| + 25uR at most, which adds at most some 8uR^2
+// to the squared distance. The foot itself errs by 12uR. In all, the squared distance errs by less
+// than 64uR^2; `error_` is twice as much.
 class PointDistances {
  public:
   PointDistances(const Polygon& polygon, Vec2 p) : polygon_(polygon), p_(p) {}
 
-  // Measures edges [first, last), at most eight. Lanes beyond `last` repeat the last edge or its
-  // end, or have an infinite distance.
+  // Measures the edges [first, last) of the polygon, at most eight, one in each lane. Lanes beyond
+  // `last` repeat the last edge or its end, or have an infinite distance.
   void Measure(size_t first, size_t last) {
     const size_t count = last - first;
     extent_ = Double2{};
@@ -69,18 +70,19 @@ class PointDistances {
     error_ = 128 * kFilterUnit * extent * extent;
   }
 
-  // Bounds of the least squared distance of the edges.
+  // Return a lower and an upper bound of the squared distance from the point to the nearest of the
+  // edges that `Measure` measured.
   double lower() const { return least_ - error_; }
   double upper() const { return least_ + error_; }
-  // Returns the edges with a squared distance that may be at most `limit2`: bit i for edge first +
-  // i.
-  // Bits beyond the last edge are meaningless.
+  // Returns the edges that `Measure` measured with a squared distance that may be at most `limit2`:
+  // bit i stands for the edge with the index first + i. Bits beyond the last edge are meaningless.
   LaneBits Within(double limit2) const { return ~Above(squares_, limit2 + error_) & 0xff; }
 
  private:
   Double2 From(const Vec2& v) const { return LoadLanes(&v.x) - Double2{p_.x, p_.y}; }
 
-  // Measures the edges of lanes `lane` and `lane` + 1: from a to b, relative to the point.
+  // Measures two edges, in the lanes `lane` and `lane` + 1: each from (ax, ay) to (bx, by),
+  // relative to the point.
   void Measure(size_t lane, Double2 ax, Double2 ay, Double2 bx, Double2 by) {
     extent_ = Max(Max(extent_, Max(Abs(ax), Abs(ay))), Max(Abs(bx), Abs(by)));
     const Double2 ex = bx - ax;

@@ -17,8 +17,8 @@
 namespace carom {
 namespace {
 
-// Adds the violations of a ring to `refusal`, which keeps the first ones and counts the rest.
-// `IsAccepted` refuses NaN, because every comparison with NaN is false.
+// Adds the violations of the rules for rings to `refusal`, which keeps the first ones and counts
+// the rest. NaN is refused, too: every comparison with NaN is false, so `IsAccepted` returns false.
 void CheckRing(size_t index, const RingSpec& ring, Solidity solidity, Refusal& refusal) {
   if (ring.vertices.empty()) {
     refusal.Add(absl::StrCat("rings[", index, "]"), "must have at least one vertex");
@@ -40,8 +40,8 @@ void CheckRing(size_t index, const RingSpec& ring, Solidity solidity, Refusal& r
   }
 }
 
-// Checks the sizes before any work that grows with the vertices, so that a polygon that is too
-// large costs nothing.
+// Checks the numbers of vertices and bytes before any work that grows with the vertices, so that
+// refusing a polygon that is too large costs nothing.
 absl::Status CheckSize(const PolygonSpec& spec, const PolygonLimits& limits) {
   size_t vertices = 0;
   for (const RingSpec& ring : spec.rings) vertices += ring.vertices.size();
@@ -92,11 +92,11 @@ void Polygon::Release() {
   if (block_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) Block::Delete(block_);
 }
 
-// Returns what most polygons do not need: the user data, the table of rings, and the vertices at
-// the tail and the head of each edge, because the edges of several rings are numbered
-// consecutively. An open chain has one edge less than vertices, but a chain of one vertex has one
-// edge, a point. Returns null for one closed ring without user data. The coordinates of `spec` are
-// normalised.
+// Returns the part of a polygon that most polygons do not need: the user data, the table of rings,
+// and, because the edges of several rings are numbered consecutively, the vertices at the tail and
+// the head of each edge. An open chain has one edge less than vertices, but a chain of one vertex
+// has one edge, a point. Returns null for one closed ring without user data. The coordinates of
+// `spec` must be normalised.
 std::unique_ptr<Polygon::Details> Polygon::DetailsOf(PolygonSpec& spec) {
   const bool is_one_closed_ring = spec.rings.size() == 1 && !spec.rings[0].open;
   if (is_one_closed_ring && spec.user_data.empty()) return nullptr;
@@ -129,7 +129,8 @@ absl::StatusOr<Polygon> Polygon::Create(PolygonSpec spec, const PolygonLimits& l
 
   size_t vertex_count = 0;
   for (RingSpec& ring : spec.rings) {
-    // Normalises before comparing for duplicates: -0, and what is read as 0, equals 0.
+    // Normalises before `OpenVertices` compares vertices: -0 and magnitudes below 2^-140 become 0,
+    // and a last vertex may thereby become equal to the first.
     for (Vec2& p : ring.vertices) p = Normalized(p);
     vertex_count += OpenVertices(ring).size();
   }
@@ -156,7 +157,8 @@ const std::string& Polygon::user_data() const {
   return block_->details == nullptr ? *none : block_->details->user_data;
 }
 
-// The ring of an edge is the last ring that does not begin after the edge.
+// Finds the ring that contains the edge: the last ring with a first edge that is not after the
+// edge.
 EdgeRef Polygon::edge_ref(size_t index) const {
   if (is_one_closed_ring()) return {0, static_cast<uint32_t>(index)};
   const std::vector<Ring>& rings = block_->details->rings;
@@ -167,8 +169,8 @@ EdgeRef Polygon::edge_ref(size_t index) const {
   return {ring, static_cast<uint32_t>(index) - rings[ring].first_edge};
 }
 
-// A closed ring that ends with its first vertex gets a closing duplicate, because `Create` drops
-// one: otherwise `Create` would drop a vertex of the ring.
+// If a closed ring ends with a vertex that equals its first one, appends the first vertex once
+// more: `Create` drops one closing duplicate, and would otherwise drop a vertex of the ring.
 PolygonSpec Polygon::spec() const {
   PolygonSpec spec{id(), {}, fill_rule(), solidity(), category(), user_data()};
   for (size_t i = 0; i < ring_count(); ++i) {
@@ -190,9 +192,10 @@ absl::StatusOr<Polygon> PlacedPolygon(const Polygon& shape, const Pose& pose) {
   return *std::move(placed);
 }
 
-// Returns the block of `polygon` for `vertex_count` vertices, or a new block if another polygon
-// shares it or its capacity is too small. A count of one owner cannot grow meanwhile: copies can
-// only be made of `polygon`, which this thread alone uses.
+// Returns the block of `polygon` with room for `vertex_count` vertices; first gives `polygon` a new
+// block if another polygon shares the block or its capacity is too small. If the block has one
+// owner, no other thread can add an owner meanwhile: copies can only be made of `polygon`, which
+// this thread alone uses.
 Polygon::Block& Polygon::Reuse(std::optional<Polygon>& polygon, size_t vertex_count) {
   if (!polygon || polygon->block_->owners.load(std::memory_order_acquire) != 1 ||
       polygon->block_->capacity < vertex_count) {
@@ -202,7 +205,8 @@ Polygon::Block& Polygon::Reuse(std::optional<Polygon>& polygon, size_t vertex_co
   return *polygon->block_;
 }
 
-// Writes every field but the capacity, because the block may have been another polygon's.
+// Writes every field of the block except its capacity, because the block may hold the fields of
+// another polygon.
 void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon) {
   Polygon::Block& block = Polygon::Reuse(polygon, ring.size());
   std::copy(ring.begin(), ring.end(), block.vertices());
@@ -216,7 +220,8 @@ void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon) {
   block.details = nullptr;
 }
 
-// Makes the polygon that `Create` would make, in one pass.
+// Makes the polygon that `Polygon::Create` would make of a single closed ring with accepted
+// vertices, but in one pass and without its checks.
 Polygon internal::PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> ring) {
   Polygon polygon(Polygon::Block::New(ring.size()));
   Polygon::Block& block = *polygon.block_;
@@ -229,7 +234,7 @@ Polygon internal::PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> r
   return polygon;
 }
 
-// Checks the bounds of the placed vertices to see whether all vertices are accepted. NaN cannot
+// Places all vertices, then checks their box to see whether all of them are accepted. NaN cannot
 // occur, because vertices and poses are finite. A shape that is placed into itself is copied first,
 // so that its vertices are not overwritten while they are read.
 bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& placed) {

@@ -25,10 +25,11 @@ using internal::TwoDoubles;
 
 Vec2 Next(std::span<const Vec2> ring, size_t i) { return ring[i + 1 == ring.size() ? 0 : i + 1]; }
 
-// A filtered sum of exact products. Holds the sum in doubles, the rounded sum of the rounding
-// errors of the first, and a bound of the rounding error of the second sum. A sum of m terms, added
-// one by one, errs by less than m u times the sum of their magnitudes (Higham 2002, section 4.2);
-// twice that bound covers the rounding of the sum of magnitudes itself.
+// Sums exact products, given as pairs of doubles, and bounds the error. `high_` is the rounded sum
+// of the high parts; `low_` is the rounded sum of the low parts and of the rounding errors of
+// `high_`. Only `low_` has an error: a sum of m terms, added one by one, errs by less than m u (u =
+// 2^-53) times the sum of their magnitudes (Higham 2002, section 4.2); `error` returns twice that
+// bound, which also covers the rounding of the sum of magnitudes.
 class FilteredSum {
  public:
   void Add(TwoDoubles value) {
@@ -40,17 +41,19 @@ class FilteredSum {
     terms_ += 2;
   }
 
-  // Returns the sign of the exact sum; nothing if the sign is not certain.
+  // Returns the sign of the exact sum; nullopt if the sign is not certain.
   std::optional<int> sign() const {
     const TwoDoubles sum = internal::TwoSum(high_, low_);
-    // By |sum.low| <= u |sum.high|, the sign of sum.high is that of the sum.
+    // `sum.low` is at most half an ulp of `sum.high`, so both parts together have the sign of
+    // `sum.high`.
     if (error() > 0 && std::abs(sum.high) <= 2 * error()) return std::nullopt;
     return (sum.high > 0) - (sum.high < 0);
   }
 
-  // Returns the double nearest to the exact sum; nothing if that double is not certain. The
-  // interval is widened to twice the error and 2u of the low part, which covers the rounding of low
-  // +- error. If both ends of the interval round to one double, all numbers between them do.
+  // Returns the double nearest to the exact sum; nullopt if that double is not certain. The
+  // interval around the computed sum is widened to twice the error plus 2u (u = 2^-53) times the
+  // low part, which covers the roundings of low +- slack. If both ends of the interval round to one
+  // double, all numbers in it do.
   std::optional<double> Nearest() const {
     const TwoDoubles sum = internal::TwoSum(high_, low_);
     if (error() == 0) return sum.high + 0.0;
@@ -88,9 +91,9 @@ Dyadic ExactDoubleArea(std::span<const Vec2> ring) {
   return sum;
 }
 
-// Returns the sign of (p - a) . (p - b): positive if p is outside of the circle with diameter ab.
-// The error bound is that of a cross product, which has equally many differences (four), products
-// (two) and sums (one).
+// Returns the sign of the dot product (p - a) . (p - b), which is positive if p is outside of the
+// circle with the diameter ab. The error bound of `RoundedCross` holds, because a cross product has
+// equally many differences (four), products (two) and sums (one).
 int DiameterSign(Vec2 a, Vec2 b, Vec2 p) {
   const internal::RoundedCross dot((p.x - a.x) * (p.x - b.x), -((p.y - a.y) * (p.y - b.y)));
   if (dot.is_certain()) return dot.sign();
@@ -98,8 +101,9 @@ int DiameterSign(Vec2 a, Vec2 b, Vec2 p) {
       .sign();
 }
 
-// The determinant of the rows (v.x, v.y, |v|^2) of three vectors, in any arithmetic, and the sum of
-// the magnitudes of its terms.
+// Computes the determinant of the three rows (v.x, v.y, |v|^2) for three vectors v, in doubles or
+// exact numbers, and the sum of the magnitudes of its terms for the error bound. Its sign decides
+// on which side of a circle a point lies.
 template <class Number>
 struct LiftedDeterminant {
   struct Vector {
@@ -118,9 +122,10 @@ struct LiftedDeterminant {
   }
 };
 
-// Returns true if p is outside of the circle through a, b, c, which turn left. Each term has at
-// most eleven roundings (four differences, a square, a sum, a product, a difference, a product, two
-// sums), and the sum of magnitudes has as many: 16u covers both.
+// Returns true if p is outside of the circle through a, b, c, which must turn left. Each term of
+// the determinant has at most eleven roundings (four differences, a square, a sum, a product, a
+// difference, a product, two sums), and the sum of magnitudes has as many: 16u, with u = 2^-53,
+// covers both.
 bool IsOutsideCircumcircle(Vec2 a, Vec2 b, Vec2 c, Vec2 p) {
   using Rounded = LiftedDeterminant<double>;
   const auto from_p = [p](Vec2 v) { return Rounded::Vector{v.x - p.x, v.y - p.y}; };
@@ -136,8 +141,8 @@ bool IsOutsideCircumcircle(Vec2 a, Vec2 b, Vec2 c, Vec2 p) {
   return Exact::Of(exactly(a), exactly(b), exactly(c)).sign() < 0;
 }
 
-// The vertices that determine a smallest circle: none, one point, the two ends of a diameter, or
-// three vertices that turn left.
+// The vertices that determine the smallest circle around a set of points: no vertex, one point, the
+// two ends of a diameter, or three vertices that turn left. `count` is their number.
 struct Support {
   Vec2 p[3];
   int count = 0;
@@ -156,9 +161,10 @@ struct Support {
   }
 };
 
-// Welzl's algorithm (1991) as three loops. If a vertex is outside of the smallest circle of the
-// vertices before it (and through the fixed vertices), it is on the smallest circle of both
-// together. With exact signs this holds even for duplicates and for vertices on one line or on one
+// Finds the smallest enclosing circle by Welzl's algorithm (1991), written as three loops. If a
+// vertex is outside of the smallest circle around the vertices before it (and through the vertices
+// that the outer loops have fixed), it lies on the smallest circle around those vertices and
+// itself. With exact signs this holds even for duplicates and for vertices on one line or on one
 // circle; three fixed vertices are then never on one line.
 Support SmallestSupport(std::span<const Vec2> points) {
   Support support;
@@ -178,8 +184,8 @@ Support SmallestSupport(std::span<const Vec2> points) {
   return support;
 }
 
-// Shuffles by Fisher and Yates, with splitmix64 (Steele, Lea and Flood 2014), so that every machine
-// gets the same order.
+// Returns the vertices in a pseudo-random order, by Fisher and Yates's shuffle with splitmix64
+// (Steele, Lea and Flood 2014), so that every machine gets the same order.
 std::vector<Vec2> Shuffled(std::span<const Vec2> ring) {
   std::vector<Vec2> points(ring.begin(), ring.end());
   uint64_t state = 0;
@@ -192,8 +198,8 @@ std::vector<Vec2> Shuffled(std::span<const Vec2> ring) {
   return points;
 }
 
-// Returns the centre of the circle through a, b, c. It is a + u where, with b and c taken relative
-// to a, 2 (b x c) u = (c.y |b|^2 - b.y |c|^2, b.x |c|^2 - c.x |b|^2).
+// Returns the centre of the circle through a, b, c, correctly rounded. It is a + u where, with b
+// and c taken relative to a, 2 (b x c) u = (c.y |b|^2 - b.y |c|^2, b.x |c|^2 - c.x |b|^2).
 Vec2 Circumcenter(Vec2 a, Vec2 b, Vec2 c) {
   const Dyadic bx = Dyadic(b.x) - a.x;
   const Dyadic by = Dyadic(b.y) - a.y;
@@ -206,7 +212,8 @@ Vec2 Circumcenter(Vec2 a, Vec2 b, Vec2 c) {
           NearestQuotient(a.y * d + (bx * c2 - cx * b2), d)};
 }
 
-// Returns the centre, correctly rounded: half of a rounded sum is the rounded half.
+// Returns the centre of the circle that the vertices determine, correctly rounded. For two vertices
+// it is half of a rounded sum, which equals the rounded half of the sum.
 Vec2 CenterOf(const Support& support) {
   const Vec2* p = support.p;
   if (support.count == 3) return Circumcenter(p[0], p[1], p[2]);
@@ -214,8 +221,9 @@ Vec2 CenterOf(const Support& support) {
   return p[0];
 }
 
-// Returns the least radius of a circle about `center` that contains every vertex. The first guess
-// errs by 4u at most, so 8u less is below the exact radius, and some steps up reach it.
+// Returns the least radius, as a double, of a circle about `center` that contains every vertex.
+// With u = 2^-53, the first guess has a relative error of 4u at most, so a guess lowered by 8u is
+// below the exact radius, and some steps to the next double reach it.
 double RadiusAbout(Vec2 center, std::span<const Vec2> ring) {
   double distance2 = 0;
   for (const Vec2 v : ring) {
@@ -261,9 +269,9 @@ Vec2 VertexMean(std::span<const Vec2> ring) {
   return {NearestQuotient(x, count), NearestQuotient(y, count)};
 }
 
-// 3 * (2 area) * centroid is the sum of (v + w) (v x w) over the edges v->w. If the area is not 0,
-// it is at least 2^-384, and the sum is 0 or a multiple of 2^-576: the quotient neither overflows
-// nor underflows.
+// The formula: 3 * (2 area) * centroid is the sum of (v + w) (v x w) over the edges v->w. If the
+// area is not 0, it is at least 2^-384, and the sum is 0 or a multiple of 2^-576: the quotient
+// neither overflows nor underflows.
 std::optional<Vec2> AreaCentroid(std::span<const Vec2> ring) {
   Dyadic double_area;
   Dyadic x;

@@ -50,9 +50,9 @@ absl::StatusOr<Shape> Placed(const Shape& shape, const Pose& pose) {
   return InvalidField("pose", "must place every vertex within the accepted range");
 }
 
-// Reuses the memory of a placed polygon. A capsule has no memory to reuse: its axis is placed and
-// its radius stays unchanged, because a radius does not follow the stretch up to which rotations
-// are accepted. A shape that is placed into itself is copied first.
+// Reuses the memory of the polygon in `placed`, if there is one. A capsule has no memory to reuse.
+// Its axis is placed and its radius stays unchanged, although an accepted rotation may stretch
+// lengths a little. A shape that is placed into itself is copied first.
 bool PlaceInto(const Shape& shape, const Pose& pose, std::optional<Shape>& placed) {
   if (placed && &*placed == &shape) return PlaceInto(Shape(shape), pose, placed);
   if (shape.polygon()) {

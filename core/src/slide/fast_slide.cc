@@ -24,8 +24,8 @@ Vec2 Sum(Vec2 a, Vec2 b) { return {a.x + b.x, a.y + b.y}; }
 Vec2 Scaled(double t, Vec2 d) { return {t * d.x, t * d.y}; }
 double Largest(Vec2 v) { return std::max(std::abs(v.x), std::abs(v.y)); }
 
-// Returns the squared distance of a point and a segment; its root errs by a few u of the largest
-// coordinate.
+// Returns the squared distance of a point and a segment. Its square root errs by a few rounding
+// units (2^-53) of the largest coordinate.
 double Distance2(Vec2 p, const Segment& segment) {
   const Vec2 s = RoundedDifference(segment.b, segment.a);
   const Vec2 apart = RoundedDifference(p, segment.a);
@@ -108,9 +108,9 @@ bool FastSlide::IsCovered() const {
              {core.max.x + around + std::max(d.x, 0.0), core.max.y + around + std::max(d.y, 0.0)});
 }
 
-// Gathers the edges near the leg. All legs of a push start within the push's length of each other:
-// if that length is small, one zone serves them all. Bounds of all coordinates in the zone also
-// bound the coordinates of the legs.
+// Collects the edges near the leg. All legs of a push start within the push's length of each other,
+// so if that length is at most the size of the shape, one box of edges (`zone`) serves all legs.
+// The bounds of the coordinates in that box also bound the coordinates of the legs.
 bool FastSlide::Gather() {
   const Box core = CoreBounds();
   const Vec2 d = move_.d;
@@ -128,10 +128,10 @@ bool FastSlide::Gather() {
   return IsAccepted(zone.min) && IsAccepted(zone.max) && near_.Gather(obstacles_, zone, meter_);
 }
 
-// Finds a face or corner for each edge that is not clear of the path. Returns false unless the
-// shape certainly overlaps no such edge at the start. An edge that the shape is not in front of,
-// such as one beyond a corner, may lie behind another face, or behind a corner up to the time at
-// which the path ends.
+// Finds a line or corner in front of each edge that the path is not proven clear of. Returns false
+// unless the shape certainly overlaps none of these edges at the start. If no line through the edge
+// itself separates it from the shape, the edge may lie behind the line of another edge, a line
+// through a vertex, or a corner; the last only needs to separate it until the path ends at a hit.
 bool FastSlide::ClassifyEdges() {
   behind_ = 0;
   for (uint32_t bits = unclear_; bits != 0; bits &= bits - 1) {
@@ -156,7 +156,8 @@ bool FastSlide::ClassifyEdges() {
   return true;
 }
 
-// Returns the latest fraction at which the path ends, by the entries found so far.
+// Returns an upper bound of the fraction at which a hit ends the path, given the entries found so
+// far.
 double FastSlide::LatestEnd() const {
   double end = 1;
   for (size_t i = 0; i < face_count_; ++i) {
@@ -177,8 +178,9 @@ bool FastSlide::AddEdge(size_t edge) {
   return true;
 }
 
-// Adds a face along the axis, through the end of the edge that is nearer to the axis. Returns false
-// if the edge is not behind the face, or the path or the entry is undecided.
+// Adds the line through the end of the edge that is nearer to the axis, parallel to the axis.
+// Returns false if the edge is not behind that line, or if the filters cannot decide the path or
+// the entry.
 bool FastSlide::AddVertex(size_t edge) {
   const Segment& axis = move_.axis;
   if (axis.a == axis.b) return false;
@@ -197,8 +199,9 @@ bool FastSlide::AddVertex(size_t edge) {
   return true;
 }
 
-// Adds a corner of the two ends, one of the edge and one of the axis, that are nearest to each
-// other. Returns false if the edge is not behind the corner, or the path or the entry is undecided.
+// Adds a corner at the end of the edge and the end of the axis that are nearest to each other.
+// Returns false if the edge is not behind the corner, or if the filters cannot decide the path or
+// the entry.
 bool FastSlide::AddCorner(size_t edge, double until) {
   const Segment e = near_.edge(edge);
   Vec2 vertex = e.a;
@@ -223,9 +226,9 @@ bool FastSlide::AddCorner(size_t edge, double until) {
   return true;
 }
 
-// Counts `near` among `faces_`, and adds the edges that its entry meets: at a vertex, all edges
-// that end at the vertex. The entry meets nothing else if these edges are of one polygon and their
-// other ends lie strictly behind `near`.
+// Counts `near` as an element of `faces_`, and adds the edges that the shape meets at its entry: if
+// the entry is at a vertex, all edges that end at the vertex. The shape meets nothing else if these
+// edges are of one polygon and their other ends lie strictly behind `near`.
 template <class IsBehind>
 void FastSlide::Add(Near& near, const std::optional<Vec2>& vertex, const IsBehind& is_behind) {
   ++face_count_;
@@ -249,10 +252,10 @@ bool FastSlide::IsBehindAny(size_t edge) const {
   return false;
 }
 
-// Sets the first hit, if any. Returns false unless certainly nothing else touches at the same time.
-// A face that the shape stays beyond is touched before the end of the path only if it is touched at
-// the start. A face that the shape comes to later is touched later if that holds for the times
-// rounded up.
+// Sets the first hit, if any. Returns false unless certainly nothing else touches at that time. A
+// line or corner with `is_apart` touches before the end of the path only if it touches at the
+// start, which `is_strict` excludes. Any other one is met later than the first if its time, rounded
+// up, is greater.
 bool FastSlide::FindFirst() {
   for (size_t i = 0; i < face_count_; ++i) {
     Near& near = *faces_[i];
@@ -277,9 +280,10 @@ bool FastSlide::FindFirst() {
   return first_->is_only_contact && AreClearAtHit();
 }
 
-// Returns whether the edges that lie behind the first face alone are clear of the shape at the hit:
-// by so much that the shape comes to them later even when times are rounded. Edges behind another
-// face need no test, since the shape touches no other face up to the hit.
+// Returns whether the edges that lie behind no other line or corner than `first_` are clear of the
+// shape at the hit. The distance required ensures that the shape meets them later even when times
+// are rounded. Edges behind another line or corner need no test, since the shape meets no other one
+// up to the hit.
 bool FastSlide::AreClearAtHit() const {
   uint32_t behind = 0;
   for (uint32_t bits = behind_ & ~first_->edges; bits != 0; bits &= bits - 1) {
@@ -303,9 +307,9 @@ bool FastSlide::AreClearAtHit() const {
   return true;
 }
 
-// Sets point, normal and contacts of the hit as `BlockingSweep::Measured` does. One edge blocks an
-// arc of half a turn with ends along the edge; the ray is the end along which the motion continues.
-// If several edges are met at once, the first one defines the touch.
+// Sets point, normal and contacts of the hit as `BlockingSweep::Measured` does. One edge blocks
+// half a turn of directions, with both ends along the edge, so the normal is that of the edge. If
+// several edges are met at once, the least one defines the touch.
 void FastSlide::FindContacts() {
   fraction_ = first_->time;
   const FaceEntry& entry = *first_->entry;
@@ -346,7 +350,7 @@ void FastSlide::SetHit(SweepHit& hit) const {
   hit.normal = normal_;
 }
 
-// Returns the time of the hit, which the first contact defines.
+// Returns the time of the hit, defined by the features of the first contact.
 SweepTime FastSlide::time() const {
   const EdgeMeeting& meeting = contacts_[0].touch->meeting;
   return SweepTime::OfRoundTouch({move_.d, move_.radius}, meeting, IntervalEnd::kBegin, fraction_);
@@ -362,12 +366,12 @@ bool FastSlide::IsAtStart(Vec2 position, double ulp) const {
   return first_ != nullptr && AreWithin(position, pose_.position, 8 * ulp);
 }
 
-// Searches as `internal::SafePose` does without skin. Returns nothing where that search would try
-// poses back along the path, or where a proof fails.
+// Searches for a safe position as `internal::SafePose` does without a skin. Returns nothing if that
+// search would try poses back along the path, or if a proof fails.
 std::optional<Vec2> FastSlide::SafePose() {
   const Vec2 from = pose_.position;
   if (first_ == nullptr) {
-    // Equals `PointOnPath` at 1: the sum is rounded once.
+    // The sum is rounded once, so it equals `PointOnPath` at the fraction 1.
     const Vec2 end = Normalized(Sum(from, move_.d));
     const Side side = SafeAt(end);
     if (side == Side::kBeyond) return end;
@@ -390,7 +394,8 @@ std::optional<Vec2> FastSlide::SafeOffset(Vec2 base, double ulp) {
   const double reach = 16 * ulp;
   const Box near = Grown(Grown(BoundsOf(end_axis), move_.radius), reach);
   offset_.Start(reach);
-  // Edges are sorted by the ids of their polygons, since the order of visits must not decide.
+  // Sorts the edges by the ids of their polygons, so that the result does not depend on the order
+  // of visits.
   std::array<size_t, EdgePoints::kMost> edges;
   size_t count = 0;
   for (uint32_t bits = unclear_; bits != 0; bits &= bits - 1) {
@@ -417,17 +422,18 @@ std::optional<Vec2> FastSlide::SafeOffset(Vec2 base, double ulp) {
   return std::nullopt;
 }
 
-// Returns kBeyond if the pose is safe, kWithin if it certainly is not. The path to the pose must be
-// within 8 ulp of a part of the leg, else the result is kUnknown. Edges that are clear of the leg
-// are clear of that path and of the shape placed at the pose, too; all other edges lie behind a
-// face.
+// Returns kBeyond if the position is a safe pose, kWithin if it certainly is not, else kUnknown.
+// The path to the position must be within 8 ulp of a part of the leg, else the result is kUnknown.
+// Edges that are clear of the leg are also clear of that path and of the shape placed at the
+// position; all other edges lie behind a line or corner in `faces_`.
 Side FastSlide::SafeAt(Vec2 position) const {
   const Vec2 d = Normalized(RoundedDifference(position, pose_.position));
   const Vec2 exact = Scaled(fraction_, move_.d);
   if (!IsAccepted(position) || !IsAccepted(d) || !AreWithin(d, exact, 8 * move_.ulp)) {
     return Side::kUnknown;
   }
-  // The pose is in the zone, and all coordinates in the zone are accepted.
+  // Without near lines or corners the position is safe: it is in the box that `near_` covers, whose
+  // coordinates are all accepted.
   if (face_count_ == 0) return Side::kBeyond;
   Segment end_axis;
   if (!Place(position, end_axis)) return Side::kUnknown;
@@ -440,8 +446,8 @@ Side FastSlide::SafeAt(Vec2 position) const {
   return Side::kBeyond;
 }
 
-// The unit vector along the ray is the normal turned a quarter; either turn gives the same part of
-// the push.
+// The unit vector along the wall is the normal turned by a quarter; both turns give equal parts of
+// the remaining push.
 bool FastSlide::Redirect(Vec2 left, std::optional<Vec2>& next) const {
   const Vec2 part = PartAlong(left, {normal_.y, -normal_.x});
   if (const auto* const face = std::get_if<RoundFace>(&first_->front)) {
@@ -459,8 +465,9 @@ bool FastSlide::Redirect(Vec2 left, std::optional<Vec2>& next) const {
   return is_certain;
 }
 
-// Returns whether the shape is still at a contact with an edge: beside the edge, on its left, and
-// at most the radius plus `most` away. In doubles the products err by 8u of their magnitudes.
+// Returns whether the shape is still at a contact with an edge: whether the end of the axis is
+// beside the edge, on its left, and at most the radius plus `most` away from it. In doubles the
+// products err by 8 rounding units (2^-53) of the magnitudes of their terms.
 bool FastSlide::IsStillAt(const BlockingContact& contact, double most) const {
   const Segment edge = contact.touch->meeting.side();
   const Vec2 s = RoundedDifference(edge.b, edge.a);
@@ -476,9 +483,10 @@ bool FastSlide::IsStillAt(const BlockingContact& contact, double most) const {
          across.value - reach + error <= most * length;
 }
 
-// Both faces together block the union of two half turns, each to the right of one face. The union
-// ends where one face, turned back, and the other face lead away from the corner between them. A
-// push that is more than a quarter turn from both ends keeps nothing along the nearer end.
+// Each of the two edges, the one hit and the earlier one, blocks the half turn of directions to its
+// right. Together they block the union, with two ends that lead away from the corner between the
+// edges: one along an edge, one along the other edge reversed. If the push is more than a quarter
+// turn from both ends, nothing of it remains along the nearer end.
 bool FastSlide::EndsInCorner(Vec2 push, std::span<const BlockingContact> earlier) {
   const auto* const face = std::get_if<RoundFace>(&first_->front);
   const auto is_of_edge = [](const BlockingContact& contact) {

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Where does a capsule end up that moves freely, or along a wall, where filters can decide?
+// At which safe position does a leg of a slide end, for a capsule that moves freely or meets a
+// wall, if filters can decide?
 //
-// This is the fast path of `SlideShapes` (docs/adr/0027-slides-by-faces.md) for legs without skin
-// that meet nothing, or meet one edge or vertex, and end at a safe pose next to the exact one. Its
-// answers equal the answers of the exact search (blocking/blocking_sweep.h,
-// blocking/blocking_safe.h). A leg that the filters cannot decide is undecided and falls back to
-// the exact search.
+// This is the fast path of `SlideShapes` (docs/adr/0027-slides-by-faces.md) for legs without a skin
+// that meet nothing, one edge or one vertex, and end at a safe pose near the exact one. Its answers
+// equal those of the exact search (blocking/blocking_sweep.h, blocking/blocking_safe.h). If the
+// filters cannot decide a leg, the leg falls back to the exact search.
 #pragma once
 
 #include <algorithm>
@@ -33,60 +33,70 @@
 
 namespace carom::internal {
 
-// Decides the legs of one slide at a time. Reused from slide to slide. Not thread-safe.
+// Decides the legs of a slide, one at a time, for a capsule. An object is reused for many slides.
+// Not thread-safe.
 class FastSlide {
  public:
   FastSlide(const Obstacles& obstacles, WorkMeter& meter)
       : obstacles_(obstacles), meter_(meter), offset_(meter) {}
 
-  // Sets the shape of later calls, at an accepted pose. Returns false if the fast path does not
-  // take the shape: if it is no capsule, has no radius, or is placed out of range.
+  // Sets the shape of later calls and its pose, whose range the caller has checked. Returns false
+  // if the fast path does not accept the shape: if it is not a capsule, has no radius, or is placed
+  // out of range.
   bool Start(const Shape& shape, const Pose& pose);
 
+  // kUndecided: falls back to the exact search. kFree: the leg hits nothing. kHit: it has a hit.
   enum class Verdict : uint8_t { kUndecided, kFree, kHit };
-  // Decides the leg by d, not 0, of the shape at position `from`. Unless the leg is undecided, the
-  // shape overlaps nothing in more than touch at `from`, which `start_overlap` may state
-  // beforehand, and the results below are valid.
+  // Decides the leg by the displacement d, which is not 0, of the shape at position `from`. If
+  // `start_overlap` is kUnchecked, tests that the shape overlaps nothing in more than touch at
+  // `from`; kNone means that this is proven. If the verdict is kFree or kHit, the shape overlaps
+  // nothing in more than touch at `from`, and the results of the members below are valid.
   Verdict Leg(Vec2 from, Vec2 d, BlockingSweep::StartOverlap start_overlap);
 
-  // Returns the bounds of the shape at a position.
+  // Returns the bounding box of the shape at a position.
   Box BoundsAt(Vec2 position) {
     MoveTo(position);
     return Bounds();
   }
-  // Returns the safe pose of the leg.
+  // Returns the safe position at which the leg ends.
   Vec2 position() const { return next_; }
-  // Sets the row of the leg's hit; `hit` must be a default row. `time` returns the time of the hit,
-  // and `contacts` the contacts at that time.
+  // `SetHit` fills the answer row of the leg's hit; `hit` must be a default row. `time` returns the
+  // time of the hit, and `contacts` the contacts at that time.
   void SetHit(SweepHit& hit) const;
   SweepTime time() const;
   std::span<const BlockingContact> contacts() const { return {contacts_.data(), contact_count_}; }
-  // Sets `next` to the part of `left` along the wall, or to nothing, after a hit by the push
-  // itself. Returns false where that part is not certain.
+  // Sets `next` to the part of the remaining push `left` along the wall that is hit, or to nothing
+  // if no part remains. The leg that was hit must be the whole push. Returns false if that part is
+  // not certain.
   bool Redirect(Vec2 left, std::optional<Vec2>& next) const;
-  // Returns whether a hit certainly ends the push, in the corner between the face that is hit and
-  // the face of all `earlier` contacts, which the shape must still touch.
+  // Returns whether the hit certainly ends the push, because the shape is in a corner between the
+  // edge that is hit and the one edge of all `earlier` contacts, which the shape must still touch.
   bool EndsInCorner(Vec2 push, std::span<const BlockingContact> earlier);
-  // Returns an upper bound of the ulp of the shape's bounds.
+  // Returns an upper bound of an ulp of the coordinates of the shape on its path.
   double ulp() const { return move_.ulp; }
 
  private:
   static constexpr size_t kMostFaces = 6;
 
-  // A face or corner in front of edges that the path is not clear of.
+  // A line or corner that separates the shape at the start of the leg from one or more near edges,
+  // which lie behind it. The edges concerned are those that the path may touch.
   struct Near {
     template <class Front, class... Arguments>
     Near(std::in_place_type_t<Front> type, size_t its_edge, const Arguments&... arguments)
         : front(type, arguments...), edge(its_edge) {}
 
-    std::variant<RoundFace, RoundCorner> front;  // the face or corner, behind which the edge lies
-    size_t edge;                                 // number of the edge in `near_`
-    uint32_t edges = 0;                          // bits of the edges that are met at the entry
-    bool is_only_contact = true;                 // the shape touches nothing else at the entry
+    // the line (`RoundFace`) or the corner, behind which the edge lies
+    std::variant<RoundFace, RoundCorner> front;
+    size_t edge;  // index of the edge in `near_`
+    // bit i is set if the shape meets edge i of `near_` at the entry
+    uint32_t edges = 0;
+    bool is_only_contact = true;  // the shape meets nothing else at the entry
     PathSide path;
-    std::optional<FaceEntry> entry;  // when the path comes to `front`, or nothing
-    double time = 0;                 // the entry rounded up, computed on demand
-    std::optional<Vec2> normal;      // the normal of an entry at a vertex, if certain
+    // when the shape comes as near to `front` as its radius, or nothing if it never does
+    std::optional<FaceEntry> entry;
+    // the time of the entry, rounded up, computed on demand
+    double time = 0;
+    std::optional<Vec2> normal;  // the normal of an entry at a vertex, if certain
 
     bool IsBehind(const Segment& other) const {
       return std::visit([&](const auto& side) { return side.IsBehind(other); }, front);
@@ -128,18 +138,23 @@ class FastSlide {
   NearEdges near_;
   FreeOffset offset_;
 
-  // The shape's axis as described, and its pose; `move_` has the axis as placed.
+  // The axis of the capsule before it is placed, and the pose; `move_` holds the placed axis.
   Segment described_;
   Pose pose_;
 
-  // The current leg.
+  // The state of the current leg.
   RoundMove move_;
-  double margin_ = 0;     // margin of all legs in the zone of `near_`
-  uint32_t unclear_ = 0;  // bits of edges of `near_` that the path is not clear of
-  uint32_t behind_ = 0;   // bits of unclear edges that the shape is not in front of
+  // the distance, in each coordinate, by which edges must be off the path to count as clear, for
+  // all legs in the box that `near_` covers
+  double margin_ = 0;
+  // bit i is set if the path is not proven clear of edge i of `near_`
+  uint32_t unclear_ = 0;
+  // the bits of `unclear_` for which `AddEdge` found no line in front of the edge; such an edge
+  // must lie behind a line or corner of another edge
+  uint32_t behind_ = 0;
   std::array<std::optional<Near>, kMostFaces> faces_;
   size_t face_count_ = 0;
-  Near* first_ = nullptr;  // the one that is hit, or null
+  Near* first_ = nullptr;  // the element of `faces_` that is hit, or null
   double fraction_ = 1;
   Vec2 next_;
   Vec2 normal_;

@@ -28,7 +28,8 @@ struct Vectors {
   V x, y;
 };
 
-// Tests a path against one vector of edges at a time, in coordinates about the begin of the axis.
+// Tests a path against one SIMD vector of edges at a time. Coordinates are relative to the begin of
+// the capsule's axis.
 class PathLanes {
  public:
   HWY_INLINE explicit PathLanes(const RoundPath& path)
@@ -42,13 +43,14 @@ class PathLanes {
         margin_(All(2 * path.margin)),
         own_(All(std::max({std::abs(path.axis.x), std::abs(path.axis.y), path.radius}) +
                  std::max(std::abs(path.d.x), std::abs(path.d.y)))),
-        a_(begin_),  // set for each vector of edges
+        a_(begin_),  // a_, b_ and s_ are set for each vector of edges
         b_(begin_),
         s_(begin_) {}
 
-  // Returns the edges that the path is clear of, as `SweepAxes::IsClear` does. Tests two axes: from
-  // the nearest point of the edge to the middle of the path, and to the corner of the path that is
-  // foremost along the first axis. Any axis is good for a proof.
+  // Returns the lanes of edges that the path is certainly clear of, as `SweepAxes::IsClear` does.
+  // Tests two axes, each starting at the nearest point of the edge: towards the middle of the path,
+  // and towards the corner of the path (the region that the axis passes over) that is nearest to
+  // the edge along the first axis. Any axis with a large enough gap is a proof.
   HWY_INLINE Mask AreClear(const EdgePoints& edges, size_t i) {
     a_ = {Sub(At(&edges.ax[i]), begin_.x), Sub(At(&edges.ay[i]), begin_.y)};
     b_ = {Sub(At(&edges.bx[i]), begin_.x), Sub(At(&edges.by[i]), begin_.y)};
@@ -70,7 +72,7 @@ class PathLanes {
   static HWY_INLINE V Dot(const Vectors& a, const Vectors& b) { return DotOf(a, b.x, b.y); }
 
   // Returns the vector to p from the nearest point of the edge. If the edge has length 0, the
-  // quotient is NaN, which selects the begin of the edge.
+  // quotient t is NaN, which selects the begin of the edge.
   HWY_INLINE Vectors FromEdge(const Vectors& p) const {
     const Vectors m = {Sub(p.x, a_.x), Sub(p.y, a_.y)};
     const V t = hn::Div(Dot(m, s_), length2_);
@@ -78,9 +80,10 @@ class PathLanes {
     return {Sub(m.x, Mul(along, s_.x)), Sub(m.y, Mul(along, s_.y))};
   }
 
-  // Returns whether a gap along n certainly separates path and edge. With N the sum of the
-  // magnitudes of n, and R no less than any coordinate and the radius, a projection errs by 3.1 u N
-  // R, and the gap, of four projections and the radius times |n|, by less than 32 u N R.
+  // Returns whether the gap between path and edge along n is certainly above 0, beyond the margin.
+  // Let N = |n.x| + |n.y|, u = 2^-53, and R a bound of all coordinates and of the radius. A
+  // projection on n errs by 3.1 u N R, and the gap, of four projections and the radius times |n|,
+  // by less than 32 u N R.
   HWY_INLINE Mask IsGap(const Vectors& n) const {
     const V least = Add(Min(All(0), DotOf(n, fx_, fy_)), Min(All(0), DotOf(n, dx_, dy_)));
     const V most = Max(Dot(n, a_), Dot(n, b_));
@@ -132,8 +135,8 @@ bool NearEdges::AddEdge(size_t number, const Segment& edge) {
   return true;
 }
 
-// Adds the edges of a polygon that may meet the zone. Each vertex of a small ring is classified
-// once.
+// Adds the edges of a polygon that may meet the box `meets.reach`. For a small ring, classifies
+// each vertex once instead of testing the box of each edge.
 bool NearEdges::AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets, WorkMeter& meter) {
   if (polygon_count_ == kMostPolygons) return false;
   polygons_[polygon_count_++] = &polygon;
@@ -145,8 +148,8 @@ bool NearEdges::AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets,
   const std::span<const Vec2> ring = source.vertices();
   if (!meter.Spend(ring.size())) return false;
   const Box& reach = meets.reach;
-  // Returns the sides of the zone beyond which p lies: an edge misses the zone if both its ends are
-  // beyond one side.
+  // Returns, as bits, the set of sides of the box `reach` beyond which p lies. If both ends of an
+  // edge lie beyond one side, the edge misses the box.
   const auto sides = [&](Vec2 p) {
     return static_cast<uint32_t>(p.x < reach.min.x) |
            static_cast<uint32_t>(p.x > reach.max.x) << 1 |
@@ -163,7 +166,8 @@ bool NearEdges::AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets,
   return true;
 }
 
-// The columns are not padded: `UnclearEdgesOf` masks out the results of lanes after the last edge.
+// Does not pad the columns of edges: `UnclearEdgesOf` masks the results of lanes after the last
+// edge.
 bool NearEdges::Gather(const Obstacles& obstacles, const Box& zone, WorkMeter& meter) {
   points_.count = 0;
   polygon_count_ = 0;

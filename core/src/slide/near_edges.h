@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which edges are near a round shape that is pushed around, and which of these edges is a path
+// Which edges are near a capsule during a slide, and which of these edges is the path of a leg
 // certainly clear of?
 //
-// One lookup serves all legs of a push: the edges near the shape are kept in columns, and each leg
-// tests them in lanes.
+// One query of the scene serves all legs of a push: the edges near the shape are stored in columns,
+// and each leg tests them in SIMD lanes.
 #pragma once
 
 #include <array>
@@ -20,16 +20,18 @@
 
 namespace carom::internal {
 
-// The end points of up to `kMost` edges.
+// The end points a and b of up to `kMost` edges, in columns.
 struct alignas(64) EdgePoints {
-  static constexpr size_t kMost = 32;  // one bit of a uint32_t each
+  // a set of edges is kept as the bits of a uint32_t
+  static constexpr size_t kMost = 32;
 
   std::array<double, kMost> ax, ay, bx, by;
   size_t count = 0;
 };
 
-// The path by `d` of an axis from `begin` to `begin + axis` with a radius above 0. `margin` applies
-// to each coordinate; it is at least 16 ulp of the largest coordinate of the shape on its path.
+// The path of a capsule whose axis runs from `begin` to `begin + axis`, displaced by up to `d`. The
+// radius is above 0. `margin` is a displacement, in each coordinate, against which a proof of no
+// touch must hold: at least 16 ulp of the largest coordinate of the shape on its path.
 struct RoundPath {
   Vec2 begin;
   Vec2 axis;
@@ -38,26 +40,29 @@ struct RoundPath {
   double margin;
 };
 
-// Returns bit i for each edge i, unless the shape on its path, even displaced by the margin,
-// certainly does not touch the edge.
+// Returns the set of edges, as bits, that the shape may touch on its path. For an edge not in the
+// set it is proven that the shape does not touch it, not even if displaced by the margin.
 using UnclearEdgesFunction = uint32_t (*)(const EdgePoints& edges, const RoundPath& path);
 
-// Returns the function for this machine's instruction set, which callers that use it often keep.
+// Returns the function compiled for this machine's instruction set. Callers that use it often store
+// the result.
 UnclearEdgesFunction UnclearEdges();
 
-// The edges with boxes that meet a zone. Not thread-safe.
+// The edges of the scene near a capsule: those whose boxes meet a box `zone`. Not thread-safe.
 class NearEdges {
  public:
   static constexpr size_t kMostPolygons = 24;
 
-  // Collects the edges with boxes that meet `zone`. Returns false, and covers nothing, if it meets
-  // a body, or too many edges or polygons.
+  // Collects the edges with boxes that meet `zone`. Returns false, and leaves the zone empty, if
+  // `zone` meets a body, or too many edges or polygons.
   bool Gather(const Obstacles& obstacles, const Box& zone, WorkMeter& meter);
 
   void Clear() { zone_ = {}; }
-  // Returns whether p is in the zone: then the collected edges include all edges at p.
+  // Returns whether p is in the box `zone` of the last `Gather`: then the collected edges include
+  // all edges at p.
   bool Covers(Vec2 p) const { return zone_.Contains(p); }
-  // Returns whether p is outside of all polygons with boxes that meet the zone. Exact.
+  // Returns whether p is outside of all polygons whose boxes meet the box `zone` of the last
+  // `Gather`. Exact.
   bool IsOutside(Vec2 p, WorkMeter& meter) const;
 
   const EdgePoints& points() const { return points_; }
@@ -65,13 +70,15 @@ class NearEdges {
     return {{points_.ax[i], points_.ay[i]}, {points_.bx[i], points_.by[i]}};
   }
   const IndexedPolygon& polygon(size_t i) const { return *polygons_[polygon_[i]]; }
-  uint32_t number(size_t i) const { return number_[i]; }  // number within its polygon
+  // index of the edge in its polygon
+  uint32_t number(size_t i) const { return number_[i]; }
 
  private:
   bool AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets, WorkMeter& meter);
   bool AddEdge(size_t number, const Segment& edge);
 
-  Box zone_;  // empty if nothing is covered
+  // the box whose edges are collected; empty if `Gather` failed
+  Box zone_;
   EdgePoints points_;
   std::array<const IndexedPolygon*, kMostPolygons> polygons_;
   size_t polygon_count_ = 0;

@@ -18,7 +18,8 @@ Vec2 Plus(Vec2 a, Vec2 b) { return {a.x + b.x, a.y + b.y}; }
 
 }  // namespace
 
-// The other end of the axis must not be nearer to the vertex than `end`.
+// The end `end` should be the one nearer to the vertex: if the other end may be nearer,
+// `is_in_front` stays false.
 RoundCorner::RoundCorner(Vec2 vertex, uint32_t end, const RoundMove& move, double until)
     : move_(&move),
       vertex_(vertex),
@@ -35,8 +36,9 @@ RoundCorner::RoundCorner(Vec2 vertex, uint32_t end, const RoundMove& move, doubl
   path_.is_in_front = p_ == other || IsBelow({other, p_});
 }
 
-// The product errs by less than 16u of its magnitudes, and the moves that `SideOfMove` tests are
-// within 64 ulp of the path.
+// The dot product errs by less than 16 rounding units (2^-53) of the magnitudes of its terms. The
+// term of 64 ulp allows for the moves that `SideOfMove` tests, which are within 64 ulp of this
+// path.
 bool RoundCorner::IsBelow(const Segment& v) const {
   const Vec2 along = RoundedDifference(v.b, v.a);
   const double magnitude = SumOfMagnitudes(w_) + SumOfMagnitudes(last_);
@@ -44,7 +46,7 @@ bool RoundCorner::IsBelow(const Segment& v) const {
   return RoundedDot(along, w_) < -error && RoundedDot(along, last_) < -error;
 }
 
-// The sign of (p + d - q)^2 - r^2 decides, with q the vertex.
+// Decides by the sign of (p + d - q)^2 - r^2, with q the vertex and r the radius.
 Side RoundCorner::SideOf(Vec2 p, Vec2 d) const {
   const auto side = [](int sign) { return sign > 0 ? Side::kBeyond : Side::kWithin; };
   const Vec2 apart = RoundedDifference(p, vertex_);
@@ -60,8 +62,9 @@ Side RoundCorner::SideOf(Vec2 p, Vec2 d) const {
   return exact.sign() == 0 ? Side::kOn : side(exact.sign());
 }
 
-// The end is not within the radius at the start, and comes nearer until w . d is 0. With a = w^2 -
-// r^2 it does not come as near as the radius if a d^2 > (w . d)^2.
+// The end of the axis is at least the radius away at the start, and comes nearer until w . d is 0,
+// where w is the vector from the vertex to the end at the time. With the values at the start and
+// the radius r, it never comes as near as r if (|w|^2 - r^2) |d|^2 > (w . d)^2.
 Side RoundCorner::SideOfPath(Vec2 d) const {
   if (d == Vec2{} || DotSign({vertex_, p_}, {{0, 0}, d}) >= 0) return Side::kBeyond;
   const Vec2 last = Plus(w_, d);
@@ -87,8 +90,9 @@ Side RoundCorner::SideOfMove(Vec2 d, const Segment& end_axis) const {
   return placed == Side::kOn ? Side::kBeyond : placed;
 }
 
-// Sets the entry t = C / (B + sqrt(A r^2 - (z x d)^2)) with z = -w, A = d . d, B = z . d and C = z
-// . z - r^2.
+// Sets the entry to bounds of t = C / (B + sqrt(A r^2 - (z x d)^2)), where z = -w is the vector
+// from the end of the axis to the vertex, d the displacement, r the radius, A = d . d, B = z . d
+// and C = z . z - r^2.
 void RoundCorner::FindEntry(double until) {
   const Vec2 d = move_->d;
   const double reach = SumOfMagnitudes(w_) + move_->radius;
@@ -100,7 +104,7 @@ void RoundCorner::FindEntry(double until) {
   const double discriminant = left - across.value * across.value;
   const double error = 32 * kFilterUnit * (left + across.magnitude * across.magnitude);
   const double along_error = 16 * kFilterUnit * reach * SumOfMagnitudes(d);
-  // The path must not graze the disc, so that the divisor is far from 0.
+  // The path must not nearly graze the circle about the vertex, so that the divisor is far from 0.
   if (!(discriminant > 0x1p-20 * left) || !(along > 2 * along_error)) return;
   const double root = std::sqrt(discriminant);
   const double root_error = error / root + 4 * kFilterUnit * root;
@@ -118,7 +122,7 @@ void RoundCorner::FindEntry(double until) {
   entry_ = entry;
 }
 
-// The normal is (-root d - (z x d) (d.y, -d.x)) / (A r), as in `RoundNormal`.
+// Computes the normal as (-root d - (z x d) (d.y, -d.x)) / (|d|^2 r), as `RoundNormal` does.
 std::optional<double> RoundCorner::RoundedUpEntry(std::optional<Vec2>& normal) const {
   const Motion motion{move_->d, move_->radius};
   const auto zx = Difference(vertex_.x, p_.x);

@@ -28,8 +28,8 @@ Expansion<8> ProductOfDoubles(double a, double b) {
   return product;
 }
 
-// Returns a b. If both differences are single doubles, as differences of near numbers are, one
-// product suffices.
+// Returns the product a b. If both differences are exact doubles, as those of nearby numbers are,
+// one product of doubles suffices.
 Expansion<8> Product(const Expansion<2>& a, const Expansion<2>& b) {
   if (a.size != 1 || b.size != 1) return a * b;
   return ProductOfDoubles(a.part[0], b.part[0]);
@@ -64,8 +64,9 @@ RoundFace::RoundFace(Vec2 on, const Segment& along, const RoundMove& move, bool 
   }
 }
 
-// The sign of s x (p + d - a) - r |s| decides. In doubles the product errs by less than 8u of its
-// magnitudes.
+// Decides by the sign of s x (p + d - a) - r |s|, where s is the vector of the line, a a point of
+// the line and r the radius. In doubles the cross product errs by less than 8 rounding units
+// (2^-53) of the magnitudes of its terms.
 Side RoundFace::SideOf(Vec2 p, Vec2 d) const {
   const Vec2 apart = RoundedDifference(p, line_point_);
   const Vec2 at{apart.x + d.x, apart.y + d.y};
@@ -107,9 +108,9 @@ bool RoundFace::FindPath(PathSide& path) const {
   return true;
 }
 
-// An end that is within the moved line comes nearer than the radius to an edge that it is beside.
-// The axis comes nearer than the radius to a vertex that it is beside if both ends are within,
-// since placing may turn it a little.
+// An end of the axis that is nearer to the line than the radius and certainly beside the edge is
+// nearer to the edge than the radius. For a line through a vertex, both ends must be nearer,
+// because placing the axis may turn it slightly.
 Side RoundFace::SideOfMove(Vec2 d, const Segment& end_axis) const {
   Side least = Side::kBeyond;
   for (const bool is_placed : {false, true}) {
@@ -136,8 +137,8 @@ BoundedPair RoundFace::Reach() const {
   return *exact_reach_;
 }
 
-// Measures along the line: from the begin of the edge to the end of the axis, or from the begin of
-// the axis to the vertex.
+// Computes the position along the line: of the end of the axis from the begin of the edge, or of
+// the vertex from the begin of the axis.
 RoundFace::Place RoundFace::PlaceOf(uint32_t end, Vec2 d, double slack) const {
   const Vec2 p = is_of_vertex_ ? line_point_ : move_->end(end);
   const Vec2 apart = RoundedDifference(p, along_.a);
@@ -161,7 +162,7 @@ bool RoundFace::IsEnteredBy(Vec2 v) const {
   return CrossSign(along_.a, along_.b, {0, 0}, v) < 0;
 }
 
-// Each end comes to the line after gap / rate.
+// Each end comes as near to the line as the radius at the time gap / rate.
 bool RoundFace::FindEntry(FaceEntry& entry) const {
   const Vec2 d = move_->d;
   const Segment& axis = move_->axis;
@@ -185,7 +186,7 @@ bool RoundFace::FindEntry(FaceEntry& entry) const {
     if (!(entry.high + kFaceTieMargin < low[1 - entry.end])) return false;
   }
   if (!(entry.high < 1 - kFaceTieMargin)) return false;
-  // The time of the entry is anywhere in [low, high].
+  // The exact time of the entry may be anywhere in [low, high].
   const double slack =
       (entry.high - entry.low) * std::max(std::abs(d.x), std::abs(d.y)) + 64 * move_->ulp;
   const Vec2 by{entry.high * d.x, entry.high * d.y};
@@ -195,7 +196,8 @@ bool RoundFace::FindEntry(FaceEntry& entry) const {
   if (place == Place::kUnknown || other == Place::kUnknown) return false;
   if (place != Place::kBeside && other != Place::kBeside) return false;
   if (place == other) return true;
-  // One end is beside the edge, and the other end is beyond a vertex, to which the axis comes.
+  // One end of the axis is beside the edge and the other end is beyond a vertex of the edge. The
+  // axis is parallel to the edge, so it comes to that vertex at the same time.
   entry.is_of_both = false;
   entry.end = place == Place::kBeside ? 0 : 1;
   const bool is_at_begin = place == Place::kBeforeBegin || other == Place::kBeforeBegin;
@@ -203,9 +205,10 @@ bool RoundFace::FindEntry(FaceEntry& entry) const {
   return true;
 }
 
-// Returns the entry at an edge that is parallel to a coordinate axis: the gap over its closing
-// speed, rounded up. If the gap is a double, so is the remainder of the quotient rounded once, and
-// the sign of the remainder decides whether the next double is the answer.
+// Returns the entry at an edge that is parallel to a coordinate axis: the gap divided by its
+// closing speed, rounded up. The remainder gap - t * closing of a rounded quotient t is a double if
+// the gap is one; if the remainder is positive, t was rounded down, and the next double is the
+// answer.
 std::optional<double> RoundFace::RoundedUpParallelEntry(const EdgeMeeting& meeting) const {
   const bool is_up = is_upright();
   const bool is_positive = is_up ? s_.y < 0 : s_.x > 0;
@@ -223,9 +226,11 @@ std::optional<double> RoundFace::RoundedUpParallelEntry(const EdgeMeeting& meeti
   return RoundedUp(t.n / t.m);
 }
 
-// The time is (z x s - r |s|) / (d x s). If a shape at rest touches the edge, the terms of the
-// numerator cancel up to their last bits. With c = z x s and l near |s| the numerator is ((c - r l)
-// (c + r l) + r^2 (l^2 - |s|^2)) / (c + r |s|), where the differences are exact.
+// Returns (z x s - r |s|) / (d x s) rounded up, where z is the vector from the end of the axis to
+// the line, s the vector of the line, r the radius and d the displacement. If a shape at rest
+// touches the edge, the terms of the numerator cancel up to their last bits. Therefore, with c = z
+// x s and a double l near |s|, the numerator is computed as ((c - r l) (c + r l) + r^2 (l^2 -
+// |s|^2)) / (c + r |s|), where both differences are exact expansions.
 std::optional<double> RoundFace::RoundedUpEntry(uint32_t end) const {
   const Motion motion{move_->d, move_->radius};
   const EdgeMeeting meeting = MeetingOf(end);

@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Does a round shape stay beyond a line through an edge, or through a vertex along the axis, and
-// when does it come to that edge or vertex?
+// Does a moving capsule stay on one side of a line, and when does it come to the line? The line
+// passes through an edge, or through a vertex in the direction of the capsule's axis.
 //
-// An axis that stays on one side of a line, with both ends no nearer to the line than the radius,
-// is not closer than the radius to anything on the line or behind it. Both ends move on straight
-// paths, so two places of each end decide. Doubles decide first, then pairs of doubles; edges that
-// are parallel to a coordinate axis are decided exactly.
+// If the axis stays on one side of the line, with both ends at least the radius away from the line,
+// it is not nearer than the radius to anything on the line or behind it. Both ends move on straight
+// paths, so the start and the end of the path of each end decide. Doubles decide first, then pairs
+// of doubles; edges that are parallel to a coordinate axis are decided exactly.
 #pragma once
 
 #include <array>
@@ -21,31 +21,40 @@
 
 namespace carom::internal {
 
+// The side of a line, or of a vertex, on which a point of the capsule's axis lies: kBeyond if
+// farther than the radius, kOn if exactly the radius away, kWithin if nearer or on the other side.
 enum class Side : uint8_t { kUnknown, kBeyond, kOn, kWithin };
 
-// Times that differ by more than this keep their order when they are rounded.
+// A difference of times above which two times keep their order when they are rounded.
 inline constexpr double kFaceTieMargin = 0x1p-46;
 
-// Returns the number rounded up, or nothing if its error leaves that uncertain.
+// Returns the value rounded up to a double, or nothing if its error leaves the rounding uncertain.
 std::optional<double> RoundedUp(const BoundedPair& t);
 
-// How an axis on its path by d lies to a face or corner.
+// The relation of a capsule, on its path by d, to a line (`RoundFace`) or a vertex (`RoundCorner`):
+// the distances compared with the radius are those of its axis.
 struct PathSide {
-  bool is_in_front = false;  // certainly no nearer than the radius at the start
-  bool is_strict = false;    // if apart: farther than the radius before the end of the path
-  bool is_apart = false;     // never nearer than the radius on the path
+  bool is_in_front = false;  // certainly at least the radius away at the start
+  // given `is_apart`: farther away than the radius before the end of the path
+  bool is_strict = false;
+  bool is_apart = false;  // at least the radius away on the whole path
 };
 
-// When, and with which end, an axis comes as near as the radius.
+// The time at which a capsule's axis comes as near to a line or a vertex as the radius, with the
+// end of the axis that does. The time is in [low, high].
 struct FaceEntry {
   double low = 0, high = 0;
-  bool is_of_both = false;     // both ends enter at once: the axis is exactly parallel to the edge
-  uint32_t end = 0;            // the end that certainly enters first; 0 for both ends or a vertex
-  std::optional<Vec2> vertex;  // an end of the edge to which the axis comes at that time, too
+  // both ends enter at once: the axis is exactly parallel to the edge
+  bool is_of_both = false;
+  // index of the end of the axis that certainly enters first; 0 for both ends or for a line through
+  // a vertex
+  uint32_t end = 0;
+  // an end of the edge to which the axis comes exactly at that time, too
+  std::optional<Vec2> vertex;
 };
 
-// The path by d of an axis with a radius above 0. `ulp` is an ulp of the largest coordinate on the
-// path.
+// The path of a capsule whose axis is displaced by d; the radius is above 0. `ulp` is an ulp of the
+// largest coordinate on the path.
 struct RoundMove {
   Segment axis;
   double radius = 0;
@@ -55,40 +64,47 @@ struct RoundMove {
   Vec2 end(uint32_t i) const { return i == 0 ? axis.a : axis.b; }
 };
 
-// A line beside a shape. Keeps a reference to its move.
+// A line beside a capsule, with the capsule on its left: tests whether the capsule stays beyond the
+// line on its path. Keeps a reference to the move.
 class RoundFace {
  public:
-  // Takes the line through an edge, or through a vertex and parallel to the axis, which must not be
-  // a point.
+  // Constructs the line through an edge, or the line through a vertex parallel to the capsule's
+  // axis, which must not be a point.
   RoundFace(const Segment& edge, const RoundMove& move) : RoundFace(edge.a, edge, move, false) {}
   RoundFace(Vec2 vertex, const RoundMove& move) : RoundFace(vertex, move.axis, move, true) {}
 
   bool is_of_vertex() const { return is_of_vertex_; }
-  // Returns the edge, or the axis, directed so that the begin of the axis is on its left.
+  // Returns the edge, or the axis for a line through a vertex, directed so that the begin of the
+  // axis is on its left.
   const Segment& along() const { return along_; }
-  // Sets `path` and returns whether the shape is in front of the line at the start.
+  // Sets `path` and returns true if the capsule's axis certainly is at least the radius away from
+  // the line at the start; else returns false.
   bool FindPath(PathSide& path) const;
-  // Sets the entry of a shape that is in front. Returns false, with `entry` meaningless, if the
-  // entry is not certain, or not certainly before 1, or may be beyond the ends of the edge.
+  // Sets the entry: when the capsule comes to the line; `FindPath` must have returned true. Returns
+  // false, and leaves `entry` meaningless, if the entry is not certain, is not certainly before the
+  // end of the path, or may be beyond the ends of the edge.
   bool FindEntry(FaceEntry& entry) const;
-  // Returns the time of the entry of an end, rounded up, or nothing if the rounding is not certain.
+  // Returns the time at which end `end` of the axis comes as near to the line as the radius,
+  // rounded up; nothing if the rounding is not certain.
   std::optional<double> RoundedUpEntry(uint32_t end) const;
-  // Returns the meeting of an end with the edge, or of the axis with the vertex.
+  // Returns the meeting of end `end` of the axis with the edge, or of the axis with the vertex.
   EdgeMeeting MeetingOf(uint32_t end) const {
     if (is_of_vertex_) return EdgeMeeting::OnMovingEdge(line_point_, {along_.b, along_.a});
     return EdgeMeeting::OnFixedEdge(along_, move_->end(end));
   }
 
-  // Returns kBeyond if the shape stays beyond the line on a path by d, close to a part of its own
-  // path, and if the shape placed close to the end of that path is beyond the line, too. Returns
-  // kWithin if one of them comes nearer to the edge or the vertex than the radius.
+  // Returns kBeyond if the capsule stays beyond the line on a path by d, close to a part of its own
+  // path, and also when its axis is placed at `end_axis`, close to the end of that path. Returns
+  // kWithin if in one of these cases it certainly comes nearer than the radius to the edge or the
+  // vertex, else kUnknown.
   Side SideOfMove(Vec2 d, const Segment& end_axis) const;
-  // Returns whether both ends of an edge lie on the line or to the right of it. Exact.
+  // Returns whether both ends of an edge lie on the line or to the right of it, where the capsule
+  // is not. Exact.
   bool IsBehind(const Segment& edge) const { return SideOf(edge.a) <= 0 && SideOf(edge.b) <= 0; }
-  // Returns the side of the line on which a point lies: 1 left, 0 on the line, -1 right. Exact.
+  // Returns the side of the line on which the point q lies: 1 left, 0 on the line, -1 right. Exact.
   int SideOf(Vec2 q) const;
-  // Returns whether v points to the right of the line, the side of obstacles behind the line.
-  // Exact.
+  // Returns whether the direction v points to the right of the line, the side that obstacles behind
+  // the line are on. Exact.
   bool IsEnteredBy(Vec2 v) const;
 
  private:
@@ -98,26 +114,29 @@ class RoundFace {
   bool is_level() const { return along_.a.y == along_.b.y; }
   std::optional<double> RoundedUpParallelEntry(const EdgeMeeting& meeting) const;
   BoundedPair Reach() const;
-  // Returns where p + d is to the line moved left by the radius: beyond it, on it, or within it.
+  // Compares the distance of p + d to the line, counted to the left, with the radius: kBeyond if
+  // greater, kOn if equal, kWithin if less, kUnknown if uncertain.
   Side SideOf(Vec2 p, Vec2 d) const;
-  // Where an end of the axis, displaced by d, certainly lies along the edge, or the vertex along
-  // the axis: beside it, before its begin, or behind its end, by at least `slack` in each
-  // coordinate.
+  // The certain place of an end of the axis, displaced by d, along the edge (or of the vertex along
+  // the displaced axis): beside it, before its begin, or behind its end. Each holds even if
+  // coordinates change by `slack`.
   enum class Place : uint8_t { kUnknown, kBeside, kBeforeBegin, kBehindEnd };
   Place PlaceOf(uint32_t end, Vec2 d, double slack) const;
 
   const RoundMove* move_;
-  Vec2 line_point_;  // a point of the line
+  Vec2 line_point_;  // the first point of the edge, or the vertex
   Segment along_;
   bool is_of_vertex_;
-  Vec2 s_;        // the vector of `along_`, rounded
-  double reach_;  // the radius times |s|, within 8u of itself
-  // `gap_` is how far each end is beyond the moved line at the start, times |s|, and errs by
-  // `error_`. `rate_` is by how much `gap_` shrinks up to the end of the path, and errs by
-  // `rate_error_`.
+  Vec2 s_;  // the vector of `along_`, rounded
+  // the radius times |s_|; errs by at most 8 rounding units (2^-53) of itself
+  double reach_;
+  // `gap_` is, for each end of the axis, its distance to the left of the line at the start minus
+  // the radius, times |s_|; it errs by at most `error_`. `rate_` is the decrease of `gap_` on the
+  // whole path; it errs by at most `rate_error_`.
   std::array<double, 2> gap_, error_;
   double rate_, rate_error_;
-  mutable std::optional<BoundedPair> exact_reach_;  // computed on demand
+  // `reach_` in a pair of doubles, computed on demand
+  mutable std::optional<BoundedPair> exact_reach_;
 };
 
 }  // namespace carom::internal

@@ -24,7 +24,8 @@ using internal::BlockingHit;
 using internal::BlockingMover;
 using internal::BlockingPose;
 
-// Slides one shape after the other. Not thread-safe.
+// Moves shapes by their pushes, one at a time: each push is a sequence of legs along walls. Not
+// thread-safe.
 class Slider {
  public:
   Slider(const internal::SlideRun& run, SlideAnswers& out, WorkMeter& meter)
@@ -37,13 +38,16 @@ class Slider {
         safe_(obstacles_, meter),
         fast_(obstacles_, meter) {}
 
-  // Starts item i. Returns false if it records an error or the meter stops.
+  // Reads the shape, pose and skin of item i. Returns false if it records an error or the meter
+  // stops.
   bool Begin(const SlideColumns& columns, size_t i, ItemChecker& check, SlideRow& row);
   void Push(Vec2 push, SlideRow& row);
   const internal::SlideCounts& counts() const { return counts_; }
 
  private:
   using StartOverlap = internal::BlockingSweep::StartOverlap;
+  // The end of a leg: kFree without a hit, kHit at a hit, kStartsInside if the shape overlaps at
+  // the start.
   enum class End : uint8_t { kFree, kHit, kStartsInside };
 
   End AddLeg(Vec2 d, SlideRow& row);
@@ -65,13 +69,16 @@ class Slider {
   internal::FastSlide fast_;
   const Shape* shape_ = nullptr;
   Pose pose_;
-  BlockingPose start_;      // the placed shape, for the exact search
-  bool is_placed_ = false;  // whether `start_` is of this item
+  // the shape placed at `pose_`, for the exact search
+  BlockingPose start_;
+  bool is_placed_ = false;  // `start_` belongs to the current item
   bool may_be_fast_ = false;
-  bool is_fast_ = false;  // whether the fast path decided the last leg
+  // the fast path decided the last leg
+  bool is_fast_ = false;
   internal::SlideCounts counts_;
   double skin_ = 0;
-  StartOverlap start_overlap_{};  // whether the shape may overlap where the next leg starts
+  // kNone if the shape is proven to overlap nothing in more than touch at the start of the next leg
+  StartOverlap start_overlap_{};
   std::vector<BlockingContact> earlier_;
 };
 
@@ -94,7 +101,8 @@ bool Slider::Begin(const SlideColumns& columns, size_t i, ItemChecker& check, Sl
   return true;
 }
 
-// Places the shape for the exact search at a safe pose, where it has an interior.
+// Places the shape, for the exact search, at the safe position that a leg ended at; the shape is
+// known to have an interior at such a position.
 void Slider::PlaceAt(Vec2 position) {
   if (is_placed_ && position == start_.pose().position) return;
   is_placed_ = true;
@@ -102,7 +110,7 @@ void Slider::PlaceAt(Vec2 position) {
   start_.Place(*shape_, pose_, meter_);
 }
 
-// Returns whether a leg by d from `position` is at most 8 ulp long.
+// Returns whether a leg by the displacement d from `position` is at most 8 ulp long.
 bool Slider::IsShort(Vec2 d, Vec2 position) {
   const double length = std::sqrt(d.x * d.x + d.y * d.y);
   if (is_fast_) {
@@ -124,11 +132,12 @@ bool Slider::AddFastLeg(SlideLeg& leg, SlideRow& row) {
   return true;
 }
 
-// Adds the leg by d, a sweep to its safe pose. The shape at the safe pose overlaps nothing in more
-// than touch if it does not at the start: all obstacles that the sweep is not clear of were tested.
+// Adds the leg by the displacement d: a sweep that ends at its safe pose. If the shape overlaps
+// nothing in more than touch at the start, it does not at the safe pose either, as `SafePose`
+// proves against all obstacles that may touch the path; so `start_overlap_` holds for the next leg.
 Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
   static constexpr SlideLeg kNoLeg;
-  out_.legs.push_back(kNoLeg);  // copying it is faster than zeroing a leg
+  out_.legs.push_back(kNoLeg);  // copying a leg is faster than zeroing one
   SlideLeg& leg = out_.legs.back();
   leg.from = row.position;
   leg.d = d;
@@ -152,10 +161,10 @@ Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
   return leg.hit.starts_inside ? End::kStartsInside : End::kHit;
 }
 
-// Adds legs until the push is used up, or no part of it remains that is not blocked. Along a
-// slanted ray one coordinate may grow: above 2^53 no sweep accepts it. The rest is measured along
-// the push as given, so that a corner that turns the motion from one wall to the other ends the
-// push.
+// Adds legs until the push is used up, or no part of it remains that is not blocked. A leg along a
+// slanted wall may have a greater coordinate than the push; sweeps accept none above 2^53. The rest
+// of the push is a fraction of the push as given, not of the last leg, so that a corner that turns
+// the motion from one wall to the other ends the push.
 void Slider::Push(Vec2 push, SlideRow& row) {
   row.left = push;
   double rest = 1;
@@ -177,7 +186,8 @@ void Slider::Push(Vec2 push, SlideRow& row) {
   }
 }
 
-// Returns the rest of the push along the blocking ray, or nothing if the ray keeps none of it.
+// Returns the displacement of the next leg: the part of the remaining push along the blocking ray
+// (the nearer end of the blocked directions), or nothing if no part remains.
 std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
   const bool is_first = out_.legs.back().d == push;
   std::optional<Vec2> next;
@@ -202,7 +212,8 @@ std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
   return AlongRay(arcs.Nearer(*ends, push), push, row.left);
 }
 
-// Gathers, in the arcs of the exact search, all that blocks the shape where the leg ended.
+// Collects in `sweep_.arcs()` all directions that obstacles block at the end of the leg: by the
+// contacts of the leg's hit, and by earlier contacts that the shape still touches.
 void Slider::Gather(const SlideRow& row) {
   BlockedArcs& arcs = sweep_.arcs();
   if (is_fast_) {
@@ -223,7 +234,8 @@ std::optional<Vec2> Slider::AlongRay(const internal::ArcDirection& ray, Vec2 pus
                               [&](Vec2 v) { return arcs.Contains(v); });
 }
 
-// Returns whether the shape, as it stands, is still near a contact that it met before.
+// Returns whether the shape, where it is placed, is still within the skin and 8 ulp of an earlier
+// contact.
 bool Slider::IsNear(const BlockingContact& contact) const {
   const BlockingMover& mover = start_.mover();
   const double radius = mover.shape().radius() + contact.fixed_radius;
@@ -239,7 +251,7 @@ bool Slider::IsNear(const BlockingContact& contact) const {
   return CompareDistance(p, Circle{q, reach}) <= 0;
 }
 
-// Returns the number of pushes of item i, or nothing and records an error.
+// Returns the number of pushes of item i, or records an error and returns nothing.
 std::optional<uint32_t> PushCount(const SlideColumns& columns, size_t i, ItemChecker& check) {
   const uint32_t count = columns.pushes.empty() ? 1 : columns.pushes[i];
   if (count >= 1 && count <= kMaxPushes) return count;
@@ -265,8 +277,8 @@ void SlideAnswers::Clear() {
   errors.clear();
 }
 
-// The displacements of an item follow the displacements of all items before it; `CheckGroup` has
-// added up their numbers and rejects a batch with a column that is too short.
+// Reads the displacements of all items from one column, item after item. `CheckGroup` has added up
+// the numbers of pushes and rejected a batch whose column is too short.
 bool internal::RunSlides(const SlideRun& run, SlideAnswers& out, WorkMeter& meter,
                          SlideCounts* counts) {
   const SlideColumns& columns = run.columns;

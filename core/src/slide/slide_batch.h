@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `RunSlides` runs `SlideShapes`, or the exact search alone, so that tests can compare the two.
+// `RunSlides` runs `SlideShapes` with or without its fast path, so that tests can compare both.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,20 @@
 
 namespace carom::internal {
 
-// kFastPath tries the fast path first; kGeneral runs the exact search alone.
+// kFastPath tries the fast path (`FastSlide`) first and falls back to the exact search; kGeneral
+// runs the exact search alone.
 enum class SlideSearch : uint8_t { kFastPath, kGeneral };
 
-// The number of legs by the search that answered them.
+// The number of legs of slides that each search answered.
 struct SlideCounts {
-  size_t free = 0;       // met nothing, answered without the exact search
-  size_t hits = 0;       // met something, answered without the exact search
-  size_t fallbacks = 0;  // answered by the exact search
+  // legs without a hit that the fast path answered
+  size_t free = 0;
+  // legs with a hit that the fast path answered
+  size_t hits = 0;
+  size_t fallbacks = 0;  // legs that the exact search answered
 };
 
-// The world, the batch and the options of a run, and the search to use.
+// The input of `RunSlides`: the world, the batch and its options, and which search answers.
 struct SlideRun {
   const World world;
   const SlideColumns& columns;
@@ -31,7 +34,7 @@ struct SlideRun {
   SlideSearch search = SlideSearch::kFastPath;
 };
 
-// Runs a batch. Returns false once `meter` stops; `out` is then meaningless.
+// Answers a batch of slides. Returns false once `meter` stops; `out` is then meaningless.
 bool RunSlides(const SlideRun& run, SlideAnswers& out, WorkMeter& meter,
                SlideCounts* counts = nullptr);
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which part of a push remains along a wall, in doubles that do not point into the wall?
+// Which part of a push remains along a wall, as a rounded vector that does not point into the wall?
 #pragma once
 
 #include <cmath>
@@ -12,23 +12,23 @@
 
 namespace carom::internal {
 
-// Returns the part of `push` along the unit vector `ray`.
+// Returns the component of `push` along the unit vector `ray`, as a vector.
 inline Vec2 PartAlong(Vec2 push, Vec2 ray) {
   const double length = push.x * ray.x + push.y * ray.y;
   return Normalized(Vec2{length * ray.x, length * ray.y});
 }
 
-// Returns the double that is `steps` doubles farther from 0 than `value`, or nearer to 0 if `steps`
-// < 0.
+// Returns the double that is `steps` doubles farther from 0 than `value`; if `steps` is negative,
+// the double that is -`steps` doubles nearer to 0.
 inline double Stepped(double value, int steps) {
   const double towards = steps > 0 ? std::copysign(HUGE_VAL, value) : 0.0;
   for (int i = 0; i < std::abs(steps); ++i) value = std::nextafter(value, towards);
   return value;
 }
 
-// Returns a vector that is not blocked, at most a few ulps from `push`, or nothing. Along a slanted
-// edge a rounded vector may point into the edge; a step of its lesser component turns it by less
-// than an ulp.
+// Returns a vector within a few ulps of `push` for which `is_blocked` is false, or nothing if none
+// is found. Along a slanted edge, rounding may make the vector point into the edge; a step of its
+// lesser component by one double turns it by less than an ulp.
 template <class IsBlocked>
 std::optional<Vec2> NotBlocked(Vec2 push, const IsBlocked& is_blocked) {
   for (const int greater : {0, 1, -1}) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does a capsule on its path touch first of a small convex polygon: an edge or a corner? Files
-// that are compiled once per instruction set include this header behind hwy/foreach_target.h.
+// Which edge or corner of a small convex polygon does a moving capsule touch first? Highway
+// compiles files that include this header once per instruction set (hwy/foreach_target.h).
 
 #include <algorithm>
 #include <array>
@@ -29,19 +29,18 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Decides where the path of a capsule first touches a small convex polygon: where the point t d
-// comes within the radius of the convex hull of all corners z = (vertex of the polygon) - (end of
-// the axis) (Minkowski): on a side of the hull, an edge of the polygon or axis, or on a corner.
+// Decides where a capsule, displaced by t d, first touches a small convex polygon: where the point
+// t d comes within the radius r of the convex hull of all corners z = (vertex of the polygon) -
+// (end of the axis). That is on a side of the hull (an edge of polygon or axis) or a corner.
 //
-// A touch is certain if no other corner lies within `margin`, on the inner side, of the line that
-// supports the hull at the touch, and if a touch on a side is not within `margin` of an end of the
-// side. No other edge of the polygon ties with such a touch. Let m be the margin and S >= 2m the
-// size of all. At a corner, edges that do not share the corner are farther than the radius by m. On
-// a side, an edge that shares one end of the side departs from that end, m away along the side, to
-// corners m behind the side: each of its points is either m / 2 away along the side, and so beyond
-// the radius by at least m^2 / (8 (r + m)) >= m^2 / (16 S), or m^2 / (2 S) behind the side. With m
-// = 2^-12 S both are at least 2^-28 S, for which the path takes a fraction of at least 2^-28 S /
-// |d|: 2^-48 if |d| <= 2^20 S.
+// A touch is certain if no other corner lies within `margin_`, on the inner side, of the line that
+// supports the hull at the touch, and if a touch on a side is not within `margin_` of an end of the
+// side. Then no other edge of the polygon ties with it. Let m be the margin and S >= 2m `size_`. At
+// a corner, edges without that corner are farther than r by m. On a side, an edge that shares an
+// end of the side leads from that end, m away along the side, to corners m behind the side: each of
+// its points is either m / 2 away along the side, hence beyond r by at least m^2 / (8 (r + m)) >=
+// m^2 / (16 S), or m^2 / (2 S) behind the side. With m = 2^-12 S both are at least 2^-28 S, for
+// which the path takes a fraction of at least 2^-28 S / |d|, or 2^-48 if |d| <= 2^20 S.
 template <size_t kWidth>
 class RoundTouch {
  public:
@@ -51,7 +50,7 @@ class RoundTouch {
         ring_(target, mover_.ring.vertex(0)),
         reach_(target.extent + mover_.radius + std::abs(mover_.d.x) + std::abs(mover_.d.y)),
         slack_(256 * kFilterUnit * reach_ * reach_) {
-    // `size_` is at least the widths of the shape, of its radius and of the polygon together.
+    // `size_` is at least the width of the shape plus its radius plus the width of the polygon.
     const Box& box = pair.fixed->polygon().bounds();
     size_ = 2 * (mover_.ring.extent + mover_.radius +
                  std::max(box.max.x - box.min.x, box.max.y - box.min.y));
@@ -85,7 +84,7 @@ class RoundTouch {
     if (touch.low > 0 && touch.high < 1) touch.verdict = TouchVerdict::kTouch;
   }
 
-  // Stores the corner of lane k of the ring and end j of the axis at index k + kWidth j.
+  // Stores the corner of ring lane k and end j of the axis at index k + kWidth j.
   HWY_INLINE void SetCorners() {
     for (size_t j = 0; j < 2; ++j) {
       for (size_t g = 0; g < kGroups; ++g) {
@@ -96,13 +95,13 @@ class RoundTouch {
     }
   }
 
-  // Calls visit(i) for each vector of lanes, with i the index of the first corner in the vector.
+  // Calls visit(i) for each SIMD vector of corners; i is the index of its first corner.
   template <class Visit>
   HWY_INLINE void VisitCorners(const Visit& visit) const {
     for (size_t i = 0; i < mover_.ring.size * kWidth; i += kLaneCount) visit(i);
   }
 
-  // Returns bit l + 8 j for the corner of vertex l and axis end j, from the bits of lanes.
+  // Maps bits of corner indices to bits l + 8 j, for polygon vertex l and axis end j.
   HWY_INLINE uint32_t CornersOf(uint32_t bits) const {
     constexpr uint32_t kEnd = (uint32_t{1} << kWidth) - 1;
     return ring_.lanes.VerticesOf(bits & kEnd) | ring_.lanes.VerticesOf(bits >> kWidth)
@@ -116,7 +115,7 @@ class RoundTouch {
     const size_t lane = LaneOf(corner);
     return x_[lane] * v.x + y_[lane] * v.y;
   }
-  // Returns the bits of the corners z with z . v at most `bound`.
+  // Returns the bits of the corners z with a dot product z . v of at most `bound`.
   HWY_INLINE uint32_t CornersUpTo(double bound, Vec2 v) const {
     uint32_t bits = 0;
     VisitCorners([&](size_t i) HWY_ATTR {
@@ -126,7 +125,7 @@ class RoundTouch {
     return CornersOf(bits);
   }
 
-  // Returns edge `at` of the polygon (`is_fixed`) or of the axis, counter-clockwise.
+  // Returns the vector of edge `at` of the polygon (`is_fixed`) or the axis, counter-clockwise.
   HWY_INLINE Vec2 EdgeOf(bool is_fixed, uint32_t at) const {
     if (!is_fixed) return {mover_.ring.edges.x[at], mover_.ring.edges.y[at]};
     const Vec2 a = target_.ring[at];
@@ -135,10 +134,10 @@ class RoundTouch {
     return {turn * (b.x - a.x), turn * (b.y - a.y)};
   }
 
-  // Returns whether the path certainly meets side `place` within its ends, and sets the kind and
-  // the vertices of `touch`; sets `is_missed` if the path certainly meets the side's line beyond
-  // the ends. All other corners must be farther inward than the side's ends by the margin; the test
-  // is scaled by |e|.
+  // Returns whether the path certainly meets side `place` of the hull between its ends, and sets
+  // the kind and the vertices of `touch`. Sets `is_missed` if the path certainly meets the side's
+  // line beyond the ends. All other corners must be farther inward than the side by the margin,
+  // which `bound` scales by |e|, the length of the side.
   HWY_INLINE bool MeetsSide(uint32_t place, const PathBounds& bounds, FastTouch& touch,
                             bool& is_missed) const {
     const bool is_fixed = place < kMostFastVertices;
@@ -148,7 +147,7 @@ class RoundTouch {
     const double bound = margin_ * std::sqrt(length2);
     const double t = bounds.enter_low + (bounds.enter_high - bounds.enter_low) / 2;
     if (!(slack_ < bound / 8) || !IsShort(bounds.enter_high - bounds.enter_low)) return false;
-    // On the hull an edge of the axis runs backward.
+    // On the hull, which contains negated ends of the axis, an edge of the axis runs backward.
     const Vec2 inward = is_fixed ? Vec2{-e.y, e.x} : Vec2{e.y, -e.x};
     const auto next = static_cast<uint32_t>(at + 1 < target_.ring.size() ? at + 1 : 0);
     uint32_t ends = 0;
@@ -184,12 +183,12 @@ class RoundTouch {
     return best;
   }
 
-  // Returns whether the path moves little, compared to the margin, during the fraction `span`.
+  // Returns whether the path during the fraction `span` is much shorter than the margin.
   HWY_INLINE bool IsShort(double span) const {
     return span * (std::abs(mover_.d.x) + std::abs(mover_.d.y)) < margin_ / 16;
   }
 
-  // Returns the corner, by its lane, that has the least value in a column.
+  // Returns the index of the corner with the least value in `values`.
   HWY_INLINE size_t LeastOf(const CornerColumn& values) const {
     V least = All(HUGE_VAL);
     VisitCorners([&](size_t i) HWY_ATTR { least = Min(least, At(&values[i])); });
@@ -199,8 +198,8 @@ class RoundTouch {
     return static_cast<size_t>(std::countr_zero(bits));
   }
 
-  // Returns whether the line through the corner nearest to the start, perpendicular to that
-  // corner's direction, separates the capsule from the polygon until `limit`.
+  // Returns whether the line perpendicular to z, with z the corner nearest to the start, certainly
+  // separates the capsule from the polygon until `limit`.
   HWY_INLINE bool StaysSeparated(double limit) const {
     alignas(64) CornerColumn squares;
     VisitCorners([&](size_t i) HWY_ATTR {
@@ -215,9 +214,10 @@ class RoundTouch {
     return CornersUpTo(std::max(closing, 0.0) * std::fmin(limit, 1) - gap, z) == 0;
   }
 
-  // Decides a touch on a corner. With A = d.d, B = d.z and C = z x d, the path enters the disc
-  // about corner z at (B - sqrt(A r^2 - C^2)) / A. A coordinate of z errs by 4 u R, so B and C err
-  // by 8 u R (|d.x| + |d.y|); `c` is twice that bound.
+  // Decides a touch on a corner z. With A = d . d, B = d . z, C = z x d and the radius r, the path
+  // enters the circle of radius r about z at t = (B - sqrt(A r^2 - C^2)) / A. A coordinate of z
+  // errs by 4 u R (u = 2^-53, R = `extent`), so B and C err by 8 u R (|d.x| + |d.y|); `c` is twice
+  // that.
   HWY_INLINE void MeetCorner(bool misses_side, double limit, FastTouch& touch) const {
     const Vec2 d = mover_.d;
     const double a = d.x * d.x + d.y * d.y;
@@ -244,7 +244,7 @@ class RoundTouch {
       hn::StoreU(error, D(), &errors[i]);
     });
     const size_t corner = LeastOf(lows);
-    const double first = std::fmin(lows[corner], 2);  // 2 where no disc is met
+    const double first = std::fmin(lows[corner], 2);  // 2 if no circle is met
     const double low = first - 8 * kFilterUnit * std::abs(first);
     if (misses_side && low > std::fmin(limit, 1)) {
       touch.verdict = TouchVerdict::kNone;
@@ -268,8 +268,8 @@ class RoundTouch {
     SetIfWithin(touch);
   }
 
-  // Returns whether the shapes certainly overlap at the start: a corner, or a side that has the
-  // start beside it, is within the radius, or the polygon contains an end of the axis.
+  // Returns whether the shapes certainly overlap at the start: a corner or a side of the hull is
+  // within the radius of the start, or the polygon contains an end of the axis.
   HWY_INLINE bool OverlapsAtStart() const {
     const double radius2 = mover_.radius * mover_.radius - 2 * target_.error;
     bool overlaps = false;
@@ -286,7 +286,7 @@ class RoundTouch {
   const SweptMover& mover_;
   const LocalRing<kWidth> ring_;
   const double reach_;
-  const double slack_;  // bounds the error of a sum of two products of coordinates
+  const double slack_;  // bounds the error of any sum of two products of coordinates
   double size_;
   double margin_;
   alignas(64) CornerColumn x_;
@@ -297,4 +297,4 @@ class RoundTouch {
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // once per instruction set
+#endif  // include guard of fast_corner.h, once per instruction set

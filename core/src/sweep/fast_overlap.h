@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Does a capsule certainly overlap a small convex polygon? Files that are compiled once per
-// instruction set include this header behind hwy/foreach_target.h.
+// Does a capsule certainly overlap a small convex polygon? Highway compiles files that include this
+// header once per instruction set (hwy/foreach_target.h).
 
 #include <cstddef>
 
@@ -22,9 +22,9 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Returns whether any lane holds a point that is certainly within `radius` of its edge. `along` and
-// `beside` are the coordinates of the points along and across the edges, times the edges' lengths;
-// only points with a foot within the edge count.
+// Returns whether any lane holds a point that is certainly within `radius` of its edge, with the
+// nearest point between the ends of the edge. `along` and `beside` are the coordinates of the point
+// along and across the edge, relative to its begin and multiplied by its length.
 HWY_INLINE bool IsNearEdge(Points edge, V along, V beside, const FastTarget& target,
                            double radius) {
   const V error = All(target.error);
@@ -35,7 +35,8 @@ HWY_INLINE bool IsNearEdge(Points edge, V along, V beside, const FastTarget& tar
 }
 
 // Returns whether end `end` of the axis is certainly inside all edges of the polygon, or within the
-// radius of one of them. A clockwise edge begins at its other vertex, which `ahead` accounts for.
+// radius of one of them. In a clockwise polygon an edge, reversed, begins at the other vertex:
+// `ahead` is 1 then, to add the edge to the vector from the vertex.
 template <size_t kWidth>
 HWY_INLINE bool OverlapsEnd(const FastTarget& target, const SweptMover& mover,
                             const LocalRing<kWidth>& ring, size_t end) {
@@ -54,7 +55,8 @@ HWY_INLINE bool OverlapsEnd(const FastTarget& target, const SweptMover& mover,
   return is_inside || is_near;
 }
 
-// Returns whether a vertex of the polygon is certainly within the radius of the axis, beside it.
+// Returns whether a vertex of the polygon is certainly within the radius of the capsule's axis,
+// with the nearest point of the axis between its ends.
 template <size_t kWidth>
 HWY_INLINE bool OverlapsAxis(const FastTarget& target, const SweptMover& mover,
                              const LocalRing<kWidth>& ring) {
@@ -72,4 +74,4 @@ HWY_INLINE bool OverlapsAxis(const FastTarget& target, const SweptMover& mover,
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // once per instruction set
+#endif  // include guard of fast_overlap.h, once per instruction set

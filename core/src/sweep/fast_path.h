@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// At which fractions does a path enter and leave the edges of two small convex shapes? Files that
-// are compiled once per instruction set include this header behind hwy/foreach_target.h.
+// At which fractions of a straight path does one small convex shape enter and leave the edges of
+// another? Highway compiles files that include this header once per instruction set
+// (hwy/foreach_target.h).
 
 #include <algorithm>
 #include <array>
@@ -17,19 +18,22 @@
 #include "sweep/fast_ring.h"
 #include "sweep/fast_touch.h"
 
-#ifndef CAROM_CORE_SRC_FAST_PATH_ONCE_H_  // once for all instruction sets
+// The declarations up to the next #endif do not depend on the instruction set, so they have an
+// include guard of the usual kind.
+#ifndef CAROM_CORE_SRC_FAST_PATH_ONCE_H_
 #define CAROM_CORE_SRC_FAST_PATH_ONCE_H_
 namespace carom::internal {
 
-// The polygon of a pair, with bounds of coordinates and depths about the mover's first vertex.
+// The polygon of a `FastPair`, with bounds of coordinates and of errors relative to the mover's
+// first vertex.
 struct FastTarget {
   std::span<const Vec2> ring;
   bool is_clockwise;
-  // the largest magnitude of all coordinates about the mover's first vertex
+  // The largest magnitude of all coordinates of both shapes relative to the mover's first vertex.
   double extent;
-  // Bounds the error of depths about the mover's first vertex. With R = `extent` and a radius r, a
-  // depth times an edge's length errs by at most 48 u R^2; the radius adds r |e| <= 3 r R, which
-  // errs by at most 20 u r R.
+  // Bounds the error of a depth (a distance inward from an edge, times the edge's length). Let R be
+  // `extent`, r the radius, |e| the length of the edge and u = 2^-53. A depth errs by at most 48 u
+  // R^2; the radius adds r |e| <= 3 r R, which errs by at most 20 u r R.
   double error;
 };
 
@@ -63,7 +67,8 @@ HWY_INLINE FastTarget TargetOf(const FastPair& pair) {
   return target;
 }
 
-// The vertices of a polygon about the mover's first vertex, and its edges, counter-clockwise.
+// The vertices of a polygon relative to `origin`, in SIMD lanes, and the vectors of its edges in
+// counter-clockwise direction.
 template <size_t kWidth>
 struct LocalRing {
   static constexpr size_t kGroups = RingLanes<kWidth>::kGroups;
@@ -85,7 +90,8 @@ struct LocalRing {
   V edge_x[kGroups], edge_y[kGroups];
 };
 
-// Gathers the `PathBounds` of a pair, one vector of edges at a time.
+// Computes the `PathBounds` of a `FastPair` from the edges of both shapes, one SIMD vector of edges
+// at a time.
 class PathEdges {
  public:
   HWY_INLINE PathEdges(double error, double rate_error)
@@ -98,14 +104,16 @@ class PathEdges {
         along_low_(All(HUGE_VAL)),
         along_high_(All(HUGE_VAL)) {}
 
-  // Adds a vector of edges. `depth`, the depth inside each edge times the edge's length, errs by
-  // `error_`. Along the path it grows by `left` - `right`; errors of the edges add `rate_error_` to
-  // the error of this rate. Returns an upper bound of the fraction at which each edge is entered,
-  // -inf for an edge that is not entered.
+  // Adds a vector of edges. `depth` is the depth inside each edge at the start, times the edge's
+  // length, with an error of at most `error_`. Along the path the depth grows at the rate `left` -
+  // `right`; errors of the edges' coordinates add `rate_error_` to the error of this rate. Returns
+  // an upper bound of the fraction at which the path enters each edge, or -inf for an edge that it
+  // does not enter.
   //
-  // With e the error of the rate, |t - t'| <= (error + |t| e) / (|rate| - e), where the divisor is
-  // at least |rate| / 2 if |rate| > 2e. All quotients by the rate are products with its inverse.
-  // Where |rate| <= 2e, the depth changes by 3e at most along the whole path.
+  // Let t be the computed fraction, t' the exact one, and e the error of the rate: |t - t'| <=
+  // (error + |t| e) / (|rate| - e), where the divisor is at least |rate| / 2 if |rate| > 2e. The
+  // code multiplies by the inverse of the rate instead of dividing. If |rate| <= 2e, the edge
+  // counts as parallel to the path: the depth changes by at most 3e along the whole path.
   HWY_INLINE V Add(V depth, V left, V right) {
     const V rate = Sub(left, right);
     const V sizes = hn::Add(Abs(left), Abs(right));
@@ -130,8 +138,8 @@ class PathEdges {
     return entry;
   }
 
-  // Sets all members of `bounds` but `last`. Returns the least fraction at which the last edge is
-  // entered.
+  // Sets all members of `bounds` but `last`. Returns `bounds.enter_low`, a lower bound of the
+  // fraction at which the path enters the last edge, in all lanes.
   HWY_INLINE V SetBounds(PathBounds& bounds) const {
     const V enter_low = hn::MaxOfLanes(D(), enter_low_);
     bounds.enter_low = hn::GetLane(enter_low);
@@ -148,18 +156,21 @@ class PathEdges {
   V enter_low_, enter_high_, leave_low_, leave_high_, along_low_, along_high_;
 };
 
-// Returns an empty `PathEdges` for a pair: each coordinate of an edge errs by 4 u R.
+// Returns an empty `PathEdges` for a pair with displacement d. A coordinate of an edge errs by at
+// most 4 u R, where R is `target.extent` and u = 2^-53; the code allows twice that in the rate.
 HWY_INLINE PathEdges EdgesOf(const FastTarget& target, Vec2 d) {
   return PathEdges(target.error, 8 * kFilterUnit * target.extent * (std::abs(d.x) + std::abs(d.y)));
 }
 
-// Returns bit `at` + k for each lane k of `entries` that is at least `bound`.
+// Returns the edges that may be entered last, as bits: bit `at` + k if lane k of `entries`, an
+// upper bound of a fraction, is at least `bound`.
 HWY_INLINE uint32_t EntriesFrom(V entries, V bound, size_t at) {
   return BitsOf(hn::Ge(entries, bound)) << at;
 }
 
 // Sets the bounds of a pair of two polygons, from the edges of each and the vertices of the other.
-// With R = `target.extent`, depths err by at most 48 u R^2 (`AxisOf` in contact/fast_axis.cc).
+// A depth errs by at most 48 u R^2, with R = `target.extent` and u = 2^-53, as shown at `AxisOf` in
+// contact/fast_axis.cc.
 template <size_t kWidth, size_t kMoverWidth>
 HWY_INLINE void BoundStraight(FastPair& pair) {
   constexpr size_t kMoverGroups = kMoverWidth / kLaneCount;
@@ -210,9 +221,9 @@ HWY_INLINE void BoundStraight(FastPair& pair) {
   pair.bounds.last = ring.lanes.VerticesOf(fixed) | moving << kMostFastVertices;
 }
 
-// Sets the bounds of a pair of a polygon and a capsule, with all edges moved outward by the radius.
-// Coordinates are about the begin of the axis. The axis has two edges: forward in the even lanes,
-// backward in the odd lanes.
+// Sets the bounds of a pair of a polygon and a capsule. All edges are moved outward by the radius.
+// Coordinates are relative to the first end of the axis. The axis counts as two edges: forward in
+// the even lanes, backward in the odd lanes.
 template <size_t kWidth>
 HWY_INLINE void BoundRound(FastPair& pair) {
   const FastTarget target = TargetOf(pair);
@@ -261,4 +272,4 @@ HWY_INLINE void BoundRound(FastPair& pair) {
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // once per instruction set
+#endif  // include guard of fast_path.h, once per instruction set

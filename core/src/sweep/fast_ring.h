@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How do the vertices and edges of a small convex polygon get from its memory into vectors? Files
-// that are compiled once per instruction set include this header behind hwy/foreach_target.h.
+// How are the vertices and edges of a small convex polygon loaded into SIMD vectors? Highway
+// compiles files that include this header once per instruction set (hwy/foreach_target.h).
 //
-// Of n vertices, the first half of the lanes holds the vertices from 0 on, and the second half the
-// last ones: so all lanes are full, and some vertices appear twice. Vertices are loaded straight
-// from the polygon's memory, because a processor stalls when it loads what it has just stored at
-// other offsets.
+// The first half of the lanes holds the first vertices, from vertex 0 on, and the second half the
+// last vertices: so all lanes are in use, and some vertices appear twice. Vertices are loaded
+// directly from the polygon's memory, not from a padded copy, because a processor stalls if it
+// loads recently stored bytes at other offsets.
 
 #include <array>
 #include <cstddef>
@@ -31,7 +31,7 @@ namespace {
 
 constexpr size_t kLaneCount = hn::MaxLanes(D());
 static_assert(kLaneCount <= 4);
-// The number of vectors that have a lane for each of two values.
+// The number of SIMD vectors needed to have a lane for each of two values.
 constexpr size_t kVectorsOfTwo = kLaneCount == 1 ? 2 : 1;
 
 // The x and y coordinates of one point per lane.
@@ -51,8 +51,8 @@ HWY_INLINE Points Deinterleave(V first, V second) {
 }
 HWY_INLINE V FromPoint(const Vec2* at) { return hn::LoadU(D(), &at->x); }
 
-// Loads the vertices that follow the vertices of the last half vector; the first vertex follows the
-// last one.
+// Loads the vertices that follow the vertices in the last half vector. After the last vertex of the
+// ring follows the first one.
 HWY_INLINE V WrapAround(std::span<const Vec2> ring) {
   const hn::Half<D> half;
   if constexpr (kLaneCount == 2) return FromPoint(ring.data());
@@ -64,12 +64,13 @@ HWY_INLINE V WrapAround(std::span<const Vec2> ring) {
 template <size_t kWidth>
 class RingLanes {
  public:
-  static constexpr size_t kGroups = kWidth / kLaneCount;  // vectors in all
+  static constexpr size_t kGroups = kWidth / kLaneCount;  // number of vectors
   static constexpr size_t kHalf = kWidth / 2;
 
   explicit HWY_INLINE RingLanes(std::span<const Vec2> ring) : ring_(ring) {}
 
-  // Maps a vertex to its lane; `VerticesOf` maps the bits of lanes to the bits of their vertices.
+  // `LaneOf` returns a lane that holds the vertex; `VerticesOf` converts a set of lanes, as bits,
+  // to the set of the vertices in these lanes.
   HWY_INLINE size_t LaneOf(size_t vertex) const {
     return vertex < kHalf ? vertex : vertex + kWidth - ring_.size();
   }
@@ -89,7 +90,8 @@ class RingLanes {
     return {All(p.x), All(p.y)};
   }
 #else
-  // Loads the vertices in the lanes of vector `group`; `Next` loads the vertices that follow them.
+  // `Vertices` loads the vertices in the lanes of vector `group`; `Next` loads, for each of these
+  // vertices, the following vertex of the ring.
   HWY_INLINE Points Vertices(size_t group) const {
     return Deinterleave(FromPoint(At(2 * group)), FromPoint(At(2 * group + 1)));
   }
@@ -100,7 +102,7 @@ class RingLanes {
   }
 
  private:
-  // Returns the address of the first vertex in half vector `half`.
+  // Returns the address of the vertex in the first lane of half vector `half`.
   HWY_INLINE const Vec2* At(size_t half) const {
     const size_t lane = half * (kLaneCount / 2);
     return ring_.data() + (lane < kHalf ? lane : lane + ring_.size() - kWidth);
@@ -114,4 +116,4 @@ class RingLanes {
 }  // namespace carom::internal::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
-#endif  // once per instruction set
+#endif  // include guard of fast_ring.h, once per instruction set

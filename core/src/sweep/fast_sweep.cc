@@ -17,20 +17,22 @@
 namespace carom::internal {
 namespace {
 
-// The share of recent items of this thread that fell back. A vain attempt takes a fifth of the time
-// of the exact search.
+// The share of recent items of this thread that fell back to the exact search. Above the threshold
+// the fast path is skipped, since a failed attempt takes a fifth of the time of the exact search.
 [[gnu::tls_model("initial-exec")]] constinit thread_local FallbackRate recent_sweeps(0.75);
 
-// Touches of two polygons keep their order in rounding if their times differ by more than this; the
-// times of edges that tie with a touch differ by less (fast_corner.h).
+// A difference of times above which two touches are certainly ordered, even after the fractions are
+// rounded. Edges that touch at an equal rounded time differ by less (fast_corner.h).
 constexpr double kTieMargin = 0x1p-50;
 
-// Returns `box` grown by `radius`. The slack of `SweptBox` covers the rounding of these sums, too.
+// Returns `box` grown by `radius`. The rounding of the sums needs no care, as `SweptBox` rounds
+// outward by more.
 Box GrownByRadius(const Box& box, double radius) {
   return {{box.min.x - radius, box.min.y - radius}, {box.max.x + radius, box.max.y + radius}};
 }
 
-// Prefetches the first cache lines of a polygon's memory: most of the vertices of a small polygon.
+// Prefetches the first four cache lines of a polygon's memory: they hold most of the vertices of a
+// small polygon.
 void Prefetch(const IndexedPolygon& fixed) {
   const auto* const block = static_cast<const char*>(fixed.polygon().memory());
   __builtin_prefetch(block);
@@ -53,8 +55,8 @@ FastSweeps::FastSweeps(const Scene& scene, const SweepColumns& columns, const Sw
 
 FastSweeps::~FastSweeps() { scratch_.Return(); }
 
-// Returns shape `number` of the batch, converted once for all items that have it. Its size is 0 if
-// the fast path does not take the shape.
+// Returns shape `number` of the batch in the form of the fast path. Converts a shape once for all
+// items that use it, while it is cached. Its size is 0 if the fast path does not accept the shape.
 const FastShape& FastSweeps::FastShapeOf(size_t number) {
   CachedShape& cached = scratch_->shapes[number % kCachedShapes];
   if (cached.number == number) return cached.fast;
@@ -66,8 +68,8 @@ const FastShape& FastSweeps::FastShapeOf(size_t number) {
   return cached.fast;
 }
 
-// Places item i. Returns false if the fast path does not take the item or a column is invalid; the
-// exact search then records the error.
+// Places the shape of item i. Returns false if the fast path does not accept the shape or a column
+// is invalid; the item then falls back to the exact search, which records the error.
 bool FastSweeps::Place(size_t i, Item& item) {
   ItemChecker check(i, scratch_->errors);
   const ShapeColumns& movers = columns_.movers;
@@ -93,8 +95,8 @@ bool FastSweeps::Place(size_t i, Item& item) {
   return true;
 }
 
-// Initializes the placed items of a window. Each loop does one step for all items, because a
-// processor stalls when it loads as a whole what it has just stored in parts.
+// Initializes the placed items of a window of `count` items. Each loop does one step for all items,
+// because a processor stalls when a vector load follows scalar stores to the same bytes.
 void FastSweeps::Start(size_t count) {
   const std::span items = std::span(scratch_->items).first(count);
   auto& queries = scratch_->queries;
@@ -118,8 +120,8 @@ void FastSweeps::Start(size_t count) {
   meter_.Spend(vertices);
 }
 
-// Decides the items of a window together: each step requests the memory of all items before it uses
-// the memory of any, so that the items wait for memory at the same time.
+// Decides the items of a window together. Each step requests the memory for all items before it
+// uses the memory of any, so that the items wait for memory at the same time.
 void FastSweeps::AnswerWindow(size_t begin) {
   const size_t count = std::min(kWindow, columns_.size() - begin);
   const bool skips_fast_path = recent_sweeps.SkipsFastPath();
@@ -137,7 +139,7 @@ void FastSweeps::AnswerWindow(size_t begin) {
   const std::span found = std::span(scratch_->found.pairs).first(scratch_->found.count);
   for (size_t k = 0; k < count; ++k) {
     Item& item = scratch_->items[k];
-    // An item with many polygons near it is undecided.
+    // `is_complete` is false for an item with many polygons near it: the item is undecided.
     if (!scratch_->queries[k].is_active || scratch_->queries[k].is_complete) continue;
     item.undecided_from = 0;
     item.is_done = true;
@@ -148,7 +150,8 @@ void FastSweeps::AnswerWindow(size_t begin) {
   FinishWindow(count);
 }
 
-// Decides the items of a window from their touches, and measures all touches together.
+// Sets the verdicts of the items of a window from their touches, and computes the rows of all
+// touches together.
 void FastSweeps::FinishWindow(size_t count) {
   FastSweepRows& rows = scratch_->rows;
   size_t attempted = 0;
@@ -168,8 +171,9 @@ void FastSweeps::FinishWindow(size_t count) {
   recent_sweeps.Add(undecided, attempted);
 }
 
-// Returns the pairs with boxes that meet and with a polygon that the fast path takes. An item is
-// undecided if its box meets any other polygon.
+// Returns the pairs of an item and a polygon whose boxes meet and whose polygon the fast path
+// accepts. Marks an item as undecided if its box meets a polygon that the fast path does not
+// accept.
 std::span<FastPair> FastSweeps::SelectPairs(std::span<const BoxPairs::Pair> found) {
   constexpr size_t kAhead = 8;
   auto& pairs = scratch_->pairs;
@@ -199,8 +203,8 @@ std::span<FastPair> FastSweeps::SelectPairs(std::span<const BoxPairs::Pair> foun
   return std::span(pairs).first(count);
 }
 
-// Decides, for each item, the pair with the edges that are entered first before the other pairs of
-// the item: mostly the path touches that polygon before it enters the edges of the other pairs.
+// Decides, for each item, the pair with the least `enter_low` first: mostly the item touches that
+// polygon before it enters the edges of its other pairs, which then need no decision.
 void FastSweeps::DecidePairs(std::span<const BoxPairs::Pair> found) {
   const std::span<FastPair> pairs = SelectPairs(found);
   touches_.bound(pairs);
@@ -225,8 +229,8 @@ void FastSweeps::DecidePair(const FastPair& pair) {
     KeepFirst(*pair.fixed, touches_.find(pair, item.touch.high + kTieMargin), item);
 }
 
-// Merges a touch into `item`: keeps the first touch, and of overlaps at the start, which precede
-// all touches, the one with the least polygon id.
+// Merges a touch into `item`, which keeps the earliest touch. Overlaps at the start precede all
+// touches; of several overlaps, keeps the one with the least polygon id.
 void FastSweeps::KeepFirst(const IndexedPolygon& fixed, const FastTouch& touch, Item& item) const {
   const bool has_overlap = item.best != nullptr && item.touch.verdict == TouchVerdict::kOverlap;
   switch (touch.verdict) {
@@ -247,7 +251,7 @@ void FastSweeps::KeepFirst(const IndexedPolygon& fixed, const FastTouch& touch, 
       break;
     case TouchVerdict::kTouch:
       if (item.best != nullptr && touch.low > item.touch.high + kTieMargin) return;
-      // The order of the two touches is uncertain.
+      // The two times are too close to decide which touch is first.
       if (item.best != nullptr && !(touch.high + kTieMargin < item.touch.low)) {
         item.undecided_from = std::min(item.undecided_from, touch.low);
         return;
@@ -259,8 +263,8 @@ void FastSweeps::KeepFirst(const IndexedPolygon& fixed, const FastTouch& touch, 
   item.is_done = options_.mode == CastMode::kAny;
 }
 
-// Sets the verdict of an item. The item is undecided where an undecided polygon may touch before,
-// or tie with, the first touch.
+// Sets the verdict of an item. The item is undecided if a polygon for which the filters could not
+// decide may touch before the first touch or at an equal time.
 void FastSweeps::DecideItem(Item& item) const {
   const bool is_certain = item.best != nullptr && options_.mode == CastMode::kAny;
   if (!is_certain && item.undecided_from <= item.touch.high + kTieMargin) {

@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What do small convex shapes on straight paths hit, where filters can decide?
+// Which polygons do small convex shapes on straight paths hit first, if filters in doubles can
+// decide?
 //
-// This is the fast path of `SweepShapes` (docs/adr/0023-sweeps-in-lanes.md) under CLOSEST and ANY,
-// for capsules and strictly convex polygons of up to eight vertices, among solid polygons of the
-// latter kind. Its answers equal the answers of the exact search. An item that the filters cannot
-// decide is undecided and falls back to the exact search.
+// This is the fast path of `SweepShapes` (docs/adr/0023-sweeps-in-lanes.md) under the modes CLOSEST
+// and ANY. It accepts capsules and strictly convex polygons of up to eight vertices, among solid,
+// strictly convex polygons of up to eight vertices. Its answers equal those of the exact search. If
+// the filters cannot decide an item, the item falls back to the exact search.
 #pragma once
 
 #include <array>
@@ -27,9 +28,10 @@
 
 namespace carom::internal {
 
+// The verdict of the fast path on one item; `FastSweeps::Answer` explains the values.
 enum class FastSweepVerdict : uint8_t { kNone, kTouch, kOverlap, kUndecided };
 
-// Answers the items of a batch, a window of `kWindow` items at a time. Not thread-safe.
+// Answers the items of a batch of sweeps, `kWindow` items at a time. Not thread-safe.
 class FastSweeps {
  public:
   FastSweeps(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
@@ -38,18 +40,21 @@ class FastSweeps {
   FastSweeps(const FastSweeps&) = delete;
   FastSweeps& operator=(const FastSweeps&) = delete;
 
-  // Returns the verdict on item i; items come in ascending order. kNone: the shape hits nothing.
-  // kTouch: it touches a polygon on its path. kOverlap: it overlaps a polygon at the start.
-  // kUndecided: the item falls back to the exact search, as do all items with invalid columns, and
-  // all once the meter stops.
+  // Returns the verdict on item i; calls must be in ascending order of i. kNone: the shape hits
+  // nothing. kTouch: it touches a polygon on its path. kOverlap: it overlaps a polygon at the
+  // start. kUndecided: the item falls back to the exact search. The verdict is kUndecided for items
+  // with an invalid column, and for all items after the meter has stopped.
   FastSweepVerdict Answer(size_t i);
-  // Returns the polygon that item i touches or overlaps.
+  // Returns the polygon that item i touches or overlaps; the verdict on item i must be kTouch or
+  // kOverlap.
   const IndexedPolygon& fixed(size_t i) const { return *scratch_->items[i % kWindow].best; }
-  // Sets the row of item i's touch. Returns false where a rounding is not certain.
+  // Sets the answer row for the touch of item i. Returns false if the rounding of a result is not
+  // certain.
   bool Measure(size_t i, SweepHit& hit) const { return scratch_->rows.Row(i % kWindow, hit); }
 
  private:
-  static constexpr size_t kWindow = FastSweepRows::kMost;  // items that fetch memory together
+  // the items processed together, so that they wait for memory at the same time
+  static constexpr size_t kWindow = FastSweepRows::kMost;
   static_assert(kWindow <= BoxPairs::kMostQueries);
   static constexpr size_t kMaxPairs = 256;
   static constexpr size_t kCachedShapes = 16;
@@ -59,13 +64,15 @@ class FastSweeps {
     SweptMover mover;
     SweptBox path;
     FastSweepVerdict verdict;
-    bool is_done;                // no other polygon can change the verdict
-    double undecided_from;       // least fraction at which an undecided polygon may touch
-    const IndexedPolygon* best;  // the polygon of `touch`, or null
-    FastTouch touch;             // the first touch so far
-    const FastPair* first;       // of some pairs, the one with the edges entered first, or null
+    bool is_done;           // other polygons cannot change the verdict
+    double undecided_from;  // least fraction of an undecided touch
+    // the polygon that `touch` touches, or null without a touch
+    const IndexedPolygon* best;
+    FastTouch touch;  // the earliest touch so far
+    // of the pairs under decision, the pair of this item with the least `enter_low`, or null
+    const FastPair* first;
   };
-  // A shape of the batch, converted for the fast path.
+  // A shape of the batch by its number, converted to the form of the fast path.
   struct CachedShape {
     size_t number;
     FastShape fast;
@@ -76,7 +83,8 @@ class FastSweeps {
     std::array<CachedShape, kCachedShapes> shapes;
     std::array<FastPair, kMaxPairs> pairs;
     BoxPairs found;
-    FastSweepRows rows;  // rows of the items that touch, unused under ANY
+    // rows of the items that touch, unused under the mode ANY
+    FastSweepRows rows;
     std::vector<ItemError> errors;
   };
 

@@ -23,9 +23,9 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Returns a b + c d as a pair, with an error bound. The sum leaves out the products of two lows, at
-// most u^2 = 2^-106 of each product, and adds lows with up to eight roundings, each 2^-53 of at
-// most 4u of both products: 2^-100 in all.
+// Returns a b + c d as a pair of doubles, with an error bound. Leaves out the products of two low
+// parts, at most u^2 = 2^-106 of each product (u = 2^-53), and adds the low parts with up to eight
+// roundings, each 2^-53 of at most 4u of both products: 2^-100 in all, the bound `kPairError`.
 HWY_INLINE Bound SumOfProducts(Pair a, Pair b, Pair c, Pair d) {
   const Pair left = TwoProduct(a.high, b.high);
   const Pair right = TwoProduct(c.high, d.high);
@@ -39,7 +39,7 @@ HWY_INLINE Bound SumOfProducts(Pair a, Pair b, Pair c, Pair d) {
 
 HWY_INLINE Pair AsPair(V value) { return {value, All(0)}; }
 
-// Returns the lanes with numbers that certainly are not 0.
+// Returns the lanes in which t is certainly not 0.
 HWY_INLINE Mask IsCertain(const Bound& t) {
   return hn::Gt(Abs(t.value.high), Mul(All(2), t.error));
 }
@@ -48,7 +48,7 @@ HWY_INLINE Bound TimesSign(const Bound& a, V sign) {
   return {{Mul(a.value.high, sign), Mul(a.value.low, sign)}, a.error};
 }
 
-// Computes `PointOnPath` in one coordinate.
+// Computes one coordinate of `PointOnPath`: p + d t - step, rounded once.
 HWY_INLINE V MovedCoordinate(V p, V d, V t, V step) {
   const Pair moved = TwoProduct(d, t);
   const Pair from = TwoSum(p, moved.high);
@@ -66,9 +66,10 @@ HWY_INLINE void SetPoints(V t, size_t i, TouchColumns& touches) {
              D(), &touches.point_y[i]);
 }
 
-// Measures touches within an edge. With s the vector of the edge, turned so that d x s > 0, and z
-// from the moving vertex to the fixed one, t = (z x s - r |s|) / (d x s) (sweep_time.h). t is
-// rounded up if the radius is above 0.
+// Computes fraction, normal and point of the touches of a vertex and an edge. Let s be the vector
+// of the edge, turned so that d x s > 0 for the displacement d, z the vector from the moving vertex
+// to the fixed one, and r the radius. The fraction is t = (z x s - r |s|) / (d x s) (sweep_time.h).
+// It is rounded to the nearest double, but up if r is above 0.
 void MeasureEdges(TouchColumns& touches) {
   touches.certain = 0;
   for (size_t i = 0; i < touches.count; i += hn::Lanes(D())) {
@@ -108,9 +109,12 @@ void MeasureEdges(TouchColumns& touches) {
   }
 }
 
-// Measures touches of an end of an axis on a vertex: with A = d.d and w = sqrt(A r^2 - (z x d)^2),
-// t = (d.z - w) / A. The normal is (-w d - (z x d) (d.y, -d.x)) / (A r), as in `RoundNormal`, which
-// errs by 2^-94 at most; its terms are at most as large as A r. An uncertain normal is NaN.
+// Computes fraction and normal of the touches of an end of a capsule's axis, at a distance of the
+// radius r, with a fixed vertex. Let d be the displacement, z the vector from the moving vertex to
+// the fixed one, A = d . d and w = sqrt(A r^2 - (z x d)^2). The fraction is t = (d . z - w) / A,
+// rounded up. The normal is (-w d - (z x d) (d.y, -d.x)) / (A r), as in `RoundNormal`, which errs
+// by at most 2^-94; the terms are at most as large as A r. Stores NaN for a normal whose rounding
+// is uncertain.
 void MeasureVertices(TouchColumns& touches) {
   touches.certain = 0;
   for (size_t i = 0; i < touches.count; i += hn::Lanes(D())) {
@@ -155,8 +159,8 @@ namespace {
 HWY_EXPORT(MeasureEdges);
 HWY_EXPORT(MeasureVertices);
 
-// Returns the least edge that touches: the edge that is met, or the lesser of two that share a
-// vertex.
+// Returns the least edge of the polygon that touches: the touching edge, or the lesser of the two
+// edges that share the touching vertex.
 uint32_t FirstEdge(const FastTouch& touch) {
   if (touch.kind == TouchKind::kFixedEdge || touch.fixed == 0) return touch.fixed;
   return touch.fixed - uint32_t{1};
@@ -196,8 +200,8 @@ void FastSweepRows::Measure() {
   if (vertices_.count > 0) HWY_DYNAMIC_DISPATCH(MeasureVertices)(vertices_);
 }
 
-// Follows `Sweeper::MeasureTouch`: the point is on the edge that a vertex of the shape meets, or
-// else it is the vertex of the polygon.
+// Sets the values of `Sweeper::MeasureTouch`: if a vertex of the shape touches an edge of the
+// polygon, the computed point, else the touching vertex of the polygon.
 bool FastSweepRows::Row(size_t k, SweepHit& hit) const {
   const Source& source = sources_[k];
   const FastTouch& touch = *source.touch;

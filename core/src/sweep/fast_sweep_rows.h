@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What are the rows of the touches that the fast path of sweeps finds, where filters can round
-// them?
+// How are the answer rows (fraction, point, normal) of the touches that the fast path of sweeps
+// finds computed?
 //
-// Rows are measured several at a time, in pairs of doubles with error bounds.
+// Rows are computed several at a time in SIMD lanes, in pairs of doubles with error bounds. If the
+// rounding of a value is not certain, the exact search computes the row.
 #pragma once
 
 #include <array>
@@ -17,35 +18,39 @@
 
 namespace carom::internal {
 
-// Touches in columns, with the measures that are computed from them.
+// Touches in columns, for SIMD, with the fraction, normal and point that are computed for each
+// touch.
 struct alignas(64) TouchColumns {
   static constexpr size_t kMost = 32;
   using Column = std::array<double, kMost>;
 
-  // The edge that is met, from a to b; an edge of the mover runs backward. Unset where two vertices
-  // meet.
+  // The edge that the touching vertex meets, from a to b; an edge of the moving shape is reversed.
+  // Unset if two vertices touch.
   Column a_x{}, a_y{}, b_x{}, b_y{};
-  // The vertices that meet; of the edge that is met, its first vertex.
+  // The two vertices that touch. If a vertex touches an edge, that vertex and the edge's first
+  // vertex.
   Column fixed_x{}, fixed_y{}, moving_x{}, moving_y{};
   Column d_x{}, d_y{}, radius{};
-  // The touch point is the moving vertex displaced to `fraction`, less the radius along the normal.
+  // The point is the moving vertex displaced to `fraction`, minus the radius times the normal.
   Column fraction, normal_x, normal_y, point_x, point_y;
-  uint32_t certain = 0;  // bit i: the measures of entry i are certain
+  // bit i is set if the rounding of all results of touch i is certain
+  uint32_t certain = 0;
   size_t count = 0;
 };
 
-// Keeps and measures the touches of a window of items. Not thread-safe.
+// Stores the touches of up to `kMost` items of a sweep batch and computes their answer rows. Not
+// thread-safe.
 class FastSweepRows {
  public:
   static constexpr size_t kMost = TouchColumns::kMost;
 
   void Clear() { edges_.count = vertices_.count = 0; }
-  // Adds the touch of item k in [0, kMost), once per item since `Clear`. Keeps references to
-  // `polygon`, `mover` and `touch`.
+  // Adds the touch of item k in [0, kMost); at most once per item after `Clear`. Keeps references
+  // to `polygon`, `mover` and `touch`.
   void Add(size_t k, const Polygon& polygon, const SweptMover& mover, const FastTouch& touch);
-  // Measures all touches that were added since `Clear`.
+  // Computes fraction, normal and point of all touches added since `Clear`.
   void Measure();
-  // Sets the row of item k. Returns false where a rounding is not certain.
+  // Sets the answer row of item k. Returns false if the rounding of a result is not certain.
   bool Row(size_t k, SweepHit& hit) const;
 
  private:
@@ -53,7 +58,7 @@ class FastSweepRows {
     const Polygon* polygon;
     const SweptMover* mover;
     const FastTouch* touch;
-    size_t at;  // index in its `TouchColumns`
+    size_t at;  // index of the touch in `edges_` or `vertices_`
   };
 
   std::array<Source, kMost> sources_;

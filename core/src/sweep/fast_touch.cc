@@ -46,8 +46,9 @@ void BoundPairs(std::span<FastPair> pairs) {
   }
 }
 
-// Decides the touch of two polygons: they touch at the edge that is entered last, if it is
-// certainly the only such edge and one vertex is certainly foremost.
+// Decides the touch of two polygons. They touch at the edge that the path enters last, if it is
+// certainly the only edge entered last and one vertex of the other polygon is certainly the
+// foremost.
 template <size_t kWidth>
 HWY_INLINE void DecideStraight(const FastPair& pair, const FastTarget& target, FastTouch& touch) {
   const SweptMover& mover = *pair.mover;
@@ -143,7 +144,7 @@ void SweptMover::SetAxis(const Segment& axis) {
   edge_count = ring.size == 1 ? 0 : 2;
   const Lanes squares = along * along;
   axis_reach = edge_count == 0 ? HUGE_VAL : radius * std::sqrt(squares[0] + squares[1]);
-  // Fills the padded ring with copies of the two vertices, two lanes at a time.
+  // Fills the padded columns with copies of the two ends of the axis, two lanes at a time.
   for (size_t i = 0; i < WidthOf(2); i += 2) {
     StoreLanes(Lows(a, b), &ring.x[i]);
     StoreLanes(Highs(a, b), &ring.y[i]);

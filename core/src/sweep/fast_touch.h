@@ -1,13 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// When does a small convex shape on a straight path first touch a small convex polygon, where
-// filters can decide?
+// When does a small convex shape on a straight path first touch a small convex polygon, if filters
+// in doubles can decide?
 //
-// All edges of both shapes are bounded at once, in lanes, as half-planes that the path enters and
-// leaves (Cyrus and Beck, 1978): the edge that the path enters last is the one that is touched
-// first. A round shape may touch a corner instead. Uncertain pairs, such as ties and touches along
-// an edge, are undecided and fall back to the exact search (sweep_passage.h).
+// All edges of both shapes are processed at once in SIMD lanes, as half-planes that the path enters
+// and leaves (Cyrus and Beck, 1978): the edge that the path enters last is touched first. A round
+// shape may touch a corner instead. Pairs of shapes that the filters cannot decide, such as ties
+// and touches along an edge, fall back to the exact search (sweep_passage.h).
 #pragma once
 
 #include <cstddef>
@@ -20,63 +20,73 @@
 
 namespace carom::internal {
 
-// A moving polygon, or a capsule with its axis as `ring`: two vertices and two edges, or one
-// vertex.
+// A moving polygon or capsule with its displacement d. For a capsule, `ring` holds the axis: two
+// vertices and two edges (forth and back), or one vertex if the axis is a point.
 struct SweptMover {
   FastMover ring;
-  uint32_t edge_count;  // 0 for a disc
+  uint32_t edge_count;  // 0 if the axis is a point
   double radius;
   Vec2 d;
-  // For a capsule: the radius times the length of the axis, which is the depth of both edges of the
-  // axis in the disc about an end, times their length. +inf for a disc.
+  // For a capsule: the radius times the length of the axis, +inf if the axis is a point. It is the
+  // distance by which both edges of the axis are moved outward, scaled by the edges' length, as all
+  // depths of the fast path are.
   double axis_reach;
 
   // Sets `ring`, `edge_count` and `axis_reach` for a capsule with this axis; `radius` must be set
-  // before.
+  // before the call.
   void SetAxis(const Segment& axis);
 };
 
+// kNone: no touch. kTouch: a touch on the path. kOverlap: an overlap at the start. kUncertain: the
+// filters cannot decide. See `TouchFunctions::find`.
 enum class TouchVerdict : uint8_t { kNone, kTouch, kOverlap, kUncertain };
 
-// The features that touch first: an edge of the polygon and a vertex of the mover, an edge of the
-// mover and a vertex of the polygon, or two vertices.
+// The two features that touch first: kFixedEdge is an edge of the polygon and a vertex of the
+// mover, kMovingEdge an edge of the mover and a vertex of the polygon, kVertices two vertices.
 enum class TouchKind : uint8_t { kFixedEdge, kMovingEdge, kVertices };
 
+// The answer of the fast path for the first touch of one mover and one polygon.
 struct FastTouch {
   TouchVerdict verdict = TouchVerdict::kUncertain;
   TouchKind kind = TouchKind::kFixedEdge;
-  uint8_t fixed = 0;   // the edge or vertex of the polygon
-  uint8_t moving = 0;  // the edge or vertex of the mover
-  // Certain bounds of the fraction of the path at which the shapes touch. Under kUncertain only
-  // `low` holds: the shapes do not touch before `low`.
+  uint8_t fixed = 0;   // index of the edge or vertex of the polygon
+  uint8_t moving = 0;  // index of the edge or vertex of the mover
+  // Proven bounds of the fraction of the path at which the shapes first touch. If the verdict is
+  // kUncertain, only `low` is proven.
   double low = 0;
   double high = 1;
 };
 
-// Certain bounds of the fractions between which the path is on the inner side of all edges.
+// Proven bounds of the interval of fractions t of the path at which the displacement t d is on the
+// inner side of all edges of both shapes (of their Minkowski difference), so that the shapes
+// overlap.
 struct PathBounds {
-  double enter_low, enter_high;  // fraction at which the last edge is entered
-  double leave_low, leave_high;  // fraction at which the first edge is left
-  double along_low, along_high;  // least depth in edges parallel to the path, times length
-  // The edges that may be the one entered last: bit k for edge k of the polygon, bit 8 + k for edge
-  // k of the mover.
+  // bounds of the fraction at which the path enters the last edge
+  double enter_low, enter_high;
+  // bounds of the fraction at which the path leaves the first edge
+  double leave_low, leave_high;
+  // bounds of the least depth on the inner side of an edge parallel to the path, times the edge's
+  // length
+  double along_low, along_high;
+  // The edges that may be the one that the path enters last: bit k for edge k of the polygon, bit 8
+  // + k for edge k of the mover.
   uint32_t last;
 
-  // Returns whether the shapes certainly do not touch up to `limit`.
+  // Returns whether the shapes certainly do not touch at fractions up to `limit`.
   bool Misses(double limit) const {
     return along_high < 0 || enter_low > limit || leave_high < enter_low || leave_high < 0;
   }
 };
 
-// A polygon and a mover, with the bounds of the mover's path.
+// A polygon and a moving shape, with the bounds of the fractions at which they overlap.
 struct FastPair {
   const IndexedPolygon* fixed;
   const SweptMover* mover;
-  size_t item;  // index of the item, for the caller
+  size_t item;  // index of the moving shape in the caller's batch
   PathBounds bounds;
 };
 
-// Returns whether the fast path of sweeps takes this polygon.
+// Returns whether the fast path of sweeps accepts this polygon: solid, strictly convex and small.
 inline bool IsFastTarget(const IndexedPolygon& fixed) {
   return (fixed.convexity() == Convexity::kStrict ||
           fixed.convexity() == Convexity::kStrictClockwise) &&
@@ -84,17 +94,18 @@ inline bool IsFastTarget(const IndexedPolygon& fixed) {
          fixed.polygon().solidity() == Solidity::kSolid;
 }
 
-// The two steps of the search, compiled for this machine's instruction set. The first step treats
-// all pairs alike, without a branch, so that a processor works on many at once. Callers that search
-// often keep the result of `FindTouch`.
+// The two steps of the search for touches, compiled for this machine's instruction set: `bound`,
+// then `find`. `bound` processes all pairs alike, without branches, so that a processor executes
+// many pairs at once. Callers that search often store the result of `FindTouch`.
 struct TouchFunctions {
-  // Sets the bounds of all pairs.
+  // Sets `bounds` of all pairs.
   void (*bound)(std::span<FastPair> pairs);
-  // Returns the first touch, up to `limit`, of a pair with bounds that are set. kOverlap: the
-  // shapes share a point at the start. kTouch: they share none at the start and first touch at a
-  // fraction within (0, 1), where no other edge of the polygon touches but, at a vertex, the two
-  // edges that share the vertex; for a round shape no other edge touches sooner than 2^-50 later. A
-  // moving polygon touches within an edge, with one vertex alone.
+  // Returns the first touch, up to the fraction `limit`, of a pair whose `bounds` are set.
+  // kOverlap: the shapes share a point at the start. kTouch: they share no point at the start and
+  // first touch at a fraction within (0, 1). At that fraction no other edge of the polygon touches,
+  // except that a touching vertex belongs to two edges; for a round shape, no other edge touches
+  // until 2^-50 later. A moving polygon without a radius touches between the ends of an edge, with
+  // one vertex alone.
   FastTouch (*find)(const FastPair& pair, double limit);
 };
 TouchFunctions FindTouch();

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What may block a moving shape? A polygon of the scene, or a body.
+// Which obstacles may a moving shape meet? Polygons of the scene and bodies.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,9 @@ namespace carom::internal {
 
 // A reference to a polygon of the scene, or to a body, which must outlive the reference.
 struct Obstacle {
-  const IndexedPolygon* core = nullptr;  // the polygon, or the axis of a body with a radius
-  const Body* body = nullptr;            // null for a polygon of the scene
+  // the polygon of the scene, the polygon of a body, or the axis of a round body
+  const IndexedPolygon* core = nullptr;
+  const Body* body = nullptr;  // null for a polygon of the scene
 
   double radius() const { return body == nullptr ? 0 : body->radius(); }
   bool is_round() const { return radius() > 0; }
@@ -34,10 +35,11 @@ struct Obstacle {
   friend bool operator==(const Obstacle& a, const Obstacle& b) { return a.core == b.core; }
 };
 
-// Sorts obstacles by ids and indices, for results that must not depend on the order of visits.
+// Sorts obstacles (scene polygons before bodies) by the id of the polygon or the index of the body,
+// so that results do not depend on the order of visits.
 void SortBySource(std::vector<Obstacle>& obstacles);
 
-// Visits the polygons and bodies that an item considers. Not thread-safe.
+// Visits the polygons and bodies that pass the filter of a query. Not thread-safe.
 class Obstacles {
  public:
   using Visit = std::function<bool(const Obstacle&)>;
@@ -47,8 +49,9 @@ class Obstacles {
   // Sets which polygons and bodies later calls visit.
   void SetFilter(const QueryFilter& query_filter) { query_filter_ = query_filter; }
 
-  // Calls visit(obstacle) once for each considered obstacle with a box that may meet `reach`, and
-  // perhaps for others, while `visit` returns true and the meter allows.
+  // Calls visit(obstacle) once for each obstacle that passes the filter and has a box that meets
+  // `reach`, and perhaps for others that pass the filter. Stops when `visit` returns false or the
+  // meter stops.
   void VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const;
 
  private:

@@ -1,35 +1,37 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Conservative advancement (Mirtich 1996): while the distance of shape and scene exceeds the way
-// that any point of the shape can go, time may advance.
+// Conservative advancement (Mirtich 1996): while the distance from the shape to the scene exceeds
+// the length of path that any point of the shape can still travel, time may advance without a
+// contact.
 //
-// Theorem. The answer holds for the exact motion and for the shapes that `Placed` makes of its two
-// ends. Let L be the largest coordinate of both positions plus the shape's extent, e the tolerance,
-// and W the length `path_length`.
+// Theorem. The certified interval holds for the exact motion, and for the vertices that `Placed`
+// computes at its two ends. Let L be the largest coordinate of both positions plus the shape's
+// extent, e the tolerance, W the `path_length` of the motion, and u = 2^-53.
 //
-// (1) W bounds the length of any vertex's path in [0, 1]. With D and g the angle and the growth of
-//     numeric/turn.h, the speed of vertex p is at most |dp/dt| + |p| r0 ((1 + t g) |D| + |g|);
-//     kMore covers r0, 1 + t g and the rounding of W. Edges follow their ends, and the disc of a
+// (1) W bounds the length of any vertex's path for t in [0, 1]. Let r0 be the length of the vector
+//     (c, s) of the start pose, D the angle and g the relative growth of the rotation
+//     (numeric/turn.h). The speed of vertex p is at most |dp/dt| + |p| r0 ((1 + t g) |D| + |g|);
+//     the factor kMore covers r0, 1 + t g and the rounding of W. Edges follow their ends, and a
 //     capsule follows its axis. W < 8 L.
-// (2) The vertices that `Place` makes are within 2^-46 L + 2^-139 of the exact motion's vertices:
-//     the bound is Turn::kError times the extent, plus 11u L per coordinate for roundings, plus the
-//     flush of `Placed`.
-// (3) A distance d of vertex and edge errs by at most 2^-46 L (`PointToEdge`), and by 2^-48 (d + L)
-//     for later roundings, where d <= W. So `error` = 2^-43 L + 2^-138 bounds the difference
-//     between a computed least distance and that of the exact motion. As L <= 2^40 e and 2^-130 <=
-//     e, `error` is below e/7.
-// (4) Only edges need tests. At 0 shape and polygon share no point, exactly; while their edges stay
-//     apart, neither can come inside the other. For the same reason the distance is taken between
-//     vertices and edges: segments that share no point are nearest at an end of one; where rounding
-//     makes two of them cross, such an end is within 2 error. Edges outside of `ReachFrom`, a box
-//     that is rounded by less than error, need no tests.
-// (5) From a distance of more than `clear` + error no contact comes before clear / W more. A step
-//     takes clear - e/4: the remaining e/4 also covers the rounding of time, 2^-53 W. Such steps
-//     are made while clear > e/2: at most 4 W/e steps. Nearer than that, at most kMaxNearSteps
-//     steps of clear / 2 follow, at the start and as long as the distance grows: so a shape that
-//     moves away from an obstacle beside it is not stopped.
-// (6) Where no step is made, the distance is at most e/2 + 2 error < e.
+// (2) The vertices that `EdgeTree::Place` computes are within 2^-46 L + 2^-139 of the exact
+//     motion's vertices: Turn::kError times the extent, plus 11 u L per coordinate for roundings,
+//     plus the small coordinates that `Placed` reads as 0.
+// (3) A distance d between a vertex and an edge errs by at most 2^-46 L (`PointToEdge`), and by
+//     2^-48 (d + L) for later roundings, where d <= W. So `error` = 2^-43 L + 2^-138 bounds the
+//     difference between a computed least distance and the least distance in the exact motion. As L
+//     <= 2^40 e and 2^-130 <= e, `error` is below e/7.
+// (4) Only distances between edges need tests. At the start, shape and polygon exactly share no
+//     point, and while their edges stay apart, neither can come inside the other. The distance
+//     between edges is taken at vertices: segments that share no point are nearest at an end of one
+//     of them; if rounding makes two of them cross, such an end is within 2 `error`. Edges outside
+//     of the box `ReachFrom`, which is rounded by less than `error`, need no tests.
+// (5) Let `clear` be the computed least distance minus `error`: no contact comes before t has grown
+//     by clear / W. A step takes (clear - e/4) / W; the remaining e/4 also covers the rounding of
+//     the time, 2^-53 W. Such steps are made while clear > e/2: at most 4 W/e steps. If `clear` is
+//     smaller, at most kMaxNearSteps steps of clear / 2 follow, at the start and while the distance
+//     grows, so that a shape that moves away from an obstacle beside it is not reported as a hit.
+// (6) Where the sweep stops, the distance is at most e/2 + 2 `error` < e.
 #include "carom/rotating_sweep.h"
 
 #include <algorithm>
@@ -53,20 +55,21 @@ namespace {
 
 constexpr double kMore = 1 + 1e-5;
 constexpr int kMaxNearSteps = 64;
-// These bounds are small enough for (2), (3) and (5).
+// Least ratios of the tolerance to the largest coordinate and to the path length, and the least
+// tolerance. They are large enough for the error bounds (2), (3) and (5) at the top of this file.
 constexpr double kLeastToCoordinate = 0x1p-40;
 constexpr double kLeastToPath = 0x1p-20;
 constexpr double kLeastTolerance = 0x1p-130;
 
 double LengthOf(double x, double y) { return std::sqrt(x * x + y * y); }
 
-// Returns false only if the boxes are farther apart than `distance`; the slack covers the rounding
-// of both squares.
+// Returns false only if the distance of the boxes certainly exceeds `distance`; the factor covers
+// the rounding of both squares.
 bool MayBeNearer(const Box& a, const Box& b, double distance) {
   return internal::RoundedDistance2(a, b) * (1 - 16 * internal::kUnit) < distance * distance;
 }
 
-// Returns the distance between p and the edge, with a relative error of 2^-49.
+// Returns the distance between p and the edge, with a relative error of at most 2^-49.
 double ExactPointToEdge(Vec2 p, const Segment& edge) {
   using internal::Difference;
   const auto x = Difference(edge.b.x, edge.a.x);
@@ -79,11 +82,12 @@ double ExactPointToEdge(Vec2 p, const Segment& edge) {
   return std::abs(cross) / LengthOf(edge.b.x - edge.a.x, edge.b.y - edge.a.y);
 }
 
-// Returns the lesser of `best` and the distance between p and the edge, which errs by `allowed` at
-// most. With r = p - edge.a and e along the edge, r . e errs by less than 5u |r| |e|, and e . e by
-// 3u of itself. So the foot's position on the edge errs by less than 9u |r| where it decides the
-// case (at an end |e| <= |r|), and the distance errs by no more where the wrong case is chosen; r x
-// e / |e| errs by less than 8u |r|.
+// Returns the lesser of `best` and the distance between p and the edge, which errs by at most
+// `allowed`. Let u = 2^-53, r = p - edge.a, and e the vector of the edge. The dot product r . e
+// errs by less than 5u |r| |e|, and e . e by 3u of itself. So the position of the foot of p on the
+// edge errs by less than 9u |r| where it decides between the three cases (near an end |e| <= |r|),
+// and the distance errs by no more if the wrong case is chosen. The quotient (r x e) / |e| errs by
+// less than 8u |r|.
 double PointToEdge(Vec2 p, const Segment& edge, double best, double allowed) {
   const Vec2 r{p.x - edge.a.x, p.y - edge.a.y};
   const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
@@ -102,19 +106,23 @@ double PointToEdge(Vec2 p, const Segment& edge, double best, double allowed) {
   return std::min(best, error <= allowed ? distance : ExactPointToEdge(p, edge));
 }
 
-// The motion of an item with valid columns.
+// The motion of an item whose columns are valid. L denotes the largest coordinate of both positions
+// plus the shape's extent.
 struct RotatingMotion {
   const Shape* shape;
   Pose from;
   Pose to;
   internal::Turn turn;
   double tolerance;
-  double path_length = 0;  // W of the theorem
-  double error = 0;        // `error` of (3)
-  double allowed = 0;      // 2^-46 L, the error of (3) that a distance may have
-  double reach = 0;        // the extent, the radius and 2 error
+  double path_length = 0;  // bounds the path of any vertex; W of the theorem
+  // bounds the error of a computed least distance: 2^-43 L + 2^-138
+  double error = 0;
+  // 2^-46 L, the permitted error of the distance of a vertex and an edge
+  double allowed = 0;
+  // the shape's extent plus its radius plus 2 `error`
+  double reach = 0;
 
-  // Returns a box that holds all that the shape can touch from time t on.
+  // Returns a box that contains all points that the shape can touch from time t on.
   Box ReachFrom(double t) const {
     Box box;
     box.Extend(At(t).position);
@@ -132,7 +140,7 @@ struct RotatingMotion {
   }
 };
 
-// Returns the distance of the farthest vertex from the reference point, rounded up.
+// Returns the distance from the shape's reference point to its farthest vertex, rounded up.
 double ExtentOf(const Shape& shape) {
   double extent = 0;
   const auto hold = [&](Vec2 p) { extent = std::max(extent, LengthOf(p.x, p.y)); };
@@ -147,7 +155,8 @@ double ExtentOf(const Shape& shape) {
   return extent * (1 + 8 * internal::kUnit);
 }
 
-// Sets the members that follow from the poses. Returns whether the tolerance can be kept.
+// Sets the members that follow from the poses. Returns false if the tolerance is too small for the
+// error bounds.
 bool CompleteMotion(RotatingMotion& motion) {
   const Vec2 p = motion.from.position;
   const Vec2 q = motion.to.position;
@@ -164,8 +173,8 @@ bool CompleteMotion(RotatingMotion& motion) {
          motion.tolerance >= kLeastToPath * motion.path_length;
 }
 
-// The edges of a shape at one time of its motion, with a tree over their boxes. Unlike the vertices
-// of a `MovingShape`, these vertices may exceed 2^53 between the two poses.
+// The edges of a shape at one time of its motion, with a tree of their boxes. Vertices between the
+// two poses may exceed 2^53, which those of a `MovingShape` must not.
 class EdgeTree {
  public:
   explicit EdgeTree(const Shape& shape) : shape_(shape) {}
@@ -187,8 +196,8 @@ class EdgeTree {
   size_t size() const { return edges_.size(); }
   const Box& bounds() const { return bounds_; }
 
-  // Returns the lesser of `best` and the distance to an edge of the scene, which errs by `allowed`
-  // at most.
+  // Returns the lesser of `best` and the distance from `edge`, an edge of the scene, to the nearest
+  // edge of the shape. That distance errs by at most `allowed`.
   double DistanceTo(const Segment& edge, double best, double allowed, WorkMeter& meter) const {
     const Box box = BoundsOf(edge);
     tree_.Traverse(
@@ -215,14 +224,14 @@ class EdgeTree {
   Box bounds_;
 };
 
-// Sweeps one item at a time.
+// Computes the certified first contact of one item at a time.
 class RotatingSweeper {
  public:
   RotatingSweeper(const Scene& scene, const RotatingSweepOptions& options,
                   internal::MovingShape& mover, WorkMeter& meter)
       : scene_(scene), options_(options), mover_(mover), meter_(meter) {}
 
-  // Returns the first contact of a motion, or nothing. `mover_` must stand at the start of the
+  // Returns the first contact of a motion, or nothing. `mover_` must be placed at the start of the
   // motion. Meaningless once the meter has stopped.
   std::optional<RotatingSweepHit> Sweep(const RotatingMotion& motion);
 
@@ -241,7 +250,7 @@ class RotatingSweeper {
   const RotatingSweepOptions& options_;
   internal::MovingShape& mover_;
   WorkMeter& meter_;
-  std::vector<uint64_t> at_start_;  // polygons in contact at the start, ascending
+  std::vector<uint64_t> at_start_;  // ids of polygons in contact at the start, ascending
 };
 
 std::optional<RotatingSweepHit> RotatingSweeper::Sweep(const RotatingMotion& motion) {
@@ -291,8 +300,8 @@ std::optional<RotatingSweepHit> RotatingSweeper::Advance(const RotatingMotion& m
   return std::nullopt;
 }
 
-// Visits the polygons with boxes that meet `region` and are nearer than `distance`, which may
-// shrink during the visit. Skips polygons in contact at the start.
+// Visits the polygons with boxes that meet `region` and are nearer to the placed shape than
+// `distance`, which `visit` may reduce. Skips polygons in contact at the start.
 template <class Visit>
 void RotatingSweeper::VisitNear(const EdgeTree& placed, const Box& region, const double& distance,
                                 const Visit& visit) {
@@ -308,8 +317,8 @@ void RotatingSweeper::VisitNear(const EdgeTree& placed, const Box& region, const
       });
 }
 
-// Returns the lesser of `best` and the distance to the edges of `polygon` with boxes that meet
-// `region`.
+// Returns the lesser of `best` and the distance from the placed shape to the edges of `polygon`
+// with boxes that meet `region`.
 double RotatingSweeper::DistanceTo(const IndexedPolygon& polygon, const EdgeTree& placed,
                                    const Box& region, double best, double allowed) {
   polygon.VisitEdges(
@@ -324,8 +333,8 @@ double RotatingSweeper::DistanceTo(const IndexedPolygon& polygon, const EdgeTree
   return best;
 }
 
-// Returns the lesser of `most` and the least distance to the edges that the shape can touch from t
-// on.
+// Returns the lesser of `most` and the least distance to the edges that the shape can touch from
+// time t on.
 double RotatingSweeper::LeastDistance(const RotatingMotion& motion, const EdgeTree& placed,
                                       double t, double most) {
   const double radius = motion.shape->capsule() ? motion.shape->capsule()->radius : 0;
@@ -351,7 +360,7 @@ uint64_t RotatingSweeper::LeastIdWithin(const RotatingMotion& motion, const Edge
   return least;
 }
 
-// Returns the pose at the end, or nothing and records an error.
+// Returns the pose at the end of the motion, or records an error and returns nothing.
 std::optional<Pose> EndPoseOf(const RotatingSweepColumns& columns, size_t i, const Pose& from,
                               ItemChecker& check) {
   if (!check.Coordinate(ItemColumn::kToX, columns.to_x[i]) ||
@@ -368,8 +377,8 @@ std::optional<Pose> EndPoseOf(const RotatingSweepColumns& columns, size_t i, con
   return to;
 }
 
-// Returns the motion of item i and moves `mover` to its start. Returns nothing if an error is
-// recorded or `meter` stops. The shape's vertices count as work before they are placed.
+// Returns the motion of item i and places `mover` at its start. Returns nothing if it records an
+// error or `meter` stops. Counts the shape's vertices as work before it places them.
 std::optional<RotatingMotion> MotionOf(const RotatingSweepColumns& columns, size_t i,
                                        ItemChecker& check, internal::MovingShape& mover,
                                        WorkMeter& meter) {

@@ -35,13 +35,13 @@ using internal::SweepRun;
 using internal::SweepTime;
 using internal::SweepWay;
 
-// A hit without computed measures.
+// A hit of which the point, the normal and the rounded fraction are not computed yet.
 struct Candidate {
   Body* body;  // null for a polygon of the scene
   const IndexedPolygon* fixed;
   SweepEvent event;
   bool starts_inside;
-  bool at_exit;  // the hit is the end of the passage
+  bool at_exit;  // the hit is the end of a passage (EXIT)
 
   const SweepTime& time() const { return event.touch.time; }
   internal::HitSource source() const {
@@ -51,22 +51,24 @@ struct Candidate {
   bool meets_round_body() const { return body != nullptr && body->is_round(); }
 };
 
-// The sweep of a shape against a round body. Of the two, the one that is grown by a radius moves,
-// and the other one stays in place.
+// The sweep of a shape against a round body. One of the two, called `grown`, moves with a radius;
+// the other one stays in place, without a radius.
 struct RoundMeeting {
   SweepPair pair;
   Motion motion;
-  Capsule grown;  // the capsule that moves; a sum of radii is rounded up
+  // the capsule that moves; if its radius is the sum of both radii, it is rounded up
+  Capsule grown;
   std::optional<PlacedShape> moving;
   const IndexedPolygon* fixed = nullptr;
-  bool body_moves = false;  // the body moves backwards, because the mover has no radius
+  // the moving shape has no radius, so the body moves by -d instead
+  bool body_moves = false;
 
   void Start(Body& body, internal::MovingShape& mover, Vec2 d);
   Vec2 PointOf(const Candidate& hit, const Capsule& body, Vec2 d, Vec2 normal) const;
 };
 
-// Starts the sweep. A mover without radius stays in place and the body moves backwards; else the
-// mover is grown by the body's radius and meets the body's axis.
+// If the moving shape has no radius, it stays in place and the body moves backwards by -d.
+// Otherwise the shape is grown by the body's radius and moves towards the body's axis.
 void RoundMeeting::Start(Body& body, internal::MovingShape& mover, Vec2 d) {
   const Capsule fixed_body = body.capsule();
   body_moves = mover.capsule() == nullptr || mover.capsule()->radius == 0;
@@ -84,8 +86,8 @@ void RoundMeeting::Start(Body& body, internal::MovingShape& mover, Vec2 d) {
   pair.Start(*moving, motion);
 }
 
-// Returns a point on the surface of one of the two shapes, at which the other one touches it.
-// `normal` is from the body to the mover.
+// Returns the point at which the shapes touch: a vertex, or the end of an axis moved by its radius
+// along the normal. `normal` points from the body to the moving shape.
 Vec2 RoundMeeting::PointOf(const Candidate& hit, const Capsule& body, Vec2 d, Vec2 normal) const {
   const internal::EdgeMeeting& meeting = hit.time().meeting();
   const double t = hit.time().high();
@@ -100,7 +102,7 @@ Vec2 RoundMeeting::PointOf(const Candidate& hit, const Capsule& body, Vec2 d, Ve
   return internal::PointOnPath(meeting.moving.a, d, t, along(motion.radius));
 }
 
-// Sweeps one shape at a time.
+// Answers sweeps by the exact search, one shape at a time.
 class Sweeper {
  public:
   Sweeper(const World& world, const SweepOptions& options, SweepAnswers& out, WorkMeter& meter)
@@ -108,8 +110,8 @@ class Sweeper {
 
   // Adds the answer of item `index`. Returns false once the meter stops.
   bool Sweep(size_t index, internal::MovingShape& mover, Vec2 d, const QueryFilter& query_filter);
-  // Adds the answer of item `index`: its shape overlaps `fixed` at the start, which is its only
-  // hit.
+  // Adds the answer of item `index` if the shape overlaps `fixed` at the start, and this overlap is
+  // known to be the only hit.
   bool AddOverlap(size_t index, internal::MovingShape& mover, Vec2 d, const IndexedPolygon& fixed);
 
  private:
@@ -137,10 +139,12 @@ class Sweeper {
   WorkMeter& meter_;
   internal::MovingShape* shape_ = nullptr;
   std::optional<PlacedShape> mover_;
-  Box bounds_;  // box of the mover at the start
+  Box bounds_;  // bounding box of the shape at the start
   Motion motion_;
-  double limit_ = 1;          // no later hit matters
-  internal::SweptBox reach_;  // contains the shape until `limit_`
+  // hits after this time are not needed
+  double limit_ = 1;
+  // the region that the shape passes over until `limit_`
+  internal::SweptBox reach_;
   internal::SweepAxes axes_;
   SweepPair pair_;
   RoundMeeting round_;
@@ -186,7 +190,8 @@ bool Sweeper::AddOverlap(size_t index, internal::MovingShape& mover, Vec2 d,
   return Write(index);
 }
 
-// Collects the hits of the considered polygons and bodies. Under ANY the first hit ends the search.
+// Collects the hits of the polygons and bodies that pass the filter. Under the mode ANY, the first
+// hit ends the search.
 void Sweeper::CollectCandidates(const QueryFilter& query_filter) {
   const auto meets = [this](const Box& box) { return reach_.MayMeet(box); };
   if (query_filter.scene) {
@@ -200,9 +205,9 @@ void Sweeper::CollectCandidates(const QueryFilter& query_filter) {
   });
 }
 
-// Returns the hit of a polygon, or of a body without radius. Shapes share a point at the start if
-// their edges do, or if one contains a ring of the other. A shape that meets a polygon later meets
-// an edge.
+// Returns the hit of a polygon, or of a body without a radius. Shapes share a point at the start if
+// their edges do, or if one contains a ring of the other. A shape that meets a polygon later
+// touches an edge first.
 std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed, Body* body) {
   if (const std::optional<internal::TouchBounds> bounds = axes_.Bound(fixed)) {
     meter_.Spend(fixed.polygon().vertex_count());
@@ -219,7 +224,8 @@ std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed, Body* body)
   return Candidate{body, &fixed, *touch, false, false};
 }
 
-// Returns the hit of a round body. The moving axis is grown by a radius, so `axes_` do not apply.
+// Returns the hit of a round body. `axes_` is not used, because it was started for the shape
+// without the body's radius.
 std::optional<Candidate> Sweeper::HitOfRound(Body& body) {
   round_.Start(body, *shape_, motion_.d);
   const IndexedPolygon& fixed = *round_.fixed;
@@ -232,8 +238,8 @@ std::optional<Candidate> Sweeper::HitOfRound(Body& body) {
   return Candidate{&body, &fixed, *touch, false, false};
 }
 
-// Returns the hit of a shape that overlaps at the start. A sweep of length zero has the one
-// parameter 0: its passage begins and ends at 0.
+// Returns the hit of a shape that overlaps at the start, as the inside policy defines. A sweep of
+// length zero has only the time 0, at which its passage begins and ends.
 std::optional<Candidate> Sweeper::HitFromInside(Candidate start, SweepPair& pair) {
   const bool moves = !(motion_.d == Vec2{});
   const auto [passage, at_exit] = internal::ApplyInsidePolicy(options_.inside_policy, true);
@@ -250,8 +256,8 @@ std::optional<Candidate> Sweeper::HitFromInside(Candidate start, SweepPair& pair
   return start;
 }
 
-// Adds a candidate. Narrows the search while the collector is full, since hits after its last hit
-// do not matter. Returns whether more hits are wanted.
+// Adds a candidate. While the collector is full, shortens the path that is searched to the time of
+// its last hit, as later hits are not needed. Returns whether more hits are wanted.
 bool Sweeper::Keep(const std::optional<Candidate>& candidate) {
   if (meter_.stopped()) return false;
   if (candidate && hits_.Add(*candidate, ByTime(), meter_) && hits_.is_full()) {
@@ -261,8 +267,8 @@ bool Sweeper::Keep(const std::optional<Candidate>& candidate) {
   return !hits_.is_done();
 }
 
-// Returns the order of two hits in time. Times of hits with a radius are rounded up; all else is
-// exact.
+// Returns the order of two hits in time: -1, 0 or 1. Compares exact times, but for a hit with a
+// radius the time rounded up to a double.
 int Sweeper::CompareTimes(const Candidate& a, const Candidate& b) const {
   const auto key = [this](const Candidate& hit) {
     return IsRound(hit) ? SweepTime::OfValue(hit.time().high()) : hit.time();
@@ -273,7 +279,7 @@ int Sweeper::CompareTimes(const Candidate& a, const Candidate& b) const {
   return SweepTime::Compare(motion_, key(a), key(b));
 }
 
-// Returns the row of a candidate. The place of a hit is one of three: an overlap at the start, an
+// Returns the answer row of a candidate. The hit is one of three: an overlap at the start, an
 // overlap at the end of the path (EXIT), or a touch of two edges between.
 SweepHit Sweeper::Measured(const Candidate& candidate) {
   SweepHit hit;
@@ -302,9 +308,9 @@ SweepHit Sweeper::Measured(const Candidate& candidate) {
   return hit;
 }
 
-// Sets point and normal of a touch. A vertex of the polygon that is met is the point, exactly.
-// Otherwise the point is a vertex of the shape, or the point of its disc towards the edge, moved to
-// the fraction.
+// Sets the point and the normal of a touch of two edges. If a vertex of the polygon touches, the
+// point is exactly that vertex. Otherwise it is the touching vertex of the shape, displaced to the
+// fraction, for a capsule the end of its axis moved by the radius against the normal.
 void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
   const internal::SweepTouch& touch = candidate.event.touch;
   const internal::EdgeMeeting& meeting = touch.time.meeting();
@@ -325,8 +331,8 @@ void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
   if (candidate.at_exit) hit.normal = {};
 }
 
-// Sets the measures of a hit of a round body. Where the shapes overlap at an end of the path, the
-// point is any point that they share.
+// Sets point, fraction and normal of the hit of a round body. If the shapes overlap at the start or
+// at the end of the path, the point is any point that both contain, and the normal is 0.
 void Sweeper::MeasureRound(const Candidate& candidate, SweepHit& hit) {
   Body& body = *candidate.body;
   round_.Start(body, *shape_, motion_.d);
@@ -353,8 +359,8 @@ void Sweeper::MeasureRound(const Candidate& candidate, SweepHit& hit) {
   if (!candidate.at_exit) hit.normal = normal;
 }
 
-// Sweeps one item after the other: on the fast path, or by the exact search if the item is
-// undecided.
+// Answers the items of a batch, one at a time: on the fast path, or by the exact search if the fast
+// path is undecided.
 class SweepBatch {
  public:
   SweepBatch(const SweepRun& run, SweepAnswers& out, WorkMeter& meter)
@@ -404,8 +410,8 @@ class SweepBatch {
     return true;
   }
 
-  // Places item i and calls use(displacement), or records an error. Returns false if `use` does, or
-  // once the meter stops.
+  // Places the shape of item i and calls use(displacement), or records an error. Returns false if
+  // `use` does, or once the meter stops.
   template <class Use>
   bool Place(size_t i, const Use& use) {
     ItemChecker check(i, out_.errors);

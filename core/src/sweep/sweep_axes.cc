@@ -13,7 +13,7 @@
 namespace carom::internal {
 namespace {
 
-// Returns a normal of the edge from a to b, on its right.
+// Returns a normal of the edge from a to b that points to the right of the edge.
 Vec2 RightOf(Vec2 a, Vec2 b) { return {b.y - a.y, a.x - b.x}; }
 
 }  // namespace
@@ -35,12 +35,14 @@ double LocalVertices::Least(Vec2 n) const {
 
 double LocalVertices::Most(Vec2 n) const { return -Least({-n.x, -n.y}); }
 
-// The gap along an axis n, and how fast it closes. Let N be the sum of the magnitudes of n, and R
-// the reach of all vertices from the origin. A local coordinate errs by u R, its product by another
-// u, and the sum by u of both: so a projection errs by 3.1 u N R, and the difference of two by 8.3
-// u N R. Where n is the rounded normal of an edge of a convex polygon, other vertices of the
-// polygon may be ahead of the edge by 2 u N R. The radius, a sum, times |n|, a root of a sum of
-// squares, errs by 5 u of itself.
+// The gap between the shapes along an axis n at the start, and how fast the motion closes it, with
+// error bounds. Let u = 2^-53 be the rounding unit, N = |n.x| + |n.y|, and R (`reach`) the largest
+// magnitude of a coordinate relative to the origin. A relative coordinate errs by u R, its product
+// with n by another u, and the sum of two products by u of itself: so a projection n . p errs by
+// 3.1 u N R, and the difference of two projections by 8.3 u N R. If n is the rounded normal of an
+// edge of a convex polygon, other vertices of the polygon may be ahead of the edge by 2 u N R. The
+// radii are a rounded sum, and |n| the root of a sum of squares, so their product errs by 5 u of
+// itself.
 struct SweepAxes::Gap {
   Gap(const Motion& motion, Vec2 n, double ahead, double reach)
       : error(16 * kUnit * SumOfMagnitudes(n) * reach),
@@ -54,8 +56,9 @@ struct SweepAxes::Gap {
   }
 
   bool is_sure() const { return gap > error; }
-  // Returns whether more than 2 `slack` of the gap remain at all times of the path: `slack` itself,
-  // and as much for the roundings of this sum, since a margin is many ulps of the path's length.
+  // Returns whether more than 2 `slack` of the gap remain at all times of the path. Once `slack` is
+  // needed as the margin, and once to cover the rounding of this sum, since a margin is many ulps
+  // of the path's length.
   bool is_clear(double slack) const {
     return gap - error - std::max(closing + closing_error, 0.0) > 2 * slack;
   }
@@ -74,7 +77,8 @@ struct SweepAxes::Gap {
   double closing_error;
 };
 
-// Returns the axis along n or along -n: the one on which the motion does not increase projections.
+// Returns the axis along n or along -n: the one along which the displacement does not move the
+// shape forward.
 SweepAxes::Axis SweepAxes::AlongPath(Vec2 n) const {
   if (RoundedDot(n, motion_.d) > 0) n = {-n.x, -n.y};
   return {n, mover_.Least(n)};
@@ -100,13 +104,13 @@ void SweepAxes::Start(const PlacedShape& mover, const Motion& motion, double mar
   mover_.Finish();
   const double part = 1 / static_cast<double>(vertices.size());
   middle_ = {sum.x * part + motion.d.x / 2, sum.y * part + motion.d.y / 2};
-  // The two sides of the path: the motion closes the gap along neither.
+  // The two normals of the path, along which the motion does not change the gap.
   const Vec2 left{-motion.d.y, motion.d.x};
   axes_[0] = {left, mover_.Least(left)};
   axes_[1] = {{-left.x, -left.y}, -mover_.Most(left)};
   axis_count_ = 2;
-  // Only edges in front of the motion give axes: no vertex of the shape is ahead of them, but for
-  // roundings.
+  // Only edges at the front of the shape give axes: no vertex is farther forward than such an edge,
+  // except by a rounding error.
   for (size_t i = 0; i < vertices.size(); ++i) {
     const Vec2 a = vertices[i];
     const Vec2 b = vertices[i + 1 < vertices.size() ? i + 1 : 0];
@@ -117,8 +121,9 @@ void SweepAxes::Start(const PlacedShape& mover, const Motion& motion, double mar
   }
 }
 
-// Adds the normals of the polygon's edges that face the path. In counter-clockwise order these
-// edges have their outer normals on the right, and no other vertex ahead of them.
+// Tests the axes of the shape, and the normals of those edges of the convex polygon `fixed` that
+// face the motion. A counter-clockwise polygon has the outer normals of its edges on their right,
+// and no other vertex is farther out than an edge.
 std::optional<TouchBounds> SweepAxes::Bound(const IndexedPolygon& fixed) {
   const bool is_clockwise = fixed.convexity() == Convexity::kStrictClockwise;
   if (!applies_ || (fixed.convexity() != Convexity::kStrict && !is_clockwise)) return std::nullopt;
@@ -151,8 +156,9 @@ std::optional<TouchBounds> SweepAxes::Bound(const IndexedPolygon& fixed) {
   return is_apart ? std::optional(bounds) : std::nullopt;
 }
 
-// Tests the axis from the point of the edge that is nearest to `middle_` towards `middle_`: any
-// axis is good for a proof.
+// Tests one axis: from the point of the edge nearest to `middle_` (the shape's mean vertex in the
+// middle of the path) towards `middle_`. Any axis with a large enough gap is a proof, so the choice
+// needs no exactness.
 bool SweepAxes::IsClear(const Segment& edge) const {
   if (!applies_) return false;
   const Vec2 a{edge.a.x - origin_.x, edge.a.y - origin_.y};

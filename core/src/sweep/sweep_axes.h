@@ -1,14 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How long does a moving shape certainly not touch a polygon?
+// Until which time does a moving shape certainly not touch a polygon?
 //
-// Shapes that are separated along an axis at the start cannot touch before they have closed that
-// gap: separating axes of moving shapes (Eberly, Dynamic Collision Detection using Oriented
-// Bounding Boxes, 1999). The axes are the normals of edges that face each other and the normals of
-// the path. Gaps are computed in doubles, and their errors are added up, so the separation at the
-// start and the earliest time of a touch are proven. Two convex polygons touch when the last of
-// these gaps closes.
+// Shapes that are separated along an axis at the start cannot touch before the motion has closed
+// the gap along that axis (Eberly, Dynamic Collision Detection using Oriented Bounding Boxes,
+// 1999). The axes tested are the normals of the edges of either shape that face the other, and the
+// normals of the path. Gaps are computed in doubles with bounds of their errors, so the separation
+// at the start and the earliest time of a touch are proven. Two convex polygons touch when the last
+// of these gaps closes.
 #pragma once
 
 #include <array>
@@ -23,27 +23,32 @@
 
 namespace carom::internal {
 
-// When shapes that are separated at the start may first touch, in fractions of the path.
+// Bounds of the time of the first touch of shapes that are separated at the start, as fractions of
+// the path.
 struct TouchBounds {
-  double low = 0;         // they do not touch before `low`
-  double high = 0;        // convex polygons touch by then, unless roundings bent them: a guess
-  bool is_clear = false;  // they never touch, not even displaced by the margin
+  // the shapes do not touch before this time
+  double low = 0;
+  // an estimate: convex polygons touch by this time, unless rounding made them concave
+  double high = 0;
+  // the shapes never touch, not even if displaced by the margin of `SweepAxes::Start`
+  bool is_clear = false;
 };
 
-// Vertices less an origin, in columns that are padded to pairs.
+// The vertices of a polygon relative to an origin, in columns of x and y. The columns are padded to
+// an even size, for SIMD of two lanes.
 class LocalVertices {
  public:
   static constexpr size_t kMost = 16;
 
   void Clear() { size_ = 0, reach_ = 0; }
   void Add(Vec2 p, Vec2 origin);
-  // Pads the last pair.
+  // Repeats the last vertex once, so that a SIMD load of the last pair is defined.
   void Finish() { x_[size_] = x_[size_ - 1], y_[size_] = y_[size_ - 1]; }
 
   size_t size() const { return size_; }
-  // Returns the largest magnitude of a coordinate.
+  // Returns the largest magnitude of a coordinate of the vertices, relative to the origin.
   double reach() const { return reach_; }
-  // Returns the least dot product n . p of all vertices; `Most` returns the greatest.
+  // `Least` returns the least dot product n . p of all vertices p; `Most` returns the greatest.
   double Least(Vec2 n) const;
   double Most(Vec2 n) const;
 
@@ -53,24 +58,26 @@ class LocalVertices {
   double reach_ = 0;
 };
 
-// The separating axes of one moving shape. Not thread-safe.
+// Separating axes of one moving shape: directions along which a gap proves that an obstacle is not
+// touched. Not thread-safe.
 class SweepAxes {
  public:
-  // Sets the shape of later calls. Without motion, separated shapes never touch. `margin` applies
-  // to each coordinate: at least 16 ulp of the largest coordinate of the shape on its path, or 0
-  // for callers that use neither `is_clear` nor `IsClear`.
+  // Sets the moving shape of later calls. If `motion.d` is 0, separated shapes never touch.
+  // `margin` is a displacement, in each coordinate, against which `is_clear` and `IsClear` still
+  // prove that there is no touch: at least 16 ulp of the largest coordinate of the shape on its
+  // path, or 0 for callers that use neither.
   void Start(const PlacedShape& mover, const Motion& motion, double margin = 0);
 
-  // Returns bounds of the first touch if the shape and the polygon are certainly separated at the
-  // start, else nothing.
+  // Returns bounds of the time of the first touch if the shape and the convex polygon `fixed` are
+  // certainly separated at the start, else nothing.
   std::optional<TouchBounds> Bound(const IndexedPolygon& fixed);
-  // Returns whether the shape on its path, even displaced by the margin, certainly does not touch
-  // `edge`.
+  // Returns whether the shape certainly does not touch `edge` anywhere on its path, not even if
+  // displaced by the margin of `Start`.
   bool IsClear(const Segment& edge) const;
 
  private:
-  // A direction n on which the motion does not increase n . p, and the least n . p of the shape's
-  // vertices.
+  // A direction n along which the motion does not move the shape forward (n . d <= 0), and the
+  // least dot product n . p of the shape's vertices p at the start.
   struct Axis {
     Vec2 n;
     double least;
@@ -83,10 +90,12 @@ class SweepAxes {
   Motion motion_;
   double margin_ = 0;
   Vec2 origin_;
-  Vec2 middle_;  // mean of the vertices, halfway along the path
+  // mean of the shape's vertices at the middle of the path, relative to `origin_`
+  Vec2 middle_;
   LocalVertices mover_;
   LocalVertices fixed_;
-  std::array<Axis, LocalVertices::kMost + 2> axes_;  // normals of the shape's edges and path
+  // the normals of the shape's edges, and the two normals of the path
+  std::array<Axis, LocalVertices::kMost + 2> axes_;
   size_t axis_count_ = 0;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `RunSweeps` runs `SweepShapes`, or the exact search alone, so that tests can compare the two.
+// `RunSweeps` runs `SweepShapes` with or without its fast path, so that tests can compare both.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,20 @@
 
 namespace carom::internal {
 
-// kFastPath tries the fast path first; kGeneral runs the exact search alone.
+// kFastPath tries the SIMD fast path first and falls back to the exact search; kGeneral runs the
+// exact search alone.
 enum class SweepWay : uint8_t { kFastPath, kGeneral };
 
-// The number of items by the search that answered them.
+// The number of items of a batch that each search answered.
 struct SweepCounts {
-  size_t touches = 0;    // answered without the exact search
-  size_t overlaps = 0;   // at the start; the exact search finds only the point
+  // touches found by the fast path alone
+  size_t touches = 0;
+  // overlaps at the start found by the fast path; the exact search finds only their point
+  size_t overlaps = 0;
   size_t fallbacks = 0;  // answered by the exact search
 };
 
-// The world, the batch and the options of a run, and the search to use.
+// The input of `RunSweeps`: the world, the batch and its options, and which search answers.
 struct SweepRun {
   const World world;
   const SweepColumns& columns;
@@ -31,7 +34,7 @@ struct SweepRun {
   SweepWay way = SweepWay::kFastPath;
 };
 
-// Runs a batch. Returns false once `meter` stops; `out` is then meaningless.
+// Answers a batch of sweeps. Returns false once `meter` stops; `out` is then meaningless.
 bool RunSweeps(const SweepRun& run, SweepAnswers& out, WorkMeter& meter,
                SweepCounts* counts = nullptr);
 

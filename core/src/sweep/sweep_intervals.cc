@@ -15,8 +15,8 @@
 namespace carom::internal {
 namespace {
 
-// Gathers the ends of the interval from the meetings on the boundary of the parallelogram. Among
-// meetings at equal times, `Hull` prefers one on the fixed edge.
+// Gathers the begin and the end of the interval in which two edges touch, from the times of
+// meetings of their features. Of meetings at equal times it prefers one at the fixed edge.
 class Hull {
  public:
   explicit Hull(const Motion& motion) : motion_(motion) {}
@@ -56,15 +56,16 @@ class Hull {
   std::optional<SweepInterval> interval_;
 };
 
-// The bit numbers of the eight meetings of two edges: p is the index of a vertex of the moving
-// edge, q the index of a vertex of the fixed edge.
+// The numbers, 0 to 7, of the eight meetings of two edges: vertex p (0 or 1) of the moving edge on
+// the fixed edge, vertex q of the fixed edge on the moving edge, or both vertices. They number the
+// bits of a set of meetings.
 constexpr size_t OnFixedEdge(size_t p) { return p; }
 constexpr size_t OnMovingEdge(size_t q) { return 2 + q; }
 constexpr size_t OfVertices(size_t q, size_t p) { return 4 + 2 * q + p; }
 
 // The vector w from a moving vertex to a fixed one at time t, in doubles, and the sums of the
-// magnitudes from which its components are computed. `t` is rounded, within 2u of itself. With the
-// four roundings, each component errs by at most 5u of its magnitude.
+// magnitudes of the terms of its components. t errs by at most 2 rounding units (2^-53) of itself,
+// and with the four roundings below each component of w errs by at most 5 units of its `magnitude`.
 struct VertexOffset {
   VertexOffset(const Motion& motion, double t, Vec2 q, Vec2 p) {
     const Vec2 z{q.x - p.x, q.y - p.y};
@@ -73,7 +74,8 @@ struct VertexOffset {
     magnitude = {std::abs(z.x) + std::abs(moved.x), std::abs(z.y) + std::abs(moved.y)};
   }
 
-  // Returns w x s, which errs by at most 8u of `AcrossMagnitude(s)`.
+  // Returns the cross product w x s, which errs by at most 8 rounding units (2^-53) of
+  // `AcrossMagnitude(s)`.
   double Across(Vec2 s) const { return w.x * s.y - w.y * s.x; }
   double AcrossMagnitude(Vec2 s) const {
     return magnitude.x * std::abs(s.y) + magnitude.y * std::abs(s.x);
@@ -83,9 +85,10 @@ struct VertexOffset {
   Vec2 magnitude;
 };
 
-// A meeting of a round shape that filters do not rule out. For vertices, `time` holds numerator and
-// denominator of t = (p + sigma q sqrt(r)) / m, with sigma -1 for the begin and +1 for the end; it
-// is unset if the meeting defines the time that `RestrictTo` sets.
+// A meeting of two features, for a radius above 0, that filters do not rule out. For two vertices,
+// `time` holds numerator and denominator of the time (p + sigma q sqrt(r)) / m of
+// `ExactRoundTouch`, with sigma -1 for the begin and +1 for the end. `time` is unset for a meeting
+// at an edge, and for the meeting that defines the time given to `RestrictTo`.
 struct RoundCandidate {
   EdgeMeeting meeting;
   RoundQuotient time;
@@ -93,7 +96,8 @@ struct RoundCandidate {
 
 class RoundContact {
  public:
-  // Makes `VisitMeetings` leave out meetings that filters prove to be after `limit`.
+  // Prepares the search for the begins or the ends (`end`) of the meetings of two edges.
+  // `VisitMeetings` skips meetings that filters prove to be after `limit`.
   RoundContact(const Motion& motion, const Segment& fixed, const Segment& axis, IntervalEnd end,
                double limit)
       : motion_(motion),
@@ -104,17 +108,20 @@ class RoundContact {
         end_(end),
         limit_(limit) {}
 
-  // Makes `VisitMeetings` leave out discs that the path touches at a single time.
+  // Makes `VisitMeetings` skip pairs of vertices that come to the distance of the radius at a
+  // single time but never closer.
   void IgnoreGrazes() { counts_grazes_ = false; }
-  // Makes `VisitMeetings` visit only the meetings with bits set in `meetings`; it visits the
-  // meeting that defines `t` without exact tests. `rounded` is `t`, rounded up or down.
+  // Makes `VisitMeetings` visit only the meetings with bits set in `meetings`, in search of those
+  // at time `t`. The meeting that defines `t` is visited without exact tests. `rounded` is `t`
+  // rounded to a double.
   void RestrictTo(const SweepTime& t, double rounded, uint32_t meetings) {
     time_ = &t;
     rounded_ = rounded;
     meetings_ = meetings;
   }
 
-  // Calls visit(candidate) for each meeting of the two edges on the path, edges before vertices.
+  // Calls visit(candidate) for each meeting of the two edges on the path: first those of a vertex
+  // and an edge, then those of two vertices.
   template <class Visit>
   void VisitMeetings(const Visit& visit) const {
     const Vec2 q[2] = {fixed_.a, fixed_.b};
@@ -136,8 +143,8 @@ class RoundContact {
     }
   }
 
-  // Returns the time of the candidate, rounded up: nothing if the time is negative, or certainly
-  // above `limit`; one if it is above 1.
+  // Returns the time of the candidate, rounded up. Returns nothing if the time is negative or
+  // certainly above `limit`, and `SweepTime::One()` if it is above 1.
   std::optional<SweepTime> TimeOf(const RoundCandidate& candidate, double limit) const {
     const RoundQuotient time = QuotientOf(candidate);
     const BoundedPair& n = time.n;
@@ -169,7 +176,8 @@ class RoundContact {
     return SignWithRoot(t.p, t.q, t.r);
   }
 
-  // Narrows [low, high], an interval of doubles that contains t rounded up; t is not negative.
+  // Narrows [low, high], an interval of doubles that contains the round-up of t, where t is at
+  // least 0.
   static void Narrow(const BoundedPair& t, double& low, double& high) {
     if (!(t.error < HUGE_VAL)) return;
     low = std::fmax(low, RoundedUpEnd(t, -1));
@@ -178,23 +186,25 @@ class RoundContact {
 
   static Vec2 Rounded(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 
-  // Returns whether the meeting defines the time that `RestrictTo` set.
+  // Returns whether the features of `meeting` define the time that `RestrictTo` set.
   bool IsSource(const EdgeMeeting& meeting) const {
     return time_ != nullptr &&
            SweepTime::OfRoundTouch(motion_, meeting, end_, rounded_).HasSource(*time_);
   }
 
-  // Returns whether the meeting is at the side that defines the time that `RestrictTo` set, but
-  // meets the other end of the axis at another time.
+  // Returns whether the meeting is at the fixed edge that defines the time that `RestrictTo` set,
+  // but with the other end of the axis, and at another time.
   bool IsBesideSource(const EdgeMeeting& meeting) const {
     if (time_ == nullptr) return false;
     const auto same = SweepTime::OfRoundTouch(motion_, meeting, end_, rounded_);
     return same.SharesSide(*time_) && SweepTime::CompareOnSide(same, *time_) != 0;
   }
 
-  // Returns whether a meeting of vertices, or at a side with d x s > 0, certainly is the other end
-  // of its interval. With w from the moving vertex to the fixed one at the time, w . d >= 0 and w x
-  // s >= 0 at the begin; both are at most 0 at the end.
+  // Returns whether a meeting (of two vertices, or of a vertex and `side`) at the time `rounded_`
+  // certainly is at the other end of its interval than `end_`. Let w be the vector from the moving
+  // vertex p to the fixed one q at that time, and s the vector of `side`, with d x s > 0 for the
+  // displacement d. At the begin of the interval the products w . d and w x s are at least 0, at
+  // the end at most 0.
   bool IsOtherEnd(Vec2 q, Vec2 p) const {
     const VertexOffset apart(motion_, rounded_, q, p);
     const Vec2 d = motion_.d;
@@ -211,9 +221,10 @@ class RoundContact {
     return at_end() ? across > error : across < -error;
   }
 
-  // Returns whether the path certainly misses the disc about the vertex, or meets it before 0 or
-  // after the limit; computed in doubles. With z = q - p and R = |d| r, the discriminant is R^2 -
-  // (z x d)^2, and the path enters the disc at t = (z . d - R) / d . d at the earliest.
+  // Returns whether the path certainly misses the circle of the given radius about the vertex, or
+  // meets it before 0 or after the limit; computed in doubles. z is the vector from the moving to
+  // the fixed vertex at the start, d the displacement. With R = |d| radius (`reach`), the path
+  // misses the circle if |z x d| > R, and enters it at t = (z . d - R) / |d|^2 at the earliest.
   bool MissesVertex(Vec2 z) const {
     const Vec2 d = motion_.d;
     const double length2 = d.x * d.x + d.y * d.y;
@@ -226,9 +237,10 @@ class RoundContact {
            along.value - along.error() - reach - slack > limit_ * length2 * (1 + 16 * kFilterUnit);
   }
 
-  // Whether an offset side certainly does not count, or is met before 0 or after the limit
-  // (kMisses), may count (kMayMiss), or certainly counts (kCounts): see `MeetEdge`. `FilterEdge`
-  // decides in doubles.
+  // The verdict of `FilterEdge`, in doubles, on the meeting of a vertex and an edge moved outward
+  // by the radius. kMisses: the vertex certainly does not meet the moved edge between its ends, or
+  // does so before 0 or after the limit. kCounts: the vertex certainly meets the moved edge between
+  // its ends. kMayMiss: undecided.
   enum class SideVerdict : uint8_t { kMisses, kMayMiss, kCounts };
   SideVerdict FilterEdge(Vec2 z, Vec2 z_end, Vec2 s) const {
     const Vec2 d = motion_.d;
@@ -259,8 +271,9 @@ class RoundContact {
   }
 
   template <class Visit>
-  // Visits the meeting of two vertices. The path meets the disc about the fixed vertex if the
-  // discriminant is not negative; at 0 it grazes the disc, a touch at one time.
+  // Visits the meeting of two vertices if they come within the radius of each other: if the
+  // discriminant of the equation of their distance is at least 0. If it is 0, the path only grazes
+  // the circle about the fixed vertex, at a single time.
   void MeetVertex(const EdgeMeeting& meeting, const Visit& visit) const {
     if (time_ != nullptr && IsOtherEnd(meeting.fixed.a, meeting.moving.a)) return;
     if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}});
@@ -277,11 +290,14 @@ class RoundContact {
     visit(RoundCandidate{meeting, {at_end() ? middle + root : middle - root, length2}});
   }
 
-  // Visits the meeting at an offset side, which counts if the meeting point lies within the side.
-  // With s the vector of the side and z its begin, the point is at ((z x d) |s| + sigma radius (d .
-  // s)) |s| / (d x s) along s, where sigma is -1 for the begin and +1 for the end of the interval.
-  // This follows from Lagrange's identity (z x s)(d . s) - (d x s)(z . s) = (z x d)(s . s), and
-  // holds from the side's end z', too.
+  // Visits the meeting of a vertex with an edge moved outward by the radius, if the point of the
+  // meeting lies between the ends of the edge. Let s be the vector of the edge and d the
+  // displacement, with d x s > 0, and z the vector from the moving to the fixed vertex at the
+  // edge's begin. The dot product of s and the vector from the edge's begin to the point is ((z x
+  // d) |s| + sigma radius (d . s)) |s| / (d x s), where sigma is -1 for the begin and +1 for the
+  // end of the interval. This follows from Lagrange's identity (z x s)(d . s) - (d x s)(z . s) = (z
+  // x d)(s . s). The expression for the edge's end, with the vector z' there, tells on which side
+  // of the end the point is.
   template <class Visit>
   void MeetEdge(EdgeMeeting meeting, const Visit& visit) const {
     const int sign = -SideOfPath(meeting.side().b, meeting.side().a, motion_.d);
@@ -303,7 +319,8 @@ class RoundContact {
     visit(RoundCandidate{meeting, {}});
   }
 
-  // Returns whether the point of the meeting lies within the side. Exact.
+  // Returns whether the point at which a vertex meets `side` (moved outward by the radius) lies
+  // between the ends of the side. Exact.
   bool IsWithinSide(const EdgeMeeting& meeting, const Segment& side) const {
     const BoundedPairVec2 s = ExactDifference(side.b, side.a);
     const BoundedPairVec2 z = ExactDifference(meeting.fixed.a, meeting.moving.a);
@@ -329,8 +346,9 @@ class RoundContact {
     return {Cross(z, s) + (at_end() ? reach : -reach), Cross(d_, s)};
   }
 
-  // Returns the sign of (z x d) |s| + sigma radius (d . s) for z = q - p, of degree 3; `filter` is
-  // its value in pairs of doubles.
+  // Returns the sign of (z x d) |s| + sigma radius (d . s), a polynomial of degree 3, where z = q -
+  // p, d is the displacement, s the vector of `side`, and sigma -1 at the begin and +1 at the end
+  // of an interval. `filter` is the value in pairs of doubles with an error bound.
   int SideSign(const BoundedPair& filter, Vec2 q, Vec2 p, const Segment& side) const {
     if (filter.is_certain()) return filter.sign();
     const Dyadic dx = motion_.d.x;
@@ -355,10 +373,11 @@ class RoundContact {
   uint32_t meetings_ = ~uint32_t{0};
 };
 
-// Returns the bits of the meetings that may be at t: the features of all other meetings certainly
-// are not the radius apart at t. The length of w (`VertexOffset`) errs by 4u of itself and by the
-// errors of its components, its product with a side s by 8u of the magnitudes, and the length of s
-// by 4u.
+// Returns the bits of the meetings that may be at the time t: the features of the other meetings
+// certainly are not at the distance `radius` at t. Errors, in rounding units (2^-53): the length of
+// the vector w of `VertexOffset` errs by 4 of itself and by the errors of its components, its cross
+// product with the vector s of a side by 8 of the magnitudes of the terms, and the length of s by
+// 4.
 uint32_t MeetingsAt(const Motion& motion, const Segment& fixed, const Segment& axis, double t) {
   const Vec2 q[2] = {fixed.a, fixed.b};
   const Vec2 p[2] = {axis.a, axis.b};
@@ -386,13 +405,14 @@ uint32_t MeetingsAt(const Motion& motion, const Segment& fixed, const Segment& a
   return meetings;
 }
 
-// Returns the first begin of the offset sides and of the discs about corners; of an exact tie it
-// keeps the side, which is visited first.
+// Returns the first begin of all meetings of the two edges, or nothing if it is after `limit`. If a
+// meeting at an edge and one of two vertices begin at exactly the same time, it keeps the one at
+// the edge, which is visited first.
 std::optional<SweepTime> FirstBegin(const Motion& motion, const RoundContact& contact,
                                     double limit) {
   std::optional<SweepTime> first;
   contact.VisitMeetings([&](const RoundCandidate& candidate) {
-    // Two times at one side are in order without being computed.
+    // The order of two times at one side of an edge follows without computing them.
     const auto same = SweepTime::OfRoundTouch(motion, candidate.meeting, IntervalEnd::kBegin, 0);
     if (first && same.SharesSide(*first) && SweepTime::CompareOnSide(same, *first) >= 0) return;
     const std::optional<SweepTime> t = contact.TimeOf(candidate, limit);
@@ -401,8 +421,9 @@ std::optional<SweepTime> FirstBegin(const Motion& motion, const RoundContact& co
   return first;
 }
 
-// The parallelogram fixed - moving with the corners z0 to z3, and the side of the path on which
-// each corner lies.
+// The parallelogram of all differences of a point of the fixed edge and a point of the moving edge,
+// with its corners q_[i] - p_[i], and the side of the line of displacements t * d on which each
+// corner lies.
 class Parallelogram {
  public:
   Parallelogram(Vec2 d, const Segment& fixed, const Segment& moving)
@@ -417,11 +438,13 @@ class Parallelogram {
   }
 
   bool is_missed() const { return left_ == 4 || right_ == 4; }
-  // Returns whether corners lie strictly on both sides of the path.
+  // Returns whether the line of displacements t * d has corners of the parallelogram strictly on
+  // both sides.
   bool is_crossed() const { return left_ > 0 && right_ > 0; }
 
-  // Returns the meetings at which the line {t d} enters and leaves: at corners on the line, and at
-  // sides with ends strictly on opposite sides of the line.
+  // Returns the meetings at which the line of displacements t * d enters and leaves the
+  // parallelogram: at corners on the line, and at sides with ends strictly on opposite sides of the
+  // line.
   Hull MeetingsOf(const Motion& motion) const {
     Hull hull(motion);
     for (int i = 0; i < 4; ++i) {
@@ -445,7 +468,8 @@ class Parallelogram {
 
 }  // namespace
 
-// The filter computes two differences, two products and their difference, within kCrossError.
+// The filter computes two differences, two products and their difference; its error is within
+// kCrossError, the bound of `RoundedCross`.
 int SideOfPath(Vec2 q, Vec2 p, Vec2 d) {
   const RoundedCross cross((q.x - p.x) * d.y, (q.y - p.y) * d.x);
   if (cross.is_certain()) return cross.sign();
@@ -485,8 +509,9 @@ std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& 
   return FirstBegin(motion, RoundContact(motion, fixed, axis, IntervalEnd::kBegin, last), last);
 }
 
-// The points closer than the radius form an open convex set with a tangent everywhere: the path
-// enters the set wherever it meets the set's boundary, except where it runs along a tangent.
+// The displacements for which the edges are closer than the radius form an open convex set with a
+// smooth boundary. So a path that meets the boundary enters the set, unless it is tangent to the
+// boundary.
 std::optional<SweepTime> RoundEntry(const Motion& motion, const Segment& fixed, const Segment& axis,
                                     double limit) {
   const double last = std::fmin(limit, 1);
@@ -495,7 +520,8 @@ std::optional<SweepTime> RoundEntry(const Motion& motion, const Segment& fixed, 
   return FirstBegin(motion, contact, last);
 }
 
-// The contact is one interval, so the latest end of any meeting is the end of the interval.
+// The edges are within the radius during one interval, so the latest end of any meeting of their
+// features is the end of that interval.
 SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segment& axis) {
   const RoundContact contact(motion, fixed, axis, IntervalEnd::kEnd, HUGE_VAL);
   std::optional<SweepTime> last;
@@ -506,8 +532,9 @@ SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segm
   return last.value_or(SweepTime::Zero());
 }
 
-// A meeting that has the source of `t`, or shares its side after all tests, is at `t`. Other
-// meetings need a comparison, as `t` may be a time of another radius, or of none.
+// A meeting that has the features of `t`, or that shares the side of `t` after all tests of
+// `VisitMeetings`, is exactly at `t`. Other meetings need an exact comparison, as `t` may come from
+// a fixed shape with another radius, or with none.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
                       const SweepTime& t, std::vector<RoundTouch>& touches) {
   const double rounded = t.Rounded(motion);

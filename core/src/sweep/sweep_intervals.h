@@ -1,13 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// In which interval of t does a moving edge touch a fixed one?
+// In which interval of t does an edge moving by t * d touch a fixed edge?
 //
-// The displacements z for which the moving edge f + z is within the radius of the fixed edge e form
-// the Minkowski sum of e, -f and a disc. The sum is convex, so a translation by t * d is in contact
-// during one closed interval. For radius 0 the ends of the interval lie on the boundary of the
-// parallelogram e - f, which may be flat; else they are where a side of that parallelogram moved
-// outward, or a disc about one of its corners, begins or ends.
+// The displacements z for which the moving edge f, displaced by z, is within the radius of the
+// fixed edge e form a convex set: the Minkowski sum of e, -f and a disc of that radius (the sum of
+// the radii of both shapes). So f displaced by t * d is in contact with e during one closed
+// interval of t. For radius 0 the ends of the interval lie on the boundary of the parallelogram e -
+// f, which may be flat. For a radius above 0 each end lies on a side of that parallelogram moved
+// outward by the radius, or on the circle of that radius about one of its corners.
 #pragma once
 
 #include <optional>
@@ -18,54 +19,61 @@
 
 namespace carom::internal {
 
+// An interval of times t of a motion by t * d.
 struct SweepInterval {
   SweepTime begin = SweepTime::Zero();
   SweepTime end = SweepTime::One();
 };
 
-// Returns the sign of (q - p) x d: on which side of the path of p the point q lies. Exact.
+// Returns the sign of the cross product (q - p) x d: the side of the line through p along d on
+// which the point q lies. Exact.
 int SideOfPath(Vec2 q, Vec2 p, Vec2 d);
 
-// Returns the contact interval within [0, 1] for radius 0, or nothing if it is empty. Either edge
-// may be a point.
+// Returns the interval of times within [0, 1] in which the edges touch, if both radii are 0, or
+// nothing if they never touch. Either edge may be a point.
 std::optional<SweepInterval> ContactInterval(const Motion& motion, const Segment& fixed,
                                              const Segment& moving);
 
-// Returns, for radius 0, the times between which a point within one edge passes a point within the
-// other, also before 0 and after 1. Begin and end are equal where the edges are parallel; else the
-// edges cross between them. Returns nothing where the path meets the parallelogram at a side or
-// corner at most.
+// Returns the interval of times in which an inner point of one edge passes an inner point of the
+// other, if both radii are 0. The interval may extend before 0 and after 1. Its begin and end are
+// equal if the edges are parallel; else the edges cross between them. Returns nothing if the line
+// of displacements t * d meets the parallelogram (fixed - moving) at most at a side or corner.
 std::optional<SweepInterval> CrossingInterval(const Motion& motion, const Segment& fixed,
                                               const Segment& moving);
 
-// Returns whether the edges are within the radius of each other at the start. Exact.
+// Returns whether the distance of the edges at the start is at most the sum of the radii of
+// `motion`. Exact.
 bool AreWithin(const Segment& fixed, const Segment& moving, const Motion& motion);
-// Returns whether the edges as they stand are closer than `radius` + `fixed_radius`. Exact.
+// Returns whether the distance of the edges, at their given positions, is less than `radius` +
+// `fixed_radius`. Exact.
 bool AreCloser(const Segment& fixed, const Segment& moving, double radius, double fixed_radius);
 
-// Returns the begin of the contact interval for radius > 0, or nothing if it is empty. A begin
-// above `limit` may be left out.
+// Returns the first time within [0, 1] at which the distance of `fixed` and the moving `axis` is at
+// most the sum of the radii, which is above 0; or nothing if no such time exists. May return
+// nothing if that time is above `limit`.
 std::optional<SweepTime> RoundContactBegin(const Motion& motion, const Segment& fixed,
                                            const Segment& axis, double limit);
-// Returns the time, for radius > 0, at which edges that are not closer than the radius at the start
-// come closer than the radius. Edges that graze a disc or run along a side never do. A time above
-// `limit` may be left out.
+// Returns the time at which the distance of the edges becomes less than the sum of the radii, which
+// is above 0, or nothing if it never does. At the start the distance must be at least that sum. An
+// axis that only grazes a circle about a vertex, or runs along an edge at exactly that distance,
+// never comes closer. May return nothing if that time is above `limit`.
 std::optional<SweepTime> RoundEntry(const Motion& motion, const Segment& fixed, const Segment& axis,
                                     double limit);
-// Returns the end of the contact interval for radius > 0, for edges that have a begin.
+// Returns the last time within [0, 1] at which the distance of the edges is at most the sum of the
+// radii, which is above 0. `RoundContactBegin` must have returned a time.
 SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segment& axis);
 
-// A meeting of a round shape that touches, at the begin or the end of its contact interval, and the
-// radius of the fixed shape.
+// Two features at a distance of exactly the sum of the radii, at the begin or the end of the
+// interval in which they are that close or closer, and the radius of the fixed shape.
 struct RoundTouch {
   EdgeMeeting meeting;
   IntervalEnd end;
   double fixed_radius = 0;
 };
 
-// Appends to `touches` the meetings that begin or end at `t`, for radius > 0 and edges that are not
-// closer than the radius at `t`. `t` may be a time of another fixed shape, with or without a
-// radius.
+// Appends to `touches` the pairs of features that begin or cease, exactly at the time `t`, to be
+// within the sum of the radii, which is above 0. The edges must not be closer than that sum at `t`.
+// `t` may come from another fixed shape, with or without a radius.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
                       const SweepTime& t, std::vector<RoundTouch>& touches);
 

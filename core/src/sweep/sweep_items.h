@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// By how much do the items of a batch of translating sweeps move?
+// What is the displacement of each item in a batch of translating sweeps?
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,9 @@
 
 namespace carom::internal {
 
-// Returns the displacement of item i, given as such or as the difference of two positions. Returns
-// nothing and records an error where a column is invalid.
+// Returns the displacement of item i: (dx[i], dy[i]), or without the column dx the difference of
+// the end position (to_x[i], to_y[i]) and the start. If a value is invalid, records an error and
+// returns nothing.
 inline std::optional<Vec2> DisplacementOf(const SweepColumns& columns, size_t i,
                                           ItemChecker& check) {
   if (!columns.dx.empty()) {

@@ -16,8 +16,8 @@
 namespace carom::internal {
 namespace {
 
-// Returns p + d t - step. The rounding errors of the product and of both sums are added last, so in
-// effect the result is rounded once.
+// Returns p + d t - step. The rounding errors of the product and of both sums are added at the end,
+// so the result is in effect rounded once.
 double MovedCoordinate(double p, double d, double t, double step) {
   const TwoDoubles moved = TwoProduct(d, t);
   const TwoDoubles from = TwoSum(p, moved.high);
@@ -25,12 +25,12 @@ double MovedCoordinate(double p, double d, double t, double step) {
   return sum.high + (sum.low + (from.low + moved.low)) + 0.0;
 }
 
-// Returns the sign of d x (edge.b - edge.a).
+// Returns the sign of the cross product d x (edge.b - edge.a).
 int SideOf(const Segment& edge, Vec2 d) {
   return (Difference(edge.b.y, edge.a.y) * d.x - Difference(edge.b.x, edge.a.x) * d.y).sign();
 }
 
-// Two segments, the second one displaced exactly.
+// A fixed edge, and a moving edge displaced exactly by `shift`.
 class ExactPair {
  public:
   ExactPair(const Segment& fixed, const Segment& moving, Vec2 shift, double radius)
@@ -39,8 +39,8 @@ class ExactPair {
         f_{Shifted(moving.a, shift), Shifted(moving.b, shift)},
         radius2_(Dyadic(radius) * radius) {}
 
-  // Returns an end of the fixed edge that is within the radius, or the foot of an end of the moving
-  // edge that is within the radius, or the crossing of both edges.
+  // Returns a point of the fixed edge within the radius of the moving edge: an end of the fixed
+  // edge, or the nearest point to an end of the moving edge, or the crossing of both edges.
   std::optional<Vec2> SharedPoint() const {
     if (IsNear(e_.a, f_)) return fixed_.a;
     if (IsNear(e_.b, f_)) return fixed_.b;
@@ -67,8 +67,9 @@ class ExactPair {
     return {Dyadic(p.x) + shift.x, Dyadic(p.y) + shift.y};
   }
 
-  // Returns whether p is within the radius of the segment: by the nearer end, or by the distance
-  // from the segment's line where p projects between the ends. All comparisons are of squares.
+  // Returns whether p is within the radius of the segment `line`. If the foot of p on the line of
+  // the segment lies between its ends, compares the distance from the line, else that from the
+  // nearer end. Compares squares of distances.
   bool IsNear(const DyadicVec2& p, const Line& line) const {
     const DyadicVec2 s = line.b - line.a;
     const DyadicVec2 from_a = p - line.a;
@@ -79,8 +80,8 @@ class ExactPair {
     return cross * cross <= radius2_ * Dot(s, s);
   }
 
-  // Returns the point of the fixed edge at n / m of its length. Rounding must not put it beyond the
-  // ends.
+  // Returns the point of the fixed edge at the fraction n / m of its length, clamped so that
+  // rounding does not put it beyond the ends.
   Vec2 AlongFixed(const Dyadic& n, const Dyadic& m) const {
     return PointAt(fixed_, std::fmin(1, std::fmax(0, NearestQuotient(n, m))));
   }
@@ -91,9 +92,9 @@ class ExactPair {
   Dyadic radius2_;
 };
 
-// Returns the point of an edge at the fraction n / m of its length, which rounding must not put
-// beyond the ends. `exact()` returns the rounded fraction, for where pairs of doubles leave it
-// uncertain.
+// Returns the point of an edge at the fraction n / m of its length, clamped so that rounding does
+// not put it beyond the ends. exact() returns the correctly rounded fraction; it is called if the
+// errors of n and m leave the rounding uncertain.
 template <class Exact>
 Vec2 PointAlong(const Segment& edge, const BoundedPair& n, const BoundedPair& m,
                 const Exact& exact) {
@@ -102,7 +103,8 @@ Vec2 PointAlong(const Segment& edge, const BoundedPair& n, const BoundedPair& m,
   return PointAt(edge, std::fmin(1, std::fmax(0, t)));
 }
 
-// Returns the foot of p on edge e; `CrossingOn` returns the point where edge e crosses f.
+// `FootOn` returns the point of edge e nearest to p, `CrossingOn` the point at which edge e crosses
+// f.
 Vec2 FootOn(const Segment& e, Vec2 p) {
   const BoundedPairVec2 s = ExactDifference(e.b, e.a);
   return PointAlong(e, Dot(ExactDifference(p, e.a), s), Dot(s, s), [&] {
@@ -117,8 +119,8 @@ Vec2 CrossingOn(const Segment& e, const Segment& f) {
   });
 }
 
-// Returns what `ExactPair::SharedPoint` returns without a shift: all numbers are doubles then, for
-// which predicates with filters exist.
+// Returns the point that `ExactPair::SharedPoint` returns for a shift of 0. All coordinates are
+// doubles then, so that the predicates with filters apply.
 std::optional<Vec2> SharedPointInPlace(const Segment& e, const Segment& f, double radius) {
   for (const Vec2 end : {e.a, e.b}) {
     if (CompareDistance(f, Circle{end, radius}) <= 0) return end;
@@ -134,7 +136,8 @@ std::optional<Vec2> SharedPointInPlace(const Segment& e, const Segment& f, doubl
   return CrossingOn(e, f);
 }
 
-// Returns the point of `axis` that is nearest to `other`, rounded; the two share no point.
+// Returns the rounded point of `axis` that is nearest to `other`. The two segments must not share a
+// point.
 Vec2 NearestOn(const Segment& axis, const Segment& other) {
   const Approach ends[] = {Approach(axis.a, other), Approach(axis.b, other),
                            Approach(other.a, axis), Approach(other.b, axis)};
@@ -158,8 +161,9 @@ Segment SeparatingEdge(const EdgeMeeting& meeting, const Segment& fixed, const S
   if (fixed.a == fixed.b) return SideOf(moving, d) != 0 ? moving : Segment{};
   if (moving.a == moving.b) return SideOf(fixed, d) != 0 ? fixed : Segment{};
   if (ExactCross(fixed.a, fixed.b, moving.a, moving.b).sign() != 0) return {};
-  // The vertices (fixed - moving) of parallel edges span a segment: the edges share more than a
-  // point if the path passes between the segment's ends.
+  // The four differences of a fixed and a moving vertex of parallel edges lie on a segment: the
+  // edges share more than a point if the line of displacements along d passes strictly between the
+  // ends of that segment.
   bool left = false;
   bool right = false;
   for (const Vec2 q : {fixed.a, fixed.b}) {
@@ -177,12 +181,14 @@ Vec2 NormalAgainst(const Segment& edge, Vec2 d) {
   return UnitNormal(edge, SideOf(edge, d));
 }
 
-// On a side, the normal is that of the edge, against d at the begin and along d at the end: the
-// second argument of `UnitNormal` is the sign of s x direction, and d x s > 0, with s and z as in
-// sweep_time.h. On a vertex, w = t d - z has the length `radius`; w . d is the root of the
-// discriminant with the sign of the end, and w x d = -(z x d); d and (d.y, -d.x) are perpendicular.
-// The normal is that of the nearest pairs of doubles; the filter decides only where all pairs that
-// are as near round to the same normal.
+// For a vertex on an edge, the normal is that of the edge, against the displacement d at the begin
+// and along d at the end. The second argument of `UnitNormal` is the sign of s x normal, with s the
+// vector of `side()`, and d x s > 0. For two vertices, let z be the vector from the moving to the
+// fixed vertex at the start, and w = t d - z: w has the length `radius`, the dot product w . d is
+// the root of the discriminant with the sign of the end, and the cross product w x d is -(z x d).
+// These two products determine w, as d and (d.y, -d.x) are perpendicular. The exact normal is
+// rounded from the nearest pairs of doubles; the filter decides only if all pairs within its error
+// round to one normal.
 Vec2 RoundNormal(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   if (meeting.is_on_fixed_edge() || meeting.is_on_moving_edge()) {
     return UnitNormal(meeting.side(), end == IntervalEnd::kBegin ? 1 : -1);
@@ -224,8 +230,8 @@ std::optional<Vec2> SharedPoint(const Segment& fixed, const Segment& moving, Vec
   return ExactPair(fixed, moving, shift, radius).SharedPoint();
 }
 
-// Returns the point reached from the point of a's axis that is nearest to b's axis, by a step
-// towards b's axis of at most a's radius.
+// Returns the nearest point of a's axis to b's axis, moved towards b's axis by a's radius, or less
+// if b's axis is nearer.
 Vec2 SharedPointOf(const Capsule& a, const Capsule& b) {
   if (Intersects(a.axis, b.axis)) return CommonPoint(a.axis, b.axis);
   const Vec2 from = NearestOn(a.axis, b.axis);

@@ -21,7 +21,8 @@ struct Range {
   double magnitude;
 };
 
-// Returns the range of x * d.y - y * d.x over a box, within 2u of `magnitude`.
+// Returns bounds of x * d.y - y * d.x over a box; each errs by at most 2 rounding units (2^-53) of
+// `magnitude`.
 Range CrossRange(const Box& box, Vec2 d) {
   const double x1 = box.min.x * d.y;
   const double x2 = box.max.x * d.y;
@@ -31,20 +32,21 @@ Range CrossRange(const Box& box, Vec2 d) {
           std::max(std::abs(x1), std::abs(x2)) + std::max(std::abs(y1), std::abs(y2))};
 }
 
-// A time t, and an interval of doubles that contains t.
+// An exact time t of a motion by t * d, and an interval of doubles that contains t.
 struct Moment {
   ExactRoot t;
   double low;
   double high;
 };
 
-// The vertex p + t * d at a `Moment`.
+// The vertex that is p at the start, displaced by t * d at a `Moment`.
 class MovedVertex {
  public:
   MovedVertex(Vec2 p, Vec2 d, const Moment& moment)
       : p_(p), d_(d), t_(moment.t), where_(MovedBox({p, p}, d, moment.low, moment.high)) {}
 
-  // Returns whether the polygon is filled at the vertex, which must lie on no edge.
+  // Returns whether the polygon is filled at the moved vertex, which must not lie on an edge of the
+  // polygon.
   bool IsFilledBy(const IndexedPolygon& indexed, WorkMeter& meter) const {
     const Polygon& polygon = indexed.polygon();
     if (polygon.solidity() == Solidity::kBoundary || !where_.Intersects(polygon.bounds())) {
@@ -62,8 +64,8 @@ class MovedVertex {
   }
 
  private:
-  // Returns the crossing (-1, 0 or 1) of the edge with the horizontal ray from the vertex to the
-  // right, with the sign by which LocateInPolygon counts it.
+  // Returns the crossing (-1, 0 or 1) of the edge with the horizontal ray from the moved vertex to
+  // the right, with the sign that the winding number of `LocateInPolygon` uses.
   int Crossing(const Segment& edge) const {
     const bool above_a = IsAbove(edge.a.y);
     const bool above_b = IsAbove(edge.b.y);
@@ -78,7 +80,7 @@ class MovedVertex {
     return side == direction ? direction : 0;
   }
 
-  // Returns whether the vertex is at or above y.
+  // Returns whether the moved vertex is at or above the height y.
   bool IsAbove(double y) const {
     if (where_.min.y > y) return true;
     if (where_.max.y < y) return false;
@@ -91,8 +93,9 @@ class MovedVertex {
   Box where_;
 };
 
-// Returns the first vertex of a ring of `inner` that `outer` contains at the moment, in its
-// position at t = 0. No edges may touch at the moment, so an axis contains no vertex.
+// Returns the first vertex of a ring of `inner`, in its position at the start, that `outer`
+// contains when `inner` is displaced by t * d at the moment. No edges may touch at the moment, so
+// if `outer` is the axis of a capsule it contains no vertex.
 std::optional<Vec2> ContainedVertex(const PlacedShape& outer, const PlacedShape& inner, Vec2 d,
                                     const Moment& moment, WorkMeter& meter) {
   if (outer.polygon() == nullptr) return std::nullopt;
@@ -127,8 +130,8 @@ void SweepPair::Start(const PlacedShape& mover, const Motion& motion) {
   motion_ = motion;
 }
 
-// Returns when the two edges first touch; a time above `limit` may be left out. Without motion it
-// is an overlap test.
+// Returns the time at which the two edges first touch. May return nothing if it is above `limit`.
+// Without motion, returns time 0 if the edges touch at all.
 std::optional<SweepTime> SweepPair::Begin(const Segment& fixed, const Segment& moving,
                                           double limit) const {
   if (motion_.d == Vec2{}) {
@@ -139,7 +142,8 @@ std::optional<SweepTime> SweepPair::Begin(const Segment& fixed, const Segment& m
   return interval ? std::optional(interval->begin) : std::nullopt;
 }
 
-// Returns whether the touch defines a normal, or needs none because it is at zero or one.
+// Returns whether the touching edges define a normal. A touch at time 0 or 1 needs no normal, so
+// the answer is true for it.
 bool SweepPair::DeterminesNormal(const SweepTouch& touch, const IndexedPolygon& fixed) const {
   if (is_round() || touch.time.is_zero() || touch.time.is_one()) return true;
   const Segment edge = SeparatingEdge(touch.time.meeting(), fixed.polygon().edge(touch.fixed_edge),
@@ -147,9 +151,10 @@ bool SweepPair::DeterminesNormal(const SweepTouch& touch, const IndexedPolygon& 
   return !(edge.a == edge.b);
 }
 
-// Merges a touch into `event`: keeps the earliest begin or the latest end, and of equal times the
-// first touch that defines a normal. `first_edge` is the least edge of the touches that tie:
-// exactly for radius 0, else rounded up.
+// Merges a touch into `event`, which keeps the touch with the earliest begin or the latest end
+// (`end`); among touches at equal times, the first that defines a normal. `first_edge` becomes the
+// least fixed edge of the touches at that time: for radius 0 at exactly that time, for a round
+// shape at a time that rounds up to the same double.
 void SweepPair::Gather(const SweepTouch& touch, IntervalEnd end, const IndexedPolygon& fixed,
                        SweepEvent& event) const {
   if (!event.has_edge) {
@@ -167,9 +172,9 @@ void SweepPair::Gather(const SweepTouch& touch, IntervalEnd end, const IndexedPo
   }
 }
 
-// A touch later than the best so far need not be computed, but a touch that ties with the best
+// Touches that are later than the earliest so far are not computed, but a touch at an equal time
 // takes part in the choice of the edge. A touch at the start ends the search: no touch is earlier,
-// and `AtStart` chooses the edge of a start inside.
+// and `AtStart` chooses the edge for a shape that overlaps at the start.
 std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, double limit,
                                                 WorkMeter& meter) {
   SweepEvent first;
@@ -185,10 +190,10 @@ std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, dou
   return first.has_edge ? std::optional(first) : std::nullopt;
 }
 
-// If edges touch at a time in [`bounds.low`, `until`], the boxes of what they cover in that
-// interval meet. So if the first touch of edges with boxes that meet is not after `until`, no other
-// pair touches sooner or at the same time: not even for a round shape, where times count as equal
-// if they round up to the same double.
+// Two edges that touch at a time in [`bounds.low`, `until`] cover boxes in that interval that meet,
+// so pairs whose boxes do not meet are skipped. If the first touch of the other pairs is not after
+// `until`, no skipped pair touches sooner or at an equal time, not even for a round shape, for
+// which times are equal if they round up to the same double. Otherwise searches all pairs.
 std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, double limit,
                                                 const TouchBounds& bounds, WorkMeter& meter) {
   const double until = std::fmin(bounds.high, 1);
@@ -219,13 +224,15 @@ std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, dou
   return first.has_edge ? std::optional(first) : std::nullopt;
 }
 
-// No edges touch, so a ring is inside or outside as a whole: one vertex of the ring decides.
+// No edges touch, so a ring is inside or outside of the other shape as a whole, and one vertex of
+// the ring decides.
 bool SweepPair::HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
   const PlacedShape placed(fixed);
   return FirstRingInside(placed, *mover_, meter) || FirstRingInside(*mover_, placed, meter);
 }
 
-// Returns a point of the edge that the shape contains at the start, or nothing.
+// Returns a point of the edge that the moving shape contains at the start, or nothing if there is
+// none.
 std::optional<Vec2> SweepPair::StartPointOn(const Segment& edge, WorkMeter& meter) const {
   if (is_round()) {
     // The rounded sum of two radii must not decide; `AreWithin` is exact.
@@ -246,8 +253,9 @@ std::optional<Vec2> SweepPair::StartPointOn(const Segment& edge, WorkMeter& mete
   return inside ? std::optional(edge.a) : std::nullopt;
 }
 
-// Visits edges in order, so the first edge that holds a point of the shape is the least. If no edge
-// does, one shape lies in the other, and the point is a vertex.
+// Visits edges in ascending order, so the first edge that contains a point of the shape is the
+// least. If no edge does, one shape contains the other, and the point is a vertex of the moving
+// shape.
 SweepPair::Place SweepPair::AtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
   Place place;
   fixed.VisitEdges(
@@ -266,8 +274,8 @@ SweepPair::Place SweepPair::AtStart(const IndexedPolygon& fixed, WorkMeter& mete
   return place;
 }
 
-// Finds a contact that lasts to the end of the path, or else a vertex that is inside the other
-// shape at the end.
+// Finds a pair of edges that touch at the end of the path, or else a vertex that is inside the
+// other shape at the end of the path.
 SweepPair::Place SweepPair::AtEnd(const IndexedPolygon& fixed, WorkMeter& meter) const {
   std::optional<Vec2> point;
   VisitPairs(fixed, 1, meter, [&](size_t, const Segment& edge, size_t, const Segment& moving) {
@@ -289,7 +297,8 @@ SweepPair::Place SweepPair::AtEnd(const IndexedPolygon& fixed, WorkMeter& meter)
   return {std::nullopt, vertex.value_or(Vec2{})};
 }
 
-// Returns the times at which the two edges are in contact: one closed interval (sweep_intervals.h).
+// Returns the interval of times in which the two edges touch, or nothing if they never do. It is
+// one closed interval (sweep_intervals.h).
 std::optional<SweepInterval> SweepPair::Interval(const Segment& fixed,
                                                  const Segment& moving) const {
   if (!is_round()) return ContactInterval(motion_, fixed, moving);
@@ -298,7 +307,8 @@ std::optional<SweepInterval> SweepPair::Interval(const Segment& fixed,
   return SweepInterval{*begin, RoundContactEnd(motion_, fixed, moving)};
 }
 
-// Collects the contacts of all pairs of edges that meet on the path, sorted by begin.
+// Collects the contact intervals of all pairs of edges that touch on the path, sorted by their
+// begin.
 void SweepPair::CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter) {
   contacts_.clear();
   VisitPairs(fixed, 1, meter, [&](size_t i, const Segment& edge, size_t j, const Segment& moving) {
@@ -306,8 +316,8 @@ void SweepPair::CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter) {
       contacts_.push_back(
           {interval->begin, interval->end, static_cast<uint32_t>(i), static_cast<uint32_t>(j)});
     }
-    // Contacts beyond the meter's remaining rows count as rows, which limits the memory of an
-    // answer.
+    // Contacts beyond the rows that the meter has left are charged as rows, which limits the memory
+    // of an answer.
     return contacts_.size() <= meter.rows_left() || meter.SpendRows(contacts_.size());
   });
   const auto compare = [this](const SweepTime& a, const SweepTime& b) {
@@ -316,10 +326,10 @@ void SweepPair::CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter) {
   SortTouches(contacts_, compare, meter);
 }
 
-// Returns whether the gap after `begin` belongs to the passage. Between contacts no vertex lies on
-// an edge of the other shape, so one time in the gap decides. For radius 0 it is the middle of the
-// gap; for a round shape the begin suffices, at which no edge is nearer to the axis than the
-// radius.
+// Returns whether one shape contains a ring of the other in the gap from `begin` to `end` between
+// contact intervals, so that the gap belongs to the passage. In the gap no vertex lies on an edge
+// of the other shape, so one time decides. For radius 0 it is the middle of the gap. For a round
+// shape it is the begin of the gap: at that time, no edge is nearer to the axis than the radius.
 bool SweepPair::IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin,
                             const SweepTime& end, WorkMeter& meter) const {
   const ExactRoot from = begin.Exact(motion_);
@@ -337,7 +347,8 @@ bool SweepPair::IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin,
          ContainedVertex(*mover_, placed, {-d.x, -d.y}, moment, meter);
 }
 
-// The `Path` that `PassageMerge` follows: the shape along its sorted contacts with one polygon.
+// The contacts of the moving shape with one polygon, in the form that `PassageMerge` takes as its
+// template parameter `Path`.
 class SweepPair::ContactPath {
  public:
   ContactPath(const SweepPair& pair, const IndexedPolygon& fixed, WorkMeter& meter)
@@ -369,7 +380,8 @@ SweepPair::Passage SweepPair::FirstPassage(const IndexedPolygon& fixed, WorkMete
   Passage passage;
   passage.end = EndOf(*merged, fixed, meter);
   if (merged->last == contacts_.size()) return passage;
-  // For a round shape, the least edge is the least of all begins that round up to the same double.
+  // For a round shape, `Gather` chooses the least edge among all begins that round up to the same
+  // double.
   SweepEvent re_entry;
   for (size_t i = merged->last; i < contacts_.size() && meter.Spend(1); ++i) {
     const Contact& contact = contacts_[i];
@@ -381,9 +393,9 @@ SweepPair::Passage SweepPair::FirstPassage(const IndexedPolygon& fixed, WorkMete
   return passage;
 }
 
-// Returns the end of a passage: one, without an edge, if the passage reaches the end of the path;
-// else the event of all contacts that end at the end of the passage, exactly or (for a round shape)
-// rounded up.
+// Returns the end of the passage `merged`. If the passage reaches the end of the path, the event
+// has the time 1 and no edge. Otherwise the event merges all contacts that end when the passage
+// ends, exactly or (for a round shape) at a time that rounds up to the same double.
 SweepEvent SweepPair::EndOf(const MergedPassage<SweepTime>& merged, const IndexedPolygon& fixed,
                             WorkMeter& meter) const {
   SweepEvent event;

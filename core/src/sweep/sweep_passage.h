@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does a moving shape touch of one polygon, and until when?
+// When does a moving shape first touch one polygon, and when does it cease to touch it?
 //
 // `SweepPair` holds a shape on its path and finds, polygon by polygon, the first touch and the end
-// of the passage that contains the start. The passage is the union of the contact intervals of all
-// pairs of edges (sweep_intervals.h) and of the gaps in which one shape contains a ring of the
-// other (base/passage_merge.h).
+// of the passage that contains the start. A passage is a largest interval of times in which both
+// share a point: a union of contact intervals of pairs of edges (sweep_intervals.h) and of gaps
+// between them in which one shape contains a ring of the other (base/passage_merge.h).
 #pragma once
 
 #include <cstdint>
@@ -28,9 +28,10 @@
 
 namespace carom::internal {
 
-// Returns a box that holds what `box` passes over on its path for t in [low, high], a range within
-// [0, 1]. Rounded outward: two roundings err by 2u of the magnitudes, and 8u also cover the
-// rounding of the widening.
+// Returns a box that contains `box` displaced by t * d for all t in [low, high], a range within [0,
+// 1]. The box is rounded outward by `slack`, 8 rounding units (2^-53) of the magnitudes: the two
+// roundings of a sum and a product err by at most 2 units, and the rest also covers the rounding of
+// the widening itself.
 inline Box MovedBox(const Box& box, Vec2 d, double low, double high) {
   const Lanes min = ToLanes(box.min);
   const Lanes max = ToLanes(box.max);
@@ -43,7 +44,7 @@ inline Box MovedBox(const Box& box, Vec2 d, double low, double high) {
   return {{from[0], from[1]}, {to[0], to[1]}};
 }
 
-// The region that a box passes over on its path, for t in [0, limit]. Rounded outward.
+// The region that `box` passes over when displaced by t * d, for t in [0, limit]. Rounded outward.
 class SweptBox {
  public:
   SweptBox() = default;
@@ -51,27 +52,30 @@ class SweptBox {
   // Constructs a box that does not move.
   explicit SweptBox(const Box& box) : reach_(box) {}
 
-  // Returns false only if the swept box misses `box`.
+  // Returns false only if the region certainly misses `box`.
   bool MayMeet(const Box& box) const;
-  // Returns a box that contains the whole region.
+  // Returns a bounding box of the whole region.
   const Box& reach() const { return reach_; }
-  // Returns whether the path is no longer than the box in either coordinate, so that `reach` is
-  // hardly larger than the region.
+  // Returns whether the displacement is no longer than the box in either coordinate, so that
+  // `reach()` is hardly larger than the region.
   bool is_short() const { return is_short_; }
 
  private:
   Box reach_;
   Vec2 d_;
-  double low_ = 0;  // range of x * d.y - y * d.x over the moving box
+  // bounds of x * d.y - y * d.x over the moving box: the strip along d that the box sweeps
+  double low_ = 0;
   double high_ = 0;
   bool is_short_ = true;
 };
 
-// The number of ways in which a round shape may meet an edge; each may need exact arithmetic.
+// The number of ways in which features of two edges may meet if a shape has a radius (2 moving
+// vertices on the fixed edge, 2 fixed vertices on the moving edge, 4 pairs of vertices). Each may
+// need exact arithmetic, so it counts as work.
 inline constexpr uint64_t kRoundMeetings = 8;
 
-// A shape on its path from the start up to `limit`. `bounds` is the box of the mover at the start.
-// Polygons that come within `fixed_radius` of the mover count as met.
+// A shape displaced by t * d for t in [0, `limit`]. `bounds` is the bounding box of the shape at t
+// = 0. A polygon that comes within `fixed_radius` of the shape counts as met.
 struct SweptShape {
   const PlacedShape& mover;
   const Box& bounds;
@@ -80,8 +84,9 @@ struct SweptShape {
   double fixed_radius = 0;
 };
 
-// Calls visit(fixed index, fixed edge, moving index, moving edge) for the pairs of edges that may
-// meet on the path, in order, while `visit` returns true.
+// Calls visit(fixed index, fixed edge, moving index, moving edge) for each pair of an edge of
+// `fixed` and an edge of the moving shape that may meet on the path, in ascending order of the
+// indices, until `visit` returns false or `meter` stops.
 template <class Visit>
 void VisitSweptPairs(const SweptShape& swept, const IndexedPolygon& fixed, WorkMeter& meter,
                      const Visit& visit) {
@@ -104,50 +109,56 @@ void VisitSweptPairs(const SweptShape& swept, const IndexedPolygon& fixed, WorkM
       });
 }
 
-// A meeting of two edges, by their indices; an axis has index 0.
+// The time at which two edges touch, and the indices of the edges; the axis of a capsule has index
+// 0.
 struct SweepTouch {
   SweepTime time = SweepTime::Zero();
   uint32_t fixed_edge = 0;
   uint32_t moving_edge = 0;
 };
 
-// The touch of a shape and a polygon at one time, at which several edges may touch.
+// The touch of a moving shape and a polygon at one time, at which several pairs of edges may touch.
 struct SweepEvent {
-  SweepTouch touch;         // the touch that defines point and normal
-  uint32_t first_edge = 0;  // the least fixed edge that touches at that time
+  // the pair of edges that defines the point and the normal
+  SweepTouch touch;
+  // the least index of a polygon's edge that touches at that time
+  uint32_t first_edge = 0;
   bool has_edge = false;
 };
 
-// Finds touches of one moving shape with polygons. Reused from polygon to polygon. Not thread-safe.
+// Finds the touches of one moving shape with polygons. An object is reused for many polygons. Not
+// thread-safe.
 class SweepPair {
  public:
-  // Sets the shape of later calls and keeps a reference to it. Its radius must be that of `motion`;
-  // `motion.d` may be 0.
+  // Sets the shape of later calls, to which it keeps a reference, and its motion. The radius of
+  // `mover` must be `motion.radius`; `motion.d` may be 0.
   void Start(const PlacedShape& mover, const Motion& motion);
 
-  // Returns the first touch of edges, if it is at most `limit`. Of touches at the start it returns
-  // any one, not the one with the least edge.
+  // Returns the first touch of two edges, or nothing if it is after `limit`. If edges touch at the
+  // start, returns any touch at the start, not the one with the least edge.
   std::optional<SweepEvent> FirstTouch(const IndexedPolygon& fixed, double limit, WorkMeter& meter);
-  // Returns the first touch where no edges touch before `bounds.low`. Tests first the pairs that
-  // may touch by `bounds.high`, which suffices for convex polygons.
+  // Returns the first touch, as above, if no edges touch before `bounds.low`. Tests the pairs of
+  // edges that may touch by `bounds.high` first; for convex polygons one of them is the first
+  // touch.
   std::optional<SweepEvent> FirstTouch(const IndexedPolygon& fixed, double limit,
                                        const TouchBounds& bounds, WorkMeter& meter);
-  // Returns whether one shape contains a ring of the other at the start, at which no edges may
-  // touch.
+  // Returns whether one shape contains a ring of the other at the start. No edges may touch at the
+  // start.
   bool HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) const;
 
-  // The passage that contains the start, for shapes that overlap at the start and d other than 0:
-  // its end, and the first touch after it. The end is `SweepTime::One()`, without an edge, if the
-  // passage reaches the end of the path. Meaningless once `meter` has stopped.
+  // The end of the passage that contains the start, and the first touch after that end. A passage
+  // is a largest interval of times in which the shapes share a point. The shapes must overlap at
+  // the start, and the displacement must not be 0. If the passage reaches the end of the path,
+  // `end` has the time `SweepTime::One()` and no edge. Meaningless once `meter` has stopped.
   struct Passage {
     SweepEvent end;
     std::optional<SweepEvent> re_entry;
   };
   Passage FirstPassage(const IndexedPolygon& fixed, WorkMeter& meter);
 
-  // Where the shapes share a point at the start, or at the end, of a sweep that overlaps at that
-  // time: the least fixed edge that holds a point of the solid shape (at the start only), and a
-  // shared point.
+  // The place at which the shapes share a point at the start (`AtStart`) or at the end (`AtEnd`) of
+  // a sweep; they must overlap then. `point` is such a point, and `edge`, at the start only, the
+  // least edge of the polygon that contains a point of the solid shape.
   struct Place {
     std::optional<uint32_t> edge;
     Vec2 point;
@@ -156,7 +167,7 @@ class SweepPair {
   Place AtEnd(const IndexedPolygon& fixed, WorkMeter& meter) const;
 
  private:
-  // The contact interval of a pair of edges.
+  // The time interval in which two edges touch.
   struct Contact {
     SweepTime begin;
     SweepTime end;
@@ -186,7 +197,7 @@ class SweepPair {
                    WorkMeter& meter) const;
 
   const PlacedShape* mover_ = nullptr;
-  Box bounds_;  // box of the mover at the start
+  Box bounds_;  // bounding box of the moving shape at the start
   Motion motion_;
   std::vector<Contact> contacts_;
 };

@@ -14,8 +14,8 @@
 namespace carom::internal {
 namespace {
 
-// Returns whether d is at least as long in x as in y: positions along d are compared in the longer
-// coordinate, so that no division is by 0.
+// Returns whether the displacement d is at least as long in x as in y. Callers divide by the longer
+// coordinate, which is not 0.
 bool IsLongerInX(Vec2 d) { return std::abs(d.x) >= std::abs(d.y); }
 
 // Returns the sign of p + q1 sqrt(r1) + q2 sqrt(r2).
@@ -25,7 +25,7 @@ int SignWithRoots(const Dyadic& p, const Dyadic& q1, const Dyadic& r1, const Dya
   const Dyadic square2 = q2 * q2 * r2;
   const int sign1 = square1.sign() == 0 ? 0 : q1.sign();
   const int sign2 = square2.sign() == 0 ? 0 : q2.sign();
-  // Where the signs of the two roots differ, their sum has the sign of the root with the greater
+  // If the signs of the two roots differ, their sum has the sign of the root with the greater
   // square.
   int sign_roots = sign1 != 0 ? sign1 : sign2;
   if (sign1 * sign2 < 0) sign_roots = sign1 * (square1 - square2).sign();
@@ -33,19 +33,21 @@ int SignWithRoots(const Dyadic& p, const Dyadic& q1, const Dyadic& r1, const Dya
   if (sign_roots == 0 || sign_p == 0 || sign_p == sign_roots) {
     return sign_p != 0 ? sign_p : sign_roots;
   }
-  // The sign of p^2 - (q1 sqrt(r1) + q2 sqrt(r2))^2 decides.
+  // The sign of p^2 - (q1 sqrt(r1) + q2 sqrt(r2))^2 decides whether p or the sum of the roots is
+  // larger in magnitude.
   return sign_p * SignWithRoot(p * p - square1 - square2, Scaled(-(q1 * q2), 1), r1 * r2);
 }
 
-// Returns the sign of a - b, over the common denominator a.m b.m > 0.
+// Returns the sign of a - b, computed over the common denominator a.m * b.m > 0.
 int CompareRoots(const ExactRoot& a, const ExactRoot& b) {
   return SignWithRoots(a.p * b.m - b.p * a.m, a.q * b.m, a.r, -(b.q * a.m), b.r);
 }
 
 }  // namespace
 
-// The time of two vertices is a difference and a quotient, within 3u of exact. The time on an edge
-// errs as in Fraction::OfCrossing, with d known exactly.
+// The time of two vertices is a difference and a quotient, with an error of at most 3 rounding
+// units (2^-53); the code allows 8. The bound for a vertex on an edge is that of
+// Fraction::OfCrossing, with the displacement known exactly.
 SweepTime SweepTime::OfTouch(const Motion& motion, const EdgeMeeting& meeting) {
   const Vec2 z{meeting.fixed.a.x - meeting.moving.a.x, meeting.fixed.a.y - meeting.moving.a.y};
   const Vec2 d = motion.d;
@@ -70,8 +72,8 @@ SweepTime SweepTime::OfTouch(const Motion& motion, const EdgeMeeting& meeting) {
   return SweepTime(Kind::kTouch, meeting, low, high);
 }
 
-// Rounding up keeps order: times with different doubles are in the order of the doubles, and only
-// equal doubles need the exact comparison.
+// Keeps the double that the time rounds up to as both bounds. Times with different doubles have the
+// order of the doubles, so only equal doubles need the exact comparison.
 SweepTime SweepTime::OfRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end,
                                   double rounded_up) {
   const Kind kind = end == IntervalEnd::kBegin ? Kind::kRoundBegin : Kind::kRoundEnd;
@@ -80,7 +82,7 @@ SweepTime SweepTime::OfRoundTouch(const Motion& motion, const EdgeMeeting& meeti
   return t;
 }
 
-// Features that are equal define equal times: this test finds most exact ties without arithmetic.
+// Equal features define equal times, so this comparison finds most exact ties without arithmetic.
 bool SweepTime::HasSource(const SweepTime& other) const {
   return kind_ == other.kind_ && fixed_radius_ == other.fixed_radius_ &&
          meeting_.fixed.a == other.meeting_.fixed.a && meeting_.fixed.b == other.meeting_.fixed.b &&
@@ -94,14 +96,16 @@ bool SweepTime::SharesSide(const SweepTime& other) const {
          meeting_.fixed.b == other.meeting_.fixed.b;
 }
 
-// Calls use(n, m) with expansions of value n / m and m > 0, for radius 0.
+// Calls use(n, m) with exact expansions n and m > 0 such that the time is n / m, for times without
+// radii.
 template <class Use>
 auto SweepTime::WithQuotient(const Motion& motion, Use use) const {
   Expansion<16> n;
   Expansion<8> m;
   const Vec2 d = motion.d;
   if (kind_ != Kind::kTouch) {
-    // Times of other kinds are 0 or at least 2^-494 (see Fraction), so 2^-500 may stand for less.
+    // Times of kind kTouch are 0 or at least 2^-494 (see Fraction), so 2^-500 may stand for any
+    // smaller positive double that is compared with them.
     n.Append(low_ == 0 ? 0 : std::max(low_, 0x1p-500));
     m.Append(1);
   } else if (!meeting_.is_on_fixed_edge() && !meeting_.is_on_moving_edge()) {
@@ -119,15 +123,16 @@ auto SweepTime::WithQuotient(const Motion& motion, Use use) const {
   return m.sign() < 0 ? use(-n, -m) : use(n, m);
 }
 
-// The difference t_a - t_b is ((z_a - z_b) x s) / (d x s), with d x s > 0 and z and s as in
-// sweep_time.h.
+// With z from a moving vertex to the fixed vertex, s the vector of the side and d the displacement,
+// the difference of the times is ((z_a - z_b) x s) / (d x s), and d x s > 0: the sign of the
+// numerator decides.
 int SweepTime::CompareOnSide(const SweepTime& a, const SweepTime& b) {
   const Segment& side = a.meeting_.fixed;
   return CrossSign(a.meeting_.moving.a, b.meeting_.moving.a, side.a, side.b);
 }
 
-// Intervals that do not overlap decide; then equal sources; then a shared side of an edge; then
-// cross-multiplied quotients (radius 0) or roots.
+// Compares the intervals of doubles first; if they overlap, tests for equal features, then for a
+// common side of an edge, and then compares exact quotients (both radii 0) or roots.
 int SweepTime::Compare(const Motion& motion, const SweepTime& a, const SweepTime& b) {
   if (a.high_ < b.low_) return -1;
   if (a.low_ > b.high_) return 1;
@@ -148,7 +153,7 @@ double SweepTime::Rounded(const Motion& motion) const {
          0.0;
 }
 
-// For radius 0 the time is p / m with q = r = 0.
+// Returns the exact time as (p + q sqrt(r)) / m; q and r are 0 unless `OfRoundTouch` made the time.
 ExactRoot SweepTime::Exact(const Motion& motion) const {
   const Motion own{motion.d, motion.radius, fixed_radius_};
   switch (kind_) {
@@ -178,7 +183,8 @@ BoundedPair SweepTime::Pair(const Motion& motion) const {
   return RoundTouchTime({motion.d, motion.radius, fixed_radius_}, meeting_, end);
 }
 
-// The discriminant B^2 - A C (sweep_time.h) equals A radius^2 - (z x d)^2.
+// With z the vector from the moving to the fixed vertex, the discriminant of the quadratic equation
+// of sweep_time.h equals |d|^2 radius^2 - (z x d)^2.
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   const DyadicVec2 d{motion.d.x, motion.d.y};
   const DyadicVec2 z = DyadicDifference(meeting.fixed.a, meeting.moving.a);
@@ -194,7 +200,8 @@ ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, Inte
   return {Cross(z, s), sign * radius, Dot(s, s), Cross(d, s)};
 }
 
-// The length of a side that is parallel to a coordinate axis is |s.x| or |s.y|, which cancels.
+// The length of an edge that is parallel to a coordinate axis is |s.x| or |s.y| for its vector s, a
+// factor that numerator and denominator of the time share, so it is left out.
 RoundQuotient AxisParallelTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   const Segment side = meeting.side();
   const bool is_upright = side.a.x == side.b.x;
@@ -207,9 +214,11 @@ RoundQuotient AxisParallelTouch(const Motion& motion, const EdgeMeeting& meeting
   return {ToBoundedPair(n), ExactValue(is_positive ? m : -m)};
 }
 
-// Computes (p + q sqrt(r)) / m with the members of `ExactRoundTouch`. Where p and the root cancel,
-// it divides the exact numerator p^2 - q^2 r by p - q sqrt(r), as `ToBoundedPair(ExactRoot)` does.
-// About a vertex that numerator is A (z . z - radius^2), and A cancels.
+// Computes (p + q sqrt(r)) / m with the members that `ExactRoundTouch` returns. If p and the root
+// have different signs, so that their sum cancels, divides the exact numerator p^2 - q^2 r by p - q
+// sqrt(r), as `ToBoundedPair(ExactRoot)` does. For two vertices that numerator is |d|^2 (|z|^2 -
+// radius^2), with z the vector between the vertices at the start, and the factor |d|^2 is left out,
+// as m = |d|^2.
 BoundedPair RoundTouchTime(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   const auto radius = Expand(TwoSum(motion.radius, motion.fixed_radius));
   const auto zx = Difference(meeting.fixed.a.x, meeting.moving.a.x);
@@ -247,8 +256,8 @@ BoundedPair ToBoundedPair(const Dyadic& value) {
   return {{high, NearestDouble(value - high)}, kPairError * std::abs(high)};
 }
 
-// Where p and the root cancel, their sum is (p^2 - q^2 r) / (p - q sqrt(r)), and this numerator is
-// exact before it is rounded.
+// If p and the root q sqrt(r) have different signs, their sum is computed as (p^2 - q^2 r) / (p - q
+// sqrt(r)): this numerator is exact before it is rounded, so nothing cancels.
 BoundedPair ToBoundedPair(const ExactRoot& value) {
   const BoundedPair p = ToBoundedPair(value.p);
   const BoundedPair root = ToBoundedPair(value.q) * SquareRoot(ToBoundedPair(value.r));
@@ -257,9 +266,9 @@ BoundedPair ToBoundedPair(const ExactRoot& value) {
   return ToBoundedPair(value.p * value.p - value.q * value.q * value.r) / ((p - root) * m);
 }
 
-// Bisects the bits of doubles: doubles that are not negative have the order of their bits. A double
-// T is at least the value exactly if p - m T + q sqrt(r) <= 0; m T reaches down to 2^(-384 - 1074),
-// so its square fits.
+// Bisects the bit patterns of doubles: non-negative doubles have the order of their bit patterns. A
+// double T is at least the value exactly if p - m T + q sqrt(r) <= 0, which `SignWithRoot` decides.
+// The product m T is at least 2^(-384 - 1074), so its square is within the range of `Dyadic`.
 double RoundedUp(const ExactRoot& value, double low, double high) {
   const auto reached = [&](double t) {
     return SignWithRoot(value.p - value.m * t, value.q, value.r) <= 0;

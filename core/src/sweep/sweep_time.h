@@ -3,17 +3,18 @@
 
 // When does a moving shape meet an edge, exactly?
 //
-// A `SweepTime` is a parameter t of a translation by t * d. It keeps the meeting that defines t,
+// A `SweepTime` is a parameter t of a translation by t * d. It stores the meeting that defines t,
 // and an interval of doubles that contains t: comparisons use the intervals first and compute
-// exactly only where the intervals overlap. t is an end of the interval in which a fixed edge and a
-// moving one are within the radius of each other. With z = (fixed vertex) - (moving vertex) and s
-// the vector of the edge, t is one of
+// exactly only where the intervals overlap. Let `radius` be the sum of the radii of both shapes. A
+// fixed edge and a moving edge are within `radius` of each other during one interval, and t is an
+// end of that interval. With z = (fixed vertex) - (moving vertex) at t = 0 and s the vector of the
+// edge that a vertex meets, t is one of
 //   vertex on vertex:   |t d - z| = radius, a root of A t^2 - 2 B t + C with A = d.d, B = d.z,
 //                       C = z.z - radius^2 (for radius 0: t d = z);
 //   vertex on edge:     |(t d - z) x s| = radius |s|, t = (z x s +- radius |s|) / (d x s).
-// For radius 0, t is a quotient of degrees 2 and 2, compared by expansions. Else t is (p + q
-// sqrt(r)) / m with p, q sqrt(r) and m of degree 2; a comparison of two such times takes degree 16,
-// 3,948 bits.
+// For radius 0, t is a quotient of two polynomials of degree 2 in the coordinates, compared by
+// expansions. For a radius above 0, t is (p + q sqrt(r)) / m, where p, q sqrt(r) and m have degree
+// 2; a comparison of two such times takes polynomials of degree 16, of 3,948 bits.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,9 @@
 
 namespace carom::internal {
 
-// The displacement, which is not 0 where times are computed, and the radii of the moving and of the
-// fixed shape. The exact sum of both radii is the distance at which the shapes touch.
+// The displacement d of the moving shape, which is not 0 where times are computed, and the radii of
+// the moving and of the fixed shape. The shapes touch at a distance of exactly the sum of both
+// radii.
 struct Motion {
   Vec2 d;
   double radius = 0;
@@ -50,8 +52,8 @@ inline int SignOfLinear(const Dyadic& alpha, const Dyadic& beta, const ExactRoot
   return SignWithRoot(alpha * t.m + beta * t.p, beta * t.q, t.r);
 }
 
-// The features that meet: a fixed vertex (both ends equal) or edge, and a moving vertex or edge, as
-// they stand at t = 0. At least one of the two is a vertex.
+// Two features that meet at some time: a fixed vertex (a segment with equal ends) or edge, and a
+// moving vertex or edge, at their positions at t = 0. At least one of the two is a vertex.
 struct EdgeMeeting {
   Segment fixed;
   Segment moving;
@@ -62,25 +64,31 @@ struct EdgeMeeting {
 
   bool is_on_fixed_edge() const { return !(fixed.a == fixed.b); }
   bool is_on_moving_edge() const { return !(moving.a == moving.b); }
-  // Returns the edge of the meeting; the vector s runs from `side().a` to `side().b`.
+  // Returns the edge that the vertex meets; its vector from `side().a` to `side().b` is called s. A
+  // moving edge is reversed, as its negative is an edge of the Minkowski difference.
   Segment side() const { return is_on_fixed_edge() ? fixed : Segment{moving.b, moving.a}; }
 };
 
-// The two ends of a contact interval.
+// The two ends of a contact interval, the interval of t in which two edges touch.
 enum class IntervalEnd : uint8_t { kBegin, kEnd };
 
+// A time t at which two features meet during a translation by t * d, stored as the features and an
+// interval of doubles that contains t.
 class SweepTime {
  public:
   static SweepTime Zero() { return SweepTime(Kind::kZero, {}, 0, 0); }
   static SweepTime One() { return SweepTime(Kind::kOne, {}, 1, 1); }
 
-  // Returns the time of a meeting for radius 0, also outside of [0, 1]. Vertices must meet at one
-  // time (z parallel to d); an edge must not be parallel to d.
+  // Returns the time at which the features of `meeting` meet, for radius 0; the time may be outside
+  // of [0, 1]. Two vertices must meet at some time; an edge must not be parallel to the
+  // displacement.
   static SweepTime OfTouch(const Motion& motion, const EdgeMeeting& meeting);
-  // Returns exactly t, in [0, 1].
+  // Returns the time that is exactly the double `t`, in [0, 1].
   static SweepTime OfValue(double t) { return SweepTime(Kind::kValue, {}, t, t); }
-  // Returns the time of a meeting for radius > 0, which must be in [0, 1]. `rounded_up` is the
-  // least double that is at least the time. The meeting's s must have d x s > 0.
+  // Returns the time at which the features of `meeting` are at a distance of exactly the sum of the
+  // radii, if that sum is above 0. The time must be in [0, 1]; `rounded_up` is the least double
+  // that is at least the time. For a meeting at an edge with vector s = `side().b` - `side().a`,
+  // the cross product of the displacement and s must be positive.
   static SweepTime OfRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end,
                                 double rounded_up);
 
@@ -88,24 +96,26 @@ class SweepTime {
   double high() const { return high_; }
   bool is_zero() const { return kind_ == Kind::kZero; }
   bool is_one() const { return kind_ == Kind::kOne; }
-  // Returns whether the time is of a meeting within a radius: a root.
+  // Returns whether the time was made by `OfRoundTouch`: then it is a root of a quadratic equation.
   bool is_round() const { return kind_ == Kind::kRoundBegin || kind_ == Kind::kRoundEnd; }
-  // Returns the meeting that defines the time; meaningless for zero, one and `OfValue`.
+  // Returns the features that meet at the time; meaningless for `Zero`, `One` and `OfValue`.
   const EdgeMeeting& meeting() const { return meeting_; }
-  // Returns whether the same features define both times, which are equal then.
+  // Returns whether the two times are certainly equal, because they have the same kind, features
+  // and fixed radius.
   bool HasSource(const SweepTime& other) const;
-  // Returns whether at both times an end of an axis comes to the same offset side of a fixed edge.
+  // Returns whether both are times at which an end of the moving axis comes within the radius of
+  // the same fixed edge, at the same side of the edge.
   bool SharesSide(const SweepTime& other) const;
-  // Returns the sign of a - b for two times that share a side. Exact.
+  // Returns the sign of a - b for two times for which `SharesSide` holds. Exact.
   static int CompareOnSide(const SweepTime& a, const SweepTime& b);
 
-  // Returns the sign of a - b. Exact.
+  // Returns the sign of the difference a - b. Exact.
   static int Compare(const Motion& motion, const SweepTime& a, const SweepTime& b);
-  // Returns the nearest double, ties to even, for radius 0; else the least double not below the
-  // time.
+  // Returns the double nearest to the time, ties to even, if the sum of the radii is 0; else the
+  // least double that is at least the time.
   double Rounded(const Motion& motion) const;
   ExactRoot Exact(const Motion& motion) const;
-  // Returns a pair of doubles within 2^-96 of the time's magnitude.
+  // Returns the time as the sum of two doubles, with an error of at most 2^-96 of its magnitude.
   BoundedPair Pair(const Motion& motion) const;
 
  private:
@@ -118,35 +128,40 @@ class SweepTime {
   auto WithQuotient(const Motion& motion, Use use) const;
 
   EdgeMeeting meeting_;
-  double fixed_radius_ = 0;  // of a root: the radius of the fixed shape
-  double low_, high_;        // bounds; for radius > 0 both are the time rounded up
+  // the fixed radius of a time made by `OfRoundTouch`, else 0
+  double fixed_radius_ = 0;
+  // bounds of t; for `OfRoundTouch` both are the time rounded up
+  double low_, high_;
   Kind kind_;
 };
 
-// Returns the exact time of one end of a meeting, for radius > 0. The meeting must have d x s > 0,
-// or be of vertices with a discriminant that is not negative.
+// Returns the exact time at which the features of `meeting` begin or cease (`end`) to be within the
+// sum of the radii, which is above 0. For an edge with vector s = `side().b` - `side().a`, the
+// cross product of the displacement and s must be positive; for two vertices, the discriminant of
+// the quadratic equation of sweep_time.h must be at least 0.
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end);
 
-// The quotient n / m. `AxisParallelTouch` returns the time of a meeting at a side that is parallel
-// to a coordinate axis, as a quotient with a numerator that does not cancel.
+// The quotient n / m, unevaluated. `AxisParallelTouch` returns the time at which a vertex begins or
+// ceases (`end`) to be within the radii of an edge that is parallel to a coordinate axis. Its
+// numerator is computed without cancellation.
 struct RoundQuotient {
   BoundedPair n;
   BoundedPair m;
 };
 RoundQuotient AxisParallelTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end);
 
-// Returns what `ExactRoundTouch` returns in a pair of doubles, within 2^-96 of its magnitude, by
-// expansions: where a shape at rest touches an edge, the terms of the time cancel up to their last
-// bits.
+// Returns the time of `ExactRoundTouch` as the sum of two doubles, with an error of at most 2^-96
+// of its magnitude. Computes the terms as exact expansions, because they cancel up to their last
+// bits if the shape touches the edge at the start, where the time is near 0.
 BoundedPair RoundTouchTime(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end);
 
-// Returns a pair of doubles within 2^-105 of the magnitude of `value`.
+// Returns `value` as the sum of two doubles, with an error of at most 2^-105 of its magnitude.
 BoundedPair ToBoundedPair(const Dyadic& value);
-// Returns a pair of doubles within 2^-96 of the magnitude of `value`.
+// Returns `value` as the sum of two doubles, with an error of at most 2^-96 of its magnitude.
 BoundedPair ToBoundedPair(const ExactRoot& value);
 
-// Returns the least double in [0, 1] that is at least the exact value, which is not below 0, or 2
-// if the value is above 1. [`low`, `high`] contains the result.
+// Returns the least double in [0, 1] that is at least `value`, or 2 if `value` is above 1. `value`
+// must be at least 0, and [`low`, `high`] must contain the result.
 double RoundedUp(const ExactRoot& value, double low, double high);
 
 }  // namespace carom::internal

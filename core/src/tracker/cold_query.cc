@@ -20,8 +20,8 @@ void ColdQuery::Run(const Scene& scene, OverlapDetail detail, PosedShape& posed,
     TakeMeasured(detail, posed, touched, meter);
     return;
   }
-  // Most shapes touch nothing, and an overlap query answers that without placing all of the shape,
-  // as `posed.Whole()` would.
+  // Most shapes touch nothing. The overlap query finds this without placing all vertices of the
+  // shape, which `posed.Whole()` would place.
   mover_.MoveTo(shape.shape, posed.pose());
   OverlapQuery(scene, {detail, shape.options.mask}, overlaps_, meter).Run(mover_);
   TakeOverlaps(touched);
@@ -35,8 +35,9 @@ void ColdQuery::TakeOverlaps(Touched& touched) const {
   }
 }
 
-// A distance query finds polygons alone, so under EDGES this function tests the edges of each
-// polygon exactly, but for edges outside the box of the bounding radius, which includes `within`.
+// A distance query returns only the polygons in reach, so under OverlapDetail::kEdges this function
+// tests the edges of each polygon exactly. It skips edges outside the square of half-width
+// `bounding_radius` about the position: they are farther than `within` from the shape.
 void ColdQuery::TakeMeasured(OverlapDetail detail, PosedShape& posed, Touched& touched,
                              WorkMeter& meter) const {
   const Vec2 p = posed.position();

@@ -3,9 +3,11 @@
 
 // What does a tracked shape touch at a pose, without the tracker's memory?
 //
-// A `ColdQuery` answers by the kernels of an overlap query or, if the tracker has a `within`, of a
-// distance query. Trackers use it under Coherence::kOff and where an influence mask does not pay.
-// The answers of a mask (tracker/tracker_memory.h) must equal the answers of a `ColdQuery`.
+// A `ColdQuery` answers by the kernels of an overlap query or, if the tracker counts polygons
+// within a distance `within` as touched, of a distance query. Trackers use it under
+// Coherence::kOff, and where an influence mask (the edges near the shape, kept from move to move)
+// does not pay. The answers of a mask (tracker/tracker_memory.h) must equal the answers of a
+// `ColdQuery`.
 #pragma once
 
 #include <cstddef>
@@ -22,11 +24,12 @@
 
 namespace carom::internal {
 
-// Evaluates cold queries. Its buffers are reused from move to move. Not thread-safe.
+// Evaluates cold queries: queries for a tracked shape at a pose that use nothing that the tracker
+// remembers. Reuses its buffers from move to move. Not thread-safe.
 class ColdQuery {
  public:
-  // Adds what the shape touches to `touched`, which must be empty. `touched` is meaningless once
-  // the meter has stopped.
+  // Adds the polygons that the shape touches, and under EDGES their edges, to `touched`, which must
+  // be empty. `touched` is meaningless once the meter has stopped the work.
   void Run(const Scene& scene, OverlapDetail detail, PosedShape& posed, Touched& touched,
            WorkMeter& meter);
 

@@ -33,10 +33,10 @@ namespace {
 //
 // The ray from p away from the origin crosses the edge v->w, in the direction of the triangle's
 // sign, exactly if p is in the triangle and not on the edge. The triangles of the two edges at v
-// share the side (origin, v), and each counts half there, as a ray through a vertex does. The ray
-// does not cross an edge on a line with the origin: it meets this line at the origin at most,
-// behind p. If p is the origin, all signs of p are 0; the winding number does not depend on the
-// origin, so the function takes another one.
+// share the side (origin, v). If p is on this side, each of the two triangles counts half, since
+// the ray then passes through v. The ray does not cross an edge on a line with the origin: it meets
+// this line at the origin at most, behind p. If p is the origin, all signs of p are 0; the winding
+// number does not depend on the origin, so the function takes another one.
 std::optional<int64_t> WindingByCovering(const Polygon& polygon, Vec2 origin, Vec2 p) {
   if (p == origin) origin = {p.x > 0 ? -1.0 : 1.0, p.y};
   int64_t doubled_winding = 0;
@@ -50,10 +50,11 @@ std::optional<int64_t> WindingByCovering(const Polygon& polygon, Vec2 origin, Ve
   return doubled_winding / 2;
 }
 
-// Applies the filter of `Orientation` to two edges at a time, v0->v1 and v1->v2. In the result,
-// bits 0 and 1 are set if p is certainly left of the first or second edge, bits 2 and 3 if p is
-// certainly right of it. A lane of a comparison is -1 where it holds, so masking it with one bit
-// puts the bit in its place. An edge with neither bit is undecided and left to exact arithmetic.
+// Tests on which side of two edges at a time, v[0]->v[1] and v[1]->v[2], the point p certainly
+// lies, by rounded cross products with an error bound. In the result, bits 0 and 1 are set if p is
+// certainly left of the first or second edge, bits 2 and 3 if p is certainly right of it. A lane of
+// a comparison is -1 where it holds, so masking it with one bit puts the bit in its place. An edge
+// with neither bit is undecided; the caller decides it by exact arithmetic.
 unsigned SureSides(const Vec2* v, Vec2 p) {
   const Double2 ax = Double2{v[0].x, v[1].x} - p.x;
   const Double2 ay = Double2{v[0].y, v[1].y} - p.y;
@@ -113,17 +114,19 @@ void EdgeSigns::Set(const Polygon& polygon, Vec2 point) {
   }
 }
 
-// Equal signs prove that both points are in one cell of the edges' lines (carom/covering.h). Signs
-// of 0 prove nothing, since a point on a line is in no cell.
+// If two points lie on the same side of the line of each edge, both are in one convex cell of the
+// arrangement of these lines, so the path between them meets no edge (carom/covering.h). Signs of 0
+// prove nothing, since a point on a line is in no cell.
 bool EdgeSigns::ProvesClearPathTo(const EdgeSigns& other) const {
   return !has_zero_ && !other.has_zero_ && edge_count_ == other.edge_count_ &&
          words_ == other.words_;
 }
 
-// The path from the last point without a sign of 0 can cross only edges that changed their sign.
-// Xor finds the words that changed, and counting trailing zeros finds the bits in each word.
-// Without such a last point, or where the new point lies on the line of an edge, the winding number
-// is computed anew.
+// A sign tells on which side of the line of an edge the point lies. The path from the last point
+// that was on no such line can cross only edges with a changed sign. Xor finds the words of signs
+// that changed, and counting trailing zeros finds the bits in each word. If there is no such last
+// point, or the new point lies on the line of an edge, the winding number is computed from all
+// edges.
 Location PointTracker::MoveTo(Vec2 point) {
   const Vec2 p = Normalized(point);
   if (next_) {

@@ -22,8 +22,9 @@ double RootUp(double square) { return std::sqrt(square) * kUp; }
 
 }  // namespace
 
-// Rounds the reading up to a float, so that no byte is missed. Caps a reading beyond all floats,
-// since a byte without bits has the bound +inf and must not be returned.
+// Rounds `reading` up to a float, so that no byte with a bound of at most `reading` is missed. Caps
+// a reading beyond all floats, since a byte without bits has the bound +inf and must not be
+// returned.
 LaneBits MaskWord::BytesUpTo(double reading) const {
   constexpr double kMost = std::numeric_limits<float>::max();
   const float most = reading < kMost ? RoundedUp(reading) : std::numeric_limits<float>::max();
@@ -39,8 +40,8 @@ NeighborQuery::Run NeighborQuery::ByteOf(const Neighbor& neighbor, size_t byte) 
   return {first, std::min(first + kLanes, neighbor.polygon.polygon().edge_count())};
 }
 
-// Measures the distances of a run of edges, unless it was measured last: the nearest byte of edges
-// is often also the byte where a query finds contact.
+// Measures the distances of a run of edges from the reference point, unless this run was measured
+// last: the byte (eight edges) that is nearest is often also the byte where a query finds contact.
 void NeighborQuery::Measure(PointDistances& distances, Run run) {
   if (measured_.first == run.first && measured_.last == run.last) return;
   measured_ = run;
@@ -48,17 +49,19 @@ void NeighborQuery::Measure(PointDistances& distances, Run run) {
   distances.Measure(run.first, run.last);
 }
 
-// Returns the edges of the run that are in reach. Clears the lanes beyond the end of a run of fewer
-// than eight edges, since these lanes hold no edges of the run.
+// Returns the edges of the run that may be within the bounding radius of the reference point.
+// Clears the bits beyond the end of a run of fewer than eight edges, since they stand for no edges
+// of the run.
 LaneBits NeighborQuery::InReach(const PointDistances& distances, Run run) const {
   const LaneBits present = (LaneBits{1} << (run.last - run.first)) - 1;
   return distances.Within(posed_.bounding_radius() * posed_.bounding_radius() * kUp) & present;
 }
 
-// Returns a lower bound of the distance of the nearest edge in the mask, and sets
-// `neighbor.nearest` to the byte of this edge. Measures a run only while its bound allows it to be
-// nearer than all runs before. The byte that was nearest last time comes first: it most often is
-// nearest again, and then few other runs are read.
+// Returns a lower bound of the distance from the reference point to the nearest edge of the
+// neighbor that is in the mask, and sets `neighbor.nearest` to the byte (eight edges) of this edge.
+// Measures the edges of a byte only while the stored bound of the byte allows one of them to be
+// nearer than all edges measured before. The byte that was nearest last time comes first: it most
+// often is nearest again, and then few other bytes are read.
 double NeighborQuery::NearestEdge(Neighbor& neighbor, PointDistances& distances) {
   double nearest = HUGE_VAL;
   const auto measure = [&](Run run) {
@@ -93,8 +96,8 @@ double NeighborQuery::NearestEdge(Neighbor& neighbor, PointDistances& distances)
   }
   meter_.Spend(neighbor.word_count);
   mask_work_ += neighbor.word_count;
-  // Measures a byte of the mask and updates its bound by law (1). Clears the bits of edges that can
-  // no longer come into reach; a byte without bits is never read again.
+  // Measures byte k (eight edges) of a word of the mask, and stores the distance of its nearest
+  // edge as a bound. Clears the bits of edges that cannot come into reach while the mask lasts.
   const auto renew = [&](MaskWord& word, size_t k) {
     mask_work_ += kLanes;
     const double distance = measure(ByteOf(neighbor, word.index * kLanes + k));
@@ -112,7 +115,7 @@ double NeighborQuery::NearestEdge(Neighbor& neighbor, PointDistances& distances)
     for (LaneBits bytes = word.BytesUpTo((odometer_ + nearest) * kUp); bytes != 0;
          bytes &= bytes - 1) {
       const auto k = static_cast<size_t>(std::countr_zero(bytes));
-      // The nearest distance may have shrunk since the bytes were chosen.
+      // `nearest` may have shrunk since `bytes` was computed.
       const bool may_be_nearer = word.bound[k] <= (odometer_ + nearest) * kUp;
       if (may_be_nearer && word.index * kLanes + k != guess) renew(word, k);
     }
@@ -146,12 +149,13 @@ void NeighborQuery::VisitInReach(const Neighbor& neighbor, const Visit& visit) {
   }
 }
 
-// Applies law (2): While the reference point is farther than the bounding radius from every edge of
-// the polygon, no edge of the shape meets an edge of the polygon, and all of the shape lies in one
-// face of the plane as divided by the polygon's edges: in the face of the reference point. So the
-// shape touches the polygon exactly if the reference point is inside. `distance` is a lower bound
-// of the distance from the nearest edge. If it exceeds the bounding radius, stores the verdict and
-// until when it holds, by law (1), and returns true.
+// Applies law (2) of docs/coherence.md: While the reference point of the shape is farther than the
+// bounding radius from every edge of the polygon, no edge of the shape meets an edge of the
+// polygon, and all of the shape lies in one face of the plane as divided by the polygon's edges: in
+// the face of the reference point. So the shape touches the polygon exactly if the reference point
+// is inside. `distance` is a lower bound of the distance from the nearest edge. If it exceeds the
+// bounding radius, stores the verdict and the reading of the odometer until which it holds, and
+// returns true.
 bool NeighborQuery::IsClear(Neighbor& neighbor, Verdict& verdict, double distance) {
   if (distance <= posed_.bounding_radius()) return false;
   verdict.touches = IsInside(neighbor);
@@ -162,8 +166,9 @@ bool NeighborQuery::IsClear(Neighbor& neighbor, Verdict& verdict, double distanc
   return true;
 }
 
-// Applies `IsClear` to the distance of the polygon's box: no edge is nearer than the box, and a
-// point outside the box is outside the polygon. Cheap, and enough for most neighbors.
+// Applies `IsClear` to the distance of the polygon's bounding box from the reference point: no edge
+// is nearer than the box, and a point outside the box is outside the polygon. Cheap, and enough for
+// most neighbors.
 bool NeighborQuery::IsBoxClear(Neighbor& neighbor, Verdict& verdict) {
   ++mask_work_;
   const FloatBox& box = neighbor.box;
@@ -183,10 +188,11 @@ void NeighborQuery::UpdateBound(Neighbor& neighbor, Verdict& verdict) {
   verdict.is_by_box = false;
 }
 
-// Applies law (3): The straight path between two points meets no edge if one of the points is
-// farther from every edge than the points are from each other. Then both points are inside, or both
-// outside. So the side is computed again only once the odometer has passed the known distance from
-// the edges.
+// Returns whether the reference point is inside the polygon. Applies law (3) of docs/coherence.md:
+// The straight path between two points meets no edge if one of the points is farther from every
+// edge than the points are from each other. Then both points are inside, or both outside. So the
+// answer is computed again only once the odometer (the length of all moves) has passed the known
+// distance from the edges.
 bool NeighborQuery::IsInside(Neighbor& neighbor) {
   if (odometer_ < neighbor.side_until) return neighbor.is_inside;
   neighbor.is_inside = LocateInPolygon(neighbor.polygon, p_, meter_).location != Location::kOutside;
@@ -194,12 +200,13 @@ bool NeighborQuery::IsInside(Neighbor& neighbor) {
   return neighbor.is_inside;
 }
 
-// Applies law (4): The inscribed disc about the reference point belongs to the shape, at any
-// rotation, so the shape touches a polygon while a point of the polygon is within the inscribed
-// radius. `distance` is an upper bound of the signed distance from the polygon, which is below 0
-// inside and 1-Lipschitz as well: a reference point that leaves the polygon has first moved as far
-// as the nearest edge was. If the disc touches, stores the verdict and until when it holds, and
-// returns true.
+// Applies law (4) of docs/coherence.md: The shape contains a disc about its reference point at any
+// rotation, so the shape touches a polygon while a point of the polygon is within the radius of the
+// disc. `distance` is an upper bound of the signed distance of the reference point from the
+// polygon. The signed distance is below 0 inside the polygon, and changes at most by the length of
+// a move: a reference point that leaves the polygon has first moved as far as the nearest edge was.
+// If the disc touches the polygon, stores the verdict and the reading of the odometer until which
+// it holds, and returns true.
 bool NeighborQuery::IsInscribedTouched(Verdict& verdict, double distance) const {
   const double depth = posed_.inscribed_radius() - distance;
   if (!(depth > 0)) return false;
@@ -219,8 +226,8 @@ void NeighborQuery::UpdateTouch(Neighbor& neighbor, Verdict& verdict) {
   }
   const double distance = NearestEdge(neighbor, distances);
   if (IsClear(neighbor, verdict, distance)) return;
-  // An edge is in reach. The disc is tested first, since its verdict lasts longer than the verdict
-  // by a pair of edges.
+  // An edge is within the bounding radius. The inscribed disc of the shape is tested first, since
+  // its verdict holds at any rotation and so lasts longer than a verdict by a pair of edges.
   neighbor.inscribed_from = HUGE_VALF;
   if (posed_.inscribed_radius() > 0) {
     neighbor.inscribed_from = ReadingDown(odometer_ + (distance - posed_.inscribed_radius()));
@@ -231,9 +238,9 @@ void NeighborQuery::UpdateTouch(Neighbor& neighbor, Verdict& verdict) {
   verdict.touches = IsTouched(neighbor, distances);
 }
 
-// Returns whether a neighbor that was touched still is, for the last reason or a similar one: the
-// disc reaches the nearest byte, the pair of edges that met last still meets, or the shape meets
-// edges beside that pair. False leaves it undecided.
+// Returns true if a neighbor that was touched certainly still is, for the last reason or a similar
+// one: the inscribed disc of the shape reaches the nearest edges, the pair of edges that met last
+// still meets, or the shape meets edges beside that pair. False leaves it undecided.
 bool NeighborQuery::IsStillTouched(Neighbor& neighbor, Verdict& verdict,
                                    PointDistances& distances) {
   scratch_.near.clear();
@@ -245,21 +252,22 @@ bool NeighborQuery::IsStillTouched(Neighbor& neighbor, Verdict& verdict,
   if (!neighbor.has_witness || posed_.has_within()) return false;
   const Polygon& polygon = neighbor.polygon.polygon();
   if (posed_.IsWitness(polygon.edge(neighbor.witness.fixed), neighbor.witness)) return true;
-  // If the disc may touch, the full query pays, since its verdict lasts for more moves. For a small
-  // neighbor the full query costs hardly more than this one.
+  // If the inscribed disc may touch, the full query pays, since a verdict by the disc lasts for
+  // more moves. For a small neighbor the full query costs hardly more than the test below.
   if (neighbor.is_small() || is_disc_near) return false;
   const size_t byte = neighbor.witness.fixed / kLanes;
   for (const size_t near : {byte, byte + 1, byte - 1}) {
-    // The comparison is also false for byte 0 less 1, which wraps around.
+    // For byte 0, `byte - 1` wraps around, and this comparison is false.
     const bool exists = near * kLanes < polygon.edge_count();
     if (exists && IsTouchedBy(neighbor, distances, ByteOf(neighbor, near))) return true;
   }
   return false;
 }
 
-// Runs the exact kernel on the edges of a run that are in reach, except edges with all of the shape
-// on one side of their line, and appends the edges that it runs on to `near`. Returns whether one
-// of them meets an edge of the shape; that pair then becomes the witness.
+// Tests exactly whether the shape meets an edge of the run. Skips edges beyond the bounding radius
+// and edges with all of the shape on one side of their line, and appends the edges that it tests to
+// `scratch_.near`. If one of them meets an edge of the shape, stores this pair as the witness and
+// returns true.
 bool NeighborQuery::IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run) {
   const Polygon& polygon = neighbor.polygon.polygon();
   std::vector<NearEdge>& near = scratch_.near;
@@ -277,8 +285,9 @@ bool NeighborQuery::IsTouchedBy(Neighbor& neighbor, PointDistances& distances, R
   return neighbor.has_witness;
 }
 
-// Applies law (5): returns whether an edge in reach meets an edge of the shape or, if none does,
-// whether the shape contains a ring of the polygon or the polygon contains a ring of the shape.
+// Decides exactly whether the shape touches the neighbor, by law (5) of docs/coherence.md: an edge
+// of the polygon within the bounding radius meets an edge of the shape or, if none does, the shape
+// contains a ring of the polygon or the polygon contains a ring of the shape.
 bool NeighborQuery::IsTouched(Neighbor& neighbor, PointDistances& distances) {
   neighbor.has_witness = false;
   if (posed_.has_within()) return posed_.IsWithin(neighbor.polygon);
@@ -290,18 +299,19 @@ bool NeighborQuery::IsTouched(Neighbor& neighbor, PointDistances& distances) {
          IsContained(neighbor);
 }
 
-// Returns whether the polygon contains the shape, given that no edge of the polygon meets the
-// shape. A shape of one ring is connected, so all of it is on one side. If the reference point
-// belongs to the shape, this is the side of the reference point, which is often known. Otherwise
-// each ring of the shape is located by itself.
+// Returns whether the polygon contains the shape (a ring of it, if it has several), given that no
+// edge of the polygon meets the shape. A shape of one ring is connected, so all of it is inside or
+// all of it is outside. If the reference point belongs to the shape, its location decides, which is
+// often known. Otherwise each ring of the shape is located by itself.
 bool NeighborQuery::IsContained(Neighbor& neighbor) {
   return posed_.IsOneRing() && posed_.inscribed_radius() > 0
              ? IsInside(neighbor)
              : posed_.IsContainedIn(neighbor.polygon);
 }
 
-// Tests every edge in reach, since all edges that meet the shape are part of the answer: no witness
-// ends the search, and only law (2) saves a query.
+// Tests every edge within the bounding radius, since all edges that meet the shape are part of the
+// answer. So one pair of edges that meets does not end the search, and a query is saved only while
+// all edges are farther than the bounding radius (law (2) of docs/coherence.md).
 void NeighborQuery::UpdateEdges(Neighbor& neighbor, Verdict& verdict) {
   scratch_.edge_counts.push_back(0);
   if (odometer_ < verdict.clear_until) return;

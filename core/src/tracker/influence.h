@@ -3,17 +3,19 @@
 
 // Which edges may a moving shape reach, and how long do all other edges stay out of reach?
 //
-// This is the influence mask of Jimenez, Segura and Feito: a bit for each edge that has the
-// reference point in its influence area. The area is kept as a distance, since a move of a given
-// length changes a distance by at most this length. docs/coherence.md has the numbered laws:
+// This is the influence mask of Jimenez, Segura and Feito: a bit for each edge that may have the
+// reference point of the shape in its influence area. The area is kept as a distance from the edge,
+// since a move of a given length changes a distance by at most this length. docs/coherence.md has
+// the numbered laws:
 //
-//   (1) A distance is 1-Lipschitz: if an edge is d away from p, it is at least d - |p - q| away
-//       from q, wherever q is.
+//   (1) A distance is 1-Lipschitz: if an edge is d away from a point p, it is at least d - |p - q|
+//       away from any other point q.
 //
 // The odometer is the sum of the lengths of all moves of the reference point since the mask was
-// made, each rounded up. So |p - q| is at most the difference of its readings at p and at q, and a
-// bound is stored once, as the reading up to which the bound holds: at reading o, an edge that is d
-// away gets o + d, and is certainly out of reach r until the odometer passes o + d - r.
+// made, each rounded up. If the reference point moves from p to q, |p - q| is at most the
+// difference of the readings of the odometer at p and at q. So a bound is stored once, as the
+// reading up to which it holds: if an edge is d away at reading o, the stored bound is o + d, and
+// the edge is certainly farther away than a distance r until the odometer passes o + d - r.
 #pragma once
 
 #include <array>
@@ -34,23 +36,28 @@
 
 namespace carom::internal {
 
-// The bits of 64 consecutive edges of a polygon, eight edges to a byte. A mask keeps only words
-// with a bit set. At first, all bits of a byte are set if the box of its edges is near. A bit is
-// cleared when its edge is measured and is too far away to come into reach while the mask lasts.
+// 64 bits of an influence mask (the edges near a tracked shape, kept from move to move): one bit
+// for each of 64 consecutive edges of a polygon, so that a byte stands for eight edges. A mask
+// stores only words with a bit set. When the mask is made, all bits of a byte are set if the
+// bounding box of its eight edges is near. A bit is cleared when its edge is measured and is too
+// far away for the shape to reach it while the mask lasts.
 struct MaskWord {
   uint64_t bits = 0;  // bit i: edge 64 * index + i
   uint32_t index = 0;
-  // bound[k] - odometer is a lower bound of the distance of the edges of byte k. It is +inf if the
-  // byte has no bit set.
+  // For the eight edges of byte k: bound[k] minus the reading of the odometer (the length of all
+  // moves since the mask was made) is a lower bound of their distance from the shape's reference
+  // point. bound[k] is +inf if the byte has no bit set.
   std::array<float, kLanes> bound;
 
-  // Returns the bytes whose bound is at most `reading`: bit k for byte k.
+  // Returns the bytes with a bound of at most `reading`, a reading of the odometer: bit k for byte
+  // k.
   LaneBits BytesUpTo(double reading) const;
 };
 
-// A polygon that has edges in the mask, or that contains the reference point. A polygon without an
-// edge index has few edges: all of them are in the mask, without words. The verdict on a neighbor
-// is stored apart from it (tracker/verdict.h).
+// A polygon near a tracked shape: it has edges in the shape's influence mask, or contains the
+// reference point of the shape. A polygon without an edge index has few edges: all of them count as
+// in the mask, and the mask stores no words for the polygon. The verdict whether the shape touches
+// the neighbor is stored apart from it (tracker/verdict.h).
 struct Neighbor {
   explicit Neighbor(const IndexedPolygon& its_polygon)
       : polygon(its_polygon),
@@ -62,26 +69,36 @@ struct Neighbor {
   bool is_small() const { return polygon.edge_index() == nullptr; }
 
   IndexedPolygon polygon;
-  FloatBox box;  // the polygon's box: most queries end at it and do not read the polygon
-  // Readings of the odometer, rounded down, which hold at any rotation.
-  float side_until = 0;      // until this reading, exclusive, `is_inside` holds
-  float inscribed_from = 0;  // before this reading, the inscribed disc reaches no edge
-  uint32_t nearest = 0;      // the byte of edges found nearest last: edges 8 * nearest + 0..7
-  Witness witness;           // the pair of edges that met last, if `has_witness`
+  // The polygon's bounding box. Most queries are decided by this box and do not read the polygon.
+  FloatBox box;
+  // The next two members are readings of the odometer (the length of all moves since the mask was
+  // made), rounded down. They hold at any rotation of the shape.
+  float side_until = 0;  // `is_inside` holds while the reading is less
+  // Before this reading, the disc inside the shape about its reference point reaches no edge.
+  float inscribed_from = 0;
+  // The byte of edges that was nearest when last measured: edges 8 * nearest to 8 * nearest + 7.
+  uint32_t nearest = 0;
+  // The edge of the polygon and the edge of the shape that were found to meet last. Valid if
+  // `has_witness`.
+  Witness witness;
+  // The words of this polygon in the array of words of the mask.
   uint16_t first_word = 0;
   uint8_t word_count = 0;
   bool has_witness : 1;
   bool is_inside : 1;  // whether the polygon contains the reference point
-  // whether too many edges are near for words, so that queries use the polygon's index
+  // Whether too many edges are near for the words of the mask, so that queries use the polygon's
+  // own edge index instead.
   bool is_dense : 1;
 };
 
-// The parts of a mask while they are gathered. Reused from mask to mask.
+// The parts of an influence mask while they are gathered from the scene. Reused from mask to mask.
 struct Influence {
-  std::vector<const IndexedPolygon*> polygons;  // polygons that may have edges in the mask
-  std::vector<Neighbor> neighbors;              // neighbors by ascending polygon id
-  std::vector<Verdict> verdicts;                // one for each neighbor
-  // words of the neighbors in turn; the words of one neighbor by ascending index
+  // polygons of the scene that may have edges in the mask
+  std::vector<const IndexedPolygon*> polygons;
+  std::vector<Neighbor> neighbors;  // polygons in the mask, by ascending id
+  std::vector<Verdict> verdicts;    // whether the shape touches each neighbor
+  // The words (bits of 64 edges each) of all neighbors, neighbor after neighbor; the words of one
+  // neighbor are sorted by `MaskWord::index`.
   std::vector<MaskWord> words;
 
   void Clear() {
@@ -96,19 +113,21 @@ struct Influence {
 struct NeighborScratch {
   PoseScratch pose;
   std::vector<NearEdge> near;
-  // Under EDGES, for each neighbor: how many of its edges meet the shape. `touched` has these
-  // edges.
+  // Under `OverlapDetail::kEdges`, for each neighbor: how many of its edges meet the shape. The
+  // edges themselves are in `touched.edges`.
   std::vector<uint32_t> edge_counts;
   Touched touched;
 };
 
-// Queries a shape at a pose against the neighbors in its mask, one neighbor at a time, and updates
-// the bounds and verdicts of a neighbor that no longer hold. Once the meter has stopped, the bounds
-// and verdicts that it wrote are meaningless.
+// Tests a shape at a pose against the neighbors (near polygons) in its influence mask, one neighbor
+// at a time. If the stored verdict on a neighbor or a stored bound of the distance of its edges no
+// longer holds, replaces it. Once the meter has stopped the work, the verdicts and bounds that were
+// written are meaningless.
 class NeighborQuery {
  public:
-  // `words` are the words of all neighbors, and `odometer` is the reading at the pose. Edges
-  // farther than `out_of_mask` from the reference point are out of reach as long as the mask lasts.
+  // `words` are the mask's words of all neighbors. `odometer` is the length of all moves since the
+  // mask was made. Edges farther than `out_of_mask` from the reference point cannot be reached by
+  // the shape while the mask lasts.
   NeighborQuery(std::span<MaskWord> words, PosedShape& posed, double odometer, double out_of_mask,
                 NeighborScratch& scratch)
       : words_(words),
@@ -119,17 +138,19 @@ class NeighborQuery {
         scratch_(scratch),
         meter_(posed.meter()) {}
 
-  // Updates whether the shape touches the neighbor, and until when, given that the neighbor's last
-  // verdict no longer holds.
+  // Computes whether the shape touches the neighbor, and until which reading of the odometer this
+  // verdict holds. Stores both in `verdict`, which no longer holds at the call.
   void UpdateTouch(Neighbor& neighbor, Verdict& verdict);
-  // Updates the verdict unless it still holds, and appends to the scratch the edges that meet the
-  // shape, and their number.
+  // Updates the verdict unless it still holds. Appends the edges of the neighbor that meet the
+  // shape to `touched.edges` of the scratch, and their number to `edge_counts`.
   void UpdateEdges(Neighbor& neighbor, Verdict& verdict);
-  // Replaces the bound from the neighbor's box, which shows that the neighbor is clear, by the
-  // bound from the neighbor's edges, which is at least as large.
+  // Measures the edges of a neighbor that its bounding box proves to be clear of the shape. The
+  // distance of the nearest edge is at least the distance of the box, so the verdict then holds for
+  // at least as many moves.
   void UpdateBound(Neighbor& neighbor, Verdict& verdict);
 
-  // Returns the work units spent so far that grow with the size of the mask.
+  // Returns the units of work of this query that grow with the size of the mask: the cost of a
+  // larger mask.
   uint64_t mask_work() const { return mask_work_; }
 
  private:
@@ -147,25 +168,27 @@ class NeighborQuery {
   bool IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run);
   bool IsInside(Neighbor& neighbor);
   bool IsContained(Neighbor& neighbor);
-  // Calls visit(run) for the runs that may have an edge in reach, while `visit` returns true.
+  // Calls visit(run) for each run of edges that may have an edge within the bounding radius of the
+  // reference point, while `visit` returns true.
   template <class Visit>
   void VisitInReach(const Neighbor& neighbor, const Visit& visit);
   double NearestEdge(Neighbor& neighbor, PointDistances& distances);
   static Run ByteOf(const Neighbor& neighbor, size_t byte);
   void Measure(PointDistances& distances, Run run);
-  // Returns the edges in reach of the run measured last: bit k for edge first + k.
+  // Returns the edges of `run`, the run measured last, that may be within the bounding radius of
+  // the reference point: bit k for edge run.first + k.
   LaneBits InReach(const PointDistances& distances, Run run) const;
   std::span<MaskWord> WordsOf(const Neighbor& neighbor) const;
 
   std::span<MaskWord> words_;
   PosedShape& posed_;
-  Vec2 p_;  // the reference point
+  Vec2 p_;  // reference point of the shape at its pose
   double odometer_;
   double out_of_mask2_;
   NeighborScratch& scratch_;
   WorkMeter& meter_;
   uint64_t mask_work_ = 0;
-  Run measured_;  // the run that was measured last
+  Run measured_;  // the run of edges that was measured last
 };
 
 }  // namespace carom::internal

@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Moves the trackers of a batch, in three passes over the same columns. The sweeps find which paths
-// are clear (tracker/tracker_sweeps.h). The quiet pass answers runs of moves by the last answers of
-// their trackers (tracker/quiet_pass.h). Each remaining move goes to its tracker's memory or to a
-// cold query. The writer stores the answers in their columns (tracker/move_writer.h).
+// Moves the trackers of a batch, in three passes over the same columns. First, the sweeps find
+// which paths touch nothing (tracker/tracker_sweeps.h). Then the quiet pass answers runs of moves
+// that stay where the last answers of their trackers hold (tracker/quiet_pass.h). Each remaining
+// move is answered by its tracker's memory, or by a query without memory (a cold query). The writer
+// stores the answers in their columns (tracker/move_writer.h).
 
 #include <algorithm>
 #include <array>
@@ -32,7 +33,8 @@ namespace carom {
 namespace internal {
 namespace {
 
-// Buffers of a batch of moves, which the thread caches while they are small.
+// Buffers of a batch of moves. The thread keeps them for its next batch if they are small
+// (`IsWorthCaching`).
 struct MoveScratch {
   static constexpr size_t kMaxCachedItems = 16384;
 
@@ -50,17 +52,18 @@ struct MoveScratch {
   size_t largest = 0;  // most vertices of a tracked shape
 };
 
-// Returns whether the column of trackers ascends strictly, which proves without a table that each
-// tracker moves once.
+// Returns whether the column of tracker indices ascends strictly, which proves that each tracker
+// moves only once in the batch.
 bool AreDistinct(const MoveColumns& moves) {
   const std::span<const uint32_t> tracker = moves.tracker;
   return std::adjacent_find(tracker.begin(), tracker.end(), std::greater_equal<>()) ==
          tracker.end();
 }
 
-// Returns the square of a radius, rounded so that a computed squared distance below it proves that
-// the distance is below `radius`: dx and dy err by u each, their squares by 3u, the sum by 4u, and
-// a coordinate that is read as 0 by 2^-140. Returns -1 where no radius is left.
+// Returns the square of the radius of a quiet ball, rounded so that a computed squared distance dx
+// * dx + dy * dy below it proves that the distance is below `radius`. With u = 2^-53, the
+// differences dx and dy err by u each, their squares by 3u, the sum by 4u, and a coordinate that is
+// read as 0 by 2^-140. Returns -1 if no radius remains.
 double QuietSquare(double radius) {
   const double sure = radius - 0x1p-130;
   return sure > 0 ? sure * sure * (1 - 16 * kUnit) : -1;
@@ -87,12 +90,15 @@ class MoveBatch {
   bool Run();
 
  private:
-  static constexpr size_t kWord = 64;  // moves that are classified together
-  // A move that is expected not to be quiet, as classified ahead of it.
+  static constexpr size_t kWord = 64;  // number of moves that are classified together
+  // A move that was classified ahead of time as not quiet, so that the last answer of its tracker
+  // is not expected to hold.
   struct Expected {
     size_t move;
     Tracker* tracker;
-    uint64_t due;  // bits of the neighbors that it will read, once they are known
+    // Neighbors (near polygons) in the tracker's memory that the move is expected to read: bit k
+    // for neighbor k, once `PrefetchNeighbors` has found them.
+    uint64_t due;
   };
 
   bool RunInOrder();
@@ -120,14 +126,15 @@ class MoveBatch {
   const uint64_t scene_state_;
   ThreadScratch<MoveScratch> scratch_;
   const bool uses_memory_;
-  // whether a classification ahead of a move holds when the move is answered
+  // Whether a move that was classified as quiet ahead of time is still quiet when it is answered.
   const bool classifies_by_word_;
   QuietPass quiet_;
   MoveWriter writer_;
-  std::array<QuietPass::Word, 8> words_;  // words classified last, by number modulo the size
-  size_t classified_ = 0;                 // number of moves classified
-  // A ring buffer of moves that are expected not to be quiet, from `begin_` to `end_`. The memories
-  // of the moves before `fetched_` are prefetched.
+  // The classes of the words of 64 moves classified last; word n is at index n modulo the size.
+  std::array<QuietPass::Word, 8> words_;
+  size_t classified_ = 0;  // number of moves classified so far
+  // A ring buffer of moves that are expected not to be quiet: the moves from `begin_` to `end_`.
+  // The memories of the trackers of the moves before `fetched_` are prefetched.
   std::array<Expected, 2 * kWord> ahead_;
   size_t begin_ = 0;
   size_t fetched_ = 0;
@@ -164,8 +171,9 @@ bool MoveBatch::RunInOrder() {
   return true;
 }
 
-// Answers 64 moves, given that each tracker moves once. Which of the moves are quiet is then known
-// ahead, and only the moves that write a row are visited. Returns false once the meter stops.
+// Answers up to 64 moves, from `first` on, given that each tracker moves once in the batch. The
+// moves are classified ahead of time, so those that touch nothing are answered by one operation on
+// bits, and only the moves that write a row are visited. Returns false once the meter stops.
 bool MoveBatch::RunWord(size_t first) {
   while (classified_ <= first) ClassifyAhead();
   const QuietPass::Word word = words_[first / kWord % words_.size()];
@@ -204,13 +212,14 @@ inline void MoveBatch::AnswerOne(size_t i, bool is_quiet) {
   }
 }
 
-// Prefetches what the moves after move i that are not quiet will read, since thousands of trackers
-// do not fit into a cache. Goes one step along the pointers at a time, as each step reads what the
-// step before it prefetched: memory with verdicts, neighbors, polygons. Where a tracker may move
-// twice in the batch, whether a move is quiet is decided again when the move is answered.
+// Prefetches the memory that the moves after move i read if they are not quiet, since thousands of
+// trackers do not fit into a cache. Advances one step along the pointers at a time, as each step
+// reads what the step before it prefetched: the tracker's memory with its verdicts, the neighbors,
+// their polygons. If a tracker may move twice in the batch, whether a move is quiet is decided
+// again when the move is answered.
 inline void MoveBatch::PrefetchAhead(size_t i) {
-  constexpr size_t kFarthest = 256;  // most moves ahead that are classified
-  // most moves ahead that are not quiet and have their memory prefetched
+  constexpr size_t kFarthest = 256;  // how many moves ahead moves are classified at most
+  // most moves ahead that have the memory of their tracker prefetched, if they are not quiet
   constexpr size_t kFetched = 16;
   if (moves_.trackers.size() < kWord) return;
   while (begin_ < end_ && Ahead(begin_).move <= i) ++begin_;
@@ -224,7 +233,8 @@ inline void MoveBatch::PrefetchAhead(size_t i) {
   const auto expected = [&](size_t place, const auto& fetch) {
     if (end_ - begin_ <= place) return;
     Expected& next = Ahead(begin_ + place);
-    // The memory of a tracker that moves twice in a batch may have changed or been dropped since.
+    // If the tracker also moved earlier in the batch, its memory may have changed or been dropped
+    // after this move was classified.
     const auto& memory = TrackerAccess::memory(*next.tracker);
     if (memory != nullptr) fetch(*memory, next);
   };
@@ -248,8 +258,9 @@ void MoveBatch::ClassifyAhead() {
   classified_ += count;
 }
 
-// Answers a quiet move that the quiet pass leaves: of a tracker that touches several polygons, a
-// sweep that ends in contact, or any quiet move if quiet radii are requested.
+// Answers a quiet move (the last answer of its tracker holds) that the quiet pass does not answer:
+// a move of a tracker that touches several polygons, a sweep that ends in contact, or any quiet
+// move if the caller requests quiet radii.
 void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
   QuietBall& ball = TrackerAccess::ball(tracker);
   ++out_.tiers.quiet;
@@ -292,7 +303,8 @@ void MoveBatch::Answer(Tracker& tracker, size_t i) {
   if (options_.quiet_radii) out_.quiet_radii.push_back(0);
 }
 
-// Answers move i by the tracker's memory, or by a cold query if the memory has no mask.
+// Answers move i by the tracker's memory, or by a query without memory (a cold query) if the
+// tracker has no influence mask for this move.
 void MoveBatch::AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed) {
   QuietBall& ball = TrackerAccess::ball(tracker);
   if (ball.scene_state != scene_state_ && TrackerAccess::memory(tracker) != nullptr) {
@@ -313,8 +325,8 @@ void MoveBatch::AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed) {
   if (options_.quiet_radii) writer_.WriteQuietRadius(i, ball);
 }
 
-// Answers move i without memory. A sweep that is clear up to its end touches nothing at its end and
-// needs no query.
+// Answers move i without the tracker's memory. A sweep with a path that was found clear up to its
+// end touches nothing at its end and needs no query.
 void MoveBatch::AnswerCold(size_t i, PosedShape& posed) {
   ++out_.tiers.cold;
   Touched& touched = scratch_->neighbors.touched;
@@ -324,8 +336,9 @@ void MoveBatch::AnswerCold(size_t i, PosedShape& posed) {
   writer_.Write(i, touched);
 }
 
-// Carries the memory over to this version of the scene, or clears it if an edit since the memory's
-// version may have touched what the memory covers.
+// Clears the tracker's memory if an edit of the scene, since the version for which the memory was
+// made, may have touched the disc of `known_radius` that the memory describes. Otherwise marks the
+// memory as valid for this version.
 void MoveBatch::DropIfEdited(Tracker& tracker) const {
   QuietBall& ball = TrackerAccess::ball(tracker);
   TrackerMemory& memory = *TrackerAccess::memory(tracker);
@@ -336,8 +349,10 @@ void MoveBatch::DropIfEdited(Tracker& tracker) const {
   ball.scene_state = scene_state_;
 }
 
-// Fills `touched` by the mask, and sets the quiet ball. If the tracker has no mask, and once the
-// meter has stopped, leaves the tracker without a ball and returns false.
+// Queries the tracker's influence mask: fills `scratch_->neighbors.touched`, and sets the quiet
+// ball, in which this answer holds. Makes a mask first if the shape left the last one. If the
+// tracker gets no mask, and once the meter has stopped, leaves the tracker without a quiet ball and
+// returns false.
 bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   QuietBall& ball = TrackerAccess::ball(tracker);
   ball.radius2[0] = ball.radius2[1] = -1;
@@ -368,8 +383,8 @@ bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   return true;
 }
 
-// Makes another mask about the shape, if the budget allows and the mask is worthwhile. No other
-// step of a batch changes the size of a memory.
+// Makes another influence mask about the shape, if the memory budget allows and the mask is likely
+// to save work. No other step of a batch changes the size of a tracker's memory.
 bool MoveBatch::PrepareMask(Tracker& tracker, const PosedShape& posed) {
   const size_t before = tracker.memory_bytes();
   const bool is_made = MakeMask(tracker, posed);

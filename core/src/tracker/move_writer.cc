@@ -10,8 +10,8 @@
 
 namespace carom::internal {
 
-// A sweep that touches something on its path but nothing at its end is not clear: it gets a first
-// touch and a count of 0.
+// An item that touches nothing at its end is written as clear, except for a sweep that touches
+// something on its path: it gets a first touch and a count of 0.
 void MoveWriter::Write(size_t i, const Touched& touched) {
   const bool is_path_clear = !moves_.sweeps() || sweeps_.IsClear(i);
   if (touched.polygons.empty() && is_path_clear) return WriteClear(i);
@@ -32,9 +32,9 @@ void MoveWriter::WriteFailed() {
   if (options_.quiet_radii) out_.quiet_radii.push_back(0);
 }
 
-// A ball about the item's position fits into the quiet ball if its radius is at most the radius of
-// the quiet ball less the distance of the centres. The roots and the difference are rounded so that
-// the result errs towards 0.
+// A disc about the item's position fits into the quiet ball (the disc in which the tracker's answer
+// holds) if its radius is at most the radius of the ball less the distance of both centres. The
+// roots and the difference are rounded so that the result is not too large.
 void MoveWriter::WriteQuietRadius(size_t i, const QuietBall& ball) {
   const double dx = moves_.x[i] - ball.center.x;
   const double dy = moves_.y[i] - ball.center.y;

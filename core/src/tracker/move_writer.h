@@ -3,10 +3,10 @@
 
 // How is the answer to a move written into the columns of `MoveAnswers`?
 //
-// Items are written in order, each by exactly one of `WriteClear`, `WriteOne`, `Write` and
-// `WriteFailed`. If quiet radii are requested, `WriteQuietRadius` follows for each item that did
-// not fail. A clear item takes one bit. Every other item has an entry in `counts` and, if the moves
-// are sweeps, in `first_touches`.
+// Items (moves) are written in order, each by exactly one of `WriteClear`, `WriteOne`, `Write` and
+// `WriteFailed`. If the caller requests quiet radii, `WriteQuietRadius` follows for each item that
+// did not fail. An item that touches nothing (a clear item) takes one bit of `MoveAnswers::clear`.
+// Every other item has an entry in `counts` and, if the moves are sweeps, in `first_touches`.
 #pragma once
 
 #include <cstddef>
@@ -26,26 +26,30 @@ class MoveWriter {
              MoveAnswers& out)
       : moves_(moves), options_(options), sweeps_(sweeps), out_(out) {}
 
-  // Returns a checker that records the first fault of item i.
+  // Returns a checker that validates item i and adds its first fault to the errors of the answers.
   ItemChecker Check(size_t i) { return ItemChecker(i, out_.errors); }
 
   // Writes that item i touches nothing, neither on its path nor at its end.
   void WriteClear(size_t i) { out_.clear[i / 64] |= uint64_t{1} << (i % 64); }
-  // Writes that the next item touches one polygon, but none of its edges. Not for sweeps.
+  // Writes the answer of the next item if it touches one polygon but none of its edges. Not for
+  // sweeps.
   void WriteOne(uint64_t polygon_id) {
     out_.counts.push_back(1);
     out_.polygon_ids.push_back(polygon_id);
     if (options_.detail == OverlapDetail::kEdges) out_.edge_counts.push_back(0);
   }
-  // Writes that item i touches `touched` at its end and, if it is a sweep, what it touches first on
-  // its path, as the sweeps found.
+  // Writes that item i touches the polygons and edges in `touched` at the end of its path. If the
+  // item is a sweep, also writes what it touches first on the path, which it reads from `sweeps_`.
   void Write(size_t i, const Touched& touched);
-  // Writes the entries of an item after its error is recorded.
+  // Writes the entries of an item that has an error, after the error was recorded: a count of 0
+  // and, where these columns exist, an empty first touch and a quiet radius of 0.
   void WriteFailed();
-  // Writes how far item i may move from its position without leaving `ball`.
+  // Writes the quiet radius of item i: how far its shape may move from its position without leaving
+  // `ball`, the ball in which the tracker's answer does not change.
   void WriteQuietRadius(size_t i, const QuietBall& ball);
 
-  // Returns the words of `MoveAnswers::clear`, for a loop that keeps the pointer in a register.
+  // Returns the 64-bit words of `MoveAnswers::clear` (one bit for each item), for a loop that sets
+  // the bits itself and keeps the pointer in a register.
   uint64_t* clear_words() { return out_.clear.data(); }
   MoveTiers& tiers() { return out_.tiers; }
 

@@ -21,8 +21,9 @@ double Magnitude(Vec2 p) { return std::max(std::abs(p.x), std::abs(p.y)); }
 }  // namespace
 
 // A rotation may stretch lengths as far as |c^2 + s^2 - 1| <= 1e-6 allows, and placing errs by
-// `PlacingError` in each coordinate, so twice `PlacingError` bounds the distance. The bounding
-// radius takes both effects at their worst upwards, the inscribed radius downwards.
+// `PlacingError` in each coordinate, so twice `PlacingError` bounds the distance from the exact
+// point. The bounding radius assumes the most stretch and adds the error, the inscribed radius
+// assumes the least stretch and subtracts the error.
 PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch,
                        WorkMeter& meter, const double* angle)
     : shape_(shape),
@@ -77,8 +78,8 @@ bool PosedShape::Meets(const Segment& edge) {
   return FindWitness({&near, 1}) || (kind_ == Kind::kPolygon && ContainsPoint(edge.a));
 }
 
-// Repeats the last one of an odd number of vertices to complete a pair, which does not change a
-// test of all vertices.
+// Places the vertices of a polygon. Repeats the last one of an odd number of vertices to complete a
+// pair, which does not change the result of a test of all vertices.
 const Vec2* PosedShape::PlacedFew() {
   if (scratch_.few_pose != scratch_.pose) {
     scratch_.few_pose = scratch_.pose;
@@ -89,11 +90,12 @@ const Vec2* PosedShape::PlacedFew() {
   return scratch_.few;
 }
 
-// Applies the filter of `CrossSign` (numeric/exact.h) to two vertices at a time: (a - v) x (b - v)
-// is certainly left, or right, if it exceeds the bound of its rounding error. A lane of a
-// comparison is all ones where it holds, so `&=` over all pairs leaves -1 in a lane if all vertices
-// of the lane are on one side; both lanes must be on one and the same side. A vertex too near to
-// the line for the filter clears both masks, and the exact kernel decides.
+// Tests two vertices v at a time against the line through the edge's ends a and b, by rounded cross
+// products: v is certainly on one side if |(a - v) x (b - v)| exceeds the bound of its rounding
+// error. A lane of a comparison is all ones where it holds, so `&=` over all pairs leaves -1 in a
+// lane if all vertices of the lane are on one side; both lanes must be on one and the same side. A
+// vertex too near to the line for this bound clears both masks; the function then returns false,
+// which decides nothing.
 bool PosedShape::IsOnOneSide(const Segment& edge) {
   if (kind_ != Kind::kPolygon || !IsFew()) return false;
   const Vec2* const vertices = PlacedFew();
@@ -122,16 +124,18 @@ std::optional<Witness> PosedShape::FindWitness(std::span<const NearEdge> edges) 
     return std::nullopt;
   }
   const size_t root = shape_.nodes.size() - 1;
-  if (root == 0) return FindInRun(root, edges);  // the edges are in reach, and so is its circle
+  // A single run has a circle about the whole shape, which reaches the edges, since they are within
+  // the bounding radius.
+  if (root == 0) return FindInRun(root, edges);
   Box box;
   for (const NearEdge& near : edges) box.Extend(BoundsOf(near.edge));
   return FindWitness(root, edges, box);
 }
 
-// Descends the circles of the outline. A rotation turns a circle into an equal circle: its centre
-// is placed as a vertex is, its radius is stretched, and both are widened by the error of placing.
-// So if the circle of a node does not reach the box of all edges, no edge of the node meets one of
-// them.
+// Descends the tree of bounding circles of the shape's edges. A rotation turns a circle into an
+// equal circle: its centre is placed as a vertex is, its radius is stretched, and both are widened
+// by the error of placing. So if the placed circle of a node does not reach the box of all `edges`,
+// no edge of the shape in the node meets one of them.
 std::optional<Witness> PosedShape::FindWitness(size_t node, std::span<const NearEdge> edges,
                                                const Box& box) {
   const OutlineNode& outline = shape_.nodes[node];
@@ -159,8 +163,8 @@ std::optional<Witness> PosedShape::FindInRun(size_t node, std::span<const NearEd
   return std::nullopt;
 }
 
-// Places each vertex by itself, so the end of an edge has equal bits in every run that has the
-// edge.
+// Places each vertex by itself, so that a vertex has the same bits in every run (node of the tree
+// of circles) with an edge that ends at it.
 const EdgeCluster& PosedShape::PlacedRun(size_t node) {
   if (scratch_.runs.size() <= node) scratch_.runs.resize(node + 1);
   PoseScratch::PlacedRun& run = scratch_.runs[node];
@@ -190,11 +194,11 @@ bool PosedShape::IsWitness(const Segment& fixed, const Witness& witness) {
   return Intersects(fixed, Segment{Placed(pose(), edge.a), Placed(pose(), edge.b)});
 }
 
-// A ring inside the shape is within the bounding radius, so a ring with a vertex beyond it is
-// excluded at once, and so is a single ring with a box beyond it. As no edges meet, any point of a
-// ring decides for the whole ring. The shape surrounds a ring that it contains, so no edge of the
-// ring has all of the shape on one side of its line, and `edges` has all edges of the ring. `edges`
-// is grouped by ring.
+// A ring of the polygon inside the shape is within the bounding radius of the position. So a ring
+// with its first vertex beyond it is excluded at once, and so is a polygon of one ring with a
+// bounding box beyond it. As no edges meet, any point of a ring decides for the whole ring. The
+// shape surrounds a ring that it contains, so no edge of the ring has all of the shape on one side
+// of its line, and `edges` has all edges of the ring. `edges` is grouped by ring.
 bool PosedShape::ContainsRing(const Polygon& polygon, std::span<const NearEdge> edges) {
   if (kind_ != Kind::kPolygon || edges.empty()) return false;
   const Vec2 p = position();
@@ -215,8 +219,8 @@ bool PosedShape::ContainsRing(const Polygon& polygon, std::span<const NearEdge> 
   return false;
 }
 
-// As no edges meet, each ring of the shape is inside or outside as a whole; its first vertex
-// decides.
+// As no edge of the polygon meets the shape, each ring of the shape is inside or outside of the
+// polygon as a whole; its first vertex decides.
 bool PosedShape::IsContainedIn(const IndexedPolygon& polygon) {
   const auto contains = [&](Vec2 start) {
     return LocateInPolygon(polygon, Placed(pose(), start), meter_).location != Location::kOutside;

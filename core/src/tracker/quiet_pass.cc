@@ -8,12 +8,12 @@
 
 namespace carom::internal {
 
-// The invariants of the loop are copied to local variables, since the compiler must assume that a
+// Copies the members that the loop reads to local variables, since the compiler must assume that a
 // store through the trackers changes members.
 template <class IsAccepted>
 QuietPass::Word QuietPass::Classify(size_t first, bool counts,
                                     const IsAccepted& is_accepted) const {
-  constexpr size_t kAhead = 64;  // distance, in moves, at which trackers are prefetched
+  constexpr size_t kAhead = 64;  // how many moves ahead trackers are prefetched
   const size_t end = std::min<size_t>(moves_.size(), first + 64);
   const double* const x = x_;
   const double* const y = y_;
@@ -48,8 +48,8 @@ QuietPass::Word QuietPass::Classify(size_t first, bool counts,
   return word;
 }
 
-// Selects the test of the rotations, so that the loop has no branch on the contents of a ball,
-// which no processor predicts.
+// Selects the test of the rotations outside of the loop, so that the loop has no branch on the
+// contents of a quiet ball, which no processor predicts.
 QuietPass::Word QuietPass::Classify(size_t first, bool counts) const {
   const double* const c = c_;
   const double* const s = s_;
@@ -60,10 +60,11 @@ QuietPass::Word QuietPass::Classify(size_t first, bool counts) const {
   return Classify(first, counts, [=](size_t i) { return std::abs(angle[i]) <= kMaxAngle; });
 }
 
-// Implements `IsQuiet` as a loop with its invariants in local variables, since the compiler must
-// assume that a store through the trackers changes members. Two cases are left to the caller: a
-// tracker that touches several polygons, since the ids of the polygons are in its memory, and a
-// sweep that ends in contact, since it needs an entry in `first_touches`.
+// Tests each move as `IsQuiet` does, in a loop with all members that it reads copied to local
+// variables, since the compiler must assume that a store through the trackers changes members. Two
+// cases are left to the caller: a tracker that touches several polygons, since the ids of the
+// polygons are in its memory, and a sweep that ends in contact, since it needs an entry in
+// `first_touches`.
 size_t QuietPass::Run(size_t first, MoveWriter& writer, WorkMeter& meter) const {
   constexpr size_t kMaxMoves = 256;  // most moves between two checks of the meter
   const size_t end = std::min(moves_.size(), first + kMaxMoves);

@@ -3,9 +3,10 @@
 
 // Which moves stay in the quiet ball of their tracker, so that the tracker's last answer holds?
 //
-// Most moves of most batches stay in the ball, and take a comparison of squared distances and a
-// check of the rotation: about 9 ns. All other moves go to the tracker's memory
-// (tracker/tracker_memory.h).
+// The quiet ball of a tracker is a disc about its last position: while the position is in it, the
+// tracker's last answer does not change at any rotation. Most moves of most batches stay in the
+// ball, and take a comparison of squared distances and a check of the rotation: about 9 ns. All
+// other moves use the memory of their tracker (tracker/tracker_memory.h).
 #pragma once
 
 #include <cmath>
@@ -23,12 +24,13 @@
 
 namespace carom::internal {
 
-// Finds and answers the quiet moves of a batch. Not thread-safe. The constructor's arguments
-// outlive it.
+// Finds and answers the quiet moves of a batch: moves that stay in the disc about the tracker's
+// last position in which its last answer holds. Not thread-safe. The constructor's arguments
+// outlive the `QuietPass`.
 class QuietPass {
  public:
-  // `sweeps` has the paths of the moves if they are sweeps; `scene_state` is the state number of
-  // the scene (index/edit_history.h).
+  // `sweeps` has the results of the paths of the moves if they are sweeps; `scene_state` is the
+  // number that identifies this version of the scene (index/edit_history.h).
   QuietPass(const MoveColumns& moves, const MoveOptions& options, uint64_t scene_state,
             const TrackerSweeps& sweeps)
       : moves_(moves),
@@ -41,25 +43,28 @@ class QuietPass {
         s_(moves.s.data()),
         angle_(moves.angle.empty() ? nullptr : moves.angle.data()) {}
 
-  // Bits for 64 moves, or for as many as are left: bit k for move first + k. `quiet`: the move
-  // stays in the quiet ball of its tracker. `clear`: it is quiet and touches nothing. `one`: it is
-  // quiet and touches one polygon. The paths of sweeps are not considered.
+  // Classes of up to 64 consecutive moves: bit k is for move first + k. `quiet`: the move stays in
+  // its tracker's quiet ball, so that the tracker's last answer holds. `clear`: the move is quiet
+  // and the shape touches nothing. `one`: the move is quiet and the shape touches one polygon. The
+  // paths of sweeps are not considered.
   struct Word {
     uint64_t quiet = 0;
     uint64_t clear = 0;
     uint64_t one = 0;
   };
-  // Classifies the moves from `first` on. Under `counts`, adds the moves in `clear` and `one` to
-  // the move counts of their trackers.
+  // Classifies up to 64 moves, from `first` on. If `counts` is true, increments `QuietBall::moves`,
+  // the number of moves since the tracker's influence mask was made, for each move in `clear` or
+  // `one`.
   Word Classify(size_t first, bool counts) const;
 
-  // Answers moves from `first` on while they are quiet and touch at most one polygon (as sweeps,
-  // none), a few hundred at most. Returns the first move that is not answered.
+  // Answers moves from `first` on, at most a few hundred. Stops before the first move that is not
+  // quiet, or that is of a tracker that touches more than one polygon (any polygon, if the moves
+  // are sweeps). Returns the index of the first move that it does not answer.
   size_t Run(size_t first, MoveWriter& writer, WorkMeter& meter) const;
 
-  // Returns whether the last answer of move i's tracker is the answer of move i, too. False for
-  // numbers that are not accepted: a comparison with NaN is false, and the ball of an accepted
-  // position contains only accepted positions (TrackerMemory::SetLimit).
+  // Returns whether move i is quiet: the last answer of its tracker is also the answer of move i.
+  // Returns false for coordinates or rotations that are not accepted: a comparison with NaN is
+  // false, and the ball contains only accepted positions (TrackerMemory::SetLimit).
   bool IsQuiet(const Tracker& tracker, size_t i) const {
     const QuietBall& ball = TrackerAccess::ball(tracker);
     const double dx = x_[i] - ball.center.x;
@@ -73,7 +78,8 @@ class QuietPass {
   }
 
  private:
-  // Implements `Classify`. is_accepted(i) returns whether the rotation of move i is accepted.
+  // Implements `Classify` for one form of the rotations: is_accepted(i) returns whether the
+  // rotation of move i is valid.
   template <class IsAccepted>
   Word Classify(size_t first, bool counts, const IsAccepted& is_accepted) const;
 
@@ -81,9 +87,9 @@ class QuietPass {
   const TrackerSweeps& sweeps_;
   const uint64_t scene_state_;
   const size_t detail_;
-  // The columns as pointers. `c_` and `angle_` are null where rotations are given in another form.
-  // An angle is checked but not converted to a rotation, since a quiet answer does not depend on
-  // it.
+  // The columns of `moves_` as pointers. `c_` is null if rotations are not given as cosine and
+  // sine, `angle_` if they are not given as angles. An angle is only checked, not converted to a
+  // rotation, since the last answer of a tracker holds in its quiet ball at any rotation.
   const double* const x_;
   const double* const y_;
   const double* const c_;

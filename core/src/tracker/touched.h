@@ -13,14 +13,16 @@ namespace carom::internal {
 
 struct TouchedPolygon {
   uint64_t id;
-  uint32_t edge_count;  // its entries in `Touched::edges`; 0 under IDS
+  uint32_t edge_count;  // number of its edges in `Touched::edges`; 0 if only ids are requested
 };
 
-// The polygons and edges that a shape touches. Reused from move to move, so that moves answered by
-// memory allocate nothing.
+// The polygons and edges that a shape touches. Reused from move to move, so that moves that a
+// tracker's memory answers allocate nothing.
 struct Touched {
-  std::vector<TouchedPolygon> polygons;  // polygons by ascending id
-  std::vector<EdgeRef> edges;            // edges of the polygons in turn; empty under IDS
+  std::vector<TouchedPolygon> polygons;  // sorted by polygon id
+  // The touched edges, polygon after polygon; empty if only ids are requested
+  // (OverlapDetail::kIds).
+  std::vector<EdgeRef> edges;
 
   void Clear() {
     polygons.clear();

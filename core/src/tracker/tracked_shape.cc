@@ -15,10 +15,10 @@ namespace {
 
 double Length(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 
-// Returns the circle about the middle of the box of `points`, at most sqrt(2) times as large as the
-// smallest circle that contains them. Computed distances err by a few u of themselves, which `kUp`
-// covers. The terms that are added cover squares that underflow, and are small beside the error of
-// placing.
+// Returns a circle that contains `points`: about the middle of their bounding box, at most sqrt(2)
+// times as large as the smallest such circle. Computed distances have a relative error of a few
+// 2^-53, which `kUp` covers. The terms that are added to the radius cover squares that underflow,
+// and are small beside the error of placing a point.
 OutlineNode CircleAbout(std::span<const Vec2> points) {
   Box box;
   for (const Vec2 p : points) box.Extend(p);
@@ -46,9 +46,9 @@ OutlineNode CircleAbout(std::span<const OutlineNode> children) {
   return node;
 }
 
-// Returns runs of eight edges of one ring, in order, and above them nodes of eight nodes, level by
-// level up to the root. Edges that follow each other are near each other, so nothing must be
-// sorted.
+// Returns the tree of bounding circles of the polygon: leaves for runs of up to eight consecutive
+// edges of one ring, in order, then inner nodes for up to eight nodes each, level by level up to
+// the root. Consecutive edges are near each other, so nothing must be sorted.
 std::vector<OutlineNode> NodesOf(const Polygon& polygon) {
   std::vector<OutlineNode> nodes;
   const auto edges = static_cast<uint32_t>(polygon.edge_count());
@@ -91,7 +91,8 @@ TrackedShape::TrackedShape(Shape its_shape, const TrackerOptions& its_options)
   if (shape.polygon() != nullptr) nodes = NodesOf(*shape.polygon());
 }
 
-// A polygon of several rings, or of an open ring, also has tables of its rings and edges.
+// A polygon with several rings or an open ring also has tables of its rings and edges, which are
+// counted here.
 size_t TrackedShape::memory_bytes() const {
   size_t bytes = sizeof(*this) + nodes.capacity() * sizeof(OutlineNode);
   if (const Polygon* polygon = shape.polygon()) {

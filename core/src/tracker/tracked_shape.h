@@ -3,9 +3,9 @@
 
 // Which facts about a tracked shape hold at every pose?
 //
-// Lengths from the reference point that hold at any rotation, and for a polygon a tree of circles
-// about runs of its edges. A box would have to be computed again for each rotation; a circle turns
-// into an equal circle.
+// The facts are lengths from the reference point that hold at any rotation and, for a polygon, a
+// tree of bounding circles about runs of its edges. A bounding box would have to be computed again
+// for each rotation; a rotation turns a circle into an equal circle.
 #pragma once
 
 #include <cstddef>
@@ -23,22 +23,27 @@
 
 namespace carom::internal {
 
-// A circle about up to eight consecutive edges of a ring (a run), or about the circles of up to
-// eight nodes.
+// A node of the tree of bounding circles of a polygon. A leaf (a run) is a circle about up to eight
+// consecutive edges of a ring; an inner node is a circle about the circles of up to eight nodes.
 struct OutlineNode {
   Vec2 center;
-  double radius = 0;   // bound of the distance of its points from the centre, as described
-  uint32_t first = 0;  // the first edge, or the first child node
+  // Bound of the distance of the node's points from the centre, before the shape is placed at a
+  // pose.
+  double radius = 0;
+  // The index of the first edge (of a run) or of the first child (of an inner node); the others
+  // follow it.
+  uint32_t first = 0;
   uint32_t count = 0;
   bool is_run = false;
 };
 
-// A shape, and the facts about it. Immutable, hence thread-safe.
+// A tracked shape, its options, and the facts about it that hold at every pose. Immutable, hence
+// thread-safe.
 struct TrackedShape {
   TrackedShape(Shape its_shape, const TrackerOptions& its_options);
 
-  // Returns whether a path between these poses turns the shape. A shape without extent is a point
-  // at the reference point, which no rotation moves.
+  // Returns whether a path between these poses turns the shape. A shape of extent 0 is a single
+  // point at the reference point, about which shapes turn, so no rotation changes it.
   bool Turns(const Pose& from, const Pose& to) const {
     return extent > 0 && (from.c != to.c || from.s != to.s);
   }
@@ -48,9 +53,14 @@ struct TrackedShape {
 
   Shape shape;
   TrackerOptions options;
-  double extent = 0;             // BoundingRadius of the shape (edges/shape_facts.h)
-  double inscribed_radius = -1;  // InscribedRadius of the shape
-  // The outline of a polygon. Children come before their parents, so the last node is the root.
+  // The greatest distance of a point of the shape from its reference point (`BoundingRadius` in
+  // edges/shape_facts.h).
+  double extent = 0;
+  // The radius of a disc about the reference point that the shape contains (`InscribedRadius` in
+  // edges/shape_facts.h); below 0 if the shape does not contain this point.
+  double inscribed_radius = -1;
+  // The tree of bounding circles of a polygon; empty for a capsule. Children precede their parents,
+  // so the last node is the root.
   std::vector<OutlineNode> nodes;
 };
 

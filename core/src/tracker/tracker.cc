@@ -26,8 +26,8 @@ absl::StatusOr<Tracker> Tracker::Create(Shape shape, const TrackerOptions& optio
   return tracker;
 }
 
-// Copies share the immutable shape. A copy has a memory of its own, since moves write to the
-// memory.
+// Copies of a tracker share the immutable shape. Each copy has a memory (of what its last moves
+// found) of its own, since moves write to the memory.
 Tracker::Tracker(const Tracker& other)
     : ball_(other.ball_),
       shape_(other.shape_),
@@ -42,8 +42,8 @@ Tracker::~Tracker() = default;
 const Shape& Tracker::shape() const { return shape_->shape; }
 const TrackerOptions& Tracker::options() const { return shape_->options; }
 
-// Without a quiet ball no move is answered as quiet, and without a memory none as near
-// (`MoveTiers`).
+// Removes the quiet ball (the disc in which the last answer holds), so that no move is answered as
+// quiet, and the memory, so that none is answered as near (`MoveTiers`).
 void Tracker::Forget() {
   ball_.radius2[0] = ball_.radius2[1] = -1;
   memory_.reset();
@@ -74,14 +74,15 @@ void MoveAnswers::Clear() {
   memory_growth = 0;
 }
 
-// Compares all but quiet radii, tiers and memory growth, which are advice.
+// Compares all members but quiet radii, tiers and memory growth, which depend on what the trackers
+// remember.
 bool SameVerdicts(const MoveAnswers& a, const MoveAnswers& b) {
   return a.clear == b.clear && a.counts == b.counts && a.polygon_ids == b.polygon_ids &&
          a.edge_counts == b.edge_counts && a.edges == b.edges &&
          a.first_touches == b.first_touches && a.errors == b.errors;
 }
 
-// Each item is either clear or has an entry in `counts`.
+// Counts the items: each item is either clear (a bit of `clear`) or has an entry in `counts`.
 bool Fits(const MoveColumns& moves, const MoveAnswers& answers) {
   size_t items = answers.counts.size();
   for (const uint64_t word : answers.clear) items += static_cast<size_t>(std::popcount(word));

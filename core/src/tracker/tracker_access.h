@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Gives the functions that move trackers access to the private parts of a tracker, and finds the
-// tracker of a move.
+// Gives the functions that move trackers access to the private members of a `Tracker`, and finds
+// the tracker of a move.
 #pragma once
 
 #include <cstddef>
@@ -14,16 +14,17 @@
 
 namespace carom::internal {
 
-// Accesses the private parts of a tracker that is defined.
+// Returns private members of a tracker, which must be defined (`Tracker::is_defined`).
 struct TrackerAccess {
   static QuietBall& ball(Tracker& tracker) { return tracker.ball_; }
   static const QuietBall& ball(const Tracker& tracker) { return tracker.ball_; }
   static const TrackedShape& shape(const Tracker& tracker) { return *tracker.shape_; }
-  // Returns the tracker's memory; null until a move creates it.
+  // Returns the tracker's memory of the scene around it; null until a move of the tracker creates
+  // it.
   static std::unique_ptr<TrackerMemory>& memory(Tracker& tracker) { return tracker.memory_; }
 };
 
-// Returns the index of the tracker of move i, which may be out of range.
+// Returns the index in `moves.trackers` of the tracker of move i. The index may be out of range.
 inline size_t TrackerIndexOf(const MoveColumns& moves, size_t i) {
   return moves.tracker.empty() ? moves.first_tracker + i : moves.tracker[i];
 }

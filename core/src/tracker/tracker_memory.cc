@@ -21,25 +21,27 @@
 namespace carom::internal {
 namespace {
 
-// A mask that the shape leaves within `kFewMoves` moves did not pay. After `kMaxMisses` masks in a
-// row that did not pay, the tracker backs off for `kBackoffMoves` moves. Two more masks that do not
-// pay then make it back off four times as long, up to `kMaxBackoffs` times. A mask that pays resets
-// both counts.
+// An influence mask (the edges near the shape, kept from move to move) that the shape leaves within
+// `kFewMoves` moves did not pay. After `kMaxMisses` masks in a row that did not pay, the tracker
+// backs off: it makes no mask for `kBackoffMoves` moves. Two more masks that do not pay then make
+// it back off four times as long, up to `kMaxBackoffs` times. A mask that pays resets both counts.
 constexpr uint32_t kFewMoves = 3;
 constexpr uint8_t kMaxMisses = 6;
 constexpr uint16_t kBackoffMoves = 64;
 constexpr uint8_t kMaxBackoffs = 2;
-// A mask that lasted so many moves pays, whatever a cold move takes.
+// A mask that lasted so many moves pays, whatever a cold move (a move without memory) takes.
 constexpr uint32_t kManyMoves = 1024;
 
-// Work that the meter does not count, in units of the meter. The numbers were fitted once to
-// measured times, since the core has no clock. They steer what trackers remember and change no
-// answer.
-constexpr uint64_t kFixedWork = 64;    // work of making a mask
-constexpr uint64_t kNeighborWork = 8;  // work for a neighbor when a mask is made
-constexpr uint64_t kPassedWork = 3;    // work for a neighbor at each query
-constexpr uint64_t kColdWork = 16;  // work of a cold move, besides its own units, which count half
-constexpr uint64_t kCastWork = 6;   // work of a cold move that its sweep has answered
+// Work of trackers that the work meter does not count, in units of the meter. The numbers were
+// fitted once to measured times, since the core has no clock. They steer when trackers make masks
+// and change no answer.
+constexpr uint64_t kFixedWork = 64;    // work of making a mask, besides its neighbors
+constexpr uint64_t kNeighborWork = 8;  // work for a near polygon when a mask is made
+constexpr uint64_t kPassedWork = 3;    // work for a near polygon of the mask at each query
+// Work of a cold move (a move without memory), in addition to half of the units of its query.
+constexpr uint64_t kColdWork = 16;
+// Work of a cold move that needs no query, because its sweep found that it touches nothing.
+constexpr uint64_t kCastWork = 6;
 
 // Returns the distance between the points, rounded up.
 double PathLength(Vec2 from, Vec2 to) {
@@ -48,9 +50,9 @@ double PathLength(Vec2 from, Vec2 to) {
   return std::sqrt(dx * dx + dy * dy) * kUp;
 }
 
-// Returns a lower bound of the distance from `p` to the nearest edge of the scene. The search is
-// pruned by upper bounds of squared distances, `limit2`; the result is the root of the least lower
-// bound.
+// Returns a lower bound of the distance from `p` to the nearest edge of the scene, among polygons
+// with a category in `mask`. The search skips boxes beyond `limit2`, the least upper bound of a
+// squared distance so far; the result is the root of the least lower bound.
 double NearestEdge(const Scene& scene, uint64_t mask, Vec2 p, WorkMeter& meter) {
   const Box from{p, p};
   double limit2 = HUGE_VAL;
@@ -112,14 +114,15 @@ std::unique_ptr<TrackerMemory> TrackerMemory::Copy() const {
   return copy;
 }
 
-// Replaces the memory by a larger one if `mask_bytes` bytes do not fit, and by a smaller one if
-// they would leave half of it unused. The replacement has no mask.
+// Replaces the memory by a larger one if a mask of `mask_bytes` bytes does not fit behind it, and
+// by a smaller one if the mask would leave more than half of the room unused. The replacement has
+// no mask.
 void TrackerMemory::Fit(std::unique_ptr<TrackerMemory>& memory, size_t mask_bytes) {
   const size_t room = memory->state_.mask_bytes;
   if (mask_bytes > room || 2 * mask_bytes < room) memory = Create(memory->state_, mask_bytes);
 }
 
-// Stores a gathered mask in a memory with room for it and without a mask. Moves the neighbors out
+// Stores a gathered mask in this memory, which has room for it and no mask. Moves the neighbors out
 // of `gathered`.
 void TrackerMemory::Put(Influence& gathered) {
   const size_t count = gathered.neighbors.size();
@@ -154,16 +157,18 @@ bool TrackerMemory::IsWorthwhile(uint32_t moves) {
   return false;
 }
 
-// Updates a moving average, in which the last move has the weight of a quarter.
+// Updates a moving average of the work of cold moves (moves without memory), in which the last move
+// has the weight of a quarter.
 void TrackerMemory::RecordColdMove(std::optional<uint64_t> query_units) {
   const uint64_t work = query_units ? kColdWork + *query_units / 2 : kCastWork;
   state_.cold_work =
       Capped(state_.cold_work == 0 ? work : (3 * uint64_t{state_.cold_work} + work) / 4);
 }
 
-// The second condition limits the odometer. Bounds are readings of the odometer in floats, and at
-// 2^16 times the known radius an ulp of a reading is 2^-7 of that radius; bounds beyond would be of
-// little use.
+// Returns whether the shape is within the limit of the mask. The second condition limits the
+// odometer, the length of all moves since the mask was made. Bounds of distances are stored as
+// readings of the odometer in floats, and at 2^16 times the known radius an ulp of a reading is
+// 2^-7 of that radius; bounds beyond would be of little use.
 bool TrackerMemory::Reaches(const PosedShape& posed) const {
   return PathLength(state_.center, posed.position()) < state_.limit &&
          state_.odometer < 0x1p16 * state_.known_radius;
@@ -177,13 +182,15 @@ void TrackerMemory::Clear() {
   state_.limit = -1;
 }
 
-// Assumes eight neighbors, since their number is not read yet; most trackers have few.
+// Assumes that the mask has eight neighbors (near polygons), since their number is not read yet;
+// most trackers have few.
 void TrackerMemory::PrefetchSelf() const {
   Fetch(this, sizeof *this + BytesOf(8, 0) - 8 * sizeof(Neighbor));
 }
 
-// Prefetches the due neighbors, and the neighbor with the verdict that ends first if its bound
-// comes from a box, since the query may measure its edges.
+// Prefetches the due neighbors: those with a verdict that no longer holds at position `p`. Also
+// prefetches the neighbor with the verdict that ends first, if this end comes from the distance of
+// its bounding box, since the query may measure its edges.
 uint64_t TrackerMemory::PrefetchNeighbors(Vec2 p) const {
   static_assert(kMaxNeighbors <= 64);
   const float reading = ReadingUp(state_.odometer + PathLength(state_.anchor, p));
@@ -205,9 +212,10 @@ void TrackerMemory::PrefetchPolygons(uint64_t neighbors) const {
   }
 }
 
-// Sets the slack of the next mask, and judges whether the last mask paid. A mask that was dropped,
-// for example by an edit, has no limit and does not affect the slack. Returns false if the tracker
-// begins to back off.
+// Sets the slack of the next mask (how far the shape may move while it holds), and judges whether
+// the last mask took less work than moves without memory. A mask that was dropped, for example by
+// an edit, has no limit and does not affect the slack. Returns false if the tracker begins to back
+// off, that is, to make no masks for some moves.
 bool TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
   if (state_.refresh_work > 0) {
     const bool pays = moves >= kManyMoves ||
@@ -226,13 +234,13 @@ bool TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t m
       state_.slack /= 2;
     }
   }
-  // A slack larger than the scene is of no use, and the bound keeps the known radius a finite
-  // float.
+  // A slack larger than the scene is of no use, and the upper bound also keeps the known radius
+  // (bounding radius + slack) a finite float.
   const double least = posed.bounding_radius() * 0x1p-10;
   const double most = posed.bounding_radius() + 4 * scene.index().magnitude();
   state_.slack = static_cast<float>(std::clamp<double>(state_.slack, least, most));
   if (state_.misses < kMaxMisses) return true;
-  state_.misses = kMaxMisses - 2;  // so that two more masks decide
+  state_.misses = kMaxMisses - 2;  // so that two more masks decide whether to back off again
   state_.backoff = static_cast<uint16_t>(kBackoffMoves << 2 * state_.backoffs);
   if (state_.backoffs < kMaxBackoffs) ++state_.backoffs;
   return false;
@@ -252,8 +260,9 @@ bool TrackerMemory::Refresh(std::unique_ptr<TrackerMemory>& memory, const Scene&
   return is_made;
 }
 
-// Gathers a mask. If the mask is too large, tries again with a quarter of the slack, twice. Returns
-// false if it still is too large, and once the meter has stopped.
+// Makes a mask about the position of the shape. If the mask is too large, tries again with a
+// quarter of the slack (how far the shape may move while the mask holds), twice. Returns false if
+// it still is too large, and once the meter has stopped.
 bool TrackerMemory::MakeMask(const Scene& scene, const PosedShape& posed, Influence& gathered,
                              WorkMeter& meter) {
   state_.center = state_.anchor = posed.position();
@@ -263,7 +272,8 @@ bool TrackerMemory::MakeMask(const Scene& scene, const PosedShape& posed, Influe
   Clear();
   for (int attempt = 0;; ++attempt, state_.slack /= 4) {
     // The bounding radius grows with the magnitude of the position, as placing errs more at larger
-    // coordinates. Over the slack, it grows by far less than this factor.
+    // coordinates. While the shape moves by at most the slack, it grows by far less than this
+    // factor.
     state_.known_radius = (posed.bounding_radius() + state_.slack) * (1 + 0x1p-40);
     gathered.Clear();
     if (Gather(scene, posed.shape().options.mask, gathered, meter)) break;
@@ -278,22 +288,23 @@ bool TrackerMemory::MakeMask(const Scene& scene, const PosedShape& posed, Influe
   return !meter.stopped();
 }
 
-// Drops the mask and its counts of work, so that `Tune` has nothing to judge.
+// Drops the mask and the work counted for it, so that `Tune` does not judge whether it paid.
 void TrackerMemory::DiscardMask() {
   Clear();
   state_.refresh_work = 0;
   state_.query_work = 0;
 }
 
-// Below the limit no placed vertex leaves the range of coordinates, and every position is accepted,
-// so that a quiet move needs no check of either. (Half of the range leaves room for the rounding.)
+// Sets how far the shape may move from `center` while the mask holds. Within this limit no placed
+// vertex leaves the accepted range of coordinates, and every position is accepted, so that a move
+// in the quiet ball needs no check of either. (Half of the range leaves room for the rounding.)
 void TrackerMemory::SetLimit(double limit, const PosedShape& posed) {
   const double magnitude = std::max(std::abs(state_.center.x), std::abs(state_.center.y));
   state_.limit = std::min(limit, kMaxCoordinate / 2 - magnitude - posed.bounding_radius());
 }
 
-// Extends the known radius to the nearest edge of the scene. The mask needs no more edges for this,
-// since the nearest edge is beyond all edges that it could have.
+// Extends the known radius, within which the mask has all edges of the scene, to the nearest edge.
+// The mask needs no more edges for this, since no edge is nearer than the nearest one.
 void TrackerMemory::Widen(const Scene& scene, const PosedShape& posed, WorkMeter& meter) {
   const double nearest = NearestEdge(scene, posed.shape().options.mask, state_.center, meter);
   if (meter.stopped() || nearest <= state_.known_radius) return;
@@ -301,17 +312,20 @@ void TrackerMemory::Widen(const Scene& scene, const PosedShape& posed, WorkMeter
   SetLimit((nearest - posed.bounding_radius()) * (1 - 0x1p-40), posed);
 }
 
-// Gathers a mask. Takes the polygons by ascending id from the start, so that the parts of the mask
-// are not moved again. Returns false if the mask gets too large, and once the meter has stopped.
+// Gathers the parts of a mask: the edges of the scene within the known radius. Adds the polygons by
+// ascending id, so that the parts need not be sorted later. Returns false if the mask gets too
+// large, and once the meter has stopped.
 bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, Influence& gathered,
                            WorkMeter& meter) const {
-  // candidates; most of them have an edge in reach
+  // Maximum number of polygons with a bounding box within the known radius; most of them have an
+  // edge within it.
   constexpr size_t kMaxPolygons = 4 * kMaxNeighbors;
   const double r = state_.known_radius * kUp;
   const Box center{state_.center, state_.center};
   const Box ball{{center.min.x - r, center.min.y - r}, {center.min.x + r, center.min.y + r}};
   std::vector<const IndexedPolygon*>& polygons = gathered.polygons;
-  // Few of the polygons are in a cache, so several are prefetched before the first one is read.
+  // Few of the polygons are in a processor cache, so several are prefetched before the first one is
+  // read.
   std::array<const IndexedPolygon*, 32> found;
   size_t count = 0;
   const auto take = [&] {
@@ -342,12 +356,12 @@ bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, Influence
 }
 
 // Adds the edges of one polygon to the mask. Returns false if the mask gets too large. Measures no
-// edges: the first bound of a run of edges is the distance of its box, and queries measure the runs
-// that come near.
+// edges: the first bound of a run of edges is the distance of its bounding box, and queries measure
+// the runs that come near.
 //
-// A run may begin within a byte or a word and continue in the next one. (1 << n) - 1 has the n
-// lowest bits set, for the edges i to end - 1 of one byte; shifted by i mod 64 they are the bits in
-// the word.
+// A run may begin within a byte (eight edges) or a word (64 edges) of the mask, and continue in the
+// next one. (1 << n) - 1 has the n lowest bits set, for the n = end - i edges from i on in one
+// byte; shifted by i mod 64 they are the bits in the word.
 bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathered,
                                WorkMeter& meter) const {
   const Polygon& polygon = indexed.polygon();
@@ -360,7 +374,8 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
     gathered.verdicts.emplace_back();
     return gathered.neighbors.size() <= kMaxNeighbors;
   }
-  // squared distance of the box tested last, which is the box of the run visited next
+  // Squared distance from the centre of the box that `is_near` tested last, which is the bounding
+  // box of the run that is visited next.
   double box2 = 0;
   double nearest2 = HUGE_VAL;
   const auto is_near = [&](const Box& box) {
@@ -380,7 +395,8 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
         words.push_back({0, index, {}});
         words.back().bound.fill(std::numeric_limits<float>::infinity());
       }
-      const size_t end = std::min(last, (i / kLanes + 1) * kLanes);  // the end of the byte
+      // the end of the byte (eight edges) of the mask, or of the run
+      const size_t end = std::min(last, (i / kLanes + 1) * kLanes);
       words.back().bits |= ((uint64_t{1} << (end - i)) - 1) << (i % 64);
       float& bound = words.back().bound[i % 64 / kLanes];
       bound = std::min(bound, distance);
@@ -397,7 +413,8 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
     neighbor.is_inside =
         LocateInPolygon(indexed, state_.center, meter).location != Location::kOutside;
     if (!neighbor.is_inside) return true;
-    // All edges are out of reach and the shape is inside, where it stays while the mask lasts.
+    // No edge can be reached while the mask lasts, and the shape is inside the polygon, where it
+    // stays as long.
     verdict = {HUGE_VALF, HUGE_VALF, true, false};
     neighbor.side_until = HUGE_VALF;
   }
@@ -406,8 +423,8 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
   return gathered.neighbors.size() <= kMaxNeighbors;
 }
 
-// Reads the columns before it writes the verdicts that changed, since a load of four floats that
-// waits for a store of one of them takes long.
+// Reads the columns of readings four floats at a time before it writes the verdicts that changed,
+// since a load of four floats has to wait long for a store of one of them.
 TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail,
                                                    NeededRadii needed, NeighborScratch& scratch,
                                                    WorkMeter& meter) {
@@ -446,10 +463,10 @@ TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDet
     update(i, has_edges ? &NeighborQuery::UpdateEdges : &NeighborQuery::UpdateTouch);
   }
   meter.Spend(count);
-  // The radii end where the first neighbor's verdict ends. If this bound comes from a box, the
-  // edges are measured, which may put the bound later, until the first bound comes from edges. Each
-  // iteration makes the bound of one neighbor final, so there are at most as many iterations as
-  // neighbors.
+  // The radii of the result end where the verdict on the first neighbor ends. If this end comes
+  // from the distance of the neighbor's bounding box, its edges are measured, which may put the end
+  // later; and so on, until the first end comes from edges. Each iteration makes the end for one
+  // neighbor final, so there are at most as many iterations as neighbors.
   while (until < HUGE_VALF && (state_.by_box >> first & 1) != 0 && !meter.stopped()) {
     update(first, &NeighborQuery::UpdateBound);
     ends.touch = LeastOf(TouchBegin(), size);

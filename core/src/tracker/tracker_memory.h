@@ -4,21 +4,23 @@
 // What does a tracker remember of the scene around it, and how far may the tracker move while this
 // memory holds?
 //
-// This is the sound form of the influence areas of Jimenez, Segura and Feito; docs/coherence.md has
-// the proofs. Within `slack` of the point where the mask was made, the mask has every edge that the
-// shape can touch, at any rotation.
+// The memory is an influence mask, the sound form of the influence areas of Jimenez, Segura and
+// Feito: while the shape is within the distance `slack` of the point where the mask was made, the
+// mask has every edge of the scene that the shape can touch, at any rotation. docs/coherence.md has
+// the proofs.
 //
-// The slack balances two costs. Making a mask costs a, once in slack / step moves; querying it
-// costs about b * slack a move, since a larger mask has more edges. a / slack + b * slack is least
-// where both terms are equal. So whenever a mask is made, the slack is doubled if making the last
-// mask took more work than all of its queries, or if the shape left the last mask within a few
-// moves. The slack is halved if the last mask lasted and making it took less than a quarter of the
-// work of its queries.
+// The slack balances two costs. A mask lasts slack / step moves of length `step`, and making it
+// costs some constant a. A query of the mask costs about b * slack, for some constant b, since a
+// larger mask has more edges. The cost of a move, a * step / slack + b * slack, is least where both
+// terms are equal. So whenever a mask is made, the slack is doubled if making the last mask took
+// more work than all of its queries, or if the shape left the last mask within a few moves. The
+// slack is halved if the last mask lasted and making it took less than a quarter of the work of its
+// queries.
 //
 // No mask pays for a shape that goes far in each move. So the work of a mask, over its moves, is
-// compared with the work of as many moves without memory, which is measured on one of them. After
-// several masks in a row that took more work, the tracker backs off: it makes no mask for some
-// moves.
+// compared with the work of as many moves without memory (cold moves), which is measured on one of
+// them. After several masks in a row that took more work than cold moves, the tracker backs off: it
+// makes no mask for some moves.
 #pragma once
 
 #include <cstddef>
@@ -38,7 +40,8 @@
 
 namespace carom::internal {
 
-// The memory of a tracker. Not thread-safe. A memory and the parts of its mask are one allocation:
+// The memory of a tracker: an influence mask (the edges near the shape, kept from move to move) and
+// the last verdicts. Not thread-safe. The object and the arrays of its mask are one allocation:
 // with many trackers, a move waits long for each page of memory that it reads.
 class TrackerMemory {
  public:
@@ -50,102 +53,128 @@ class TrackerMemory {
   ~TrackerMemory() { Clear(); }
   static void operator delete(void* memory) { ::operator delete(memory); }
 
-  // Maximum number of neighbors of a mask.
+  // Maximum number of neighbors, the polygons near the shape that a mask holds.
   static constexpr size_t kMaxNeighbors = 64;
-  // Maximum number of words of a polygon; queries use the index of a polygon that would have more.
-  // With 64 neighbors of 8 words of 48 bytes each, a mask stays within `Tracker::kMaxMemoryBytes`.
+  // Maximum number of words (64 edges each) that a mask stores for one polygon; queries use the
+  // edge index of a polygon that would need more. With 64 neighbors of 8 words of 48 bytes each, a
+  // mask stays within `Tracker::kMaxMemoryBytes`.
   static constexpr size_t kMaxWordsOfOne = 8;
 
   // Returns whether to make a mask for this move, `moves` moves after the last mask was made.
-  // Returns false while the tracker backs off. Also returns false if the last mask did not last and
-  // the work of a cold move is unknown, so that this move measures it. Called once for each move
-  // that no mask reaches.
+  // Returns false while the tracker backs off (makes no masks, since the last ones took too much
+  // work). Also returns false if the last mask lasted fewer than `kManyMoves` moves and the work of
+  // a cold move, a move without memory, is unknown: this move is then answered cold, to measure
+  // this work. Called once for each move that no mask covers.
   bool IsWorthwhile(uint32_t moves);
-  // Updates the average work of a cold move by one such move: by its units of work, or by a
-  // constant if a sweep answered the move (nullopt).
+  // Adds one cold move (a move answered without memory) to the moving average of the work of cold
+  // moves. `query_units` are the units of work of its query; nullopt if a sweep answered the move
+  // without a query, which counts as a constant.
   void RecordColdMove(std::optional<uint64_t> query_units);
-  // Makes the mask about the shape, `moves` moves after the last mask was made. Returns false if
-  // the tracker begins to back off, if the mask would be too large, and once the meter has stopped;
-  // the memory then has no mask. `memory`, which is not null, may be replaced by another
-  // allocation. `gathered` is a buffer.
+  // Makes a mask about the shape, `moves` moves after the last mask was made. Returns false if the
+  // tracker begins to back off (to make no masks for some moves), if the mask would be too large,
+  // and once the meter has stopped; the memory then has no mask. `memory`, which is not null, may
+  // be replaced by another allocation. `gathered` is a buffer that is reused from mask to mask.
   static bool Refresh(std::unique_ptr<TrackerMemory>& memory, const Scene& scene,
                       const PosedShape& posed, uint32_t moves, Influence& gathered);
-  // Finds how far the nearest edge of the scene is, after the first query of a mask that limits the
-  // clear radius. The next query may then find a larger radius.
+  // Extends the radius in which all edges are known to the nearest edge of the scene. Called after
+  // the first query of a mask, if the size of the mask and not an edge limits `Radii::clear`; the
+  // next query may then return a larger radius.
   void Widen(const Scene& scene, const PosedShape& posed, WorkMeter& meter);
-  // Returns whether the mask has all edges that the shape can touch at its pose.
+  // Returns whether the mask has all edges of the scene that the shape can touch at its pose.
   bool Reaches(const PosedShape& posed) const;
 
   // How far the shape may move from the pose of a query, at any rotation, so that it touches the
-  // same polygons (`touch`), and so that it meets no edge (`clear`). 0 where it may not move.
+  // same polygons (`touch`), and so that it meets no edge (`clear`). 0 if it may not move at all.
   struct Radii {
     double touch = 0;
     double clear = 0;
-    bool is_limited = false;  // whether `clear` ends at the mask's limit, not at an edge
+    // Whether the size of the mask, and not the distance of an edge, limits `clear`.
+    bool is_limited = false;
   };
-  // Which radii a query makes as large as the edges allow: only `touch`, which takes less, or both.
+  // Which members of `Radii` a query makes as large as the edges allow: only `touch`, which takes
+  // less work, or both.
   enum class NeededRadii : uint8_t { kTouch, kBoth };
-  // Queries whether the shape touches each neighbor, at a pose that the mask reaches. Under EDGES,
-  // also stores the edges that meet the shape in the scratch. Once the meter has stopped, the mask
-  // is dropped and the result is meaningless.
+  // Decides for each neighbor (near polygon) in the mask whether the shape touches it, at a pose
+  // for which `Reaches` holds. Under OverlapDetail::kEdges, also stores the edges that meet the
+  // shape in the scratch. Once the meter has stopped, the mask is dropped and the result is
+  // meaningless.
   Radii QueryNeighbors(PosedShape& posed, OverlapDetail detail, NeededRadii needed,
                        NeighborScratch& scratch, WorkMeter& meter);
-  // Returns the neighbors that the shape touched at the last query: bit i for neighbor i. `id`
-  // returns the id of a neighbor's polygon.
+  // `touched` returns the neighbors (near polygons) that the shape touched at the last query: bit i
+  // for neighbor i. `id` returns the polygon id of neighbor i.
   uint64_t touched() const { return state_.touched; }
   uint64_t id(size_t i) const { return IdsBegin()[i]; }
-  // Drops the mask.
+  // Drops the influence mask, so that the next query has to make another one.
   void Clear();
 
-  // All edges nearer to the centre than the known radius are in the mask.
+  // All edges of the scene that are nearer to `center`, the position where the mask was made, than
+  // `known_radius` are in the mask.
   Vec2 center() const { return state_.center; }
   double known_radius() const { return state_.known_radius; }
 
-  // These three functions prefetch what the next query, at `p`, reads: this object and its
-  // verdicts, then the neighbors with a verdict that ends before the query, then the polygons of
+  // These three functions prefetch the memory that the next query, at position `p`, reads:
+  // `PrefetchSelf` this object and its verdicts; `PrefetchNeighbors` the neighbors (near polygons
+  // in the mask) with a verdict that ends before the query; `PrefetchPolygons` the polygons of
   // these neighbors. Each function reads what the function before it prefetched.
   void PrefetchSelf() const;
-  // Returns the neighbors that it prefetched: bit i for neighbor i.
+  // Returns the neighbors (near polygons) that it prefetched: bit i for neighbor i.
   uint64_t PrefetchNeighbors(Vec2 p) const;
   void PrefetchPolygons(uint64_t neighbors) const;
 
   size_t memory_bytes() const { return sizeof(*this) + state_.mask_bytes; }
 
  private:
-  // All members but the mask.
+  // All members but the arrays of the mask.
   struct State {
-    Vec2 center;        // the reference point for which the mask was made
-    Vec2 anchor;        // the reference point of the last query, up to which the odometer counts
-    double limit = -1;  // the slack of this mask; below 0 without a mask
+    // The position of the shape for which the mask was made.
+    Vec2 center;
+    // The position of the shape at the last query; `odometer` counts the moves up to it.
+    Vec2 anchor;
+    // How far the shape may move from `center` while the mask holds; below 0 without a mask.
+    double limit = -1;
+    // The mask has all edges of the scene that are nearer to `center` than this radius.
     double known_radius = 0;
+    // The sum of the lengths of all moves from `center` to `anchor`.
     double odometer = 0;
-    // bits of `Verdict::touches` and, below, of `Verdict::is_by_box`: bit i for neighbor i
+    // For each neighbor (near polygon) i, bit i of two members of its verdict: `Verdict::touches`
+    // in `touched`, and `Verdict::is_by_box` in `by_box`.
     uint64_t touched = 0;
     uint64_t by_box = 0;
-    float slack = 0;            // slack for the next mask
-    uint32_t query_work = 0;    // work of all queries of the last mask
-    uint32_t refresh_work = 0;  // work of making the last mask; 0 if it cannot be judged
-    // average work of a move without memory, a moving average; 0 if unknown
+    // The slack of the next mask: how far the shape may move while that mask holds.
+    float slack = 0;
+    uint32_t query_work = 0;  // units of work of all queries of the last mask
+    // The work of making the last mask; 0 if there is none, or it was dropped, so that `Tune`
+    // cannot judge it.
+    uint32_t refresh_work = 0;
+    // Moving average of the work of a cold move (a move without memory); 0 if unknown.
     uint32_t cold_work = 0;
-    uint16_t mask_bytes = 0;  // bytes for a mask behind this object
+    // The room in bytes for the arrays of a mask, which are allocated behind this object.
+    uint16_t mask_bytes = 0;
     uint16_t word_count = 0;
-    uint16_t backoff = 0;  // remaining moves without a mask
+    // The number of next moves for which the tracker makes no mask, since its last masks took too
+    // much work.
+    uint16_t backoff = 0;
     uint8_t neighbor_count = 0;
-    uint8_t misses : 4 = 0;    // masks in a row that did not pay
-    uint8_t backoffs : 4 = 0;  // number of backoffs since a mask paid, up to kMaxBackoffs
+    // The number of masks in a row that did not pay: that took more work than moves without memory,
+    // or that the shape left within a few moves.
+    uint8_t misses : 4 = 0;
+    // How often the tracker backed off (stopped making masks for some moves) since a mask last took
+    // less work than moves without memory; at most `kMaxBackoffs`.
+    uint8_t backoffs : 4 = 0;
   };
 
   explicit TrackerMemory(const State& state) : state_(state) {}
-  // Returns a memory with the counts of `state` and without a mask, with room for `mask_bytes`
-  // bytes.
+  // Returns a memory with the members of `state`, but without a mask, and with room for
+  // `mask_bytes` bytes of a mask.
   static std::unique_ptr<TrackerMemory> Create(const State& state, size_t mask_bytes);
   static size_t BytesOf(size_t neighbors, size_t words);
   static void Fit(std::unique_ptr<TrackerMemory>& memory, size_t mask_bytes);
   void Put(Influence& gathered);
 
-  // Returns the part of the mask at `offset`. The parts are, by ascending polygon id: two columns
-  // of the verdicts (until when each touches, and until when it is clear), the ids, the neighbors,
-  // then the words, neighbor after neighbor.
+  // Returns the array of the mask that begins `offset` bytes behind this object. The arrays, each
+  // sorted by polygon id, are: `Verdict::touch_until` of each neighbor, `Verdict::clear_until` of
+  // each neighbor, the polygon ids, the neighbors, and the words (64 edges each), neighbor after
+  // neighbor.
   template <class T>
   T* At(size_t offset) {
     return reinterpret_cast<T*>(reinterpret_cast<char*>(this + 1) + offset);

@@ -16,7 +16,8 @@
 namespace carom::internal {
 namespace {
 
-// Returns the column of a move from which a column of a sweep was made.
+// Returns the column of `MoveColumns` from which a column of a sweep or cast was filled, for error
+// messages.
 ItemColumn ColumnOfMove(ItemColumn column) {
   switch (column) {
     case ItemColumn::kX:
@@ -32,17 +33,17 @@ ItemColumn ColumnOfMove(ItemColumn column) {
   }
 }
 
-// Returns whether the shape is a point and its path equals the path of a segment cast from a to b,
-// and sets a and b. A sweep goes along a + t d, where d is the rounded difference of the positions,
-// a cast along a + t (b - a). Both paths are equal if a + d has no rounding error, so that b - a is
-// exactly d.
+// Returns whether the shape is a point and its path from `from` to `to` equals the path of a
+// segment cast from `a` to `b`, and sets `a` and `b`. A sweep follows a + t d, where d is the
+// rounded difference of the positions and t is in [0, 1]; a cast follows a + t (b - a). Both paths
+// are equal if a + d has no rounding error, so that b - a is exactly d.
 bool IsSegment(const Shape& shape, const Pose& from, const Pose& to, Vec2& a, Vec2& b) {
   const Capsule* const capsule = shape.capsule();
   if (capsule == nullptr || capsule->radius > 0 || capsule->axis.a != capsule->axis.b) return false;
   a = Placed(from, capsule->axis.a);
   const Vec2 d{to.position.x - from.position.x, to.position.y - from.position.y};
   b = {a.x + d.x, a.y + d.y};
-  // A cast reads tiny coordinates as 0, so none of the three numbers may be tiny.
+  // A cast reads tiny coordinates as 0, so none of `start`, `step` and `end` may be tiny.
   const auto is_read = [](double x) { return IsAccepted(x) && Normalized(x) == x; };
   const auto is_exact = [&](double start, double step, double end) {
     return TwoSum(start, step).low == 0 && is_read(start) && is_read(step) && is_read(end);
@@ -50,27 +51,29 @@ bool IsSegment(const Shape& shape, const Pose& from, const Pose& to, Vec2& a, Ve
   return is_exact(a.x, d.x, b.x) && is_exact(a.y, d.y, b.y);
 }
 
-// Returns whether the ball belongs to this scene and the shape touches no polygon in it.
+// Returns whether `ball` (the last answer of a tracker, and the disc in which it holds) is for this
+// version of the scene and the shape touches no polygon.
 bool IsClearBall(const QuietBall& ball, uint64_t scene_state) {
   return ball.scene_state == scene_state && ball.touched_count == 0;
 }
 
-// Returns whether (x, y) is in the ball, so that a shape at this position meets no edge. Also false
-// for numbers that are not accepted.
+// Returns whether the position (x, y) is in the quiet ball, the disc in which the shape meets no
+// edge. Returns false for numbers that are not accepted, too.
 bool IsInBall(const QuietBall& ball, double x, double y) {
   const double dx = x - ball.center.x;
   const double dy = y - ball.center.y;
   return dx * dx + dy * dy < ball.radius2[1];
 }
 
-// Returns whether the path between two poses touches nothing, because both reference points are in
-// a quiet ball that is clear: a ball is convex, and holds at any rotation.
+// Returns whether the path between two poses touches nothing, because the positions of both are in
+// the tracker's quiet ball (a disc in which the tracker touches nothing at any rotation): a disc is
+// convex.
 //
 // A rotating sweep stops where the shape comes within the tolerance, touching or not. So for a path
 // that turns, the ball is reduced by the tolerance. The tolerance must also be one that the sweep
 // certainly accepts (ItemFault::kToleranceTooSmall): at least twice what `SweepRotating` requires
 // for the greatest coordinate in the ball and for the longest path in it. That path is two radii
-// and, as a turn is at most half a circle, less than four extents.
+// and, as a turn is at most half a circle, less than four times the extent of the shape.
 bool IsPathInQuietBall(const QuietBall& ball, const TrackedShape& shape, const Pose& from,
                        const Pose& to, double tolerance) {
   if (!(ball.radius2[1] > 0)) return false;
@@ -93,8 +96,9 @@ bool IsPathInQuietBall(const QuietBall& ball, const TrackedShape& shape, const P
   return is_inside(from.position) && is_inside(to.position);
 }
 
-// Returns where the path of item i begins; nullopt if it is invalid, with an error recorded.
-// Without a rotation of its own, the path begins with the rotation of `to`.
+// Returns the pose where the path of item i begins; nullopt if it is invalid, with an error
+// recorded. If the item has no rotation to start from, the path begins with the rotation of its
+// end, `to`.
 std::optional<Pose> StartOf(const MoveColumns& moves, size_t i, const Pose& to,
                             ItemChecker& check) {
   Pose from = to;
@@ -131,7 +135,7 @@ bool TrackerSweeps::Collect(const Scene& scene, const MoveColumns& moves,
     const Tracker* const tracker = TrackerOf(moves, i);
     const bool is_clear_ball = uses_memory && tracker != nullptr &&
                                IsClearBall(TrackerAccess::ball(*tracker), scene_state);
-    // Most paths end here, without a pose.
+    // Most paths are found clear here, before a pose is computed.
     if (is_clear_ball && !may_turn) {
       const QuietBall& ball = TrackerAccess::ball(*tracker);
       if (IsInBall(ball, moves.from_x[i], moves.from_y[i]) &&
@@ -173,7 +177,7 @@ void TrackerSweeps::Add(uint32_t item, const TrackedShape& shape, const Pose& fr
 bool TrackerSweeps::Sweep(const Scene& scene, WorkMeter& meter) {
   const auto sweep = [&](std::vector<Path>& paths, auto kind_of, auto sweep_batch) {
     const auto is_before = [&](const Path& a, const Path& b) { return kind_of(a) < kind_of(b); };
-    // Most paths are of one kind, and so in order already.
+    // Most batches have paths of one kind only, which are in order already.
     if (!std::is_sorted(paths.begin(), paths.end(), is_before)) {
       std::stable_sort(paths.begin(), paths.end(), is_before);
     }
@@ -200,14 +204,15 @@ const TrackerSweeps::SweepResult& TrackerSweeps::result(size_t item) const {
   return *std::ranges::lower_bound(results_, static_cast<uint32_t>(item), {}, &SweepResult::item);
 }
 
-// Results come in any order and are sorted at the end of `Run`; the bits are set at once.
+// Appends the result; `Run` sorts the results by item at its end. Marks the path as not clear at
+// once.
 void TrackerSweeps::AddResult(const SweepResult& result) {
   hit_bits_[result.item / 64] |= uint64_t{1} << (result.item % 64);
   results_.push_back(result);
 }
 
-// A sweep of a point under REPORT_START answers as a cast does: the exact first fraction, rounded
-// to nearest, and the least id among ties.
+// A segment cast can answer the sweep of a point, since both return the exact first fraction,
+// rounded to nearest, and the least polygon id among ties.
 bool TrackerSweeps::CastBatch(const Scene& scene, std::span<const Path> batch, WorkMeter& meter) {
   for (std::vector<double>* column : {&x_, &y_, &to_x_, &to_y_}) column->clear();
   for (const Path& path : batch) {
@@ -277,8 +282,9 @@ bool TrackerSweeps::SweepBatch(const Scene& scene, std::span<const Path> batch, 
   return true;
 }
 
-// Adds the results of a batch. touch_of(row) returns the first touch in a row of the answers; rows
-// are in the order of items, at most one for each item. The errors name the columns of moves.
+// Adds the results of a batch of paths. touch_of(row) returns the first touch in a row of the
+// batch's answers; the rows are in the order of the paths, at most one for each. Errors are changed
+// to name columns of `MoveColumns`.
 template <class TouchOf>
 void TrackerSweeps::Take(std::span<const Path> batch, const std::vector<uint32_t>& counts,
                          const std::vector<ItemError>& errors, const TouchOf& touch_of) {

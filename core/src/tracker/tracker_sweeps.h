@@ -3,9 +3,10 @@
 
 // What do trackers touch first on the paths of moves that are sweeps?
 //
-// A path inside a quiet ball that touches nothing is clear without a query. All other paths are
-// swept together: paths of points that are exactly segments by segment casts, the rest by linear or
-// rotating sweeps.
+// A path that stays in the quiet ball of its tracker (the disc about the last position in which the
+// tracker's answer does not change) is clear without a query if that answer is empty. All other
+// paths are swept together: paths of points that are exactly segments by segment casts, the rest by
+// linear or rotating sweeps.
 #pragma once
 
 #include <cstddef>
@@ -23,27 +24,30 @@
 
 namespace carom::internal {
 
-// Sweeps the paths of a batch of moves, and keeps the results by item. Reused from batch to batch.
-// Not thread-safe.
+// Sweeps the paths of a batch of moves, and stores the results by item (the index of the move).
+// Reused from batch to batch. Not thread-safe.
 class TrackerSweeps {
  public:
-  // What a path that is not clear touches first, or why the path was not swept.
+  // What a path that is not clear touches first, or the error because of which the path was not
+  // swept.
   struct SweepResult {
     uint32_t item = 0;
     FirstTouch first_touch;
-    std::optional<ItemError> error = std::nullopt;  // refers to the columns of moves
+    std::optional<ItemError> error = std::nullopt;  // the error names columns of `MoveColumns`
   };
 
-  // Finds which paths of `moves`, all of them sweeps, are clear, and what each other path touches
-  // first. Returns false once the meter stops. An item without a tracker counts as clear.
+  // Finds which paths of `moves`, all of which must be sweeps, are clear (touch nothing), and what
+  // each other path touches first. Returns false once the meter stops. An item without a tracker
+  // counts as clear.
   bool Run(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
            WorkMeter& meter);
 
+  // Returns whether the path of the item touches nothing.
   bool IsClear(size_t item) const { return (hit_bits_[item / 64] >> (item % 64) & 1) == 0; }
-  // Returns whether a cast found the path clear up to the pose at its end, so that the shape
-  // touches nothing at its end either.
+  // Returns whether a segment cast found that the path touches nothing and ends exactly at the pose
+  // of the item, so that the shape touches nothing at this pose either.
   bool IsClearToEnd(size_t item) const { return (clear_bits_[item / 64] >> (item % 64) & 1) != 0; }
-  // Returns the result of a path that is not clear. O(log n).
+  // Returns the result of an item with a path that is not clear. O(log n) for n results.
   const SweepResult& result(size_t item) const;
 
   bool IsWorthCaching(size_t most) const {
@@ -52,26 +56,30 @@ class TrackerSweeps {
 
  private:
   struct Path {
+    // mask of the categories of polygons that the path may touch
     uint64_t mask;
+    // whether the shape turns on the path
     bool turns;
     uint32_t item;
     const Shape* shape;
     Pose from, to;
     double tolerance;
-    bool ends_at_pose = false;  // whether the end of a segment is exactly the placed point
+    // Whether the path is a segment that ends exactly at the placed point of the shape (a point).
+    bool ends_at_pose = false;
   };
 
-  // Collects the paths that no quiet ball proves clear. Returns false once the meter stops.
+  // Collects the paths to sweep: all but the paths that stay in the quiet ball of a tracker that
+  // touches nothing. Returns false once the meter stops.
   bool Collect(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
                WorkMeter& meter);
-  // Adds a path. Both poses are accepted, and the shape outlives the sweep. The tolerance applies
-  // if the path turns. Items ascend from call to call.
+  // Adds the path of a shape between two poses, which must be accepted. The shape must outlive the
+  // sweep. The tolerance applies if the shape turns. Items ascend from call to call.
   void Add(uint32_t item, const TrackedShape& shape, const Pose& from, const Pose& to,
            double tolerance);
   // Sweeps the added paths in batches. Returns false once the meter stops.
   bool Sweep(const Scene& scene, WorkMeter& meter);
-  // Cast or sweep a batch of paths that have one mask, and that all turn or all do not turn. Return
-  // false once the meter stops.
+  // `CastBatch` casts, and `SweepBatch` sweeps, a batch of paths that have one category mask and
+  // either all turn the shape or all do not. Both return false once the meter stops.
   bool CastBatch(const Scene& scene, std::span<const Path> batch, WorkMeter& meter);
   bool SweepBatch(const Scene& scene, std::span<const Path> batch, WorkMeter& meter);
   template <class TouchOf>
@@ -80,10 +88,11 @@ class TrackerSweeps {
   void Refuse(const ItemError& error) { AddResult({error.index, {}, error}); }
   void AddResult(const SweepResult& result);
 
+  // Bits by item: whether the path is not clear, and whether a cast found it clear up to its end.
   std::vector<uint64_t> hit_bits_, clear_bits_;
-  std::vector<SweepResult> results_;  // ascending by item after `Run`
-  std::vector<Path> paths_;           // paths to sweep as shapes
-  std::vector<Path> segments_;        // paths to cast as segments
+  std::vector<SweepResult> results_;  // sorted by item after `Run`
+  std::vector<Path> paths_;           // paths for linear or rotating sweeps
+  std::vector<Path> segments_;        // paths of points, for segment casts
   std::vector<Shape> shapes_;
   std::vector<double> x_, y_, c_, s_, to_x_, to_y_, to_c_, to_s_, tolerance_;
   SweepAnswers straight_;

@@ -40,12 +40,12 @@ void TrackerTable::Slots::Release(uint32_t handle) {
   others_.erase(it);
 }
 
-// Computes what an edit would do, definition by definition, and collects what is wrong with it,
-// before anything changes: an edit is made as a whole or not at all.
+// Computes the result of an edit (removed handles and defined trackers), definition by definition,
+// and collects its errors, before the table changes: an edit is applied as a whole or not at all.
 //
-// `shape_bytes` follows the table as definitions are added. The bytes of a shape are charged once
-// for all of its trackers: they are added when the first definition uses the shape, and subtracted
-// when all trackers that hold the shape are released.
+// `edit_.shape_bytes`, the bytes of all shapes, follows the edit as definitions are added. The
+// bytes of a shape are charged once for all of its trackers: they are added when the first
+// definition uses the shape, and subtracted when all trackers that hold the shape are released.
 class TrackerTable::Checker {
  public:
   Checker(const TrackerTable& table, std::span<const uint32_t> removed) : table_(table) {
@@ -85,8 +85,8 @@ class TrackerTable::Checker {
   }
 
  private:
-  // Returns a tracker of each shape, for the definitions to copy; fewer trackers if a shape is
-  // refused.
+  // Returns one tracker for each shape of `definitions`, which the defined trackers are copied
+  // from; fewer trackers if a shape is refused, with an error recorded.
   std::vector<Tracker> PrototypesOf(const TrackerDefinitions& definitions) {
     std::vector<Tracker> prototypes;
     for (const Shape& shape : definitions.shapes) {
@@ -134,7 +134,8 @@ class TrackerTable::Checker {
     edit_.trackers.push_back(prototypes[kind]);
   }
 
-  // Counts the slot of a handle as `Slots::Take` does, but uses no free slot again: an upper bound.
+  // Counts the slot that `Slots::Take` will give to a handle. Does not count on slots that become
+  // free, so the counts are upper bounds.
   void CountSlot(uint32_t handle) {
     if (table_.slots_.Find(handle) != kNoSlot) return;
     if (slots_ == 0) first_ = handle;
@@ -143,8 +144,8 @@ class TrackerTable::Checker {
     ++slots_;
   }
 
-  // Releases the tracker at `handle`. Subtracts the bytes of its shape if no other tracker holds
-  // it.
+  // Records that the edit deletes the tracker at `handle`. Subtracts the bytes of its shape if no
+  // other tracker holds the shape.
   void Release(uint32_t handle) {
     const Tracker* const tracker = table_.Find(handle);
     if (tracker == nullptr || !released_.insert(handle).second) return;
@@ -158,7 +159,8 @@ class TrackerTable::Checker {
     code_ = absl::StatusCode::kInvalidArgument;
     refusal_.Add(absl::StrCat(path_, field), description);
   }
-  // INVALID_ARGUMENT from any violation takes precedence as the status, whatever the order.
+  // Records a violation of a limit. The status is RESOURCE_EXHAUSTED only if no violation is
+  // INVALID_ARGUMENT, in whatever order they are found.
   void Exceed(absl::string_view field, absl::string_view description) {
     if (refusal_.empty()) code_ = absl::StatusCode::kResourceExhausted;
     refusal_.Add(absl::StrCat(path_, field), description);
@@ -168,7 +170,7 @@ class TrackerTable::Checker {
   Edit edit_;
   size_t slots_ = 0;
   size_t others_ = 0;
-  uint32_t first_ = 0;  // the first handle of a table that was empty
+  uint32_t first_ = 0;  // first handle of the edit if the table is empty before it
   size_t definitions_ = 0;
   absl::flat_hash_set<uint32_t> defined_, released_;
   absl::flat_hash_set<const Shape*> used_;
@@ -178,8 +180,8 @@ class TrackerTable::Checker {
   absl::StatusCode code_ = absl::StatusCode::kInvalidArgument;
 };
 
-// After the checks nothing can fail. Handles are freed before definitions take them, and the
-// account becomes what the checker computed.
+// After the checks nothing can fail. The slots of removed handles are freed before definitions take
+// slots, and `shape_bytes_` becomes what the checker computed.
 absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
                                   std::span<const TrackerDefinitions> definitions) {
   Checker checker(*this, removed);
@@ -217,7 +219,7 @@ const Tracker* TrackerTable::Find(uint32_t handle) const {
   return slot != kNoSlot && trackers_[slot].is_defined() ? &trackers_[slot] : nullptr;
 }
 
-// Deletes the tracker in the slot. The slot stays.
+// Deletes the tracker in the slot, if there is one. The slot stays in the table.
 void TrackerTable::Free(uint32_t slot) {
   if (!trackers_[slot].is_defined()) return;
   Forget(slot);
@@ -237,7 +239,8 @@ void TrackerTable::Forget() {
 void TrackerTable::BeginFrame() {
   ++frame_;
   made_room_ = false;
-  // Checks a 64th of the slots a frame, so that each slot is checked every 64 frames. The
+  // Drops the memories of trackers that have not moved for more than `kMaxIdleFrames` frames.
+  // Checks a 64th of the slots per frame, so that each slot is checked every 64 frames. The
   // difference of frame numbers is right after the counter has wrapped around, too.
   for (size_t left = (trackers_.size() + 63) / 64; left > 0; --left, ++next_idle_) {
     if (next_idle_ >= trackers_.size()) next_idle_ = 0;
@@ -246,9 +249,10 @@ void TrackerTable::BeginFrame() {
   }
 }
 
-// In a table that is a run of handles, moves of consecutive handles, and moves of a run from 0,
-// keep their numbers. Trackers that the group moves count as moved before room is made, so that
-// they are the last to lose their memories.
+// If the handles of the table are consecutive (`is_run`), slots follow from handles by a
+// subtraction: moves of consecutive handles only need another first number, and moves in a table
+// with handles from 0 on keep their numbers. Trackers that the group moves count as moved before
+// room is made, so that they are the last to lose their memories.
 void TrackerTable::Begin(Group& group) {
   MoveColumns& moves = group.moves;
   if (moves.size() == 0) return;
@@ -269,8 +273,8 @@ void TrackerTable::Begin(Group& group) {
       static_cast<int64_t>(learned_bytes_ < room() ? room() - learned_bytes_ : 0);
 }
 
-// Replaces the handles of moves by slots. A handle without a slot gets a number that no tracker
-// has.
+// Replaces the handles in the moves by slots of the table. A handle without a slot gets a number
+// that no tracker has.
 void TrackerTable::Renumber(MoveColumns& moves) {
   moved_.resize(moves.size());
   for (size_t i = 0; i < moved_.size(); ++i) {
@@ -281,14 +285,16 @@ void TrackerTable::Renumber(MoveColumns& moves) {
   moves.tracker = moved_;
 }
 
-// Growth may be below 0. The conversion wraps around, and so does the sum.
+// `memory_growth` may be below 0. The conversion to size_t then wraps around, and so does the sum,
+// which makes the result right.
 void TrackerTable::End(int64_t memory_growth) {
   learned_bytes_ += static_cast<size_t>(memory_growth);
 }
 
-// Drops memories if they take more than 7/8 of the room, least recently moved first and by slot
-// among equals, until half of the room is free. Runs at most once a frame, since it visits all
-// trackers. A tracker that finds no room is answered without memory.
+// Drops the memories of trackers if they take more than 7/8 of the bytes that they may take
+// (`room`), those of the least recently moved trackers first (by slot among equals), until they
+// take at most half of these bytes. Runs at most once a frame, since it visits all trackers. A
+// tracker without room for a memory is answered without memory.
 void TrackerTable::MakeRoom() {
   if (learned_bytes_ <= room() / 8 * 7 || made_room_) return;
   made_room_ = true;

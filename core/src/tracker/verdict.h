@@ -1,12 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What is the last verdict on each neighbor of a tracker, and until which reading of the odometer
-// does it hold?
+// What is the last verdict on each neighbor of a tracker (each polygon near its shape), and until
+// which reading of the odometer (the length of all moves since the influence mask was made) does it
+// hold?
 //
-// Most queries end here and read neither the neighbors nor their polygons, which are in no cache
-// where trackers are many. So the readings are columns of floats, compared four at a time and
-// without a branch on any of them.
+// Most queries of a tracker read only these verdicts, and neither the neighbors nor their polygons,
+// which are in no cache if there are many trackers. So the readings are stored as columns of
+// floats, which are compared four at a time and without a branch on any of them.
 #pragma once
 
 #include <algorithm>
@@ -18,18 +19,21 @@
 
 namespace carom::internal {
 
-// The readings of the odometer are rounded down and exclusive, and hold at any rotation.
+// Whether a tracked shape touches a neighbor (a polygon near it), and how long this verdict holds:
+// two readings of the odometer, the length of all moves of the shape since the influence mask was
+// made. Both readings are rounded down and exclusive, and hold at any rotation.
 struct Verdict {
-  float touch_until = 0;  // until this reading, `touches` holds
-  float clear_until = 0;  // until this reading, no edge of the polygon meets the shape
-  bool touches = false;   // whether shape and polygon share a point
-  // whether both readings come from the polygon's box, so that its edges may allow more
+  float touch_until = 0;  // `touches` holds while the odometer is less
+  float clear_until = 0;  // while the odometer is less, no edge of the polygon meets the shape
+  bool touches = false;   // whether the shape touches the polygon
+  // Whether both readings come from the distance of the polygon's bounding box, so that its edges,
+  // which are at least as far away, may allow larger readings.
   bool is_by_box = false;
 };
 
-// Return a float not above (`ReadingDown`) or not below (`ReadingUp`) a reading, which is 0 or more
-// and far below the largest float. The factor covers the rounding to nearest, the difference the
-// rounding of subnormal floats.
+// `ReadingDown` returns a float that is not above a reading of the odometer, `ReadingUp` one that
+// is not below it. The reading is 0 or more and far below the largest float. The factor covers the
+// rounding to the nearest float, the term 2^-149 the rounding to a subnormal float.
 inline float ReadingDown(double reading) {
   return static_cast<float>(reading * (1 - 0x1p-23) - 0x1p-149);
 }
@@ -37,10 +41,12 @@ inline float ReadingUp(double reading) {
   return static_cast<float>(reading * (1 + 0x1p-23) + 0x1p-149);
 }
 
-// Returns how many floats a column of `count` floats takes: whole groups of four, padded with +inf.
+// Returns the size of a column for `count` floats: a multiple of four, since columns are padded
+// with +inf to whole groups of four floats.
 constexpr size_t ColumnSize(size_t count) { return (count + 3) / 4 * 4; }
 
-// Returns which of `size` floats, at most 64, are at most `reading`: bit i for float i.
+// Returns which of the `size` floats of `column`, at most 64, are at most `reading`: bit i for
+// float i. `size` is a multiple of four.
 inline uint64_t UpTo(const float* column, size_t size, float reading) {
   const Float4 most{reading, reading, reading, reading};
   uint64_t bits = 0;
@@ -56,7 +62,8 @@ inline float LeastOf(Float4 lanes) {
   return Min(lanes, Float4{lanes[1], lanes[0], lanes[3], lanes[2]})[0];
 }
 
-// Returns the least float of a column; +inf if the column is empty.
+// Returns the least of the `size` floats of `column`, a multiple of four; +inf if the column is
+// empty.
 inline float LeastOf(const float* column, size_t size) {
   constexpr float kNone = std::numeric_limits<float>::infinity();
   Float4 least{kNone, kNone, kNone, kNone};
@@ -64,12 +71,14 @@ inline float LeastOf(const float* column, size_t size) {
   return LeastOf(least);
 }
 
-// Which verdicts of up to 64 neighbors have ended at a reading, and when the first of the rest
-// ends.
+// Which verdicts of a tracker on up to 64 neighbors (near polygons) have ended at a reading of the
+// odometer, and at which reading the first of the other verdicts ends.
 struct VerdictEnds {
-  uint64_t due = 0;  // `touch_until` has passed: bit i for neighbor i
-  float touch = std::numeric_limits<float>::infinity();  // the least `touch_until` of the rest
-  float clear = std::numeric_limits<float>::infinity();  // the least `clear_until` of the rest
+  uint64_t due = 0;  // bit i: `touch_until` of neighbor i is at most the reading
+  // The least `touch_until` of the neighbors that are not in `due`.
+  float touch = std::numeric_limits<float>::infinity();
+  // The least `clear_until` of the neighbors that are not in `due`.
+  float clear = std::numeric_limits<float>::infinity();
 };
 inline VerdictEnds EndsAt(const float* touch, const float* clear, size_t size, float reading) {
   VerdictEnds ends;

@@ -24,21 +24,22 @@ namespace {
 
 constexpr size_t kMaxEndpoints = 16;
 constexpr size_t kMaxPrefixBytes = 128;
-constexpr absl::Duration kPause = absl::Milliseconds(50);  // after no member has answered
+constexpr absl::Duration kPause = absl::Milliseconds(50);  // between attempts if no member answers
 
-// etcd allows a ping every 5 s at most.
+// Interval and timeout of keepalive pings. Etcd permits a client at most one ping in 5 s.
 constexpr int kEtcdKeepaliveMs = 6000;
 constexpr int kEtcdKeepaliveTimeoutMs = 3000;
 
-// Converts the status of a call: keeps the code, and marks the message as etcd's.
+// Converts the status of a call to etcd: keeps the code, and puts `etcd: ` before the message.
 absl::Status FromEtcd(const grpc::Status& status) {
   if (status.ok()) return absl::OkStatus();
   return absl::Status(static_cast<absl::StatusCode>(status.error_code()),
                       absl::StrCat("etcd: ", status.error_message()));
 }
 
-// Returns whether an error may be temporary: another member, or this member later, may answer. gRPC
-// returns INTERNAL and UNKNOWN for connections that break during a call.
+// Returns whether an error may be temporary, so that another member, or this member later, may
+// answer. It includes INTERNAL and UNKNOWN, which gRPC returns if a connection breaks during a
+// call.
 bool IsTransient(grpc::StatusCode code) {
   switch (code) {
     case grpc::UNAVAILABLE:
@@ -53,8 +54,9 @@ bool IsTransient(grpc::StatusCode code) {
   }
 }
 
-// Returns whether etcd itself reports that it did nothing: gRPC has errors with equal codes that
-// leave open whether etcd has applied a request.
+// Returns whether `status` is an error of etcd itself, which guarantees that etcd has not applied
+// the request. An error with an equal code that gRPC has generated leaves that open, and lacks the
+// prefix `etcdserver:`.
 bool IsRefusal(const grpc::Status& status) {
   return !IsTransient(status.error_code()) &&
          absl::StartsWith(status.error_message(), "etcdserver:");
@@ -68,8 +70,9 @@ bool IsEndpoint(absl::string_view text) {
          absl::SimpleAtoi(text.substr(colon + 1), &port) && port >= 1 && port <= 65535;
 }
 
-// Each client has its own connection to each member, and connects again within a second after the
-// member is back. Ignores proxies of the environment, because members are named by their addresses.
+// Returns the options of the connections to etcd. Each client has its own connection to each
+// member, and reconnects within a second after a member has restarted. HTTP proxies that
+// environment variables set are ignored, because the members are addressed directly.
 grpc::ChannelArguments ArgumentsOfEtcd() {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_USE_LOCAL_SUBCHANNEL_POOL, 1);
@@ -83,8 +86,8 @@ grpc::ChannelArguments ArgumentsOfEtcd() {
   return arguments;
 }
 
-// Returns plaintext credentials if no files are given. Checks the files, because gRPC would only
-// report that connections fail.
+// Returns the credentials of the connections to etcd: plaintext if `options` give no TLS files.
+// Checks the files at once, because gRPC would only report later that connections fail.
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> CredentialsOfEtcd(
     const EtcdClientOptions& options) {
   if (options.ca.empty() && options.certificate.empty()) return grpc::InsecureChannelCredentials();
@@ -170,9 +173,9 @@ EtcdClient::EtcdClient(const EtcdClientOptions& options, std::string password,
 
 // --- Members ------------------------------------------------------------------------------------
 
-// All calls use one member, so that a member mostly has what an earlier call has read. If every
-// member is avoided, returns the member with the earliest end of its penalty, which may be the only
-// member that runs.
+// All calls use one member as long as it answers, so that the member has mostly applied every
+// change that an earlier call has returned. If every member is avoided, returns the one whose
+// avoidance ends first, which may be the only member that runs.
 size_t EtcdClient::ChooseEndpoint() {
   const size_t first = current_.load(std::memory_order_relaxed);
   const int64_t now = absl::ToUnixMicros(absl::Now());
@@ -194,8 +197,8 @@ size_t EtcdClient::ChooseEndpoint() {
   return best;
 }
 
-// Skips a member that refuses connections at once; a member that does not answer takes a part of
-// the time.
+// Skips a member at once if it refuses connections. Waits for a member that does not answer for
+// `kReadTime` divided by the number of members, so that all members are tried within `kReadTime`.
 int EtcdClient::AwaitEndpoint(absl::Time deadline) {
   for (size_t tried = 1; !is_stopping(); ++tried) {
     const size_t index = ChooseEndpoint();
@@ -215,23 +218,24 @@ int EtcdClient::AwaitEndpoint(absl::Time deadline) {
   return -1;
 }
 
-// A member that does not answer costs a caller a whole timeout; a member that refuses, such as one
-// without a leader, costs nothing. So a member that does not answer is avoided for longer.
+// The caller chooses `penalty`, the time for which the member is avoided. It is longer for a member
+// that does not answer, which costs a caller a whole timeout, than for a member that refuses calls
+// at once, such as one without a leader.
 void EtcdClient::AvoidEndpoint(size_t index, absl::Duration penalty) {
   endpoints_[index]->avoided_until_us.store(absl::ToUnixMicros(absl::Now() + penalty),
                                             std::memory_order_relaxed);
 }
 
-// With `hasleader`, a member that has lost its leader returns an error instead of waiting for a
-// leader.
+// With the metadata `hasleader`, an etcd member that has lost the leader of the cluster returns an
+// error instead of waiting for a leader. `token` is the authentication token.
 void EtcdClient::Prepare(grpc::ClientContext& context) {
   context.AddMetadata("hasleader", "true");
   absl::MutexLock lock(&mu_);
   if (!token_.empty()) context.AddMetadata("token", token_);
 }
 
-// Other calls may get a token at the same time: the client keeps the last token, and all of them
-// are valid.
+// Gets an authentication token. Several calls may get tokens at the same time: all of them are
+// valid, and the client keeps the last one.
 grpc::Status EtcdClient::Authenticate(Endpoint& endpoint, absl::Time deadline) {
   grpc::ClientContext context;
   context.set_deadline(absl::ToChronoTime(deadline));
@@ -246,8 +250,9 @@ grpc::Status EtcdClient::Authenticate(Endpoint& endpoint, absl::Time deadline) {
   return status;
 }
 
-// A token expires after some minutes, when its member restarts, and when users change. etcd returns
-// UNAUTHENTICATED or INVALID_ARGUMENT then, and has done nothing.
+// An authentication token expires after some minutes, when the member that issued it restarts, and
+// when the users of etcd are changed. A call with an expired token fails with UNAUTHENTICATED or
+// INVALID_ARGUMENT and changes nothing, so it can be made again with another token.
 grpc::Status EtcdClient::CallMember(Endpoint& endpoint, absl::Time deadline, Call call) {
   const auto once = [&] {
     grpc::ClientContext context;
@@ -263,8 +268,8 @@ grpc::Status EtcdClient::CallMember(Endpoint& endpoint, absl::Time deadline, Cal
   return once();
 }
 
-// Fails over from a member that fails to the next one. Returns an error of etcd itself at once,
-// because all members return it.
+// Makes `call` at one member after the other until one answers, or `timeout` is over. Returns an
+// error that is not transient at once, because all members would return it.
 absl::Status EtcdClient::Repeat(absl::Duration timeout, Call call) {
   const Executor::Blocked blocked;
   const absl::Time deadline = absl::Now() + timeout;
@@ -284,8 +289,8 @@ absl::Status EtcdClient::Repeat(absl::Duration timeout, Call call) {
 
 // --- Calls --------------------------------------------------------------------------------------
 
-// The read is linearizable unless the request specifies otherwise, so a member without a leader
-// does not answer.
+// A range is read linearizably unless the request specifies otherwise, so a member without a leader
+// cannot answer it.
 absl::Status EtcdClient::Range(const etcd::RangeRequest& request, etcd::RangeResponse& response,
                                absl::Duration timeout) {
   return Repeat(timeout, [&](Endpoint& endpoint, grpc::ClientContext& context) {
@@ -300,15 +305,17 @@ absl::Status EtcdClient::Read(const etcd::TxnRequest& request, etcd::TxnResponse
   });
 }
 
-// Returns the status of any one member; the files of members differ in size.
+// Returns the status of any one member. It has the size of the member's database file, which
+// differs between members.
 absl::Status EtcdClient::MemberStatus(etcd::StatusResponse& response, absl::Duration timeout) {
   return Repeat(timeout, [&](Endpoint& endpoint, grpc::ClientContext& context) {
     return endpoint.maintenance->Status(&context, {}, &response);
   });
 }
 
-// After the transaction was sent, a timeout or a broken connection leaves its outcome unknown,
-// because the leader may have received it. If no member is connected, nothing is sent.
+// If the call ends with a timeout or a broken connection after the transaction was sent, the
+// outcome is unknown, because the leader of the cluster may have received it. If no member is
+// connected, nothing was sent, so the transaction was certainly not applied.
 EtcdClient::Outcome EtcdClient::Write(const etcd::TxnRequest& request, etcd::TxnResponse& response,
                                       absl::Status& status) {
   const Executor::Blocked blocked;
@@ -329,7 +336,8 @@ EtcdClient::Outcome EtcdClient::Write(const etcd::TxnRequest& request, etcd::Txn
   return Outcome::kUnknown;
 }
 
-// A lease that was granted without an answer expires by itself.
+// If etcd grants a lease but its answer is lost, the client requests another one, and the first
+// expires by itself.
 absl::StatusOr<int64_t> EtcdClient::GrantLease(absl::Duration time) {
   etcd::LeaseGrantRequest request;
   request.set_ttl(absl::ToInt64Seconds(time));
@@ -341,8 +349,8 @@ absl::StatusOr<int64_t> EtcdClient::GrantLease(absl::Duration time) {
   return response.id();
 }
 
-// Opens a stream for each renewal: renewals are seconds apart, and a stream that stays open could
-// break in between.
+// Opens a LeaseKeepAlive stream for each renewal and closes it: renewals are seconds apart, and a
+// stream that stays open could break in between.
 absl::Status EtcdClient::RenewLease(int64_t id) {
   etcd::LeaseKeepAliveRequest request;
   request.set_id(id);

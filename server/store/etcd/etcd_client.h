@@ -4,9 +4,9 @@
 // How does the server call an etcd cluster?
 //
 // An `EtcdClient` calls one member at a time, and fails over to the next one if that member does
-// not answer. The client repeats reads. It sends a transaction that writes only once, and reports
-// the outcome as far as the outcome is known. `ParseEtcdUrl` refuses text that is not the URL of a
-// cluster.
+// not answer. The client repeats a read that is not answered. It sends a transaction that writes
+// only once, and reports whether the transaction was applied, or that this is unknown.
+// `ParseEtcdUrl` refuses text that is not the URL of a cluster.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -33,11 +33,11 @@ namespace etcd = ::etcdserverpb;
 struct EtcdUrl {
   std::vector<std::string> endpoints;  // HOST:PORT, at least one
   std::string user;                    // empty: no authentication
-  std::string prefix;                  // begin of all keys; has no slash at its end
+  std::string prefix;                  // beginning of all keys, without a slash at its end
 };
 
-// Parses `etcd://[USER@]HOST:PORT[,HOST:PORT…]/PREFIX`. INVALID_ARGUMENT, of a few words, for other
-// text.
+// Parses `etcd://[USER@]HOST:PORT[,HOST:PORT…]/PREFIX`. Returns INVALID_ARGUMENT, with a message of
+// a few words, for other text.
 absl::StatusOr<EtcdUrl> ParseEtcdUrl(absl::string_view url);
 
 struct EtcdClientOptions {
@@ -55,7 +55,8 @@ struct EtcdClientOptions {
 // etcd's codes; their messages begin with `etcd: `.
 class EtcdClient {
  public:
-  // Timeout of one member, after which the next member is called.
+  // Time that one member has to answer a read, and a write. A member that takes longer is avoided,
+  // so that the next attempt or call uses another member.
   static constexpr absl::Duration kReadTime = absl::Seconds(2);
   static constexpr absl::Duration kWriteTime = absl::Seconds(3);
 
@@ -64,8 +65,8 @@ class EtcdClient {
 
   const std::string& prefix() const { return options_.url.prefix; }
 
-  // `Range`, `Read` and `MemberStatus` write nothing, and are repeated until `timeout`. UNAVAILABLE
-  // if no member answers by then.
+  // `Range`, `Read` and `MemberStatus` only read, so they try one member after the other until one
+  // answers. UNAVAILABLE if none does within `timeout`.
   absl::Status Range(const etcd::RangeRequest& request, etcd::RangeResponse& response,
                      absl::Duration timeout);
   absl::Status Read(const etcd::TxnRequest& request, etcd::TxnResponse& response,
@@ -79,7 +80,8 @@ class EtcdClient {
   // `status` has the reason.
   Outcome Write(const etcd::TxnRequest& request, etcd::TxnResponse& response, absl::Status& status);
 
-  // Grant, renew and revoke a lease. A lease counts as lost if its renewal fails.
+  // Grant, renew and revoke a lease of etcd, with which keys expire. The caller must take a lease
+  // for lost if its renewal fails.
   absl::StatusOr<int64_t> GrantLease(absl::Duration time);
   absl::Status RenewLease(int64_t id);
   void RevokeLease(int64_t id);
@@ -89,12 +91,13 @@ class EtcdClient {
   // Null if no member is connected. `context` outlives the stream, and can cancel it.
   std::unique_ptr<WatchStream> Watch(grpc::ClientContext& context,
                                      const etcd::WatchCreateRequest& request);
-  // Avoids the member of the last watch, so that the next watch uses another member.
+  // Avoids the member that the last `Watch` used, so that the next watch uses another member.
   void AvoidWatchedMember() {
     AvoidEndpoint(watched_.load(std::memory_order_relaxed), kSlowPenalty);
   }
 
-  // Makes calls that are being repeated end soon, and prevents further calls, for good.
+  // Makes running calls end soon instead of repeating them, and makes later calls fail. Cannot be
+  // undone.
   void Stop() { is_stopping_.store(true, std::memory_order_relaxed); }
   bool is_stopping() const { return is_stopping_.load(std::memory_order_relaxed); }
 
@@ -106,9 +109,11 @@ class EtcdClient {
     std::unique_ptr<etcd::Lease::Stub> lease;
     std::unique_ptr<etcd::Auth::Stub> auth;
     std::unique_ptr<etcd::Maintenance::Stub> maintenance;
-    std::atomic<int64_t> avoided_until_us{0};  // until then other members are preferred
+    // Unix time until which other members are preferred
+    std::atomic<int64_t> avoided_until_us{0};
   };
-  // How long a member is avoided that did not answer in time, and a member that refused.
+  // The time for which a member is avoided: `kSlowPenalty` if it did not answer in time, `kPenalty`
+  // if it failed otherwise.
   static constexpr absl::Duration kSlowPenalty = absl::Seconds(10);
   static constexpr absl::Duration kPenalty = absl::Milliseconds(500);
   using Call = absl::FunctionRef<grpc::Status(Endpoint&, grpc::ClientContext&)>;
@@ -116,7 +121,8 @@ class EtcdClient {
   EtcdClient(const EtcdClientOptions& options, std::string password,
              const std::shared_ptr<grpc::ChannelCredentials>& credentials);
 
-  // Returns the index of the member to call: the last one that was called, unless it is avoided.
+  // Returns the index in `endpoints_` of the member to call: that of the last call, unless that
+  // member is avoided.
   size_t ChooseEndpoint();
   // Returns the index of a connected member; -1 if no member is connected by `deadline`.
   int AwaitEndpoint(absl::Time deadline);
@@ -124,10 +130,11 @@ class EtcdClient {
   static absl::Duration PenaltyOf(const grpc::Status& status) {
     return status.error_code() == grpc::DEADLINE_EXCEEDED ? kSlowPenalty : kPenalty;
   }
-  // Makes one attempt, or two if the token has expired.
+  // Makes `call` at one member; if the authentication token has expired, gets another token and
+  // makes `call` a second time.
   grpc::Status CallMember(Endpoint& endpoint, absl::Time deadline, Call call);
   absl::Status Repeat(absl::Duration timeout, Call call);
-  // Adds the metadata of a call.
+  // Adds the metadata of a call to its context, such as the authentication token.
   void Prepare(grpc::ClientContext& context) ABSL_LOCKS_EXCLUDED(mu_);
   grpc::Status Authenticate(Endpoint& endpoint, absl::Time deadline) ABSL_LOCKS_EXCLUDED(mu_);
 

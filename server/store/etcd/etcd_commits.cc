@@ -16,12 +16,14 @@ namespace {
 
 constexpr char kConflictUrl[] = "carom/conflict";
 
-// Time limit of the attempts to commit a change, and then of the attempts to determine its outcome.
+// Time limit for all attempts to commit a change, and another time limit for all attempts of
+// `Resolve` to determine whether the change was made.
 constexpr absl::Duration kChangeTime = absl::Seconds(12);
 constexpr absl::Duration kPauseOfEtcd = absl::Milliseconds(50);
 constexpr int kSweepAttempts = 10;
 
-// Every value is unique, so that each put changes the value of the key.
+// Returns a value for the key of the epoch with the number `sweep`. Every value is unique, by a
+// random name.
 std::string EncodeEpoch(uint64_t sweep) {
   store::v1::SharedEpoch epoch;
   epoch.set_sweep(sweep);
@@ -29,7 +31,8 @@ std::string EncodeEpoch(uint64_t sweep) {
   return epoch.SerializeAsString();
 }
 
-// Compares the value, too: a restored cluster assigns its revisions a second time.
+// Adds the comparisons that the scene's key has the revision and the value of `base`. The value is
+// needed because a cluster that is restored from a backup assigns its revisions a second time.
 void AddSceneCompare(etcd::TxnRequest& request, const std::string& key, const SharedScene* base) {
   AddModCompare(request, key, base == nullptr ? 0 : base->version);
   if (base == nullptr) return;
@@ -39,17 +42,19 @@ void AddSceneCompare(etcd::TxnRequest& request, const std::string& key, const Sh
   compare.set_value(base->value);
 }
 
-// Returns whether a scene's key is as in `base`. Repeats the comparison of `AddSceneCompare`, to
-// find out which comparison of a transaction has failed.
+// Returns whether `found`, the result of reading a scene's key, is the state `base`. Repeats the
+// comparison of `AddSceneCompare`, to find out which comparison of a failed transaction did not
+// hold.
 bool IsBase(const SharedScene* base, const etcd::RangeResponse& found) {
   if (base == nullptr) return found.kvs_size() == 0;
   return found.kvs_size() == 1 && found.kvs(0).value() == base->value &&
          static_cast<uint64_t>(found.kvs(0).mod_revision()) == base->version;
 }
 
-// Returns whether the kept version `kept` shows that all versions back to the one that followed
-// `base` are kept, too: the kept versions of a scene have no gaps. The history of a damaged scene
-// begins anew.
+// Returns whether the version `kept`, which was put at `revision`, is not later than the first
+// version after `base`. As the kept versions of a scene have no gaps, all versions since `base` are
+// then still kept. Returns true for a damaged `base`, after which the history of the scene begins
+// anew.
 bool ReachesBack(const SharedScene* base, const store::v1::SharedVersion& kept, uint64_t revision) {
   if (base == nullptr) return kept.number() == 1;
   if (!base->status.ok() || base->kept.empty()) return true;
@@ -62,8 +67,8 @@ absl::Status OutcomeUnknown(absl::string_view why) {
 
 }  // namespace
 
-// The payload distinguishes a conflict, which the server handles, from an ABORTED of the store,
-// which the client receives.
+// The payload distinguishes a conflict, which `FleetStore` handles by a retry, from other ABORTED
+// errors of a change, which the client receives.
 absl::Status Conflict() {
   absl::Status status = absl::AbortedError("another server has changed the scene");
   status.SetPayload(kConflictUrl, absl::Cord());
@@ -72,8 +77,8 @@ absl::Status Conflict() {
 
 bool IsConflict(const absl::Status& status) { return status.GetPayload(kConflictUrl).has_value(); }
 
-// Replaces other codes, such as that of a missing permission, because the client has not caused
-// these errors.
+// Does not pass other codes of etcd on, such as that of a missing permission, because the client of
+// this server has not caused them.
 absl::Status NotCommitted(const absl::Status& why) {
   const absl::StatusCode code = absl::IsResourceExhausted(why)
                                     ? absl::StatusCode::kResourceExhausted
@@ -81,7 +86,8 @@ absl::Status NotCommitted(const absl::Status& why) {
   return absl::Status(code, absl::StrCat("the change was not made: ", why.message()));
 }
 
-// Uses random numbers of the system, so that servers that start at one moment do not agree.
+// Uses random numbers of the operating system, so that servers that start at the same moment get
+// different names.
 std::string RandomName() {
   std::random_device random;
   std::string name;
@@ -111,13 +117,15 @@ void AddModCompare(etcd::TxnRequest& request, std::string key, uint64_t revision
   compare.set_mod_revision(static_cast<int64_t>(revision));
 }
 
-// The epoch may be outdated: then a transaction fails once, and its response has the current epoch.
+// The returned epoch may be outdated. A transaction that compares it then fails, and its response
+// has the current epoch for the next attempt.
 EtcdCommits::Epoch EtcdCommits::epoch() const {
   absl::MutexLock lock(&mu_);
   return epoch_;
 }
 
-// Ignores an older epoch than the known one, which the watch delivers late.
+// Ignores an epoch that is older than the recorded one: the watch of etcd delivers it later than
+// the response of a transaction.
 void EtcdCommits::SetEpoch(uint64_t revision, const std::string& value) {
   store::v1::SharedEpoch epoch;
   if (!epoch.ParseFromString(value)) return;
@@ -136,9 +144,9 @@ void EtcdCommits::SetRefusal(absl::Status why) {
   refusal_ = std::move(why);
 }
 
-// Puts the pages first, under an epoch that was read before. Then repeats the transaction until it
-// is committed, the scene has another version than the base, or the deadline has passed. Each
-// return value states whether the change was made:
+// Reads the recorded epoch, and then puts `draft.pages`. Then repeats the transaction, which
+// compares the epoch and the scene, until it is committed, the scene has another version than
+// `draft.base`, or the deadline has passed. Each return value states whether the change was made:
 //
 //   answered, and all compared equal    made
 //   answered, and the scene differed    not made: a conflict
@@ -177,7 +185,7 @@ absl::StatusOr<uint64_t> EtcdCommits::Commit(const SceneDraft& draft) {
     }
     if (absl::Now() > deadline) return NotCommitted(absl::UnavailableError("etcd takes too long"));
     const Epoch next = this->epoch();
-    // A sweep may have deleted the pages.
+    // A raised `sweep` shows that a sweep has begun, which may have deleted the pages.
     if (next.sweep != epoch.sweep) written = pages_.Write(draft.pages);
     epoch = next;
   }
@@ -194,9 +202,10 @@ absl::Status EtcdCommits::CheckFailedCommit(const SceneDraft& draft,
                                                                           : Conflict();
 }
 
-// A committed version has a key of its own as long as it is kept, whatever was committed since;
-// `writer` identifies the commit. Other servers may have committed more versions than are kept,
-// while no member answered this server.
+// A committed version has its own key /version/… as long as the history keeps it, whatever was
+// committed since, and `writer` in its value identifies the commit. The key may be missing again:
+// while no etcd member answered this server, other servers may have committed more versions than
+// the history keeps.
 //
 // A deletion leaves no key that identifies it. If the scene does not exist, or was created again
 // since, then either this deletion or another deletion of the base version was committed, and both
@@ -226,13 +235,14 @@ EtcdCommits::CommitOutcome EtcdCommits::OutcomeOf(const SceneDraft& draft,
   return reaches_back ? CommitOutcome::kSuperseded : CommitOutcome::kUnknown;
 }
 
-// `Resolve` puts another epoch, which the transaction in question compares: the transaction was
-// committed before, or it fails.
+// Puts another epoch. The transaction in question, whose outcome is unknown, compares the epoch:
+// either it was committed before this put, or it fails.
 //
-// Raft orders the two. If the transaction in question is applied first, then that of `Resolve`,
-// which reads the scene after its own put, reads the result. If it is applied later, it finds
-// another epoch and does nothing, even if it is still in the log of a leader that has failed, or in
-// transit. If the transaction of `Resolve` is not answered either, it is repeated.
+// Raft orders the transaction in question and that of `Resolve`. If the transaction in question is
+// applied first, then that of `Resolve`, which reads the scene after its own put, reads the result.
+// If it is applied later, it finds another epoch and does nothing, even if it is still in the log
+// of a leader that has failed, or in transit. If the transaction of `Resolve` is not answered
+// either, it is repeated.
 absl::StatusOr<EtcdCommits::CommitOutcome> EtcdCommits::Resolve(const SceneDraft& draft,
                                                                 uint64_t& revision) {
   const absl::Time deadline = absl::Now() + kChangeTime;
@@ -262,8 +272,8 @@ absl::StatusOr<EtcdCommits::CommitOutcome> EtcdCommits::Resolve(const SceneDraft
   return OutcomeUnknown("etcd did not answer");
 }
 
-// An attempt that was not answered may have raised `sweep`. The next attempt raises it again, which
-// only costs running commits one more attempt.
+// An attempt that etcd did not answer may have raised `sweep` nevertheless. The next attempt then
+// raises it a second time, which only makes running commits retry once more.
 absl::StatusOr<uint64_t> EtcdCommits::RaiseSweep() {
   for (int i = 0; i < kSweepAttempts && !client_.is_stopping(); ++i) {
     const Epoch epoch = this->epoch();

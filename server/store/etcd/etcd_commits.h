@@ -3,10 +3,11 @@
 
 // How is a change of a scene committed to etcd exactly once?
 //
-// A transaction compares the scene with the state that its writer has, and compares the epoch. The
-// epoch serves two purposes. A writer that does not receive the outcome of a transaction puts
-// another epoch: either the transaction was applied before that, which the scene shows, or it can
-// no longer be applied. A sweeper raises the epoch's number `sweep` before it deletes unused pages
+// A transaction is applied only if the scene's key still has the value that the writer read, and if
+// the epoch, the value of a key that all commits compare, is unchanged. The epoch serves two
+// purposes. A writer that does not receive the outcome of a transaction puts another epoch: either
+// the transaction was applied before that, which the scene's keys show, or it can no longer be
+// applied. A sweeper raises the number `sweep` in the epoch before it deletes unused pages
 // (server/store/etcd/etcd_sweeper.h): a commit that fails because of the sweep puts its pages
 // again.
 #pragma once
@@ -31,44 +32,49 @@ namespace carom::server {
 // Returns the error of a change that was not made because another process has changed the scene.
 absl::Status Conflict();
 bool IsConflict(const absl::Status& status);
-// Returns the error of a change that was certainly not made: RESOURCE_EXHAUSTED if `why` is, else
-// UNAVAILABLE.
+// Returns the error of a change that was certainly not made, because of the error `why`:
+// RESOURCE_EXHAUSTED if `why` has this code, else UNAVAILABLE.
 absl::Status NotCommitted(const absl::Status& why);
 
-// Returns 16 random bytes.
+// Returns 16 random bytes, a name that identifies one put or commit.
 std::string RandomName();
 
 // Adds a put to a transaction.
 void AddPut(etcd::TxnRequest& request, std::string key, std::string value);
 // Adds the deletion of the keys from `key` to `end` to a transaction; an empty `end`: of one key.
 void AddDelete(etcd::TxnRequest& request, std::string key, std::string end);
-// Adds the comparison that the key was last put at `revision`; 0: that the key does not exist.
+// Adds the condition that the key was last put at `revision` (0: that the key does not exist) to a
+// transaction.
 void AddModCompare(etcd::TxnRequest& request, std::string key, uint64_t revision);
 
 // A change of a scene to be committed.
 struct SceneDraft {
   absl::string_view name;
-  SharedScene::Ptr base;  // null: the scene does not exist
-  std::string writer;     // the name that identifies the commit
+  // state of the scene that the change is based on; null: the scene does not exist
+  SharedScene::Ptr base;
+  std::string writer;  // random name that identifies the commit
   bool deletes = false;
-  etcd::TxnRequest request = {};     // the operations, without the comparisons
+  etcd::TxnRequest request = {};     // operations; `Commit` adds comparisons
   std::span<const Page> pages = {};  // pages to put before the transaction
 };
 
-// Commits changes of scenes to etcd. Thread-safe; `client`, `keys` and `pages` outlive it.
+// Commits changes of scenes to etcd. Thread-safe. `client`, `keys` and `pages` outlive the
+// `EtcdCommits`.
 class EtcdCommits {
  public:
   EtcdCommits(EtcdClient& client, const EtcdKeys& keys, EtcdPages& pages)
       : client_(client), keys_(keys), pages_(pages) {}
 
-  // Commits a change and returns its revision. Errors: a conflict; those of `NotCommitted`; UNKNOWN
-  // if the outcome cannot be determined in time.
+  // Commits a change and returns the revision of its transaction. Errors: `Conflict` if the scene
+  // in etcd is not `draft.base`; those of `NotCommitted`; UNKNOWN if it cannot be determined in
+  // time whether the change was made.
   absl::StatusOr<uint64_t> Commit(const SceneDraft& draft) ABSL_LOCKS_EXCLUDED(mu_);
 
-  // Records the epoch that was put at `revision`; 0: the epoch was never put.
+  // Records the epoch that later commits compare: the value `value` that was put at revision
+  // `revision`; 0: the epoch was never put.
   void SetEpoch(uint64_t revision, const std::string& value) ABSL_LOCKS_EXCLUDED(mu_);
-  // Raises `sweep` in the epoch, and returns the epoch's revision, which commits compare from then
-  // on.
+  // Puts an epoch with a `sweep` that is greater by 1, and returns the revision of the put, which
+  // all later commits compare.
   absl::StatusOr<uint64_t> RaiseSweep();
   // Sets the error that `Commit` returns for every change until further notice; OK: changes are
   // made.
@@ -79,19 +85,21 @@ class EtcdCommits {
     uint64_t revision = 0;
     uint64_t sweep = 0;
   };
-  // The outcome of a transaction. kNotCommitted: it was not made, and the scene is still the base.
-  // kSuperseded: it was not made, because another change came first. kUnknown: the version that
-  // would show the outcome may no longer be kept.
+  // The outcome of the transaction of a change. kNotCommitted: the change was not made, and the
+  // scene is still `SceneDraft::base`. kSuperseded: the change was not made, because another change
+  // came first. kUnknown: the change may have been made, but its version may already be deleted
+  // from the history.
   enum class CommitOutcome { kCommitted, kNotCommitted, kSuperseded, kUnknown };
 
   Epoch epoch() const ABSL_LOCKS_EXCLUDED(mu_);
-  // Records the epoch from a response that contains its key.
+  // Records the epoch from the response of a read of the epoch's key.
   void RecordEpoch(const etcd::RangeResponse& found);
-  // Evaluates the response of a transaction with a failed comparison. Returns a conflict if the
-  // scene differs, and OK if only the epoch differs, which it records.
+  // Evaluates the response of a transaction that etcd did not apply, because a comparison failed.
+  // Returns `Conflict` if the scene differs from `draft.base`. If only the epoch differs, records
+  // the current epoch and returns OK: the transaction can be repeated.
   absl::Status CheckFailedCommit(const SceneDraft& draft, const etcd::TxnResponse& response);
-  // Determines the final outcome of a transaction that was not answered. Sets `revision` if it was
-  // committed.
+  // Determines whether a transaction that etcd did not answer was committed, and prevents that it
+  // is committed later. Sets `revision` to the revision of the commit.
   absl::StatusOr<CommitOutcome> Resolve(const SceneDraft& draft, uint64_t& revision);
   CommitOutcome OutcomeOf(const SceneDraft& draft, const etcd::TxnResponse& response,
                           uint64_t& revision) const;

@@ -14,15 +14,16 @@ namespace {
 
 constexpr absl::Duration kProbeTime = absl::Milliseconds(1500);
 constexpr absl::Duration kWatchPause = absl::Milliseconds(50);
-// A watch that delivers nothing for so long, although changes are missing, is begun again at
-// another member.
+// If the watch delivers nothing for this time, although probes show that changes are missing,
+// another member is watched.
 constexpr absl::Duration kStuck = absl::Seconds(3);
 constexpr size_t kMaxProbes = 64;
 constexpr int kProbesASize = 4;
 
 }  // namespace
 
-// The watch begins at the revision after the one that `Recover` has read.
+// `revision` is that at which `EtcdJournal::Recover` has read all scenes, so the watch begins at
+// the next one.
 void EtcdFollower::Start(uint64_t revision, uint64_t cluster_id) {
   const absl::Time now = absl::Now();
   {
@@ -37,8 +38,8 @@ void EtcdFollower::Start(uint64_t revision, uint64_t cluster_id) {
   prober_ = std::thread([this] { ProbeLoop(); });
 }
 
-// Ends the open stream and prevents another one, and then stops the client, so that calls of
-// `events_` that wait for etcd return. Both threads end after that.
+// Cancels the open watch stream and prevents another one. Then stops the client, so that functions
+// of `events_` that wait for etcd on one of the threads return. Both threads end after that.
 void EtcdFollower::Stop() {
   {
     absl::MutexLock lock(&mu_);
@@ -50,16 +51,17 @@ void EtcdFollower::Stop() {
   if (prober_.joinable()) prober_.join();
 }
 
-// The stream ends on the follower's thread, which opens another one unless it must stop.
+// Makes `FollowStream` return on the follower's thread, which then opens another stream unless
+// `Stop` was called.
 void EtcdFollower::CancelWatch() {
   if (watch_ != nullptr) watch_->TryCancel();
 }
 
 // --- The watch ----------------------------------------------------------------------------------
 
-// Opens one stream after the other, each from the last applied change. If a stream ends in the
-// middle of a revision, the next stream delivers the changes of that revision again, and `events_`
-// recognizes a repeated change by its revision.
+// Opens one watch stream after the other, each from the last change that was applied. If a stream
+// ends in the middle of a revision, the next stream delivers the changes of that revision again,
+// and `events_` recognizes a repeated change by its revision.
 void EtcdFollower::Follow() {
   while (!client_.is_stopping()) {
     if (!Resync()) {
@@ -94,8 +96,9 @@ void EtcdFollower::Follow() {
   }
 }
 
-// A watch that ends because its member has no leader has delivered all changes up to some revision,
-// and the next watch continues from there.
+// If a member cancels the watch because it has no leader, the watch has delivered all changes up to
+// some revision, and the next watch continues from there. Only after a compaction must all keys be
+// read again.
 bool EtcdFollower::FollowStream(EtcdClient::WatchStream& stream) {
   etcd::WatchResponse response;
   bool is_created = false;
@@ -114,8 +117,8 @@ bool EtcdFollower::FollowStream(EtcdClient::WatchStream& stream) {
   return is_created;
 }
 
-// The changes of a revision may come in several responses; the revision counts as applied after the
-// last one.
+// Etcd may send the changes of one revision in several responses (fragments); the revision counts
+// as applied after the last fragment.
 bool EtcdFollower::Apply(const etcd::WatchResponse& response) {
   for (const etcd::Event& event : response.events()) {
     if (client_.is_stopping()) return true;
@@ -137,8 +140,10 @@ bool EtcdFollower::Apply(const etcd::WatchResponse& response) {
   return true;
 }
 
-// Events come in the order of their revisions, so an event later than the expected change shows
-// that etcd does not have that change.
+// Returns false if an event shows that etcd does not have the change `expected_`, the last one that
+// this process has applied, with which the watch begins: the event has the revision of that change
+// but another value, or it has a later revision and comes before that change, although events come
+// in the order of their revisions.
 bool EtcdFollower::CheckHead(const etcd::KeyValue& pair) {
   const auto revision = static_cast<uint64_t>(pair.mod_revision());
   const bool is_head = pair.key() == head_key_;
@@ -150,8 +155,8 @@ bool EtcdFollower::CheckHead(const etcd::KeyValue& pair) {
   return expected_.revision == 0 || revision <= expected_.revision;
 }
 
-// After a compaction, revisions continue from the applied one. In another cluster they may be
-// lower, so the applied revision is reset.
+// If etcd has only compacted changes, its revisions are not below the applied one. In another
+// cluster (`anew`) they may be lower, so the applied revision is reset.
 bool EtcdFollower::Resync() {
   bool anew = false;
   {
@@ -177,8 +182,8 @@ bool EtcdFollower::Resync() {
   return true;
 }
 
-// Once the head of a probe is applied, this process has all changes that were made before the time
-// of the probe.
+// Sets the applied revision, and the time up to which all changes are applied: once the `head` of a
+// probe is applied, this process has all changes that were made before the probe's `time`.
 void EtcdFollower::SetApplied(uint64_t revision) {
   absl::MutexLock lock(&mu_);
   if (revision > applied()) applied_.store(revision, std::memory_order_release);
@@ -192,7 +197,8 @@ void EtcdFollower::SetApplied(uint64_t revision) {
 
 // --- Probes -------------------------------------------------------------------------------------
 
-// Takes the time before the request, so that the answer covers all changes before that time.
+// Reads the key of the last change from etcd. Takes `Probe::time` before the request, so that the
+// answer covers all changes that were made before that time.
 absl::StatusOr<EtcdFollower::Probe> EtcdFollower::SendProbe(absl::Duration timeout,
                                                             etcd::ResponseHeader* header) {
   Probe probe{.time = absl::Now()};
@@ -212,8 +218,8 @@ absl::StatusOr<EtcdFollower::Probe> EtcdFollower::SendProbe(absl::Duration timeo
   return probe;
 }
 
-// Requests the size of etcd's file less often than the last change: the size is a hint, and writers
-// count the bytes that they add meanwhile.
+// Sends a probe every `kProbeInterval`, and requests the size of etcd's file with every fourth one:
+// the size need not be exact, because `EtcdJournal` counts the bytes that it adds meanwhile.
 void EtcdFollower::ProbeLoop() {
   for (int i = 0;; ++i) {
     if (i != 0) {
@@ -232,9 +238,9 @@ void EtcdFollower::ProbeLoop() {
   }
 }
 
-// As long as the cluster is the original one, a linearizable read returns no older revision than
-// any that was known when the read began, no older last change, and one value for a given last
-// change.
+// Returns whether the probe's answer can come from the cluster that this process follows. In one
+// cluster, a linearizable read returns no smaller revision, and no older last change, than was
+// known when the read began, and the last change of a given revision always has one value.
 bool EtcdFollower::IsOfThisCluster(const Probe& probe, const etcd::ResponseHeader& header) const {
   return header.cluster_id() == cluster_id_ &&
          static_cast<uint64_t>(header.revision()) >= probe.floor &&
@@ -248,7 +254,7 @@ void EtcdFollower::LeaveCluster() {
   CancelWatch();
 }
 
-// If the watch has delivered nothing for a while although the probe shows changes, the watched
+// If the watch has delivered nothing for `kStuck` although the probe shows changes, the watched
 // member is behind or cut off from the other members, so another member is watched.
 void EtcdFollower::OnProbe(const Probe& probe, const etcd::ResponseHeader& header) {
   const auto revision = static_cast<uint64_t>(header.revision());
@@ -276,7 +282,7 @@ void EtcdFollower::OnProbe(const Probe& probe, const etcd::ResponseHeader& heade
   CancelWatch();
 }
 
-// Calls `events_` without the lock, because they may take locks of their own.
+// Calls `events_.OnState` without the lock, because the function may acquire other locks.
 void EtcdFollower::ReportState() {
   bool is_reachable = false, is_ready = false;
   {
@@ -288,15 +294,15 @@ void EtcdFollower::ReportState() {
 }
 
 // If the system clock is set back, the age is 0 for a while; if the clock is set forward, the age
-// is too high for half a second.
+// is too high until the next probe, for about half a second.
 uint64_t EtcdFollower::staleness_us() const {
   const int64_t age =
       absl::ToUnixMicros(absl::Now()) - fresh_at_us_.load(std::memory_order_relaxed);
   return age < 0 ? 0 : static_cast<uint64_t>(age);
 }
 
-// Requests one key from etcd, and then waits until the watch delivers the change that the key
-// shows.
+// Reads the key of the last change from etcd, and then waits until the watch has delivered that
+// change.
 absl::Status EtcdFollower::CatchUp(absl::Duration timeout) {
   const absl::Time deadline = absl::Now() + timeout;
   etcd::ResponseHeader header;

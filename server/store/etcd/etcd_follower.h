@@ -3,11 +3,11 @@
 
 // Which changes do other processes write to etcd?
 //
-// An `EtcdFollower` has two threads. One thread watches all keys of a prefix from a revision on,
-// fails over to other members, and reads everything again if etcd has compacted the changes in
-// between. The other thread reads the last change twice a second, linearizably: the answers show
-// how far behind this process may be, whether etcd can be reached, and whether the cluster is still
-// the original one.
+// An `EtcdFollower` has two threads. One thread watches all keys below the store's prefix from a
+// revision on, fails over to other members, and reads everything again if etcd has compacted the
+// changes in between. The other thread reads the key of the last change twice a second,
+// linearizably: the answers show how far behind this process may be, whether etcd can be reached,
+// and whether the cluster is still the original one.
 //
 // The last change (`head`) has a unique value, so it identifies the history up to it. A cluster
 // that is restored from a backup ends every watch, and each watch begins with the last change that
@@ -46,9 +46,10 @@ class EtcdEvents {
   // back. ABORTED if `anew` is false and the keys in etcd do not follow from the state of this
   // process.
   virtual absl::StatusOr<uint64_t> ReadAll(bool anew) = 0;
-  // Receives whether etcd answers, and whether the scenes of this process are those of the cluster.
+  // Receives whether etcd answers, and whether the scenes of this process come from the present
+  // cluster: `is_ready` is false after a change of clusters, until all keys were read again.
   virtual void OnState(bool is_reachable, bool is_ready) = 0;
-  // Receives the size of etcd's file.
+  // Receives the size in bytes of the database file of an etcd member.
   virtual void OnSize(uint64_t bytes) = 0;
 
  protected:
@@ -79,29 +80,33 @@ class EtcdFollower {
   absl::Status CatchUp(absl::Duration timeout);
 
  private:
-  // The last change of the prefix; revision 0: unknown.
+  // The last change of a scene in etcd: revision and value of the key /head, which every change
+  // puts. Revision 0: unknown.
   struct Head {
     uint64_t revision = 0;
     std::string value;
   };
-  // The answer of a linearizable read: every change before `time` is part of the history up to
-  // `head`.
+  // The answer of a linearizable read of the last change: every change that was made before `time`
+  // has at most the revision of `head`.
   struct Probe {
     absl::Time time;
     Head head = {};
-    // The greatest known revisions when the read began: of all changes, and of the last change.
+    // When the read began: the greatest revision that etcd had returned, and the revision of the
+    // last change that was applied. A read from the original cluster returns no smaller revisions.
     uint64_t floor = 0;
     uint64_t head_floor = 0;
   };
 
   void Follow();
-  // Applies changes until the stream ends. Returns false if the member did not create the watch, or
-  // cancelled it, so that the next watch uses another member.
+  // Applies changes until the stream ends. Returns false if the next watch should use another
+  // member, because this one did not create the watch, or cancelled it.
   bool FollowStream(EtcdClient::WatchStream& stream);
-  // Returns false if the history in etcd is another one.
+  // Applies the changes of a response of the watch. Returns false if they show that etcd has
+  // another history than this process.
   bool Apply(const etcd::WatchResponse& response);
   bool CheckHead(const etcd::KeyValue& pair) ABSL_LOCKS_EXCLUDED(mu_);
-  // Reads everything again if needed; returns false if that fails for the moment.
+  // Reads all keys again if the watch cannot continue from the applied revision, because of a
+  // compaction or another cluster. Returns false if that fails and must be tried again.
   bool Resync();
   void SetApplied(uint64_t revision) ABSL_LOCKS_EXCLUDED(mu_);
   void CancelWatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -111,7 +116,8 @@ class EtcdFollower {
   void OnProbe(const Probe& probe, const etcd::ResponseHeader& header) ABSL_LOCKS_EXCLUDED(mu_);
   bool IsOfThisCluster(const Probe& probe, const etcd::ResponseHeader& header) const
       ABSL_SHARED_LOCKS_REQUIRED(mu_);
-  // Marks the cluster as another one, so that everything is read anew.
+  // Records that the cluster is another one, or was restored to an older state, so that `Resync`
+  // reads all keys anew.
   void LeaveCluster() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void ReportState() ABSL_LOCKS_EXCLUDED(mu_);
   bool HasApplied(uint64_t head) const { return applied() >= head; }
@@ -120,22 +126,28 @@ class EtcdFollower {
   EtcdEvents& events_;
   const std::string head_key_;
   std::atomic<uint64_t> applied_{0};
-  std::atomic<int64_t> fresh_at_us_{0};  // all changes before this time are applied
+  // in Unix time: this process has applied all changes that were made before this time
+  std::atomic<int64_t> fresh_at_us_{0};
 
   mutable absl::Mutex mu_;
   bool is_stopping_ ABSL_GUARDED_BY(mu_) = false;
-  grpc::ClientContext* watch_ ABSL_GUARDED_BY(mu_) = nullptr;  // context of the open stream
+  // context of the open watch stream; null: no stream is open
+  grpc::ClientContext* watch_ ABSL_GUARDED_BY(mu_) = nullptr;
   bool must_resync_ ABSL_GUARDED_BY(mu_) = false;
   bool is_other_cluster_ ABSL_GUARDED_BY(mu_) = false;
   uint64_t cluster_id_ ABSL_GUARDED_BY(mu_) = 0;
-  uint64_t greatest_revision_ ABSL_GUARDED_BY(mu_) = 0;  // greatest revision of any answer
-  std::deque<Probe> probes_ ABSL_GUARDED_BY(mu_);  // probes with heads that are not applied yet
-  Head head_ ABSL_GUARDED_BY(mu_);                 // the last change that is applied
+  // greatest revision that etcd has returned
+  uint64_t greatest_revision_ ABSL_GUARDED_BY(mu_) = 0;
+  // probes with a `head` that this process has not applied yet, in the order of time
+  std::deque<Probe> probes_ ABSL_GUARDED_BY(mu_);
+  Head head_ ABSL_GUARDED_BY(mu_);  // last change that was applied
   absl::Time last_answer_ ABSL_GUARDED_BY(mu_);
-  absl::Time last_progress_ ABSL_GUARDED_BY(mu_);  // when changes arrived, or none were missing
+  // when the watch last delivered changes, or a probe showed that no changes were missing
+  absl::Time last_progress_ ABSL_GUARDED_BY(mu_);
 
-  // Used only by the follower's thread: the last change that its stream has delivered, and the
-  // change that the stream must deliver first.
+  // Used only by the thread `follower_`: the last change that its watch stream has delivered, and
+  // the change that the stream must deliver first, which is the last one that this process has
+  // applied.
   Head delivered_;
   Head expected_;
 

@@ -20,11 +20,13 @@ constexpr absl::Duration kReadAllTime = absl::Seconds(10);
 constexpr absl::Duration kStartTime = absl::Seconds(60);
 constexpr int64_t kScanLimit = 1000;
 
-// If two versions differ in more polygons, the whole scene is read instead.
+// Maximum number of edits that `Difference` returns. If two versions differ in more polygons, the
+// caller reads all polygons of the later version instead.
 constexpr size_t kMaxFollowedEdits = 4096;
-// Maximum bytes of a chunk of a large polygon.
+// Maximum bytes of a chunk, a page with a part of a large polygon; used as an estimate of the size
+// of a chunk that was not read.
 constexpr uint64_t kChunkGuess = 256 << 10;
-// Estimated bytes of a version without its pages.
+// Estimated bytes that a version takes in etcd without its pages.
 constexpr uint64_t kRecordBytes = 512;
 
 // Returns the edits by id. The result points to the polygons of `edits`, which must outlive it.
@@ -48,14 +50,14 @@ uint64_t RemoveDuplicates(std::vector<Page>& pages) {
 
 // --- The state in this process -------------------------------------------------------------------
 
-// A `SharedScene` is immutable, so callers use it without a lock.
+// Returns a `SharedScene`, which is immutable, so that callers use it without a lock.
 SharedScene::Ptr EtcdJournal::Find(absl::string_view name) const {
   absl::MutexLock lock(&mu_);
   const auto it = scenes_.find(name);
   return it == scenes_.end() ? nullptr : it->second;
 }
 
-// Readers that hold the earlier state keep it.
+// A caller of `Find` that holds the earlier state of the scene keeps that state.
 void EtcdJournal::Set(absl::string_view name, SharedScene::Ptr scene) {
   absl::MutexLock lock(&mu_);
   if (scene == nullptr) {
@@ -74,8 +76,9 @@ std::vector<std::string> EtcdJournal::Names() const {
   return names;
 }
 
-// Counts added bytes at once. The size of the file is read only now and then, and many writers
-// together could exceed the limit between two readings.
+// Adds `bytes` to `added_bytes_` before they are written: the size of etcd's file is read only now
+// and then (`NoteSize`), and without the counter many writers together could exceed the limit
+// between two readings.
 absl::Status EtcdJournal::CheckRoom(uint64_t bytes) {
   const uint64_t used = file_bytes_.load(std::memory_order_relaxed) +
                         added_bytes_.fetch_add(bytes, std::memory_order_relaxed);
@@ -112,8 +115,8 @@ absl::Status EtcdJournal::Scan(const std::string& prefix, int64_t& revision, Lis
   return absl::OkStatus();
 }
 
-// etcd returns keys in the order of their names, so the versions of a scene in the order of their
-// numbers.
+// Etcd returns keys in ascending order, so `kept` gets the versions of a scene in the order of
+// their numbers.
 absl::StatusOr<EtcdJournal::Listing> EtcdJournal::ListOnce() {
   Listing listing;
   int64_t revision = 0;
@@ -155,14 +158,16 @@ absl::StatusOr<EtcdJournal::Listing> EtcdJournal::ListOnce() {
   return listing;
 }
 
-// A compaction between two requests can delete the revision; then reads the list again.
+// `ListOnce` reads with several requests at one revision. A compaction of etcd in between can
+// delete that revision, which is OUT_OF_RANGE; the whole list is then read again.
 absl::StatusOr<EtcdJournal::Listing> EtcdJournal::List() {
   absl::StatusOr<Listing> listing = ListOnce();
   for (int i = 0; i < 5 && absl::IsOutOfRange(listing.status()); ++i) listing = ListOnce();
   return listing;
 }
 
-// Reads the scene and its versions in one transaction, so that they match.
+// Reads the key of the scene and the keys of its versions in one transaction, so that all are of
+// one revision.
 absl::StatusOr<SharedScene::Ptr> EtcdJournal::Fetch(absl::string_view name) {
   etcd::TxnRequest request;
   request.add_success()->mutable_request_range()->set_key(keys_.SceneKey(name));
@@ -190,7 +195,8 @@ absl::StatusOr<SharedScene::Ptr> EtcdJournal::Fetch(absl::string_view name) {
   return SharedScene::Ptr(std::move(scene));
 }
 
-// Fetches all pages at once that an inner page refers to.
+// Reads the polygons of the tree with the root page `root`. Fetches all pages that an inner page
+// refers to at once.
 absl::Status EtcdJournal::ReadPolygons(const PageHash& root, std::vector<Polygon>& polygons) {
   PrefetchingReader prefetching(pages_);
   const auto read = [&prefetching](const PageHash& hash) { return prefetching(hash); };
@@ -200,8 +206,9 @@ absl::Status EtcdJournal::ReadPolygons(const PageHash& root, std::vector<Polygon
   });
 }
 
-// For a small commit, all pages are in the cache: the pages of `before` were read or written for
-// that version, and the watch has delivered the pages of `after`.
+// After a small commit of another process, all needed pages are mostly in the cache: this process
+// has read or written the pages of `before`, and the watch of etcd has delivered the pages that the
+// commit added.
 absl::Status EtcdJournal::Difference(const PageHash& before, const PageHash& after,
                                      std::vector<SceneEdit>& edits) {
   const auto read = [this](const PageHash& hash) { return pages_.Read(hash); };
@@ -221,7 +228,8 @@ absl::Status EtcdJournal::Difference(const PageHash& before, const PageHash& aft
                       });
 }
 
-// If a page is missing, the version may no longer be current, so reads the scene again.
+// Reads the polygons of the current version of a scene. If a page is missing, the version may no
+// longer be current, so reads the state of the scene again.
 SavedScene EtcdJournal::ReadSaved(const std::string& name, SharedScene::Ptr& scene,
                                   absl::Status& status) {
   SavedScene saved;
@@ -242,8 +250,9 @@ SavedScene EtcdJournal::ReadSaved(const std::string& name, SharedScene::Ptr& sce
   return saved;
 }
 
-// Reads the latest version of each scene. If that version is newer than the listing, the watch
-// delivers it again, and the follower ignores it by its number.
+// Lists the scenes, and then reads the polygons of each. If a scene changes in between, this reads
+// a later version than the listed one; the watch delivers that version again, and `FleetStore`
+// ignores it by its number.
 absl::Status EtcdJournal::Recover(absl::FunctionRef<void(SavedScene)> visit) {
   absl::StatusOr<Listing> listing = List();
   const absl::Time end = absl::Now() + kStartTime;
@@ -269,7 +278,8 @@ absl::Status EtcdJournal::Recover(absl::FunctionRef<void(SavedScene)> visit) {
   return absl::OkStatus();
 }
 
-// Callers load only versions that are not in memory.
+// Reads the polygons from etcd, because the caller calls `Load` only for versions that memory does
+// not have.
 absl::Status EtcdJournal::Load(absl::string_view name, uint64_t version,
                                absl::FunctionRef<absl::Status(Polygon)> visit) {
   const absl::Status not_kept = absl::OutOfRangeError("the version is not kept");
@@ -280,14 +290,15 @@ absl::Status EtcdJournal::Load(absl::string_view name, uint64_t version,
   const auto read = [&prefetching](const PageHash& hash) { return prefetching(hash); };
   absl::Status status = ReadTree(kept->root, read, visit);
   if (!absl::IsDataLoss(status)) return status;
-  // Another process may have dropped the version meanwhile.
+  // DATA_LOSS: a page is missing or damaged. It is not damage if another process has deleted the
+  // version meanwhile.
   const absl::StatusOr<SharedScene::Ptr> newer = Fetch(name);
   if (!newer.ok()) return newer.status();
   return *newer == nullptr || (*newer)->Find(version) == nullptr ? not_kept : status;
 }
 
-// Returns DATA_LOSS for a missing page, unlike `Load`: a watch ends with this error, and the client
-// of the watch begins again.
+// Returns DATA_LOSS for a missing page even if another process has deleted the version, unlike
+// `Load`: the caller is a watch, which ends with the error, and its client starts another watch.
 absl::Status EtcdJournal::Compare(
     absl::string_view name, uint64_t before, uint64_t after,
     absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) {
@@ -301,7 +312,8 @@ absl::Status EtcdJournal::Compare(
 
 // --- Writing ------------------------------------------------------------------------------------
 
-// Builds the whole tree, even if etcd has many of its pages: equal pages have equal keys.
+// Builds the whole tree, even if etcd has many of its pages already: a page that exists is put
+// again under its key, which its content determines.
 absl::StatusOr<WriteResult> EtcdJournal::Replace(absl::string_view name, const Scene& scene,
                                                  const VersionSummary& summary) {
   std::vector<const Polygon*> polygons(scene.polygon_count());
@@ -316,8 +328,8 @@ absl::StatusOr<WriteResult> EtcdJournal::Replace(absl::string_view name, const S
                        .replaced_bytes = has_tree ? base->current().tree_bytes : 0});
 }
 
-// `EditTree` has read the pages that it drops, except for chunks of large polygons, which count
-// with their maximum size.
+// Sums the sizes of the pages that the edits drop. `EditTree` has read those pages, so `read` has
+// recorded their sizes, except for chunks of large polygons, which count with their maximum size.
 absl::StatusOr<WriteResult> EtcdJournal::Edit(absl::string_view name,
                                               absl::Span<const SceneEdit> edits,
                                               const VersionSummary& summary) {
@@ -345,7 +357,8 @@ absl::StatusOr<WriteResult> EtcdJournal::Edit(absl::string_view name,
                        .replaced_bytes = dropped});
 }
 
-// Writes only the record: all pages exist, since the version is kept.
+// Writes only the record of the version that this makes: all its pages exist, because the restored
+// version is kept.
 absl::StatusOr<WriteResult> EtcdJournal::Restore(absl::string_view name, uint64_t version,
                                                  const VersionSummary& summary) {
   const SharedScene::Ptr base = Find(name);
@@ -357,8 +370,8 @@ absl::StatusOr<WriteResult> EtcdJournal::Restore(absl::string_view name, uint64_
                        .replaced_bytes = base->current().tree_bytes});
 }
 
-// The pages stay until the next sweep. A deletion is possible even if the store is full, so the
-// room is not checked.
+// Deletes the keys of the scene and its versions; their pages stay until an `EtcdSweeper` deletes
+// them. Does not call `CheckRoom`, because a deletion must be possible even if the store is full.
 absl::Status EtcdJournal::Delete(absl::string_view name) {
   const SharedScene::Ptr base = Find(name);
   if (base == nullptr) return Conflict();
@@ -372,8 +385,8 @@ absl::Status EtcdJournal::Delete(absl::string_view name) {
   return absl::OkStatus();
 }
 
-// Returns the number of the oldest version within the limits of the history; the current version
-// always stays.
+// Returns the `number` of the oldest version that stays within the limits of the scene's history
+// after the commit of `next`; `next` itself always stays.
 uint64_t EtcdJournal::OldestKept(const SharedScene* base, const StoredVersion& next) const {
   std::vector<const StoredVersion*> kept;
   if (base != nullptr && base->status.ok()) {
@@ -391,11 +404,13 @@ uint64_t EtcdJournal::OldestKept(const SharedScene* base, const StoredVersion& n
   return kept[first]->number;
 }
 
-// Drops the history of a damaged scene, because it is not known which numbers its versions have.
+// If the scene is damaged, leaves a gap in the version numbers and drops the earlier versions,
+// because it is not known which number the damaged version has.
 //
 // A small commit puts its pages in its transaction, so that no reader finds a version without its
-// pages, and no page is put again after a sweep. A watch delivers the parts of the transaction in
-// order: the pages, the version, and the scene's key, with which the follower shows the version.
+// pages, and no page is put again after a sweep. A watch of etcd delivers the puts of the
+// transaction in their order: the pages, the version's key, and the scene's key, on which another
+// server makes the version visible.
 absl::StatusOr<WriteResult> EtcdJournal::WriteVersion(absl::string_view name,
                                                       const SharedScene::Ptr& base,
                                                       TreeChange change, StoredVersion next) {

@@ -3,12 +3,13 @@
 
 // How do several processes write scenes to etcd?
 //
-// A commit is one transaction (server/store/etcd/etcd_commits.h), which puts the version
-// (server/store/etcd/etcd_records.h); the revision of the transaction is the version's number. The
-// transaction also puts the pages, unless they are many; many pages are put before it.
+// A commit is one transaction of etcd (server/store/etcd/etcd_commits.h), which puts the keys of
+// the version that it makes (server/store/etcd/etcd_records.h); the revision of the transaction is
+// the version's number. The transaction also puts the pages of polygons that the version adds; if
+// they are too many for one transaction, other transactions put them before.
 //
-// The journal holds the state of each scene that this process shows, which may be older than the
-// state in etcd: an `EtcdFollower` delivers the changes of other processes
+// The journal keeps in memory the state of each scene that clients of this process see, which may
+// be older than the state in etcd: an `EtcdFollower` delivers the changes of other processes
 // (server/store/etcd/fleet_store.h). If the two states differ, a commit is a conflict.
 #pragma once
 
@@ -35,21 +36,23 @@ namespace carom::server {
 
 struct EtcdJournalOptions {
   // The limits of a scene's history: the number of versions, including the current one, and the
-  // bytes of pages that the current version does not have.
+  // bytes of pages that older versions have and the current version does not have.
   size_t history_versions = 64;
   uint64_t history_bytes = 64u << 20;
-  uint64_t store_bytes = 1536u << 20;  // size of etcd's file from which on nothing is added
+  // size of etcd's database file from which on the journal refuses changes that add data
+  uint64_t store_bytes = 1536u << 20;
 };
 
-// A `SceneJournal` in etcd. Thread-safe as SceneJournal. Changes return UNAVAILABLE if they were
-// certainly not made; UNKNOWN if it is not known whether they were made; RESOURCE_EXHAUSTED if
-// there is no room; or a conflict (`IsConflict`) if the scene has changed in etcd.
+// A `SceneJournal` in etcd. Thread-safe, but callers must serialize the changes of one scene.
+// Changes return UNAVAILABLE if they were certainly not made; UNKNOWN if it is not known whether
+// they were made; RESOURCE_EXHAUSTED if there is no room; or a conflict (`IsConflict`) if the scene
+// has changed in etcd.
 class EtcdJournal final : public SceneJournal {
  public:
   EtcdJournal(std::unique_ptr<EtcdClient> client, const EtcdJournalOptions& options)
       : options_(options), client_(std::move(client)), keys_(client_->prefix()) {}
 
-  // Waits up to a minute for etcd if no member answers.
+  // Waits for etcd for up to a minute if no member answers at first.
   absl::Status Recover(absl::FunctionRef<void(SavedScene)> visit) override;
   uint64_t last_version() const override { return listed_revision_; }
   absl::StatusOr<WriteResult> Replace(absl::string_view name, const Scene& scene,
@@ -86,17 +89,17 @@ class EtcdJournal final : public SceneJournal {
   absl::StatusOr<Listing> List();
   // Reads the state of one scene from etcd; null if the scene does not exist.
   absl::StatusOr<SharedScene::Ptr> Fetch(absl::string_view name);
-  // Returns the revision at which `Recover` has read the scenes.
+  // Returns the revision of etcd at which `Recover` has read the scenes.
   uint64_t listed_revision() const { return listed_revision_; }
   uint64_t cluster_id() const { return cluster_id_; }
 
   absl::Status ReadPolygons(const PageHash& root, std::vector<Polygon>& polygons);
-  // Computes the edits that turn the tree `before` into the tree `after`; OUT_OF_RANGE if they are
-  // too many.
+  // Computes the edits that turn the tree of polygons with the root page `before` into the tree
+  // with the root page `after`; OUT_OF_RANGE if they are too many.
   absl::Status Difference(const PageHash& before, const PageHash& after,
                           std::vector<SceneEdit>& edits);
 
-  // Records the current size of etcd's file.
+  // Records the current size of etcd's database file, which limits later changes.
   void NoteSize(uint64_t bytes) {
     file_bytes_.store(bytes, std::memory_order_relaxed);
     added_bytes_.store(0, std::memory_order_relaxed);
@@ -105,11 +108,13 @@ class EtcdJournal final : public SceneJournal {
  private:
   absl::Status CheckRoom(uint64_t bytes);
   uint64_t OldestKept(const SharedScene* base, const StoredVersion& next) const;
-  // Commits the tree `change` as the current version, with the other members of `next`.
+  // Commits a version that has the tree `change`, and the summary and sizes in `next`, whose other
+  // members the function sets. `base` is the state of the scene that the change is based on.
   absl::StatusOr<WriteResult> WriteVersion(absl::string_view name, const SharedScene::Ptr& base,
                                            TreeChange change, StoredVersion next);
-  // Calls `visit` for all keys with a prefix at `revision`. If `revision` is 0, reads at the
-  // current revision, and sets `revision` and `listing` to it.
+  // Calls `visit` for all keys that begin with `prefix`, as they were at the revision `revision`.
+  // If `revision` is 0, reads the current revision, and sets `revision`, `listing.revision` and
+  // `listing.cluster_id`.
   absl::Status Scan(const std::string& prefix, int64_t& revision, Listing& listing,
                     absl::FunctionRef<void(const etcd::KeyValue&)> visit);
   absl::StatusOr<Listing> ListOnce();
@@ -120,10 +125,11 @@ class EtcdJournal final : public SceneJournal {
   const EtcdKeys keys_;
   EtcdPages pages_{*client_, keys_};
   EtcdCommits commits_{*client_, keys_, pages_};
-  uint64_t listed_revision_ = 0;  // set by `Recover`
+  uint64_t listed_revision_ = 0;  // set by `Recover`: revision of the listing
   uint64_t cluster_id_ = 0;
   std::atomic<uint64_t> file_bytes_{0};
-  std::atomic<uint64_t> added_bytes_{0};  // since the last `NoteSize`
+  // bytes that this process has added to the file since the last `NoteSize`
+  std::atomic<uint64_t> added_bytes_{0};
 
   mutable absl::Mutex mu_;
   absl::flat_hash_map<std::string, SharedScene::Ptr> scenes_ ABSL_GUARDED_BY(mu_);

@@ -16,8 +16,8 @@ namespace {
 
 constexpr absl::Duration kPagesTime = absl::Seconds(10);
 
-// Returns the pages below an inner page, in the order in which a tree is read. A leaf or a chunk
-// has none: the chunks of a large polygon are read with the polygon.
+// Returns the hashes of the child pages of an inner page, in the order in which a tree is read.
+// Returns none for a leaf or a chunk: the chunks of a large polygon are read with the polygon.
 std::vector<PageHash> ChildrenOf(const std::string& bytes) {
   std::vector<PageHash> children;
   const absl::StatusOr<PageMembers> page = MembersOf(bytes);
@@ -28,7 +28,7 @@ std::vector<PageHash> ChildrenOf(const std::string& bytes) {
     PageHash hash;
     if (!child.ParseFromArray(member.bytes.data(), static_cast<int>(member.bytes.size())) ||
         child.page().size() != hash.size()) {
-      continue;  // the reader of the page reports the damage
+      continue;  // the code that reads the tree reports the damage
     }
     std::memcpy(hash.data(), child.page().data(), hash.size());
     children.push_back(hash);
@@ -38,7 +38,7 @@ std::vector<PageHash> ChildrenOf(const std::string& bytes) {
 
 }  // namespace
 
-// Drops the least recently used pages.
+// Removes the least recently used pages while the cache exceeds `kCachedBytes`.
 void EtcdPages::Keep(const PageHash& hash, const std::string& bytes) {
   absl::MutexLock lock(&mu_);
   if (by_hash_.contains(hash)) return;
@@ -62,7 +62,7 @@ bool EtcdPages::FindKept(const PageHash& hash, std::string& bytes) {
   return true;
 }
 
-// Checks the page if it was fetched; a cached page was checked when it was added.
+// Checks that the page matches its hash. `Fetch` takes the page from the cache or from etcd.
 absl::StatusOr<std::string> EtcdPages::Read(const PageHash& hash) {
   const absl::StatusOr<std::vector<Page>> read = Fetch({&hash, 1});
   if (!read.ok()) return read.status();
@@ -71,7 +71,8 @@ absl::StatusOr<std::string> EtcdPages::Read(const PageHash& hash) {
   return read->front().bytes;
 }
 
-// Reads ranges of one key each, about a hundred in a transaction that writes nothing.
+// Takes pages from the cache, and reads the other ones from etcd, up to `kMaxTxnPages` in one
+// read-only transaction with a range of one key for each page.
 absl::StatusOr<std::vector<Page>> EtcdPages::Fetch(std::span<const PageHash> hashes) {
   std::vector<Page> pages;
   pages.reserve(hashes.size());
@@ -87,7 +88,7 @@ absl::StatusOr<std::vector<Page>> EtcdPages::Fetch(std::span<const PageHash> has
         const std::optional<PageHash> hash = keys_.PageOf(found.key());
         if (!hash.has_value()) continue;
         pages.push_back({*hash, found.value()});
-        // A damaged page is returned to its reader, but not cached.
+        // A damaged page is returned, so that the caller reports the damage, but it is not cached.
         if (CheckPage(*hash, found.value()).ok()) Keep(*hash, found.value());
       }
     }
@@ -107,8 +108,9 @@ absl::StatusOr<std::vector<Page>> EtcdPages::Fetch(std::span<const PageHash> has
   return pages;
 }
 
-// No version refers to these pages yet, so an error between two of the transactions leaves only
-// pages that the next sweep deletes.
+// Writes the pages in one or more transactions. No version refers to these pages yet, so an error
+// between two of the transactions only leaves unused pages in etcd, which an `EtcdSweeper` deletes
+// later.
 //
 // Writing a page twice has the effect of writing it once, so a transaction with an unknown outcome
 // is repeated.
@@ -128,7 +130,8 @@ absl::Status EtcdPages::Write(std::span<const Page> pages) {
     etcd::TxnResponse response;
     absl::Status status;
     EtcdClient::Outcome outcome = client_.Write(request, response, status);
-    // The timeout begins anew with each transaction, because the earlier ones have succeeded.
+    // Each transaction is repeated for up to `kPagesTime`, because the earlier transactions have
+    // succeeded.
     for (const absl::Time until = std::max(deadline, absl::Now() + kPagesTime);
          outcome == EtcdClient::Outcome::kUnknown && absl::Now() < until;) {
       outcome = client_.Write(request, response, status);
@@ -140,8 +143,8 @@ absl::Status EtcdPages::Write(std::span<const Page> pages) {
   return absl::OkStatus();
 }
 
-// Trees are read depth first, so the fetched pages are those below the path from the root: some
-// hundreds at most, of 4 KiB each.
+// Trees are read depth first, so `prefetched_` has only children of the pages on the path from the
+// root to the current page: some hundreds at most, of 4 KiB each.
 absl::StatusOr<std::string> PrefetchingReader::operator()(const PageHash& hash) {
   std::string bytes;
   if (const auto it = prefetched_.find(hash); it != prefetched_.end()) {

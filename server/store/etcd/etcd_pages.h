@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How are pages of polygons read from etcd, written, and cached?
+// How are pages of polygons (server/store/page_tree.h) read from etcd, written to it, and cached?
 #pragma once
 
 #include <cstddef>
@@ -23,17 +23,19 @@
 
 namespace carom::server {
 
-// The limits of one transaction, below etcd's own limits by default: 128 operations and 1.5 MiB.
+// The greatest number of pages, and of their bytes, that one transaction reads or writes. Etcd's
+// own default limits are 128 operations and 1.5 MiB.
 inline constexpr size_t kMaxTxnPages = 96;
 inline constexpr size_t kMaxTxnBytes = 768 << 10;
 
-// The pages in etcd, and a cache of them. Thread-safe. Pages never change, so a cached page is
-// always valid; the cache keeps the `kCachedBytes` that were used last.
+// Reads and writes the pages of polygons (server/store/page_tree.h) in etcd, and caches them.
+// Thread-safe. Pages never change, so a cached page is always valid; the cache keeps the most
+// recently used pages, up to `kCachedBytes`.
 class EtcdPages {
  public:
   static constexpr size_t kCachedBytes = 32 << 20;
 
-  // `client` and `keys` outlive it.
+  // `client` and `keys` outlive the `EtcdPages`.
   EtcdPages(EtcdClient& client, const EtcdKeys& keys) : client_(client), keys_(keys) {}
 
   // Returns a page, as a `PageReader` does. UNAVAILABLE if etcd does not answer.
@@ -41,8 +43,8 @@ class EtcdPages {
   // Returns several pages, with as few requests as possible; leaves out pages that do not exist.
   // The caller must check the pages against their hashes.
   absl::StatusOr<std::vector<Page>> Fetch(std::span<const PageHash> hashes);
-  // Writes pages, whether they exist or not. If the status is OK, all of them exist, otherwise some
-  // may.
+  // Writes pages to etcd, even if they exist already. After an error, some of them may have been
+  // written.
   absl::Status Write(std::span<const Page> pages);
   // Adds a page to the cache.
   void Keep(const PageHash& hash, const std::string& bytes) ABSL_LOCKS_EXCLUDED(mu_);
@@ -58,8 +60,8 @@ class EtcdPages {
   size_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
-// Reads a whole tree: fetches with each page the pages below it, about a hundred in a request. Not
-// thread-safe.
+// Returns the pages of a tree that is read as a whole: with each inner page, it fetches all child
+// pages, about a hundred in a request, before they are asked for. Not thread-safe.
 class PrefetchingReader {
  public:
   explicit PrefetchingReader(EtcdPages& pages) : pages_(pages) {}
@@ -67,7 +69,7 @@ class PrefetchingReader {
 
  private:
   EtcdPages& pages_;
-  absl::flat_hash_map<PageHash, std::string> prefetched_;  // fetched, and not yet returned
+  absl::flat_hash_map<PageHash, std::string> prefetched_;  // fetched in advance, not yet returned
 };
 
 }  // namespace carom::server

@@ -14,14 +14,15 @@
 
 namespace carom::server {
 
-// The last character of a prefix is not the greatest one, so it can be incremented.
+// Increments the last character. All prefixes that the server uses end with a slash, which is not
+// the greatest character.
 std::string EndOfPrefix(std::string prefix) {
   ++prefix.back();
   return prefix;
 }
 
-// A scene's name has no slash except that of `scenes/`, so the key of one scene never begins with
-// the key of another scene and a slash.
+// `name` is `scenes/` and a part without a slash, perhaps with a tenant and a colon before. So the
+// key of one scene never begins with the key of another scene and a slash.
 std::string EtcdKeys::SceneKey(absl::string_view name) const {
   return absl::StrCat(scenes(), name);
 }
@@ -30,7 +31,7 @@ std::string EtcdKeys::VersionsOf(absl::string_view name) const {
   return absl::StrCat(versions(), name, "/");
 }
 
-// Pads the digits, so that keys are in the order of their numbers.
+// Pads the hexadecimal number with zeros, so that the order of keys is the order of their numbers.
 std::string EtcdKeys::VersionKey(absl::string_view name, uint64_t number) const {
   return absl::StrCat(VersionsOf(name), absl::Hex(number, absl::kZeroPad16));
 }
@@ -44,15 +45,15 @@ std::optional<std::string> EtcdKeys::SceneOf(absl::string_view key) const {
   return std::string(key);
 }
 
-// The part after the last slash is the number; the part before it is the scene, which has a slash
-// of its own.
+// Below /version/, the part of the key after the last slash is the number of the version, and the
+// part before it is the scene's name, which contains a slash itself.
 std::optional<std::string> EtcdKeys::SceneOfVersion(absl::string_view key) const {
   if (!absl::ConsumePrefix(&key, versions())) return std::nullopt;
   return std::string(key.substr(0, key.rfind('/')));
 }
 
-// Returns none for a key below the prefix of pages that names no page: another program owns the
-// key.
+// Returns none also for a key below /page/ that is not followed by a valid hash: the server has not
+// written such a key, and must not delete it.
 std::optional<PageHash> EtcdKeys::PageOf(absl::string_view key) const {
   PageHash hash;
   if (!absl::ConsumePrefix(&key, pages()) || key.size() != 2 * hash.size() ||
@@ -64,8 +65,8 @@ std::optional<PageHash> EtcdKeys::PageOf(absl::string_view key) const {
   return hash;
 }
 
-// Stores a record as the SQLite store does, which includes a checksum, and the members that only
-// etcd needs.
+// The value has the record with a checksum, as the SQLite store has them
+// (server/store/version_record.h), and the members of StoredVersion that only the etcd store needs.
 std::string EncodeVersion(absl::string_view name, const StoredVersion& version) {
   VersionSummary summary = version.summary;
   summary.version = 0;
@@ -81,7 +82,8 @@ std::string EncodeVersion(absl::string_view name, const StoredVersion& version) 
   return message.SerializeAsString();
 }
 
-// The version number is the revision of the key; the checksum was computed without the number.
+// The stored record has version 0, because its checksum was computed before the version number was
+// known: that is the revision at which the key was put.
 absl::StatusOr<StoredVersion> DecodeVersion(absl::string_view name, const std::string& value,
                                             uint64_t version) {
   store::v1::SharedVersion message;
@@ -114,8 +116,8 @@ std::vector<VersionSummary> SharedScene::Summaries() const {
   return summaries;
 }
 
-// If the version cannot be read, the history stays unchanged, because it is not known which
-// versions are kept.
+// If `value` cannot be decoded, `kept` stays that of `before`, because it is not known which
+// versions the scene still keeps.
 SharedScene::Ptr FollowingScene(const SharedScene::Ptr& before, absl::string_view name,
                                 const std::string& value, uint64_t version) {
   auto scene = std::make_shared<SharedScene>();

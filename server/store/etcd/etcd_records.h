@@ -30,7 +30,7 @@
 
 namespace carom::server {
 
-// Returns the end of the range of all keys that begin with `prefix`.
+// Returns the end (exclusive) of the range of all keys that begin with `prefix`.
 std::string EndOfPrefix(std::string prefix);
 
 class EtcdKeys {
@@ -49,9 +49,9 @@ class EtcdKeys {
   std::string VersionKey(absl::string_view name, uint64_t number) const;
   std::string PageKey(const PageHash& hash) const;
 
-  // Returns the scene of a key of /scene; none for other keys.
+  // Returns the name of the scene that a key below /scene belongs to; none for other keys.
   std::optional<std::string> SceneOf(absl::string_view key) const;
-  // Returns the scene of a key of /version; none for other keys.
+  // Returns the name of the scene that a key below /version belongs to; none for other keys.
   std::optional<std::string> SceneOfVersion(absl::string_view key) const;
   std::optional<PageHash> PageOf(absl::string_view key) const;
 
@@ -59,21 +59,25 @@ class EtcdKeys {
   const std::string prefix_;
 };
 
-// A version as etcd stores it.
+// One version of a scene as etcd stores it (message SharedVersion in
+// proto/carom/store/v1/pages.proto).
 struct StoredVersion {
   VersionSummary summary = {};
   PageHash root = {};
-  uint64_t number = 0;          // counts the versions of the scene, from 1
-  uint64_t oldest = 0;          // `number` of the oldest version that is kept after this one
-  uint64_t tree_bytes = 0;      // bytes of the version's pages
-  uint64_t replaced_bytes = 0;  // bytes of pages that only the version before has
-  std::string writer = {};      // a random name that identifies the commit
+  uint64_t number = 0;  // sequence number in the scene, from 1
+  // `number` of the oldest version of the scene that is kept while this version is current
+  uint64_t oldest = 0;
+  uint64_t tree_bytes = 0;  // bytes of all pages of the version's tree
+  // bytes of the pages that the version before has and this version does not
+  uint64_t replaced_bytes = 0;
+  std::string writer = {};  // a random name that identifies the commit
 };
 
-// Encodes a version without `summary.version`, which is not known before the transaction is
-// committed.
+// Encodes a version of the scene `name` as the value of a key. Leaves out `summary.version`: it is
+// the revision of the transaction, which is known only after the commit.
 std::string EncodeVersion(absl::string_view name, const StoredVersion& version);
-// Decodes a version of the scene `name`; DATA_LOSS if `value` is not one.
+// Decodes version `version` of the scene `name` from the value of a key; DATA_LOSS if `value` is
+// not a valid version.
 absl::StatusOr<StoredVersion> DecodeVersion(absl::string_view name, const std::string& value,
                                             uint64_t version);
 
@@ -84,15 +88,16 @@ struct SharedScene {
   uint64_t version = 0;             // the current version
   std::string value;                // value of the scene's key
   absl::Status status;              // DATA_LOSS: the current version is damaged, and not in `kept`
-  std::vector<StoredVersion> kept;  // the kept versions, ascending
+  std::vector<StoredVersion> kept;  // versions that etcd keeps, ascending
 
   const StoredVersion* Find(uint64_t wanted) const;
   const StoredVersion& current() const { return kept.back(); }
   std::vector<VersionSummary> Summaries() const;
 };
 
-// Returns the state of the scene after a version that follows `before`; null: the scene did not
-// exist. Leaves out the versions that the scene no longer keeps after that version.
+// Returns the state of the scene `name` after the state `before` (null: the scene did not exist)
+// and the next version, `version`, which `value` encodes. The returned state lacks the older
+// versions that are no longer kept once `version` is current.
 SharedScene::Ptr FollowingScene(const SharedScene::Ptr& before, absl::string_view name,
                                 const std::string& value, uint64_t version);
 

@@ -22,13 +22,14 @@ constexpr size_t kDeletedAtOnce = 100;
 
 }  // namespace
 
-// The first sweep comes after an interval, not at the start, when etcd serves the load of all
-// scenes: unused pages can wait.
+// The first sweep comes after about an `interval`, because etcd is busy at the start of a server,
+// which reads all scenes.
 void EtcdSweeper::Start(absl::Duration interval) {
   thread_ = std::thread([this, interval] { Run(interval); });
 }
 
-// A running sweep ends because the client is stopped before the sweeper (`Renew`).
+// A running sweep ends soon: the owner stops the `EtcdClient` before the sweeper, and then `Renew`
+// fails.
 void EtcdSweeper::Stop() {
   {
     absl::MutexLock lock(&mu_);
@@ -37,7 +38,8 @@ void EtcdSweeper::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Varies the interval, so that servers that were started together do not sweep at once.
+// Waits a random time of 0.5 to 1.5 intervals between sweeps, so that servers that were started
+// together do not sweep at the same time.
 void EtcdSweeper::Run(absl::Duration interval) {
   std::mt19937 random{std::random_device()()};
   std::uniform_real_distribution<double> part(0.5, 1.5);
@@ -56,9 +58,9 @@ void EtcdSweeper::Run(absl::Duration interval) {
   }
 }
 
-// Claims the sweeper's key, raises the epoch, marks used pages, finds unused pages, and deletes
-// them. Each step that fails ends the sweep; a later sweep of any server deletes the remaining
-// pages.
+// Puts the key /sweeper with a lease, raises `sweep` in the epoch, collects the pages that kept
+// versions use, finds the other pages, and deletes them. Each step that fails ends the sweep; a
+// later sweep of any server deletes the remaining pages.
 absl::StatusOr<uint64_t> EtcdSweeper::Sweep() {
   EtcdClient& client = journal_.client();
   const absl::StatusOr<int64_t> lease = client.GrantLease(kLeaseTime);
@@ -71,7 +73,7 @@ absl::StatusOr<uint64_t> EtcdSweeper::Sweep() {
   request.mutable_success(0)->mutable_request_put()->set_lease(*lease);
   etcd::TxnResponse response;
   absl::Status status;
-  // If the outcome is unknown, the sweeper does not sweep, and its key ends with the lease.
+  // If the outcome of the put is unknown, the sweep ends, and so does the key, with its lease.
   if (client.Write(request, response, status) != EtcdClient::Outcome::kApplied) return status;
   if (!response.succeeded()) return 0;
   claim.claimed = static_cast<uint64_t>(response.header().revision());
@@ -95,8 +97,9 @@ absl::StatusOr<uint64_t> EtcdSweeper::Sweep() {
   return count;
 }
 
-// Called before each step that takes time. The sweeper's key ends with the lease, and every
-// deletion compares the key.
+// Renews the lease of the sweep if the last renewal is old enough. Called before each step that
+// takes time: the key /sweeper ends with the lease, and every deletion requires that the key
+// exists.
 absl::Status EtcdSweeper::Renew(Claim& claim) {
   if (journal_.client().is_stopping()) return absl::AbortedError("the server stops");
   if (absl::Now() - claim.renewed < kRenewAfter) return absl::OkStatus();
@@ -104,9 +107,9 @@ absl::Status EtcdSweeper::Renew(Claim& claim) {
   return journal_.client().RenewLease(claim.lease);
 }
 
-// Reads the newest version of a scene a hundred pages at a time; older versions have few pages that
-// are not yet in `used`. A page that cannot be read ends the sweep, because the pages below it are
-// unknown.
+// Reads the pages of the newest version of a scene a hundred at a time; of an older version it
+// reads each page alone, because few of them are not yet in `used`. A page that cannot be read ends
+// the sweep, because the pages below it are unknown.
 absl::Status EtcdSweeper::Mark(Claim& claim, absl::flat_hash_set<PageHash>& used) {
   const absl::StatusOr<EtcdJournal::Listing> listing = journal_.List();
   if (!listing.ok()) return listing.status();
@@ -127,8 +130,9 @@ absl::Status EtcdSweeper::Mark(Claim& claim, absl::flat_hash_set<PageHash>& used
   return absl::OkStatus();
 }
 
-// Reads only keys, some thousands at a time. A page that is put meanwhile may be read or not: in
-// either case it is too new to be unused.
+// Reads only the keys of pages, some thousands at a time, and returns those that are not in `used`.
+// Leaves out a page that was put at or after the revision `claim.raised`, because a commit may be
+// about to use it.
 absl::StatusOr<std::vector<EtcdSweeper::Unused>> EtcdSweeper::FindUnused(
     Claim& claim, const absl::flat_hash_set<PageHash>& used) {
   std::vector<Unused> unused;
@@ -153,7 +157,8 @@ absl::StatusOr<std::vector<EtcdSweeper::Unused>> EtcdSweeper::FindUnused(
   return unused;
 }
 
-// Deletes all pages or none. If one of them was put again meanwhile, deletes each half by itself.
+// Deletes all `pages` in one transaction, or none if one of them was put again since it was found.
+// In that case it deletes each half of `pages` by a transaction of its own, recursively.
 absl::StatusOr<uint64_t> EtcdSweeper::Delete(const Claim& claim, std::span<const Unused> pages) {
   const EtcdKeys& keys = journal_.keys();
   etcd::TxnRequest request;
@@ -170,8 +175,8 @@ absl::StatusOr<uint64_t> EtcdSweeper::Delete(const Claim& claim, std::span<const
   const EtcdClient::Outcome outcome = journal_.client().Write(request, response, status);
   if (outcome != EtcdClient::Outcome::kApplied) return status;
   if (response.succeeded()) return pages.size();
-  // If one of the two keys has another revision, another sweep, or `Resolve` for a commit, has put
-  // it.
+  // If /epoch or /sweeper does not have the revision of this sweep, another sweep, or
+  // `EtcdCommits::Resolve`, has put the key, or the lease has ended.
   const auto is_put_at = [&](int part, uint64_t revision) {
     const etcd::RangeResponse& found = response.responses(part).response_range();
     return found.kvs_size() == 1 && static_cast<uint64_t>(found.kvs(0).mod_revision()) == revision;
@@ -179,7 +184,7 @@ absl::StatusOr<uint64_t> EtcdSweeper::Delete(const Claim& claim, std::span<const
   if (!is_put_at(0, claim.raised) || !is_put_at(1, claim.claimed)) {
     return absl::AbortedError("the sweep is overtaken");
   }
-  // One of the pages was put again.
+  // The keys of the sweep are unchanged, so one of the pages was put again since it was found.
   if (pages.size() == 1) return 0;
   const absl::StatusOr<uint64_t> first = Delete(claim, pages.first(pages.size() / 2));
   if (!first.ok()) return first.status();

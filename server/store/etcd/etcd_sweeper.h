@@ -1,11 +1,13 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How are pages deleted that no version uses any longer?
+// How are pages of polygons (server/store/page_tree.h) deleted from etcd that no version uses any
+// longer?
 //
 // etcd counts no references to pages. Now and then one of the servers reads which pages the kept
 // versions use, and deletes all other pages. A commit may be about to use a page that the sweep is
-// about to delete, so the sweeper first raises the epoch's `sweep`, at a revision R:
+// about to delete. The sweeper therefore first raises the number `sweep` in the epoch, a value that
+// every commit compares, by a transaction with a revision R:
 //
 //   1. A commit that was made before R shows in the versions, which are read after R.
 //   2. A commit that puts its pages before R and is made after R fails, and puts them again after R
@@ -33,8 +35,8 @@
 
 namespace carom::server {
 
-// Deletes unused pages, on a thread of its own from `Start` to `Stop`, which are called once each.
-// Thread-safe.
+// Deletes pages that no version of a scene uses from etcd, on a thread that exists from `Start` to
+// `Stop`. Each of the two is called once. Thread-safe.
 class EtcdSweeper {
  public:
   // `journal` outlives the sweeper.
@@ -49,26 +51,29 @@ class EtcdSweeper {
   absl::StatusOr<uint64_t> Sweep();
 
  private:
-  // The lease and the revisions that permit a sweep to delete pages.
+  // What permits a running sweep to delete pages: its lease, and the revisions that each deletion
+  // compares.
   struct Claim {
     int64_t lease = 0;
-    uint64_t claimed = 0;  // revision of the sweeper's key
-    uint64_t raised = 0;   // revision of the epoch
+    uint64_t claimed = 0;  // revision of the sweeper's put of /sweeper
+    uint64_t raised = 0;   // revision of its put of /epoch
     absl::Time renewed;
   };
   struct Unused {
     PageHash hash;
-    uint64_t put = 0;  // revision of the last put
+    uint64_t put = 0;  // revision at which the page was last put
   };
 
   void Run(absl::Duration interval);
   absl::Status Renew(Claim& claim);
-  // Adds the pages of all kept versions to `used`.
+  // Adds the hashes of the pages of all kept versions to `used`. Renews the lease of `claim`
+  // meanwhile.
   absl::Status Mark(Claim& claim, absl::flat_hash_set<PageHash>& used);
   absl::StatusOr<std::vector<Unused>> FindUnused(Claim& claim,
                                                  const absl::flat_hash_set<PageHash>& used);
-  // Deletes `pages`, which fit one transaction, and returns the number of deleted pages. ABORTED if
-  // the claim has ended.
+  // Deletes `pages`, which fit into one transaction, and returns the number of deleted pages.
+  // ABORTED if the claim no longer permits deletions, because the lease has ended or the epoch has
+  // changed.
   absl::StatusOr<uint64_t> Delete(const Claim& claim, std::span<const Unused> pages);
 
   EtcdJournal& journal_;

@@ -18,7 +18,8 @@ constexpr absl::Duration kCommitRetryTime = absl::Seconds(10);
 constexpr absl::Duration kCatchUpTime = absl::Seconds(5);
 constexpr absl::Duration kPauseOfFollower = absl::Milliseconds(100);
 
-// Returns whether an error may be due to an outdated state of the scene.
+// Returns whether the error of a change may be due to an outdated state of the scene in this
+// process, so that the change may succeed on the state in etcd.
 bool DependsOnScene(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kAborted:
@@ -32,8 +33,9 @@ bool DependsOnScene(const absl::Status& status) {
   }
 }
 
-// Returns whether the state `listed` of a scene in etcd may have come from the state `known` in
-// this process.
+// Returns whether the state `listed` of a scene in etcd may have developed from its state `known`
+// in this process: `listed` keeps the version of `known`, made by the same writer, or only later
+// versions. If not, etcd has another history.
 bool MayFollow(const SharedScene& known, const SharedScene& listed) {
   if (!known.status.ok() || !listed.status.ok()) return true;
   if (listed.kept.front().summary.version > known.version) return true;
@@ -45,16 +47,16 @@ bool MayFollow(const SharedScene& known, const SharedScene& listed) {
 
 // --- Changes ------------------------------------------------------------------------------------
 
-// Returns the scene's version, also of a damaged scene, which has a version though it has no
-// polygons.
+// Returns the version of the scene in this process, also of a damaged scene, whose polygons are
+// lost; 0 if the scene does not exist.
 uint64_t FleetStore::VersionOf(absl::string_view name) const {
   const SharedScene::Ptr scene = journal_.Find(name);
   return scene == nullptr ? 0 : scene->version;
 }
 
-// An error is final if the scene has not changed after the store has caught up with etcd; otherwise
-// the change is tried again on the newer state. A failed attempt has changed nothing, so any error
-// may end the loop.
+// After a failed attempt, catches up with etcd. If that does not change the version of the scene,
+// the error is final; otherwise the change is tried again on the newer state. A failed attempt has
+// changed nothing, so any error may end the loop.
 //
 // If a version has the `edit_id`, an earlier attempt or request has made the edits: the caller
 // finds that version by its `edit_id`.
@@ -81,7 +83,8 @@ absl::StatusOr<Scene::Ptr> FleetStore::CommitWithRetry(absl::string_view name,
   }
 }
 
-// Copies the polygons, and `Commit` the edits, for each attempt; the copies share their vertices.
+// Each attempt gets a copy of `polygons`; in `Commit`, of `edits`. Copies of a polygon share its
+// vertices, so they are cheap.
 absl::StatusOr<Scene::Ptr> FleetStore::Import(absl::string_view name, ImportMode mode,
                                               std::vector<Polygon> polygons,
                                               absl::FunctionRef<bool()> abandoned) {
@@ -112,20 +115,22 @@ absl::Status FleetStore::Delete(absl::string_view name, uint64_t version) {
       .status();
 }
 
-// Catches up with all scenes, because one watch delivers the changes of all of them.
+// Catches up with the changes of all scenes, because one watch of etcd delivers all of them in
+// order.
 absl::Status FleetStore::CatchUp() { return follower_.CatchUp(kCatchUpTime); }
 
 // --- Changes of other servers --------------------------------------------------------------------
 
-// From here on, listeners receive the changes of other servers, on the follower's thread.
+// From this call on, the thread of `follower_` makes the changes of other servers visible, and
+// notifies the store's listeners.
 void FleetStore::Follow(OnChangeOfState on_state, absl::Duration sweep_interval) {
   on_state_ = std::move(on_state);
   follower_.Start(journal_.listed_revision(), journal_.cluster_id());
   sweeper_.Start(sweep_interval);
 }
 
-// The store is not ready while its scenes are those of another cluster, or of a cluster that was
-// restored to an older state.
+// `is_ready` is false while etcd has another history than this process, such as after a restore
+// from a backup, until all scenes were read again.
 void FleetStore::OnState(bool is_reachable, bool is_ready) {
   absl::Status refusal;
   if (!is_reachable)
@@ -136,8 +141,9 @@ void FleetStore::OnState(bool is_reachable, bool is_ready) {
   if (on_state_ != nullptr) on_state_(takes_changes, is_ready);
 }
 
-// The pages of a version come before the version, in its revision or an earlier one. They go to the
-// cache; a version reads pages that are missing there from etcd.
+// Receives the puts of pages before the put of the scene's key that uses them. Adds the pages to
+// the cache, so that `FollowVersion` mostly finds them there; it reads pages that are not in the
+// cache from etcd.
 void FleetStore::OnPut(const etcd::KeyValue& pair) {
   const EtcdKeys& keys = journal_.keys();
   const auto revision = static_cast<uint64_t>(pair.mod_revision());
@@ -148,19 +154,21 @@ void FleetStore::OnPut(const etcd::KeyValue& pair) {
   if (pair.key() == keys.epoch()) return journal_.commits().SetEpoch(revision, pair.value());
   const std::optional<std::string> name = keys.SceneOf(pair.key());
   if (!name.has_value()) return;
-  // Retries until the version is shown, so that no later change is shown before it.
+  // Retries until the version is visible, so that changes become visible in their order.
   while (!FollowVersion(*name, pair.value(), revision).ok()) {
     if (journal_.client().is_stopping()) return;
     absl::SleepFor(kPauseOfFollower);
   }
 }
 
-// Ignores the deletion of versions and pages, which do not change the current version.
+// Removes a scene whose key was deleted. Ignores deletions of the keys of old versions and pages,
+// which do not change the current version of a scene.
 void FleetStore::OnDelete(absl::string_view key, uint64_t revision) {
   if (const auto name = journal_.keys().SceneOf(key)) Remove(*name, revision);
 }
 
-// Ignores the deletion if this server has created the scene again since.
+// Removes a scene that another server has deleted at `revision`, unless this server has created the
+// scene again since.
 void FleetStore::Remove(absl::string_view name, uint64_t revision) {
   KeyedMutex::Lock writer(writers(), name);
   const SharedScene::Ptr known = journal_.Find(name);
@@ -170,7 +178,8 @@ void FleetStore::Remove(absl::string_view name, uint64_t revision) {
   AdoptDeletion(name);
 }
 
-// A version that this process has committed is already shown when its writer releases the lock.
+// Ignores a version that this process has committed: it is already visible, and in `journal_`, when
+// its writer releases the lock.
 absl::Status FleetStore::FollowVersion(const std::string& name, const std::string& value,
                                        uint64_t version) {
   KeyedMutex::Lock writer(writers(), name);
@@ -183,13 +192,14 @@ absl::Status FleetStore::FollowVersion(const std::string& name, const std::strin
   if (!follows && !is_first) {
     absl::StatusOr<SharedScene::Ptr> fetched = journal_.Fetch(name);
     if (!fetched.ok()) return fetched.status();
-    if (*fetched == nullptr) return absl::OkStatus();  // its deletion will follow
+    if (*fetched == nullptr) return absl::OkStatus();  // the watch will deliver the deletion
     scene = *std::move(fetched);
   }
   return Show(name, std::move(scene), follows);
 }
 
-// Sets the version in the journal before it becomes visible, as a commit of this process does.
+// Sets the state in `journal_` before the version becomes visible, as a commit of this process
+// does. Applies the difference from the visible version if it is small, or else reads all polygons.
 absl::Status FleetStore::Show(absl::string_view name, SharedScene::Ptr scene, bool follows) {
   if (IsReadOnly(name)) {
     if (!std::exchange(has_logged_hidden_, true)) {
@@ -217,7 +227,8 @@ absl::Status FleetStore::Show(absl::string_view name, SharedScene::Ptr scene, bo
   return ShowPolygons(name, std::move(scene), follows);
 }
 
-// If a page is missing, the version may no longer be kept, so reads the scene again.
+// Reads all polygons of the version and makes it visible. If a page is missing, the version may no
+// longer be kept, so reads the state of the scene from etcd again.
 absl::Status FleetStore::ShowPolygons(absl::string_view name, SharedScene::Ptr scene,
                                       bool follows) {
   for (int i = 0; i < 5; ++i) {
@@ -241,7 +252,8 @@ absl::Status FleetStore::ShowPolygons(absl::string_view name, SharedScene::Ptr s
   return absl::OkStatus();
 }
 
-// The scene is shown as damaged until a client replaces or deletes it, as in any store.
+// Makes the scene a damaged one: reads of it fail with DATA_LOSS until a client replaces or deletes
+// the scene, as in any store.
 void FleetStore::ShowDamage(absl::string_view name, const SharedScene::Ptr& scene) {
   auto damaged = std::make_shared<SharedScene>(*scene);
   if (damaged->status.ok()) damaged->status = DamagedScene("its pages are missing");
@@ -249,9 +261,10 @@ void FleetStore::ShowDamage(absl::string_view name, const SharedScene::Ptr& scen
   AdoptDamage(name, {damaged->Summaries(), false});
 }
 
-// Versions may go back only if the cluster has; then the state of this process is deleted first.
-// The kept versions of a scene have no gaps, so they include the version of this process, or all of
-// them are newer.
+// A scene may get a smaller version number than before only if `anew`; then this first removes
+// every scene of this process that differs from etcd's. Otherwise etcd must have developed from the
+// state of this process (`MayFollow`): as the kept versions of a scene have no gaps, they include
+// the version of this process, or all of them are newer.
 absl::StatusOr<uint64_t> FleetStore::ReadAll(bool anew) {
   if (anew) journal_.commits().SetEpoch(0, "");
   const absl::StatusOr<EtcdJournal::Listing> listing = journal_.List();

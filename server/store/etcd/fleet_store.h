@@ -3,10 +3,11 @@
 
 // How do several servers share scenes that each of them may change?
 //
-// A `FleetStore` is a `MemoryStore` over an `EtcdJournal`, and also shows what other servers
-// commit. It makes a change against the state of this process. If etcd has a newer state, or if an
-// error may be due to the older state, it waits for the newer state and retries. So changes and
-// their errors are as with one server, however far this server was behind.
+// A `FleetStore` is a `MemoryStore` over an `EtcdJournal`, and also makes visible what other
+// servers commit. It first tries a change on the state of the scene in this process. If etcd has a
+// newer state, or if the change fails with an error that a newer state may explain, it waits for
+// the newer state and retries. So changes and their errors are as with one server, however far this
+// server was behind.
 #pragma once
 
 #include <cstdint>
@@ -25,10 +26,10 @@
 
 namespace carom::server {
 
-// A store of scenes that other servers change, too. Thread-safe. Shows the versions of one scene in
-// order; the shown versions of two scenes may be of different times. Beside the errors of a
-// SceneStore, changes return UNAVAILABLE if etcd cannot be reached and they were certainly not
-// made, and UNKNOWN if their outcome is not known.
+// A store of scenes that other servers change, too. Thread-safe. Readers see the versions of one
+// scene in order, but the visible versions of two scenes may be of different times. Beside the
+// errors of a SceneStore, changes return UNAVAILABLE if etcd cannot be reached and they were
+// certainly not made, and UNKNOWN if their outcome is not known.
 class FleetStore final : public MemoryStore, private EtcdEvents {
  public:
   // Receives, after every probe of etcd, whether changes can be made, and whether the scenes of
@@ -43,10 +44,10 @@ class FleetStore final : public MemoryStore, private EtcdEvents {
         follower_(journal.client(), *this),
         sweeper_(journal) {}
 
-  // Begins to show the commits of other servers, and to delete unused pages about every
-  // `sweep_interval`. Must be called after `Recover`.
+  // Begins to make commits of other servers visible, and to delete unused pages from etcd about
+  // every `sweep_interval`. Must be called after `Recover`.
   void Follow(OnChangeOfState on_state, absl::Duration sweep_interval);
-  // Stops showing commits and deleting pages; later changes fail.
+  // Stops following commits and deleting pages; later changes fail.
   void StopFollowing() {
     follower_.Stop();
     sweeper_.Stop();
@@ -69,7 +70,8 @@ class FleetStore final : public MemoryStore, private EtcdEvents {
  private:
   using Attempt = absl::FunctionRef<absl::StatusOr<Scene::Ptr>()>;
 
-  // Repeats `attempt` until it succeeds, or fails on the latest state in etcd.
+  // Calls `attempt`, which makes a change of scene `name`, until it succeeds, or fails on the
+  // latest state of the scene in etcd. `edit_id` is the id of the committed edits, or empty.
   absl::StatusOr<Scene::Ptr> CommitWithRetry(absl::string_view name, absl::string_view edit_id,
                                              Attempt attempt);
   uint64_t VersionOf(absl::string_view name) const;
@@ -80,11 +82,12 @@ class FleetStore final : public MemoryStore, private EtcdEvents {
   absl::StatusOr<uint64_t> ReadAll(bool anew) override;
   void OnState(bool is_reachable, bool is_ready) override;
   void OnSize(uint64_t bytes) override { journal_.NoteSize(bytes); }
-  // Shows the version that `value`, the value of a scene's key, contains. An error means that etcd
-  // does not answer.
+  // Makes visible the version `version` of scene `name`, which `value`, the value of the scene's
+  // key in etcd, encodes. An error means that etcd does not answer.
   absl::Status FollowVersion(const std::string& name, const std::string& value, uint64_t version);
-  // Shows the state of a scene in etcd in place of its state in this process. `follows`: `scene` is
-  // the version after the shown one. The caller holds the lock of the scene's writers.
+  // Makes the state `scene` of a scene in etcd visible in place of its state in this process.
+  // `follows`: `scene` is the version after the visible one. The caller holds the lock of the
+  // scene's writers.
   absl::Status Show(absl::string_view name, SharedScene::Ptr scene, bool follows);
   absl::Status ShowPolygons(absl::string_view name, SharedScene::Ptr scene, bool follows);
   void ShowDamage(absl::string_view name, const SharedScene::Ptr& scene);
@@ -94,7 +97,9 @@ class FleetStore final : public MemoryStore, private EtcdEvents {
   EtcdFollower follower_;
   EtcdSweeper sweeper_;
   OnChangeOfState on_state_;
-  bool has_logged_hidden_ = false;  // used only by the follower's thread
+  // true: `Show` has printed that a preloaded scene hides a scene in etcd; used only by the
+  // follower's thread
+  bool has_logged_hidden_ = false;
 };
 
 }  // namespace carom::server

@@ -22,11 +22,11 @@ namespace {
 
 constexpr size_t kHeaderBytes = 32;
 constexpr size_t kFrameHeaderBytes = 24;
-constexpr uint32_t kMagic = 0x377f0682;  // the lowest bit is the byte order of checksums
+constexpr uint32_t kMagic = 0x377f0682;  // first word of a log; lowest bit: byte order of checksums
 constexpr uint32_t kLargestPage = 65536;
 
-// Reads a big-endian number. All numbers of the log are big-endian, except for those that checksums
-// add up.
+// Reads a big-endian number. All numbers in a log are big-endian, but the words that a checksum
+// adds up can be of either byte order.
 uint32_t Number(const uint8_t* bytes) {
   return uint32_t{bytes[0]} << 24 | uint32_t{bytes[1]} << 16 | uint32_t{bytes[2]} << 8 | bytes[3];
 }
@@ -54,10 +54,11 @@ struct Checksum {
 struct Header {
   uint32_t page_bytes = 0;
   uint64_t salts = 0;
-  Checksum checksum;  // the checksum of the first frame continues it
+  // checksum of the header, which the checksum of the first frame continues
+  Checksum checksum;
 };
 
-// Reads the header of a log; returns false if the bytes are not one.
+// Reads the header of a log; returns false if `bytes` are not a valid header.
 bool ReadHeader(const std::vector<uint8_t>& bytes, Header& header) {
   const uint32_t magic = Number(bytes.data());
   if ((magic & ~uint32_t{1}) != kMagic) return false;
@@ -99,8 +100,8 @@ class Reader {
  public:
   explicit Reader(int file) : file_(file) {}
 
-  // Fills `bytes`. Returns false at the end of the file, or if a read fails, which SQLite reports
-  // by itself.
+  // Fills `bytes` with the next bytes of the file. Returns false at the end of the file, or if a
+  // read fails: then SQLite reports the error when it reads the file.
   bool Next(std::vector<uint8_t>& bytes) {
     for (size_t done = 0; done < bytes.size();) {
       const ssize_t got = pread(file_, bytes.data() + done, bytes.size() - done, at_);
@@ -117,16 +118,17 @@ class Reader {
   off_t at_ = 0;
 };
 
-// Returns whether, from the wrong frame `frame` on, a transaction ends and another one begins,
-// which SQLite writes only after it has synced the first. The checksum of a frame continues that of
-// the frame before, so leftover frames of a rolled-back transaction do not match. Skips copies of
-// the last frame, with which SQLite fills up a sector.
+// Returns whether, after `frame`, the first frame with a wrong checksum, a transaction ends and
+// another one begins: SQLite writes the second only after it has synced the first, so a power cut
+// did not interrupt the first. The checksum of a frame continues that of the frame before, so
+// frames left over from a rolled-back transaction do not match. Skips copies of a transaction's
+// last frame, with which SQLite fills up a disk sector.
 bool IsFollowed(Reader& reader, const Header& header, std::vector<uint8_t> frame) {
   Checksum before;
-  uint32_t last_page = 0;  // page of the frame before, if that ends a transaction; else 0
+  uint32_t last_page = 0;  // page of the frame before if it ends a transaction, else 0
   do {
     const uint32_t page = Number(frame.data());
-    // The last frame of a transaction has the size of the database.
+    // In the last frame of a transaction, this word is the size of the database, in other frames 0.
     const bool is_last = Number(frame.data() + 4) != 0;
     const bool is_copy = is_last && page == last_page;
     if (last_page != 0 && !is_copy && IsFrame(frame, header, before)) return true;
@@ -172,7 +174,8 @@ absl::Status CheckLog(const std::string& path) {
     const auto is_frame = [&](const std::vector<uint8_t>& other) {
       return IsFrame(other, header, sum);
     };
-    // A frame of an earlier log has other salts and needs no search.
+    // A frame that is left over from before SQLite restarted the log has other salts, so flipping
+    // one bit cannot make it right.
     const bool is_likely = std::popcount(Pair(frame.data() + 8) ^ header.salts) <= 1;
     const bool is_damaged =
         (is_likely && IsOneBitOff(frame, is_frame)) || IsFollowed(reader, header, frame);

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Has the log of a database lost changes that were acknowledged?
+// Has the write-ahead log of an SQLite database lost changes that were acknowledged to clients?
 //
 // SQLite reads a write-ahead log up to the first frame with a wrong checksum, and takes the rest
 // for a write that a power cut interrupted. SQLite treats a frame that was damaged later in the
@@ -16,10 +16,10 @@
 namespace carom::server {
 
 // Reads the log at `path` as SQLite does (www.sqlite.org/fileformat.html, section 4), before SQLite
-// opens it. OK without a log. INTERNAL, in one line, if flipping one bit makes the first wrong
-// checksum right, or if complete transactions follow the wrong frame: each transaction is synced
-// before the next one is written, so a power cut damages only the last one. Does not find damage of
-// several bits in the last transaction.
+// opens it. OK if no log exists. INTERNAL, with a message of one line, if flipping one bit makes
+// the first wrong checksum right, or if complete transactions follow the frame with that checksum:
+// SQLite syncs each transaction before it writes the next one, so a power cut damages only the last
+// one. Does not find damage of several bits in the last transaction.
 //
 // Cost: as SQLite's own reading; some 100 ms more once a checksum is wrong.
 absl::Status CheckLog(const std::string& path);

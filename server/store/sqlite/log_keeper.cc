@@ -8,13 +8,16 @@
 namespace carom::server {
 namespace {
 
-// Length of the log, in pages of 4 KiB, from which on it is checkpointed, as by SQLite itself.
+// Length of the log, in pages of 4 KiB, from which on it is checkpointed. It is SQLite's default
+// for automatic checkpoints.
 constexpr int kCheckpointPages = 1000;
-// Length that a log has only after a large transaction: the writer checkpoints it without the
-// thread, so that the next commit can truncate it.
+// Length that the log has only after a large transaction. From this length on the writer itself
+// checkpoints the log, instead of the `LogKeeper`'s thread, so that the next commit can truncate
+// it.
 constexpr int kLargeTransactionPages = 2000;
-// Length from which on the writer waits until no read is running, so that the log begins anew:
-// otherwise overlapping reads would let the log grow.
+// Length from which on the writer waits until no read of old versions is running, so that SQLite
+// can restart the log at its beginning: otherwise overlapping reads would let the log grow without
+// bound.
 constexpr int kLongLogPages = 16 << 10;
 
 }  // namespace
@@ -24,8 +27,8 @@ absl::StatusOr<std::unique_ptr<LogKeeper>> LogKeeper::Open(const std::string& pa
                                                            SqliteHistory& history) {
   absl::StatusOr<Database> database = Database::Open(path, vfs);
   if (!database.ok()) return database.status();
-  // The connection syncs as the writer does. The SELECT makes the connection open the log, without
-  // which a checkpoint does nothing.
+  // `synchronous = FULL` makes the connection sync as the writer's does. The SELECT makes the
+  // connection open the log: before that, a checkpoint on the connection does nothing.
   absl::Status status =
       database->Run("PRAGMA synchronous = FULL; SELECT count(*) FROM sqlite_schema;");
   if (!status.ok()) return status;
@@ -46,8 +49,8 @@ LogKeeper::~LogKeeper() {
   thread_.join();
 }
 
-// The log begins anew with the first commit after a complete checkpoint, unless a reader uses the
-// log. If a reader does, the writer tries again after each further 1000 pages.
+// The first commit after a complete checkpoint restarts the log at its beginning, unless a reader
+// uses the log. In that case the writer checkpoints again after each further 1000 pages.
 void LogKeeper::AfterCommit() {
   absl::MutexLock lock(&mu_);
   if (log_pages_ < kCheckpointPages) {

@@ -24,8 +24,9 @@ namespace carom::server {
 
 class LogKeeper {
  public:
-  // Begins to checkpoint the log of `writer`, a connection to the file at `path` in WAL mode;
-  // `history` reads the log. Both outlive the keeper. `vfs` and errors as for Database.
+  // Begins to checkpoint the write-ahead log of the database at `path`. `writer` is the connection
+  // that commits changes, `history` the one that reads old versions; both outlive the keeper. `vfs`
+  // and errors as for `Database`.
   static absl::StatusOr<std::unique_ptr<LogKeeper>> Open(const std::string& path, const char* vfs,
                                                          Database& writer, SqliteHistory& history);
   // Waits for the thread to end.
@@ -40,7 +41,8 @@ class LogKeeper {
 
  private:
   LogKeeper(Database database, Database& writer, SqliteHistory& history);
-  // The body of the thread; holds the lock only while it waits.
+  // Runs on `thread_`: checkpoints the log whenever `AfterCommit` sets `is_checkpointing_`. Holds
+  // `mu_` only while it waits.
   void Loop() ABSL_LOCKS_EXCLUDED(mu_);
   bool IsIdle() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return !is_checkpointing_; }
   bool HasWork() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return is_checkpointing_ || stopping_; }
@@ -48,13 +50,16 @@ class LogKeeper {
   // The members below are used only by the writer.
   Database& writer_;
   SqliteHistory& history_;
-  int log_pages_ = 0;        // length of the log since it last began anew
-  int checkpoint_from_ = 0;  // length from which on the log is checkpointed
+  // length of the log after the last commit, in pages; the log restarts at its beginning now and
+  // then
+  int log_pages_ = 0;
+  int checkpoint_from_ = 0;  // value of `log_pages_` from which on to checkpoint
 
-  Database database_;  // used only by the thread
+  Database database_;  // connection of `thread_`, used only by it
   absl::Mutex mu_;
   bool is_checkpointing_ ABSL_GUARDED_BY(mu_) = false;
-  // The thread has run a checkpoint since the last `AfterCommit`.
+  // True after a checkpoint of the thread, until `AfterCommit` has checkpointed the pages that
+  // commits added meanwhile, or the log is short again.
   bool was_checkpointed_ ABSL_GUARDED_BY(mu_) = false;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::thread thread_;

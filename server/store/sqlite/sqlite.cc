@@ -11,7 +11,8 @@
 namespace carom::server {
 namespace {
 
-// Extended result codes have the kind of the error in their low byte.
+// Returns the status code for an extended result code of SQLite, which has the primary result code
+// in its low byte, and for `errno`, which may tell the cause of a failed write.
 absl::StatusCode CodeOf(int error, int system_error) {
   switch (error & 0xff) {
     case SQLITE_FULL:
@@ -45,7 +46,7 @@ Statement& Statement::Bind(int index, int64_t value) {
   return *this;
 }
 
-// The next step returns the error of a value that could not be bound.
+// If the value cannot be bound, `Step` returns the error.
 Statement& Statement::BindText(int index, absl::string_view text) {
   Note(sqlite3_bind_text64(statement_.get(), index, text.data(), text.size(), SQLITE_STATIC,
                            SQLITE_UTF8));
@@ -117,7 +118,7 @@ absl::Status Database::Run(const char* sql) {
              : Error();
 }
 
-// Replaces SQLite's own hook, which would checkpoint the log as a part of the commit.
+// Replaces SQLite's own hook after commits, which would checkpoint the log as a part of the commit.
 void Database::CountLogPages(int* pages) {
   const auto count = +[](void* counter, sqlite3*, const char*, int log_pages) {
     *static_cast<int*>(counter) = log_pages;

@@ -20,17 +20,20 @@ namespace carom::server {
 
 // A prepared statement; the index of its first parameter is 1. Not thread-safe.
 //
-// `Step` returns the errors of `Database`, also errors of bound values.
+// `Step` returns errors as documented at `Database`, also an error of a value that could not be
+// bound before.
 class Statement {
  public:
   Statement() = default;
 
   Statement& Bind(int index, int64_t value);
-  // Binds text or bytes, which must outlive the next step.
+  // `BindText` and `BindBlob` do not copy the text or the bytes, which must outlive the next
+  // `Step`.
   Statement& BindText(int index, absl::string_view text);
   Statement& BindBlob(int index, absl::string_view bytes);
 
-  // Returns true if there is a row. Otherwise the statement has ended and accepts other values.
+  // Returns true if there is a row. Otherwise the statement has ended, and other values can be
+  // bound for its next execution.
   absl::StatusOr<bool> Step();
   // Executes a statement that has no rows.
   absl::Status Run();
@@ -50,7 +53,7 @@ class Statement {
     void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
   };
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
-  int bind_error_ = SQLITE_OK;  // the first error since the last step
+  int bind_error_ = SQLITE_OK;  // first error of a bind function since the last step
 };
 
 // A connection to a database. Not thread-safe.

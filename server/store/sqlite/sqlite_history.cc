@@ -40,7 +40,7 @@ absl::StatusOr<std::string> ReadPage(Statement& read_page, const PageHash& hash)
   return bytes;
 }
 
-// Opens a connection that cannot write.
+// Opens a connection that cannot write, and prepares its statements.
 absl::StatusOr<std::unique_ptr<SqliteHistory>> SqliteHistory::Open(const std::string& path,
                                                                    const char* vfs) {
   absl::StatusOr<Database> database = Database::Open(path, vfs);
@@ -63,8 +63,8 @@ absl::StatusOr<std::unique_ptr<SqliteHistory>> SqliteHistory::Open(const std::st
   return history;
 }
 
-// Uses one transaction for all pages of a version, so that it reads one state of the file, whatever
-// is committed meanwhile.
+// Uses one transaction for all pages that `work` reads, so that it reads one state of the file,
+// whatever the writer commits meanwhile.
 absl::Status SqliteHistory::Read(absl::FunctionRef<absl::Status()> work) {
   const Executor::Blocked blocked;
   absl::MutexLock lock(&mu_);
@@ -108,7 +108,7 @@ absl::Status SqliteHistory::Compare(
   });
 }
 
-// Holds the lock that every read needs, so no read runs or begins meanwhile.
+// Holds `mu_`, which every `Read` holds, so no read of old versions runs or begins meanwhile.
 void SqliteHistory::BetweenReads(absl::FunctionRef<void()> work) {
   absl::MutexLock lock(&mu_);
   work();

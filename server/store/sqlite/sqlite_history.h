@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How are old versions read from a store's file while a writer changes it?
+// How are old versions of scenes read from the SQLite file of a store while a writer changes the
+// file?
 #pragma once
 
 #include <cstdint>
@@ -21,28 +22,29 @@
 
 namespace carom::server {
 
-// The SQL of the statements that read a version and a page on any connection to the file.
+// SQL statements that read the record of a version, and the bytes of a page. The file's writing and
+// reading connections both use them.
 inline constexpr char kFindVersion[] =
     "SELECT record, checksum FROM versions WHERE version = ?3"
     " AND scene = (SELECT id FROM scenes WHERE tenant = ?1 AND name = ?2)";
 inline constexpr char kReadPage[] = "SELECT bytes FROM pages WHERE hash = ?1";
 
-// Returns the root of a version's tree. OUT_OF_RANGE if the version is not kept; DATA_LOSS if its
-// row is damaged.
+// Returns the hash of the root page of a version's tree of polygons (server/store/page_tree.h).
+// OUT_OF_RANGE if the version is not kept; DATA_LOSS if its row is damaged.
 absl::StatusOr<PageHash> RootOf(Statement& find_version, absl::string_view name, uint64_t version);
-// Returns a page, as a `PageReader` does.
+// Returns the bytes of the page with the hash `hash`; DATA_LOSS if the page is missing or damaged.
 absl::StatusOr<std::string> ReadPage(Statement& read_page, const PageHash& hash);
 
 // Reads old versions on a connection of its own. In WAL mode a read uses the file as it was when
 // the read began, and neither waits for the connection that writes nor delays it.
 //
 // Reads run one after the other, each on its caller's thread. Because a read may take seconds, the
-// thread gives its place on the executor to another thread meanwhile, so reads take at most one
-// processor, however many callers there are. Thread-safe.
+// caller's task does not count as running on the executor meanwhile. Reads occupy at most one
+// processor, however many callers wait. Thread-safe.
 class SqliteHistory {
  public:
-  // Opens a file that has the tables; `vfs` as for Database. All functions return the errors of
-  // Database.
+  // Opens a store's file, in which the tables must exist; `vfs` as for `Database::Open`. All
+  // functions return the errors of Database.
   static absl::StatusOr<std::unique_ptr<SqliteHistory>> Open(const std::string& path,
                                                              const char* vfs);
 

@@ -48,7 +48,7 @@ constexpr const char* kMigrations[] = {
     "  SELECT i + 20 FROM at WHERE i + 20 < length(dropped))"
     "  SELECT coalesce(sum(length(bytes)), 0) FROM at JOIN pages ON hash = substr(dropped, i, 20))"
     " WHERE length(dropped) > 0;",
-    // Adds the complement of the counter, which a damaged counter does not match.
+    // Adds the complement of `last_version`, by which `CheckTables` detects a damaged counter.
     "INSERT INTO counters SELECT 'last_version_complement', -1 - value FROM counters;",
 };
 
@@ -226,7 +226,7 @@ absl::Status SqliteJournal::OpenConnections() {
 
 // --- Reading ------------------------------------------------------------------------------------
 
-// The current version is the row without dropped pages. If that row is missing, the scene is
+// The current version is the row whose `dropped` is NULL. If that row is missing, the scene is
 // damaged, because the last remaining row is an older version.
 absl::Status SqliteJournal::RecoverVersions(int64_t id, SavedScene& scene, Current& current) {
   absl::StatusOr<bool> row = read_versions_.Bind(1, id).Step();
@@ -251,7 +251,7 @@ absl::Status SqliteJournal::RecoverVersions(int64_t id, SavedScene& scene, Curre
   return row.status();
 }
 
-// Damage of one scene is in the scene's status; an error of SQLite concerns the whole file.
+// Reports damage of the scene in `SavedScene::status`; fails only for errors of the whole file.
 absl::StatusOr<SavedScene> SqliteJournal::RecoverScene(int64_t id, const std::string& name) {
   SavedScene scene;
   scene.name = name;
@@ -307,7 +307,7 @@ absl::Status SqliteJournal::DropPage(const PageHash& hash) {
   return absl::OkStatus();
 }
 
-// `hashes` are concatenated, as in a version's row.
+// Drops the pages with the concatenated hashes `hashes`, as the column `dropped` has them.
 absl::Status SqliteJournal::DropPages(absl::string_view hashes) {
   PageHash hash;
   for (; hashes.size() >= hash.size(); hashes.remove_prefix(hash.size())) {
@@ -343,7 +343,7 @@ absl::Status SqliteJournal::WriteDropped(Current& current, const std::vector<Pag
     hashes.append(hash.data(), hash.size());
     const absl::StatusOr<bool> row = page_size_.BindBlob(1, BytesOf(hash)).Step();
     if (!row.ok()) return row.status();
-    if (!*row) continue;  // missing, since the tree is damaged
+    if (!*row) continue;  // the page is missing: the tree is damaged
     bytes += page_size_.Int(0);
     page_size_.Reset();
   }
@@ -459,7 +459,7 @@ absl::StatusOr<WriteResult> SqliteJournal::Edit(absl::string_view name,
   });
 }
 
-// Reads both trees as a whole, because each of their pages gains or loses a reference.
+// Reads the old and the current tree as a whole: each of their pages gains or loses a reference.
 absl::StatusOr<WriteResult> SqliteJournal::Restore(absl::string_view name, uint64_t version,
                                                    const VersionSummary& summary) {
   TreeChange change;
@@ -483,7 +483,7 @@ absl::StatusOr<WriteResult> SqliteJournal::Restore(absl::string_view name, uint6
   });
 }
 
-// Drops the pages of the current version, and the pages that only older versions have.
+// Drops the references of the current version to its pages, and those of older versions to theirs.
 absl::Status SqliteJournal::Delete(absl::string_view name) {
   return Run([&]() -> absl::Status {
     const Current& current = scenes_.at(name);

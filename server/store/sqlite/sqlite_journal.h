@@ -3,11 +3,11 @@
 
 // How are scenes stored in an SQLite file?
 //
-// One writer at a time owns the connection. It runs the jobs that other writers have queued, and
-// its own, in one transaction, so that they share one sync of the disk (WAL, synchronous=FULL); a
-// writer that is alone waits for no other thread. A job that fails undoes only its own changes.
-// Another connection reads old versions (server/store/sqlite/sqlite_history.h). The tables are in
-// server/store/sqlite/sqlite_journal.cc.
+// One writer at a time owns the connection. It runs its own job (a change of a scene) and the jobs
+// that other writers have queued in one transaction, so that all of them share one sync of the disk
+// (WAL, synchronous=FULL); a writer that is alone waits for no other thread. A job that fails
+// undoes only its own changes. Another connection reads old versions
+// (server/store/sqlite/sqlite_history.h). The tables are in server/store/sqlite/sqlite_journal.cc.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ namespace carom::server {
 struct SqliteJournalOptions {
   std::string folder;
   // The limits of a scene's history: the number of versions, including the current one, and the
-  // bytes of pages that the current version does not have.
+  // bytes of pages that older versions have and the current version does not have.
   size_t history_versions = 64;
   uint64_t history_bytes = 64u << 20;
   const char* vfs = nullptr;  // SQLite's file system, for tests; null: the default one
@@ -69,23 +69,27 @@ class SqliteJournal final : public SceneJournal {
   }
 
  private:
-  // A scene's row, its current version, and the size of its history.
+  // What the journal keeps in memory of a scene: the id of its row in the table `scenes`, its
+  // current version, and the size of its history.
   struct Current {
     int64_t id = 0;
-    uint64_t version = 0;  // 0: the scene has none, or its stored data is lost
+    // current version; 0: the scene has none yet, or its stored data is lost
+    uint64_t version = 0;
     PageHash root = {};
     uint64_t versions = 0;       // number of versions, including the current one
-    uint64_t history_bytes = 0;  // bytes of pages that the current version does not have
+    uint64_t history_bytes = 0;  // bytes of pages that only older versions have
   };
-  // The changes of a job. Called again if the job's transaction fails.
+  // Makes the changes of a job, within a transaction. If a transaction of several jobs fails, each
+  // job's function is called again, in a transaction of its own.
   using Work = absl::FunctionRef<absl::Status()>;
   struct Job {
     Work work;
     absl::Status status = {};
     bool is_done = false;
-    const bool* is_busy = nullptr;  // points to `is_busy_` of the journal
-    // The result of the work, for `scenes_` once the transaction is durable: the current version of
-    // scene `name`, or that the scene was deleted.
+    // points to `SqliteJournal::is_busy_`, for a wait condition that gets only the job
+    const bool* is_busy = nullptr;
+    // The result of `work`, which is stored in `scenes_` once the transaction is durable: the
+    // current version of scene `name`, or that the scene was deleted.
     std::string name = {};
     Current after = {};
     bool deletes = false;
@@ -99,13 +103,14 @@ class SqliteJournal final : public SceneJournal {
   absl::Status OpenConnections();
   absl::Status Migrate();
   absl::StatusOr<int64_t> Schema();
-  // Checks the tables that list scenes and versions, and reads the last version.
+  // Checks the tables that list scenes and versions, and sets `last_version_` from the stored
+  // counter.
   absl::Status CheckTables();
   absl::StatusOr<SavedScene> RecoverScene(int64_t id, const std::string& name);
   absl::Status RecoverVersions(int64_t id, SavedScene& scene, Current& current);
   absl::Status RecoverScenes(absl::FunctionRef<void(SavedScene)> visit);
-  // Makes `change` the current version of a scene, and prunes the scene's history. Returns the
-  // oldest version that is kept.
+  // Stores the tree `change` as the current version of a scene, with the summary `summary`, and
+  // prunes the scene's history. Returns the oldest version that is kept.
   absl::StatusOr<uint64_t> Write(absl::string_view name, const TreeChange& change,
                                  const VersionSummary& summary);
   absl::StatusOr<Current> FindOrAdd(absl::string_view name);
@@ -120,10 +125,11 @@ class SqliteJournal final : public SceneJournal {
   absl::StatusOr<std::vector<PageHash>> PagesToDrop(const PageHash& root);
   // Runs jobs as one transaction, or each as its own if the transaction fails.
   void RunJobs(absl::Span<Job* const> jobs);
-  // Runs jobs as one transaction. An error is that of the transaction, and becomes the status of
-  // all its jobs.
+  // Runs jobs as one transaction. Returns an error if the transaction as a whole fails; the error
+  // is then the status of all its jobs.
   absl::Status RunTogether(absl::Span<Job* const> jobs);
-  // Runs one job. A job that is alone in its transaction needs no savepoint.
+  // Runs one job. `is_alone`: it is the only job of its transaction, so that no savepoint is needed
+  // to undo its changes.
   absl::Status RunJob(Job& job, bool is_alone);
 
   // --- On any thread ---
@@ -132,8 +138,8 @@ class SqliteJournal final : public SceneJournal {
   absl::Status Run(Work work);
   // Takes the connection, which must be free, and runs the queued jobs.
   void RunQueue() noexcept ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Runs `make`, which completes `change`, and writes `change` as version `summary`, both as one
-  // job.
+  // Runs one job: `make`, which completes the tree `change`, and then `Write`, which stores
+  // `change` as the version that `summary` describes.
   absl::StatusOr<WriteResult> RunWrite(absl::string_view name, const VersionSummary& summary,
                                        TreeChange& change, Work make);
 
