@@ -68,7 +68,9 @@ struct ServerOptions {
 
   // --- Limits: each bounds the memory that clients can take ------------------------------------
   uint64_t max_message_bytes = 4u << 20;  // of a request, or of one chunk of a scene import
-  uint64_t max_connections = 16384;  // fewer if the process may not open two descriptors for each
+  // connections at once; lowered if the process may not open two file descriptors for each
+  // connection
+  uint64_t max_connections = 16384;
   uint64_t max_connections_per_peer = 1024;  // of one client address (server/access/peer.h)
   uint64_t max_streams = 16384;
   uint64_t max_calls_per_connection = 1024;  // calls at once; gRPC's client delays further calls
@@ -87,20 +89,24 @@ struct ServerOptions {
   uint64_t max_answer_rows_per_frame = 262144;
   uint64_t max_work_units_per_frame = 4000000000;  // polygons and edges visited; 0: no limit
   uint64_t max_frames_in_flight = 16;              // frames of one stream, read but not answered
-  // in one stream: bytes of answers that the client has not read, and of frames not yet evaluated
+  // the limit, in one stream, for the bytes of answers that the client has not read, and separately
+  // for the bytes of frames that wait for their evaluation
   uint64_t max_unread_bytes = 256u << 10;
-  uint64_t max_trackers_per_stream = 65536;  // handles (numbers) of trackers are below this limit
+  // trackers (moving shapes that a stream follows); their handles (numbers) are below this limit
+  uint64_t max_trackers_per_stream = 65536;
   uint64_t max_tracker_bytes_per_stream = 64u << 20;  // memory of the trackers' shapes and caches
   uint64_t max_forks = 4096;
   uint64_t max_forks_per_peer = 1024;
-  // memory of all forks, without memory that they share with scenes
+  // memory of all forks (private copies of scenes), without the memory that forks share with scenes
   uint64_t max_fork_bytes = 1u << 30;
   uint64_t max_fork_versions = 256;  // versions of one fork in memory
-  // longest lease: a fork without a frame that uses it is deleted when its lease ends
+  // longest lease of a fork: each frame that uses the fork renews the lease, and the server deletes
+  // the fork when the lease ends
   uint64_t max_fork_lease_seconds = 3600;
   uint64_t pinned_versions = 16;      // versions of a scene in memory, including the current one
   uint64_t pinned_bytes = 16u << 20;  // memory of a scene's versions, without the current version
-  uint64_t history_versions = 64;     // versions of a scene in the store, including the current one
+  // versions of a scene that the store keeps (in sqlite or etcd), including the current one
+  uint64_t history_versions = 64;
   // bytes of a scene's versions in the store, without the current one
   uint64_t history_bytes = 64u << 20;
   // size of etcd's database file from which on the server refuses writes

@@ -58,7 +58,7 @@ constexpr int kKeepaliveTimeoutMs = 20000;
 // gRPC closes a connection whose client pings more often than once in this time
 constexpr int kLeastClientPingMs = 10000;
 
-// least time after which the server closes a connection that accepts no bytes
+// lower bound of the time after which the server closes a connection whose client accepts no bytes
 constexpr uint64_t kLeastUnsentSeconds = 10;
 
 // time after which gRPC closes a connection whose client has not sent its HTTP/2 settings

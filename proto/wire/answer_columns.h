@@ -233,7 +233,7 @@ inline constexpr auto kFirstTouch = [] {
           "high", [](auto& touch) -> auto& { return touch.high; }, &M::high, &M::mutable_high)};
 }();
 
-// Columns of the first touch of a moving tracker that older servers omit.
+// Columns, which older servers omit, for the first touch of a moving tracker.
 inline constexpr auto kFirstTouchEdge = [] {
   using M = v1::MoveAnswers;
   return std::tuple{

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Encodes and decodes the answers of a group. A client does not trust the server: decoding checks
-// that counts, columns and errors fit together.
+// Encodes and decodes the answers to a group (the queries about one scene). A client does not trust
+// the server: decoding checks that counts, columns and errors fit together.
 
 #include <algorithm>
 #include <bit>
@@ -248,8 +248,9 @@ class Reader {
     status_ = DecodeRows(batch_, message_, static_cast<size_t>(count), columns, out);
   }
 
-  // Reads the optional columns `columns` of `rows`, unless they are absent: `first`, the number of
-  // entries of the first of them, is 0.
+  // Reads the optional columns `columns` into `rows`. If `first`, the number of entries of their
+  // first column, is 0, the columns are absent: all of them must be empty, and `rows` does not
+  // change.
   template <class Row, class Columns>
   void RowsIfPresent(int first, const Columns& columns, std::vector<Row>& rows) {
     std::vector<Row> none;
@@ -481,7 +482,9 @@ absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, Mov
       "quiet_radius");
   if (!reader.status().ok()) return reader.status();
   out.quiet_radii.assign(message.quiet_radius().begin(), message.quiet_radius().end());
-  std::vector<uint32_t> touched(items);  // touched polygons of each move; 1 if it is clear
+  // number of polygons that each move touches; 1 for a clear move, so that `Errors` accepts no
+  // error of a clear move
+  std::vector<uint32_t> touched(items);
   size_t next = 0;
   for (size_t i = 0; i < items; ++i) {
     const bool is_clear = (out.clear[i / 64] >> (i % 64) & 1) != 0;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How many queries and shapes does a message have, and do answers match its questions?
+// How many queries and shapes does a message have, and do answers match its queries?
 //
 // These functions count what a server limits, before it decodes a frame (a message with groups of
 // queries): for a frame above a limit, the server neither builds polygons nor copies columns. They

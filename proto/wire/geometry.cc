@@ -160,8 +160,9 @@ void EncodeHead(const Polygon& polygon, v1::Polygon& message) {
   message.set_user_data(polygon.user_data());
 }
 
-// Writes the polygon. `Polygon::Create` drops a last vertex of a ring that duplicates the first
-// one; the written rings have no such duplicate.
+// Writes the polygon. `Polygon::Create` has dropped the last vertex of each ring whose last vertex
+// equals the first, so the written rings do not repeat the first vertex; `EncodeRing` handles a
+// ring in which the first vertex was repeated twice.
 void EncodePolygon(const Polygon& polygon, v1::Polygon& message) {
   message.Clear();
   EncodeHead(polygon, message);

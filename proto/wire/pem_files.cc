@@ -43,8 +43,9 @@ BioPtr Read(absl::string_view pem) {
   return BioPtr(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
 }
 
-// The passphrase callback for OpenSSL: sets the bool at `asked` to true, since the key needs a
-// passphrase, and refuses it. The default callback would ask on the terminal.
+// The passphrase callback for OpenSSL: sets the bool at `asked` to true, since OpenSSL calls it
+// only if the key needs a passphrase, and gives no passphrase. OpenSSL's default callback would ask
+// for the passphrase on the terminal.
 int RefusePassphrase(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
   return -1;

@@ -60,9 +60,9 @@ class PolygonJoiner {
       : limits_(limits), checkpoint_(std::move(checkpoint)) {}
 
   // Decodes `messages`, the polygons of one chunk, and appends the polygons that are complete to
-  // `out`; `continues` is the field of the chunk: the last polygon continues in the next chunk.
-  // Field paths of errors begin with `polygons[i]`, i counted over all of `out`; an incomplete
-  // polygon has the index that it will have.
+  // `out`; `continues` is the field of the chunk: true if its last polygon continues in the next
+  // chunk. Field paths of errors begin with `polygons[i]`, i counted over all of `out`; an
+  // incomplete polygon has the index that it gets in `out` when its last piece is added.
   //
   // Errors: the first 16 violations of `DecodePolygon` and the number of all; INVALID_ARGUMENT if a
   // piece does not match the piece before it, or naming `continues` if the chunk has no polygon to

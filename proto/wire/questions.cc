@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Encodes and decodes the questions of a group. Each kind has one list of columns for both
-// directions; templates handle the options that several kinds share.
+// Encodes and decodes the queries of a group (the queries about one scene). Each kind of query has
+// one list of columns (repeated fields) for encoding and decoding; templates handle the options
+// that several kinds share.
 
 #include <algorithm>
 #include <cmath>
@@ -196,8 +197,8 @@ constexpr auto ColumnsOf(const BodyContactColumns&) {
                     Column(&C::mass, &Message::mass, &Message::mutable_mass)};
 }
 
-// The columns that a client may send as floats, in the order of their fields in the message of
-// floats.
+// The columns that a client may send as floats, in the order of their fields in the message that
+// has them as floats, such as v1.FloatSegments.
 constexpr auto FloatColumnsOf(const SegmentColumns&) {
   using C = SegmentColumns;
   using M = v1::FloatSegments;
@@ -249,8 +250,9 @@ void EncodeScope(const Columns& columns, Message& message) {
 
 // --- Options
 //
-// One line of the functions below reads or writes an option that several kinds of queries share.
-// The line applies to every kind whose options struct in the geometry core has the member.
+// Each line of the functions below reads or writes one option that several kinds of queries share.
+// The line applies to every kind whose options struct in the geometry core has that option as a
+// member.
 
 template <class Message>
 uint64_t MaskOf(const Message& message) {
@@ -392,7 +394,8 @@ size_t FloatCount(const Message& message, const Columns& columns) {
 
 // Appends the columns that the client sent as floats to `doubles`, and points the spans of
 // `columns` to them. `doubles` must have reserved memory, as spans of other kinds of queries point
-// into it. `columns` has views of the columns that were sent as doubles: a kind must not have both.
+// into it. `columns` has views of the columns that the client sent as doubles: for one kind of
+// query, a client must not send both floats and doubles.
 template <class Message, class Columns>
 void DecodeFloats(absl::string_view kind, const Message& message, Columns& columns,
                   std::vector<double>& doubles, ViolationList& violation_list) {

@@ -17,10 +17,10 @@ namespace carom::server {
 class Drainable {
  public:
   // Stops reading requests, and ends the call when all requests that were read are answered. The
-  // registry calls it at most once, while it holds its lock.
+  // registry calls `Drain` at most once, while the registry holds its lock.
   virtual void Drain() = 0;
-  // Ends the call if its credential is no longer valid. The registry calls it periodically, while
-  // it holds its lock.
+  // Ends the call if its credential is no longer valid. The registry calls `CheckCaller`
+  // periodically, while the registry holds its lock.
   virtual void CheckCaller() = 0;
 
  protected:
@@ -33,8 +33,8 @@ class CallRegistry {
   // Registers `call`. Returns false once the server drains: the call is not registered and must be
   // refused.
   bool Add(Drainable* call);
-  // Unregisters `call`. A call does this immediately before it deletes itself, as the registry may
-  // use the call until then.
+  // Unregisters `call`. A call unregisters itself immediately before it deletes itself, as the
+  // registry may use a registered call at any time.
   void Remove(Drainable* call);
 
   // Refuses further calls and drains the calls in progress; does not wait until they end.

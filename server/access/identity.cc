@@ -20,8 +20,8 @@
 namespace carom::server {
 namespace {
 
-// period in which the thread checks the credentials file for changes and the callers in progress
-// for validity
+// period with which the thread of `Identities` checks whether the credentials file has changed, and
+// whether the callers of the calls in progress are still valid
 constexpr absl::Duration kCheckPeriod = absl::Milliseconds(400);
 constexpr size_t kMaxTokenBytes = 4096;
 constexpr absl::string_view kBearer = "bearer ";
@@ -136,7 +136,8 @@ absl::StatusOr<Caller> Identities::Identify(const grpc::ServerContext& context) 
 }
 
 // Finds the caller's credential by its id in the current credentials: a reload of the file may have
-// moved its line, which stays valid, or changed its expiry, which then takes effect.
+// moved the line of the credential, which then stays valid, or changed the expiry of the
+// credential, which then takes effect.
 bool Identities::IsValid(const Caller& caller) const {
   const absl::Time now = absl::Now();
   if (caller.expires <= now) return false;
@@ -147,8 +148,8 @@ bool Identities::IsValid(const Caller& caller) const {
          credential->role == caller.role && credential->expires > now;
 }
 
-// Starts no thread without a credentials file and client certificates: no caller can become invalid
-// then.
+// Starts no thread if the server has neither a credentials file nor client certificates: no caller
+// can then become invalid.
 void Identities::Start(std::function<void()> check) {
   if (!has_credentials() && !requires_certificates_) return;
   check_ = std::move(check);

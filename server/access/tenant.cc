@@ -116,7 +116,8 @@ std::shared_ptr<Tenant> Tenants::Find(absl::string_view name) {
 }
 
 // Acquires the lock once for each name in `shares`, in `Find`, and then once for the tenants
-// without an entry. A tenant that a call adds between is unlimited until its shares are set.
+// without an entry in `shares`. If a call adds a tenant between two of these acquisitions, the
+// tenant is unlimited until this function sets its shares.
 void Tenants::SetShares(const std::map<std::string, TenantShares>& shares) {
   for (const auto& [name, of_tenant] : shares) Find(name)->SetShares(of_tenant);
   absl::MutexLock lock(&mu_);

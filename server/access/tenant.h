@@ -57,12 +57,12 @@ class Tenant {
   // holds one second's share, is not empty. `TakeWork` may overdraw the bucket; frames are then
   // refused until the bucket refills.
   absl::Status CheckWork(Clock::time_point now);
-  // Removes the work units that the evaluation of a frame took from the token bucket.
+  // Removes from the token bucket the work units that the evaluation of a frame took.
   void TakeWork(uint64_t units, Clock::time_point now);
 
  private:
-  // Adds the work units that the share allows for the time since the last refill to the token
-  // bucket.
+  // Adds to the token bucket the work units that the share allows for the time since the last
+  // refill.
   void Refill(Clock::time_point now) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   absl::Mutex mu_;

@@ -18,7 +18,8 @@ struct TlsFiles {
   // the server's certificate, followed by those of the authorities that signed it; empty: plaintext
   std::string certificate;
   std::string key;        // key of `certificate`
-  std::string client_ca;  // authorities for certificates of clients; empty: clients need none
+  // authorities that sign the certificates of clients; empty: clients need no certificate
+  std::string client_ca;
 };
 
 // Returns the credentials for connections to a server: plaintext if `files.certificate` is empty,

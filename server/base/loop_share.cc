@@ -23,10 +23,11 @@ constexpr uint64_t kMaxLate = 1024;
 // Returns the number of half-lives from the epoch of the clock to `now_ns`.
 uint64_t Half(int64_t now_ns) { return static_cast<uint64_t>(now_ns / LoopUse::kHalfLifeNs); }
 
-// Returns the state of a `LoopUse` (upper bits: number of the half-life of the last decay, lower
-// `kNsBits` bits: used nanoseconds) with the decay from then to the half-life `half`. Returns
-// `since_and_ns` unchanged if its last decay is later than `half`: another thread, with a later
-// time, has decayed it.
+// Returns the state `since_and_ns` of a `LoopUse` (upper bits: number of the half-life of the last
+// decay, lower `kNsBits` bits: used nanoseconds) after further decay: the nanoseconds are halved
+// once for each half-life from the last decay to the half-life `half`. Returns `since_and_ns`
+// unchanged if its last decay is later than `half`: another thread, with a later time, has decayed
+// it.
 uint64_t AsOf(uint64_t half, uint64_t since_and_ns) {
   const uint64_t halves = (half - (since_and_ns >> kNsBits)) & kMaxHalves;
   if (halves > kMaxHalves - kMaxLate) return since_and_ns;

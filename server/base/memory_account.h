@@ -73,9 +73,9 @@ class MemoryAccount {
   void Release(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
 
   // Sets the function that `Take` calls when memory for scenes is used up. The function frees about
-  // `bytes` of unused data, such as old versions of scenes, and returns false if it freed none. It
-  // runs on the thread that calls `Take`, with all locks that the thread holds. `set_reclaimer`
-  // must not be called while another thread may call `Take`.
+  // `bytes` of unused data, such as old versions of scenes, and returns false if it freed none. The
+  // function runs on the thread that calls `Take`, which keeps all its locks meanwhile.
+  // `set_reclaimer` must not be called while another thread may call `Take`.
   void set_reclaimer(std::function<bool(uint64_t bytes)> reclaim) { reclaim_ = std::move(reclaim); }
 
   // Returns how many bytes can still be charged to a share, and to `peer` if it is not null; 0 if

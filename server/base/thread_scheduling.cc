@@ -48,9 +48,9 @@ void RequestShortTimeSlices() {
   syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
-// Reads the CPU time of the thread, for which Linux updates the time that the current slice has
-// used, and so detects the end of the slice. This costs less than `sched_yield` and ends no slice
-// early.
+// Reads the CPU time of the thread: to return it, Linux updates the time that the current slice has
+// used, and so detects the end of the slice. Reading the time costs less than `sched_yield` and
+// ends no slice early.
 void YieldIfSliceIsOver(Clock::time_point now) {
   thread_local Clock::time_point next;
   if (now < next) return;
@@ -59,8 +59,9 @@ void YieldIfSliceIsOver(Clock::time_point now) {
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
 }
 
-// Adds the increment to the nice value of the first thread of the process, not of the calling
-// thread: a thread inherits the nice value of its creator, which may have been raised already.
+// Sets the nice value of the calling thread to that of the first thread of the process plus
+// `kNiceIncrement`. Does not start from the calling thread's nice value, which the thread has
+// inherited from its creator: the creator may have raised it already.
 void LowerPriority() {
   const int usual = getpriority(PRIO_PROCESS, static_cast<id_t>(getpid()));
   setpriority(PRIO_PROCESS, 0, std::min(usual + kNiceIncrement, kMaxNice));

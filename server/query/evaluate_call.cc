@@ -44,8 +44,8 @@ void EvaluateCall::Begin(const absl::Status& started) {
     return Unref();
   }
   frame_.arrival.received = Clock::now();
-  // The evaluation checks the deadline itself: the event "done" reports it too, but may be late if
-  // all threads of the event loop are busy.
+  // The evaluation checks the deadline itself: the event "done" reports a passed deadline, too, but
+  // may be late if all threads of the event loop are busy.
   const auto remaining = context_.deadline() - std::chrono::system_clock::now();
   if (remaining < std::chrono::hours(24)) {
     frame_.arrival.call_deadline =
@@ -73,8 +73,9 @@ void EvaluateCall::OnEvaluated() {
     // gRPC requires that every call is finished, although a cancelled call has no reader.
     Fail(absl::CancelledError("the call is cancelled"));
   } else if (Clock::now() >= frame_.arrival.call_deadline) {
-    // After its deadline the call fails as a whole. The answer would be misleading: its groups that
-    // the deadline stopped have errors that name the frame's budget instead.
+    // After its deadline the call fails as a whole. The answer would be misleading: for the groups
+    // of queries that the deadline stopped, it has errors that name the frame's time budget, not
+    // the deadline.
     Fail(absl::DeadlineExceededError("the call's deadline has passed"));
   } else {
     const grpc::ByteBuffer answer = Serialize(run_->response);

@@ -48,8 +48,8 @@ class EvaluateCall final : public QueryCall {
   void OnEvaluated() override;
   void CheckUnread();
 
-  // Ends the call with an error. Starts no timer: flow control does not delay an error, as it is
-  // short.
+  // Ends the call with an error. Starts no timer: flow control does not delay an error, because
+  // errors are short.
   void Fail(const absl::Status& status);
   // Ends the call with `answer`, and starts the timer of `CheckUnread`.
   void Answer(const grpc::ByteBuffer& answer);

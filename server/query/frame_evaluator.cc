@@ -18,8 +18,8 @@ namespace {
 
 constexpr uint64_t kMaxBudgetMicros = 60000000;
 
-// The pool of runs deletes a `FrameScratch` after its frame if one of its buffers has more entries
-// than these limits.
+// `FrameRunPool` deletes a `FrameScratch` (the buffers for the evaluation of a frame of queries)
+// when its frame is answered, if one of its buffers has more entries than these limits.
 constexpr size_t kMaxCachedShapes = 4096;
 constexpr size_t kMaxCachedRows = 65536;
 constexpr size_t kMaxCachedFloats = 131072;
@@ -65,7 +65,8 @@ absl::Status FrameEvaluator::CheckParts(size_t parts) const {
                         : OverLimit("groups", limits_.max_groups, "groups a frame");
 }
 
-// Checks the sizes and numbers of `frame` before any of its members is decoded.
+// Checks the time budget of `frame` and its numbers of groups, tracker definitions, queries and
+// shapes, before the server decodes any member of the frame.
 absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
   if (frame.budget_us() > kMaxBudgetMicros) {
     return InvalidField("budget_us", absl::StrCat("must be in [0, ", kMaxBudgetMicros, "]"));

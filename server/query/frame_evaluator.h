@@ -42,8 +42,8 @@ struct FrameLimits {
   uint64_t max_work_units = 0;  // 0: no limit
   PolygonLimits polygons;       // limits of each polygon that the edits of a group add
   TrackerTableLimits trackers;
-  // The server checks one in so many batches of tracker moves of a stream by a `ShadowRun`; 0:
-  // none.
+  // One in so many batches of tracker moves of a stream gets a `ShadowRun`, which compares answers
+  // with and without the trackers' caches; 0: none.
   uint64_t shadow_interval = 1024;
 };
 
@@ -67,7 +67,8 @@ enum class FrameUse { kAnswer, kSkip };
 // groups is the greatest of their results.
 enum class Progress {
   kDone,  // every group of the frame is answered
-  // some groups wait for versions of their scenes that do not exist yet, until `deadline` at most
+  // some groups wait for versions of their scenes that do not exist yet, at most until
+  // `FrameWork::deadline`
   kWaits,
   // the time slice is over; the next time slice evaluates the remaining groups from their beginning
   kYields,
@@ -103,7 +104,7 @@ struct FrameWork {
   // when the frame arrived: start of the frame's time budget and of the elapsed time in its answer
   Clock::time_point received;
   Clock::time_point deadline = kNever;       // the end of the frame's time budget
-  Clock::time_point call_deadline = kNever;  // the client does not wait longer
+  Clock::time_point call_deadline = kNever;  // deadline of the gRPC call: the client waits no longer
   // The status of the frame as a whole: OK unless the frame was refused.
   absl::Status status;
   std::vector<int> pending;  // indices of the groups without an answer, ascending
@@ -119,7 +120,8 @@ struct FrameWork {
   MoveTiers tiers;
   ShadowStats shadow;
   Clock::duration evaluating{};
-  uint64_t staleness_us = 0;  // staleness of the store when `Begin` was called
+  // how far the store might lag behind other servers when `Begin` was called
+  uint64_t staleness_us = 0;
 };
 
 // Evaluates frames (messages with groups of queries). Has no state except its limits, so it is

@@ -22,9 +22,9 @@
 namespace carom::server {
 namespace {
 
-// The most work units of a joined batch of casts, 50 to 80 us: groups that take more gain nothing
-// by joining, and the work of a batch that is discarded, for example because the frame's time
-// budget ends, is lost.
+// The most work units of a joined batch (the segments of several groups of queries, cast together),
+// 50 to 80 us: groups that take more gain nothing by joining, and the work of a batch that is
+// discarded, for example because the frame's time budget ends, is lost.
 constexpr uint64_t kJoinedUnits = 1 << 14;
 
 // The most bytes of memory that a row of an answer takes while the answer is built, as a struct of
@@ -34,8 +34,9 @@ constexpr uint64_t kBytesPerRow = 272;
 // The memory of the answer's rows is charged in steps of so many bytes.
 constexpr uint64_t kChargedBytes = 1 << 20;
 
-// The measured cost of a group's edits in work units, once and for each edit: a commit copies the
-// blocks of polygons that change (pages) and the scene's table of pages.
+// The measured cost of a group's edits in work units: `kUnitsOfEdits` for all edits together, and
+// `kUnitsPerEdit` for each edit. A commit copies the blocks of polygons that change (pages) and the
+// scene's table of pages.
 constexpr uint64_t kUnitsOfEdits = 1 << 14;
 constexpr uint64_t kUnitsPerEdit = 1 << 10;
 
@@ -44,14 +45,15 @@ constexpr uint64_t kUnitsPerEdit = 1 << 10;
 constexpr size_t kGroupsPerCheck = 16;
 
 // Returns whether a group casts a few segments and has no other queries, so that it may be a member
-// of a joined batch of casts.
+// of a joined batch: several groups whose segments are cast together.
 bool IsJoinable(const v1::Group& group) {
   if (group.has_edits() || group.version() != 0) return false;
   const uint64_t segments = wire::CountLoneSegments(group);
   return segments >= 1 && segments <= JoinedCasts::kMaxOfGroup;
 }
 
-// Returns whether two groups read one version of one scene.
+// Returns whether two groups name one scene in the same way and have the same `min_version`, so
+// that both can read one version of the scene.
 bool HasSameTarget(const v1::Group& a, const v1::Group& b) {
   return a.target_case() == b.target_case() && a.scene_handle() == b.scene_handle() &&
          a.scene() == b.scene() && a.min_version() == b.min_version();
@@ -203,9 +205,9 @@ void FrameSlice::Join(size_t first) {
   if (joined_answered_) {
     Charge(evaluation);
   } else {
-    // The batch failed, for example at a limit. Evaluating each member alone, from the decoded
-    // columns, shows which member exceeds a limit. Later groups are likely to be as expensive, so
-    // no further batch is made.
+    // The batch failed, for example at a limit. Evaluating each member of the batch (one group)
+    // alone, from the columns that `Add` copied, shows which member exceeds a limit. Later groups
+    // are likely to be as expensive, so no further batch is made.
     may_join_ = false;
   }
 }
@@ -253,7 +255,8 @@ absl::StatusOr<Scene::Ptr> FrameSlice::Resolve(size_t i, absl::string_view name,
   }
   if (Scene::Ptr edited = EditedScene(i)) return edited;
   Scene::Ptr scene = context_.store.Use(name);
-  // Another server may have created the scene, in a change that this server has not read yet.
+  // If the scene is missing, another server may have created it, in a change that this server has
+  // not read yet.
   const bool may_come = scene == nullptr && !context_.store.HasReached(group.min_version());
   if (scene == nullptr && !may_come) return context_.store.WhyMissing(name, field);
   if (scene != nullptr && scene->version() >= group.min_version()) {
@@ -322,8 +325,8 @@ const absl::Status& FrameSlice::Decode(size_t i) {
 FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, uint64_t max_units) {
   const Clock::time_point start = Clock::now();
   if (MustStop(start)) return {.status = StopStatus(WorkMeter()), .yields = is_out_of_cpu_};
-  // A meter calls `stop` once when it begins to count. The first call returns false without a
-  // check, as `MustStop` was just called.
+  // A meter calls `stop` once when it begins to count. This first call of `stop` returns false
+  // without a check, as `MustStop` was just called.
   const auto stop = [this, asked = true]() mutable {
     return !std::exchange(asked, false) && MustStop(Clock::now());
   };
@@ -351,7 +354,7 @@ FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, ui
   work_.evaluating += Clock::now() - start;
 
   // The evaluation yields, to be repeated in the next time slice, only if the end of the time slice
-  // stopped it, and no limit of the frame did.
+  // stopped the evaluation, and not a limit of the frame.
   evaluation.yields = !evaluation.status.ok() && !meter.out_of_rows() &&
                       meter.used() <= frame_units && (is_out_of_cpu_ || meter.used() > max_units);
   evaluation.work_units = meter.used();

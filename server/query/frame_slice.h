@@ -55,8 +55,8 @@ class FrameSlice {
   // that other tasks can run, if the slice has run for `Executor::kSlice` since the last pause.
   bool MustStop(Clock::time_point now);
   bool IsOutOfCpu(std::chrono::nanoseconds elapsed);
-  // Charges the memory of the rows that the answer has so far. Returns false if the memory is not
-  // available.
+  // Charges the memory of the rows (such as hits) that the answer of the frame has so far. Returns
+  // false if the memory is not available.
   bool ChargeRows();
 
   // The result and the cost of evaluating a group of queries. `Charge` adds the cost to that of the
@@ -142,8 +142,8 @@ class FrameSlice {
   int decoded_ = -1;
   absl::Status decode_status_;
 
-  // The members of the joined batch of casts are the pending groups from the one that `Run` has
-  // reached to the one before this index in `work.pending`.
+  // The members of the joined batch of casts are the groups work.pending[i] for each i from the
+  // index that `Run` has reached to `joined_end_` - 1.
   size_t joined_end_ = 0;
   Scene::Ptr joined_scene_;
   bool joined_answered_ = false;  // `scratch.answers` contains the answers of the whole batch

@@ -10,8 +10,8 @@ void JoinedCasts::Clear() {
   segments_ = members_ = first_ = end_ = row_ = truncated_ = error_ = 0;
 }
 
-// Copies segment by segment: most members have one segment, for which a loop is faster than a call
-// of memmove.
+// Copies segment by segment: most members of a batch (groups of queries) have one segment, for
+// which a loop is faster than a call of memmove.
 bool JoinedCasts::Add(const Group& group) {
   const SegmentColumns& segments = group.segments;
   const size_t count = segments.size();
@@ -56,7 +56,8 @@ Group& JoinedCasts::Next() {
   return part_;
 }
 
-// In mode ANY there are counts but no hits; if reflections are requested, each hit has one.
+// In mode ANY (does a segment hit anything?) the batch has counts but no hits. If reflections are
+// requested, the batch has one for each hit.
 const GroupAnswers& JoinedCasts::Answers(const GroupAnswers& all) {
   const CastAnswers& casts = all.segments;
   CastAnswers& part = part_answers_.segments;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How are many groups of queries that cast one or two segments each cast fast?
+// How does the server cast fast if a frame has many groups of one or two segments each?
 //
 // A batch of casts hides the latency of memory, and evaluating a group costs a microsecond beside
 // its casts. Therefore neighbouring groups of a frame that differ only in their segments are cast
@@ -41,7 +41,7 @@ class JoinedCasts {
   // segments; the next call overwrites it.
   Group& Next();
   // Returns the answers of the member that `Next` returned last; `all` has the answers to `all()`.
-  // Must be called for every member or for none. The next call overwrites the result.
+  // Must be called after every call of `Next` or never. The next call overwrites the result.
   const GroupAnswers& Answers(const GroupAnswers& all);
 
   // Returns how many hits the buffer for the answers of one member has memory for.
@@ -61,7 +61,7 @@ class JoinedCasts {
   // members up to and including it.
   size_t members_ = 0, first_ = 0, end_ = 0;
   // Indices, in the lists of hits, truncated segments and errors of the batch's answers, of the
-  // first entry that belongs to no earlier member.
+  // first entry that no call of `Answers` has returned yet.
   size_t row_ = 0, truncated_ = 0, error_ = 0;
   Group part_;
   GroupAnswers part_answers_;

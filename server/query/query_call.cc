@@ -45,8 +45,8 @@ void QueryCall::Discard() {
 
 void QueryCall::Run() {
   {
-    // The lock also waits until the thread that parked or submitted the frame, which may still hold
-    // the lock, releases it.
+    // To acquire the lock, this thread also waits for the thread that parked or submitted the frame
+    // and may still hold the lock.
     absl::MutexLock lock(&mu_);
     ticket_ = 0;
     OnResume();
@@ -81,8 +81,9 @@ bool QueryCall::Continue(const SliceLimits& slice) {
     const absl::Status status = runtime_.Resume(*run_, frame_);
     if (!status.ok()) runtime_.evaluator.RefusePending(status, run_->work);
   }
-  // After each time slice, unused memory of the charge is returned, and another frame may have
-  // taken it since. So reserves memory for this time slice again.
+  // After each time slice, `session_charge_` is lowered to the used memory, and another frame may
+  // have taken the rest since. If this is not the first time slice of the frame, reserves memory
+  // again.
   if (!begins && run_->work.frame != nullptr) {
     runtime_.ReserveMemories(*run_->work.frame, session_, session_charge_);
   }

@@ -30,8 +30,8 @@ namespace carom::server {
 class QueryService;
 
 // A call of QueryService. Begins with two references, for the events "accepted" and "done" of gRPC;
-// an evaluation in progress holds another one. `mu_` guards the state of the subclass, except for
-// the members that the thread of the evaluation owns.
+// an evaluation in progress holds another reference. `mu_` guards the state of the subclass, except
+// for the members that the thread of the evaluation owns.
 class QueryCall : public AsyncCall {
  public:
   // Continues the evaluation of the frame on an executor thread: after `Submit`, after the frame

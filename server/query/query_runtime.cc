@@ -12,8 +12,9 @@ namespace carom::server {
 namespace {
 
 constexpr size_t kMaxCachedRuns = 16;
-// The most bytes that the messages of a cached run may retain, and the bytes of messages between
-// two measurements of the retained bytes: a measurement takes some 15,000 instructions per group.
+// `kMaxRetainedBytes`: the most bytes that the messages of a cached `FrameRun` may retain.
+// `kMeasureBytes`: the bytes of messages between two measurements of the retained bytes; a
+// measurement takes about 15,000 instructions per group.
 constexpr size_t kMaxRetainedBytes = 4 << 20;
 constexpr size_t kMeasureBytes = 4 << 20;
 // A request up to this size is parsed without a memory charge, as its parsed message is small.
@@ -21,8 +22,9 @@ constexpr size_t kShortFrameBytes = 16 << 10;
 // A message up to this size is copied into one slice if it arrived in several. The message and its
 // copy exist together for a moment, which is not charged.
 constexpr size_t kMaxJoinedBytes = 256 << 10;
-// The run of a request without an answer is cached only if the request has at most so many bytes:
-// the buffers of such a run do not show how much memory its messages retain.
+// The `FrameRun` (messages and buffers) of a request without an answer is cached only if the
+// request has at most so many bytes: the buffers of such a run do not show how much memory its
+// messages retain.
 constexpr size_t kMaxUnansweredBytes = 64 << 10;
 
 // Returns whether a group of the frame may have to wait for a version of its scene that does not
@@ -110,8 +112,9 @@ absl::Status QueryRuntime::ReserveDefinitions(const v1::Frame& frame, const Sess
   return absl::OkStatus();
 }
 
-// Charges as much as is available, but at most half of it, so that the next frame gets some memory,
-// too. With less memory, moves are answered without the trackers' caches.
+// Charges what the caches of the frame's trackers may take, but at most half of the available
+// memory, so that the next frame gets some memory, too. If the charge is too small, moves are
+// answered without the trackers' caches.
 void QueryRuntime::ReserveMemories(const v1::Frame& frame, Session& session,
                                    MemoryCharge& session_charge) const {
   const Session::Growth growth = session.GrowthBy(frame);

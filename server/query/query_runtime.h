@@ -61,7 +61,8 @@ struct FrameRun {
   v1::StreamResponse response;
   FrameScratch scratch;
   FrameWork work;
-  // The frame waits for a version: `request` is empty, and `Resume` parses the frame again.
+  // If true, the frame waits for a version of a scene: `request` is empty, and `Resume` parses the
+  // frame again.
   bool is_parked = false;
   MemoryCharge parsed;  // charge for the memory of `request`, if it is large
   size_t request_bytes = 0;

@@ -51,8 +51,9 @@ class ExplainCall {
 }  // namespace
 
 void QueryService::Accept(EventLoop& loop, QueryRuntime& runtime) {
-  // `Stream::Accept` and `EvaluateCall::Accept` each request one call from gRPC, which requests the
-  // next one when it arrives; one request per thread lets all threads accept calls at once.
+  // `Stream::Accept` and `EvaluateCall::Accept` each request one call from gRPC; when that call
+  // arrives, its handler requests the next call. One requested call per thread lets all threads
+  // accept calls at once.
   for (size_t i = 0; i < loop.thread_count(); ++i) {
     Stream::Accept(*this, loop, runtime);
     EvaluateCall::Accept(*this, loop, runtime);

@@ -4,9 +4,9 @@
 // Which state of a stream does the server keep between frames?
 //
 // A `Session` holds the scene handles and trackers that frames (messages with queries) define for
-// later frames. A stream has one session, and an `Evaluate` call has one for its single frame.
-// Answers depend on these definitions alone: the memories of trackers (caches of nearby polygons)
-// only make answers fast.
+// later frames. A stream has one session, and an `Evaluate` call has one for its single frame. Of
+// the session, only these definitions determine answers: the memories of trackers (caches of nearby
+// polygons) only make answers fast.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,8 @@
 
 namespace carom::server {
 
-// The names of scenes, by handle: the number that a client has bound to the name. Not thread-safe.
+// The names of scenes, by handle. A handle is a number that a client has bound to a name. Not
+// thread-safe.
 class SceneHandles {
  public:
   static constexpr size_t kMaxHandles = 1024;
@@ -59,7 +60,8 @@ struct Session {
     uint64_t handles = 0;   // for the handles that the frame binds to scenes
     uint64_t trackers = 0;  // for the trackers that the frame defines
     // For the memories (caches of nearby polygons) that the tracker moves of the frame add. An
-    // estimate: if there is no room for the memory of a tracker, its move is answered without one.
+    // estimate: if there is no room for the memory of a tracker, the server answers the move
+    // without a cache.
     uint64_t memories = 0;
   };
   // Returns the growth by `frame`. Cost O(groups), and O(rings) for the shapes of the trackers that

@@ -34,7 +34,8 @@ struct ShadowResult {
 class ShadowRun {
  public:
   static constexpr size_t kMaxMoves = 256;
-  static constexpr uint64_t kMaxRows = 16384;  // rows of both answers together; bounds their memory
+  // the most rows of the two compared answers together; bounds the memory of the answers
+  static constexpr uint64_t kMaxRows = 16384;
 
   // Answers up to `kMaxMoves` of `moves` with the trackers' memory and without, and compares the
   // answers. Consecutive values of `number` select consecutive ranges of `moves`, cyclically.

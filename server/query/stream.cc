@@ -59,7 +59,8 @@ void Stream::Begin(const absl::Status& started) {
       End(started);
     } else {
       ScheduleIdleCheck(last_activity_ + runtime_.limits.idle_stream);
-      // The metadata counts as a write of one byte, so that no answer is written before it is sent.
+      // The metadata counts as a write of one byte, so that no answer is written before the
+      // metadata is sent.
       writing_bytes_ = unread_bytes_ = 1;
       Ref();
       call_.SendInitialMetadata(&metadata_sent_);
@@ -197,8 +198,8 @@ bool Stream::MaybeEvaluate(Where where) {
   return false;
 }
 
-// Returns true only during a write: when it completes, `OnWritten` or `OnRead` runs on the event
-// loop and evaluates the next frame there.
+// Returns true only during a write: when the write completes, `OnWritten` or `OnRead` runs on the
+// event loop and evaluates the next frame there.
 bool Stream::LeavesToLoop() const {
   return writing_bytes_ != 0 && !queue_.empty() && cost_.IsSmall(queue_.front().cost_bytes()) &&
          MayTakeLoop(last_activity_);
@@ -230,7 +231,8 @@ void Stream::End(const absl::Status& status) {
   ended_ = true;
   Ref();
   call_.Finish(ToGrpcStatus(status), &finished_);
-  // gRPC may not have sent the answer of an `Exchange` yet.
+  // gRPC may still be sending an answer that was passed to `StreamMessages::Exchange`, so sets the
+  // timer of `CheckStall`.
   WatchStall();
 }
 
@@ -321,8 +323,8 @@ void Stream::OnSuspend() {
 }
 
 void Stream::OnResume() {
-  // A later frame with `supersede` may have superseded `frame_` since it was taken from the queue.
-  // Skips `frame_` then, if its evaluation has not begun.
+  // A later frame with `supersede` may have superseded `frame_` since `frame_` was taken from the
+  // queue. If so, and the evaluation of `frame_` has not begun, skips `frame_`.
   if (run_ == nullptr && IsSuperseded(frame_)) frame_.arrival.use = FrameUse::kSkip;
 }
 

@@ -12,7 +12,7 @@
 // `max_frames_in_flight` frames is refused, and no read begins while the stream has twice as many
 // frames, or while `queue_` has more than `max_unread_bytes`; HTTP/2 flow control then stops the
 // client. Writing: no frame is evaluated or read while the client has not read more than
-// `max_unread_bytes` of answers; if the client reads none of them for `stalled_stream`, the call
+// `max_unread_bytes` of answers; if the client then reads no answer for `stalled_stream`, the call
 // ends.
 //
 // If the stream has no other frame, a short answer is exchanged for the next frame: one gRPC
@@ -120,7 +120,7 @@ class Stream final : public QueryCall {
   void Enqueue(MessageBytes bytes, const FrameHead& head, Clock::time_point now)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Moves the next frame to `frame_`. Returns false if the queue has no frame to be evaluated.
-  // Answers the refused frames before that frame with their errors.
+  // Answers the refused frames that precede the next frame in `queue_` with their errors.
   bool TakeFrame() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool IsSuperseded(const ReceivedFrame& frame) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Answer(MessageBytes bytes) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -160,8 +160,9 @@ class Stream final : public QueryCall {
   EventOf<Stream, &Stream::OnFinished> finished_{this};
 
   // The next two members need no lock: like `frame_`, only the thread that owns the evaluation uses
-  // them. `Advance` makes its caller or the executor the owner. The error of a refused frame is
-  // encoded while no evaluation is in progress.
+  // them. `Advance` makes its caller or the executor the owner. `Refusal`, which uses
+  // `sent_limits_` to encode the error of a refused frame, runs only while no evaluation is in
+  // progress.
   bool sent_limits_ = false;
   bool thread_reserved_ = false;
 
@@ -169,7 +170,8 @@ class Stream final : public QueryCall {
   bool reading_ ABSL_GUARDED_BY(mu_) = false;
   std::deque<ReceivedFrame> queue_ ABSL_GUARDED_BY(mu_);
   size_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
-  bool evaluating_ ABSL_GUARDED_BY(mu_) = false;  // `frame_` is being evaluated or waits
+  // `frame_` is being evaluated, or waits for a version of a scene or for an executor thread
+  bool evaluating_ ABSL_GUARDED_BY(mu_) = false;
   bool is_taken_ ABSL_GUARDED_BY(mu_) = false;    // `frame_` already contains the next frame
   CostEstimate cost_ ABSL_GUARDED_BY(mu_);
   std::deque<MessageBytes> ready_ ABSL_GUARDED_BY(mu_);

@@ -47,8 +47,8 @@ grpc_op StreamMessages::WriteOperation(MessageBytes message) {
   return operation;
 }
 
-// Starts a batch of operations. Aborts the process if gRPC's core rejects the batch, which is then
-// a bug, as gRPC's C++ interface does.
+// Starts a batch of operations. Aborts the process if gRPC's core rejects the batch, which only a
+// bug can cause; gRPC's C++ interface aborts the process in this case, too.
 void StreamMessages::Start(std::span<const grpc_op> operations,
                            grpc::internal::CompletionQueueTag& tag) {
   const grpc_call_error error =

@@ -41,16 +41,18 @@ class StreamMessages {
   void Read();
   // Starts to send `message`; `written` happens when it is sent.
   void Write(MessageBytes message);
-  // Starts to send `message` and to read the next one; `read` happens when both are done.
+  // Starts to send `message` and to read the next message of the client; `read` happens when both
+  // are done.
   void Exchange(MessageBytes message);
 
   // Returns the message that has arrived; must be called from the handler of the event `read`.
-  // Returns none if the client has closed its side of the stream or has disconnected: no other
+  // Returns nullopt if the client has closed its side of the stream or has disconnected: no other
   // message will arrive.
   std::optional<MessageBytes> Take();
 
  private:
-  // The tag of an operation in gRPC's completion queue, which returns the event to the event loop.
+  // The tag of an operation in gRPC's completion queue. When the operation completes, the queue
+  // returns the `Event` of the tag to the event loop.
   class Tag final : public grpc::internal::CompletionQueueTag {
    public:
     explicit Tag(Event& event) : event_(event) {}

@@ -25,8 +25,8 @@ constexpr size_t kCallBytes = 16 << 10;
 // peer with very many small calls would seem to use little time.
 constexpr Clock::duration kCallTime = std::chrono::microseconds(20);
 
-// Returns a name for the connection of a call: the address of gRPC's authentication context, which
-// each connection has, also without TLS, and which exists as long as the connection.
+// Returns a name for the connection of a call: the memory address of gRPC's authentication context.
+// Each connection has such a context, also without TLS, as long as the connection exists.
 std::string ConnectionOf(grpc::ServerContext& context) {
   grpc_auth_context* const of_connection = grpc_call_auth_context(context.c_call());
   if (of_connection == nullptr) return "";
@@ -74,7 +74,8 @@ void AsyncCall::Unref() {
   if (references_.fetch_sub(1, std::memory_order_acq_rel) != 1) return;
   if (is_stream_) caller_.shares->LeaveStream();
   if (counted_) shared_.limit.Leave(memory_peer_.get());
-  // Unregisters the call before any destructor runs: a drain may call the subclass until then.
+  // Unregisters the call before any destructor runs: while the call is registered, a drain may call
+  // functions of the subclass.
   if (registered_) shared_.registry.Remove(this);
   delete this;
 }
@@ -129,7 +130,8 @@ void AsyncCall::CheckCaller() {
 
 void AsyncCall::StopTimer(Timer::Id& timer) {
   if (timer != 0 && shared_.timer.Cancel(std::exchange(timer, 0))) {
-    // not the last one, as the caller of `StopTimer` holds another reference
+    // Releases the timer's reference, which is not the last one: the caller of `StopTimer` holds
+    // another reference.
     references_.fetch_sub(1, std::memory_order_relaxed);
   }
 }

@@ -31,9 +31,9 @@
 namespace carom::server {
 
 // Limits the concurrent calls of one kind, in total and for each peer (a client address or a
-// tenant). A peer may have at most as many calls as are free, so that a single peer gets at most
-// half (like memory: server/base/memory_account.h). The last sixteenth of the total is reserved for
-// peers without calls. Thread-safe.
+// tenant). A peer may have at most as many calls as the total limit leaves free, so that a single
+// peer gets at most half (like memory: server/base/memory_account.h). The last sixteenth of the
+// total is reserved for peers without calls. Thread-safe.
 class CallLimit {
  public:
   // `what` names the calls in errors, such as "streams and Evaluate calls".
@@ -123,8 +123,9 @@ class AsyncCall : public Task, public Drainable {
     const LoopUse& use = memory_peer_->loop;
     return loop_.share().HasSmallShare(use) || loop_.share().MayTake(use, now);
   }
-  // While it exists, measures time that the calling thread of the event loop spends on the call;
-  // its destructor charges the time from `begin` on to the call's peer. May outlive the call.
+  // While a `LoopTime` exists, it measures time that the calling thread of the event loop spends on
+  // the call; its destructor charges the time from `begin` on to the call's peer. A `LoopTime` may
+  // outlive the call.
   class LoopTime {
    public:
     LoopTime(const AsyncCall& call, Clock::time_point begin)
@@ -180,7 +181,7 @@ class AsyncCall : public Task, public Drainable {
   Caller caller_;                            // set by `Admit`, before it registers the call
   std::shared_ptr<MemoryPeer> memory_peer_;  // set by `Admit`
   MemoryCharge call_charge_;  // charged memory of the call itself, without its messages
-  // `Admit` writes the flags, and the last `Unref` reads them.
+  // `Admit` writes the next three flags, and the last `Unref` reads them.
   bool registered_ = false;  // `Admit` has called `shared_.registry.Add`
   bool counted_ = false;     // `shared_.limit` counts the call
   bool is_stream_ = false;   // the tenant's share of streams counts the call

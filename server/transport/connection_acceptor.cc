@@ -27,8 +27,8 @@ namespace {
 // descriptors reserved for files and sockets that are not connections of clients
 constexpr size_t kOtherDescriptors = 64;
 constexpr int kRetryMs = 100;  // wait before the next `accept4` when no descriptor was free
-// connections that the thread accepts from a socket before it handles other events, such as
-// hang-ups of clients
+// the most connections that the thread accepts from a listening socket before it handles other
+// events, such as hang-ups of clients
 constexpr int kAcceptedAtOnce = 64;
 // number of checks of each Unix socket connection in `unsent_time`
 constexpr int kChecksPerTimeout = 4;
@@ -191,10 +191,10 @@ bool ConnectionAcceptor::Add(FileDescriptor connection, std::string peer) {
   return true;
 }
 
-// Compares the unread bytes of each Unix socket whose buffer is full with their number at the last
-// check. gRPC does not write to a full socket until most of its bytes are read, so that a client
-// that reads either reduces the bytes or makes the socket writable. A socket that is not full has
-// accepted all bytes, and gRPC can end its calls.
+// Compares the number of unread bytes of each Unix socket whose buffer is full with the number at
+// the last check. gRPC does not write to a full socket until most of its bytes are read, so that a
+// client that reads either reduces the bytes or makes the socket writable. A socket that is not
+// full has accepted all bytes, and gRPC can end its calls.
 void ConnectionAcceptor::ShutDownStalled() {
   const Clock::time_point now = Clock::now();
   for (auto& [fd, connection] : connections_) {

@@ -29,8 +29,8 @@ struct ConnectionLimits {
   // connections of one client address (server/access/peer.h); does not limit loopback addresses
   size_t by_peer = 1024;
   // Time after which a connection is shut down if its client accepts no bytes: otherwise gRPC never
-  // ends a call whose last bytes the socket has not accepted. On Unix sockets it is up to a quarter
-  // longer.
+  // ends a call whose last bytes the socket has not accepted. On Unix sockets the time is up to a
+  // quarter longer.
   std::chrono::milliseconds unsent_time{60000};
 };
 
@@ -109,7 +109,7 @@ class ConnectionAcceptor {
   // `unread_bytes` is not 0, else disables the event.
   void WatchWritability(Connection& connection, int unread_bytes);
 
-  // by watched descriptor; used by `thread_` only
+  // the accepted connections, by the descriptor `Connection::watched`; used by `thread_` only
   absl::flat_hash_map<int, Connection> connections_;
 };
 

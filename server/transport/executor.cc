@@ -109,8 +109,9 @@ void Executor::Checkpoint() {
   current_executor->Charge(*current_task);
 }
 
-// Charges the CPU time to the peer, but not to `task`; neither does `End`: the virtual time of a
-// charged task would grow, so that it is scheduled after all short tasks of its peer.
+// Charges the CPU time of the thread to the peer, but not to `task`, and so does `End` for the rest
+// of the time: with a charge, the virtual time of `task` would grow, and the executor would
+// schedule `task` after all short tasks of its peer.
 void Executor::Charge(const Task& task) {
   const bool lowers_priority = std::exchange(is_normal_priority_thread, false);
   if (lowers_priority) LowerPriority();
@@ -230,8 +231,8 @@ void Executor::Dispatch() {
   }
 }
 
-// Called when no thread is free for an unstarted task: such a task would count as running without a
-// thread and delay paused tasks, which have threads.
+// Called when no thread is free for an unstarted task: if such a task was begun, it would count as
+// running without a thread and delay paused tasks, which have threads.
 void Executor::DispatchPaused() {
   while (running_ < task_count_) {
     const auto next = std::ranges::find_if(
@@ -260,9 +261,9 @@ void Executor::Begin(Peer& peer, Queue<Task>& queue) {
   Requeue(peer);
 }
 
-// Uses no `Task`, which may be deleted after `Run`. Another task may start in place of the ended
-// one. If the number of started tasks was near its limit, the limit of each peer (`MayStart`)
-// rises, so all peers are requeued.
+// Has no parameter for the ended task, which may be deleted when its `Run` returns. Another task
+// may start in place of the ended task. If the number of started tasks was near its limit, the
+// limit of each peer (`MayStart`) rises, so all peers are requeued.
 void Executor::End(Peer& peer, int64_t ns) {
   peer.served_ns += ns;
   --peer.started;

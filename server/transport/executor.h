@@ -63,15 +63,16 @@ class Task {
 // peers if `task_count` is at least 2.
 //
 // The threads have a raised nice value (server/base/thread_scheduling.h), except `task_count`
-// threads of normal priority. The latter start tasks of peers that were idle while other peers used
-// more time, and get the raised nice value when a task has run for a slice. Short tasks therefore
-// do not wait for a CPU behind long tasks.
+// threads of normal priority. The threads of normal priority start tasks of peers that were idle
+// while other peers used more time. Such a thread gets the raised nice value when its task has run
+// for a slice. Short tasks therefore do not wait for a CPU behind long tasks.
 //
 // Each started task, running or paused, has a thread; at most `kMaxStarted` tasks are started. A
-// peer has at most `kMaxStartedOfPeer` started tasks, and at most half as many as may still start;
-// the last `kStartedForOthers` of the `kMaxStarted` are reserved for peers without started tasks.
-// Threads beyond `task_count` end when they are idle for `kIdleThread`, which frees their caches.
-// While the system refuses further threads, unstarted tasks wait until a task ends. Thread-safe.
+// peer with started tasks may start another task while it has fewer than `kMaxStartedOfPeer`
+// started tasks, and fewer than half of the number of tasks that may still start; the last
+// `kStartedForOthers` of the `kMaxStarted` are reserved for peers without started tasks. Threads
+// beyond `task_count` end when they are idle for `kIdleThread`, which frees their caches. While the
+// system refuses further threads, unstarted tasks wait until a task ends. Thread-safe.
 class Executor {
  public:
   static constexpr size_t kMaxStarted = 256;
@@ -89,20 +90,20 @@ class Executor {
   // elsewhere, such as on the event loop.
   void Submit(Task* task, int64_t uncharged_ns = 0);
 
-  // Pauses `task` while earlier tasks are scheduled, and returns when `task` is scheduled again. A
-  // running task calls it once in a time slice.
+  // Pauses `task` while tasks with an earlier virtual start are scheduled, and returns when `task`
+  // is scheduled again. A running task calls `Pause` once in a time slice.
   void Pause(Task* task);
 
   // Calls `YieldIfSliceIsOver` (server/base/thread_scheduling.h), and once in a time slice charges
   // the used CPU time to the peer of the running task and raises the nice value of the thread. A
   // long task that cannot pause calls `Checkpoint` again and again, so that the peers that have
-  // used less time are scheduled first. Outside of an executor's thread it calls only
-  // `YieldIfSliceIsOver`.
+  // used less time are scheduled first. On a thread that belongs to no executor, `Checkpoint` calls
+  // only `YieldIfSliceIsOver`.
   static void Checkpoint();
 
   // While a `Blocked` exists, the executor does not count the task of this thread as running, and
   // may run another task: for short blocking waits, such as for a disk. The destructor waits until
-  // the task is scheduled again. Outside of an executor's thread it does nothing.
+  // the task is scheduled again. On a thread that belongs to no executor, a `Blocked` does nothing.
   class Blocked {
    public:
     Blocked();
@@ -189,8 +190,8 @@ class Executor {
   // Called by the constructor (`BeginBlocking`) and the destructor (`EndBlocking`) of `Blocked`.
   void BeginBlocking(Task& task) ABSL_LOCKS_EXCLUDED(mu_);
   void EndBlocking(Task& task) ABSL_LOCKS_EXCLUDED(mu_);
-  // Inserts `peer` into `ready_peers_` at its virtual time, moves it to that time, or removes it if
-  // it has no task that may run.
+  // Inserts an entry for `peer` into `ready_peers_`, or moves the entry, to the place of the peer's
+  // virtual time; removes the entry if `peer` has no task that may run.
   void Requeue(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Starts unstarted tasks and wakes paused tasks, in the order of the queues, as long as further
   // tasks may run.
@@ -208,7 +209,8 @@ class Executor {
   // value of its creator.
   void AddNormalPriorityThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Erases the peers without tasks whose virtual time is not ahead of the virtual clock
-  // `clock_ns_`: if they submit tasks again, as unknown peers, they are scheduled equally.
+  // `clock_ns_`: if such a peer submits a task again, the peer is unknown, but its task is
+  // scheduled as without the erasure.
   void EvictIdlePeers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Returns whether all threads must end: the executor is being destroyed and has no task left.
   bool IsOver() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {

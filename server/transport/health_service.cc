@@ -181,7 +181,8 @@ class HealthWatch {
   EventOf<HealthWatch, &HealthWatch::OnWritten> written_{this};
   EventOf<HealthWatch, &HealthWatch::OnDone> done_{this};
   EventOf<HealthWatch, &HealthWatch::OnFinished> finished_{this};
-  std::atomic<int> references_{2};  // for `accepted_` and `done_`, which happen in any order
+  // one reference for each of the events `accepted_` and `done_`, which happen in any order
+  std::atomic<int> references_{2};
 
   absl::Mutex mu_;
   bool known_ ABSL_GUARDED_BY(mu_) = true;

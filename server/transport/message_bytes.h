@@ -37,9 +37,9 @@ class MessageBytes {
   }
   ~MessageBytes() { Clear(); }
 
-  // Returns `size` bytes in one piece. `write(uint8_t*)` must write all bytes, and returns the end
-  // of the bytes that it wrote. Bytes that `write` has left out are set to 0, as they may contain
-  // data of other calls.
+  // Returns `size` bytes in one piece. `write(uint8_t*)` must write all bytes and return their end.
+  // If `write` returns an earlier end (a bug), the bytes after that end are set to 0, as they may
+  // contain data of other calls.
   template <class Write>
   static MessageBytes Of(size_t size, const Write& write) {
     const grpc_slice piece = grpc_slice_malloc(size);

@@ -296,8 +296,8 @@ void ForEachFrameIn(CodedInputStream& input, const Read& read) {
 }
 
 // Calls read(input) for each submessage `frame` in the bytes of a StreamRequest, with `input` at
-// the first field of the frame: if several are on the wire, a protobuf parser merges all of them.
-// Stops after a frame that `read` does not read to its end.
+// the first field of the frame. A StreamRequest may have several such submessages on the wire, all
+// of which a protobuf parser merges. Stops after a frame that `read` does not read to its end.
 template <class Read>
 void ForEachFrame(const MessageBytes& bytes, const Read& read) {
   const auto read_all = [&](CodedInputStream& input) {

@@ -10,7 +10,8 @@ namespace {
 
 constexpr Clock::duration kLeastMargin = std::chrono::milliseconds(20);
 constexpr Clock::duration kMostMargin = std::chrono::seconds(1);
-// A later deadline counts as no deadline: gRPC uses the maximum time for calls without a deadline.
+// A deadline that is further away counts as no deadline: gRPC gives a call without a deadline the
+// maximum time as its deadline.
 constexpr std::chrono::hours kFarAway{24};
 
 }  // namespace
@@ -58,8 +59,8 @@ void StartGate::End(const absl::Status& status) {
     waiting.swap(waiting_);
   }
   for (auto& [number, call] : waiting) {
-    // Waits until a running `Expire` of the call returns; `Expire` no longer finds the call in
-    // `waiting_`.
+    // Cancels the timer of the call. If the timer's `Expire` is running, waits until it returns;
+    // `Expire` has no effect, as `waiting_` no longer contains the call.
     if (call.timer != 0) timer_.CancelAndWait(call.timer);
     call.begin(status);
   }

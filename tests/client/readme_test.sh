@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Carom authors
 # SPDX-License-Identifier: Apache-2.0
 
-# The first steps of the README work: its `carom` commands, against a server, and the
-# program whose heart it shows.
+# The first steps of the README work: its `carom` commands, against a server, and the program whose
+# lines it shows. docs/eval.md shows the answers of `carom eval`.
 set -euo pipefail
 
 : "${CAROM_SOURCE_DIR:?}" "${CAROM_BINARY:?}" "${CAROMD_BINARY:?}" "${CAROM_EXAMPLES:?}"
@@ -42,6 +42,9 @@ run() {
   (cd "$CAROM_SOURCE_DIR" && bash -c "${1//build\/demo\/client\/carom/$CAROM_BINARY}")
 }
 
+# block DOCUMENT LANGUAGE: the lines of its fenced block of that language.
+block() { awk -v fence="\`\`\`$2" '/^```/ { inside = ($0 == fence); next } inside' "$CAROM_SOURCE_DIR/docs/$1"; }
+
 # The README's C++ lines, without their fence.
 snippet() { awk '/^```/ { inside = ($0 == "```cpp"); next } inside' "$readme"; }
 
@@ -63,6 +66,8 @@ answer=$(printf '%s\n' '{"op":"load","file":"arena.json","id":"arena"}' \
   run 'build/demo/client/carom eval --root client/examples')
 [[ $answer == '{"ids":['*'],"touch":[]}' ]] || fail "eval answers $answer"
 check_snippet
+block eval.md jsonl | "$CAROM_BINARY" eval >"$scratch/eval"
+block eval.md text | diff - "$scratch/eval" || fail "docs/eval.md shows other answers, above as <"
 "$CAROM_EXAMPLES/first_query" "$CAROM_ADDRESS" >"$scratch/first"
 diff - "$scratch/first" <<'TEXT' || fail "the first query answers otherwise"
 bullet 0 hits polygon 7 at (0, 5), normal (-1, 0)

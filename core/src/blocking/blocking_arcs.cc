@@ -103,8 +103,8 @@ class RoundContacts {
 
   // Adds the contacts of the fixed edge e and the moving edge f that begin or end at time t. Also
   // adds contacts of edges that are parallel to the path and pass at exactly the sum of the radii:
-  // they last as long as the features are beside each other. `f` is edge j of the ring, or the axis
-  // of a capsule with j = 0.
+  // such a contact lasts as long as the parallel edge and the vertex of the other shape are beside
+  // each other. `f` is edge j of the ring, or the axis of a capsule with j = 0.
   void Add(const Segment& e, size_t j, const Segment& f) {
     const auto vertex = [&](Vec2 p) { return p == f.a ? j : (j + 1) % vertex_count_; };
     std::vector<RoundTouch> touches;
@@ -139,9 +139,9 @@ class RoundContacts {
     contacts_.push_back({kind, fixed, static_cast<uint32_t>(moving), touch, motion_.fixed_radius});
   }
   bool IsParallel(const Segment& side) const { return SideOfPath(side.b, side.a, motion_.d) == 0; }
-  // Returns whether p moves parallel to `side` at a distance from the line through q of exactly the
-  // sum of the radii. In doubles the length of the side errs by at most 4 rounding units (2^-53) of
-  // itself, and the rounded sum of the radii by one.
+  // Returns whether p, which moves parallel to `side`, is at a distance of exactly the sum of the
+  // radii from the line through q along `side`. In doubles the length of the side errs by at most 4
+  // rounding units (2^-53) of itself, and the rounded sum of the radii by one.
   bool Slides(const Segment& side, Vec2 q, Vec2 p) const {
     const RoundedCross rounded(q, p, side.a, side.b);
     const double x = side.b.x - side.a.x;
@@ -233,7 +233,7 @@ void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const S
 }
 
 // A contact with normal n, from the obstacle to the shape, blocks the directions u with u . n < 0.
-// These directions are the half turn to the left of its begin, which is n turned a quarter
+// These directions are the half turn counter-clockwise from the direction of n turned a quarter
 // counter-clockwise.
 void BlockedArcs::Add(const BlockingContact& contact, const BlockingMover& mover, bool is_still) {
   if (contact.IsRound(mover)) return AddRound(contact, mover, is_still);
@@ -248,7 +248,7 @@ void BlockedArcs::Add(const BlockingContact& contact, const BlockingMover& mover
   if (contact.kind == Kind::kVertexOnVertex) return AddVertices(contact, sector);
   int side = CrossSign(along, sector.first);
   if (side == 0) side = CrossSign(along, sector.last);
-  // the inner sector is half a turn, to the left of `first`
+  // If `side` is still 0, the inner sector is half a turn, to the left of `first`.
   if (side == 0) side = DotSign(sector.first, along) > 0 ? 1 : -1;
   AddHalfTurn({side > 0 ? -along : along, false, false, {}});
 }
@@ -276,10 +276,11 @@ void BlockedArcs::AddVertices(const BlockingContact& contact, const Sector& sect
   }
 }
 
-// Adds the half turn that a contact of round shapes blocks. Where two vertices meet (with a
-// distance of the radius), the half turn begins at the tangent. Where a vertex meets an edge, it
-// begins at the direction of the edge or its reverse: the side of the edge follows from whether the
-// touch begins or ends, or else from the positions of the placed shape.
+// Adds the half turn that a contact of round shapes blocks. Where two vertices meet, at a distance
+// of the sum of the radii, the half turn begins at the tangent: the vector from the fixed to the
+// moving vertex turned a quarter counter-clockwise. Where a vertex meets an edge, it begins at the
+// direction of the edge or its reverse: the side of the edge follows from whether the touch begins
+// or ends, or else from the positions of the placed shape.
 void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& mover,
                            bool is_still) {
   const Segment edge = contact.MovingEdge(mover);
@@ -476,8 +477,8 @@ Vec2 BlockedArcs::Unit(const ArcDirection& direction) const {
   return rounded(unit(ToBoundedPair(t_.Exact(motion_))));
 }
 
-// Returns the normal of the touch for a tangent with a touch, because `RoundNormal` has its own
-// error bound.
+// For a tangent with a touch, returns the normal of that touch from `RoundNormal`, which has the
+// error bound that blocking_arcs.h states for tangents.
 Vec2 BlockedArcs::NormalAgainst(const ArcDirection& direction, Vec2 u) const {
   const ArcDirection motion{From(u), false, false, {}};
   const int side = -Turn(direction, motion);

@@ -6,11 +6,11 @@
 // U denotes the set of directions u such that the shape, moved a little along u, overlaps an
 // obstacle in more than touch (the interior of one meets the other). At a contact, let r be a ray
 // along an edge of the obstacle from the point of contact, and S the part of the shape's interior
-// at that point (a half-plane beside an edge, or a sector at a vertex). The contact adds the
-// directions of the vectors r - S to U: one open arc of at most half a turn, or two such arcs. U is
-// the union of these arcs. A blocked motion lies in one connected component of U, an open arc or
-// the whole circle; the ends of the arc are directions of edges, or tangents of a round shape or
-// body.
+// at that point (a half-plane beside an edge, or a sector at a vertex). The contact adds to U the
+// directions of the vectors r - s for all s in S: one open arc of at most half a turn, or two such
+// arcs. U is the union of these arcs. A blocked motion lies in one connected component of U, an
+// open arc or the whole circle; the ends of the arc are directions of edges, or tangents of a round
+// shape or body.
 #pragma once
 
 #include <cstdint>

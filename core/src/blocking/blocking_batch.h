@@ -16,8 +16,9 @@
 
 namespace carom::internal {
 
-// Does the work of `SweepShapes` under a blocking policy. The caller must have cleared `out` and
-// set `out.counts` to one count of 0 for each item. Returns false once `meter` stops.
+// Does the work of `SweepShapes` under a blocking policy (BLOCKING or BLOCKING_LEAVE). The caller
+// must have cleared `out` and set `out.counts` to one count of 0 for each item. Returns false once
+// `meter` stops.
 bool SweepBlocking(const World& world, const SweepColumns& columns, const SweepOptions& options,
                    SweepAnswers& out, WorkMeter& meter);
 

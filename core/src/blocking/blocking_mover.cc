@@ -87,7 +87,7 @@ Vec2 BlockingMover::Before(size_t vertex) const {
 }
 
 // Two edges of a simple ring share a point only if the second begins at the end of the first, and
-// then it must not fold back onto the first.
+// then the second must not fold back onto the first.
 bool BlockingMover::IsSimple(WorkMeter& meter) const {
   std::vector<Segment> edges;
   for (size_t i = 0; i < vertex_count(); ++i) {
@@ -106,9 +106,9 @@ bool BlockingMover::IsSimple(WorkMeter& meter) const {
   return true;
 }
 
-// The interior is to the left of a counter-clockwise ring, so its sector extends counter-clockwise
-// from the ray to the next vertex up to the ray to the previous vertex. In a clockwise ring both
-// rays change places.
+// The interior is to the left of a counter-clockwise ring, so the inner sector at a vertex extends
+// counter-clockwise from the ray to the next vertex up to the ray to the previous vertex. In a
+// clockwise ring both rays change places.
 Sector BlockingMover::SectorAt(size_t vertex) const {
   const Vec2 p = this->vertex(vertex);
   const Vec2 next = After(vertex);

@@ -163,8 +163,8 @@ class OverlapTest {
   }
 
   // Returns whether the polygon contains the shape's axis, or the shape's ring contains the body's
-  // axis. No edge of one may be closer to an edge of the other than the sum of the radii, so
-  // testing one point suffices.
+  // axis. No edge of the obstacle may be closer to an edge of the shape (or to its axis) than the
+  // sum of the radii, so testing one point suffices.
   bool HoldsOther() const {
     return mover_.is_round() ? IsBesideFilled(shape_.ring_start(0), {}) : HoldsRing();
   }

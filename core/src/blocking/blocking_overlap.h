@@ -4,14 +4,14 @@
 // Does a shape overlap a polygon, or a round body, in more than touch?
 //
 // By (1) of blocking_mover.h a shape and a polygon overlap in more than touch exactly if the
-// interior of the shape meets the polygon. The interior of a capsule does exactly if a point of the
-// polygon is closer to the axis of the capsule than the radius. The interior of a ring does exactly
-// if one of these holds:
+// interior of the shape meets the polygon. The interior of a capsule meets the polygon exactly if a
+// point of the polygon is closer to the axis of the capsule than the radius. The interior of a ring
+// meets the polygon exactly if one of these holds:
 //   * an edge of the polygon crosses an edge of the ring, or leads into the interior from a point
 //     of the ring at which a vertex of one lies on an edge of the other;
 //   * no edge of the polygon enters the interior, but the interior contains a ring of the polygon;
 //   * no edge of the polygon enters the interior, so the interior lies in one face of the polygon,
-//     and that face is filled. It is the face beside any vertex of the ring.
+//     and that face is filled. That face lies beside every vertex of the ring.
 //
 // A round body is the set of points within a radius of its axis. The body, as the shape, is the
 // closure of its interior, so both overlap in more than touch exactly if a point of the body's axis
@@ -35,8 +35,9 @@ bool OverlapsInMoreThanTouch(const BlockingMover& mover, const IndexedPolygon& f
 
 // Returns whether a capsule overlaps a polygon in more than touch. The capsule must be placed
 // within its radius of the end of a path on which no obstacle overlaps it in more than touch. A
-// capsule placed so cannot lie inside the polygon without meeting an edge, so the test compares its
-// distance to edges only. Skips edges that `axes` prove to be clear of the path.
+// capsule placed so cannot lie inside the polygon without meeting an edge, so the test compares the
+// distance of the capsule's axis to edges only. Skips edges that `axes` prove to be clear of the
+// path.
 bool ComesCloser(const BlockingMover& mover, const IndexedPolygon& fixed, const SweepAxes& axes,
                  WorkMeter& meter);
 

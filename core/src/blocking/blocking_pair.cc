@@ -22,8 +22,9 @@ void BlockingPair::Start(const BlockingMover& mover, const Motion& motion, doubl
   is_ring_prepared_ = false;
 }
 
-// Computes, on demand, the properties of the ring that depend on its displacement. They are equal
-// for all polygons, and a sweep whose polygons are all clear of the path needs none of them.
+// Computes, on demand, the properties of the ring that depend on its displacement. These properties
+// are equal for all polygons, and a sweep whose polygons are all clear of the path needs none of
+// them.
 void BlockingPair::PrepareRing() {
   if (is_ring_prepared_) return;
   is_ring_prepared_ = true;
@@ -62,8 +63,8 @@ void BlockingPair::Add(const SweepTime& t, const SweepTime& after, const Edges& 
 // Adds the times at which the overlap of two edges begins. Cases (1) and (2) of blocking_pair.h
 // begin when an inner point of one edge begins to pass an inner point of the other. Case (3), a
 // vertex that meets a vertex, is tested at the first vertex of the moving edge, since each vertex
-// of the ring is the first of one edge. Skips times that are certainly later than the earliest so
-// far, before they are computed exactly.
+// of the ring is the first of one edge. Skips a time that is certainly later than the earliest time
+// so far, before it computes that time exactly.
 void BlockingPair::AddEntries(const Edges& edges, const SweepTime& after, double limit,
                               SweepEvent& first) const {
   const auto& [fixed, moving, fixed_edge, j] = edges;

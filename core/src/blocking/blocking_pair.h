@@ -3,10 +3,11 @@
 
 // When does a moving shape begin to overlap one polygon, or one round body, in more than touch?
 //
-// O denotes the set of times t at which they overlap in more than touch (carom/sweep.h). O is open.
-// Suppose they do not overlap in more than touch at some time. If the shape or the body has a
-// radius, O begins after that time when an edge of one comes closer to an edge of the other than
-// the sum of the radii. For a ring and a polygon O begins when one of these happens:
+// O denotes the set of times t at which the shape and the polygon (or body) overlap in more than
+// touch: the interior of one meets the other. O is open. Suppose they do not overlap so at some
+// time. If the shape or the body has a radius, O begins after that time when an edge of one comes
+// closer to an edge of the other than the sum of the radii. For a ring and a polygon O begins when
+// one of these happens:
 //   (1) an edge of the polygon and an edge of the ring begin to cross;
 //   (2) two parallel edges share more than a point, and the ring moves so that the polygon's edge
 //       is about to pass to the inner side of the ring's edge;

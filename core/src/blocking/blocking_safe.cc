@@ -21,7 +21,7 @@ bool AreWithin(Vec2 a, Vec2 b, double most) {
 }  // namespace
 
 // Tries poses near the exact pose at the hit first, then poses farther and farther back along the
-// path. Does not test a pose within 8 ulp of the start, where the start is as good.
+// path. When these poses come within 8 ulp of the start, returns the start instead of testing them.
 Vec2 SafePose::Find(const SafeRequest& request) {
   const Vec2 from = request.start.pose().position;
   const Vec2 d = request.sweep.motion().d;
@@ -45,10 +45,10 @@ bool SafePose::IsAtStart(const SafeRequest& request, Vec2 position, double ulp) 
   return request.hit && AreWithin(position, request.start.pose().position, 8 * ulp);
 }
 
-// Tries positions offset from `base`, the exact position at the hit, by the gaps between the shape
-// there and near obstacles. Such an offset may lead into an obstacle that the shape touches only at
-// the start (such as a slanted wall whose end the shape passes); if all fail, adds the gaps at the
-// start and tries again.
+// If the skin is 0, tries `base`: the exact position at the hit, rounded. Then tries positions
+// offset from `base` so that the gaps between the shape there and near obstacles grow. Such an
+// offset may lead into an obstacle that the shape touches only at the start (such as a slanted wall
+// whose end the shape passes); if all fail, adds the gaps at the start and tries again.
 std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, double ulp) {
   const Vec2 from = request.start.pose().position;
   if (request.skin == 0) {
@@ -66,8 +66,8 @@ std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, do
   return FindOffset(request, base, ulp);
 }
 
-// Tries offsets from `base` that keep a gap of the skin, and then of 0, plus a growing number of
-// ulps.
+// Tries offsets from `base` that keep a gap of the skin, and then of 0, plus 0, 1, 2, 4, 6 or 8
+// ulp.
 std::optional<Vec2> SafePose::FindOffset(const SafeRequest& request, Vec2 base, double ulp) {
   for (const double skin : {request.skin, 0.0}) {
     for (const double steps : {0, 1, 2, 4, 6, 8}) {
@@ -84,9 +84,9 @@ std::optional<Vec2> SafePose::FindOffset(const SafeRequest& request, Vec2 base, 
   return std::nullopt;
 }
 
-// Proves whether a pose is safe. Places the shape as a later call with that pose does, and sweeps
-// it from the start by the difference of the positions. Tests only the obstacles in `unclear` of
-// the requested sweep where `Covers` proves that all others are clear.
+// Returns whether the pose at `position` is proven to be safe. Places the shape as a later call
+// with that pose does, and sweeps the shape from the start by the difference of the positions. If
+// `Covers` proves that all other obstacles are clear, tests only `request.sweep.unclear()`.
 bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction) {
   const Vec2 from = request.start.pose().position;
   const Vec2 d = Normalized(RoundedDifference(position, from));

@@ -30,8 +30,8 @@ std::optional<ItemFault> BlockingPose::Place(const Shape& shape, const Pose& pos
   return mover_.Take(*view_, meter);
 }
 
-// The separating axes of `pair_` serve to skip obstacles that are separated from the path of the
-// shape.
+// `pair_.Start` computes separating axes, with which later calls skip obstacles that are separated
+// from the path of the shape.
 void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy,
                           StartOverlap start_overlap) {
   const PlacedShape& shape = start.mover().shape();
@@ -77,8 +77,8 @@ bool BlockingSweep::Covers(Vec2 d, double fraction) const {
          std::abs(d.y - fraction * path.y) <= 8 * ulp_;
 }
 
-// Axes that separate the shape from an obstacle at the start prove that they do not overlap at the
-// start. Obstacles without such an axis are tested edge by edge.
+// If an axis separates the shape from an obstacle at the start, the shape does not overlap that
+// obstacle at the start. Obstacles without such an axis are tested edge by edge.
 std::optional<BlockingHit> BlockingSweep::HitOf(const Obstacle& fixed, double limit) {
   BlockingPair& pair = PairWith(fixed);
   const IndexedPolygon& core = *fixed.core;
@@ -169,9 +169,9 @@ void BlockingSweep::MeasureStart(const Obstacle& fixed, SweepHit& measured) {
 
 // Returns the point at which the shape touches the obstacle. If a vertex of a polygon touches, the
 // point is exactly that vertex. Otherwise the point is the touching vertex of the shape displaced
-// to the fraction, for a capsule the displaced end of its axis moved by the radius against the
-// normal. If the touching vertex is one of a round body, the point is the end of the body's axis
-// moved by the body's radius along the normal.
+// by `fraction` of the path, for a capsule the displaced end of its axis moved by the radius
+// against the normal. If the touching vertex is one of a round body, the point is the end of the
+// body's axis moved by the body's radius along the normal.
 Vec2 BlockingSweep::PointOf(const BlockingHit& hit, double fraction) const {
   const EdgeMeeting& meeting = hit.time().meeting();
   const Motion to = MotionTo(hit.fixed);
@@ -207,8 +207,8 @@ SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
   measured.has_edge = !hit.fixed.is_round();
   if (measured.has_edge) measured.edge = hit.fixed.core->polygon().edge_ref(hit.event.first_edge);
   measured.point = PointOf(hit, measured.fraction);
-  // Only obstacles in `unclear_` can touch the shape at the hit. They are sorted because of
-  // parallel ends of a blocked arc the first one counts.
+  // Only obstacles in `unclear_` can touch the shape at the hit. The obstacles are sorted because,
+  // among blocked arcs with parallel ends, the arc that is added first defines the end.
   SortBySource(unclear_);
   for (const Obstacle& near : unclear_) {
     FindContacts(PairWith(near), *near.core, hit.time(), meter_, contacts_);

@@ -4,9 +4,10 @@
 // Which obstacle blocks a moving shape first, and with which normal?
 //
 // `BlockingSweep` is one sweep of one shape under a blocking policy (carom/sweep.h): it finds the
-// effect of each obstacle on the shape, and the first hit with its normal. `SafePose`
+// hit of each obstacle that blocks the shape, and the first hit with its normal. `SafePose`
 // (blocking_safe.h) then finds the safe pose. Both sweeps and the legs of slides use
-// `BlockingSweep`, so a leg that is requested as a sweep gives the same bytes.
+// `BlockingSweep`, so a leg of a slide and a sweep with the same input have the same answer, byte
+// for byte.
 #pragma once
 
 #include <optional>
@@ -68,8 +69,8 @@ class BlockingSweep {
   BlockingSweep(const Obstacles& obstacles, WorkMeter& meter)
       : obstacles_(obstacles), meter_(meter) {}
 
-  // States whether the shape may overlap anything in more than touch at the start: `kUnchecked`
-  // means not tested yet, `kNone` means proven not to.
+  // States whether the shape may overlap anything in more than touch at the start. kUnchecked: this
+  // is not tested yet. kNone: the shape is proven to overlap nothing in more than touch.
   enum class StartOverlap : uint8_t { kUnchecked, kNone };
 
   // Sets the sweep of later calls: the shape `start` displaced by d. Keeps a reference to `start`.
@@ -142,9 +143,9 @@ class BlockingSweep {
   WorkMeter& meter_;
   InsidePolicy policy_ = InsidePolicy::kBlocking;
   BlockingPair pair_;
-  // `pair_` for the round body tested last: the motion includes the body's radius
+  // like `pair_`, but for the round body tested last: its motion includes the body's radius
   BlockingPair round_;
-  // finds a shared point for a hit that overlaps at the start
+  // finds a point that shape and obstacle share, for a hit with `starts_inside`
   SweepPair touch_;
   // bounding box of the whole path, grown by `margin_`
   Box reach_;

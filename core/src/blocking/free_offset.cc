@@ -52,9 +52,10 @@ void FreeOffset::AddRound(const Segment& moving, double radius, const Segment& e
 
 // Adds the gaps of vertex j of the ring with the obstacle's edge, along the edge's normal on the
 // side of the vertex's inner sector; of edge j with the ends of the obstacle's edge; and of two
-// vertices, if neither lies beside an edge of the other. A vertex that is displaced along an edge
-// by `Move` may leave that edge, and then needs the edge's normal still: so the normals of all
-// edges at both vertices are added, one of which is across the displacement.
+// vertices, if neither lies beside an edge of the other. A vertex that the displacement of `Move`
+// shifts along an edge may leave that edge, and still needs the gap along the edge's normal.
+// Therefore, if `Move` has set a displacement, the gaps along the normals of all edges at both
+// vertices are added; one of these normals is perpendicular to the displacement.
 void FreeOffset::AddRing(const BlockingMover& mover, const Segment& edge, size_t j) {
   const Segment f = mover.shape().edge(j);
   const Vec2 p = f.a;
@@ -98,8 +99,8 @@ void FreeOffset::AddGap(Vec2 n, double distance) {
   if (distance < farthest->distance) *farthest = {n, distance};
 }
 
-// Tries a zero offset, then offsets along one gap's normal, then offsets that leave exactly `gap`
-// at two gaps.
+// Tries a zero offset, then offsets along one gap's normal, then offsets that enlarge two of the
+// gaps to exactly `gap`.
 std::optional<Vec2> FreeOffset::Offset(double gap) const {
   meter_.Spend(gaps_.size() * gaps_.size());
   const auto suffices = [&](Vec2 v) {

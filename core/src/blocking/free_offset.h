@@ -19,8 +19,8 @@
 
 namespace carom::internal {
 
-// Gathers the gaps between a placed shape and obstacles, and finds offsets. An object is reused for
-// many poses. Not thread-safe.
+// Stores the gaps (distances along normals) between a placed shape and obstacles, and finds an
+// offset of the shape that enlarges them all. An object is reused for many poses. Not thread-safe.
 class FreeOffset {
  public:
   explicit FreeOffset(WorkMeter& meter) : meter_(meter) {}
@@ -31,8 +31,8 @@ class FreeOffset {
     moved_ = {};
     gaps_.clear();
   }
-  // Sets a displacement of the shape that precedes the offset: it changes the gaps that later calls
-  // add.
+  // Sets a displacement of the shape that precedes the offset: later calls of `AddRound` and
+  // `AddRing` add the gaps of the shape displaced by `moved`.
   void Move(Vec2 moved) { moved_ = moved; }
   // `AddRound` adds the gaps between an edge `moving` of the shape and an edge of an obstacle,
   // where `radius` is the sum of their radii; `AddRing` adds the gaps between an edge of an

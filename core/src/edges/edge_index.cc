@@ -64,14 +64,15 @@ struct Chain {
 };
 
 // Returns true if one chain may contain both chains: both consist of whole rings, or both are parts
-// of one ring. Parts of two rings may not be joined, because they have no common chord.
+// of one ring. Parts of two rings may not be joined, because point location needs one chord (the
+// segment from the first vertex to the last) for a chain of parts.
 bool MayJoin(const Chain& a, const Chain& b) {
   return a.whole ? b.whole : !b.whole && a.ring == b.ring;
 }
 
-// Returns the scale of a node's frame, 2^-e for the least e with 2^e > extent; 1 for an extent of
-// 0. `extent` is the largest distance of a coordinate from the frame's origin; it is 0 or at least
-// 2^-192.
+// Returns the scale of a node's frame, the factor by which the node multiplies differences of
+// coordinates from its origin: 2^-e for the least e with 2^e > extent; 1 for an extent of 0.
+// `extent` is the largest of these differences in magnitude; it is 0 or at least 2^-192.
 double ScaleOf(double extent) {
   if (extent == 0) return 1;
   const uint64_t exponent = std::bit_cast<uint64_t>(extent) >> 52;
@@ -104,7 +105,7 @@ class Builder {
     do {
       AddLevel();
     } while (level_.size() > 1);
-    // A polygon of many rings may need more nodes than were reserved. The vector has then grown,
+    // A polygon of many rings may need more nodes than were reserved. If so, the vector has grown,
     // and may have much unused capacity.
     if (nodes_.capacity() > nodes_.size() + nodes_.size() / 8) nodes_.shrink_to_fit();
   }

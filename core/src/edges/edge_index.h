@@ -14,7 +14,8 @@
 //   (1) A chain winds around a point outside of a convex set that contains the chain as often as
 //       its chord does, the segment from its first vertex to its last.
 //
-// So point location descends only into children that contain the point in both box and strip.
+// So point location descends only into those children that have the point in their box and in their
+// strip.
 #pragma once
 
 #include <algorithm>
@@ -64,11 +65,12 @@ struct MeetsSegment {
   bool operator()(const Box& box) const { return Intersects(segment, box); }
 };
 
-// A node of the tree: the boxes and strips of up to eight children, as a structure of arrays. They
-// are in the node's own frame: a coordinate in the frame is the rounded difference to `origin`,
-// times `scale`, a power of two, rounded to float. No coordinate in the node exceeds 1 in
-// magnitude. These roundings are monotonic, so boxes that meet in the world also meet in the frame,
-// and boxes that are separate in the frame are separate in the world.
+// A node of the tree: the boxes and strips of up to eight children, as a structure of arrays. The
+// boxes and strips are in the node's own frame: a coordinate in the frame is the rounded difference
+// of a coordinate of the polygon to `origin`, times `scale`, a power of two, rounded to float. No
+// coordinate in the node exceeds 1 in magnitude. These roundings are monotonic, so boxes that meet
+// in the polygon's coordinates also meet in the frame, and boxes that are separate in the frame are
+// separate in the polygon's coordinates.
 struct alignas(64) EdgeNode {
   // The distance by which a strip is widened on each side, to cover rounding errors of dot products
   // with its normal. With u = 2^-24, the coordinates of a query point in the node's box are within
@@ -107,7 +109,7 @@ struct alignas(64) EdgeNode {
   LaneBits Meeting(const MeetsBox& query) const;
   LaneBits Meeting(const MeetsSegment& query) const;
 
-  // Returns a box in the world, not in the node's frame, that contains child `i`.
+  // Returns a box in the polygon's coordinates, not in the node's frame, that contains child `i`.
   Box BoxOf(size_t i) const {
     const double inverse = 1 / scale;
     return {{origin.x + min_x[i] * inverse - slack, origin.y + min_y[i] * inverse - slack},
@@ -149,7 +151,7 @@ class EdgeIndex {
   }
 
   // Returns the location and the winding number of a point in the polygon's bounding box, as
-  // `LocateInPolygon` does.
+  // `LocateInPolygon` (indexed_polygon.h) does.
   PointInPolygon Locate(const Polygon& polygon, Vec2 p, WorkMeter& meter) const;
 
   size_t memory_bytes() const { return sizeof(*this) + nodes_.capacity() * sizeof(EdgeNode); }

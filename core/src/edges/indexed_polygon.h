@@ -22,10 +22,10 @@
 namespace carom {
 
 // What an `IndexedPolygon` is for, which decides what it computes. kScene, for a polygon of a
-// scene, which many queries use: its convexity, and an index with strips, which takes longer to
-// build and makes queries faster. kOneQuery, for a query box or a moving shape: an index without
-// strips, and no convexity, because a moving shape is as convex as it was before it was placed.
-// kFewLookups: no index before `MakeIndex`.
+// scene, which many queries use: its convexity, and an index with strips (`EdgeIndex::Strips`),
+// which takes longer to build and makes queries faster. kOneQuery, for a query box or a moving
+// shape: an index without strips, and no convexity, because callers use the convexity that a moving
+// shape has before it is placed. kFewLookups: no index before `MakeIndex`.
 enum class IndexUse : uint8_t { kScene, kOneQuery, kFewLookups };
 
 // A polygon with an optional index over its edges. Thread-safe once the index is made. Copies share
@@ -130,8 +130,8 @@ class IndexedPolygon {
     });
   }
 
-  // Does what the other `VisitEdges` does, faster, for a `MeetsBox`: compares both coordinates of
-  // the boxes at once in SIMD lanes.
+  // Does for a `MeetsBox` what the `VisitEdges` for any type `Meets` does, but faster: compares
+  // both coordinates of the boxes at once in SIMD lanes.
   template <class Visit>
   bool VisitEdges(WorkMeter& meter, const internal::MeetsBox& meets, const Visit& visit) const {
     const internal::LaneBox reach(meets.reach);

@@ -4,9 +4,10 @@
 // The data of a moving polygon that do not depend on its pose: the edge index and the bounding
 // circle.
 //
-// The edges are indexed once for all poses, in the polygon's own frame (before placing). A query at
-// a pose is transformed into that frame and widened by the rounding errors. The index finds the
-// edges that may meet the query, and only these edges are placed.
+// The edges are indexed once for all poses, in the polygon's own frame (before placing). A query
+// about the polygon at a pose is transformed into the polygon's own frame and widened by the
+// rounding errors. The index finds the edges that may meet the query, and only these edges are
+// placed.
 #pragma once
 
 #include <algorithm>
@@ -75,8 +76,8 @@ class Outline {
   bool is_used_ = false;
 };
 
-// Caches the outlines of the polygons of a batch: polygon i uses slot i modulo 16 and evicts the
-// outline of another polygon.
+// Caches the outlines of the polygons of a batch: polygon i uses slot i modulo 16, and evicts the
+// outline of another polygon from that slot.
 class Outlines {
  public:
   // Returns the outline of `polygon`, which is `polygons[i]` of the batch: a polygon must stay

@@ -9,9 +9,10 @@
 
 namespace carom::internal {
 
-// If no edges of the cores (shapes without their radius) meet, each ring of `inner` lies in one
-// region between the edges of `outer`, so the location of one vertex decides for its whole ring. If
-// the boxes of the cores do not meet, no ring of `inner` is inside.
+// A core is a shape without its radius. If no edge of the core of `inner` meets an edge of the core
+// of `outer`, each ring of `inner` lies in one region between the edges of `outer`, so the location
+// of one vertex decides for its whole ring. If the boxes of the two cores do not meet, no ring of
+// `inner` is inside the core of `outer`.
 std::optional<size_t> FirstRingInside(const PlacedShape& outer, const PlacedShape& inner,
                                       WorkMeter& meter) {
   if (outer.polygon() == nullptr || !outer.core_bounds().Intersects(inner.core_bounds())) {

@@ -93,14 +93,14 @@ class MovingShape {
   MovingShape& operator=(const MovingShape&) = delete;
 
   // Takes the next pose, which must have a normalised position, and places the shape. Returns false
-  // if a placed vertex is not accepted; no other function may then be called. The polygon of
-  // `shape` must exist until the next pose. `is_convex` is the result of `IsConvexShape(shape)`,
-  // for callers that have already computed it. O(n).
+  // if a placed vertex is not accepted (above 2^53 in magnitude); then only functions that take the
+  // next pose may be called. The polygon of `shape` must exist until the next pose. `is_convex` is
+  // the result of `IsConvexShape(shape)`, for callers that have already computed it. O(n).
   bool Place(const Shape& shape, const Pose& pose, std::optional<bool> is_convex = std::nullopt);
 
   // Takes the next pose like `Place`, but places a polygon only at the first call of a function
-  // other than `bounds` and `FirstVertex` that needs the placed polygon. Other functions may be
-  // called only if `IsAccepted` returns true. O(1).
+  // other than `bounds` and `FirstVertex` that needs the placed polygon. The functions that need
+  // the placed polygon may be called only if `IsAccepted` returns true. O(1).
   void MoveTo(const Polygon& shape, const Pose& pose);
   // Does what `MoveTo` of a polygon does, with an `Outline` of that polygon, in which the caller
   // caches the index for all poses. The outline must exist until the next pose.
@@ -164,7 +164,8 @@ class MovingShape {
   bool PlacePolygon();
   const ConvexCore* MakeHull();
 
-  // A run of edges that begins with edge `first`, placed for the pose with the number `pose`.
+  // A run of edges that begins with edge `first`, placed for the pose that had the number `pose` in
+  // `pose_number_`.
   struct Run {
     uint64_t pose = 0;
     size_t first = 0;

@@ -62,9 +62,9 @@ class Locator {
 };
 
 // Each child counts one work unit, which includes the edges of a leaf of eight consecutive edges:
-// most points reach one such leaf or none, and its box and edges take about 16 ns. A path down the
-// tree is short, so the meter checks whether to stop only where the path branches, and in the
-// callers.
+// most points reach one such leaf or none, and testing the leaf's box and edges takes about 16 ns.
+// A path down the tree is short, so the meter checks whether to stop only where the path branches,
+// and in the callers.
 bool Locator::Add(const EdgeNode& node) {
   const ChildMasks masks = ClassifyChildren(node, p_);
   meter_.Count(node.count);

@@ -22,7 +22,8 @@ class PointScan {
  public:
   explicit PointScan(Vec2 p) : p_(p) {}
 
-  // Adds an edge. Returns false if the point is on the edge.
+  // Adds the signed crossing of `edge` with the ray (-1, 0 or 1) to `winding_`. Returns false if
+  // the point is on the edge.
   bool Add(const Segment& edge) {
     const bool starts_above = edge.a.y > p_.y;
     if (starts_above == (edge.b.y > p_.y)) {
@@ -33,10 +34,11 @@ class PointScan {
     return AddPassing(edge.a, edge.b, starts_above);
   }
 
-  // Adds the eight edges of a chain of nine vertices. Returns false if the point is on an edge.
+  // Adds the signed crossings of the eight edges of a chain of nine vertices. Returns false if the
+  // point is on an edge.
   bool AddEight(const Vec2* vertices);
 
-  // Adds the edges of a ring. Returns false if the point is on an edge.
+  // Adds the signed crossings of the edges of a ring. Returns false if the point is on an edge.
   bool AddRing(std::span<const Vec2> ring, bool open);
 
   // Adds the chord of a chain, from its first vertex a to its last vertex b, as an edge. The chord
@@ -51,8 +53,9 @@ class PointScan {
   int64_t winding() const { return winding_; }
 
  private:
-  // Adds an edge that passes the height of the point. Returns false if the point is on the edge. As
-  // the edge passes that height, the point is on the edge exactly if it is on the line of the edge.
+  // Adds the crossing, if any, of an edge that passes the height of the point. Returns false if the
+  // point is on the edge. As the edge passes that height, the point is on the edge exactly if it is
+  // on the line of the edge.
   bool AddPassing(Vec2 a, Vec2 b, bool starts_above) {
     const RoundedCross cross(p_, a, p_, b);
     int side = cross.sign();

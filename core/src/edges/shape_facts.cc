@@ -36,7 +36,7 @@ double RadiusInside(const Polygon& polygon) {
 
 // Returns the capsule's radius minus the distance of the origin from the axis, rounded down. A
 // rotation stretches the distance by less than 1e-6 of itself, but not the radius; twice as much is
-// subtracted, because the caller multiplies the result by `kMinStretch`. The foot of the
+// subtracted, because `Tracker` multiplies the result by `kMinStretch`. The foot of the
 // perpendicular may be rounded, since each point of the axis gives an upper bound of the distance;
 // the last term covers how far the rounded foot may be off the axis.
 double RadiusInside(const Capsule& capsule) {
@@ -44,7 +44,7 @@ double RadiusInside(const Capsule& capsule) {
   const Vec2 along{axis.b.x - axis.a.x, axis.b.y - axis.a.y};
   const double length2 = along.x * along.x + along.y * along.y;
   const double t = -(axis.a.x * along.x + axis.a.y * along.y) / length2;
-  // 0 if t is NaN, which an axis of length 0 gives.
+  // `place` is 0 if t is NaN, which an axis of length 0 gives.
   const double place = t > 0 ? std::min(t, 1.0) : 0;
   const Vec2 foot{axis.a.x + place * along.x, axis.a.y + place * along.y};
   const double size = Length(axis.a) + Length(axis.b);

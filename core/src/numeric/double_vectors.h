@@ -7,7 +7,7 @@
 //
 // Each lane of an operation is rounded as the operation on doubles is, so vectors and plain doubles
 // give the same bits. The short functions here are always inlined; for longer functions built of
-// them the compiler decides, which keeps compile times short.
+// these the compiler decides whether to inline them, which keeps compile times short.
 
 #include <cstddef>
 #include <cstdint>
@@ -80,8 +80,9 @@ HWY_INLINE Pair Split(V a) {
   return {high, Sub(a, high)};
 }
 
-// Returns a * b exactly, as a pair, in each lane. The rounding error of a product is a double, so a
-// fused multiply-add computes the same error as Dekker's product does.
+// Returns a * b exactly, as a pair, in each lane. The rounding error of a product is a double, so
+// the fused multiply-add of the first branch computes the same error as Dekker's product in the
+// second branch.
 HWY_INLINE Pair TwoProduct(V a, V b) {
   const V high = Mul(a, b);
 #if HWY_NATIVE_FMA

@@ -28,10 +28,10 @@ inline constexpr double kDown = 1 - 32 * kUnit;
 
 // Whether the library uses floating-point filters. Filters compute in doubles or pairs of doubles,
 // and decide only where their error cannot matter. In a library compiled with CAROM_NO_FILTERS, no
-// filter decides a sign, a comparison or a rounding: exact arithmetic does. If that library
-// computes the same bytes, no filter errs; the script `.ci/digest` compares both libraries.
-// CAROM_NO_FILTERS changes neither the culling by bounding boxes nor the choice of which measures
-// (distances, points) are computed by expansions.
+// filter decides a sign, a comparison or a rounding: exact arithmetic does. The script `.ci/digest`
+// compares the results of that library with those of the library with filters: if all bytes are
+// equal, no filter errs. CAROM_NO_FILTERS changes neither the culling by bounding boxes nor the
+// choice of which measures (distances, points) are computed by expansions.
 #ifdef CAROM_NO_FILTERS
 inline constexpr bool kHasFilters = false;
 #else
@@ -59,8 +59,9 @@ struct RoundedCross {
 
   // |value - exact| is at most this error.
   double error() const { return kCrossError * magnitude; }
-  // Returns true if the sign of `value` is certainly the exact sign. A value of 0 with an error of
-  // 0 is exact, because no product underflows: both products are then 0.
+  // Returns true if the sign of `value` is certainly the exact sign. If `value` and the error are
+  // both 0, both products are 0 and `value` is exact, because products of differences of accepted
+  // coordinates (0 or a magnitude in [2^-140, 2^53]) do not underflow.
   bool is_certain() const { return std::abs(value) >= error(); }
   int sign() const { return (value > 0) - (value < 0); }
 

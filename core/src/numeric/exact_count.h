@@ -18,7 +18,8 @@ namespace carom::internal {
 
 // The number of products of expansions and dyadic numbers that this thread has computed.
 inline thread_local uint64_t exact_count = 0;
-// The meter on which exact products of this thread count work units; null outside of an evaluation.
+// The meter on which exact products of this thread count work units; null while the thread has no
+// `ExactCountScope`.
 inline thread_local WorkMeter* exact_meter = nullptr;
 
 // An exact product takes some 100 ns, as long as 16 edges that filters decide, so it counts 16 work

@@ -86,7 +86,8 @@ HWY_INLINE Bound Divide(const Bound& a, const Bound& b) {
 }
 
 // Sets `rounded` to the doubles nearest to exact numbers that are within t.error + `slack` of
-// t.value. Returns the lanes in which `rounded` is certain: both ends of the interval round to it.
+// t.value. Returns the lanes in which `rounded` is certain: both ends of the interval of these
+// numbers round to it.
 HWY_INLINE Mask RoundToNearest(const Bound& t, V slack, V& rounded) {
   const V error = Mul(Add(t.error, slack), All(1 + 0x1p-40));
   const V least = Add(Add(t.value.high, Sub(t.value.low, error)), All(0));

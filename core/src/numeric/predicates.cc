@@ -48,11 +48,13 @@ int CrossSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) {
 
 int DotSign(Vec2 from_a, Vec2 a, Vec2 from_b, Vec2 b) { return DotSignOf(from_a, a, from_b, b); }
 
-// Returns the sign of cross^2 - radius^2 * length^2, which compares the centre's distance from the
-// line of the segment with the radius. Let u = 2^-53, and M the sum of the magnitudes of the two
-// products in the cross product. Then |cross^2 - rounded| <= 9u M^2. radius^2 * length^2 is a
-// product of factors with relative errors of at most 6u in all. 16u times the sum of both sides
-// covers both errors and the rounding of the subtraction.
+// Returns the sign of cross^2 - radius^2 * length^2, where `cross` is the cross product of the
+// segment as a vector and the vector from `segment.a` to the centre, and `length` is the length of
+// the segment. The sign compares the centre's distance from the line of the segment with the
+// radius. Let u = 2^-53, and M the sum of the magnitudes of the two products in the cross product.
+// Then |cross^2 - rounded| <= 9u M^2. radius^2 * length^2 is a product of factors with relative
+// errors of at most 6u in all. 16u (M^2 + radius^2 * length^2) covers both errors and the rounding
+// of the subtraction.
 int CompareLineDistance(const Segment& segment, const Circle& circle) {
   const Vec2 d{segment.b.x - segment.a.x, segment.b.y - segment.a.y};
   const double left = d.x * (circle.center.y - segment.a.y);
@@ -80,16 +82,16 @@ bool IsOnSegment(Vec2 p, const Segment& segment) {
 }
 
 // If the bounding boxes of two segments meet, the segments share no point exactly if both ends of
-// one segment lie strictly on one side of the line through the other. If all four signs are 0, the
-// segments lie on one line (or are points), and then they meet because their boxes do.
+// one segment lie strictly on one side of the line through the other. If all four orientations are
+// 0, the segments lie on one line (or are points), and then they meet because their boxes do.
 bool Intersects(const Segment& a, const Segment& b) {
   if (!BoundsOf(a).Intersects(BoundsOf(b))) return false;
   if (OrientationOf(a.a, a.b, b.a) * OrientationOf(a.a, a.b, b.b) > 0) return false;
   return OrientationOf(b.a, b.b, a.a) * OrientationOf(b.a, b.b, a.b) <= 0;
 }
 
-// If the boxes meet, the segment misses the box exactly if all corners of the box lie strictly on
-// one side of the segment's line.
+// If the bounding box of the segment meets `box`, the segment misses `box` exactly if all corners
+// of `box` lie strictly on one side of the line through the segment.
 bool Intersects(const Segment& segment, const Box& box) {
   if (box.empty() || !BoundsOf(segment).Intersects(box)) return false;
   const int side = Orientation(segment.a, segment.b, box.min);
@@ -101,7 +103,7 @@ bool Intersects(const Segment& segment, const Box& box) {
 // The segment a->b crosses the line of edge i = v->w at t_i = n_i / d_i with n_i = (v - a) x (w -
 // v) and d_i = (b - a) x (w - v). Let u = 2^-53. Each product of two rounded cross products errs by
 // less than 8u of the product of their magnitudes (a little more than 3u for each factor, u for the
-// product), and the difference of the products adds u of both: 16u covers all errors.
+// product), and their subtraction adds u times the sum of both products: 16u covers all errors.
 int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segment& edge_2) {
   const auto numerator = [&](const Segment& e) { return RoundedCross(segment.a, e.a, e.a, e.b); };
   const auto divisor = [&](const Segment& e) {
@@ -127,7 +129,8 @@ int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segmen
 }
 
 // The filter's error bound: with u = 2^-53, dx^2 + dy^2 has a relative error of at most 5u and
-// radius^2 of at most u, and the subtraction adds u of their sum. 8u covers all three errors.
+// radius^2 of at most u, and the subtraction adds u times the sum of both squares. 8u covers all
+// three errors.
 int CompareDistance(Vec2 p, const Circle& circle) {
   const double dx = p.x - circle.center.x;
   const double dy = p.y - circle.center.y;
@@ -145,7 +148,7 @@ int CompareDistance(Vec2 p, const Circle& circle) {
 int CompareDistance(const Segment& segment, const Circle& circle) {
   // The point of the segment nearest to the centre is an end unless the centre projects strictly
   // between the ends. For a segment of length zero both dot products are 0, and the first test
-  // returns the distance from its only point.
+  // compares the distance from the only point of the segment.
   if (DotSignOf(segment.a, circle.center, segment.a, segment.b) <= 0) {
     return CompareDistance(segment.a, circle);
   }

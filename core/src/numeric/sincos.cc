@@ -33,11 +33,11 @@
 //     uses 1 - y^2/2 and misses less than 0.016. Two sums round by u * 0.0032 |y|. The errors add
 //     up to less than 0.046 u |y|, which is below 0.06 ulp because |y| < 1.12 |sin y|. The last sum
 //     rounds by 1/2 ulp.
-// (7) Cosine. The pair 1 - y^2/2 errs by 2^-100. In y^4 * tail, z * z errs by 0.87 u and tail,
-//     which is below 1/24, errs by 0.055 u: together (0.87/24 + 0.055 * 0.39) u. The product z * z
-//     * tail and two sums are below 2^-6 and round by 2^-60 each; the term of low misses 0.003 u.
-//     The errors add up to less than 0.09 u, which is 0.09 ulp for cos y in [1/2, 1). The last sum
-//     rounds by 1/2 ulp.
+// (7) Cosine. The pair 1 - y^2/2 errs by 2^-100. In y^4 * tail, where z is the rounded y^2 and tail
+//     is `cos_tail` in `Series`, z * z errs by 0.87 u and tail, which is below 1/24, errs by 0.055
+//     u: together (0.87/24 + 0.055 * 0.39) u. The product z * z * tail and two sums are below 2^-6
+//     and round by 2^-60 each; the term of low misses 0.003 u. The errors add up to less than 0.09
+//     u, which is 0.09 ulp for cos y in [1/2, 1). The last sum rounds by 1/2 ulp.
 // (8) A last sum that rounds into another binade errs no more than within its own: binades end at
 //     doubles.
 //
@@ -132,8 +132,9 @@ CosSin Series(TwoDoubles y) {
 
 CosSin SinCos(double radians) {
   if (!(radians >= -kMaxAngle && radians <= kMaxAngle)) return {};
-  // For a tiny angle, the sine is the angle itself; adding 0 turns -0 into 0. No other sine or
-  // cosine is 0, because no double is a multiple of pi/2 except 0.
+  // For a tiny angle, the sine is the angle itself; adding 0 turns -0 into 0. The sine and the
+  // cosine of an angle that is not tiny are never 0, because no double except 0 is a multiple of
+  // pi/2.
   if (std::abs(radians) < kTiny) return {1, radians + 0.0};
   const Reduced reduced = Reduce(radians);
   const CosSin y = Series(reduced.y);

@@ -32,7 +32,8 @@ double AngleOf(double x, double y) {
   return t;
 }
 
-// Computes the angle and the growth of the turn. The sign of the angle is exact. The cross and the
+// Computes the angle of the turn and its growth r1/r0 - 1, with r0 and r1 the lengths of the
+// vectors (c, s) of the poses `from` and `to`. The sign of the angle is exact. The cross and the
 // dot product err by 2^-52 at most and thereby turn the vector (x, y) by less than 1.5 * 2^-52, so
 // the angle errs by less than 2^-49 in all. The growth is the rounded root of a quotient, below 1 +
 // 2e-6, minus 1: it errs by at most 2^-50.

@@ -20,8 +20,9 @@ namespace carom::internal {
 class Turn {
  public:
   // The vector (c, s) that `At` returns is within kError of the exact vector. The angle errs by at
-  // most 2^-49 (turn.cc), its product with t by 2^-52 more, `SinCos` by 2^-53 and the growth by
-  // 2^-50; eight roundings of numbers below 1.1 err by less than 2^-49 together.
+  // most 2^-49 (turn.cc), its product with t by 2^-52 more, and `SinCos` by 2^-53. With r0 and r1
+  // the lengths of (c, s) at the start and the end, the growth r1/r0 - 1 errs by 2^-50. Eight
+  // roundings of numbers below 1.1 err by less than 2^-49 together.
   static constexpr double kError = 0x1p-47;
 
   // Makes the turn between the rotations (c, s) of two poses; ignores their positions.
@@ -30,9 +31,9 @@ class Turn {
   // Returns true if both rotations are equal, so that (c, s) is constant.
   bool is_none() const { return is_none_; }
   // Returns at least |D| + |r1/r0 - 1|, with D the angle of the turn, and r0 and r1 the lengths of
-  // the vectors (c, s) at its start and end. It bounds the length of the path on which the turn moves a
-  // point at distance 1 from the centre, apart from the factors r0 and 1 + t (r1/r0 - 1), which are
-  // below 1 + 2e-6 each.
+  // the vectors (c, s) at its start and end. This sum bounds the length of the path on which the
+  // turn moves a point at distance 1 from the centre, apart from the factors r0 and
+  // 1 + t (r1/r0 - 1), which are below 1 + 2e-6 each.
   double path_angle() const;
   // Returns the rotation (c, s) at the parameter t in [0, 1].
   CosSin At(double t) const;

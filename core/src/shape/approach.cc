@@ -154,8 +154,8 @@ int Compare(const Approach& a, const Approach& b) {
   if (a.distance2.high < b.distance2.low) return -1;
   if (a.distance2.low > b.distance2.high) return 1;
   if (a.IsPoint() && b.IsPoint()) {
-    // The approaches measure the distance between equal points, for example because both edges have
-    // the nearest point as an end.
+    // Equal: both approaches measure the distance between the same two points, for example because
+    // the edges of both approaches share the end that is nearest.
     if (a.vertex == b.vertex && a.edge.a == b.edge.a) return 0;
     if (a.vertex == b.edge.a && a.edge.a == b.vertex) return 0;
     return (ExactSquare(a.vertex, a.edge.a) - ExactSquare(b.vertex, b.edge.a)).sign();
@@ -164,8 +164,8 @@ int Compare(const Approach& a, const Approach& b) {
 }
 
 // Compares the squares in doubles first, then exactly. If the sum is infinite, or so large or small
-// that its square leaves the range of doubles, the bounds already decide: a distance other than 0
-// is in (2^-440, 2^55).
+// that its square leaves the range of doubles, the bounds in doubles already decide, because every
+// distance is 0 or in (2^-440, 2^55).
 int Compare(const Approach& approach, const LengthSum& sum) {
   const Bounds2 square = SquareBounds(sum);
   if (approach.distance2.high < square.low) return -1;

@@ -36,14 +36,15 @@ class Clipper {
   std::optional<Clip> Clipped(std::span<const Vec2> ring, Location start, Location end);
 
  private:
-  // One end of the part of the segment, and the edge of the ring that is reported for this end.
+  // One end of the part of the segment inside the ring, and the edge of the ring on which this end
+  // lies; no edge if the end is strictly inside the ring.
   struct End {
     Fraction at;
     std::optional<uint32_t> edge;
     // True if the edge lies on the line of the segment.
     bool parallel = false;
-    // The sign of the cross product (edge vector) x (segment vector), which tells the side of the
-    // edge's normal.
+    // The sign of the cross product (edge vector) x (segment vector), from which `NormalOf` gets
+    // the side of the edge to which the normal points.
     int cross = 0;
   };
 
@@ -123,8 +124,9 @@ Vec2 Clipper::NormalOf(std::span<const Vec2> ring, const End& end, int towards) 
   return internal::UnitNormal(edge, end.cross * towards);
 }
 
-// Returns the result for a segment of length zero, the point `p` at `location`. Every edge counts
-// as parallel to such a segment, so the result has no normals.
+// Returns the result of clipping a segment of length zero, the point `p`, to the ring. `location`
+// is the location of `p` relative to the ring. Every edge counts as parallel to such a segment, so
+// the result has no normals.
 std::optional<Clip> ClippedPoint(std::span<const Vec2> ring, Vec2 p, Location location) {
   if (location == Location::kOutside) return std::nullopt;
   Clip clip{0, 0, {}, {}, {}, {}};
@@ -214,8 +216,8 @@ absl::StatusOr<ConvexRing> ConvexRing::Create(std::span<const Vec2> ring) {
 
 // Locates the point in O(log n). `corners_` holds the lower chain of the ring, which ascends in
 // lexicographic order, then the upper chain, which descends. A point between the two ends of the
-// chains is compared with one edge of each chain: the edge that spans the point in this order. In a
-// ring without area both chains are the same edge.
+// chains is compared with one edge of each chain: the edge that has the point between its two ends
+// in lexicographic order. In a ring without area both chains are the same edge.
 Location ConvexRing::Locate(Vec2 given) const {
   if (!IsAccepted(given)) return Location::kOutside;
   const Vec2 p = Normalized(given);

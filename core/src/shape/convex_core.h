@@ -54,14 +54,14 @@ class ConvexCore {
   size_t Previous(size_t i) const { return i == 0 ? size() - 1 : i - 1; }
   Segment Edge(size_t k) const { return {vertex(k), vertex(Next(k))}; }
   double radius() const { return radius_; }
-  // Returns the vertices of the given ring or segment. The mean of these vertices is the centre of
-  // the shape.
+  // Returns the vertices of the ring or segment that the constructor got (of a ring, also those
+  // that are not hull vertices). The mean of these vertices is the centre of the shape.
   std::span<const Vec2> source_vertices() const { return ring_.empty() ? vertices() : ring_; }
 
-  // Return the index of hull vertex i, or of hull edge k, in the given ring. For ring vertices that
-  // coincide it is the least index. For an edge it is the least index among the ring's edges that
-  // lie along hull edge k (in a hull of two vertices, among the edges that also run in the
-  // direction of edge k).
+  // Return the index of hull vertex i, or of hull edge k, in the ring that the constructor got. For
+  // ring vertices that coincide it is the least index. For an edge it is the least index among the
+  // ring's edges that lie along hull edge k (in a hull of two vertices, among the edges that also
+  // run in the direction of edge k).
   uint32_t vertex_index(size_t i) const {
     return vertex_index_.empty() ? static_cast<uint32_t>(i) : vertex_index_[i];
   }
@@ -81,8 +81,10 @@ class ConvexCore {
 
   std::span<const Vec2> ring_;
   double radius_ = 0;
-  // The hull's vertices, and their indices and those of the hull's edges in the given ring. A
-  // vector is empty if the hull is the ring itself or the indices are equal.
+  // The hull's vertices, and the indices that `vertex_index` and `edge_index` return. All three
+  // vectors are empty if the hull is the ring itself: the index of hull vertex i is then i, and
+  // that of hull edge k is k. `edge_index_` is also empty if the hull is a point, which has no
+  // edges.
   SmallVector<Vec2> hull_;
   SmallVector<uint32_t> vertex_index_, edge_index_;
 };

@@ -14,8 +14,9 @@ namespace carom::internal {
 namespace {
 
 // Returns `t`, an end of a line's range [t_min, t_max], clamped to [2^-500, 2^500] unless it is 0.
-// The magnitude of every other fraction is in [2^-494, 2^494] or 0, so clamping changes no
-// comparison, and it keeps expansions of the products exact.
+// The parameter of a vertex or a crossing on the line is 0 or has a magnitude in [2^-494, 2^494],
+// so clamping changes no comparison with `t`, and it keeps the expansions of products with `t`
+// exact.
 double Comparable(double t) { return t == 0 ? 0 : std::clamp(t, 0x1p-500, 0x1p500); }
 
 }  // namespace
@@ -36,8 +37,9 @@ auto Fraction::WithExact(const Line& line, Use use) const {
     const auto d = line.ExactCross(v_, w_);
     return d.sign() < 0 ? use(-n, -d) : use(n, d);
   }
-  // Vertices and values need fewer than 16 components, but they share the type of the expansions of
-  // a crossing, so that `use` gets one type. The unused capacity costs nothing.
+  // The numerator and denominator of a vertex or a value need fewer than 16 components, but have
+  // the type of the expansions of a crossing, so that `use` gets one type. The unused capacity
+  // costs nothing.
   Expansion<16> n;
   Expansion<16> d;
   if (kind_ == Kind::kVertex) {

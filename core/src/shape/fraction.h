@@ -146,8 +146,8 @@ class Fraction {
   template <class Use>
   auto WithExact(const Line& line, Use use) const;
 
-  // What defines the fraction: a vertex twice, or the ends of the crossed edge; unused for other
-  // kinds.
+  // The points that define the fraction: for kVertex, `v_` and `w_` are both the vertex; for
+  // kCrossing, they are the two ends of the crossed edge; for other kinds, they are unused.
   Vec2 v_, w_;
   double low_ = 0;
   double high_ = 0;
@@ -162,8 +162,9 @@ struct Meeting {
   int range;
 };
 
-// The computed t rounds two differences and a quotient, and the bound rounds a product. With u =
-// 2^-53, t has a relative error of slightly more than 4u; 8u covers it.
+// The computed t has three roundings (of the difference, of the direction and of the quotient), and
+// `error` rounds a product. With u = 2^-53, t has a relative error of slightly more than 4u; 8u
+// covers it.
 inline Meeting Fraction::OfVertex(const Line& line, const DominantAxis& axis, Vec2 vertex) {
   const double t = (axis.Along(vertex) - axis.Along(line.origin)) / axis.Along(line).high;
   const double error = 8 * kFilterUnit * std::abs(t);

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A box with x and y of each corner in one SIMD vector, so that loops over edges compare both at
-// once.
+// A box with x and y of each corner in one SIMD vector, so that loops over edges compare both
+// coordinates at once.
 #pragma once
 
 #include <cmath>

@@ -12,7 +12,7 @@ namespace {
 
 // Returns a bound of origin + t * d: a lower bound for `side` -1, an upper bound for +1. With u =
 // 2^-53, the step t * d has a relative error of at most 2u (d may be rounded) and the sum of u: 8u
-// times both magnitudes covers these errors and the rounding of the bound. A bound beyond 2^60
+// (|origin| + |step|) covers these errors and the rounding of the bound. A bound beyond 2^60
 // becomes infinite, because accepted coordinates are at most 2^53. If the step underflows, it errs
 // by less than 2^-1074, which does not matter, because no coordinate except 0 has a magnitude below
 // 2^-140.
@@ -33,9 +33,10 @@ Line::Line(const Ray& ray)
       t_max(ray.t_max),
       bounds(BoundsUpTo(ray.t_max)) {}
 
-// If all differences of coordinates are exactly doubles, as they are on a grid, two exact products
-// of doubles decide: products with different rounded parts compare by the rounded parts, others by
-// their rounding errors. Otherwise expansions decide.
+// If all differences of coordinates are exactly doubles, as the differences of small integers are,
+// two exact products of doubles decide: products with different rounded parts compare by the
+// rounded parts, products with equal rounded parts by their rounding errors. Otherwise expansions
+// decide.
 int Line::ExactSide(Vec2 p) const {
   const TwoDoubles x = TwoDiff(p.x, origin.x);
   const TwoDoubles y = TwoDiff(p.y, origin.y);

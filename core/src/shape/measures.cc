@@ -21,7 +21,8 @@ Vec2 PointAt(const Line& line, double t) {
 
 // Let u = 2^-53, E the edge as a vector and n = E / |E| its exact unit direction. Let m be E
 // divided by its length in doubles: each component of m is within 6u of n's. (The errors here are
-// relative, and terms of higher order are left out.) Corrected by its length and by its angle to E,
+// relative, and terms of higher order are left out.) With m corrected by the length of m and by the
+// angle from m to E,
 //     n = m (1 - g / 2) + (-m.y, m.x) f   with g = m^2 - 1, |g| <= 12u, and f = m x E / |E|,
 // |f| <= 12u |n.x n.y|; the omitted terms are 3/8 g^2 + f^2 / 2 in the first part and f g in the
 // second. Both corrections sum up exact products of halves (`Split`), where a low half is at most

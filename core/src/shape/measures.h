@@ -21,9 +21,9 @@ Vec2 PointAt(const Line& line, double t);
 
 // Returns the unit vector perpendicular to `edge` (of length > 0) on the side of a direction that
 // is not parallel to the edge: normal . direction > 0. `side` is the sign of (edge.b - edge.a) x
-// direction. Never -0. Each component is the nearest double where its rounding is certain; for one
-// edge in 2^40 it is not, and then the result is that of `UnitNormalOfPairs`. Each component is
-// always within 1 ulp of the exact one.
+// direction. Never -0. Each component is the nearest double where its rounding is certain; for
+// about one edge in 2^40 the rounding is not certain, and the result is that of
+// `UnitNormalOfPairs`. Each component is always within 1 ulp of the exact one.
 Vec2 UnitNormal(const Segment& edge, int side);
 
 // Returns the result of `UnitNormal` computed in pairs of doubles (relative error below 2^-98) and
@@ -36,8 +36,8 @@ Vec2 UnitNormalOfPairs(const Segment& edge, int side);
 //     d.x (e.x^2 - e.y^2) + 2 d.y e.x e.y   and   2 d.x e.x e.y - d.y (e.x^2 - e.y^2)
 // by e^2. In pairs of doubles, each product and each sum errs by less than 2^-100 of the magnitudes
 // of its terms, which are at most 2 |d| e^2. The quotient is rounded once, so it errs by half an
-// ulp and 2^-96 |d|, which is less than 1 ulp of |d|. An exact 0 is returned as 0 if the products
-// fit into pairs of doubles. Never -0.
+// ulp and 2^-96 |d|, which is less than 1 ulp of |d|. A component that is exactly 0 is returned as
+// 0 if the products fit into pairs of doubles. Never -0.
 Vec2 Reflected(const Line& line, const Segment& edge);
 
 // Returns the direction d of the line, reflected about a unit normal: d - 2 (d . normal) normal.

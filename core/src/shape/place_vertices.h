@@ -29,9 +29,10 @@ inline double PlacingError(double magnitude, double extent) {
   return 0x1p-50 * (magnitude + 2 * extent) + 0x1p-139;
 }
 
-// Writes the placed vertices to `out`, with the same bits as `Placed(pose, v)` of each vertex v,
-// and returns their smallest box. The pose's position must be normalised. The bits are equal
-// because c*x - s*y is c*x + (-s)*y and a sum does not depend on the order of its two terms.
+// Writes the vertices, each rotated and moved by `pose`, to `out`, with the same bits as
+// `Placed(pose, v)` of each vertex v, and returns the smallest box around the written vertices. The
+// pose's position must be normalised (a result of `Normalized`). The bits are equal because c*x -
+// s*y is c*x + (-s)*y and a sum does not depend on the order of its two terms.
 inline Box PlaceVertices(const Pose& pose, std::span<const Vec2> vertices, Vec2* out) {
   const Double2 c{pose.c, pose.c};
   const Double2 s{-pose.s, pose.s};
@@ -53,8 +54,8 @@ inline Box PlaceVertices(const Pose& pose, std::span<const Vec2> vertices, Vec2*
 }
 
 // Returns a box that contains `Placed(pose, p)` of every point p of `box`. The pose's position must
-// be normalised. Each operation of `Placed` is monotonic in each of its terms, rounding included,
-// so interval arithmetic with the same operations bounds its result.
+// be normalised (a result of `Normalized`). Each operation of `Placed` is monotonic in each of its
+// terms, rounding included, so interval arithmetic with the same operations bounds its result.
 inline Box PlacedBounds(const Pose& pose, const Box& box) {
   const auto interval = [](double factor, double a, double b) {
     const double x = factor * a;

@@ -22,7 +22,7 @@ namespace carom::internal {
 // of the perpendicular has a parameter t in [0, 1] along the edge; the error of t moves the foot
 // along the edge, by |e| at most and by 8uR^2 / |e| + 25uR at most, which adds at most some 8uR^2
 // to the squared distance. The foot itself errs by 12uR. In all, the squared distance errs by less
-// than 64uR^2; `error_` is twice as much.
+// than 64uR^2; `Measure` sets `error_` to twice this bound.
 class PointDistances {
  public:
   PointDistances(const Polygon& polygon, Vec2 p) : polygon_(polygon), p_(p) {}

@@ -17,8 +17,9 @@
 namespace carom {
 namespace {
 
-// Adds the violations of the rules for rings to `refusal`, which keeps the first ones and counts
-// the rest. NaN is refused, too: every comparison with NaN is false, so `IsAccepted` returns false.
+// Adds the violations of the rules for rings to `refusal`, which keeps the first violations and
+// counts the further ones. NaN is refused, too: every comparison with NaN is false, so `IsAccepted`
+// returns false.
 void CheckRing(size_t index, const RingSpec& ring, Solidity solidity, Refusal& refusal) {
   if (ring.vertices.empty()) {
     refusal.Add(absl::StrCat("rings[", index, "]"), "must have at least one vertex");
@@ -58,9 +59,10 @@ absl::Status CheckSize(const PolygonSpec& spec, const PolygonLimits& limits) {
   return absl::OkStatus();
 }
 
-// Returns the vertices of a ring without its closing duplicate. The edges of a closed ring return
-// to its first vertex anyway. Only one duplicate is dropped: if the last of the other vertices
-// equals the first vertex again, the edge between them has length zero, as the caller wrote it.
+// Returns the vertices of a ring without its closing duplicate (the last vertex of a closed ring,
+// if it equals the first). The edges of a closed ring return to its first vertex anyway. Only one
+// duplicate is dropped: if the last of the other vertices equals the first vertex again, the edge
+// between them has length zero, as the caller wrote it.
 std::span<const Vec2> OpenVertices(const RingSpec& ring) {
   const std::span<const Vec2> all = ring.vertices;
   const bool repeats = !ring.open && all.size() >= 2 && all.front() == all.back();
@@ -157,8 +159,8 @@ const std::string& Polygon::user_data() const {
   return block_->details == nullptr ? *none : block_->details->user_data;
 }
 
-// Finds the ring that contains the edge: the last ring with a first edge that is not after the
-// edge.
+// Finds the ring that contains the edge `index`: the last ring with a `first_edge` of at most
+// `index`.
 EdgeRef Polygon::edge_ref(size_t index) const {
   if (is_one_closed_ring()) return {0, static_cast<uint32_t>(index)};
   const std::vector<Ring>& rings = block_->details->rings;
@@ -221,7 +223,7 @@ void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon) {
 }
 
 // Makes the polygon that `Polygon::Create` would make of a single closed ring with accepted
-// vertices, but in one pass and without its checks.
+// vertices, but in one pass and without the checks of `Create`.
 Polygon internal::PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> ring) {
   Polygon polygon(Polygon::Block::New(ring.size()));
   Polygon::Block& block = *polygon.block_;
@@ -234,9 +236,10 @@ Polygon internal::PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> r
   return polygon;
 }
 
-// Places all vertices, then checks their box to see whether all of them are accepted. NaN cannot
-// occur, because vertices and poses are finite. A shape that is placed into itself is copied first,
-// so that its vertices are not overwritten while they are read.
+// Rotates and moves all vertices by `pose`. All of them are accepted if their bounding box is
+// within the accepted range (at most 2^53 in magnitude). NaN cannot occur, because vertices and
+// poses are finite. If `placed` holds `shape` itself, `shape` is copied first, so that its vertices
+// are not overwritten while they are read.
 bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& placed) {
   if (placed && &*placed == &shape) return PlaceInto(Polygon(shape), pose, placed);
   const Polygon::Block& from = *shape.block_;

@@ -124,8 +124,8 @@ struct LiftedDeterminant {
 
 // Returns true if p is outside of the circle through a, b, c, which must turn left. Each term of
 // the determinant has at most eleven roundings (four differences, a square, a sum, a product, a
-// difference, a product, two sums), and the sum of magnitudes has as many: 16u, with u = 2^-53,
-// covers both.
+// difference, a product, two sums), and the sum of magnitudes has as many: 16u times that sum of
+// magnitudes, with u = 2^-53, covers the roundings of both.
 bool IsOutsideCircumcircle(Vec2 a, Vec2 b, Vec2 c, Vec2 p) {
   using Rounded = LiftedDeterminant<double>;
   const auto from_p = [p](Vec2 v) { return Rounded::Vector{v.x - p.x, v.y - p.y}; };
@@ -163,9 +163,9 @@ struct Support {
 
 // Finds the smallest enclosing circle by Welzl's algorithm (1991), written as three loops. If a
 // vertex is outside of the smallest circle around the vertices before it (and through the vertices
-// that the outer loops have fixed), it lies on the smallest circle around those vertices and
-// itself. With exact signs this holds even for duplicates and for vertices on one line or on one
-// circle; three fixed vertices are then never on one line.
+// that the outer loops have fixed), it lies on the smallest circle around the vertices before it
+// and itself. With exact signs this holds even for duplicates and for vertices on one line or on
+// one circle; three fixed vertices are then never on one line.
 Support SmallestSupport(std::span<const Vec2> points) {
   Support support;
   for (size_t i = 0; i < points.size(); ++i) {
@@ -223,7 +223,7 @@ Vec2 CenterOf(const Support& support) {
 
 // Returns the least radius, as a double, of a circle about `center` that contains every vertex.
 // With u = 2^-53, the first guess has a relative error of 4u at most, so a guess lowered by 8u is
-// below the exact radius, and some steps to the next double reach it.
+// below the exact radius, and fewer than 16 steps to the next double reach the result.
 double RadiusAbout(Vec2 center, std::span<const Vec2> ring) {
   double distance2 = 0;
   for (const Vec2 v : ring) {

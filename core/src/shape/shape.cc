@@ -52,7 +52,7 @@ absl::StatusOr<Shape> Placed(const Shape& shape, const Pose& pose) {
 
 // Reuses the memory of the polygon in `placed`, if there is one. A capsule has no memory to reuse.
 // Its axis is placed and its radius stays unchanged, although an accepted rotation may stretch
-// lengths a little. A shape that is placed into itself is copied first.
+// lengths a little. If `placed` holds `shape` itself, `shape` is copied first.
 bool PlaceInto(const Shape& shape, const Pose& pose, std::optional<Shape>& placed) {
   if (placed && &*placed == &shape) return PlaceInto(Shape(shape), pose, placed);
   if (shape.polygon()) {

@@ -131,7 +131,8 @@ bool FastSlide::Gather() {
 // Finds a line or corner in front of each edge that the path is not proven clear of. Returns false
 // unless the shape certainly overlaps none of these edges at the start. If no line through the edge
 // itself separates it from the shape, the edge may lie behind the line of another edge, a line
-// through a vertex, or a corner; the last only needs to separate it until the path ends at a hit.
+// through a vertex, or a corner. A corner only needs to separate the edge from the shape until the
+// path ends at a hit.
 bool FastSlide::ClassifyEdges() {
   behind_ = 0;
   for (uint32_t bits = unclear_; bits != 0; bits &= bits - 1) {
@@ -178,9 +179,9 @@ bool FastSlide::AddEdge(size_t edge) {
   return true;
 }
 
-// Adds the line through the end of the edge that is nearer to the axis, parallel to the axis.
-// Returns false if the edge is not behind that line, or if the filters cannot decide the path or
-// the entry.
+// Adds the line that is parallel to the axis and passes through one end of the edge: the end nearer
+// to the line of the axis. Returns false if the edge is not behind that line, or if the filters
+// cannot decide the path or the entry.
 bool FastSlide::AddVertex(size_t edge) {
   const Segment& axis = move_.axis;
   if (axis.a == axis.b) return false;
@@ -199,9 +200,9 @@ bool FastSlide::AddVertex(size_t edge) {
   return true;
 }
 
-// Adds a corner at the end of the edge and the end of the axis that are nearest to each other.
-// Returns false if the edge is not behind the corner, or if the filters cannot decide the path or
-// the entry.
+// Adds the corner formed by an end of the edge and an end of the axis: the two ends that are
+// nearest to each other. Returns false if the edge is not behind the corner, or if the filters
+// cannot decide the path or the entry.
 bool FastSlide::AddCorner(size_t edge, double until) {
   const Segment e = near_.edge(edge);
   Vec2 vertex = e.a;
@@ -252,10 +253,10 @@ bool FastSlide::IsBehindAny(size_t edge) const {
   return false;
 }
 
-// Sets the first hit, if any. Returns false unless certainly nothing else touches at that time. A
-// line or corner with `is_apart` touches before the end of the path only if it touches at the
-// start, which `is_strict` excludes. Any other one is met later than the first if its time, rounded
-// up, is greater.
+// Sets the first hit, if any. Returns false unless the shape certainly touches nothing else at the
+// time of that hit. A line or corner with `is_apart` touches before the end of the path only if it
+// touches at the start, which `is_strict` excludes. The shape meets any other line or corner later
+// than the first one if the time of its entry, rounded up, is greater.
 bool FastSlide::FindFirst() {
   for (size_t i = 0; i < face_count_; ++i) {
     Near& near = *faces_[i];
@@ -281,9 +282,9 @@ bool FastSlide::FindFirst() {
 }
 
 // Returns whether the edges that lie behind no other line or corner than `first_` are clear of the
-// shape at the hit. The distance required ensures that the shape meets them later even when times
-// are rounded. Edges behind another line or corner need no test, since the shape meets no other one
-// up to the hit.
+// shape at the hit. The required distance `apart` ensures that the shape meets these edges later
+// than the hit even when times are rounded. Edges behind another line or corner need no test, since
+// up to the hit the shape meets no line or corner but `first_`.
 bool FastSlide::AreClearAtHit() const {
   uint32_t behind = 0;
   for (uint32_t bits = behind_ & ~first_->edges; bits != 0; bits &= bits - 1) {
@@ -307,9 +308,10 @@ bool FastSlide::AreClearAtHit() const {
   return true;
 }
 
-// Sets point, normal and contacts of the hit as `BlockingSweep::Measured` does. One edge blocks
-// half a turn of directions, with both ends along the edge, so the normal is that of the edge. If
-// several edges are met at once, the least one defines the touch.
+// Sets point, normal and contacts of the hit as `BlockingSweep::Measured` does. One edge blocks an
+// arc of directions of half a turn; both ends of the arc are along the edge, so the normal is that
+// of the edge. If the shape meets several edges at once, the edge with the least index in `near_`
+// defines the touch.
 void FastSlide::FindContacts() {
   fraction_ = first_->time;
   const FaceEntry& entry = *first_->entry;
@@ -366,8 +368,9 @@ bool FastSlide::IsAtStart(Vec2 position, double ulp) const {
   return first_ != nullptr && AreWithin(position, pose_.position, 8 * ulp);
 }
 
-// Searches for a safe position as `internal::SafePose` does without a skin. Returns nothing if that
-// search would try poses back along the path, or if a proof fails.
+// Searches for a safe position as the class `internal::SafePose` does for a skin of 0. Returns
+// nothing if `internal::SafePose` would try poses back along the path, or if filters cannot decide
+// whether a position is safe.
 std::optional<Vec2> FastSlide::SafePose() {
   const Vec2 from = pose_.position;
   if (first_ == nullptr) {
@@ -432,8 +435,8 @@ Side FastSlide::SafeAt(Vec2 position) const {
   if (!IsAccepted(position) || !IsAccepted(d) || !AreWithin(d, exact, 8 * move_.ulp)) {
     return Side::kUnknown;
   }
-  // Without near lines or corners the position is safe: it is in the box that `near_` covers, whose
-  // coordinates are all accepted.
+  // If `faces_` has no line or corner, the position is safe: it is in the box that `near_` covers,
+  // whose coordinates are all accepted.
   if (face_count_ == 0) return Side::kBeyond;
   Segment end_axis;
   if (!Place(position, end_axis)) return Side::kUnknown;
@@ -446,8 +449,8 @@ Side FastSlide::SafeAt(Vec2 position) const {
   return Side::kBeyond;
 }
 
-// The unit vector along the wall is the normal turned by a quarter; both turns give equal parts of
-// the remaining push.
+// The unit vector along the wall is the normal turned by a quarter; a turn to the left and a turn
+// to the right give the same part of the remaining push `left`.
 bool FastSlide::Redirect(Vec2 left, std::optional<Vec2>& next) const {
   const Vec2 part = PartAlong(left, {normal_.y, -normal_.x});
   if (const auto* const face = std::get_if<RoundFace>(&first_->front)) {
@@ -486,7 +489,7 @@ bool FastSlide::IsStillAt(const BlockingContact& contact, double most) const {
 // Each of the two edges, the one hit and the earlier one, blocks the half turn of directions to its
 // right. Together they block the union, with two ends that lead away from the corner between the
 // edges: one along an edge, one along the other edge reversed. If the push is more than a quarter
-// turn from both ends, nothing of it remains along the nearer end.
+// turn from both ends, nothing of the push remains along the end nearer to the push.
 bool FastSlide::EndsInCorner(Vec2 push, std::span<const BlockingContact> earlier) {
   const auto* const face = std::get_if<RoundFace>(&first_->front);
   const auto is_of_edge = [](const BlockingContact& contact) {

@@ -33,8 +33,9 @@
 
 namespace carom::internal {
 
-// Decides the legs of a slide, one at a time, for a capsule. An object is reused for many slides.
-// Not thread-safe.
+// Decides the legs of a slide (straight moves, each after the first along the wall that the leg
+// before it hit), one at a time, for a capsule. An object is reused for many slides. Not
+// thread-safe.
 class FastSlide {
  public:
   FastSlide(const Obstacles& obstacles, WorkMeter& meter)
@@ -45,12 +46,14 @@ class FastSlide {
   // out of range.
   bool Start(const Shape& shape, const Pose& pose);
 
-  // kUndecided: falls back to the exact search. kFree: the leg hits nothing. kHit: it has a hit.
+  // kUndecided: filters cannot decide the leg, and the caller runs the exact search. kFree: the leg
+  // hits nothing. kHit: the leg hits an edge or a vertex.
   enum class Verdict : uint8_t { kUndecided, kFree, kHit };
   // Decides the leg by the displacement d, which is not 0, of the shape at position `from`. If
   // `start_overlap` is kUnchecked, tests that the shape overlaps nothing in more than touch at
-  // `from`; kNone means that this is proven. If the verdict is kFree or kHit, the shape overlaps
-  // nothing in more than touch at `from`, and the results of the members below are valid.
+  // `from`; kNone means that the caller has proven it. If the verdict is kFree or kHit, the shape
+  // overlaps nothing in more than touch at `from`, and `position` returns the end of this leg; if
+  // it is kHit, the members from `SetHit` to `EndsInCorner` refer to this leg's hit.
   Verdict Leg(Vec2 from, Vec2 d, BlockingSweep::StartOverlap start_overlap);
 
   // Returns the bounding box of the shape at a position.
@@ -60,17 +63,18 @@ class FastSlide {
   }
   // Returns the safe position at which the leg ends.
   Vec2 position() const { return next_; }
-  // `SetHit` fills the answer row of the leg's hit; `hit` must be a default row. `time` returns the
-  // time of the hit, and `contacts` the contacts at that time.
+  // `SetHit` fills the answer row of the leg's hit; `hit` must be a default-constructed row. `time`
+  // returns the time of the hit, and `contacts` the contacts at that time.
   void SetHit(SweepHit& hit) const;
   SweepTime time() const;
   std::span<const BlockingContact> contacts() const { return {contacts_.data(), contact_count_}; }
-  // Sets `next` to the part of the remaining push `left` along the wall that is hit, or to nothing
-  // if no part remains. The leg that was hit must be the whole push. Returns false if that part is
-  // not certain.
+  // Sets `next` to the component, along the wall that the leg hit, of `left`, the part of the push
+  // that remains after the leg; sets `next` to nothing if no such component remains. The
+  // displacement of the leg must be the whole push. Returns false if filters cannot decide `next`.
   bool Redirect(Vec2 left, std::optional<Vec2>& next) const;
-  // Returns whether the hit certainly ends the push, because the shape is in a corner between the
-  // edge that is hit and the one edge of all `earlier` contacts, which the shape must still touch.
+  // Returns whether the hit certainly ends the push: all contacts in `earlier`, those of the legs
+  // before, are with one edge, the shape still touches that edge, and it is in the corner between
+  // that edge and the edge that the leg hits.
   bool EndsInCorner(Vec2 push, std::span<const BlockingContact> earlier);
   // Returns an upper bound of an ulp of the coordinates of the shape on its path.
   double ulp() const { return move_.ulp; }
@@ -78,8 +82,9 @@ class FastSlide {
  private:
   static constexpr size_t kMostFaces = 6;
 
-  // A line or corner that separates the shape at the start of the leg from one or more near edges,
-  // which lie behind it. The edges concerned are those that the path may touch.
+  // A line, or a corner (a vertex and an end of the capsule's axis), that separates the shape at
+  // the start of the leg from one or more edges of `near_` that the path may touch. These edges lie
+  // behind the line or corner: on the side away from the shape.
   struct Near {
     template <class Front, class... Arguments>
     Near(std::in_place_type_t<Front> type, size_t its_edge, const Arguments&... arguments)
@@ -88,15 +93,16 @@ class FastSlide {
     // the line (`RoundFace`) or the corner, behind which the edge lies
     std::variant<RoundFace, RoundCorner> front;
     size_t edge;  // index of the edge in `near_`
-    // bit i is set if the shape meets edge i of `near_` at the entry
+    // bit i is set if the shape meets edge i of `near_` at the time `entry`
     uint32_t edges = 0;
-    bool is_only_contact = true;  // the shape meets nothing else at the entry
+    bool is_only_contact = true;  // at `entry` the shape meets no edges but `edges`
     PathSide path;
     // when the shape comes as near to `front` as its radius, or nothing if it never does
     std::optional<FaceEntry> entry;
     // the time of the entry, rounded up, computed on demand
     double time = 0;
-    std::optional<Vec2> normal;  // the normal of an entry at a vertex, if certain
+    // the unit normal at the entry of a corner, if its rounding is certain
+    std::optional<Vec2> normal;
 
     bool IsBehind(const Segment& other) const {
       return std::visit([&](const auto& side) { return side.IsBehind(other); }, front);

@@ -22,7 +22,7 @@ namespace carom::internal {
 
 // The end points a and b of up to `kMost` edges, in columns.
 struct alignas(64) EdgePoints {
-  // a set of edges is kept as the bits of a uint32_t
+  // at most 32, because a set of edges is stored as the bits of a uint32_t
   static constexpr size_t kMost = 32;
 
   std::array<double, kMost> ax, ay, bx, by;
@@ -44,17 +44,18 @@ struct RoundPath {
 // set it is proven that the shape does not touch it, not even if displaced by the margin.
 using UnclearEdgesFunction = uint32_t (*)(const EdgePoints& edges, const RoundPath& path);
 
-// Returns the function compiled for this machine's instruction set. Callers that use it often store
-// the result.
+// Returns the function compiled for this machine's instruction set. A caller that tests many paths
+// stores the function pointer.
 UnclearEdgesFunction UnclearEdges();
 
-// The edges of the scene near a capsule: those whose boxes meet a box `zone`. Not thread-safe.
+// The edges of the scene near a capsule: those with bounding boxes that meet the box `zone`, an
+// argument of `Gather`. Not thread-safe.
 class NearEdges {
  public:
   static constexpr size_t kMostPolygons = 24;
 
-  // Collects the edges with boxes that meet `zone`. Returns false, and leaves the zone empty, if
-  // `zone` meets a body, or too many edges or polygons.
+  // Collects the edges with boxes that meet `zone`. Returns false, and sets `zone_` to an empty
+  // box, if `zone` meets a body, or too many edges or polygons.
   bool Gather(const Obstacles& obstacles, const Box& zone, WorkMeter& meter);
 
   void Clear() { zone_ = {}; }

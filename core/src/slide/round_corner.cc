@@ -18,8 +18,8 @@ Vec2 Plus(Vec2 a, Vec2 b) { return {a.x + b.x, a.y + b.y}; }
 
 }  // namespace
 
-// The end `end` should be the one nearer to the vertex: if the other end may be nearer,
-// `is_in_front` stays false.
+// `end` should be the index of the axis end that is nearer to the vertex: if the other end may be
+// nearer, `is_in_front` stays false.
 RoundCorner::RoundCorner(Vec2 vertex, uint32_t end, const RoundMove& move, double until)
     : move_(&move),
       vertex_(vertex),
@@ -63,8 +63,9 @@ Side RoundCorner::SideOf(Vec2 p, Vec2 d) const {
 }
 
 // The end of the axis is at least the radius away at the start, and comes nearer until w . d is 0,
-// where w is the vector from the vertex to the end at the time. With the values at the start and
-// the radius r, it never comes as near as r if (|w|^2 - r^2) |d|^2 > (w . d)^2.
+// where w is the vector from the vertex to the end at the time. With the value of w at the start
+// and the radius r, the end of the axis never comes as near as r if (|w|^2 - r^2) |d|^2 > (w .
+// d)^2.
 Side RoundCorner::SideOfPath(Vec2 d) const {
   if (d == Vec2{} || DotSign({vertex_, p_}, {{0, 0}, d}) >= 0) return Side::kBeyond;
   const Vec2 last = Plus(w_, d);

@@ -21,12 +21,13 @@
 
 namespace carom::internal {
 
-// A vertex and an end of a capsule's axis, with the interface of `RoundFace`. Keeps a reference to
-// the move.
+// A vertex of an obstacle and an end of a moving capsule's axis: tests whether that end stays at
+// least the radius away from the vertex. Has the interface of `RoundFace`. Keeps a reference to the
+// `RoundMove`.
 class RoundCorner {
  public:
-  // Considers the move up to the fraction `until`, at which another obstacle certainly ends the
-  // move.
+  // Considers `move` up to the fraction `until`, by which another obstacle certainly ends the move.
+  // `end` is the index (0 or 1) of the end of the axis.
   RoundCorner(Vec2 vertex, uint32_t end, const RoundMove& move, double until = 1);
 
   Vec2 vertex() const { return vertex_; }
@@ -44,7 +45,8 @@ class RoundCorner {
   EdgeMeeting meeting() const { return EdgeMeeting::OfVertices(vertex_, p_); }
 
   // Returns kBeyond if the end of the axis stays at least the radius away from the vertex, on a
-  // path by d and when the axis is placed at `end_axis`, both close to this move.
+  // path by d, and also when the axis is placed at `end_axis`. Both must be within 64 ulp of this
+  // object's move, or of a part of that move.
   Side SideOfMove(Vec2 d, const Segment& end_axis) const;
   // Returns whether an edge certainly lies behind the vertex, seen from the end of the axis, during
   // the considered move: up to `until`, or up to the entry if that is earlier.

@@ -28,8 +28,8 @@ Expansion<8> ProductOfDoubles(double a, double b) {
   return product;
 }
 
-// Returns the product a b. If both differences are exact doubles, as those of nearby numbers are,
-// one product of doubles suffices.
+// Returns the exact product of a and b, two differences of doubles. If each difference is itself a
+// double, as it is for nearby numbers, one product of doubles suffices.
 Expansion<8> Product(const Expansion<2>& a, const Expansion<2>& b) {
   if (a.size != 1 || b.size != 1) return a * b;
   return ProductOfDoubles(a.part[0], b.part[0]);
@@ -162,7 +162,7 @@ bool RoundFace::IsEnteredBy(Vec2 v) const {
   return CrossSign(along_.a, along_.b, {0, 0}, v) < 0;
 }
 
-// Each end comes as near to the line as the radius at the time gap / rate.
+// Each end of the axis comes as near to the line as the radius at the time gap_[end] / rate_.
 bool RoundFace::FindEntry(FaceEntry& entry) const {
   const Vec2 d = move_->d;
   const Segment& axis = move_->axis;
@@ -207,7 +207,7 @@ bool RoundFace::FindEntry(FaceEntry& entry) const {
 
 // Returns the entry at an edge that is parallel to a coordinate axis: the gap divided by its
 // closing speed, rounded up. The remainder gap - t * closing of a rounded quotient t is a double if
-// the gap is one; if the remainder is positive, t was rounded down, and the next double is the
+// the gap is a double; if the remainder is positive, t was rounded down, and the next double is the
 // answer.
 std::optional<double> RoundFace::RoundedUpParallelEntry(const EdgeMeeting& meeting) const {
   const bool is_up = is_upright();
@@ -230,7 +230,7 @@ std::optional<double> RoundFace::RoundedUpParallelEntry(const EdgeMeeting& meeti
 // the line, s the vector of the line, r the radius and d the displacement. If a shape at rest
 // touches the edge, the terms of the numerator cancel up to their last bits. Therefore, with c = z
 // x s and a double l near |s|, the numerator is computed as ((c - r l) (c + r l) + r^2 (l^2 -
-// |s|^2)) / (c + r |s|), where both differences are exact expansions.
+// |s|^2)) / (c + r |s|), where the differences c - r l and l^2 - |s|^2 are exact expansions.
 std::optional<double> RoundFace::RoundedUpEntry(uint32_t end) const {
   const Motion motion{move_->d, move_->radius};
   const EdgeMeeting meeting = MeetingOf(end);

@@ -22,10 +22,12 @@
 namespace carom::internal {
 
 // The side of a line, or of a vertex, on which a point of the capsule's axis lies: kBeyond if
-// farther than the radius, kOn if exactly the radius away, kWithin if nearer or on the other side.
+// farther than the radius, kOn if exactly the radius away, kWithin if nearer or on the other side
+// of the line, kUnknown if filters cannot decide.
 enum class Side : uint8_t { kUnknown, kBeyond, kOn, kWithin };
 
-// A difference of times above which two times keep their order when they are rounded.
+// Two times (fractions of a path) that differ by more than this margin keep their order when they
+// are rounded to doubles.
 inline constexpr double kFaceTieMargin = 0x1p-46;
 
 // Returns the value rounded up to a double, or nothing if its error leaves the rounding uncertain.
@@ -40,16 +42,16 @@ struct PathSide {
   bool is_apart = false;  // at least the radius away on the whole path
 };
 
-// The time at which a capsule's axis comes as near to a line or a vertex as the radius, with the
-// end of the axis that does. The time is in [low, high].
+// The time at which a capsule's axis comes as near to a line or a vertex as the radius, and the end
+// of the axis that comes so near. The time is in [low, high].
 struct FaceEntry {
   double low = 0, high = 0;
-  // both ends enter at once: the axis is exactly parallel to the edge
+  // both ends of the axis come so near at once: the axis is exactly parallel to the edge
   bool is_of_both = false;
-  // index of the end of the axis that certainly enters first; 0 for both ends or for a line through
-  // a vertex
+  // index of the end of the axis that certainly comes so near first; 0 if both ends come so near at
+  // once, or for a line through a vertex
   uint32_t end = 0;
-  // an end of the edge to which the axis comes exactly at that time, too
+  // an end of the edge to which the axis also comes as near as the radius, at exactly that time
   std::optional<Vec2> vertex;
 };
 

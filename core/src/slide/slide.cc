@@ -24,8 +24,8 @@ using internal::BlockingHit;
 using internal::BlockingMover;
 using internal::BlockingPose;
 
-// Moves shapes by their pushes, one at a time: each push is a sequence of legs along walls. Not
-// thread-safe.
+// Moves shapes by pushes (displacements that obstacles deflect), one push at a time. Each push
+// becomes a sequence of straight legs, each after the first along a wall. Not thread-safe.
 class Slider {
  public:
   Slider(const internal::SlideRun& run, SlideAnswers& out, WorkMeter& meter)
@@ -38,8 +38,8 @@ class Slider {
         safe_(obstacles_, meter),
         fast_(obstacles_, meter) {}
 
-  // Reads the shape, pose and skin of item i. Returns false if it records an error or the meter
-  // stops.
+  // Reads the shape, the pose and the skin (the gap to keep from obstacles) of item i. Returns
+  // false if it records an error or the meter stops.
   bool Begin(const SlideColumns& columns, size_t i, ItemChecker& check, SlideRow& row);
   void Push(Vec2 push, SlideRow& row);
   const internal::SlideCounts& counts() const { return counts_; }
@@ -71,7 +71,7 @@ class Slider {
   Pose pose_;
   // the shape placed at `pose_`, for the exact search
   BlockingPose start_;
-  bool is_placed_ = false;  // `start_` belongs to the current item
+  bool is_placed_ = false;  // `start_` holds the shape of the current item
   bool may_be_fast_ = false;
   // the fast path decided the last leg
   bool is_fast_ = false;
@@ -101,8 +101,8 @@ bool Slider::Begin(const SlideColumns& columns, size_t i, ItemChecker& check, Sl
   return true;
 }
 
-// Places the shape, for the exact search, at the safe position that a leg ended at; the shape is
-// known to have an interior at such a position.
+// Sets `start_`, for the exact search, to the shape at `position`, the safe position at which a leg
+// ended. The shape is known to have an interior there, so `Place` returns no fault.
 void Slider::PlaceAt(Vec2 position) {
   if (is_placed_ && position == start_.pose().position) return;
   is_placed_ = true;
@@ -133,8 +133,9 @@ bool Slider::AddFastLeg(SlideLeg& leg, SlideRow& row) {
 }
 
 // Adds the leg by the displacement d: a sweep that ends at its safe pose. If the shape overlaps
-// nothing in more than touch at the start, it does not at the safe pose either, as `SafePose`
-// proves against all obstacles that may touch the path; so `start_overlap_` holds for the next leg.
+// nothing in more than touch at the start of the leg, it overlaps nothing so at the safe pose
+// either, as `SafePose` proves against all obstacles that may touch the path. Therefore
+// `start_overlap_` is also valid for the next leg, which starts at the safe pose.
 Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
   static constexpr SlideLeg kNoLeg;
   out_.legs.push_back(kNoLeg);  // copying a leg is faster than zeroing one
@@ -162,9 +163,9 @@ Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
 }
 
 // Adds legs until the push is used up, or no part of it remains that is not blocked. A leg along a
-// slanted wall may have a greater coordinate than the push; sweeps accept none above 2^53. The rest
-// of the push is a fraction of the push as given, not of the last leg, so that a corner that turns
-// the motion from one wall to the other ends the push.
+// slanted wall may have a greater coordinate than the push; sweeps accept none above 2^53.
+// `row.left`, the part of the push that remains, is a fraction of the argument `push`, not of the
+// last leg, so that a corner that turns the motion from one wall to the other ends the push.
 void Slider::Push(Vec2 push, SlideRow& row) {
   row.left = push;
   double rest = 1;
@@ -187,7 +188,7 @@ void Slider::Push(Vec2 push, SlideRow& row) {
 }
 
 // Returns the displacement of the next leg: the part of the remaining push along the blocking ray
-// (the nearer end of the blocked directions), or nothing if no part remains.
+// (the end, nearer to the push, of the arc of blocked directions), or nothing if no part remains.
 std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
   const bool is_first = out_.legs.back().d == push;
   std::optional<Vec2> next;
@@ -213,7 +214,7 @@ std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
 }
 
 // Collects in `sweep_.arcs()` all directions that obstacles block at the end of the leg: by the
-// contacts of the leg's hit, and by earlier contacts that the shape still touches.
+// contacts of the leg's hit, and by those contacts of earlier legs that the shape still touches.
 void Slider::Gather(const SlideRow& row) {
   BlockedArcs& arcs = sweep_.arcs();
   if (is_fast_) {
@@ -234,8 +235,8 @@ std::optional<Vec2> Slider::AlongRay(const internal::ArcDirection& ray, Vec2 pus
                               [&](Vec2 v) { return arcs.Contains(v); });
 }
 
-// Returns whether the shape, where it is placed, is still within the skin and 8 ulp of an earlier
-// contact.
+// Returns whether the features of `contact`, a contact of an earlier leg, are still nearly in touch
+// with the shape placed in `start_`: at most the skin plus 8 ulp apart.
 bool Slider::IsNear(const BlockingContact& contact) const {
   const BlockingMover& mover = start_.mover();
   const double radius = mover.shape().radius() + contact.fixed_radius;

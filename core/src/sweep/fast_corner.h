@@ -35,8 +35,8 @@ namespace {
 //
 // A touch is certain if no other corner lies within `margin_`, on the inner side, of the line that
 // supports the hull at the touch, and if a touch on a side is not within `margin_` of an end of the
-// side. Then no other edge of the polygon ties with it. Let m be the margin and S >= 2m `size_`. At
-// a corner, edges without that corner are farther than r by m. On a side, an edge that shares an
+// side. Then no other edge of the polygon ties with it. Let m be `margin_` and S >= 2m be `size_`.
+// At a corner, edges without that corner are farther than r by m. On a side, an edge that shares an
 // end of the side leads from that end, m away along the side, to corners m behind the side: each of
 // its points is either m / 2 away along the side, hence beyond r by at least m^2 / (8 (r + m)) >=
 // m^2 / (16 S), or m^2 / (2 S) behind the side. With m = 2^-12 S both are at least 2^-28 S, for
@@ -79,12 +79,12 @@ class RoundTouch {
   static constexpr size_t kCorners = 2 * kWidth;
   using CornerColumn = std::array<double, kCorners>;
 
-  // Accepts a touch that is certainly neither at the start nor at the end of the path.
+  // Sets the verdict kTouch if the touch is certainly neither at the start nor at the path's end.
   static HWY_INLINE void SetIfWithin(FastTouch& touch) {
     if (touch.low > 0 && touch.high < 1) touch.verdict = TouchVerdict::kTouch;
   }
 
-  // Stores the corner of ring lane k and end j of the axis at index k + kWidth j.
+  // Stores the corner (vertex in ring lane k) - (end j of the axis) at index k + kWidth j.
   HWY_INLINE void SetCorners() {
     for (size_t j = 0; j < 2; ++j) {
       for (size_t g = 0; g < kGroups; ++g) {
@@ -183,7 +183,7 @@ class RoundTouch {
     return best;
   }
 
-  // Returns whether the path during the fraction `span` is much shorter than the margin.
+  // Returns whether a part of the path with the fraction `span` is shorter than `margin_` / 16.
   HWY_INLINE bool IsShort(double span) const {
     return span * (std::abs(mover_.d.x) + std::abs(mover_.d.y)) < margin_ / 16;
   }
@@ -216,8 +216,8 @@ class RoundTouch {
 
   // Decides a touch on a corner z. With A = d . d, B = d . z, C = z x d and the radius r, the path
   // enters the circle of radius r about z at t = (B - sqrt(A r^2 - C^2)) / A. A coordinate of z
-  // errs by 4 u R (u = 2^-53, R = `extent`), so B and C err by 8 u R (|d.x| + |d.y|); `c` is twice
-  // that.
+  // errs by 4 u R (u = 2^-53, R = `target_.extent`), so B and C err by 8 u R (|d.x| + |d.y|); `c`
+  // is twice that.
   HWY_INLINE void MeetCorner(bool misses_side, double limit, FastTouch& touch) const {
     const Vec2 d = mover_.d;
     const double a = d.x * d.x + d.y * d.y;

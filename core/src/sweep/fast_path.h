@@ -24,8 +24,8 @@
 #define CAROM_CORE_SRC_FAST_PATH_ONCE_H_
 namespace carom::internal {
 
-// The polygon of a `FastPair`, with bounds of coordinates and of errors relative to the mover's
-// first vertex.
+// The polygon of a `FastPair` (a polygon and a moving shape, the mover), with bounds of coordinates
+// and of errors relative to the mover's first vertex.
 struct FastTarget {
   std::span<const Vec2> ring;
   bool is_clockwise;
@@ -162,8 +162,9 @@ HWY_INLINE PathEdges EdgesOf(const FastTarget& target, Vec2 d) {
   return PathEdges(target.error, 8 * kFilterUnit * target.extent * (std::abs(d.x) + std::abs(d.y)));
 }
 
-// Returns the edges that may be entered last, as bits: bit `at` + k if lane k of `entries`, an
-// upper bound of a fraction, is at least `bound`.
+// Returns, as bits, the edges that the path may enter last: sets bit `at` + k if lane k of
+// `entries`, an upper bound of the fraction at which the path enters the edge of that lane, is at
+// least `bound`.
 HWY_INLINE uint32_t EntriesFrom(V entries, V bound, size_t at) {
   return BitsOf(hn::Ge(entries, bound)) << at;
 }

@@ -17,16 +17,18 @@
 namespace carom::internal {
 namespace {
 
-// The share of recent items of this thread that fell back to the exact search. Above the threshold
-// the fast path is skipped, since a failed attempt takes a fifth of the time of the exact search.
+// The share of recent items of this thread that fell back to the exact search. While the share is
+// above 0.75, most items skip the fast path, since a failed attempt takes a fifth of the time of
+// the exact search.
 [[gnu::tls_model("initial-exec")]] constinit thread_local FallbackRate recent_sweeps(0.75);
 
 // A difference of times above which two touches are certainly ordered, even after the fractions are
-// rounded. Edges that touch at an equal rounded time differ by less (fast_corner.h).
+// rounded. The exact times of edges that touch at an equal rounded time differ by less
+// (fast_corner.h).
 constexpr double kTieMargin = 0x1p-50;
 
-// Returns `box` grown by `radius`. The rounding of the sums needs no care, as `SweptBox` rounds
-// outward by more.
+// Returns `box` grown by `radius`. The sums are rounded to nearest; `SweptBox` rounds outward by
+// more than their errors.
 Box GrownByRadius(const Box& box, double radius) {
   return {{box.min.x - radius, box.min.y - radius}, {box.max.x + radius, box.max.y + radius}};
 }
@@ -120,8 +122,9 @@ void FastSweeps::Start(size_t count) {
   meter_.Spend(vertices);
 }
 
-// Decides the items of a window together. Each step requests the memory for all items before it
-// uses the memory of any, so that the items wait for memory at the same time.
+// Decides the items of a window (`kWindow` successive items of the batch) together. Each step
+// requests the memory for all items before it uses the memory of any, so that the items wait for
+// memory at the same time.
 void FastSweeps::AnswerWindow(size_t begin) {
   const size_t count = std::min(kWindow, columns_.size() - begin);
   const bool skips_fast_path = recent_sweeps.SkipsFastPath();
@@ -139,7 +142,7 @@ void FastSweeps::AnswerWindow(size_t begin) {
   const std::span found = std::span(scratch_->found.pairs).first(scratch_->found.count);
   for (size_t k = 0; k < count; ++k) {
     Item& item = scratch_->items[k];
-    // `is_complete` is false for an item with many polygons near it: the item is undecided.
+    // If `is_complete` is false, too many polygons are near the item: the item is undecided.
     if (!scratch_->queries[k].is_active || scratch_->queries[k].is_complete) continue;
     item.undecided_from = 0;
     item.is_done = true;
@@ -251,7 +254,7 @@ void FastSweeps::KeepFirst(const IndexedPolygon& fixed, const FastTouch& touch, 
       break;
     case TouchVerdict::kTouch:
       if (item.best != nullptr && touch.low > item.touch.high + kTieMargin) return;
-      // The two times are too close to decide which touch is first.
+      // If neither touch is certainly earlier by `kTieMargin`, it is undecided which one is first.
       if (item.best != nullptr && !(touch.high + kTieMargin < item.touch.low)) {
         item.undecided_from = std::min(item.undecided_from, touch.low);
         return;

@@ -53,7 +53,7 @@ class FastSweeps {
   bool Measure(size_t i, SweepHit& hit) const { return scratch_->rows.Row(i % kWindow, hit); }
 
  private:
-  // the items processed together, so that they wait for memory at the same time
+  // the number of items processed together, so that the items wait for memory at the same time
   static constexpr size_t kWindow = FastSweepRows::kMost;
   static_assert(kWindow <= BoxPairs::kMostQueries);
   static constexpr size_t kMaxPairs = 256;
@@ -69,10 +69,11 @@ class FastSweeps {
     // the polygon that `touch` touches, or null without a touch
     const IndexedPolygon* best;
     FastTouch touch;  // the earliest touch so far
-    // of the pairs under decision, the pair of this item with the least `enter_low`, or null
+    // among the pairs that `DecidePairs` decides together, the pair of this item with the least
+    // `enter_low`, or null
     const FastPair* first;
   };
-  // A shape of the batch by its number, converted to the form of the fast path.
+  // The shape at index `number` of the batch's `shapes`, converted to the form of the fast path.
   struct CachedShape {
     size_t number;
     FastShape fast;
@@ -83,7 +84,7 @@ class FastSweeps {
     std::array<CachedShape, kCachedShapes> shapes;
     std::array<FastPair, kMaxPairs> pairs;
     BoxPairs found;
-    // rows of the items that touch, unused under the mode ANY
+    // answer rows of the items with the verdict kTouch, unused under the mode ANY
     FastSweepRows rows;
     std::vector<ItemError> errors;
   };

@@ -159,8 +159,8 @@ namespace {
 HWY_EXPORT(MeasureEdges);
 HWY_EXPORT(MeasureVertices);
 
-// Returns the least edge of the polygon that touches: the touching edge, or the lesser of the two
-// edges that share the touching vertex.
+// Returns the least index of an edge of the polygon that touches: that of the touching edge, or the
+// lesser index of the two edges that share the touching vertex.
 uint32_t FirstEdge(const FastTouch& touch) {
   if (touch.kind == TouchKind::kFixedEdge || touch.fixed == 0) return touch.fixed;
   return touch.fixed - uint32_t{1};
@@ -200,8 +200,9 @@ void FastSweepRows::Measure() {
   if (vertices_.count > 0) HWY_DYNAMIC_DISPATCH(MeasureVertices)(vertices_);
 }
 
-// Sets the values of `Sweeper::MeasureTouch`: if a vertex of the shape touches an edge of the
-// polygon, the computed point, else the touching vertex of the polygon.
+// Sets the values that `Sweeper::MeasureTouch` sets in the exact search. The point is the computed
+// point if a vertex of the shape touches an edge of the polygon, else the touching vertex of the
+// polygon.
 bool FastSweepRows::Row(size_t k, SweepHit& hit) const {
   const Source& source = sources_[k];
   const FastTouch& touch = *source.touch;

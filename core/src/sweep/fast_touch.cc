@@ -48,7 +48,7 @@ void BoundPairs(std::span<FastPair> pairs) {
 
 // Decides the touch of two polygons. They touch at the edge that the path enters last, if it is
 // certainly the only edge entered last and one vertex of the other polygon is certainly the
-// foremost.
+// farthest on the edge's inner side.
 template <size_t kWidth>
 HWY_INLINE void DecideStraight(const FastPair& pair, const FastTarget& target, FastTouch& touch) {
   const SweptMover& mover = *pair.mover;

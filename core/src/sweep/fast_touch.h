@@ -86,7 +86,8 @@ struct FastPair {
   PathBounds bounds;
 };
 
-// Returns whether the fast path of sweeps accepts this polygon: solid, strictly convex and small.
+// Returns whether the fast path of sweeps accepts this polygon: solid, strictly convex, and with at
+// most `kMostFastVertices` vertices.
 inline bool IsFastTarget(const IndexedPolygon& fixed) {
   return (fixed.convexity() == Convexity::kStrict ||
           fixed.convexity() == Convexity::kStrictClockwise) &&
@@ -104,8 +105,8 @@ struct TouchFunctions {
   // kOverlap: the shapes share a point at the start. kTouch: they share no point at the start and
   // first touch at a fraction within (0, 1). At that fraction no other edge of the polygon touches,
   // except that a touching vertex belongs to two edges; for a round shape, no other edge touches
-  // until 2^-50 later. A moving polygon without a radius touches between the ends of an edge, with
-  // one vertex alone.
+  // within 2^-50 after that fraction. A moving polygon without a radius touches between the ends of
+  // an edge, with one vertex alone.
   FastTouch (*find)(const FastPair& pair, double limit);
 };
 TouchFunctions FindTouch();

@@ -15,8 +15,8 @@ void SortBySource(std::vector<Obstacle>& obstacles) {
             [](const Obstacle& a, const Obstacle& b) { return a.source() < b.source(); });
 }
 
-// Calls `visit` for the polygons with boxes that meet `box`. If only few boxes are near, collects
-// their polygons first; else traverses the scene's index.
+// Calls `visit` for the polygons with boxes that meet `box`. If `find_polygons_` finds that only
+// few polygons are near the box, visits the polygons found; else traverses the scene's index.
 template <class Use>
 void Obstacles::VisitPolygonsAt(const Box& box, WorkMeter& meter, const Use& visit) const {
   const MeetsBox meets{box};

@@ -50,8 +50,8 @@ class Obstacles {
   void SetFilter(const QueryFilter& query_filter) { query_filter_ = query_filter; }
 
   // Calls visit(obstacle) once for each obstacle that passes the filter and has a box that meets
-  // `reach`, and perhaps for others that pass the filter. Stops when `visit` returns false or the
-  // meter stops.
+  // `reach`, and perhaps for other obstacles that pass the filter. Stops when `visit` returns false
+  // or the meter stops.
   void VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const;
 
  private:

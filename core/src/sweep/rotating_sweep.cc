@@ -5,9 +5,10 @@
 // the length of path that any point of the shape can still travel, time may advance without a
 // contact.
 //
-// Theorem. The certified interval holds for the exact motion, and for the vertices that `Placed`
-// computes at its two ends. Let L be the largest coordinate of both positions plus the shape's
-// extent, e the tolerance, W the `path_length` of the motion, and u = 2^-53.
+// Theorem. The certified interval [`low`, `high`] of `RotatingSweepHit` holds for the exact motion,
+// and for the vertices that `Placed` computes at its two ends. Let L be the largest coordinate of
+// both positions plus the shape's extent, e the tolerance, W the `path_length` of the motion, and u
+// = 2^-53.
 //
 // (1) W bounds the length of any vertex's path for t in [0, 1]. Let r0 be the length of the vector
 //     (c, s) of the start pose, D the angle and g the relative growth of the rotation
@@ -114,7 +115,8 @@ struct RotatingMotion {
   Pose to;
   internal::Turn turn;
   double tolerance;
-  double path_length = 0;  // bounds the path of any vertex; W of the theorem
+  // upper bound of the length of any vertex's path: W of the theorem at the top of this file
+  double path_length = 0;
   // bounds the error of a computed least distance: 2^-43 L + 2^-138
   double error = 0;
   // 2^-46 L, the permitted error of the distance of a vertex and an edge
@@ -155,8 +157,8 @@ double ExtentOf(const Shape& shape) {
   return extent * (1 + 8 * internal::kUnit);
 }
 
-// Sets the members that follow from the poses. Returns false if the tolerance is too small for the
-// error bounds.
+// Sets the members of `motion` that follow from its shape and its two poses. Returns false if the
+// tolerance is too small for the error bounds.
 bool CompleteMotion(RotatingMotion& motion) {
   const Vec2 p = motion.from.position;
   const Vec2 q = motion.to.position;
@@ -173,8 +175,8 @@ bool CompleteMotion(RotatingMotion& motion) {
          motion.tolerance >= kLeastToPath * motion.path_length;
 }
 
-// The edges of a shape at one time of its motion, with a tree of their boxes. Vertices between the
-// two poses may exceed 2^53, which those of a `MovingShape` must not.
+// The edges of a shape at one time of its motion, with a tree of their boxes. At times between the
+// two poses, coordinates of vertices may exceed 2^53, which a `MovingShape` does not accept.
 class EdgeTree {
  public:
   explicit EdgeTree(const Shape& shape) : shape_(shape) {}

@@ -51,12 +51,13 @@ struct Candidate {
   bool meets_round_body() const { return body != nullptr && body->is_round(); }
 };
 
-// The sweep of a shape against a round body. One of the two, called `grown`, moves with a radius;
-// the other one stays in place, without a radius.
+// The sweep of a shape against a round body. One of the two (shape or body) moves as the capsule
+// `grown`; the other one stays in place as `fixed`, without a radius.
 struct RoundMeeting {
   SweepPair pair;
   Motion motion;
-  // the capsule that moves; if its radius is the sum of both radii, it is rounded up
+  // the capsule that moves: the body with its own radius, or the shape with the sum of the radii of
+  // shape and body, rounded up
   Capsule grown;
   std::optional<PlacedShape> moving;
   const IndexedPolygon* fixed = nullptr;
@@ -110,8 +111,8 @@ class Sweeper {
 
   // Adds the answer of item `index`. Returns false once the meter stops.
   bool Sweep(size_t index, internal::MovingShape& mover, Vec2 d, const QueryFilter& query_filter);
-  // Adds the answer of item `index` if the shape overlaps `fixed` at the start, and this overlap is
-  // known to be the only hit.
+  // Adds, as the only hit of item `index`, the overlap of the shape with `fixed` at the start. The
+  // caller must have found that they overlap, and that no other hit is to be reported.
   bool AddOverlap(size_t index, internal::MovingShape& mover, Vec2 d, const IndexedPolygon& fixed);
 
  private:
@@ -141,7 +142,7 @@ class Sweeper {
   std::optional<PlacedShape> mover_;
   Box bounds_;  // bounding box of the shape at the start
   Motion motion_;
-  // hits after this time are not needed
+  // the search skips hits that are certainly after this time (a fraction of the path)
   double limit_ = 1;
   // the region that the shape passes over until `limit_`
   internal::SweptBox reach_;
@@ -206,8 +207,8 @@ void Sweeper::CollectCandidates(const QueryFilter& query_filter) {
 }
 
 // Returns the hit of a polygon, or of a body without a radius. Shapes share a point at the start if
-// their edges do, or if one contains a ring of the other. A shape that meets a polygon later
-// touches an edge first.
+// their edges do, or if one contains a ring of the other. A shape that shares no point with a
+// polygon at the start, but meets it later, first touches an edge of it.
 std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed, Body* body) {
   if (const std::optional<internal::TouchBounds> bounds = axes_.Bound(fixed)) {
     meter_.Spend(fixed.polygon().vertex_count());
@@ -257,7 +258,8 @@ std::optional<Candidate> Sweeper::HitFromInside(Candidate start, SweepPair& pair
 }
 
 // Adds a candidate. While the collector is full, shortens the path that is searched to the time of
-// its last hit, as later hits are not needed. Returns whether more hits are wanted.
+// the last hit in the collector, as later hits are not needed. Returns whether more hits are
+// wanted.
 bool Sweeper::Keep(const std::optional<Candidate>& candidate) {
   if (meter_.stopped()) return false;
   if (candidate && hits_.Add(*candidate, ByTime(), meter_) && hits_.is_full()) {
@@ -309,8 +311,9 @@ SweepHit Sweeper::Measured(const Candidate& candidate) {
 }
 
 // Sets the point and the normal of a touch of two edges. If a vertex of the polygon touches, the
-// point is exactly that vertex. Otherwise it is the touching vertex of the shape, displaced to the
-// fraction, for a capsule the end of its axis moved by the radius against the normal.
+// point is exactly that vertex. Otherwise it is the touching vertex of the shape, displaced by
+// `hit.fraction` of the path, for a capsule the end of its axis moved by the radius against the
+// normal.
 void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
   const internal::SweepTouch& touch = candidate.event.touch;
   const internal::EdgeMeeting& meeting = touch.time.meeting();

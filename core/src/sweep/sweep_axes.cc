@@ -41,8 +41,8 @@ double LocalVertices::Most(Vec2 n) const { return -Least({-n.x, -n.y}); }
 // with n by another u, and the sum of two products by u of itself: so a projection n . p errs by
 // 3.1 u N R, and the difference of two projections by 8.3 u N R. If n is the rounded normal of an
 // edge of a convex polygon, other vertices of the polygon may be ahead of the edge by 2 u N R. The
-// radii are a rounded sum, and |n| the root of a sum of squares, so their product errs by 5 u of
-// itself.
+// sum of the radii is rounded, and |n| is the root of a rounded sum of squares, so the product of
+// both errs by 5 u of itself.
 struct SweepAxes::Gap {
   Gap(const Motion& motion, Vec2 n, double ahead, double reach)
       : error(16 * kUnit * SumOfMagnitudes(n) * reach),
@@ -56,9 +56,9 @@ struct SweepAxes::Gap {
   }
 
   bool is_sure() const { return gap > error; }
-  // Returns whether more than 2 `slack` of the gap remain at all times of the path. Once `slack` is
-  // needed as the margin, and once to cover the rounding of this sum, since a margin is many ulps
-  // of the path's length.
+  // Returns whether more than 2 `slack` of the gap remain at all times of the path. The first
+  // `slack` is the margin; the second covers the rounding of this sum, since a margin is at least
+  // 16 ulp of the largest coordinate on the path.
   bool is_clear(double slack) const {
     return gap - error - std::max(closing + closing_error, 0.0) > 2 * slack;
   }

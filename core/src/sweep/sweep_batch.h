@@ -19,11 +19,12 @@ enum class SweepWay : uint8_t { kFastPath, kGeneral };
 
 // The number of items of a batch that each search answered.
 struct SweepCounts {
-  // touches found by the fast path alone
+  // items with a touch that the fast path found, without the exact search
   size_t touches = 0;
-  // overlaps at the start found by the fast path; the exact search finds only their point
+  // items with an overlap at the start that the fast path found; the exact search computes only the
+  // point of the overlap
   size_t overlaps = 0;
-  size_t fallbacks = 0;  // answered by the exact search
+  size_t fallbacks = 0;  // items that the exact search answered
 };
 
 // The input of `RunSweeps`: the world, the batch and its options, and which search answers.

@@ -221,10 +221,11 @@ class RoundContact {
     return at_end() ? across > error : across < -error;
   }
 
-  // Returns whether the path certainly misses the circle of the given radius about the vertex, or
-  // meets it before 0 or after the limit; computed in doubles. z is the vector from the moving to
-  // the fixed vertex at the start, d the displacement. With R = |d| radius (`reach`), the path
-  // misses the circle if |z x d| > R, and enters it at t = (z . d - R) / |d|^2 at the earliest.
+  // Returns whether the path certainly misses the circle about the vertex whose radius is the sum
+  // of the radii of `motion_`, or meets it before 0 or after the limit; computed in doubles. z is
+  // the vector from the moving to the fixed vertex at the start, d the displacement. With R
+  // (`reach`) = |d| times that sum, the path misses the circle if |z x d| > R, and enters it at t =
+  // (z . d - R) / |d|^2 at the earliest.
   bool MissesVertex(Vec2 z) const {
     const Vec2 d = motion_.d;
     const double length2 = d.x * d.x + d.y * d.y;
@@ -270,10 +271,11 @@ class RoundContact {
     return counts ? SideVerdict::kCounts : SideVerdict::kMayMiss;
   }
 
-  template <class Visit>
   // Visits the meeting of two vertices if they come within the radius of each other: if the
-  // discriminant of the equation of their distance is at least 0. If it is 0, the path only grazes
-  // the circle about the fixed vertex, at a single time.
+  // discriminant of the quadratic equation (distance of the vertices at time t) = radius is at
+  // least 0. If the discriminant is 0, the path only grazes the circle of that radius about the
+  // fixed vertex, at a single time.
+  template <class Visit>
   void MeetVertex(const EdgeMeeting& meeting, const Visit& visit) const {
     if (time_ != nullptr && IsOtherEnd(meeting.fixed.a, meeting.moving.a)) return;
     if (IsSource(meeting)) return visit(RoundCandidate{meeting, {}});
@@ -412,7 +414,8 @@ std::optional<SweepTime> FirstBegin(const Motion& motion, const RoundContact& co
                                     double limit) {
   std::optional<SweepTime> first;
   contact.VisitMeetings([&](const RoundCandidate& candidate) {
-    // The order of two times at one side of an edge follows without computing them.
+    // If `candidate` and `first` are at the same side of one edge, `CompareOnSide` orders their
+    // times without computing them.
     const auto same = SweepTime::OfRoundTouch(motion, candidate.meeting, IntervalEnd::kBegin, 0);
     if (first && same.SharesSide(*first) && SweepTime::CompareOnSide(same, *first) >= 0) return;
     const std::optional<SweepTime> t = contact.TimeOf(candidate, limit);

@@ -36,8 +36,9 @@ std::optional<SweepInterval> ContactInterval(const Motion& motion, const Segment
 
 // Returns the interval of times in which an inner point of one edge passes an inner point of the
 // other, if both radii are 0. The interval may extend before 0 and after 1. Its begin and end are
-// equal if the edges are parallel; else the edges cross between them. Returns nothing if the line
-// of displacements t * d meets the parallelogram (fixed - moving) at most at a side or corner.
+// equal if the edges are parallel; else the edges cross at all times between its begin and its end.
+// Returns nothing if the line of displacements t * d meets the parallelogram (fixed - moving) at
+// most at a side or corner.
 std::optional<SweepInterval> CrossingInterval(const Motion& motion, const Segment& fixed,
                                               const Segment& moving);
 
@@ -63,8 +64,9 @@ std::optional<SweepTime> RoundEntry(const Motion& motion, const Segment& fixed, 
 // radii, which is above 0. `RoundContactBegin` must have returned a time.
 SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segment& axis);
 
-// Two features at a distance of exactly the sum of the radii, at the begin or the end of the
-// interval in which they are that close or closer, and the radius of the fixed shape.
+// Two features (two vertices, or a vertex and an edge) at a distance of exactly the sum of the
+// radii, at the begin or the end of the interval in which they are that close or closer, and the
+// radius of the fixed shape.
 struct RoundTouch {
   EdgeMeeting meeting;
   IntervalEnd end;
@@ -73,7 +75,8 @@ struct RoundTouch {
 
 // Appends to `touches` the pairs of features that begin or cease, exactly at the time `t`, to be
 // within the sum of the radii, which is above 0. The edges must not be closer than that sum at `t`.
-// `t` may come from another fixed shape, with or without a radius.
+// `t` may be the time of a touch with a fixed shape other than that of `fixed`, with or without a
+// radius.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
                       const SweepTime& t, std::vector<RoundTouch>& touches);
 

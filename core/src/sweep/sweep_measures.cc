@@ -185,10 +185,10 @@ Vec2 NormalAgainst(const Segment& edge, Vec2 d) {
 // and along d at the end. The second argument of `UnitNormal` is the sign of s x normal, with s the
 // vector of `side()`, and d x s > 0. For two vertices, let z be the vector from the moving to the
 // fixed vertex at the start, and w = t d - z: w has the length `radius`, the dot product w . d is
-// the root of the discriminant with the sign of the end, and the cross product w x d is -(z x d).
-// These two products determine w, as d and (d.y, -d.x) are perpendicular. The exact normal is
-// rounded from the nearest pairs of doubles; the filter decides only if all pairs within its error
-// round to one normal.
+// the root of the discriminant, negative at the begin and positive at the end of the interval, and
+// the cross product w x d is -(z x d). These two products determine w, as d and (d.y, -d.x) are
+// perpendicular. The exact normal is rounded from the nearest pairs of doubles; the filter decides
+// only if all pairs within its error round to one normal.
 Vec2 RoundNormal(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   if (meeting.is_on_fixed_edge() || meeting.is_on_moving_edge()) {
     return UnitNormal(meeting.side(), end == IntervalEnd::kBegin ? 1 : -1);

@@ -12,17 +12,17 @@
 namespace carom::internal {
 
 // Returns p + t * d - step. Error bound: let M be the largest magnitude of the coordinates and of
-// the step's length. If t is within 2^-53 of an exact time, the point errs by 2^-53 M, one ulp of
-// M, for it. A step of radius * normal errs by 2^-53 M for the normal and half an ulp for the
-// product. The sum is rounded once. So the point errs by at most 3 ulp of M in all, without a step
-// by 1.5 ulp of M.
+// the step's length. If t is within 2^-53 of an exact time, this error of t moves the point by at
+// most 2^-53 M, one ulp of M. A step of radius * normal errs by 2^-53 M for the normal and half an
+// ulp for the product. The sum is rounded once. So the point errs by at most 3 ulp of M in all,
+// without a step by 1.5 ulp of M.
 Vec2 PointOnPath(Vec2 p, Vec2 d, double t, Vec2 step = {});
 
 // Returns the edge with the normal that separates two polygons when their edges `fixed` and
-// `moving` meet: the edge within which a vertex of the other polygon meets it. If two vertices
-// meet, returns the fixed edge if the edges are parallel and share more than a point, or the other
-// edge if one edge has length 0. In all other cases, and if the edge found is parallel to d,
-// returns an edge of length 0.
+// `moving` meet: the edge that a vertex of the other polygon meets between the edge's ends. If two
+// vertices meet, returns the fixed edge if the edges are parallel and share more than a point, or
+// the other edge if one edge has length 0. In all other cases, and if the edge found is parallel to
+// d, returns an edge of length 0.
 Segment SeparatingEdge(const EdgeMeeting& meeting, const Segment& fixed, const Segment& moving,
                        Vec2 d);
 

@@ -93,9 +93,9 @@ class MovedVertex {
   Box where_;
 };
 
-// Returns the first vertex of a ring of `inner`, in its position at the start, that `outer`
-// contains when `inner` is displaced by t * d at the moment. No edges may touch at the moment, so
-// if `outer` is the axis of a capsule it contains no vertex.
+// Returns the first vertex of the first ring of `inner` such that `outer` contains that vertex when
+// `inner` is displaced by t * d at the moment. The result is the vertex's position at the start. No
+// edges may touch at the moment, so if `outer` is the axis of a capsule it contains no vertex.
 std::optional<Vec2> ContainedVertex(const PlacedShape& outer, const PlacedShape& inner, Vec2 d,
                                     const Moment& moment, WorkMeter& meter) {
   if (outer.polygon() == nullptr) return std::nullopt;
@@ -191,9 +191,10 @@ std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, dou
 }
 
 // Two edges that touch at a time in [`bounds.low`, `until`] cover boxes in that interval that meet,
-// so pairs whose boxes do not meet are skipped. If the first touch of the other pairs is not after
-// `until`, no skipped pair touches sooner or at an equal time, not even for a round shape, for
-// which times are equal if they round up to the same double. Otherwise searches all pairs.
+// so pairs whose boxes do not meet are skipped. If the first touch of the pairs that are not
+// skipped is not after `until`, no skipped pair touches sooner or at an equal time, not even for a
+// round shape, for which times are equal if they round up to the same double. Otherwise searches
+// all pairs.
 std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, double limit,
                                                 const TouchBounds& bounds, WorkMeter& meter) {
   const double until = std::fmin(bounds.high, 1);
@@ -328,8 +329,9 @@ void SweepPair::CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter) {
 
 // Returns whether one shape contains a ring of the other in the gap from `begin` to `end` between
 // contact intervals, so that the gap belongs to the passage. In the gap no vertex lies on an edge
-// of the other shape, so one time decides. For radius 0 it is the middle of the gap. For a round
-// shape it is the begin of the gap: at that time, no edge is nearer to the axis than the radius.
+// of the other shape, so a test at one time decides. For radius 0 that time is the middle of the
+// gap. For a round shape it is the begin of the gap, at which no edge is nearer to the axis than
+// the radius.
 bool SweepPair::IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin,
                             const SweepTime& end, WorkMeter& meter) const {
   const ExactRoot from = begin.Exact(motion_);

@@ -4,9 +4,9 @@
 // When does a moving shape first touch one polygon, and when does it cease to touch it?
 //
 // `SweepPair` holds a shape on its path and finds, polygon by polygon, the first touch and the end
-// of the passage that contains the start. A passage is a largest interval of times in which both
-// share a point: a union of contact intervals of pairs of edges (sweep_intervals.h) and of gaps
-// between them in which one shape contains a ring of the other (base/passage_merge.h).
+// of the passage that contains the start. A passage is a largest interval of times in which shape
+// and polygon share a point: a union of contact intervals of pairs of edges (sweep_intervals.h) and
+// of gaps between them in which one shape contains a ring of the other (base/passage_merge.h).
 #pragma once
 
 #include <cstdint>
@@ -137,9 +137,9 @@ class SweepPair {
   // Returns the first touch of two edges, or nothing if it is after `limit`. If edges touch at the
   // start, returns any touch at the start, not the one with the least edge.
   std::optional<SweepEvent> FirstTouch(const IndexedPolygon& fixed, double limit, WorkMeter& meter);
-  // Returns the first touch, as above, if no edges touch before `bounds.low`. Tests the pairs of
-  // edges that may touch by `bounds.high` first; for convex polygons one of them is the first
-  // touch.
+  // Returns the first touch of two edges, or nothing if it is after `limit`. No edges may touch
+  // before `bounds.low`. Tests the pairs of edges that may touch by `bounds.high` first; for convex
+  // polygons one of them is the first touch.
   std::optional<SweepEvent> FirstTouch(const IndexedPolygon& fixed, double limit,
                                        const TouchBounds& bounds, WorkMeter& meter);
   // Returns whether one shape contains a ring of the other at the start. No edges may touch at the

@@ -123,9 +123,9 @@ auto SweepTime::WithQuotient(const Motion& motion, Use use) const {
   return m.sign() < 0 ? use(-n, -m) : use(n, m);
 }
 
-// With z from a moving vertex to the fixed vertex, s the vector of the side and d the displacement,
-// the difference of the times is ((z_a - z_b) x s) / (d x s), and d x s > 0: the sign of the
-// numerator decides.
+// Let z_a and z_b be the vectors from the moving vertices of a and b to the fixed vertex, s the
+// vector of the side and d the displacement. The difference of the times is ((z_a - z_b) x s) / (d
+// x s), and d x s > 0: the sign of the numerator decides.
 int SweepTime::CompareOnSide(const SweepTime& a, const SweepTime& b) {
   const Segment& side = a.meeting_.fixed;
   return CrossSign(a.meeting_.moving.a, b.meeting_.moving.a, side.a, side.b);
@@ -183,8 +183,8 @@ BoundedPair SweepTime::Pair(const Motion& motion) const {
   return RoundTouchTime({motion.d, motion.radius, fixed_radius_}, meeting_, end);
 }
 
-// With z the vector from the moving to the fixed vertex, the discriminant of the quadratic equation
-// of sweep_time.h equals |d|^2 radius^2 - (z x d)^2.
+// With z the vector from the moving to the fixed vertex, the discriminant (divided by 4) of the
+// quadratic equation |t d - z|^2 = radius^2 for t equals |d|^2 radius^2 - (z x d)^2.
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   const DyadicVec2 d{motion.d.x, motion.d.y};
   const DyadicVec2 z = DyadicDifference(meeting.fixed.a, meeting.moving.a);

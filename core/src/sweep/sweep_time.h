@@ -138,12 +138,12 @@ class SweepTime {
 // Returns the exact time at which the features of `meeting` begin or cease (`end`) to be within the
 // sum of the radii, which is above 0. For an edge with vector s = `side().b` - `side().a`, the
 // cross product of the displacement and s must be positive; for two vertices, the discriminant of
-// the quadratic equation of sweep_time.h must be at least 0.
+// the quadratic equation for t at the top of this file must be at least 0.
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end);
 
 // The quotient n / m, unevaluated. `AxisParallelTouch` returns the time at which a vertex begins or
-// ceases (`end`) to be within the radii of an edge that is parallel to a coordinate axis. Its
-// numerator is computed without cancellation.
+// ceases (`end`) to be within the sum of the radii of an edge that is parallel to a coordinate
+// axis. Its numerator is computed without cancellation.
 struct RoundQuotient {
   BoundedPair n;
   BoundedPair m;
