@@ -96,7 +96,8 @@ void InitializeOnce() {
     grpc_init();
     grpc::reflection::InitProtoReflectionServerBuilderPlugin();
     google::protobuf::SetLogHandler(LogOfProtobuf);
-    // With one of gRPC's log variables set, gRPC's own log function prints every message.
+    // If the environment sets GRPC_VERBOSITY or GRPC_TRACE, gRPC's own log function stays in place,
+    // which prints every message.
     if (std::getenv("GRPC_VERBOSITY") == nullptr && std::getenv("GRPC_TRACE") == nullptr) {
       gpr_set_log_function(LogOfGrpc);
     }
@@ -194,8 +195,8 @@ SceneCallLimits SceneCallLimitsOf(const ServerOptions& options) {
           .scenes = options.scene_limits()};
 }
 
-// Prints the progress of a start that takes long: one line a second on stderr while the server
-// reads its scenes.
+// Prints the progress of a slow server start: one line a second on stderr while the server reads
+// its scenes.
 class RecoveryProgress {
  public:
   void Report(size_t scenes, uint64_t vertices) {
@@ -420,8 +421,8 @@ void Server::Drain() {
     parts_->calls.AwaitEmpty(deadline);
     if (parts_->journals.shared != nullptr) parts_->journals.shared->client().Stop();
     if (parts_->acceptor.has_value()) parts_->acceptor->Stop();
-    // Cancels the calls that still run: calls past the deadline, and health watches, which never
-    // end by themselves.
+    // Cancels the calls that still run: calls that have not ended before `deadline`, and health
+    // watches, which never end by themselves.
     parts_->grpc->Shutdown(absl::ToChronoTime(std::min(deadline, absl::Now() + kLastFlush)));
     parts_->grpc->Wait();
     parts_->calls.AwaitEmpty(absl::InfiniteFuture());

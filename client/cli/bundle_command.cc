@@ -38,8 +38,8 @@ void PrintBundle(const std::string& path, const Scene& scene, double open_ms) {
   std::cout << line << "}\n";
 }
 
-// Reads a scene, writes it as a bundle if `options.output` is set, and prints its sizes and reading
-// time. Reading a bundle also checks it.
+// Reads a scene, writes it as a bundle (a scene in a binary format) if `options.output` is set, and
+// prints the sizes and the reading time of the scene. Reading a bundle also checks the bundle.
 int Bundle(const BundleCommandOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();

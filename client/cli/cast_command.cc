@@ -34,7 +34,8 @@ const std::map<std::string, CastMode>& Modes() {
   return modes;
 }
 
-// Asks the server for the hits of the segment, and for the polygons that contain its start.
+// Queries the server for the hits of the segment, and for the polygons that contain the start of
+// the segment.
 absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
   const absl::StatusOr<std::unique_ptr<Client>> client =
       Client::Connect(options.address, options.client);

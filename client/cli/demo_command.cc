@@ -155,7 +155,7 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::ve
   const absl::Status bounds = CheckBounds(scene.bounds);
   if (!bounds.ok()) return bounds;
   DemoWorld world(options.world, scene.bounds);
-  // `outcome` has the answers of the last tick, which the picture shows.
+  // `outcome` below receives the answers of the last tick, which the picture shows.
   ProgressLine progress;
   const absl::StatusOr<DemoOutcome> outcome =
       RunDemo(client, kScene, options.ticks, world, std::ref(progress));

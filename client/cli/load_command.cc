@@ -113,7 +113,7 @@ void AddTiming(CLI::App& command, LoadOptions& options) {
   add("--warmup", options.warmup_s, 0.0, 3600.0, "Seconds of load before the measured time");
 }
 
-// Adds the flags about the frames and the scene.
+// Adds the flags about the queries of each frame and about the scene.
 void AddQuestions(CLI::App& command, LoadOptions& options) {
   const auto add = [&](const char* flag, auto& value, auto least, auto most, const char* help) {
     return command.add_option(flag, value, help)

@@ -160,8 +160,9 @@ int Watch(const SceneOptions& options, Client& client) {
   }
 }
 
-// Rolls back without a base version, so the rollback succeeds even if another client has committed
-// edits meanwhile; the versions of these edits stay in the version history.
+// Rolls back without a `base_version` (the expected current version), so the rollback succeeds even
+// if another client has committed edits meanwhile; the versions that these edits made stay in the
+// version history.
 int Rollback(const SceneOptions& options, Client& client) {
   return PrintOrFail(options, client.RollbackScene(FullName(options.name), options.version));
 }

@@ -188,7 +188,7 @@ absl::Status NotAScene(size_t line) {
 }
 
 // Returns the first 8 bytes of the stream, or fewer if the stream is shorter; `IsBundle` needs 8
-// bytes to identify a bundle.
+// bytes to identify a bundle (a scene in a binary format).
 std::string ReadHead(std::istream& stream) {
   std::string head(8, '\0');
   stream.read(head.data(), static_cast<std::streamsize>(head.size()));
@@ -216,8 +216,8 @@ absl::StatusOr<std::optional<std::vector<json>>> ReadLines(std::string_view text
 
 }  // namespace
 
-// A status without violations, such as an error about a limit, gets one violation with `prefix` as
-// path.
+// If `status` is an error without violations, such as one about a limit, the result has one
+// violation with `prefix` as its path.
 absl::Status Prefixed(const absl::Status& status, std::string_view prefix) {
   if (status.ok()) return status;
   Refusal refusal;
@@ -296,9 +296,9 @@ absl::StatusOr<std::vector<Polygon>> ReadPolygons(const json& object) {
   return polygons;
 }
 
-// Maps a bundle that is a regular file into memory; reads any other file completely, because a JSON
-// text is small compared with the index of its scene. Checks whether the path is a folder, because
-// std::ifstream opens a folder without an error.
+// Maps a bundle (a scene in a binary format) that is a regular file into memory; reads any other
+// file completely, because a JSON text is small compared with the index of its scene. Checks
+// whether the path is a folder, because std::ifstream opens a folder without an error.
 absl::StatusOr<SceneFile> SceneFile::Read(const std::string& path) {
   std::error_code error;
   const bool is_directory = std::filesystem::is_directory(path, error);

@@ -20,8 +20,9 @@ void AppendPoint(Vec2 v, std::string& out) {
   out += ']';
 }
 
-// Appends a ring. A reader drops the last point of a closed ring if it equals the first one, as a
-// closing duplicate. So if the last vertex equals the first one, a duplicate is appended after it.
+// Appends a ring. A reader drops the last point of a closed ring if it equals the first point, as a
+// closing duplicate. So if the last vertex of a closed ring equals the first vertex, this function
+// writes the first vertex once more at the end.
 void AppendRing(std::span<const Vec2> vertices, bool is_open, std::string& out) {
   out += '[';
   for (const Vec2 v : vertices) AppendPoint(v, out);

@@ -5,8 +5,8 @@
 //
 // An `InProcessServer` is a server inside the process, and makes clients of that server. The
 // clients have the API of carom/client.h and get the bytes that a server on the network would send,
-// with its limits, sessions and drain. A program that needs no service is faster with the library
-// (carom/group.h).
+// under the same limits, stream sessions and shutdown (drain) as there. A program that needs no
+// service is faster with the library (carom/group.h).
 //
 //   auto server = carom::InProcessServer::Start();
 //   auto client = (*server)->Connect();

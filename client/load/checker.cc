@@ -97,8 +97,8 @@ Checker::Outcome Checker::Check(Item& item) {
   return is_equal ? Outcome::kEqual : Outcome::kDifferent;
 }
 
-// Turns off coherence, the use of what trackers remember of earlier moves: it changes no answer.
-// Widens the positions from float to double, as the server does.
+// Turns off coherence, the use of a cache in which trackers keep what earlier moves found; the
+// cache changes no answer. Widens the positions from float to double, as the server does.
 bool Checker::Answer(const Item& item, const Scene& scene, v1::GroupAnswer& message) {
   Group group;
   if (questions_.window_count() > 0) {

@@ -4,7 +4,7 @@
 // Are the server's answers correct?
 //
 // A `Checker` compares a sample of the answers, byte for byte, with the answers that the library
-// computes for the same questions in the same version of the scene.
+// computes for the same queries in the same version of the scene.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -29,7 +29,7 @@ namespace carom::load {
 struct CheckFigures {
   uint64_t checked = 0;    // frames that were compared
   uint64_t unchecked = 0;  // frames not compared: version unknown, or too many frames in the queue
-  uint64_t differences = 0;  // frames whose answers differ
+  uint64_t differences = 0;  // frames with answers of server and library that differ
   // indices of the stream and frame of the first difference
   std::string first_difference;
 };
@@ -40,8 +40,8 @@ class Checker {
   Checker(const Questions& questions, SceneVersions& versions);
   ~Checker() { Finish(); }
 
-  // Queues the answer to frame `tick` of `stream`, a StreamResponse without an error. Returns at
-  // once; if the queue is full, the answer is not checked.
+  // Queues `answer`, the server's answer to frame `tick` of `stream`: a StreamResponse without an
+  // error. Returns at once; if the queue is full, the answer is not checked.
   void Add(uint32_t stream, uint64_t tick, const grpc::ByteBuffer& answer);
 
   // Checks the queued answers, stops the thread and returns the results. The caller must close
@@ -59,8 +59,8 @@ class Checker {
   void Loop();
   // Compares the server's answer in `item` with the library's answer.
   Outcome Check(Item& item);
-  // Sets `message` to the library's answer to the question that `item` answers. Returns false on
-  // error.
+  // Sets `message` to the library's answer to the queries that the server's answer in `item` is
+  // about. Returns false on error.
   bool Answer(const Item& item, const Scene& scene, v1::GroupAnswer& message);
 
   const Questions& questions_;

@@ -54,7 +54,7 @@ void Editor::Loop() {
 
 // Moves a random polygon a little from its position in the map, so that repeated edits do not move
 // a polygon far. Applies the edit also to the copy of the scene in this process, so that the
-// checker has the server's version.
+// checker can compute answers in the version that the server made.
 absl::Status Editor::Commit(uint64_t index) {
   const Map& map = target_.map;
   Random random(options_.seed ^ (index * 0x9e3779b97f4a7c15));

@@ -24,7 +24,8 @@ constexpr int64_t kLongestWaitNs = 5 * kSecond;
 // The least sleep of the sender, in nanoseconds. Frames that become due during one sleep are sent
 // together, because a wake-up for each frame would cost more than the frame itself.
 constexpr int64_t kSenderSleepNs = 100000;
-// A sender that is behind its schedule still sends frames until this long after the measured time.
+// A sender that is behind its schedule still sends frames until this many nanoseconds after the end
+// of the measured time.
 constexpr int64_t kGraceNs = kSecond / 2;
 
 // Returns a stub on a channel with its own connection to `address`.

@@ -26,8 +26,9 @@ namespace carom::load {
 using StopFlag = std::atomic<bool>;
 
 // A completion queue with its streams, and two threads: the poller handles the events of the queue
-// (answers, and ends of writes), the sender sends the frames of an open loop. So the handling of an
-// answer never waits for the sending of a frame, nor the sending for the handling.
+// (answers, and ends of writes), the sender sends the frames of an open loop (frames are sent at
+// scheduled times, whether or not answers arrive), or the first frames of a closed loop. So the
+// handling of an answer never waits for the sending of a frame, nor the sending for the handling.
 class LoadThread {
  public:
   LoadThread(Run& run, const std::vector<uint32_t>& indices,

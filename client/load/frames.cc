@@ -78,10 +78,10 @@ Frames::Frames(const Questions& questions, const std::string& scene) : questions
   if (questions.trackers() > 0) MakeMovesBegin();
 }
 
-// `moves_begin_` is the start of the serialized field `moves` of a group, which all frames share.
-// It contains the tag and length of the field, the options of TrackerMoves (`first_tracker` is 0
-// and so absent), and the start of the field `floats`, which follows the options because it has the
-// highest field number, up to the values of the packed column x.
+// `moves_begin_` is the start of the serialized field `moves` (tracker moves) of a group, which all
+// frames share. It contains the tag and length of the field, the options of TrackerMoves
+// (`first_tracker` is 0 and so absent), and the start of the field `floats`, which follows the
+// options because it has the highest field number, up to the values of the packed column x.
 void Frames::MakeMovesBegin() {
   const double zero = 0;
   Group group;
@@ -126,8 +126,8 @@ grpc::Slice Frames::Moves(uint32_t stream, uint64_t tick) const {
 }
 
 // A frame has up to three slices: the head with `seq` and the lengths of the following fields; the
-// segments of the window that the stream asks, whose bytes all frames share; and the moves. gRPC
-// copies the slices when it writes them.
+// segments of the window that the stream queries at `tick`, whose bytes all frames with this window
+// share; and the tracker moves. gRPC copies the slices when it writes them.
 grpc::ByteBuffer Frames::Frame(uint32_t stream, uint64_t tick) const {
   const uint64_t seq = tick + 1;
   const std::string* window =

@@ -3,9 +3,10 @@
 
 // How does `carom load` serialize frames at little cost?
 //
-// A window is a fixed list of bullets, one of which each frame asks. `Frames` serializes each
-// window once, and all frames share these bytes as slices. It writes the tracker moves of a frame
-// directly into a slice. Each frame adds a head of about twenty bytes.
+// A window is a fixed list of bullets (segments). Each frame queries all bullets of one window.
+// `Frames` serializes each window once, and all frames with this window share the bytes as a slice.
+// It writes the tracker moves of a frame directly into a slice. Each frame adds a head of about
+// twenty bytes.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -35,7 +36,8 @@ class Frames {
  private:
   // Sets `moves_begin_` and `moves_size_`.
   void MakeMovesBegin();
-  // Returns the serialized field `moves` of the group that `stream` asks at `tick`.
+  // Returns the serialized field `moves` (tracker moves) of the group that `stream` sends at
+  // `tick`.
   grpc::Slice Moves(uint32_t stream, uint64_t tick) const;
 
   const Questions& questions_;

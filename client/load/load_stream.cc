@@ -166,16 +166,16 @@ void LoadStream::Count(const AnswerHead& head, const PendingFrame& pending, int6
   tally.evaluate_ns += head.evaluate_ns;
   tally.shadow_differences += head.shadow_differences;
   tally.moves += head.moves;
-  // Of every `check` answers the stream has one checked, at an offset that depends on the stream's
-  // index, which spreads the checker's work over time.
+  // Passes one of every `check` answers of this stream to the checker. The index of the stream
+  // selects which one, so that the checks of different streams are spread over time.
   const uint32_t check = run_.options.check;
   if (run_.checker != nullptr && check > 0 && answers_++ % check == index_ % check) {
     run_.checker->Add(index_, pending.tick, answer_);
   }
 }
 
-// Drops the frames that are not written. They stay counted as due, so the report counts them as
-// lost.
+// Drops the frames that are not written. `Send` has counted these frames as due, so the report
+// counts them as lost.
 void LoadStream::Close() {
   MutexLock lock(mutex_);
   run_.pending.fetch_sub(static_cast<int64_t>(unsent_), kRelaxed);

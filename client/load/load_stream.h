@@ -90,7 +90,8 @@ class LoadStream {
   Event HandleRead(bool ok, Tally& tally);
   Event HandleFinish(Tally& tally);
   void HandleWrite(bool ok, Tally& tally);
-  // Removes the pending frame that has `seq` into `pending`. Returns false if no sent frame has it.
+  // Moves the frame with the number `seq` from `pending_` to `pending`. Returns false if no frame
+  // that was sent and not answered has this number.
   bool RemovePending(uint64_t seq, PendingFrame& pending);
   // Counts the answer to `pending`, which arrived at `now_ns`.
   void Count(const AnswerHead& head, const PendingFrame& pending, int64_t now_ns, Tally& tally);

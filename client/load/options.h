@@ -31,7 +31,7 @@ struct LoadOptions {
   double warmup_s = 1;     // time under load before the measured time
   uint64_t seed = 1;
 
-  // Options about the questions of a frame.
+  // Options about the queries of a frame.
   uint32_t bullets = 16;
   uint32_t trackers = 0;  // trackers of each stream, each of which moves once a frame
   double length = 0;      // length of a bullet in world units; 0: half of `Map::spacing`
@@ -50,8 +50,8 @@ struct LoadOptions {
 
   bool is_closed() const { return closed > 0; }
   uint32_t queries_per_frame() const { return bullets + trackers; }
-  // Returns the seconds between two frames of a stream by which trackers move; a closed loop, which
-  // has no rate, counts as 60 frames a second.
+  // Returns the time in seconds by which a tracker moves from one frame of its stream to the next:
+  // 1 / `rate_hz`, or 1 / 60 for a closed loop and for a rate of 0.
   double tick_s() const { return is_closed() || rate_hz == 0 ? 1.0 / 60 : 1 / rate_hz; }
 };
 

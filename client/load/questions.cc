@@ -80,8 +80,8 @@ absl::StatusOr<Questions> Questions::Create(const LoadOptions& options, const Ma
 }
 
 void Questions::MakeBullets(const Map& map) {
-  // A window is the list of bullets that one frame asks. There are at least 16 windows, so that the
-  // streams do not all ask one window at a time.
+  // A window is the list of bullets that one frame queries. There are at least 16 windows, so that
+  // not all streams query the same window at one time.
   windows_ = std::max(16u, (kLeastBullets + options_.bullets - 1) / options_.bullets);
   const size_t count = size_t{windows_} * options_.bullets;
   Random random(options_.seed ^ 0x62756c6c657473);
@@ -133,7 +133,8 @@ void Questions::MakeHomes(const Map& map, const Scene& scene) {
   period_ticks_ = std::max(2.0, 4 * amplitude / (options_.speed * options_.tick_s()));
 }
 
-// Returns views of the columns of bullets, valid as long as this object exists.
+// Returns views of the bullets of window `window` in the columns `ax_` to `by_`, valid as long as
+// this object exists.
 SegmentColumns Questions::Window(uint32_t window) const {
   const size_t first = size_t{window} * options_.bullets;
   const auto column = [&](const std::vector<double>& all) {

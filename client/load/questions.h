@@ -3,8 +3,8 @@
 
 // Which bullets and tracker moves does stream s send as queries at tick t?
 //
-// The questions are a function of s and t alone, so the checker can compute the question of an
-// answer again.
+// The queries are a function of s and t alone, so for each answer the checker can compute again
+// which queries the frame contained.
 #pragma once
 
 #include <cstdint>
@@ -22,22 +22,22 @@
 
 namespace carom::load {
 
-// The questions of all streams of a run. All coordinates are exactly representable as float, which
+// The queries of all streams of a run. All coordinates are exactly representable as float, which
 // halves their bytes in a message. Immutable, so thread-safe.
 class Questions {
  public:
   // The least number of different bullets in a run.
   static constexpr uint32_t kLeastBullets = 65536;
 
-  // Makes the questions for `map`; `scene` must contain the polygons of `map`. Errors:
+  // Makes the queries for `map`; `scene` must contain the polygons of `map`. Errors:
   // INVALID_ARGUMENT for a length or a map whose coordinates are out of a scene's range.
   static absl::StatusOr<Questions> Create(const LoadOptions& options, const Map& map,
                                           const Scene& scene);
 
-  // Bullets: there are `window_count` windows of `bullets` segments each, and each frame asks one
-  // window.
+  // Bullets: there are `window_count` windows (lists) of `bullets` segments each, and each frame
+  // queries all segments of one window.
   uint32_t window_count() const { return windows_; }
-  // Returns the window that `stream` asks at `tick`.
+  // Returns the index of the window of bullets that `stream` queries at `tick`.
   uint32_t WindowOf(uint32_t stream, uint64_t tick) const {
     return static_cast<uint32_t>((uint64_t{stream} * 7919 + tick) % windows_);
   }
@@ -69,10 +69,10 @@ class Questions {
   std::vector<Shape> shapes_;
   std::vector<uint32_t> shape_of_tracker_;
   std::vector<float> home_x_, home_y_;
-  // vector from the home position to one end of the path
+  // vector from a home position to one end of the line along which a tracker oscillates
   std::vector<float> amplitude_x_, amplitude_y_;
-  // number of home positions; the home and amplitude columns repeat the first `trackers()` at the
-  // end
+  // number of home positions; after these, the columns `home_x_` to `amplitude_y_` repeat their
+  // first `trackers()` entries
   uint32_t homes_ = 0;
   double period_ticks_ = 1;  // period of the oscillation in ticks
 };

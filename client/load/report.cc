@@ -74,7 +74,8 @@ void AddSetting(const LoadReport& report, Table& table) {
             absl::StrFormat("%.2f s", options.warmup_s), report.is_stopped ? "; stopped" : "");
 }
 
-// Adds the rows about the outcomes of frames, also rows whose counts are zero.
+// Adds the rows about the outcomes of frames (answered, lost, refused, errors), also rows whose
+// counts are zero.
 void AddOutcomes(const LoadReport& report, Table& table) {
   const Tally& tally = report.tally;
   table.Row("frames", Grouped(tally.frames_due), " due, ", Grouped(tally.frames_sent), " sent, ",

@@ -27,8 +27,8 @@ void SleepUntil(int64_t time_ns) {
 }
 
 // Spreads the due times of the streams over a tick (the time from one frame of a stream to the
-// next), as those of independent players would be. Computes each due time from the start time by
-// one multiplication, so that rounding errors do not accumulate.
+// next), as the frames of independent players would be. Computes each due time from the start time
+// by one multiplication, so that rounding errors do not accumulate.
 int64_t Schedule::TimeOf(uint32_t stream, uint64_t tick) const {
   const double ticks = static_cast<double>(tick) + static_cast<double>(stream) / streams_;
   return start_ns_ + static_cast<int64_t>(ticks * tick_ns_);

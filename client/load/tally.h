@@ -18,7 +18,7 @@ struct Tally {
   // Counts of the thread that sends.
   uint64_t frames_due = 0;
   uint64_t frames_sent = 0;
-  // time from due to sent: the delay in `carom load` and in its connections
+  // time from the due time of a frame to its sending: the delay in `carom load` and its connections
   Histogram send_delay_ns;
 
   // Counts of the thread that receives answers. Each frame has one of the outcomes answered,

@@ -27,7 +27,7 @@ class SceneVersions {
     changed_.NotifyAll();
   }
 
-  // Ends the waiting of all `Find` calls, because no further version will be added.
+  // Makes all waiting `Find` calls return. The caller adds no version after this call.
   void Close() {
     MutexLock lock(mutex_);
     is_closed_ = true;

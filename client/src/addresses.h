@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which servers can a client call, and to which one does its next call go?
+// Which servers can a client call, and to which of these servers does the next call of the client
+// go?
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -26,7 +27,7 @@ class Addresses {
  public:
   // Makes gRPC stubs for `channels`, of which there must be at least one, one per server; calls
   // begin with the first server and fail over in this order. Calls begin only while `gate` is open;
-  // if `gate` is null, always.
+  // if `gate` is null, calls may begin at any time.
   explicit Addresses(const std::vector<std::shared_ptr<grpc::Channel>>& channels,
                      std::shared_ptr<CallGate> gate)
       : gate_(std::move(gate)) {
@@ -52,7 +53,8 @@ class Addresses {
   v1::SceneService::Stub& scenes(size_t index) const { return *servers_[index].scenes; }
   v1::QueryService::Stub& queries(size_t index) const { return *servers_[index].queries; }
 
-  // Returns the log of the forks that the client has made, on all servers.
+  // Returns the log of all forks (editable copies of scenes) that the client has made on any
+  // server.
   ForkLog& forks() { return forks_; }
 
   // Makes the server after `index` the current one, unless another caller has already failed over

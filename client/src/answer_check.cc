@@ -18,7 +18,7 @@ absl::Status CheckFrameAnswer(const v1::Frame& asked, const FrameAnswer& answer)
   bool fits = answer.groups.size() == groups;
   for (size_t i = 0; i < answer.groups.size() && fits; ++i) {
     const GroupResult& result = answer.groups[i];
-    // A refused group has no answers.
+    // A group that the server refused (its status is an error) has no answers to compare.
     fits =
         !result.status.ok() || wire::AnswersFit(asked.groups(static_cast<int>(i)), result.answers);
   }

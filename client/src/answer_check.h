@@ -1,10 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Does a decoded answer match the frame that it answers?
+// Does a decoded answer match the frame (the message with a client's queries of one tick) that it
+// answers?
 //
 // Decoding checks that the columns of an answer have matching lengths. `CheckFrameAnswer` compares
-// the answer with the questions of the frame.
+// the answer with the queries of the frame.
 #pragma once
 
 #include "absl/status/status.h"
@@ -14,8 +15,8 @@
 namespace carom {
 
 // Returns INTERNAL if `answer` has another `seq`, another number of groups, or another number of
-// items in a group than `asked`; a correct server never sends such an answer. Cost: O(groups), and
-// one 64-bit word per 64 tracker moves.
+// items in a group than `asked`; a correct server never sends such an answer. Cost: O(number of
+// groups); for a group with tracker moves also one 64-bit word per 64 moves.
 absl::Status CheckFrameAnswer(const v1::Frame& asked, const FrameAnswer& answer);
 
 }  // namespace carom

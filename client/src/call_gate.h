@@ -4,7 +4,7 @@
 // Prevents gRPC calls from reaching an in-process server that is being destroyed.
 //
 // An in-process channel of gRPC 1.51 passes each call to its server without checking that the
-// server still exists, so users of the channel have to check.
+// server still exists, so each user of the channel has to check that the server exists.
 #pragma once
 
 #include "absl/base/thread_annotations.h"

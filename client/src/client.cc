@@ -354,14 +354,16 @@ absl::StatusOr<SceneSummary> Client::RollbackScene(absl::string_view name, uint6
   const absl::Status status =
       impl_->Call(&v1::SceneService::Stub::AsyncRollbackScene, request, response, options);
   if (!status.ok()) return status;
-  // Removes the fork from the log of forks to restore. The log contains edits but no rollbacks, so
-  // a fork restored from the log would have the edits that were rolled back.
+  // If the scene is a fork, removes the fork from the `ForkLog`, from which streams restore lost
+  // forks. The log contains edits but no rollbacks, so a fork restored from the log would have the
+  // edits that were rolled back.
   impl_->addresses()->forks().Remove(request.name());
   return Summary(response.scene());
 }
 
-// Sends the polygons in chunks over a client stream. gRPC's flow control limits the rate, so the
-// messages take the memory of one chunk. The server commits after the last chunk, or not at all.
+// Sends the polygons in chunks (messages of about 1 MiB) over a client stream. gRPC's flow control
+// limits the rate, so the client holds about one chunk in memory at a time. The server commits
+// after the last chunk, or not at all.
 absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
                                                  std::span<const Polygon> polygons, ImportMode mode,
                                                  const CallOptions& options) {
@@ -383,8 +385,8 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
     v1::Polygon message;
     const bool is_last = wire::EncodePiece(polygons[i], kPieceVertices, piece, message);
     const size_t size = message.ByteSizeLong();
-    // A chunk ends before a piece that would make it too large, and after a piece that is not the
-    // last one of its polygon.
+    // A chunk ends before a piece (a polygon, or a part of a large polygon) that would make the
+    // chunk too large, and after a piece that is not the last one of its polygon.
     if (bytes != 0 && bytes + size > kChunkBytes) {
       open = call->Write(chunk);
       chunk.clear_polygons();
@@ -407,7 +409,8 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
   return Summary(response.scene());
 }
 
-// Decodes each chunk when it arrives, so the messages take the memory of one chunk.
+// Decodes each chunk (message of the export) when it arrives, so the client holds about one message
+// in memory besides the decoded polygons.
 absl::StatusOr<std::vector<Polygon>> Client::ExportScene(absl::string_view name, uint64_t version,
                                                          const CallOptions& options) {
   grpc::ClientContext context;

@@ -16,11 +16,12 @@
 
 namespace carom::internal {
 
-// Makes `Client` objects; as a friend of `Client` it may call the private constructor.
+// Makes `Client` objects; as a friend of `Client` it may call the private constructor of `Client`.
 class ClientMaker {
  public:
-  // Returns a client of the servers behind `channels`, at least one; the client fails over in this
-  // order. The client's calls begin only while `gate` is open; if `gate` is null, always.
+  // Returns a client of the servers behind `channels`, of which there is at least one; when a
+  // server is unavailable, the client continues with the next one in the order of `channels`. The
+  // client's calls begin only while `gate` is open; if `gate` is null, calls may begin at any time.
   static std::unique_ptr<Client> Make(const std::vector<std::shared_ptr<grpc::Channel>>& channels,
                                       std::shared_ptr<CallGate> gate, const ClientOptions& options);
   // Returns the arguments with which a channel for a client with `options` must be created.

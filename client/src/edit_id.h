@@ -12,7 +12,8 @@
 namespace carom {
 
 // Returns 128 random bits in hexadecimal, an id that no other edits have. The bits come from the
-// system, not from a seeded generator, so that clients that start at one time get different ids.
+// system, not from a seeded generator, so that clients that start at the same moment get different
+// ids.
 inline std::string NewEditId() {
   std::random_device random;
   std::string id;

@@ -106,7 +106,7 @@ std::vector<v1::CommitEditsRequest> ForkLog::EditsOf(const std::string& name, co
   std::vector<v1::CommitEditsRequest> parts;
   size_t bytes = kReplayedBytes;
   for (const auto& [id, edited] : fork.edited) {
-    // A polygon that was added and removed again needs no edit.
+    // A polygon that the base does not have, and that was added and removed again, needs no edit.
     if (!edited.exists && !edited.is_in_base) continue;
     const size_t added = edited.exists ? edited.polygon.ByteSizeLong() : sizeof(id);
     if (bytes + added > kReplayedBytes) {
@@ -144,8 +144,8 @@ void ForkLog::EndRestore() {
 }
 
 // Lets one caller restore at a time, so that every other caller finds complete forks. Holds no lock
-// during calls, because `Record` needs `mutex_` for answers of other streams, and none while it
-// runs `abandoned`, because `abandoned` locks another mutex.
+// during gRPC calls, because `Record` needs `mutex_` for answers of other streams, and none while
+// it runs `abandoned`, because `abandoned` locks another mutex.
 absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
                               const std::function<bool()>& abandoned) {
   while (!TryBeginRestore()) {
@@ -160,7 +160,8 @@ absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
   for (const auto& [name, fork] : forks) {
     if (abandoned()) return absl::OkStatus();
     absl::Status status = Restore({addresses, address, abandoned}, name, fork);
-    // Without its base a fork cannot be restored; the server then answers NOT_FOUND to its groups.
+    // If the server does not have the base of a fork, the fork cannot be restored; the server then
+    // answers NOT_FOUND to groups of queries on this fork.
     const bool is_permanent = absl::IsNotFound(status) || absl::IsOutOfRange(status) ||
                               absl::IsDataLoss(status) || absl::IsInvalidArgument(status);
     if (!status.ok() && !is_permanent) return status;
@@ -186,14 +187,15 @@ absl::Status ForkLog::Restore(const ForkServer& server, const std::string& name,
   // This call must not be cancelled: the server might then have made the fork, without its edits.
   const ForkServer uncancelled{server.addresses, server.address, kNever};
   status = Call(uncancelled, &Stub::AsyncForkScene, request, made);
-  // Another client has restored the fork meanwhile.
+  // If the fork exists by now, another client has restored it meanwhile.
   if (absl::IsAlreadyExists(status)) return absl::OkStatus();
   if (!status.ok()) return status;
   for (const v1::CommitEditsRequest& part : EditsOf(name, fork)) {
     v1::CommitEditsResponse committed;
     status = Call(server, &Stub::AsyncCommitEdits, part, committed);
     if (status.ok()) continue;
-    // Deletes the fork: other clients would take it for a complete one.
+    // If not all edits were committed, deletes the fork: other clients would take the incomplete
+    // fork for a complete one.
     v1::DeleteSceneRequest remove;
     remove.set_name(name);
     v1::DeleteSceneResponse removed;

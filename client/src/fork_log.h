@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does a client restore a fork that its server has lost?
+// How does a client restore a fork (an editable copy of a scene, which exists on one server only)
+// that the server has lost?
 //
 // A `ForkLog` holds the base of each fork of the client, and the net effect of the edits that the
 // client has made to the fork, polygon by polygon. The size of the log is O(edited polygons), not
@@ -25,20 +26,20 @@ namespace carom {
 
 class Addresses;
 
-// The server on which `ForkLog::Restore` restores forks, by its index in `addresses`, and a
-// predicate that stops the restoring when it returns true.
+// The server on which `ForkLog::Restore` restores forks, with `address` as the index of the server
+// in `addresses`; and `abandoned`, which returns true when `Restore` should stop.
 struct ForkServer {
   const Addresses& addresses;
   size_t address;
   const std::function<bool()>& abandoned;
 };
 
-// Records the forks of a client and their edits, and restores lost forks. Thread-safe. A client and
-// its streams share one `ForkLog`.
+// Records the forks of a client and the edits of each fork, and restores forks that a server has
+// lost. Thread-safe. A client and its streams share one `ForkLog`.
 class ForkLog {
  public:
   // `Add` records a fork that the client has made. `Remove` deletes a fork from the log, so that
-  // `Restore` does not make it again.
+  // `Restore` does not make that fork again.
   void Add(const v1::Scene& fork, uint64_t lease_seconds) ABSL_LOCKS_EXCLUDED(mutex_);
   void Remove(const std::string& name) ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -48,9 +49,10 @@ class ForkLog {
   void Record(const std::string& name, const v1::GroupEdits& edits, uint64_t version)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Makes the forks of the log that the server at `address` does not have, one caller at a time.
-  // Skips forks whose base the server does not have. Calls `abandoned` without holding a lock, and
-  // returns soon after it returned true, without waiting for a running call or another caller.
+  // Makes the forks of the log that the server at `address` does not have, on that server; only one
+  // caller of `Restore` does so at a time. Skips forks whose base the server does not have. Calls
+  // `abandoned` without holding a lock. After `abandoned` has returned true, waits at most for a
+  // running ForkScene call (5 s) and for the deletion of an incomplete fork (1 s), and returns.
   //
   // Errors: those of a server that does not answer, or refuses a call over a limit. The function
   // then deletes a fork that it made but could not give all edits, if the server answers the

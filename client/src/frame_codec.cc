@@ -50,7 +50,7 @@ void EncodeFrame(const Frame& frame, v1::Frame& message) {
 }
 
 // Returns the error of the first group that cannot be decoded. `CheckFrameAnswer` checks that the
-// answers match the questions.
+// answers match the queries.
 absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out) {
   out.seq = message.seq();
   out.skipped = message.skipped();

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Encodes frames and decodes their answers, for `Client::Evaluate` and `Stream`.
+// Encodes frames (the queries of a client in one tick) as messages, and decodes the answers, for
+// `Client::Evaluate` and `Stream`.
 #pragma once
 
 #include "absl/status/status.h"
@@ -14,7 +15,8 @@ namespace carom {
 void EncodeFrame(const Frame& frame, v1::Frame& message);
 
 // Overwrites `out` with the answer in `message` and reuses the memory of `out`. Returns INTERNAL if
-// the columns of a group do not fit together; a correct server never sends such an answer.
+// the columns of a group's answers have lengths that contradict each other; a correct server never
+// sends such an answer.
 absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out);
 
 }  // namespace carom

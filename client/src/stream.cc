@@ -94,7 +94,7 @@ class Stream::Impl::Call final
     StartRead(&response_);
   }
   void OnWriteDone(bool ok) override { impl_.EndWrite(ok); }
-  // `EndCall` makes the keeper delete this object.
+  // `EndCall` makes the keeper (the thread that opens calls) delete this object.
   void OnDone(const grpc::Status& status) override { impl_.EndCall(CallStatus(status)); }
 
  private:
@@ -151,8 +151,9 @@ absl::StatusOr<FrameAnswer> Stream::Impl::Receive() {
   return answer;
 }
 
-// Locks `sending_` to wait for running `Send` calls, whose frames belong to the stream. Wakes the
-// keeper, because a stream whose call broke and that has no unanswered frame must end.
+// Locks `sending_` to wait for running `Send` calls, so that their frames are queued before
+// `finished_` is set. Wakes the thread `keeper_`, because a stream whose call broke and that has no
+// unanswered frame must end.
 absl::Status Stream::Impl::Finish() {
   MutexLock sending(sending_);
   MutexLock lock(mutex_);
@@ -182,8 +183,8 @@ uint64_t Stream::Impl::reconnects() const {
 void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::Status& decoded,
                                 FrameAnswer answer) {
   MutexLock lock(mutex_);
-  // The stream has given this call up and sends its frames again on the next call, so an answer
-  // accepted here would arrive twice.
+  // If `write_state_` is kClosed, the stream has given this call up, and the next call may send the
+  // frames again, so an answer that is accepted here could arrive twice.
   if (write_state_ == WriteState::kClosed) return;
   if (response.has_limits()) limits_ = response.limits();
   if (call_state_ != CallState::kAnswered && calls_ > 1) ++reconnects_;
@@ -205,9 +206,9 @@ void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::
 }
 
 absl::Status Stream::Impl::TakeReplayAnswer(const FrameAnswer& answer) {
-  // Frames that replay the scene handles and trackers have seq 0 and are sent before all other
-  // frames, so the first answers of a call are answers to replay frames. A retryable refusal breaks
-  // the call; any other one ends the stream.
+  // Frames that replay the scene handles and trackers of `session_` have seq 0 and are sent before
+  // all other frames, so the first answers of a call are answers to replay frames. A retryable
+  // refusal breaks the call; any other refusal ends the stream.
   --outstanding_;
   --replay_outstanding_;
   if (answer.seq != 0) return absl::InternalError("the answer has the seq of another frame");
@@ -226,8 +227,9 @@ absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
   --outstanding_;
   failures_ = 0;
   give_up_.reset();
-  // An answer may arrive before gRPC reports the end of the write. gRPC reads the message until
-  // then, so the message must not change or be reused: its definitions are applied from a copy.
+  // An answer may arrive before gRPC reports the end of the write. Until that report gRPC reads the
+  // message of the frame, so the message must not change or be reused: its definitions are applied
+  // from a copy.
   const bool is_in_use = frame.request.get() == writing_;
   v1::Frame& message = *frame.request->mutable_frame();
   if (answer.status.ok() && Defines(message)) {
@@ -246,7 +248,8 @@ absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
   return absl::OkStatus();
 }
 
-// Records the successful edits of forks in the log, and removes forks that do not exist any more.
+// Records the successful edits of forks in the client's `ForkLog`, and removes forks that no longer
+// exist from the log.
 void Stream::Impl::RecordEdits(const v1::Frame& asked, const FrameAnswer& answer) {
   for (size_t i = 0; i < answer.groups.size(); ++i) {
     const v1::Group& group = asked.groups(static_cast<int>(i));
@@ -284,7 +287,8 @@ void Stream::Impl::EndWrite(bool ok) {
   WriteNext();
 }
 
-// The last reaction of a call. The keeper deletes the call, because the call runs this function.
+// Handles the last event of a call. Leaves the deletion of `call_` to the thread `keeper_`, because
+// a function of the `Call` object runs this function.
 void Stream::Impl::EndCall(absl::Status status) {
   MutexLock lock(mutex_);
   call_state_ = CallState::kOver;
@@ -294,7 +298,8 @@ void Stream::Impl::EndCall(absl::Status status) {
 
 // --- Writing
 
-// Starts at most one write at a time: gRPC allows no more, and reads `*writing_` until its end.
+// Starts at most one write at a time: gRPC allows no more, and reads `*writing_` until the write
+// ends.
 void Stream::Impl::WriteNext() {
   if (writing_ != nullptr) return;
   if (write_state_ == WriteState::kReplaying) {
@@ -364,7 +369,8 @@ void Stream::Impl::RunKeeper() {
 }
 
 // Unlocks `mutex_` while it restores forks, because restoring makes calls. Returns CANCELLED if the
-// stream was cancelled meanwhile: `Cancel` would not cancel a call that is opened after it.
+// stream was cancelled meanwhile: `Cancel` does not cancel a call that is opened after the call of
+// `Cancel`.
 absl::Status Stream::Impl::RestoreForks() {
   const size_t address = address_;
   mutex_.unlock();
@@ -426,7 +432,7 @@ std::optional<absl::Status> Stream::Impl::EndAfter(absl::Status status) {
     status = absl::UnavailableError("the server closed the stream before every frame was answered");
   }
   const bool is_retryable = IsRetryable(status);
-  // Every frame has its answer, and only the call's final status was lost.
+  // If every frame has its answer, only the call's final status was lost, so the stream succeeded.
   if (all_answered && is_retryable) return absl::OkStatus();
   const bool gives_up = give_up_.has_value() && Clock::now() >= *give_up_;
   if (!is_retryable || gives_up || reconnect_timeout_ <= std::chrono::milliseconds::zero()) {
@@ -469,7 +475,7 @@ std::optional<absl::Status> Stream::Impl::AwaitAttempt() {
   return Cancelled();
 }
 
-// Keeps the answers for `Receive` and frees the memory of frames, session and spare messages.
+// Keeps the answers for `Receive` and frees the memory of `unanswered_`, `session_` and `spare_`.
 void Stream::Impl::End(absl::Status status) {
   final_status_ = std::move(status);
   state_ = State::kEnded;

@@ -3,13 +3,14 @@
 
 // The implementation of `Stream` (carom/stream.h).
 //
-// A stream has at most one call at a time. Frames wait in `unanswered_` until their answers arrive;
-// the first `sent_` of them are written to the call. `WriteNext` runs after each event that permits
-// a write: `Send`, the end of a write, an answer. The call reads answers into a queue all the time,
-// so the server never waits for the caller to receive. One thread, the keeper, opens calls: it
-// waits until a call is over and decides whether another call replaces it. The keeper first
-// restores the forks that the server has lost (fork_log.h); the call then replays the session, and
-// after the session the unanswered frames.
+// A stream has at most one gRPC call at a time. Frames wait in `unanswered_` until their answers
+// arrive; the first `sent_` of them are written to the call. `WriteNext` runs after each event that
+// permits a write: `Send`, the end of a write, an answer. The call reads answers into a queue all
+// the time, so the server never waits for the caller to receive. One thread, the keeper, opens
+// calls: it waits until a call is over and decides whether another call replaces it. The keeper
+// first restores the forks that the server has lost (fork_log.h); the call then sends the session
+// (the scene handles and trackers that the answered frames defined), and after the session the
+// unanswered frames.
 //
 // The state of a stream consists of three enumerations. Each moves down the rows of its table;
 // `OpenCall` alone sets `CallState` and `WriteState` back.
@@ -99,8 +100,9 @@ class Stream::Impl {
   void EndWrite(bool ok) ABSL_LOCKS_EXCLUDED(mutex_);
   void EndCall(absl::Status status) ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // `TakeReplayAnswer` handles the answer to a frame that replays the session, `TakeFrameAnswer`
-  // the answer to the oldest unanswered frame. The stream ends with an error that they return.
+  // `TakeReplayAnswer` handles the answer to a frame that replays the scene handles and trackers of
+  // `session_`, `TakeFrameAnswer` the answer to the oldest unanswered frame. The stream ends with
+  // an error that they return.
   absl::Status TakeReplayAnswer(const FrameAnswer& answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status TakeFrameAnswer(FrameAnswer answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -113,7 +115,8 @@ class Stream::Impl {
   // Returns whether the server accepts another message before it has answered the written messages.
   bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Write(const v1::StreamRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // `Recycle` keeps the message of a frame for reuse; `TakeSpare` returns such a message.
+  // `Recycle` keeps the message of a frame for reuse; `TakeSpare` returns a kept message, or makes
+  // one.
   void Recycle(SentFrame frame) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Request TakeSpare() ABSL_LOCKS_EXCLUDED(mutex_);
 
@@ -121,17 +124,19 @@ class Stream::Impl {
   void RunKeeper() ABSL_LOCKS_EXCLUDED(mutex_);
   // Restores the client's forks that the server of the next call has lost.
   absl::Status RestoreForks() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Opens a call if `ready` is OK, else makes a call that has ended with the status `ready`.
+  // Opens a call if `ready` is OK. Otherwise makes a `Call` that is not started and counts as ended
+  // with the status `ready`.
   void OpenCall(const absl::Status& ready) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Waits for the end of the call, deletes the call, and returns the status with which it ended.
   absl::Status AwaitCallEnd() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns the status with which the stream ends after a call that ended with `status`, or nullopt
-  // if another call replaces it.
+  // if another call replaces the ended call.
   std::optional<absl::Status> EndAfter(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Waits until the keeper should open another call, and returns nullopt; if the stream should end
   // instead, returns its final status.
   std::optional<absl::Status> AwaitAttempt() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // Sets the server and the time of the next attempt, after a call that ended with `status`.
+  // Sets the server and the time of the next attempt to open a call, after a call that ended with
+  // `status`.
   void BackOff(const absl::Status& status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Ends the stream with `status`.
   void End(absl::Status status) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
@@ -170,7 +175,8 @@ class Stream::Impl {
   absl::Status refusal_ ABSL_GUARDED_BY(mutex_);
   // message that gRPC is writing, until `EndWrite`; null: none
   const v1::StreamRequest* writing_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  // frame that was answered before the end of its write
+  // frame that was answered before the end of its write; kept until `EndWrite`, because gRPC still
+  // reads its message
   SentFrame answered_ ABSL_GUARDED_BY(mutex_);
   uint64_t outstanding_ ABSL_GUARDED_BY(mutex_) = 0;  // messages written and not answered
   // how many frames of `unanswered_` are written

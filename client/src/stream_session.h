@@ -32,8 +32,8 @@ class StreamSession {
     bool bindings_done = false;
   };
 
-  // Records the definitions and removals of `frame`, which the server has not refused; moves the
-  // tracker shapes out of `frame`.
+  // Records the scene bindings, the tracker definitions and the tracker removals of `frame`, which
+  // the server has not refused; moves the tracker shapes out of `frame`.
   void Apply(v1::Frame& frame);
 
   // Returns the name of the scene that `group` queries, or null if the group names a handle that is
@@ -56,7 +56,7 @@ class StreamSession {
   };
   class TrackerFrame;
 
-  // Records the trackers of one list of definitions.
+  // Stores the trackers that `definitions` defines in `trackers_`.
   void Define(v1::TrackerDefinitions& definitions);
 
   std::map<uint64_t, std::string> scenes_;

@@ -45,7 +45,8 @@ std::optional<PolygonChange> Decoded(int change) {
   }
 }
 
-// Appends the rows of a chunk to `out`. Returns INTERNAL for malformed columns.
+// Appends the changed polygons that `chunk`, one message of a version, lists to `out`. Returns
+// INTERNAL for malformed columns.
 absl::Status DecodeRows(const v1::WatchSceneResponse& chunk, std::vector<PolygonUpdate>& out) {
   const int count = chunk.polygon_id_size();
   for (const int size : {chunk.change_size(), chunk.min_x_size(), chunk.min_y_size(),
@@ -115,8 +116,8 @@ absl::Status SceneWatch::Impl::Open() {
   return status;
 }
 
-// Drops the chunks of a version whose last chunk does not arrive: the next call sends the version
-// from its first chunk.
+// If the last chunk (message) of a version does not arrive, drops the earlier chunks of this
+// version: the next call sends the version from its first chunk.
 absl::StatusOr<SceneUpdate> SceneWatch::Impl::Read() {
   constexpr size_t kAny = std::numeric_limits<size_t>::max();
   wire::PolygonJoiner joiner({.max_vertices = kAny, .max_user_data_bytes = kAny});
@@ -149,7 +150,8 @@ absl::StatusOr<SceneUpdate> SceneWatch::Impl::Read() {
   return update;
 }
 
-// The caller must have cancelled the call or read to its end, else `Finish` would wait for ever.
+// The caller must have cancelled the call or read all of its messages, else `Finish` would wait for
+// ever.
 absl::Status SceneWatch::Impl::Close() {
   const absl::Status status = CallStatus(call_->Finish());
   call_ = nullptr;

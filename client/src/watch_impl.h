@@ -22,8 +22,8 @@
 
 namespace carom {
 
-// Has at most one gRPC call of `WatchScene` at a time. The thread in `Next` reads from the call and
-// opens another call when the call ends.
+// Follows the versions of one scene with at most one gRPC call of `WatchScene` at a time. The
+// thread in `Next` reads from the call and opens another call when the call ends.
 class SceneWatch::Impl {
  public:
   Impl(std::shared_ptr<Addresses> addresses, std::string name, const WatchOptions& options)
@@ -41,8 +41,8 @@ class SceneWatch::Impl {
 
   // Opens a call that continues after `last_version_`.
   absl::Status Open();
-  // Returns the next version of the call, read from its first chunk to its last, or the error with
-  // which the call ended.
+  // Returns the next version of the scene that the call sends, read from the first to the last
+  // chunk (message) of the version, or the error with which the call ended.
   absl::StatusOr<SceneUpdate> Read();
   // Waits for the end of the call, deletes the call, and returns its status.
   absl::Status Close();
@@ -57,7 +57,7 @@ class SceneWatch::Impl {
   uint64_t last_version_;  // the last version that the caller has; 0: none
   size_t address_ = 0;     // index of the call's server in `addresses_`
   std::unique_ptr<grpc::ClientReader<v1::WatchSceneResponse>> call_;
-  // time when the server accepted the call with its headers, or the call failed
+  // time when the server accepted the call by sending its headers, or when the call failed
   Time opened_;
   absl::Status final_status_;  // not OK once the watch has ended
 

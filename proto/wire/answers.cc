@@ -216,8 +216,8 @@ bool DecodeColumn(absl::string_view name, ItemColumn& out) {
   return false;
 }
 
-// Returns the number of entries of an optional group of columns, which have an entry for each of
-// `rows` rows, or none: `first` is the number of entries of the group's first column.
+// Returns the number of entries of optional columns: an entry for each of `rows` rows, or none if
+// `first`, the number of entries of the first of the columns, is 0.
 int OptionalRows(int first, int rows) { return first == 0 ? 0 : rows; }
 
 // Reads the answers to one kind of query from `message`, up to the first column that does not match

@@ -11,7 +11,7 @@ namespace {
 
 // Returns the number of queries of a batch: the length of the column that the other columns of the
 // batch must match. A column that is sent as floats is empty as doubles, so both lengths are added.
-// A kind of query without any of these columns does not compile.
+// The function does not compile for a kind of query without any such column.
 template <class Message>
 uint64_t ItemsAsked(const Message& message) {
   if constexpr (requires { message.movers(); }) {
@@ -60,8 +60,8 @@ bool Fits(const Message& asked, const Answers& answers) {
 }
 
 // Returns whether the answers to moves of trackers match `asked`, with the columns that only some
-// batches request: a first touch for each sweep that is not clear (touches something), and a number
-// of edges for each touched polygon.
+// batches request: a first touch for each sweep that touches something (whose bit in `clear` is 0),
+// and a number of edges for each touched polygon.
 bool Fits(const v1::TrackerMoves& asked, const MoveAnswers& answers) {
   const size_t items = ItemCount(answers);
   const size_t sweeps = asked.from_x_size() == 0 ? 0 : answers.counts.size();

@@ -39,9 +39,9 @@ QuestionCounts CountQuestions(const v1::Frame& frame);
 // edits. Returns 0 for any other group.
 uint64_t CountLoneSegments(const v1::Group& group);
 
-// Returns whether `answers` has as many items as `asked` for each kind of query. A client checks
-// this for decoded answers, whose columns already fit each other; the answers of a correct server
-// pass. Cost O(1), and one 64-bit word per 64 moves of trackers.
+// Returns whether `answers` has one answer for each query of `asked`, for each kind of query. A
+// client checks this for decoded answers, whose columns already fit each other; the answers of a
+// correct server pass. Cost O(1), and one 64-bit word per 64 moves of trackers.
 bool AnswersFit(const v1::Group& asked, const GroupAnswers& answers);
 
 }  // namespace carom::wire

@@ -68,7 +68,7 @@ struct DecodedGroup {
 };
 
 // Sets `out` to the group of `message`, reusing memory of `out`, and checks the group
-// (`CheckGroup`). `message` must exist as long as `out` is used. Leaves out the scene that the
+// (`CheckGroup`). `message` must exist as long as `out` is used. Does not decode the scene that the
 // group targets and `min_version`, which the caller reads from `message`.
 absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out);
 

@@ -22,8 +22,8 @@
 namespace carom::wire {
 
 // The table of an enum of the geometry core: kValues[w] is the core's value for the wire value w,
-// where kValues[0] is the value of an absent field; `kFirstAnswer` is the least wire value in
-// answers.
+// where kValues[0] is the value of an absent field; `kFirstAnswer` is the least wire value that a
+// server sends in answers.
 template <class Core>
 struct EnumTable;
 

@@ -25,8 +25,8 @@
 namespace carom::wire {
 
 // The violations (refused fields) of a message with many elements. The errors of the elements may
-// have different codes; the code of the whole is INVALID_ARGUMENT if any element has that code,
-// else the code of the first violation.
+// have different codes; the error of the whole message has INVALID_ARGUMENT if any element has that
+// code, else the code of the first violation.
 class ViolationList {
  public:
   void Add(absl::string_view field, absl::string_view description) {

@@ -97,8 +97,8 @@ bool EncodePiece(const Polygon& polygon, size_t max_vertices, PieceStart& start,
 }
 
 // The first of `messages` may be the last piece of a polygon, and the last of them the first piece
-// of another polygon. A single message may be a piece within a polygon. All messages between are
-// whole polygons.
+// of another polygon. A single message may be a piece within a polygon. All messages between the
+// first and the last are whole polygons.
 absl::Status PolygonJoiner::Add(const google::protobuf::RepeatedPtrField<v1::Polygon>& messages,
                                 bool continues, ChargeFunction charge, std::vector<Polygon>& out) {
   const size_t first = out.size();

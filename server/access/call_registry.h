@@ -19,8 +19,8 @@ class Drainable {
   // Stops reading requests, and ends the call when all requests that were read are answered. The
   // registry calls `Drain` at most once, while the registry holds its lock.
   virtual void Drain() = 0;
-  // Ends the call if its credential is no longer valid. The registry calls `CheckCaller`
-  // periodically, while the registry holds its lock.
+  // Ends the call if the credential of the call is no longer valid. The registry calls
+  // `CheckCaller` periodically, while the registry holds its lock.
   virtual void CheckCaller() = 0;
 
  protected:

@@ -34,8 +34,8 @@ struct TenantShares {
   uint64_t work = kUnlimited;
 };
 
-// Counts what one tenant uses of its shares (`TenantShares`). Beyond a share, functions return
-// RESOURCE_EXHAUSTED naming the share, with a retry delay. Thread-safe.
+// Counts what one tenant uses of its shares (`TenantShares`). A function that would exceed a share
+// returns RESOURCE_EXHAUSTED naming the share, with a retry delay. Thread-safe.
 class Tenant {
  public:
   // Replaces the shares. What the tenant already uses stays counted.
@@ -100,8 +100,8 @@ class TenantCharge {
     if (tenant_ != nullptr) tenant_->Release(scenes_, bytes_);
   }
 
-  // Makes the charge permanent, after the change of the scene is committed. Releases `freed` bytes,
-  // which the change has freed.
+  // Makes the charge permanent; the caller has committed the change of the scene. Releases `freed`
+  // bytes, which the change has freed.
   void Keep(uint64_t freed) {
     if (tenant_ != nullptr) std::exchange(tenant_, nullptr)->Release(0, freed);
   }

@@ -17,7 +17,7 @@ namespace carom::server {
 struct TlsFiles {
   // the server's certificate, followed by those of the authorities that signed it; empty: plaintext
   std::string certificate;
-  std::string key;        // key of `certificate`
+  std::string key;  // key of `certificate`
   // authorities that sign the certificates of clients; empty: clients need no certificate
   std::string client_ca;
 };

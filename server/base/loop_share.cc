@@ -55,8 +55,8 @@ void LoopUse::Add(int64_t ns, int64_t now_ns) {
   } while (!since_and_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed));
 }
 
-// Returns true, too, if the other peers have used less than 1/1024 of the peer's time: the peer is
-// then taken to be alone.
+// Also returns true if all other peers together have used less than 1/1024 of the time of the peer
+// with the use `use`: the function then takes this peer to be alone.
 bool LoopShare::MayTake(const LoopUse& use, Clock::time_point now) const {
   const int64_t now_ns = Nanoseconds(now);
   const int64_t taken = use.At(now_ns);

@@ -97,8 +97,8 @@ absl::Status MemoryAccount::TakeNow(MemoryShare share, uint64_t bytes, MemoryPee
   return Exhausted(share, has_room);
 }
 
-// Tries up to 4 times: between the calls of `available` and `Take`, another thread may charge the
-// available bytes.
+// Tries up to 4 times to charge: between the calls of `available` and `Take`, another thread may
+// charge the available bytes.
 uint64_t MemoryAccount::TakeUpTo(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   for (int tries = 0; tries < 4; ++tries) {
     bytes = std::min(bytes, available(share, peer));

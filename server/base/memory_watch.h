@@ -47,7 +47,8 @@ class MemoryWatch {
   // Returns the bytes of memory that the process holds, without mapped files; 0 if unknown.
   uint64_t HeldBytes() const;
   // Returns free memory of the allocator to the system if more than a quarter of `held_bytes` is
-  // free; with tcmalloc also if `is_over` is true: the process exceeds its memory limit.
+  // free. With tcmalloc, also returns it if `is_over` is true, that is, if the process exceeds its
+  // memory limit.
   void Trim(uint64_t held_bytes, bool is_over);
 
   MemoryAccount& account_;

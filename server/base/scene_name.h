@@ -27,7 +27,8 @@ inline constexpr char kDefaultTenant[] = "default";
 // Returns whether `tenant` matches [a-z0-9-]{1,63}.
 bool IsTenantName(absl::string_view tenant);
 
-// Returns the prefix that the keys of all scenes of `tenant` have, and no key of another tenant.
+// Returns the prefix with which the keys of all scenes of `tenant` begin, and no key of a scene of
+// another tenant.
 std::string KeyPrefix(absl::string_view tenant);
 // Returns the key of the scene `name` of `tenant`.
 std::string SceneKey(absl::string_view tenant, absl::string_view name);

@@ -101,8 +101,8 @@ void EvaluateCall::Answer(const grpc::ByteBuffer& answer) {
           [this] { CheckUnread(); });
     }
   }
-  // `Finish` runs without the lock: `OnFinished` may run before it returns, and would block a
-  // thread of the event loop on the lock.
+  // `Finish` runs without the lock: `OnFinished` may run on another thread before `Finish` returns,
+  // and would wait for the lock and so block a thread of the event loop.
   writer_.Finish(answer, grpc::Status::OK, &finished_);
 }
 
@@ -130,7 +130,7 @@ void EvaluateCall::OnDone(bool) {
 
 void EvaluateCall::CheckUnread() {
   absl::MutexLock lock(&mu_);
-  // The timer is 0 if `OnFinished` ran while this thread waited for the lock.
+  // `unread_timer_` is 0 if `OnFinished` ran while this thread waited for the lock.
   if (std::exchange(unread_timer_, 0) != 0) Abort(kUnread);
 }
 

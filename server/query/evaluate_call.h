@@ -20,14 +20,14 @@ namespace carom::server {
 //   OnAccepted   The whole request has arrived; requests the next call from gRPC. `ok` false: the
 //                server is shut down and no call arrives.
 //   OnEvaluated  Passes the answer, or the error of the frame, to gRPC.
-//   OnFinished   gRPC has sent the answer. `ok` false: it could not, as the call is cancelled.
+//   OnFinished   gRPC has sent the answer. `ok` false: gRPC could not, as the call is cancelled.
 //   OnDone       The call is over. If it was cancelled (by the client, its deadline or a broken
 //                connection), possibly during a time slice, the evaluation stops the next time it
 //                checks whether the call is cancelled.
 //   CheckUnread  On the timer's thread: ends the call with RESOURCE_EXHAUSTED if the client does
 //                not read its answer, so that flow control keeps the answer in the server. The
-//                limits are those of streams: `CallLimits::stalled_stream` for an answer of more
-//                than `max_unread_bytes`, else `CallLimits::idle_stream`.
+//                time limits are those of streams: `CallLimits::stalled_stream` for an answer of
+//                more than `max_unread_bytes`, else `CallLimits::idle_stream`.
 //   Drain        Does nothing: the whole request has been read, so the call is answered.
 class EvaluateCall final : public QueryCall {
  public:
@@ -61,7 +61,8 @@ class EvaluateCall final : public QueryCall {
   EventOf<EvaluateCall, &EvaluateCall::OnDone> done_{this};
   EventOf<EvaluateCall, &EvaluateCall::OnFinished> finished_{this};
 
-  Timer::Id unread_timer_ ABSL_GUARDED_BY(mu_) = 0;  // set while gRPC sends an answer; 0: not set
+  // the timer of `CheckUnread`, set while gRPC sends an answer; 0: not set
+  Timer::Id unread_timer_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
 }  // namespace carom::server

@@ -89,8 +89,8 @@ struct SliceLimits {
 
   uint64_t max_units = kNone;
   std::chrono::nanoseconds max_cpu = std::chrono::nanoseconds::max();  // CPU time of the thread
-  // Called within the time slice whenever it has run for another `Executor::kSlice`, so that other
-  // tasks can run; null: never.
+  // Called within the time slice each time the slice has run for another `Executor::kSlice`, so
+  // that other tasks can run; null: never.
   const std::function<void()>* pause = nullptr;
 };
 
@@ -104,8 +104,8 @@ struct FrameWork {
   // when the frame arrived: start of the frame's time budget and of the elapsed time in its answer
   Clock::time_point received;
   Clock::time_point deadline = kNever;       // the end of the frame's time budget
-  Clock::time_point call_deadline = kNever;  // deadline of the gRPC call: the client waits no longer
-  // The status of the frame as a whole: OK unless the frame was refused.
+  Clock::time_point call_deadline = kNever;  // deadline of the gRPC call
+  // The status of the whole frame: OK unless the server refused the frame as a whole.
   absl::Status status;
   std::vector<int> pending;  // indices of the groups without an answer, ascending
   // the versions that the pending groups wait for, if `Continue` returned kWaits

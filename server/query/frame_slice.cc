@@ -41,7 +41,7 @@ constexpr uint64_t kUnitsOfEdits = 1 << 14;
 constexpr uint64_t kUnitsPerEdit = 1 << 10;
 
 // Groups that are refused with an error use no work meter, so `Run` also checks for the end of the
-// time slice after so many groups, 20 to 100 us.
+// time slice each time it has passed so many groups, which takes 20 to 100 us.
 constexpr size_t kGroupsPerCheck = 16;
 
 // Returns whether a group casts a few segments and has no other queries, so that it may be a member
@@ -73,7 +73,7 @@ absl::StatusOr<absl::string_view> SceneName(const v1::Group& group, const SceneH
   return absl::string_view(group.scene());
 }
 
-// Returns the field of `group` that names its scene.
+// Returns the name of the field in which `group` names its scene.
 const char* TargetField(const v1::Group& group) {
   return group.target_case() == v1::Group::kScene ? "scene" : "scene_handle";
 }
@@ -295,7 +295,7 @@ absl::StatusOr<Scene::Ptr> FrameSlice::Edit(size_t i, absl::string_view name, Pr
   const absl::StatusOr<Scene::Ptr> scene = context_.store.EditFork(
       name, {*std::move(edits), message.base_version(), message.edit_id()}, time);
   if (!scene.ok()) {
-    // The scene may have been deleted after it was found.
+    // The edit failed; the scene may have been deleted after this function's caller found it.
     const bool is_gone = context_.store.Find(name) == nullptr;
     return is_gone ? context_.store.WhyMissing(name, TargetField(GroupAt(i)))
                    : PrefixWithEdits(scene.status());
@@ -361,8 +361,8 @@ FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, ui
   evaluation.slice_units = shadow_meter.used() + meter.used();
   evaluation.tiers = answers.moves.tiers;
   evaluation.shadow = shadow;
-  // A batch of tracker moves whose evaluation is repeated keeps its number, which selects the
-  // batches with a shadow run.
+  // If the evaluation of a batch of tracker moves will be repeated in the next time slice, the
+  // batch keeps its number, by which `BeginMoves` selects the batches with a shadow run.
   if (evaluation.yields) context_.session.move_batches = move_batches;
   if (evaluation.status.ok()) {
     evaluation.rows = meter.rows();
@@ -398,7 +398,7 @@ ShadowStats FrameSlice::BeginMoves(const Scene& scene, Group& group, WorkMeter& 
   options.memory_budget -= result.memory_growth;
   if (result.stats.differences == 0) return result.stats;
   // A difference is a bug in the trackers' memory (their caches of nearby polygons): deletes the
-  // memory and answers this batch of moves without it.
+  // caches and answers this batch of moves without caches.
   session.trackers.Forget();
   options.coherence = Coherence::kOff;
   return result.stats;

@@ -63,9 +63,10 @@ class FrameSlice {
   // frame; an evaluation that is discarded and repeated is not charged.
   struct Evaluation {
     absl::Status status = {};  // OK: `scratch.answers` has the answers
-    // The time slice ended within the evaluation; `status` is unspecified.
+    // True if the time slice ended within the evaluation; `status` is then unspecified.
     bool yields = false;
-    uint64_t work_units = 0;  // units that count against the limit of the frame
+    // units that count against the frame's limit `FrameLimits::max_work_units`
+    uint64_t work_units = 0;
     // units that count against the time slice: `work_units` and the units of a shadow run
     uint64_t slice_units = 0;
     uint64_t rows = 0;  // rows of the answers
@@ -101,8 +102,8 @@ class FrameSlice {
   Scene::Ptr EditedScene(size_t i) const;
 
   // Joins the group work.pending[first] and the groups after it in a batch of casts, and evaluates
-  // the batch if it has two members or more. Makes no batch if the scene or its version is missing:
-  // each group is then answered alone.
+  // the batch if it has two members or more. Makes no batch if the scene, or the version of it that
+  // the groups require, is missing: each group is then answered alone.
   void Join(size_t first);
   // Returns whether the messages of the groups work.pending[first] and work.pending[i] allow both
   // in one joined batch of casts.
@@ -122,8 +123,9 @@ class FrameSlice {
   absl::Status StopStatus(const WorkMeter& meter);
   // Adds the cost of `evaluation` to the frame and to the time slice.
   void Charge(const Evaluation& evaluation);
-  // Charges the evaluation of `group`, which is work.pending[i], and encodes its answers or its
-  // error. If the time slice ended within the evaluation, does neither and returns kYields.
+  // Charges the evaluation of `group`, which is work.pending[i], and encodes the answers or the
+  // error of the group. If the time slice ended within the evaluation, does neither and returns
+  // kYields.
   Progress Conclude(const Evaluation& evaluation, const Group& group, size_t i);
 
   const Context context_;
@@ -147,7 +149,7 @@ class FrameSlice {
   size_t joined_end_ = 0;
   Scene::Ptr joined_scene_;
   bool joined_answered_ = false;  // `scratch.answers` contains the answers of the whole batch
-  bool may_join_ = true;          // false once the evaluation of a joined batch was discarded
+  bool may_join_ = true;          // false once the answers of a joined batch were discarded
 };
 
 }  // namespace carom::server

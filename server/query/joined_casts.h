@@ -37,8 +37,8 @@ class JoinedCasts {
   // `Clear` invalidate.
   Group all() const;
 
-  // Returns the next member, beginning with the first. The group is a view of the members'
-  // segments; the next call overwrites it.
+  // Returns the next member, beginning with the first. The group is a view of the segments of that
+  // member; the next call of `Next` overwrites the group.
   Group& Next();
   // Returns the answers of the member that `Next` returned last; `all` has the answers to `all()`.
   // Must be called after every call of `Next` or never. The next call overwrites the result.

@@ -12,9 +12,9 @@
 namespace carom::server {
 namespace {
 
-// An upper bound of the work units on the event loop that the executor charges to a stream when the
-// stream submits a frame. Without a bound, a stream that used the server alone for a while would
-// wait for long when another stream becomes active.
+// An upper bound of the work units, evaluated on the event loop, that `Submit` charges to the
+// stream in the fair queue of the executor. Without a bound, a stream that used the server alone
+// for a while would wait for long when another stream becomes active.
 constexpr uint64_t kMaxUnchargedWork = 1 << 17;
 // An estimate of the nanoseconds of a work unit (a visited polygon or edge), if floating-point
 // filters decide all predicates.

@@ -72,7 +72,7 @@ class QueryCall : public AsyncCall {
   // --- The subclass implements the next functions, in the order in which an evaluation calls them
   // ---
 
-  // Called before the evaluation waits for a version of a scene or for an executor thread.
+  // Called by the evaluation before it waits for a version of a scene or for an executor thread.
   virtual void OnSuspend() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {}
   // Called on an executor thread before the evaluation continues.
   virtual void OnResume() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_) {}
@@ -107,8 +107,8 @@ class QueryCall : public AsyncCall {
   // Implements `Evaluate`, except that it throws std::bad_alloc if an allocation fails.
   bool Continue(const SliceLimits& slice) ABSL_LOCKS_EXCLUDED(mu_);
 
-  // ticket of the frame in the version gate while the frame waits for a version; 0: it does not
-  // wait
+  // ticket of the frame in the version gate, while the frame waits for a version of a scene; 0: the
+  // frame does not wait
   VersionGate::Ticket ticket_ ABSL_GUARDED_BY(mu_) = 0;
 };
 

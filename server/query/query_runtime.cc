@@ -144,7 +144,8 @@ void QueryRuntime::Park(FrameRun& run) const {
 }
 
 absl::Status QueryRuntime::Resume(FrameRun& run, const ReceivedFrame& frame) const {
-  // Resets the flag also before an error, as the run may be reused for another frame.
+  // Resets the flag also if this function returns an error, as the run may be reused for another
+  // frame.
   run.is_parked = false;
   absl::Status status = ChargeRequest(frame, run);
   if (!status.ok()) return status;

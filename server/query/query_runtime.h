@@ -66,7 +66,8 @@ struct FrameRun {
   bool is_parked = false;
   MemoryCharge parsed;  // charge for the memory of `request`, if it is large
   size_t request_bytes = 0;
-  // bytes of requests and answers since the memory that the messages retain was last measured
+  // bytes of requests and answers since the last measurement of the memory that `request` and
+  // `response` retain
   size_t unmeasured_bytes = 0;
 };
 
@@ -88,8 +89,8 @@ class FrameRunPool {
   void Clear();
 
  private:
-  // The run that was cached last. A thread that answers frame after frame reuses the run without
-  // acquiring `mu_`.
+  // The run that was cached last. A thread that answers one frame after the other reuses this run
+  // without acquiring `mu_`.
   std::atomic<FrameRun*> last_{nullptr};
   absl::Mutex mu_;
   std::vector<std::unique_ptr<FrameRun>> free_ ABSL_GUARDED_BY(mu_);
@@ -118,7 +119,7 @@ struct QueryRuntime {
   // handles and trackers) to `session`. Clears the bytes of the frame, unless the frame may wait
   // for a version of a scene. Bytes that are no valid message give the frame the error
   // INVALID_ARGUMENT. Charges `session_charge` as `ReserveDefinitions` and `ReserveMemories` do;
-  // after the time slice the caller gives back what the session has not used.
+  // after the time slice the caller releases the part of the charge that the session has not used.
   std::unique_ptr<FrameRun> Begin(ReceivedFrame& frame, Session& session,
                                   MemoryCharge& session_charge);
   // Charges `session_charge` for the definitions of `frame` before they are made, so that

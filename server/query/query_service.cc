@@ -8,44 +8,30 @@
 #include "server/base/rpc_status.h"
 #include "server/query/evaluate_call.h"
 #include "server/query/stream.h"
+#include "server/transport/one_answer_call.h"
 
 namespace carom::server {
 namespace {
 
 // Answers one `Explain` call with UNIMPLEMENTED: the method is specified but not part of this
-// release. Deletes itself.
-class ExplainCall {
+// release.
+class ExplainCall : public OneAnswerCall<ExplainCall, QueryService> {
  public:
-  static void Accept(QueryService& service, EventLoop& loop) {
-    auto* call = new ExplainCall(service, loop);
-    service.RequestExplain(&call->context_, &call->bytes_, &call->writer_, &loop.queue(),
-                           &loop.queue(), &call->accepted_);
+  using OneAnswerCall::OneAnswerCall;
+  void Request() {
+    service().RequestExplain(&context_, &bytes_, &writer_, &loop().queue(), &loop().queue(),
+                             accepted());
+  }
+  void Answer() {
+    bytes_.Clear();
+    const absl::Status status = absl::UnimplementedError("Explain is not part of this release");
+    writer_.FinishWithError(ToGrpcStatus(status), finished());
   }
 
  private:
-  ExplainCall(QueryService& service, EventLoop& loop)
-      : loop_user_(loop), service_(service), loop_(loop) {}
-
-  void OnAccepted(bool ok) {
-    if (!ok) {
-      delete this;
-      return;
-    }
-    Accept(service_, loop_);
-    bytes_.Clear();
-    const absl::Status status = absl::UnimplementedError("Explain is not part of this release");
-    writer_.FinishWithError(ToGrpcStatus(status), &finished_);
-  }
-  void OnFinished(bool) { delete this; }
-
-  const EventLoop::User loop_user_;
-  QueryService& service_;
-  EventLoop& loop_;
   grpc::ServerContext context_;
   grpc::ByteBuffer bytes_;
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> writer_{&context_};
-  EventOf<ExplainCall, &ExplainCall::OnAccepted> accepted_{this};
-  EventOf<ExplainCall, &ExplainCall::OnFinished> finished_{this};
 };
 
 }  // namespace

@@ -107,7 +107,7 @@ absl::Status Session::Define(const v1::Frame& frame) {
     const std::span<const uint32_t> removed{frame.removed_trackers().data(),
                                             static_cast<size_t>(frame.removed_trackers_size())};
     // `TrackerTable::Define` checks and, if the check succeeds, makes the definitions of trackers.
-    // Nothing after it can fail.
+    // Nothing after the call can fail.
     status = trackers.Define(removed, decoded.definitions);
     if (!status.ok()) return status;
   }

@@ -39,8 +39,8 @@ ShadowStats& ShadowStats::operator+=(const ShadowStats& other) {
 ShadowResult ShadowRun::Compare(const Scene& scene, const MoveColumns& moves,
                                 const MoveOptions& options, uint64_t number, WorkMeter& meter) {
   const size_t parts = (moves.size() + kMaxMoves - 1) / kMaxMoves;
-  // Moves whose tracker handles exceed 2^32 - 1 are answered with errors, so such a batch is not
-  // compared.
+  // Moves whose tracker handles exceed 2^32 - 1 are answered with errors, so a batch with such
+  // moves is not compared.
   if (parts == 0 || moves.first_tracker + moves.size() > size_t{1} << 32) return {};
   const size_t first = number % parts * kMaxMoves;
   const MoveColumns part = PartOf(moves, first, std::min(kMaxMoves, moves.size() - first));

@@ -4,8 +4,8 @@
 // Are moves of trackers answered as they would be without the trackers' memory?
 //
 // The memory of a tracker is its cache of nearby polygons. Proofs and tests show that the memory
-// does not change answers (docs/coherence.md). A `ShadowRun` also checks it in production: it
-// answers a sample of the moves with memory and without, and compares the bytes of the answers.
+// does not change answers (docs/coherence.md). A `ShadowRun` also checks this fact in production:
+// it answers a sample of the moves with memory and without, and compares the bytes of the answers.
 #pragma once
 
 #include <cstddef>

@@ -16,8 +16,8 @@
 namespace carom::server {
 namespace {
 
-// How long a stream may use a thread of the event loop for small frames (batches of queries) that
-// have already arrived, before other calls get the thread.
+// How long a stream may use a thread of the event loop to answer small frames (batches of queries)
+// that have already arrived, before other calls get the thread.
 constexpr Clock::duration kTimeSlice = std::chrono::microseconds(300);
 // An estimate of the bytes of memory that a refused frame takes until its error is written.
 constexpr size_t kRefusalBytes = 1024;
@@ -54,7 +54,8 @@ void Stream::Begin(const absl::Status& started) {
     absl::MutexLock lock(&mu_);
     last_activity_ = Clock::now();
     if (cancelled_ || ended_) {
-      // `OnDone` ran before, or a drain (server shutdown) has ended the call since `Admit`.
+      // Does nothing: `OnDone` ran before, or a drain (server shutdown) has ended the call since
+      // `Admit`.
     } else if (!started.ok()) {
       End(started);
     } else {
@@ -86,8 +87,8 @@ void Stream::Prefetch() const {
   prefetch(&call_ + 1, this + 1);
 }
 
-// Queues the frame that has arrived. Without a message the client has closed its side of the
-// stream; `OnDone` follows if the client has disconnected.
+// Queues the frame that has arrived. If `messages_` has no message, the client has closed its side
+// of the stream, or has disconnected; in the second case gRPC's event `OnDone` follows.
 void Stream::OnRead(bool ok) {
   Prefetch();
   const Clock::time_point now = Clock::now();

@@ -16,8 +16,8 @@
 // ends.
 //
 // If the stream has no other frame, a short answer is exchanged for the next frame: one gRPC
-// operation sends the answer and receives the frame (server/query/stream_messages.h). The answer
-// counts as unread until the next frame arrives.
+// operation sends the answer and receives the frame (server/query/stream_messages.h). The exchanged
+// answer counts as unread until the next frame arrives.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -44,7 +44,8 @@ namespace carom::server {
 //                   a frame the client has closed its side of the stream or has disconnected: no
 //                   more reads; OK follows the last answer. After `StreamMessages::Exchange`, which
 //                   sends an answer and reads a frame: gRPC has also sent the answer.
-//   OnWritten       gRPC has sent an answer; writes the next one. `ok` false: the call is broken.
+//   OnWritten       gRPC has sent an answer; writes the next answer. `ok` false: the call is
+//                   broken.
 //   OnDone          The call is over. If it was cancelled (by the client, its deadline or a broken
 //                   connection), possibly during an evaluation: the evaluation stops the next time
 //                   it checks `cancelled_`, a frame that waits for a version is woken, and no more
@@ -53,11 +54,11 @@ namespace carom::server {
 //   OnResume        On an executor thread, before the evaluation of `frame_` continues.
 //   OnEvaluated     On an executor thread: `frame_` has an answer; begins the next frame.
 //   Drain           The server shuts down: no more reads; UNAVAILABLE follows the last answer.
-//   CheckIdle       On the timer's thread: ends the call with ABORTED after the idle time without a
-//                   frame, or with RESOURCE_EXHAUSTED if the client has not read an answer for that
-//                   time.
+//   CheckIdle       On the timer's thread: ends the call with ABORTED if no frame has arrived for
+//                   the time `CallLimits::idle_stream`, or with RESOURCE_EXHAUSTED if the client
+//                   has not read an answer for that time.
 //   CheckStall      On the timer's thread: ends the call with RESOURCE_EXHAUSTED if the client
-//                   reads no answers.
+//                   reads no answer for the time `CallLimits::stalled_stream`.
 //
 // The thread that reads a small frame also evaluates it, within a time slice. A larger frame, or
 // one that exceeds the time slice, is evaluated by the executor; or by the reading thread if no
@@ -101,7 +102,8 @@ class Stream final : public QueryCall {
   void Write(MessageBytes answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MaybeEvaluate(Where where) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Returns whether an executor thread that has answered a frame leaves the next frame to a thread
-  // of the event loop: otherwise one large frame would keep all later frames on the executor.
+  // of the event loop: if it never did, one large frame would keep all later frames on the
+  // executor.
   bool LeavesToLoop() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
   void MaybeRead() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   bool MayRead() const ABSL_SHARED_LOCKS_REQUIRED(mu_);
@@ -172,7 +174,7 @@ class Stream final : public QueryCall {
   size_t queued_bytes_ ABSL_GUARDED_BY(mu_) = 0;
   // `frame_` is being evaluated, or waits for a version of a scene or for an executor thread
   bool evaluating_ ABSL_GUARDED_BY(mu_) = false;
-  bool is_taken_ ABSL_GUARDED_BY(mu_) = false;    // `frame_` already contains the next frame
+  bool is_taken_ ABSL_GUARDED_BY(mu_) = false;  // `frame_` already contains the next frame
   CostEstimate cost_ ABSL_GUARDED_BY(mu_);
   std::deque<MessageBytes> ready_ ABSL_GUARDED_BY(mu_);
   size_t unread_bytes_ ABSL_GUARDED_BY(mu_) = 0;   // bytes of `ready_` and of the write in progress

@@ -51,7 +51,8 @@ void ExportCall::Begin(absl::Status status) {
 }
 
 // The store has the summaries of all kept versions in memory. The polygons of an old version may
-// only be in the journal; `Run` reads those on the executor, as reading from a disk may take long.
+// only be in the journal; `Run` reads such polygons on the executor, as reading from a disk may
+// take long.
 absl::Status ExportCall::Open() {
   if (absl::Status status = CheckSceneName("name", name_); !status.ok()) return status;
   key_ = runtime_.store.KeyOf(caller().tenant, name_);

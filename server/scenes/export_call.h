@@ -30,8 +30,8 @@ namespace carom::server {
 //   Run         On an executor thread: reads the polygons of a version that is not in memory, and
 //               writes the first chunk.
 //   OnWritten   gRPC has sent a chunk: writes the next one. The last chunk ends the call.
-//   CheckUnread On the timer's thread: ends the call if the client reads no chunk for the stalled
-//               time.
+//   CheckUnread On the timer's thread: ends the call if the client does not read a chunk within
+//               `SceneCallLimits::stalled_answer`.
 //   Drain       Does nothing: the export continues during the drain.
 class ExportCall final : public AsyncCall {
  public:
@@ -81,7 +81,8 @@ class ExportCall final : public AsyncCall {
   std::vector<Polygon> polygons_;    // the polygons that `ReadOld` read
   MemoryCharge charge_;              // memory of `polygons_`
   size_t next_ = 0;                  // index of the next polygon to be sent
-  // where in that polygon the next piece begins: a large polygon is sent in pieces
+  // where in the polygon with index `next_` the next piece begins; large polygons are sent in
+  // pieces
   wire::PieceStart piece_;
   grpc::ServerAsyncWriter<grpc::ByteBuffer> writer_{&context_};
   EventOf<ExportCall, &ExportCall::OnAccepted> accepted_{this};

@@ -75,9 +75,9 @@ void ImportCall::OnRead(bool ok) {
     return Submit(Work::kAdd);
   }
   if (ended_) return Submit(Work::kDiscard);
-  // A read also fails with `ok` false if the client has disconnected. To tell the two cases apart,
-  // the call sends its initial metadata: that fails for a disconnected client, because gRPC has
-  // closed the stream.
+  // `ok` is false if the client has closed its side of the stream, but also if it has disconnected.
+  // To distinguish the two cases, the call sends its initial metadata: sending fails for a
+  // disconnected client, because gRPC has closed the stream.
   reader_.SendInitialMetadata(&headers_sent_);
 }
 
@@ -177,8 +177,8 @@ void ImportCall::CheckIdle() {
 void ImportCall::CheckTotal() {
   absl::MutexLock lock(&mu_);
   total_timer_ = 0;
-  // If `Run` is registering the scene, the import may complete, as that ends soon. If `Run` is
-  // adding a chunk, the call ends after that chunk.
+  // If `Run` is registering the scene, the import may complete, because registering ends soon. If
+  // `Run` is adding a chunk, the call ends after that chunk.
   if (!working_ || work_ == Work::kAdd) {
     Finish(absl::CancelledError("the import took too long; nothing is registered"), {});
   }

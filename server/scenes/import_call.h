@@ -25,10 +25,10 @@ namespace carom::server {
 //   OnHeadersSent  The initial metadata is sent; `ok` false: the client has disconnected.
 //   Run            On an executor thread: adds the chunk, registers the scene, or frees the upload.
 //   OnDone         The call is over. A cancelled call registers no scene from then on.
-//   CheckIdle      On the timer's thread: ends the call with CANCELLED after the idle time without
-//                  a chunk.
-//   CheckTotal     On the timer's thread: ends the call with CANCELLED after the time that an
-//                  import may take.
+//   CheckIdle      On the timer's thread: ends the call with CANCELLED if no chunk arrives within
+//                  `SceneCallLimits::idle_import`.
+//   CheckTotal     On the timer's thread: ends the call with CANCELLED after
+//                  `SceneCallLimits::import_time`, the time that an import may take.
 //   Drain          Does nothing: the import continues during the drain.
 class ImportCall final : public AsyncCall {
  public:

@@ -30,7 +30,8 @@ namespace carom::server {
 class SceneService;
 
 // Size from which on ExportScene and WatchScene add no further polygon, or piece of a polygon, to a
-// chunk (a message of the stream): encoding so many bytes takes the event loop some 100 us.
+// chunk (a message of the stream): encoding this many bytes takes a thread of the event loop about
+// 100 us.
 inline constexpr size_t kSceneChunkBytes = 64 << 10;
 
 // The limits of one call of SceneService. The members have the meaning of those in `ServerOptions`
@@ -88,7 +89,8 @@ struct SceneMethod {
 //   Run         Answers the call on an executor thread; a writing method is the only writer of the
 //               scene meanwhile.
 //   OnFinished  gRPC has sent the answer, or could not send it.
-//   CheckUnread On the timer's thread: ends the call if the client does not read its answer.
+//   CheckUnread On the timer's thread: ends the call if the client does not read its answer within
+//               `SceneCallLimits::stalled_answer`.
 //   Drain       Does nothing: the request has been read, so the call is answered.
 class SceneCall final : public AsyncCall {
  public:

@@ -19,8 +19,8 @@
 namespace carom::server {
 namespace {
 
-// Numbers of scenes in a response of ListScenes if the request gives no `page_size`, and at most;
-// documented in proto/carom/v1/scene_service.proto.
+// Number of scenes in a response of ListScenes if the request gives no `page_size`, and the maximum
+// number; documented in proto/carom/v1/scene_service.proto.
 constexpr int kDefaultPageSize = 100;
 constexpr int kMaxPageSize = 1000;
 
@@ -199,8 +199,8 @@ absl::Status SceneHandler::Commit(const Caller& caller, const v1::CommitEditsReq
   absl::StatusOr<std::vector<SceneEdit>> edits =
       wire::DecodeEdits(request.edits(), polygon_limits_);
   if (!edits.ok()) {
-    // If the edits exceed a limit and the base version is stale, the error is that of the stale
-    // base version. Every other decoding error is returned even if the base version is stale.
+    // If the edits exceed a limit and the base version is stale, the call returns the error of the
+    // stale base version. Every other decoding error is returned even if the base version is stale.
     const bool stale = request.base_version() != 0 && request.base_version() != scene->version();
     return stale && absl::IsResourceExhausted(edits.status())
                ? StaleVersion("base_version", scene->version())
@@ -215,8 +215,9 @@ absl::Status SceneHandler::Commit(const Caller& caller, const v1::CommitEditsReq
 }
 
 // Looks `edit_id` up in the versions of a scene. Does not search the versions of a fork: the
-// store's `Commit` checks the id for a fork, and compares the edits, too, because query frames also
-// edit forks and may have used the id for other edits.
+// store's `Commit` checks the id for a fork, and compares the edits, too, because query frames
+// (clients' messages of queries and edits for one tick) also edit forks and may have used the id
+// for other edits.
 bool SceneHandler::FindEdit(absl::string_view key, const v1::CommitEditsRequest& request,
                             v1::CommitEditsResponse& response) const {
   if (request.edit_id().empty() || store_.OriginOf(key).has_value()) return false;

@@ -16,8 +16,8 @@
 namespace carom::server {
 namespace {
 
-// An upper bound of the bytes that one changed polygon takes in the columns of a chunk, without its
-// vertices.
+// An upper bound of the bytes that one changed polygon takes in the columns (repeated fields with
+// one entry for each changed polygon) of a chunk, without the polygon's vertices.
 constexpr size_t kRowBytes = 48;
 
 constexpr char kTooSlow[] = "the client is too slow: ";
@@ -124,8 +124,9 @@ void WatchCall::OnChange(uint64_t version, const SceneChange::Ptr& change) {
   absl::MutexLock lock(&mu_);
   changed_ = true;
   if (version == 0) deleted_ = true;
-  // The call holds one uncached change at most. For a client that is several changes behind, `Next`
-  // loads later changes from the scene's version history, if the history still has them.
+  // The call holds at most one uncached change (a change that the store does not keep in memory).
+  // For a client that is several changes behind, `Next` loads later changes from the scene's
+  // version history, if the history still has them.
   if (change != nullptr && !change->is_kept && uncached_ == nullptr) uncached_ = change;
   if (!std::exchange(is_waiting_, false)) return;
   Ref();
@@ -250,8 +251,8 @@ absl::StatusOr<SceneChange::Ptr> WatchCall::Next() {
   }
   const std::string& name = key_;
   const Scene::Ptr current = runtime_.store.Find(name);
-  // The scene existed when the watch began, so it was deleted; the notification of the deletion is
-  // pending.
+  // If the store has no scene, the scene was deleted, because it existed when the watch began; the
+  // store has not yet called `OnChange` for the deletion.
   if (current == nullptr) return SceneDeleted();
   if (current->version() == version_) return nullptr;
   if (large != nullptr && large->base == version_) return large;
@@ -329,8 +330,8 @@ absl::Status WatchCall::Write() {
                [this, chunk = ++chunks_] { CheckUnread(chunk); });
   }
   // Calls `writer_.Write` without the lock: `OnWritten` may begin on a thread of the event loop
-  // before `Write` returns, and would block that thread, perhaps until this thread gets a processor
-  // again.
+  // before `Write` returns, and would block that thread, perhaps until the thread that runs this
+  // function gets a processor again.
   writer_.Write(answer, &written_);
   return absl::OkStatus();
 }

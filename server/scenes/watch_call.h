@@ -34,8 +34,8 @@ namespace carom::server {
 //   OnWritten   gRPC has sent a chunk, or the initial metadata of the call.
 //   OnChange    The scene has changed: submits the call if it waits.
 //   OnDone      The call is over.
-//   CheckUnread On the timer's thread: ends the call with RESOURCE_EXHAUSTED if the client reads no
-//               chunk for the stalled time.
+//   CheckUnread On the timer's thread: ends the call with RESOURCE_EXHAUSTED if the client does not
+//               read a chunk within `SceneCallLimits::stalled_answer`.
 //   Drain       Ends the call with UNAVAILABLE, after the chunk that is being written.
 class WatchCall final : public AsyncCall, public SceneWatcher {
  public:

@@ -65,7 +65,7 @@ absl::Status MemoryStore::AdoptEdits(absl::string_view name, const std::vector<S
 }
 
 // Does what `Import` does with polygons that the journal has already. Computes the difference for
-// watches only if this store has the version before the adopted one.
+// WatchScene calls only if this store has the version before the adopted one.
 absl::Status MemoryStore::AdoptPolygons(absl::string_view name, std::vector<Polygon> polygons,
                                         Adopted adopted) {
   VersionSummary summary = adopted.versions.back();
@@ -92,8 +92,9 @@ absl::Status MemoryStore::AdoptPolygons(absl::string_view name, std::vector<Poly
   return absl::OkStatus();
 }
 
-// Notifies listeners as if the scene were deleted: watches and waiting query frames then find no
-// scene, and get the reason from `WhyMissing`.
+// Notifies listeners as if the scene were deleted: WatchScene calls, and query frames (clients'
+// messages of queries) that wait for a version, then find no scene, and get the reason from
+// `WhyMissing`.
 void MemoryStore::AdoptDamage(absl::string_view name, const Adopted& adopted) {
   Entry old;  // declared before the lock, so destroyed after its release
   bool is_new = false;

@@ -85,8 +85,8 @@ VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
 
 }  // namespace
 
-// Depends on the order of the edits. Hashes a removal by its id, and every other edit by all
-// members of its polygon.
+// The hash depends on the order of the edits. Hashes a removal by its id, and every other edit by
+// all members of its polygon.
 uint64_t ContentOf(std::span<const SceneEdit> edits) {
   uint64_t hash = edits.size();
   for (const SceneEdit& edit : edits) {
@@ -98,7 +98,8 @@ uint64_t ContentOf(std::span<const SceneEdit> edits) {
   return hash;
 }
 
-// The fork holds its base, so the pages of the base exist as long as the fork.
+// `share_` holds the base version of the fork, so the polygons and index pages that the fork shares
+// with the base exist as long as the fork or a reader of the fork's versions.
 Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemory& memory,
            std::shared_ptr<MemoryPeer> peer)
     : base_(std::move(base)),
@@ -109,7 +110,7 @@ Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemor
       share_(std::make_shared<ForkShare>(memory, peer_, base_.kept)) {}
 
 // Releases the charge of versions without readers at once. The charge of a version with readers
-// moves to the version, and ends with its last reader.
+// moves from the fork to the version, and ends with the version's last reader.
 Fork::~Fork() {
   absl::MutexLock writing(&writing_);
   absl::MutexLock lock(&mu_);
@@ -339,8 +340,8 @@ absl::Status Fork::Publish(const VersionPtr& next, uint64_t removed_bytes, uint6
                 next->edited_ids.size() * sizeof(uint64_t) + next->polygon_bytes +
                 next->index_bytes;
   VersionPtr before;
-  // true: dropping the version later will make `dropped_edit_ids_` longer, so memory for an id is
-  // charged
+  // true: when `DropOldest` later drops this version, it adds the version's edit id to
+  // `dropped_edit_ids_`, so memory for one more id is charged
   bool is_id_more = false;
   {
     absl::MutexLock lock(&mu_);
@@ -375,7 +376,8 @@ absl::Status Fork::Publish(const VersionPtr& next, uint64_t removed_bytes, uint6
   return status;
 }
 
-// Dropping a version with readers would free no memory, so such a version offers 0 bytes.
+// Dropping a version with readers would free no memory, so the entry of such a version in `offers`
+// is 0.
 absl::Status Fork::Charge(int64_t more) {
   ForkCharge& charge = share_->charge;
   absl::Status status = charge.Set(charge.bytes() + static_cast<uint64_t>(more));
@@ -399,16 +401,17 @@ absl::Status Fork::Charge(int64_t more) {
   return status;
 }
 
-// The fork itself has one reference in `versions_`, and another one in `by_edit_id_` if the version
-// has an edit id. More references are those of readers; no reader is added meanwhile, because a
-// thread gets a version only under `mu_`, or from a reader that holds it already.
+// The fork itself has one reference to the version in `versions_`, and a second one in
+// `by_edit_id_` if the version has an edit id. Further references belong to readers; no reader is
+// added meanwhile, because a thread gets a version only under `mu_`, or from a reader that holds it
+// already.
 bool Fork::IsRead(const VersionPtr& version) const {
   return version.use_count() > (by_edit_id_.contains(version->summary.edit_id) ? 2 : 1);
 }
 
-// A version with readers is then charged for all memory that the fork's base does not have, because
-// the charge of memory that it shares with later versions may end with those versions, while its
-// readers still hold the memory.
+// If the dropped version has readers, charges it for all its memory that the fork's base does not
+// have, because the charge of memory that it shares with later versions may end with those
+// versions, while its readers still hold the memory.
 void Fork::DetachCharge(ForkVersion& version, bool is_read) {
   version.own_charge.emplace(share_->charge.memory(), peer_);
   share_->charge.MoveTo(*version.own_charge, version.bytes);

@@ -3,8 +3,8 @@
 
 // What is a fork of a scene?
 //
-// A `Fork` begins as a version of another scene, and shares the memory of that version. It keeps
-// its last versions, and each shares memory with the next version. `ForkStore`
+// A `Fork` begins as a version of another scene, and shares the memory of that version. The fork
+// keeps its last versions, and each of them shares memory with the version after it. `ForkStore`
 // (server/store/fork_store.h) gives a fork its name and its lease, and limits how many forks a peer
 // (a client address; server/access/peer.h) has.
 #pragma once
@@ -39,7 +39,7 @@ struct ForkShare {
   ForkShare(ForkMemory& memory, std::shared_ptr<MemoryPeer> peer, std::shared_ptr<KeptVersion> base)
       : charge(memory, std::move(peer)), base(std::move(base)) {}
 
-  ForkCharge charge;  // only the fork's writer changes it
+  ForkCharge charge;  // only a thread that holds `Fork::writing_` changes it
   const std::shared_ptr<KeptVersion> base;
 };
 
@@ -51,7 +51,7 @@ struct ForkVersion {
   std::optional<ForkCharge> own_charge;
   Scene::Ptr scene;
   VersionSummary summary;
-  uint64_t content = 0;              // `ContentOf` the edits that made the version
+  uint64_t content = 0;              // `ContentOf` of the edits that made the version
   std::vector<uint64_t> edited_ids;  // ids of the polygons that the edits change
   // true: a rollback made the version, and `edited_ids` does not list the changed polygons
   bool is_rollback = false;
@@ -85,8 +85,9 @@ struct ForkEdits {
   std::string edit_id;        // id that the client gave the edits; empty: none
 };
 
-// How long `Fork::Edit` may take. kShort: it makes only edits that take at most some hundred
-// microseconds, and does not wait for another writer of the fork. kAny: it makes all edits.
+// How long `Fork::Edit` may take. kShort: it makes at most 32 edits (if they make the scene build
+// its index anew, only in a scene of at most 256 polygons), and does not wait for another writer of
+// the fork. kAny: it makes all edits.
 enum class EditTime : uint8_t { kShort, kAny };
 
 // A temporary copy of a scene, which begins as a version of the scene and is then edited on its
@@ -130,12 +131,13 @@ class Fork {
   // version). None if this fork does not keep the version.
   std::optional<ForkBase> BaseAt(uint64_t version) const ABSL_LOCKS_EXCLUDED(mu_);
 
-  // Applies `edits` and returns the version that they make. If an earlier call had the `edit_id`,
-  // returns the version that it made, and changes nothing. Returns null if the edits take longer
-  // than `time` allows. Calls `next_version` to get the number for the version, and `published`
-  // with that number once the version is visible. Errors: as `SceneStore::Commit`; INVALID_ARGUMENT
-  // naming `edit_id` if other edits had this id; OUT_OF_RANGE naming `edit_id` if the fork no
-  // longer keeps the version that edits with this id made; RESOURCE_EXHAUSTED if memory is short.
+  // Applies `edits` and returns the version that they make. If an earlier call had the `edit_id` of
+  // `edits`, returns the version that the earlier call made, and changes nothing. Returns null if
+  // the edits take longer than `time` allows. Calls `next_version` to get the number for the
+  // version, and `published` with that number once the version is visible. Errors: as
+  // `SceneStore::Commit`; INVALID_ARGUMENT naming `edit_id` if other edits had this id;
+  // OUT_OF_RANGE naming `edit_id` if the fork no longer keeps the version that edits with this id
+  // made; RESOURCE_EXHAUSTED if memory is short.
   absl::StatusOr<Scene::Ptr> Edit(ForkEdits edits, EditTime time,
                                   absl::FunctionRef<uint64_t()> next_version,
                                   absl::FunctionRef<void(uint64_t)> published)
@@ -160,8 +162,8 @@ class Fork {
   VersionPtr newest() const ABSL_LOCKS_EXCLUDED(mu_);
 
   // Returns the version that an earlier call with the `edit_id` of `edits` made; null if there was
-  // none. An error if that call had other edits than `content` stands for, or if the version is
-  // dropped.
+  // no such call. `content` is the hash of `edits`. Returns an error if the earlier call had edits
+  // with another hash, or if the fork has dropped the version.
   absl::StatusOr<Scene::Ptr> FindEdited(const ForkEdits& edits, uint64_t content) const
       ABSL_LOCKS_EXCLUDED(mu_);
   // Does the work of `Edit` while the caller holds `writing_`. `content` is the hash of the edits.
@@ -175,7 +177,7 @@ class Fork {
                                           uint64_t version, uint64_t& removed_bytes)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
   // Makes `next` the newest version, or fails if memory is short. `reserved` bytes are charged for
-  // `next` already; sets `reserved` to 0 once they are used.
+  // `next` already; sets `reserved` to 0 once the charge for `next` includes these bytes.
   absl::Status Publish(const VersionPtr& next, uint64_t removed_bytes, uint64_t& reserved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mu_);
   // Changes the charge of the fork by `more` bytes. If memory is short, drops the oldest versions,
@@ -184,8 +186,8 @@ class Fork {
       ABSL_LOCKS_EXCLUDED(mu_);
   // Returns whether a reader holds a reference to the version in addition to those of the fork.
   bool IsRead(const VersionPtr& version) const ABSL_SHARED_LOCKS_REQUIRED(mu_);
-  // Moves the charge of a version that the fork drops from the fork to the version, so that it ends
-  // with the version's last reader.
+  // Moves the charge of a version that the fork drops from the fork to the version, so that the
+  // charge ends with the version's last reader.
   void DetachCharge(ForkVersion& version, bool is_read) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_);
   // Removes the oldest version from the fork and returns it; a newer version must exist.
   VersionPtr DropOldest() ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_, mu_);

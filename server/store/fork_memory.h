@@ -5,8 +5,8 @@
 //
 // The memory of a fork is charged to the memory share of scenes (server/base/memory_account.h), to
 // the peer (the client address) that made the fork, and to a limit of all forks. A peer gets more
-// memory only while it holds no more than what stays free below the limit of all forks, so that one
-// peer alone can take about half of the limit.
+// memory only while its forks hold no more memory than stays free below the limit of all forks, so
+// that one peer alone can take about half of the limit.
 #pragma once
 
 #include <cstddef>

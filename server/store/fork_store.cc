@@ -18,8 +18,8 @@ namespace {
 // Shortest delay of the timer that deletes forks with expired leases.
 constexpr Clock::duration kLeastPause = std::chrono::milliseconds(200);
 
-// Returns one error for forks and scenes, so that the error does not reveal whether a fork or a
-// scene has the name.
+// Returns the error for a name that a fork or another scene has. It is one error for both, so that
+// it does not reveal whether a fork or a scene has the name.
 absl::Status NameTaken() {
   return Refused(absl::StatusCode::kAlreadyExists, "name", "a scene of this name exists already");
 }
@@ -157,14 +157,15 @@ bool ForkStore::IsTaken(absl::string_view name) const {
   return forks_.contains(name) || imported_.contains(name) || scenes_.Contains(name);
 }
 
-// The result becomes the fields `base` and `base_version` of a fork's v1.Scene message.
+// The returned `ForkOrigin` becomes the fields `base` and `base_version` of a fork's v1.Scene
+// message.
 std::optional<ForkOrigin> ForkStore::OriginOf(absl::string_view name) const {
   const ForkPtr fork = FindFork(name);
   if (fork == nullptr) return std::nullopt;
   return ForkOrigin{fork->base().name, fork->base().version};
 }
 
-// Searches the scenes that are not forks first, because most query frames use those.
+// Searches the scenes that are not forks first, because most queries are for such scenes.
 Scene::Ptr ForkStore::Use(absl::string_view name) const {
   if (Scene::Ptr scene = scenes_.Find(name)) return scene;
   const ForkPtr fork = FindFork(name);
@@ -174,8 +175,8 @@ Scene::Ptr ForkStore::Use(absl::string_view name) const {
 }
 
 // Returns the current version without a search in `kept_`, which may not contain it. Of a scene
-// that is not a fork, finds only versions in memory, because a query frame never waits for the
-// disk.
+// that is not a fork, finds only versions in memory, because a query frame (a client's message of
+// queries for one tick) never waits for the disk.
 absl::StatusOr<Scene::Ptr> ForkStore::UseVersion(absl::string_view name, uint64_t version,
                                                  absl::string_view field) {
   Scene::Ptr current = scenes_.Find(name);

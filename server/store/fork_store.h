@@ -4,9 +4,10 @@
 // How does the server store scenes together with their forks?
 //
 // A `ForkStore` forwards the functions of a store of scenes and adds forks (server/store/fork.h). A
-// fork is a scene that begins as a version of another scene, its base. Frames edit it without
-// changing the base. A fork ends with its lease, or when a client deletes it. Forks are only in
-// memory: no journal (server/store/scene_journal.h) contains them.
+// fork is a scene that begins as a version of another scene, its base. Query frames (each is a
+// client's message of queries and edits for one tick) edit the fork without changing the base. A
+// fork ends with its lease, or when a client deletes it. Forks are only in memory: no journal
+// (server/store/scene_journal.h) contains them.
 #pragma once
 
 #include <algorithm>
@@ -56,7 +57,8 @@ struct ForkOrder {
   uint64_t lease_seconds = 0;
 };
 
-// The base of a fork, and the version of the base that the fork began as.
+// The base of a fork (the name of the scene that was forked), and the version of the base that the
+// fork began as.
 struct ForkOrigin {
   std::string base;
   uint64_t version = 0;
@@ -74,8 +76,8 @@ class ForkStore final : public SceneStore, private Task {
   // Waits until the executor does not run `Run`, which deletes expired forks.
   ~ForkStore() override { Stop(); }
 
-  // Stops the expiry of leases. Must be called after the last call has ended, and before a listener
-  // of the scenes is destroyed.
+  // Stops the expiry of leases. Must be called after the last client call has ended, and before a
+  // listener of the scenes is destroyed.
   void Stop() ABSL_LOCKS_EXCLUDED(mu_);
 
   // Returns the key of a tenant's scene (server/base/scene_name.h), or of the preloaded scene of
@@ -88,8 +90,8 @@ class ForkStore final : public SceneStore, private Task {
   // loaded its scenes.
   void Begin() { kept_.Begin(); }
 
-  // Makes a fork, and charges it to `peer`. The names in `order` must be well-formed. Errors: those
-  // of ForkScene (proto/carom/v1/scene_service.proto).
+  // Makes a fork, and charges the fork's memory to `peer`. The names in `order` must be
+  // well-formed. Errors: those of ForkScene (proto/carom/v1/scene_service.proto).
   absl::StatusOr<NamedScene> MakeFork(const ForkOrder& order,
                                       const std::shared_ptr<MemoryPeer>& peer);
   // Returns at most `limit` scenes with names above `after`: the scenes of the tenant and the
@@ -103,7 +105,8 @@ class ForkStore final : public SceneStore, private Task {
   std::optional<ForkOrigin> OriginOf(absl::string_view name) const;
 
   // Returns the current version of a scene, as `Find` does, and renews the lease if the scene is a
-  // fork. Query frames call it.
+  // fork. The server calls it for the queries in a query frame (a client's message of queries for
+  // one tick).
   Scene::Ptr Use(absl::string_view name) const;
   // Returns version `version` of a scene, and renews the lease if the scene is a fork. Errors:
   // OUT_OF_RANGE naming `version` if the version is not kept; those of `WhyMissing` naming `field`.
@@ -152,7 +155,8 @@ class ForkStore final : public SceneStore, private Task {
   bool IsTaken(absl::string_view name) const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Closes a fork that was removed from `forks_`, and notifies listeners of its deletion.
   void Forget(const std::string& name, const ForkPtr& fork) ABSL_LOCKS_EXCLUDED(mu_);
-  // Schedules `Run` for a lease that ends at `expiry`, unless the timer is due earlier.
+  // Schedules `Run` for a lease that ends at `expiry`, unless the timer is already scheduled for
+  // that time or an earlier one.
   void Arm(Clock::time_point expiry) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   MemoryStore& scenes_;

@@ -71,8 +71,9 @@ void KeptVersions::Forget(absl::string_view name) {
   Count(*history, 0);
 }
 
-// Does not find a version that has just become current: it is added by `OnSceneChanged`, after it
-// has become visible. Until then callers get it from the store as the current version.
+// Does not find a version that has just become current: `OnSceneChanged` adds that version to
+// `history.kept` after the version has become visible. Until then callers get the version from the
+// store, as the current version.
 KeptVersions::KeptPtr KeptVersions::FindIn(const VersionHistory& history, uint64_t version) {
   const auto found = std::lower_bound(
       history.kept.begin(), history.kept.end(), version,
@@ -81,8 +82,8 @@ KeptVersions::KeptPtr KeptVersions::FindIn(const VersionHistory& history, uint64
   return is_found ? *found : nullptr;
 }
 
-// Runs for every group of a query frame that names a version, so `FindHistory` acquires `mu_` only
-// as a reader.
+// `Find` runs for every group of queries that names a version, in every query frame (a client's
+// message of queries for one tick), so `FindHistory` acquires `mu_` only as a reader.
 std::shared_ptr<KeptVersion> KeptVersions::Find(absl::string_view name, uint64_t version) const {
   const HistoryPtr history = FindHistory(name);
   if (history == nullptr) return nullptr;
@@ -90,7 +91,8 @@ std::shared_ptr<KeptVersion> KeptVersions::Find(absl::string_view name, uint64_t
   return FindIn(*history, version);
 }
 
-// Finds also a version that memory no longer keeps, as long as another fork holds it.
+// Finds also a version that `history->kept` no longer contains, as long as a fork other than the
+// one being created holds that version.
 std::shared_ptr<KeptVersion> KeptVersions::Acquire(absl::string_view name, uint64_t version) {
   const HistoryPtr history = FindOrMakeHistory(name);
   if (history == nullptr) return nullptr;
@@ -136,10 +138,11 @@ void KeptVersions::OnSceneChanged(absl::string_view name, uint64_t version,
     absl::MutexLock lock(&history->mu);
     kept.assign(history->kept.begin(), history->kept.end());
   }
-  // `FindOrMakeHistory` has already added the current version.
+  // If the last version in `kept` is the current one, `FindOrMakeHistory` has just added it.
   if (kept.back()->scene()->version() >= current->version()) return;
   // An import or a rollback creates all polygons anew, even if few of them differ, so old versions
-  // share no memory with the current one. Only forks keep the old versions.
+  // share no memory with the current one. In this case memory keeps an old version only while a
+  // fork holds it.
   const bool is_large = change == nullptr || !change->is_by_edits;
   if (!is_large) {
     for (const KeptPtr& old : kept) old->MarkSuperseded(*current, *change);

@@ -30,15 +30,18 @@
 namespace carom::server {
 
 struct KeptLimits {
-  size_t max_versions = 16;  // kept versions of a scene with the current one; at least 1
-  // bytes of the kept versions of a scene that the current version does not share; the kept
-  // versions of all scenes together may take 1/16 of the memory share of scenes
+  // maximum number of versions that memory keeps of a scene, including the current one; at least 1
+  size_t max_versions = 16;
+  // maximum bytes of the polygons and index pages of a scene's kept versions that the current
+  // version does not share; the kept versions of all scenes together may take 1/16 of the memory
+  // that scenes may take (MemoryShare::kScenes)
   uint64_t max_bytes = 16ull << 20;
 };
 
-// A version of a scene that `KeptVersions` or a fork keeps. A scene of a `SceneStore` is charged
-// elsewhere, until its last reader is done (server/store/scene_snapshot.h). For a scene that is not
-// in a store, `charge` accounts for the memory.
+// A version of a scene that `KeptVersions` or a fork keeps. For a version of a scene in a
+// `SceneStore`, a `SceneSnapshot` (server/store/scene_snapshot.h) accounts for the memory until the
+// version's last reader is done. For a version that a fork has loaded from the journal, `charge`
+// accounts for the memory.
 class KeptVersion {
  public:
   explicit KeptVersion(Scene::Ptr scene, MemoryCharge charge = {})
@@ -59,14 +62,14 @@ class KeptVersion {
   const std::shared_ptr<MemoryPeer> peer_;
   const MemoryCharge charge_;
   std::atomic<uint64_t> bytes_{0};  // approximate bytes not shared with the current version
-  // Used only by the scene's writer.
+  // Only the thread that changes the scene uses the members below.
   uint64_t polygon_bytes_ = 0;                 // bytes of polygons that later versions do not have
   absl::flat_hash_set<uint64_t> removed_ids_;  // ids of the polygons in `polygon_bytes_`
 };
 
-// The versions of scenes that memory keeps. Thread-safe. `scenes` and `account` outlive it. A
-// lookup of a version waits at most for other lookups in the same scene: a writer computes the
-// bytes of the kept versions without a lock.
+// The versions of scenes that memory keeps. Thread-safe. `scenes` and `account` outlive the
+// `KeptVersions`. A lookup of a version waits at most for other lookups in the same scene: a writer
+// computes the bytes of the kept versions without a lock.
 class KeptVersions final : public SceneListener {
  public:
   // Adds itself to the listeners of `scenes`, and drops versions when `account` has no memory left
@@ -81,8 +84,9 @@ class KeptVersions final : public SceneListener {
   // Returns version `version` of the scene; null if memory does not keep it.
   std::shared_ptr<KeptVersion> Find(absl::string_view name, uint64_t version) const
       ABSL_LOCKS_EXCLUDED(mu_);
-  // Returns version `version` of the scene (0: the current one) for a fork. While any fork holds
-  // the version, later calls find it, too.
+  // Returns version `version` of the scene (0: the current one) for a fork that begins as that
+  // version; null if memory does not contain the version. While any fork holds the version, later
+  // calls find it, too.
   std::shared_ptr<KeptVersion> Acquire(absl::string_view name, uint64_t version)
       ABSL_LOCKS_EXCLUDED(mu_);
   // Adds a version that memory does not keep and that a fork has loaded from the journal, so that
@@ -114,7 +118,7 @@ class KeptVersions final : public SceneListener {
   // Returns the history of the scene, and creates one with the current version if the scene has
   // none; null if the scene does not exist.
   HistoryPtr FindOrMakeHistory(absl::string_view name) ABSL_LOCKS_EXCLUDED(mu_);
-  // Removes the history of a scene that was deleted.
+  // Removes the version history of a scene that was deleted from `histories_`.
   void Forget(absl::string_view name) ABSL_LOCKS_EXCLUDED(mu_);
   static KeptPtr FindIn(const VersionHistory& history, uint64_t version)
       ABSL_SHARED_LOCKS_REQUIRED(history.mu);

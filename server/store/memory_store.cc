@@ -27,13 +27,13 @@ Workers YieldingWorkers() {
   return workers;
 }
 
-// Maximum number of version summaries, and of changes for watches, that memory keeps for one scene,
-// even if the journal keeps more versions.
+// Maximum number of version summaries, and of changes for WatchScene calls, that memory keeps for
+// one scene, even if the journal keeps more versions.
 constexpr size_t kMaxSummaries = 1024;
 
-// Limits of the changes that memory keeps for watches: bytes of one change, bytes of all kept
-// changes of one scene, and, for the kept changes of all scenes together, 1/kKeptPart of the memory
-// that scenes may take.
+// Limits of the changes that memory keeps for WatchScene calls: bytes of one change, bytes of all
+// kept changes of one scene, and, for the kept changes of all scenes together, 1/kKeptPart of the
+// memory that scenes may take.
 constexpr uint64_t kMaxChangeBytes = 256 << 10;
 constexpr uint64_t kMaxKeptBytes = 1 << 20;
 constexpr uint64_t kKeptPart = 16;
@@ -74,8 +74,8 @@ absl::Status MemoryStore::Recover(
       MemoryCharge charge(account_, MemoryShare::kScenes);
       charge.Set(bytes);
       entry.bytes = bytes;
-      // The scene was within the limits when it was stored, so it is served even if limits are
-      // stricter.
+      // The scene was within the limits when it was stored, so the server serves it even if
+      // `limits_` are stricter than the limits at that time.
       constexpr size_t kAny = std::numeric_limits<size_t>::max();
       absl::StatusOr<Scene::Ptr> scene =
           Scene::Create(std::move(saved.polygons), saved.versions.back().version,
@@ -111,7 +111,7 @@ bool MemoryStore::Contains(absl::string_view name) const {
 absl::Status MemoryStore::WhyMissing(absl::string_view name, absl::string_view field) const {
   absl::ReaderMutexLock lock(&mu_);
   const auto it = scenes_.find(name);
-  // If the scene exists, it was created after the caller's `Find`.
+  // If the scene exists and is not damaged, it was created after the caller's `Find` returned null.
   if (it == scenes_.end() || it->second.scene != nullptr) return NoSuchScene(field);
   return Refused(absl::StatusCode::kDataLoss, field,
                  "the stored data of this scene is damaged; delete or replace the scene");
@@ -165,8 +165,8 @@ SceneChange::Ptr MemoryStore::FindChange(absl::string_view name, uint64_t versio
 }
 
 // Checks that the store has summaries of both versions before it calls the journal. If the journal
-// deletes one of them before it has read them, the call fails with OUT_OF_RANGE, as for any version
-// that is not kept.
+// deletes one of the two versions before it has read both, `LoadChange` fails with OUT_OF_RANGE, as
+// for any version that is not kept.
 absl::StatusOr<SceneChange::Ptr> MemoryStore::LoadChange(absl::string_view name, uint64_t version,
                                                          MemoryCharge charge) const {
   const absl::Status not_kept = Refused(absl::StatusCode::kOutOfRange, "from_version",
@@ -355,8 +355,8 @@ std::shared_ptr<SceneChange> MemoryStore::DifferenceBy(std::span<const SceneEdit
   return change;
 }
 
-// Makes room by dropping the oldest changes of the scene that changes, even if it is the changes of
-// all scenes together that exceed their limit. So a scene that does not change keeps its changes.
+// Makes room by dropping the oldest changes of `entry`, even if the exceeded limit is that of the
+// changes of all scenes together. So a scene that does not change keeps its changes.
 void MemoryStore::Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
                        std::vector<SceneChange::Ptr>& dropped) {
   entry.last_change = change;

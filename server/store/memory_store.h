@@ -30,7 +30,7 @@
 namespace carom::server {
 
 // Returns the error of a commit of `edits` whose base version is not the current version `current`
-// of the scene: INVALID_ARGUMENT if `edits` are invalid for every scene, else the ABORTED of
+// of the scene: INVALID_ARGUMENT if `edits` are invalid for every scene, else the ABORTED error of
 // `StaleVersion`.
 absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits);
 
@@ -41,7 +41,8 @@ absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits);
 // to a bound of memory.
 //
 // Thread-safe. A reader holds a shared lock only while it looks a name up. A writer builds a
-// version and waits for the journal under the lock of its scene's writers alone.
+// version and waits for the journal while it holds only the lock of its scene's writers
+// (`writers_`).
 class MemoryStore : public SceneStore {
  public:
   // Charges the memory of scenes to `account`. `account` and `journal` outlive the store; `journal`
@@ -54,8 +55,8 @@ class MemoryStore : public SceneStore {
   void set_tenants(std::shared_ptr<Tenants> tenants) { tenants_ = std::move(tenants); }
 
   // Loads all scenes from the journal, before the store is used. Calls `progress` after each scene,
-  // with the numbers of scenes and vertices so far. Charges every scene to the account, past its
-  // limit if need be.
+  // with the numbers of scenes and vertices so far. Charges every scene to the account, even beyond
+  // the account's limit.
   absl::Status Recover(absl::FunctionRef<void(size_t scenes, uint64_t vertices)> progress);
 
   // Serves `scene` read-only to every tenant under `name`, with the version number that `scene`
@@ -63,8 +64,8 @@ class MemoryStore : public SceneStore {
   // first client call. ALREADY_EXISTS naming the tenant if a tenant has a scene of that name.
   absl::Status Preload(absl::string_view name, const Scene::Ptr& scene, int64_t created_us);
 
-  // Returns the key of the tenant's scene `name`, or of the preloaded scene of that name if there
-  // is one. Takes no lock.
+  // Returns the key of the tenant's scene `name`, or of the preloaded scene (a read-only scene from
+  // a file) of that name if there is one. Takes no lock.
   std::string KeyOf(absl::string_view tenant, absl::string_view name) const {
     return preloaded_.contains(name) ? std::string(name) : SceneKey(tenant, name);
   }
@@ -132,11 +133,11 @@ class MemoryStore : public SceneStore {
 
  private:
   struct Entry {
-    Scene::Ptr scene;             // current version; null: it is damaged
+    Scene::Ptr scene;             // current version; null: its stored data is damaged
     SceneSnapshot::Ptr snapshot;  // keeps the memory of `scene` charged
     std::deque<VersionSummary> versions;
-    // The changes that the store keeps for watches: those that made the last of `versions`.
-    // `change_bytes` is the sum of their bytes.
+    // The changes that the store keeps for WatchScene calls: the changes that made the last of
+    // `versions`. `change_bytes` is the sum of their bytes.
     std::deque<SceneChange::Ptr> changes;
     uint64_t change_bytes = 0;
     // the change that made the current version, even if `changes` does not contain it; expires when
@@ -148,8 +149,8 @@ class MemoryStore : public SceneStore {
 
   // Returns the summary of `scene` with the current time as the time of its creation.
   static VersionSummary SummaryOf(const Scene& scene, absl::string_view edit_id);
-  // Returns the snapshot of the scene's current version, or the error of `WhyMissing` if it has
-  // none.
+  // Returns the snapshot of the scene's current version, or the error of `WhyMissing` if the scene
+  // does not exist or its stored data is damaged.
   absl::StatusOr<SceneSnapshot::Ptr> FindBase(absl::string_view name) const;
   // A version that is durable, but not yet visible.
   struct DurableVersion {
@@ -170,8 +171,8 @@ class MemoryStore : public SceneStore {
   // versions before `written.oldest`, which the journal no longer keeps.
   Scene::Ptr MakeCurrent(absl::string_view name, DurableVersion made,
                          const WriteResult& written) noexcept;
-  // Charges the tenant with the scene's size `bytes` in place of its earlier size, past the quota
-  // if need be. `is_new`: counts the scene itself, too.
+  // Charges the tenant with the scene's size `bytes` in place of its earlier size, even beyond the
+  // quota. If `is_new`, also counts one more scene of the tenant.
   void SettlePastLimit(absl::string_view name, bool is_new, uint64_t bytes)
       ABSL_LOCKS_EXCLUDED(mu_);
   // Returns the bytes that the scene takes of its tenant's quota; 0 if the scene does not exist.
@@ -183,9 +184,9 @@ class MemoryStore : public SceneStore {
   // Makes the charge `share` of `ChargeTenant` permanent, after the scene's size has become
   // `bytes`.
   void Settle(absl::string_view name, uint64_t bytes, TenantCharge& share) ABSL_LOCKS_EXCLUDED(mu_);
-  // Adds `change` to the changes that `entry` keeps for watches, if there is room for it. Moves
-  // older changes that are removed for that to `dropped`, so that the caller destroys them without
-  // the lock.
+  // Adds `change` to the changes that `entry` keeps for WatchScene calls, if there is room for it.
+  // Moves the older changes that it removes to make room to `dropped`, so that the caller destroys
+  // them after it has released `mu_`.
   void Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
             std::vector<SceneChange::Ptr>& dropped) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Returns the change from `before` to `after`; null if `before` is null. A large change refers to

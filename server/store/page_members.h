@@ -5,7 +5,7 @@
 // version's polygons are stored (server/store/page_tree.h), encoded as a protobuf message.
 //
 // An edit changes few members of a page and copies the bytes of all other members, so that it need
-// not parse those. proto/carom/store/v1/pages.proto defines the format.
+// not parse the other members. proto/carom/store/v1/pages.proto defines the format.
 #pragma once
 
 #include <cstdint>

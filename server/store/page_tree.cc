@@ -31,8 +31,8 @@ constexpr size_t kChunkBytes = 256 << 10;
 // Upper bound of the bytes (tag and length of a protobuf field) that a page takes for a member
 // beside the encoded member.
 constexpr size_t kMemberBytes = 4;
-// A greater depth than that of a tree of 2^64 polygons: a damaged page that refers to itself ends
-// the descent here.
+// Maximum depth of a page below the root; a tree of 2^64 polygons is less deep. If a damaged page
+// refers to itself, the descent ends at this depth, with an error.
 constexpr int kMaxDepth = 16;
 
 constexpr PolygonLimits kNoLimits{.max_vertices = std::numeric_limits<size_t>::max(),
@@ -121,7 +121,7 @@ class TreeWriter {
     }
     return Keep(entry, polygon.id(), entries_);
   }
-  // Frees the bytes of entries, after the entries were written to pages.
+  // Frees the bytes of leaf entries, after `Pack` has written the entries to pages.
   void ForgetEntries() { entries_.clear(); }
 
   // Writes consecutive members to as few pages as possible, of similar size. Returns the members of
@@ -222,8 +222,8 @@ absl::StatusOr<TreeWriter::Members> TreeWriter::EditLeaf(std::span<const PageMem
 }
 
 // Passes to each child the edits with ids below the first id of the next child. A child without
-// edits stays as it is, and is shared with the tree before. Does not merge small pages with their
-// neighbors, because small pages take little space in the file.
+// edits stays as it is, so the edited tree shares it with the original tree. Does not merge small
+// pages with their neighbors, because small pages take little space in the file.
 absl::StatusOr<TreeWriter::Members> TreeWriter::EditInner(std::span<const PageMember> below,
                                                           TreeEdits::const_iterator begin,
                                                           TreeEdits::const_iterator end,
@@ -322,8 +322,8 @@ class TreeCursor {
     for (int i = children.size() - 1; i >= 0; --i) {
       const absl::StatusOr<PageHash> hash = HashFrom(children[i].page());
       if (!hash.ok()) return hash.status();
-      // The first child may have ids below its `first_id`, but none below the lower bound of its
-      // parent.
+      // The first child may have ids below its `first_id`, but none below `at.first_id`, the lower
+      // bound of the ids in its parent.
       const uint64_t first_id = i == 0 ? at.first_id : children[i].first_id();
       pending_.push_back({.first_id = first_id, .depth = at.depth + 1, .page = *hash});
     }
@@ -403,8 +403,8 @@ TreeChange BuildTree(std::span<const Polygon* const> polygons) {
     writer.ForgetEntries();
     bytes = 0;
   };
-  // Writes about a hundred leaves at a time, so that encoded polygons that are not yet in pages
-  // take little memory.
+  // Writes the entries whenever they fill about 100 leaves, so that encoded polygons that are not
+  // yet in pages take little memory.
   for (const Polygon* polygon : polygons) {
     entries.push_back(writer.EntryOf(*polygon));
     bytes += entries.back().bytes.size() + kMemberBytes;
@@ -470,8 +470,8 @@ absl::Status CompareTrees(
   return absl::OkStatus();
 }
 
-// Adds a leaf or an inner page to `pages` only after it was read, so that a later call with the
-// same `pages` reads a page that failed again, and returns its error.
+// Adds a leaf or an inner page to `pages` only after it was read, so that, if the read fails, a
+// later call with the same `pages` reads that page again, and again returns its error.
 absl::Status CollectNewPages(const PageHash& root, PageReader read,
                              absl::flat_hash_set<PageHash>& pages) {
   std::vector<PageHash> left{root};

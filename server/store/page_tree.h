@@ -64,8 +64,8 @@ TreeChange BuildTree(std::span<const Polygon* const> polygons);
 using TreeEdits = std::map<uint64_t, const Polygon*>;
 
 // Applies `edits` to the tree below `root`. With n polygons in the tree, reads and writes O(edits *
-// log n) pages of at most 4 KiB each; in addition, pages with the chunks of polygons of more than 1
-// KiB.
+// log n) pages of at most 4 KiB each. In addition, writes the chunks (pages with a part of a
+// polygon's bytes) of polygons of more than 1 KiB.
 absl::StatusOr<TreeChange> EditTree(const PageHash& root, const TreeEdits& edits, PageReader read);
 
 // Calls `visit` for all polygons below `root`, by ascending id, until `visit` returns an error.
@@ -74,9 +74,9 @@ absl::Status ReadTree(const PageHash& root, PageReader read,
                       absl::FunctionRef<absl::Status(Polygon)> visit);
 
 // Calls `visit` for the polygons in which two trees differ, by ascending id, with null for a
-// polygon that a tree does not have, until `visit` returns an error. Pairs of equal polygons may be
-// among them. Reads no page that both trees share, except for a few next to pages that differ.
-// DATA_LOSS if the pages are not a tree.
+// polygon that a tree does not have, until `visit` returns an error. May call `visit` for pairs of
+// equal polygons, too. Reads no page that both trees share, except for a few next to pages that
+// differ. DATA_LOSS if the pages are not a tree.
 absl::Status CompareTrees(
     const PageHash& before, const PageHash& after, PageReader read,
     absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit);

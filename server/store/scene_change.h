@@ -4,9 +4,9 @@
 // What did a version of a scene change?
 //
 // A `SceneChange` is the difference of two consecutive versions, polygon by polygon. A small change
-// is a list of changed polygons. A large change refers to the two versions instead, and
-// `ChangeCursor` compares them while it is read, so that an import makes no second copy of its
-// polygons.
+// is a list of changed polygons. A large change refers to the two versions instead, and a
+// `ChangeCursor` compares the two versions as it advances, so that an import makes no second copy
+// of its polygons.
 #pragma once
 
 #include <cstddef>
@@ -55,7 +55,7 @@ struct SceneChange {
   using Ptr = std::shared_ptr<const SceneChange>;
 
   VersionSummary summary;  // summary of the version that the change made
-  // number of the version before; 0: there is none, and the change adds all polygons
+  // number of the version before; 0: no version before exists, and the change adds all polygons
   uint64_t base = 0;
   // The changed polygons, by ascending id, if `after` is null. Otherwise the change is the
   // difference between `before` (null: no polygons) and `after`.
@@ -69,7 +69,7 @@ struct SceneChange {
   std::vector<uint64_t> equal_ids;
   uint64_t bytes = 0;
   MemoryCharge charge;   // accounts for the memory of `list`
-  bool is_kept = false;  // the store keeps the change in memory, for watches
+  bool is_kept = false;  // the store keeps the change in memory, for WatchScene
 };
 
 // Visits the changed polygons of a `SceneChange`, by ascending id. Not thread-safe.

@@ -27,7 +27,7 @@ struct VersionSummary {
   uint64_t polygon_count = 0;
   uint64_t vertex_count = 0;
   Box bounds;
-  std::string edit_id;  // id of the commit that made the version; empty if it had none
+  std::string edit_id;  // id that the client gave the commit of the version; empty: none
   // time at which the version was made, in microseconds since 1970, UTC
   int64_t created_us = 0;
   // true: the stored data of the version before is damaged, so the difference from it is not known
@@ -44,8 +44,8 @@ struct SavedScene {
 
 // Result of a change that the journal has made durable.
 struct WriteResult {
-  // number of the version that the change made: that of the `VersionSummary` that the caller
-  // passed, unless the journal assigns version numbers itself
+  // number of the version that the change made: `summary.version` of the call that made the change,
+  // unless the journal assigns version numbers itself
   uint64_t version = 0;
   uint64_t oldest = 0;  // the oldest version that the journal keeps after the change
 };
@@ -86,9 +86,9 @@ class SceneJournal {
                             absl::FunctionRef<absl::Status(Polygon)> visit) = 0;
 
   // Calls `visit` for the polygons in which two versions differ, by ascending id, with null for a
-  // polygon that a version does not have, until `visit` returns an error. Pairs of equal polygons
-  // may be among them. Any thread may call it while other threads write. OUT_OF_RANGE if the
-  // journal does not keep both versions.
+  // polygon that a version does not have, until `visit` returns an error. May call `visit` for
+  // pairs of equal polygons, too. Any thread may call it while other threads write. OUT_OF_RANGE if
+  // the journal does not keep both versions.
   virtual absl::Status Compare(
       absl::string_view name, uint64_t before, uint64_t after,
       absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) = 0;

@@ -17,9 +17,9 @@
 namespace carom::server {
 namespace {
 
-// Estimates for the index of a scene: the bytes that one edit copies (a tile and a page of ids, of
-// some hundred polygons each), and the bytes of the whole index for each polygon, an upper bound of
-// what edits copy.
+// Estimates for the index of a scene: the bytes that one edit copies (a tile, which is a group of
+// at most 1024 neighboring polygons, and a page of polygon ids), and the bytes of the whole index
+// for each polygon, an upper bound of what edits copy.
 constexpr uint64_t kEditBytes = 64 << 10;
 constexpr uint64_t kIndexBytesAPolygon = 160;
 
@@ -57,8 +57,9 @@ class SceneSnapshot::VersionLine {
   }
 
   // Adds the version after the newest one. `removed` lists the polygons that the version before has
-  // and the added version does not have, `index_bytes` is the same for the index, and `added` is
-  // the charge of the polygons that the edits added.
+  // and the added version does not have, `index_bytes` is the size of the index pages that the
+  // version before has and the added version does not have, and `added` is the charge of the
+  // polygons that the edits added.
   void Follow(const Scene& scene, std::vector<RemovedPolygon> removed, uint64_t index_bytes,
               MemoryCharge added) {
     absl::MutexLock lock(&mu_);

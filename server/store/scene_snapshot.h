@@ -3,10 +3,11 @@
 
 // How much memory do versions of a scene take while they have readers?
 //
-// An export, a watch or a query frame keeps the version of the scene that it reads until it ends,
-// even if a later version becomes current meanwhile. A `SceneSnapshot` is a version that is charged
-// to the account (server/base/memory_account.h) until its last reader releases it: the scenes of a
-// store are pointers into their snapshots.
+// An export, a watch or a query frame (a client's message of queries for one tick) keeps the
+// version of the scene that it reads until it ends, even if a later version becomes current
+// meanwhile. A `SceneSnapshot` is a version that is charged to the account
+// (server/base/memory_account.h) until its last reader releases it: the scenes of a store are
+// pointers into their snapshots.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +35,8 @@ class SceneSnapshot {
   // for the scene's polygons.
   static Ptr Create(Scene::Ptr scene, MemoryCharge charge);
   // Returns the snapshot of the scene that `edits` made of the scene of `before`, which must be the
-  // newest of the versions that edits made of each other. `added` accounts for the polygons of the
-  // edits.
+  // newest of the versions that edits made of each other. `added` accounts for the memory of the
+  // polygons that `edits` add or put in place of others.
   static Ptr Follow(const Ptr& before, Scene::Ptr scene, std::span<const SceneEdit> edits,
                     MemoryCharge added);
   // Returns the scene of a snapshot, as a pointer that keeps the snapshot, and with it the memory

@@ -4,7 +4,7 @@
 // Where does the server keep scenes?
 //
 // A `SceneStore` keeps named scenes, each as a chain of immutable versions of which the last one is
-// visible. Services use this interface alone. `MemoryStore` (server/store/memory_store.h)
+// visible. The gRPC services use only this interface. `MemoryStore` (server/store/memory_store.h)
 // implements it, and makes changes durable with a `SceneJournal` (server/store/scene_journal.h).
 // The name that a function of a store takes is the key of a scene: the scene's well-formed name,
 // with a prefix for its tenant (server/base/scene_name.h).
@@ -33,8 +33,8 @@
 
 namespace carom::server {
 
-// Maximum length in bytes of an `edit_id`, the id that a client gives a commit, so that edits that
-// it sends twice are made once.
+// Maximum length in bytes of an `edit_id`, the id that a client gives a commit, so that the store
+// makes edits that the client sends twice only once.
 inline constexpr size_t kMaxEditIdBytes = 64;
 
 // Receives a notification of every change of a scene, once the change is visible:
@@ -43,10 +43,11 @@ class SceneListener {
  public:
   virtual ~SceneListener() = default;
 
-  // Receives the version that scene `name` has; 0: the scene was deleted. `change` is the
-  // difference from the version before; null if the scene was created or deleted, or if the store
-  // does not have the difference. The store calls `OnSceneChanged` on the writer's thread, for one
-  // scene in the order of its changes. The function must be short, and must not write to the store.
+  // Receives the number of the version that scene `name` has after the change; 0: the scene was
+  // deleted. `change` is the difference from the version before; null if the scene was created or
+  // deleted, or if the store does not have the difference. The store calls `OnSceneChanged` on the
+  // writer's thread, for one scene in the order of its changes. The function must be short, and
+  // must not write to the store.
   virtual void OnSceneChanged(absl::string_view name, uint64_t version,
                               const SceneChange::Ptr& change) = 0;
 };
@@ -92,7 +93,8 @@ class SceneStore {
   virtual ~SceneStore() = default;
 
   // Returns the current version of the scene; null if the scene does not exist, or if its stored
-  // data is damaged. Cheap: a query frame calls it for each of its groups of queries.
+  // data is damaged. Cheap: the server calls it for each group of queries in a query frame (a
+  // client's message of queries for one tick).
   virtual Scene::Ptr Find(absl::string_view name) const = 0;
 
   // Returns the reason why `Find` returned null, as an error that names the request field `field`:
@@ -103,9 +105,10 @@ class SceneStore {
   // is the current version. Empty if the scene does not exist.
   virtual std::vector<VersionSummary> Versions(absl::string_view name) const = 0;
 
-  // Returns a version whose polygons are in memory: the current version, also for `version` 0, and
-  // of a fork (server/store/fork.h) every version that the fork keeps. Returns null for other
-  // versions. Cheap.
+  // Returns a version whose polygons are in memory; null if they are not. For a scene that is not a
+  // fork, this is only the current version (`version` is its number, or 0). For a fork, a temporary
+  // copy of a scene (server/store/fork.h), it is every version that the fork keeps (0: the current
+  // one). Cheap.
   virtual Scene::Ptr FindVersion(absl::string_view name, uint64_t version) const {
     Scene::Ptr current = Find(name);
     const bool is_current = current != nullptr && (version == 0 || version == current->version());
@@ -113,8 +116,8 @@ class SceneStore {
   }
 
   // Returns the polygons of a version, by ascending id, for versions that `FindVersion` does not
-  // return. Adds their memory to `charge`. OUT_OF_RANGE naming `version` if the store does not keep
-  // the polygons, also if the scene does not exist.
+  // return. Adds the memory of the polygons to `charge`. OUT_OF_RANGE naming `version` if the store
+  // does not keep the polygons, also if the scene does not exist.
   virtual absl::StatusOr<std::vector<Polygon>> Load(absl::string_view name, uint64_t version,
                                                     MemoryCharge& charge) const = 0;
 
@@ -125,7 +128,7 @@ class SceneStore {
 
   // Returns the difference between `version` and the version after it, computed from the stored
   // versions; `charge` accounts for its memory. OUT_OF_RANGE naming `from_version` if the store
-  // does not keep both versions; NOT_FOUND naming `name`.
+  // does not keep both versions; NOT_FOUND naming `name` if the scene does not exist.
   virtual absl::StatusOr<SceneChange::Ptr> LoadChange(absl::string_view name, uint64_t version,
                                                       MemoryCharge charge) const = 0;
 
@@ -136,15 +139,15 @@ class SceneStore {
 
   // Creates or replaces a scene, and returns its version. Errors: ALREADY_EXISTS naming `name`
   // under kCreate; RESOURCE_EXHAUSTED above the limits; those of Scene::Create. Calls `abandoned`
-  // just before the change becomes visible; if that returns true, changes nothing and returns
+  // just before it writes the change; if `abandoned` returns true, changes nothing and returns
   // CANCELLED.
   virtual absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
                                             std::vector<Polygon> polygons,
                                             absl::FunctionRef<bool()> abandoned) = 0;
 
   // Applies `edits` to a scene and returns the resulting version. A `base_version` of 0 stands for
-  // the current version. The store keeps `edit_id` with the resulting version.
-  // Errors: NOT_FOUND naming `name`; INVALID_ARGUMENT for an id twice in `edits`; ABORTED naming
+  // the current version. The store keeps `edit_id` with the resulting version. Errors: NOT_FOUND
+  // naming `name`; INVALID_ARGUMENT if two of `edits` have the id of one polygon; ABORTED naming
   // `base_version` if it is not current; those of Scene::Commit.
   virtual absl::StatusOr<Scene::Ptr> Commit(absl::string_view name, uint64_t base_version,
                                             std::vector<SceneEdit> edits,

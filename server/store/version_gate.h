@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does a frame wait for a version of a scene?
+// How does a query frame wait for a version of a scene?
 //
-// A query frame is a list of groups of queries; a group can require that its scene has at least
-// version `min_version`. If the scene does not have that version yet, the frame is parked in a
-// `VersionGate` and holds no thread. The gate submits the frame to the executor when the version
-// appears or the frame's budget ends.
+// A query frame, a client's message of queries for one tick, is a list of groups of queries; a
+// group can require that its scene has at least version `min_version`. If the scene does not have
+// that version yet, the frame is parked in a `VersionGate` and holds no thread. The gate submits
+// the frame to the executor when the version appears or the frame's time budget ends.
 #pragma once
 
 #include <cstdint>
@@ -23,15 +23,15 @@
 
 namespace carom::server {
 
-// The scene and the version that one group of queries of a frame waits for.
+// The scene and the version that one group of queries in a query frame waits for.
 struct VersionWait {
   std::string scene;
   uint64_t min_version = 0;
 };
 
 // Holds tasks until the versions that they need exist. Thread-safe. The gate submits a parked task
-// to the executor exactly once, at the first of: a change that satisfies one of its waits (deletion
-// of the scene does), its deadline, and `Wake`.
+// to the executor exactly once, at the first of three events: a change satisfies one of the task's
+// waits (the deletion of the scene does, too), the task's deadline passes, or `Wake` is called.
 class VersionGate final : public SceneListener {
  public:
   using Ticket = uint64_t;  // never 0

@@ -100,7 +100,7 @@ class AsyncCall : public Task, public Drainable {
   // Calls `begin` when the server has started: at once, or later on another thread. Shortly before
   // the deadline of the call, calls `begin` with UNAVAILABLE if the server has not started. `begin`
   // takes over a reference to the call that the caller holds. Must be called once, after `Admit`,
-  // when the memory of the waiting call is charged.
+  // so that the memory of the waiting call is charged.
   void CallWhenStarted(StartGate::Begin begin) {
     if (shared_.start == nullptr || shared_.start->is_open()) return begin(absl::OkStatus());
     shared_.start->Wait(context_.deadline(), std::move(begin));
@@ -150,7 +150,8 @@ class AsyncCall : public Task, public Drainable {
 
   static constexpr char kUnread[] = "the client does not read its answers";
   // Cancels the call with RESOURCE_EXHAUSTED and the message `why`. Unlike `Finish` of gRPC, does
-  // not wait until an answer is sent. The event "done" follows, with the call cancelled.
+  // not wait until an answer is sent. gRPC's event "done" follows and reports the call as
+  // cancelled.
   void Abort(const char* why) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   // Stops `timer`, if it is set (not 0), and releases the timer's reference to the call. The caller

@@ -160,7 +160,8 @@ bool ConnectionAcceptor::AcceptFrom(int listening) {
     auto& address = reinterpret_cast<sockaddr&>(from);
     FileDescriptor connection(accept4(listening, &address, &size, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (connection.get() < 0) {
-      // Any other error means that no connection waits, or that its client has closed it.
+      // Any other error means that no connection waits, or that the client has closed the waiting
+      // connection.
       return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
     }
     std::string peer = PeerOfConnection(address);

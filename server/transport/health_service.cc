@@ -11,6 +11,7 @@
 
 #include "server/transport/async_call.h"
 #include "server/transport/message_io.h"
+#include "server/transport/one_answer_call.h"
 
 namespace carom::server {
 
@@ -33,46 +34,28 @@ Response::ServingStatus StatusOf(bool is_serving) {
 
 }  // namespace
 
-// A Check call. Deletes itself when it is finished.
-class HealthCheck {
+// A Check call.
+class HealthCheck : public OneAnswerCall<HealthCheck, HealthService> {
  public:
-  static void Accept(HealthService& service, EventLoop& loop) {
-    auto* check = new HealthCheck(service, loop);
-    service.RequestCheck(&check->context_, &check->request_, &check->writer_, &loop.queue(),
-                         &loop.queue(), &check->accepted_);
+  using OneAnswerCall::OneAnswerCall;
+  void Request() {
+    service().RequestCheck(&context_, &request_, &writer_, &loop().queue(), &loop().queue(),
+                           accepted());
+  }
+  void Answer() {
+    const std::optional<std::string> name = service().ServiceOf(request_);
+    request_.Clear();
+    if (name.has_value()) {
+      writer_.Finish(Encoded(StatusOf(service().is_serving(*name))), grpc::Status::OK, finished());
+    } else {
+      writer_.FinishWithError({grpc::NOT_FOUND, "no service of this name"}, finished());
+    }
   }
 
  private:
-  HealthCheck(HealthService& service, EventLoop& loop)
-      : loop_user_(loop), service_(service), loop_(loop) {}
-
-  void OnAccepted(bool ok) {
-    if (!ok) {
-      delete this;
-      return;
-    }
-    Accept(service_, loop_);
-    const std::optional<std::string> name = service_.ServiceOf(request_);
-    request_.Clear();
-    // After `Finish` or `FinishWithError`, another thread may call `OnFinished`, which deletes this
-    // object.
-    if (name.has_value()) {
-      writer_.Finish(Encoded(StatusOf(service_.is_serving(*name))), grpc::Status::OK, &finished_);
-    } else {
-      writer_.FinishWithError({grpc::NOT_FOUND, "no service of this name"}, &finished_);
-    }
-  }
-
-  void OnFinished(bool) { delete this; }
-
-  const EventLoop::User loop_user_;
-  HealthService& service_;
-  EventLoop& loop_;
   grpc::ServerContext context_;
   grpc::ByteBuffer request_;
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> writer_{&context_};
-  EventOf<HealthCheck, &HealthCheck::OnAccepted> accepted_{this};
-  EventOf<HealthCheck, &HealthCheck::OnFinished> finished_{this};
 };
 
 // A Watch call. Sends the latest status, one message at a time, and ends when its client cancels.
@@ -128,7 +111,8 @@ class HealthWatch {
       if (wanted_ == Response::UNKNOWN) wanted_ = StatusOf(serving);
       MaybeWrite();
     }
-    // If `OnDone` ran before `Add`, the `Remove` in `OnDone` had no effect.
+    // If the call is over, `OnDone` may have run before `Add`, so that the `Remove` in `OnDone` had
+    // no effect.
     if (over) service_.Remove(this);
     Unref();
   }

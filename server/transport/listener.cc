@@ -79,7 +79,8 @@ FileDescriptor ListenOn(const addrinfo& address, int& error) {
   // process listens on the address, `bind` still fails.
   setsockopt(listening.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
   // A socket of the IPv6 wildcard also accepts IPv4 connections. If the host name has further
-  // addresses, the socket is limited to IPv6, as the IPv4 address gets a separate socket.
+  // addresses, this socket is limited to IPv6, as an IPv4 address of the host gets a separate
+  // socket.
   const int only_v6 = address.ai_next != nullptr ? 1 : 0;
   if (address.ai_family == AF_INET6) {
     setsockopt(listening.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only_v6, sizeof(only_v6));

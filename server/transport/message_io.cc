@@ -263,8 +263,8 @@ class GrowthCounter {
 };
 
 // Returns read(input) for a `CodedInputStream` of the bytes, or `none` if gRPC cannot read the
-// bytes. Reads bytes in one piece without gRPC's reader, which takes longer than parsing a small
-// message.
+// bytes. If the bytes are in one piece, reads them without gRPC's reader, which takes longer than
+// parsing a small message.
 template <class Read, class Result>
 Result ReadCoded(const MessageBytes& bytes, const Read& read, Result none) {
   if (bytes.is_joined()) {

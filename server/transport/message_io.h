@@ -65,8 +65,8 @@ size_t GrowthWhenParsed(const MessageBytes& bytes, const google::protobuf::Descr
 
 // Charges to `parsed` the approximate memory of a message of type `type` after parsing: an empty
 // ring, for example, takes two bytes on the wire and fifty when parsed. Returns RESOURCE_EXHAUSTED
-// if the message grows by more than 16 times `max_message_bytes`, or if the account has no memory
-// left. Cost: that of `GrowthWhenParsed`.
+// if the message grows by more than 16 times `max_message_bytes`, or if the memory account has no
+// memory left. Cost: that of `GrowthWhenParsed`.
 absl::Status ChargeParsed(const MessageBytes& bytes, const google::protobuf::Descriptor& type,
                           size_t max_message_bytes, MemoryCharge& parsed);
 

@@ -3,42 +3,23 @@
 
 #include "server/transport/unknown_methods.h"
 
+#include "server/transport/one_answer_call.h"
+
 namespace carom::server {
 namespace {
 
-// A call of an unknown method. Ends at once, without reading messages of the client, and deletes
-// itself.
-class UnknownCall {
+// A call of an unknown method. Ends at once, without reading messages of the client.
+class UnknownCall : public OneAnswerCall<UnknownCall, grpc::AsyncGenericService> {
  public:
-  static void Accept(grpc::AsyncGenericService& service, EventLoop& loop) {
-    auto* call = new UnknownCall(service, loop);
-    service.RequestCall(&call->context_, &call->stream_, &loop.queue(), &loop.queue(),
-                        &call->accepted_);
+  using OneAnswerCall::OneAnswerCall;
+  void Request() {
+    service().RequestCall(&context_, &stream_, &loop().queue(), &loop().queue(), accepted());
   }
+  void Answer() { stream_.Finish({grpc::UNIMPLEMENTED, "no such method"}, finished()); }
 
  private:
-  UnknownCall(grpc::AsyncGenericService& service, EventLoop& loop)
-      : loop_user_(loop), service_(service), loop_(loop) {}
-
-  void OnAccepted(bool ok) {
-    if (!ok) {
-      delete this;
-      return;
-    }
-    Accept(service_, loop_);
-    // After `Finish`, another thread may call `OnFinished`, which deletes this object.
-    stream_.Finish({grpc::UNIMPLEMENTED, "no such method"}, &finished_);
-  }
-
-  void OnFinished(bool) { delete this; }
-
-  const EventLoop::User loop_user_;
-  grpc::AsyncGenericService& service_;
-  EventLoop& loop_;
   grpc::GenericServerContext context_;
   grpc::GenericServerAsyncReaderWriter stream_{&context_};
-  EventOf<UnknownCall, &UnknownCall::OnAccepted> accepted_{this};
-  EventOf<UnknownCall, &UnknownCall::OnFinished> finished_{this};
 };
 
 }  // namespace

@@ -80,8 +80,8 @@ void AppendCircle(Vec2 center, double radius, std::string_view style, std::strin
   out += "\"/>\n";
 }
 
-// Draws the moving shapes, in one style those that overlap a polygon and in another style the
-// others. Returns how many of them overlap a polygon.
+// Draws the moving shapes: shapes that overlap a polygon in the style `over`, other shapes in the
+// style `free`. Returns how many shapes overlap a polygon.
 size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const Frame2d& frame,
                     std::string& out) {
   // Mover i < circle_count() is item i of the circles; mover i >= circle_count() is item
@@ -100,7 +100,7 @@ size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const F
     const CosSin turn = SinCos(mover.angle);
     const absl::StatusOr<Polygon> placed =
         PlacedPolygon(world.shape(mover), {mover.position, turn.c, turn.s});
-    if (!placed.ok()) continue;  // its coordinates are out of the accepted range
+    if (!placed.ok()) continue;  // a coordinate is out of the accepted range
     std::string data;
     AppendRings(*placed, frame, data);
     AppendPath(style, data, out);

@@ -80,8 +80,8 @@ class DemoRun {
         progress_(progress),
         receiver_(stream) {}
 
-  // Runs `ticks` ticks. Sends the questions of a tick kLag rounds of the loop before it receives
-  // their answers, so the last kLag rounds send nothing.
+  // Runs `ticks` ticks. Sends the queries of a tick `kLag` rounds of the loop before it receives
+  // the answers, so the last `kLag` rounds of the loop send nothing.
   absl::StatusOr<DemoOutcome> operator()(uint64_t ticks) {
     absl::Status status = Settle();
     const Clock::time_point start = Clock::now();
@@ -101,8 +101,8 @@ class DemoRun {
   }
 
  private:
-  // Sends frame 0, which binds the scene and tests random places, and puts the shapes at places
-  // that touch no polygon according to the answer.
+  // Sends frame 0, which binds `kSceneHandle` to the scene and tests random places, and puts the
+  // shapes at places that touch no polygon according to the answer.
   absl::Status Settle() {
     Frame frame;
     frame.bindings.push_back({kSceneHandle, scene_});
@@ -115,7 +115,8 @@ class DemoRun {
     return absl::OkStatus();
   }
 
-  // Sends the frame of a tick. `seq` is the tick plus 1, because frame 0 binds the scene.
+  // Sends the frame of a tick. `seq` is the tick plus 1, because the frame with `seq` 0 binds the
+  // scene handle.
   absl::Status Ask(uint64_t seq, const Group& group) {
     Frame frame;
     frame.seq = seq;
@@ -161,7 +162,7 @@ class DemoRun {
     return absl::OkStatus();
   }
 
-  // Sets the figures that are known only after the last tick.
+  // Sets the members of `outcome_.figures` that are known only after the last tick.
   void Summarize(uint64_t ticks, double seconds) {
     DemoFigures& figures = outcome_.figures;
     figures.ticks = ticks;

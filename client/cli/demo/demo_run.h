@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs `carom demo`: sends a frame per tick to a server, as fast as the server answers, with
-// several frames in flight.
+// Runs `carom demo`: sends a frame (a message with all queries of one tick) per tick to a server,
+// as fast as the server answers, with several frames in flight.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,8 @@ struct DemoFigures {
   double queries_per_second = 0;
 };
 
-// The result of a run. The `DemoWorld` has the questions of the last tick, `last_tick` the answers.
+// The result of a run. The `DemoWorld` has the queries of the last tick, `last_tick` has the
+// answers.
 struct DemoOutcome {
   DemoFigures figures;
   GroupAnswers last_tick;

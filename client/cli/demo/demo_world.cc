@@ -158,7 +158,7 @@ void DemoWorld::AddSegment(const Segment& segment) {
   by_.push_back(segment.b.y);
 }
 
-// Adds the bullets: every mover fires a fan of bullets from its rim, which turns a little in each
+// Adds the bullets: every mover fires a fan of bullets from its rim; the fan turns a little in each
 // tick.
 void DemoWorld::AddBullets(uint64_t tick) {
   const auto count = static_cast<uint32_t>(movers_.size());
@@ -193,16 +193,18 @@ void DemoWorld::Bounce(uint64_t tick, const GroupAnswers& answers) {
     if (casts.counts[options_.bullets + i] == 0) continue;
     const CastHit& hit = casts.hits[row++];
     Mover& mover = movers_[i];
-    // Ignores an answer whose question was asked before the last bounce, with another velocity.
+    // Ignores an answer to a query that was sent before the last bounce of the mover, with another
+    // velocity.
     if (mover.turned_at + kLag > tick) continue;
     const double speed = Length(mover.velocity);
     const double reach = mover.radius + speed * static_cast<double>(kLag + 2);
-    // The mover has moved since the question was asked. If the remaining distance to the hit is
-    // more than the radius and the distance of one tick, a later answer will report the hit again.
+    // The mover has moved since the query was sent. If the remaining distance to the hit is more
+    // than the radius and the distance of one tick, a later answer reports the hit again.
     const double traveled = speed * static_cast<double>(kLag - 1);
     if (hit.fraction * reach - traveled > mover.radius + speed) continue;
     const double along = mover.velocity.x * hit.normal.x + mover.velocity.y * hit.normal.y;
-    // The mover already moves away from the wall.
+    // If the velocity does not point against the normal, the mover already moves away from the
+    // wall.
     if (along >= 0) continue;
     mover.velocity = Moved(mover.velocity, hit.normal, -2 * along);
     mover.spin = -mover.spin;

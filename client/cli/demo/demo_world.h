@@ -3,9 +3,9 @@
 
 // Simulates the world of `carom demo`: shapes that move through an arena and fire bullets.
 //
-// The world has the bounds of the map and the answers to its questions, but not the polygons. It is
-// deterministic: an answer takes effect exactly `kLag` ticks after its question, whenever it
-// arrived, so every run in one map with equal options is equal.
+// The world has the bounds of the map and the answers to its queries, but not the polygons of the
+// map. The world is deterministic: an answer takes effect exactly `kLag` ticks after its query, at
+// whatever time the answer arrived, so every run in one map with equal options is equal.
 #pragma once
 
 #include <cstdint>
@@ -35,11 +35,11 @@ struct Mover {
   uint64_t turned_at = 0;  // tick of the last bounce off a polygon
 };
 
-// The moving shapes and their questions. Not thread-safe.
+// The moving shapes and the queries about them. Not thread-safe.
 class DemoWorld {
  public:
-  // The number of ticks between a question and the effect of its answer, and the number of frames
-  // in flight.
+  // The number of ticks between a query and the effect of its answer, and the number of frames in
+  // flight.
   static constexpr uint64_t kLag = 4;
 
   DemoWorld(const WorldOptions& options, const Box& bounds);
@@ -51,7 +51,7 @@ class DemoWorld {
   // `RoomQuestion`.
   void Settle(const OverlapAnswers& rooms);
 
-  // Moves all shapes by one tick and returns the questions of the tick. The group has views of this
+  // Moves all shapes by one tick and returns the queries of the tick. The group has views of this
   // world's columns, valid until the next call.
   Group Tick(uint64_t tick);
   // Bounces the shapes that are about to hit a polygon. `answers` are the answers to
@@ -84,7 +84,7 @@ class DemoWorld {
   std::vector<Polygon> shapes_;
   std::vector<Mover> movers_;
   // Columns of the last queries. The segments (ax_ to by_) are the bullets, then one look-ahead
-  // segment per mover, which reports walls ahead of it.
+  // segment per mover, which finds walls ahead of the mover.
   std::vector<double> ax_, ay_, bx_, by_;
   std::vector<double> circle_x_, circle_y_, circle_radius_;
   std::vector<uint32_t> polygon_shape_;

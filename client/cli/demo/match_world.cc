@@ -27,7 +27,7 @@ constexpr int kHealth = 3;
 constexpr uint64_t kReload = 9, kRespawn = 40, kOpen = 25, kWalk = 60;
 // Lengths in units of `unit_`, a 400th of the map's larger side: the radius and speed of a bot, the
 // range of sight and bullets, the distance that a bot keeps from its target, and the distance at
-// which it opens a door. The last one is larger than the radius, so that no door shuts on a bot.
+// which it opens a door. `kDoorReach` is larger than `kRadius`, so that no door shuts on a bot.
 constexpr double kRadius = 4, kSpeed = 1.5, kView = 130, kKeep = 45, kDoorReach = 13;
 // Lengths of doors, in units of `unit_`: thickness, least and greatest width, least distance
 // between two doors.
@@ -103,12 +103,13 @@ Group MatchWorld::RoomQuestion() {
   return group;
 }
 
-// Keeps the places whose discs touch no polygon in `places_`.
+// Stores in `places_` the places where the disc of `RoomQuestion` touches no polygon.
 void MatchWorld::TakeRoom(const OverlapAnswers& answer) {
   for (size_t i = 0; i < answer.counts.size(); ++i) {
     if (answer.counts[i] == 0) places_.push_back({x_[i], y_[i]});
   }
-  // If no place is free, the bots begin at a place inside a wall, which they can leave.
+  // If no place is free, the bots begin at a place where they touch or overlap a polygon; a slide
+  // can leave a polygon that the bot overlaps at the start.
   if (places_.empty()) places_.push_back({x_[0], y_[0]});
 }
 
@@ -159,9 +160,10 @@ void MatchWorld::TakeWidths(const CastAnswers& answer) {
   if (places_.empty()) places_.push_back({x_[0], y_[0]});
 }
 
-// --- The questions of a tick
+// --- The queries of a tick
 
-// Returns whether `bot` at `p` would overlap another bot in more than touch.
+// Returns whether the disc of `bot` at `p` would overlap, not only touch, the disc of another
+// living bot.
 bool MatchWorld::IsTaken(Vec2 p, const Bot& bot) const {
   return std::ranges::any_of(bots_, [&](const Bot& other) {
     return &other != &bot && other.health > 0 &&
@@ -268,7 +270,8 @@ void MatchWorld::AddSights() {
   pairs_.clear();
   for (size_t i = 0; i < alive_.size(); ++i) {
     for (size_t j = i + 1; j < alive_.size(); ++j) {
-      // Both bots are of one team.
+      // Skips pairs of one team: bots with even indices are one team, bots with odd indices the
+      // other team.
       if ((alive_[i] + alive_[j]) % 2 == 0) continue;
       const Vec2 a = bots_[alive_[i]].position, b = bots_[alive_[j]].position;
       if (Norm(Minus(a, b)) > kView * unit_) continue;
@@ -300,7 +303,7 @@ void MatchWorld::AddShots(uint64_t tick) {
   }
 }
 
-// All questions are about the positions before the moves of this tick.
+// All queries are about the positions of the bots before the moves of this tick.
 FrameGroup MatchWorld::Ask(uint64_t tick) {
   Spawn(tick);
   Steer(tick);
@@ -339,7 +342,8 @@ void MatchWorld::TakeMoves(uint64_t tick, const SlideAnswers& answer) {
     // than half of its displacement per tick.
     const bool met = answer.rows[i].legs > 1 || moved < kSpeed * unit_ / 2;
     counts_.slid += met ? 1 : 0;
-    // The bot is stuck, in a corner or at another bot, and takes another direction.
+    // If the bot moved by less than half of its displacement per tick, it is stuck, in a corner or
+    // at another bot, and takes another direction in the next tick.
     if (moved < kSpeed * unit_ / 2) bot.turns_at = std::min(bot.turns_at, tick + 1);
   }
 }

@@ -4,8 +4,9 @@
 // Simulates the game of `carom demo match`: two teams of bots that see, walk, slide along walls and
 // around each other, open doors, shoot and die.
 //
-// The game asks one group per tick, and has only the bounds of the map and the answers. It is
-// deterministic: matches with equal maps and options are equal.
+// The game sends one group of queries per tick. It has the bounds of the map and the answers, but
+// not the polygons of the map. The game is deterministic: matches with equal maps and options are
+// equal.
 #pragma once
 
 #include <cstdint>
@@ -66,23 +67,24 @@ struct MatchCounts {
   uint64_t deaths = 0, doors_opened = 0, doors_shut = 0;
 };
 
-// The state of a match and its questions. Not thread-safe.
+// The state of a match and the queries about it. Not thread-safe.
 class MatchWorld {
  public:
-  // The doors get consecutive ids from `first_door_id`; no polygon of the map may have one of them.
+  // The doors get consecutive ids from `first_door_id`; no polygon of the map may have one of these
+  // ids.
   MatchWorld(const MatchOptions& options, const Box& bounds, uint64_t first_door_id);
 
   // The following four functions must be called in this order before the first tick. `RoomQuestion`
-  // asks at which random places a bot touches no polygon, and `TakeRoom` stores these places.
-  // `WidthQuestion` asks for the distances from these places to the walls, and `TakeWidths` puts
-  // doors in narrow passages.
+  // returns queries for random places where a bot touches no polygon, and `TakeRoom` stores these
+  // places. `WidthQuestion` returns queries for the distances from these places to the walls, and
+  // `TakeWidths` puts doors in narrow passages.
   Group RoomQuestion();
   void TakeRoom(const OverlapAnswers& answer);
   Group WidthQuestion();
   void TakeWidths(const CastAnswers& answer);
 
-  // Returns the questions of a tick: edits of doors, moves, lines of sight and bullets. The group
-  // has views of this world's columns, valid until the next call.
+  // Returns the edits and queries of a tick: edits of doors, and queries for moves, lines of sight
+  // and bullets. The group has views of this world's columns, valid until the next call.
   FrameGroup Ask(uint64_t tick);
   // Updates the bots by the answers of a tick.
   void Take(uint64_t tick, const GroupAnswers& answers);

@@ -59,7 +59,7 @@ class Writer {
   void Ids(std::string_view name, const Rows& rows) {
     Ids(name, rows, [](size_t) { return true; });
   }
-  // Writes the member "bodies" with all bodies of `rows`, if the question considers bodies.
+  // Writes the member "bodies" with all bodies of `rows`, if the query considers bodies.
   void Bodies(const Rows& rows) {
     if (!rows.includes_bodies) return;
     Array(
@@ -114,7 +114,7 @@ void WriteTarget(Writer& writer, const Hit& hit, bool has_edge) {
   absl::StrAppend(&edge, "[", id, ",", hit.edge.ring, ",", hit.edge.edge, "]");
 }
 
-// Writes whether a leg of a bounce hits a polygon, and the hit.
+// Writes whether a leg (one straight part) of a bouncing path hits a polygon, and the hit.
 void WriteLegHit(Writer& leg, bool has_hit, const CastHit& hit) {
   leg.Member("hit", has_hit);
   if (!has_hit) return;
@@ -280,7 +280,8 @@ std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits, c
   return writer.Finished();
 }
 
-// A leg without a hit has "t" 1, "poly" null and a zero normal.
+// The answer lists the legs (straight parts) of the slide. A leg without a hit has "t" 1, "poly"
+// null and a zero normal.
 std::string SlideLine(std::string_view q, const SlideRow& row, std::span<const SlideLeg> legs) {
   Writer writer(q);
   AppendPoint(row.position, writer.Key("at"));
@@ -322,7 +323,8 @@ std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool
   return writer.Finished();
 }
 
-// A leg is a ray over [0, "t_max"]; "t_max" is null for a ray without an end.
+// Each leg of the answer is one ray of the bouncing path, for parameters t in [0, "t_max"]; "t_max"
+// is null for a ray without an end.
 std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs, bool is_stuck) {
   Writer writer(q);
   writer.Array(

@@ -4,7 +4,7 @@
 // Formats the answers of `carom eval` as lines of JSON.
 //
 // Each `…Line` function returns one line without a line break. `q` is the JSON text of the member
-// "q" of the question, which the answer repeats as its first member, or empty for a question
+// "q" in the line of the query, which the answer repeats as its first member; empty for a line
 // without "q". Ids are printed as exact integers, other numbers as the shortest text that is parsed
 // to the same double.
 #pragma once
@@ -28,12 +28,12 @@
 
 namespace carom::cli {
 
-// The polygons and bodies that an answer lists: polygons by id, bodies by index. A JSON line lists
-// the bodies in a member of their own, "bodies".
+// The polygons and bodies (placed shapes besides the polygons of the scene) that an answer lists:
+// polygons by id, bodies by index. A JSON line lists the bodies in a separate member, "bodies".
 struct Rows {
   std::span<const uint64_t> polygon_ids;  // id of a polygon, or index of a body
   std::span<const uint8_t> is_body = {};  // whether row i is a body; empty: no row is
-  bool includes_bodies = false;           // whether the question considers bodies
+  bool includes_bodies = false;           // whether the query considers bodies
 
   bool names_body(size_t i) const { return !is_body.empty() && is_body[i] != 0; }
 };
@@ -85,7 +85,8 @@ std::string DistanceLine(std::string_view q, const Rows& rows,
 std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool includes_bodies);
 
 // Returns the answer to a `PosedSweepQuery`: the first hit, the polygons and bodies that the shape
-// overlaps at the start, and under a blocking policy the safe position, else null.
+// overlaps at the start (`start_in`), and the position `*safe` to which the shape can move without
+// being blocked. `safe` is null unless the query has a blocking policy.
 std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits, const Rows& start_in,
                            const Vec2* safe);
 
@@ -112,9 +113,9 @@ std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
 std::string ErrorLine(std::string_view q, const absl::Status& status);
 
 // Returns an item error as a status whose violation names the faulty member of the query's JSON
-// line. `columns` is the member with the point [x, y] from which the columns x and y were made: "p"
-// or "c", or "" if the line has members "x" and "y". The columns of a segment are always named by
-// the members "a" and "b".
+// line. `columns` is the name of the member with the point [x, y] from which the columns x and y of
+// the query were made: "p" or "c", or "" if the line has members "x" and "y". The columns of a
+// segment are always named by the members "a" and "b".
 absl::Status ItemStatus(const ItemError& error, std::string_view columns);
 // Returns an item error of a `PosedSweepQuery` or `SlideQuery` as a status whose violation names
 // the faulty member of the query's JSON line.

@@ -21,8 +21,8 @@ namespace {
 using nlohmann::json;
 
 // The largest number of vertices of all shapes of a line {"op":"bodies",…}, including shapes that
-// no body uses. With this limit the bodies of a group take at most 1.2 MiB in a message, and two
-// groups of a frame fit in one message.
+// no body uses. With this limit the bodies of a group (a batch of queries in a frame) take at most
+// 1.2 MiB in a message, and two groups of a frame fit in one message.
 constexpr size_t kMaxTableVertices = 16 * kMaxMovingVertices;
 constexpr uint32_t kMaxOwner = std::numeric_limits<uint32_t>::max();
 
@@ -117,7 +117,7 @@ size_t BodyTable::cost() const {
   return vertices;
 }
 
-// `ignore_owner` has no effect if the question considers no bodies.
+// `ignore_owner` has no effect if the query considers no bodies.
 void ScopeColumns::Add(const ItemScope& scope) {
   masks_.push_back(scope.mask);
   owners_.push_back(scope.ignore_owner);

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Reads the bodies that a JSON line of `carom eval` sets for later questions, and the scope of a
-// question: which polygons and bodies the question considers.
+// Reads the bodies (placed shapes) that a JSON line of `carom eval` sets for later queries, and the
+// scope of a query: which polygons and bodies the query considers.
 //
 // `ReadBodies` reads {"op":"bodies",…}, `ReadScope` the members "against", "ignore_owner" and
-// "mask" of a question.
+// "mask" of a query.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ struct BodyTable {
   size_t cost() const;
 };
 
-// The scope of one question. By default a question considers the polygons of the scene, of every
-// category, and no bodies.
+// The scope of one query: which polygons and bodies the query considers. By default a query
+// considers the polygons of the scene, of every category, and no bodies.
 struct ItemScope {
   Against against = Against::kScene;
   uint64_t mask = kEveryCategory;
@@ -65,7 +65,7 @@ class ScopeColumns {
 // than `kMaxBodies` bodies or too many vertices.
 absl::StatusOr<BodyTable> ReadBodies(const nlohmann::json& line);
 
-// Reads the members "against", "ignore_owner" and "mask" of a question. Errors are INVALID_ARGUMENT
+// Reads the members "against", "ignore_owner" and "mask" of a query. Errors are INVALID_ARGUMENT
 // and name the member.
 absl::StatusOr<ItemScope> ReadScope(const nlohmann::json& line);
 

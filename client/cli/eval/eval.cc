@@ -23,8 +23,8 @@
 namespace carom::cli {
 namespace {
 
-// The largest numbers of queries and of vertices in a frame. Such a frame has about 1 MiB, a
-// quarter of a server's default message limit.
+// The largest numbers of queries and of vertices in a frame (the queries that the evaluator answers
+// as a whole). Such a frame has about 1 MiB, a quarter of a server's default message limit.
 constexpr size_t kMaxQueries = 512;
 constexpr size_t kMaxPendingVertices = 65536;
 
@@ -114,7 +114,8 @@ class EvalRun {
       const absl::Status replaced = ReplaceScene(*line);
       if (!replaced.ok()) return replaced;
     }
-    // Sends a full frame. The caller decides when to send a smaller one, depending on the input.
+    // If the pending queries fill a frame, answers them here. `HandleLines` also answers fewer
+    // pending queries when no input is buffered.
     const bool full = pending_.size() >= kMaxQueries || vertices_ >= kMaxPendingVertices;
     const absl::Status flushed = full ? Flush() : absl::OkStatus();
     if (!flushed.ok()) return flushed;
@@ -142,7 +143,8 @@ class EvalRun {
     const absl::Status flushed = is_new ? absl::OkStatus() : Flush();
     if (!flushed.ok()) return flushed;
     absl::Status status;
-    // A name may be any number and keeps its handle for the whole run, so the handles are dense.
+    // The name of a tracker may be any number. The first line with a name gives the name the next
+    // handle, for the whole run, so the handles are consecutive.
     if (named->second < Evaluator::kMaxTrackers) {
       status = evaluator_.Track(named->second, line.shape);
       if (!status.ok() && !IsRequestError(status)) return status;
@@ -200,11 +202,12 @@ class EvalRun {
   size_t vertices_ = 0;
   // bodies that pending and later queries consider
   BodyTable bodies_;
-  uint32_t groups_with_bodies_ = 0;                  // bit g: shared group g will contain `bodies_`
+  // bit g is set if group g of the groups that pending queries share contains `bodies_`
+  uint32_t groups_with_bodies_ = 0;
   absl::flat_hash_map<uint64_t, uint32_t> handles_;  // handles of trackers, by the name in lines
 };
 
-// Returns whether `line` has only white space: the run ignores such a line.
+// Returns whether `line` has only white space: `HandleLines` ignores such a line.
 bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
@@ -223,7 +226,7 @@ absl::Status HandleLines(EvalRun& run, std::istream& in, std::ostream& out, std:
         exit_status = 1;
       }
     }
-    // If no input is buffered, the program that writes the questions may be waiting for answers.
+    // If no input is buffered, the program that writes the queries may be waiting for answers.
     if (out && in.rdbuf()->in_avail() > 0) continue;
     const absl::Status flushed = run.Flush();
     if (!flushed.ok()) return flushed;

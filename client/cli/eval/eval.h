@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Runs `carom eval`: reads questions as JSON Lines and prints answers as JSON Lines.
+// Runs `carom eval`: reads queries as JSON Lines and prints answers as JSON Lines.
 #pragma once
 
 #include <iosfwd>
@@ -16,9 +16,9 @@ struct EvalOptions {
 };
 
 // Reads every line of `in`, answers it with `evaluator`, prints the answers to `out`, and closes
-// the evaluator. Collects up to a few hundred queries in a frame while `in` has buffered input, and
-// answers them as soon as the buffer is empty. So a program that writes a question and then waits
-// gets its answer at once.
+// the evaluator. Collects up to 512 queries in a frame, which `evaluator` answers as a whole, while
+// `in` has buffered input, and answers the frame as soon as the buffer is empty. So a program that
+// writes a query and then waits gets the answer at once.
 //
 // Returns the exit status: 0 if every line was JSON; 1 if a line was not (its number is printed to
 // `err`, and the run continues), or if the service failed (the error is printed to `err`, and the

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Answers the questions of `carom eval`, either by the library in this process or by a server.
+// Answers the queries of `carom eval`, either by the library in this process or by a server.
 #pragma once
 
 #include <memory>
@@ -20,8 +20,8 @@
 
 namespace carom::cli {
 
-// Holds one scene, which is empty at first, and trackers, and answers questions about them. Not
-// thread-safe.
+// Holds one scene, which is empty at first, and trackers, and answers queries about the scene and
+// the trackers. Not thread-safe.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -46,8 +46,8 @@ class Evaluator {
   virtual absl::Status Close() = 0;
 };
 
-// Returns whether `status` is an error of the request, not of the service, so that another request
-// may succeed.
+// Returns whether `status` is an error of the request, not of the service, so that the evaluator
+// may still answer other requests.
 inline bool IsRequestError(const absl::Status& status) {
   return status.code() == absl::StatusCode::kInvalidArgument ||
          status.code() == absl::StatusCode::kResourceExhausted;

@@ -18,8 +18,8 @@ namespace {
 constexpr InsidePolicy kSegmentPolicies[] = {InsidePolicy::kReportStart, InsidePolicy::kIgnore,
                                              InsidePolicy::kExit};
 
-// Returns the index of the group for segments with `policy` among the shared groups of one value of
-// `Against`.
+// Returns the index of the group for segments with `policy` among the `kPolicies` groups that the
+// queries with one value of `Against` share.
 size_t GroupOf(InsidePolicy policy) {
   return static_cast<size_t>(
       std::find(std::begin(kSegmentPolicies), std::end(kSegmentPolicies), policy) -
@@ -116,8 +116,8 @@ class Printer {
     return PointLine(q, HoldersOf(cursor, answers, scope));
   }
 
-  // Reads the hits of a segment from the shared group of its inside policy, and the location of its
-  // start from the batch of points in the first group.
+  // Reads the hits of a segment from the group for segments with its inside policy, and the
+  // location of its start from the batch of points in the first group of its `Against`.
   std::string operator()(std::string_view q, const SegmentQuery& query, const ItemScope& scope) {
     const size_t policy = GroupOf(query.inside);
     Cursor& cursor = CursorsOf(scope).segments[policy];
@@ -213,7 +213,8 @@ class Printer {
   }
 
  private:
-  // Iterators over the batches of answers in the shared groups of one value of `Against`.
+  // Iterators over the batches of answers in the groups that queries with one value of `Against`
+  // share.
   struct Cursors {
     Cursor points, circles, polygons, distances, sweeps, contacts;
     std::array<Cursor, QueryColumns::kPolicies> segments;
@@ -230,7 +231,8 @@ class Printer {
     return {cursor.found(answers, scope), cursor.rows(answers.locations)};
   }
 
-  // Returns the answers of the shared group for the scope and the policy.
+  // Returns the answers of the group that queries with `scope.against` share; for segments, of the
+  // group with the index `policy` among these groups.
   const GroupAnswers& Shared(const ItemScope& scope, size_t policy = 0) const {
     return results_[QueryColumns::FirstGroup(scope.against) + policy].answers;
   }
@@ -276,8 +278,9 @@ absl::Status AppendLines(std::span<const Pending> queries, const BodyColumns& bo
   if (any_valid) results = evaluator.Evaluate(columns.groups());
   if (!results.ok()) return results.status();
   const absl::Status error = FirstError(*results);
-  // The frame is over a limit: asks again with each half of the queries. The recursion ends at a
-  // single query, and sends each query up to log2(number of queries) more times.
+  // If the frame is over a limit, sends each half of the queries in a frame of its own. The
+  // recursion ends at a single query, and sends each query up to log2(number of queries) more
+  // times.
   if (absl::IsResourceExhausted(error) && queries.size() > 1) {
     const size_t half = queries.size() / 2;
     const absl::Status first = AppendLines(queries.first(half), bodies, evaluator, out);
@@ -477,9 +480,9 @@ void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
   move_s_.push_back(query.pose.s);
 }
 
-// A segment query uses two shared groups: the group of its inside policy, and the first group of
-// its `Against`, which locates its start. A sweep from a pose has two groups of its own, a slide
-// one.
+// A segment query uses two groups that it shares with other queries: the group for segments with
+// its inside policy, and the first group of its `Against`, which locates the start of the segment.
+// A sweep from a pose has two groups for itself alone, a slide has one.
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used) {
   if (!scope.includes_bodies()) return 0;
   if (std::holds_alternative<PosedSweepQuery>(query)) return 2;

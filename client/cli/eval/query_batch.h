@@ -18,7 +18,8 @@
 
 namespace carom::cli {
 
-// A query that waits for its frame, or the error to print in its place.
+// A query of a JSON line that waits until the frame with the queries of several lines is answered,
+// or the error to print in place of the answer.
 struct Pending {
   std::string q;
   absl::StatusOr<Query> query;
@@ -27,10 +28,11 @@ struct Pending {
 
 // The queries of one frame in columns. Not copyable: `groups` returns views of this object.
 //
-// Most kinds of queries share the first `kSharedGroups` groups. For each value of `Against` there
-// are `kPolicies` such groups, one for each inside policy that a segment query may have. A segment
-// query is an item of the group of its policy, in mode ALL. The location of its start, and every
-// query of another kind without group options, is an item of the first group of its `Against`.
+// Most kinds of queries share the first `kSharedGroups` groups. For each value of `Against` (scene,
+// bodies or both) there are `kPolicies` such groups, one for each inside policy that a segment
+// query may have. A segment query is an item of the group of its policy, in mode ALL. The location
+// of its start, and every query of another kind without group options, is an item of the first
+// group of its `Against`.
 //
 // Sweeps from a pose, slides and bounces have options that apply to a whole group, so each of these
 // queries has its own group after the shared groups; a sweep has a second group, which finds the
@@ -40,7 +42,7 @@ class QueryColumns {
  public:
   static constexpr size_t kPolicies = 3;
   static constexpr size_t kSharedGroups = 3 * kPolicies;
-  // Returns the index of the first shared group of `against`.
+  // Returns the index in `groups()` of the first group that the queries with `against` share.
   static constexpr size_t FirstGroup(Against against) {
     return kPolicies * static_cast<size_t>(against);
   }
@@ -68,7 +70,7 @@ class QueryColumns {
     std::vector<double> to_x, to_y;  // end positions; for sweeps only
     ScopeColumns scope;
   };
-  // The batches of the shared groups of one `Against`.
+  // The batches of the groups that queries with one value of `Against` share.
   struct Batches {
     std::array<Segments, kPolicies> segments;
     Points points, circles;
@@ -76,7 +78,8 @@ class QueryColumns {
     Shapes<Shape> distances, sweeps, contacts;
   };
 
-  // Adds a query to a batch of the shared groups, or adds a group for the query.
+  // Adds a query to a batch in `batches_`, or, if the options of the query apply to a whole group,
+  // adds a group for this query alone.
   void Add(const PointQuery& query, const ItemScope& scope);
   void Add(const SegmentQuery& query, const ItemScope& scope);
   void Add(const CircleQuery& query, const ItemScope& scope);
@@ -90,7 +93,7 @@ class QueryColumns {
   void Add(const BounceQuery& query, const ItemScope& scope);
   void Add(const RayBounceQuery& query, const ItemScope& scope);
   void AddPoint(Vec2 p, const ItemScope& scope);
-  // Sets the shared groups of `against` to views of their batches.
+  // Sets the groups that the queries with `against` share to views of their batches.
   void FillShared(Against against);
   Batches& BatchesOf(const ItemScope& scope) {
     return batches_[static_cast<size_t>(scope.against)];
@@ -111,14 +114,16 @@ class QueryColumns {
   std::vector<Group> groups_;
 };
 
-// Returns how many copies of the bodies a query adds to its frame: one for each of its groups that
-// does not contain the bodies yet. Bit g of `used` is set if shared group g of the frame contains
-// the bodies; the function sets the bits of the shared groups that the query uses.
+// Returns how many copies of the bodies a query adds to its frame: one for each group of the query
+// that does not contain the bodies yet. Bit g of `used` is set if group g < `kSharedGroups` of the
+// frame, which many queries share, contains the bodies; the function sets the bits of the shared
+// groups that the query uses.
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used);
 
 // Returns one JSON line per query, in order. `bodies` are the bodies that all queries may consider.
-// If a frame is over a limit of the server, asks again with each half of the queries, so that only
-// a query that exceeds the limit alone gets the error. Returns an error only if the service failed.
+// If a frame is over a limit of the server, sends each half of the queries in a frame of its own,
+// so that only a query that exceeds the limit alone gets the error. Returns an error only if the
+// service failed.
 absl::StatusOr<std::vector<std::string>> AnswerLines(std::span<const Pending> queries,
                                                      const BodyColumns& bodies,
                                                      Evaluator& evaluator);

@@ -4,8 +4,8 @@
 // Parses the JSON lines that `carom eval` reads.
 //
 // `ParseLine` turns a line of JSON into a query, a definition (a scene, bodies or a tracker), or an
-// error that names the faulty member. It performs all checks that need no scene, so that the error
-// does not depend on the evaluator.
+// error that names the faulty member. `ParseLine` performs all checks that need no scene, so that
+// the error does not depend on the evaluator.
 #pragma once
 
 #include <cstddef>
@@ -99,7 +99,8 @@ struct ContactQuery {
   Polygon shape;
 };
 
-// Which polygons does the tracker touch at the pose?
+// Which polygons does the tracker (a shape that the evaluator keeps under a handle) touch at the
+// pose?
 struct MoveQuery {
   uint32_t handle = 0;
   Pose pose;
@@ -123,7 +124,8 @@ struct LoadLine {
   std::string id;
 };
 
-// Sets the bodies for the following queries, until the scene is replaced.
+// Sets the bodies (placed shapes besides the scene) for the following queries, until the scene is
+// replaced.
 struct BodiesLine {
   BodyTable bodies;
 };

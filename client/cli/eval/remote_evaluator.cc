@@ -50,8 +50,8 @@ class Remote final : public Evaluator {
   }
 
   absl::Status Track(uint32_t handle, Shape shape) override {
-    // Checks the definition at once, against a server's default limits; `DefineTrackers` sends it
-    // later, together with others.
+    // Checks the definition at once, against a server's default limits; `DefineTrackers` sends the
+    // definition before the next groups, together with other definitions.
     const TrackerDefinitions definition{.shapes = {&shape, 1}, .first_tracker = handle};
     const absl::Status defined = trackers_.Define({}, {&definition, 1});
     if (defined.ok()) undefined_.push_back(handle);
@@ -79,7 +79,8 @@ class Remote final : public Evaluator {
   }
 
  private:
-  // Sends the pending definitions and the groups, and returns the answer to the groups.
+  // Sends the tracker definitions in `undefined_` and then the groups, and returns the answer to
+  // the groups.
   absl::StatusOr<FrameAnswer> Ask(std::span<const Group> groups) {
     if (!stream_) stream_ = client_->OpenStream();
     const absl::Status defined = DefineTrackers();

@@ -141,8 +141,8 @@ struct FrameAnswer {
   // is empty. An error from a temporary limit, such as that of frames in flight, has a `RetryDelay`
   // (carom/status.h).
   absl::Status status;
-  // Whether a later frame superseded this frame. The definitions of a skipped frame are made, and
-  // `groups` is empty.
+  // Whether a later frame superseded this frame. The server applies the scene handles and trackers
+  // that a skipped frame defines; `groups` is empty.
   bool skipped = false;
   std::vector<GroupResult> groups;
   FrameStats stats;

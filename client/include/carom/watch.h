@@ -40,7 +40,7 @@ struct SceneSummary {
   std::string base = {};
   uint64_t base_version = 0;
 
-  // Compares member by member; empty boxes are equal.
+  // Compares member by member; two empty boxes are equal.
   friend bool operator==(const SceneSummary& a, const SceneSummary& b) {
     return a.name == b.name && a.version == b.version && a.polygon_count == b.polygon_count &&
            a.vertex_count == b.vertex_count && a.bounds.min == b.bounds.min &&

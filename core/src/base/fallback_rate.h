@@ -5,8 +5,9 @@
 // thread?
 //
 // A fast path costs more than it saves if most of its items fall back to the general path. A large
-// batch measures this by itself; small batches have too few items, so each thread keeps the share
-// of items that fell back. Both paths give equal answers: only the time depends on the share.
+// batch measures the share of its own items that fall back; small batches have too few items, so
+// each thread keeps the share over recent batches. The fast and the general path give equal
+// answers: only the time depends on the share.
 #pragma once
 
 #include <cstddef>

@@ -19,13 +19,13 @@
 //       [1, 3], whatever happens near time 2. There is no gap to decide about.
 //   (3) A passage begins at the start, if the start is in C, or at a touch: a passage that began in
 //       a gap would contradict (1). For this reason a passage also ends at the limit or at a touch.
-//   (4) Touches sorted by their begins belong to passages in a row: passage k contains touches
+//   (4) If touches are sorted by their begins, each passage has consecutive touches:
 //       [first, last), and the next passage begins with touch `last`.
 // A start in C \ B with a gap that is judged to be outside would contradict (1). The passage is
 // then the start alone; nothing else fails.
 //
-// Cost: one or two comparisons for each touch after the sort, one location for each gap in or after
-// a passage.
+// Cost: one or two comparisons for each touch after the sort, and one call of `IsGapInside` for
+// each gap in or after a passage.
 #pragma once
 
 #include <cstddef>

@@ -159,7 +159,7 @@ absl::Status BundleColumns::ReadSpec(const Cursor& end, Cursor& at, Scratch& scr
 }
 
 // Copies the vertices of the ring before it checks them, so that the polygon gets the vertices that
-// were checked, even if the bytes change meanwhile.
+// were checked, even if the bytes of the bundle change meanwhile.
 absl::Status BundleColumns::ReadRing(const Cursor& end, Cursor& at, std::vector<Vec2>& ring) const {
   if (at.ring >= end.ring) return ChangedDuringRead("ring_counts");
   const size_t size = ring_sizes_[at.ring];

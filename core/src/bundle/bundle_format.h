@@ -28,9 +28,9 @@ inline constexpr uint32_t kBundleVersion = 1;
 inline constexpr size_t kAlignment = 64;
 
 // The sections of a bundle, in the order of the file; the number of a section in the file is its
-// value here plus 1. "None" is the meaning of an empty section. The last three sections are the
-// arrangement: the order in which the index of the scene stores its polygons, in tiles along a
-// space-filling curve.
+// value here plus 1. The word "none" below introduces the meaning of an empty section. The last
+// three sections are the arrangement: the order in which the index of the scene stores its
+// polygons, in tiles along a space-filling curve.
 enum class Section : uint8_t {
   kIds,            // u64 per polygon
   kCategories,     // u64 per polygon; none: all 1
@@ -85,9 +85,9 @@ constexpr uint64_t Aligned(uint64_t offset) {
 }
 
 // Returns the largest number of tiles that a bundle may have. A tile is a group of neighboring
-// polygons in the index of a scene, and takes some hundred bytes of memory. A bundle must not have
-// far more tiles than a scene of as many polygons has: in a scene, two adjacent tiles together have
-// at least a hundred polygons.
+// polygons in the index of a scene, and takes more than 100 bytes of memory besides its polygons. A
+// bundle must not have far more tiles than a scene of as many polygons has: in a scene, two
+// adjacent tiles together have at least a hundred polygons.
 constexpr uint64_t MaxTileCount(uint64_t polygons) { return polygons / 16 + 16; }
 
 // Returns the checksum of the header's bytes before its member `checksum`, and of the section table

@@ -34,7 +34,8 @@ using internal::Tile;
 constexpr size_t kMaxTileSize = 2 * kPageSize;
 
 // A part of the polygons of a bundle: the polygons of one tile of the scene's index, if the bundle
-// has the arrangement of the index; else up to kPageSize polygons that follow one another.
+// has the arrangement (the order and the tiles of the polygons in the index); else up to kPageSize
+// polygons that follow one another in the file.
 struct Part {
   std::vector<Polygon> polygons;
   std::shared_ptr<const Tile> tile;  // null if the bundle has no arrangement

@@ -91,10 +91,11 @@ void ArcCaster::CollectHits(const ArcMotion& motion, const internal::QueryFilter
   });
 }
 
-// Adds a candidate to the hits kept. Rounding a time up may take exact arithmetic, so the function
-// skips it in mode ANY, which reports no time, and drops a hit that certainly comes after the last
-// hit kept if as many hits are kept as the mode needs. In that case also limits `reach_` to the
-// part of the arc before the last hit kept, since later hits do not matter.
+// Adds `candidate` to the kept hits, unless the kept hits are full (as many as the cast mode needs)
+// and `candidate` certainly comes after the last of them. In mode ANY, which reports no time, does
+// not round the time up, since rounding may take exact arithmetic. If the kept hits are full after
+// the addition, limits `reach_` to the part of the arc up to the last kept hit, since later hits do
+// not matter.
 void ArcCaster::Keep(const ArcMotion& motion, Candidate candidate) {
   if (hits_.is_full() && candidate.contact.at().low > hits_.last().time) return;
   if (options_.mode != CastMode::kAny) candidate.time = motion.RoundedUp(candidate.contact.at());
@@ -103,10 +104,10 @@ void ArcCaster::Keep(const ArcMotion& motion, Candidate candidate) {
   reach_ = motion.BoxUntil(hits_.last().time);
 }
 
-// Returns the hit to report, with its point, edge and normal. The point is the position at the
-// exact time. The normal points against the velocity at an entry, and along the velocity at an
-// exit. A hit at the start or at the end of the duration has no normal, since the arc crosses no
-// edge.
+// Returns the hit to report, with its point, edge and normal. The point is the position of the
+// moving point at the exact time of the hit. The normal points against the velocity at an entry,
+// and along the velocity at an exit. A hit at the start or at the end of the duration has no
+// normal, since the arc crosses no edge.
 ArcHit ArcCaster::Measured(const ArcMotion& motion, const Candidate& candidate) const {
   const ArcContact& contact = candidate.contact;
   const ArcTouch& touch = contact.touch;

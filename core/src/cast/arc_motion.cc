@@ -55,8 +55,8 @@ struct Range {
 };
 
 // Returns a range, rounded outward, that contains the coordinate p + v t + a t^2/2 for all t in [0,
-// end]. The extremes are both ends, and the turning point at t = -v/a if it lies in the interval,
-// with the value p - v^2/(2 a).
+// end]. The coordinate is least and greatest at t = 0, at t = end, or at the turning point t =
+// -v/a, where its value is p - v^2/(2 a), if the turning point lies in [0, end].
 Range RangeUntil(double p, double v, double a, double end) {
   Range range{p, p};
   const auto hold = [&](BoundedDouble value) {
@@ -88,7 +88,8 @@ struct ArcMotion::ExactTime {
 ArcMotion::ArcMotion(Vec2 p, Vec2 v, Vec2 a, double duration, WorkMeter& meter)
     : p_(p), v_(v), a_(a), duration_(duration), meter_(meter) {}
 
-// Returns the known time T, the argument, as an `ArcTime`: the root of t - T.
+// Returns the time `t`, a double, as an `ArcTime`: the root of the linear function T - `t` of the
+// time T.
 ArcTime ArcMotion::At(double t) const {
   return {t, t, {{}, Exactly(1), Exactly(-t), Quadratic::Kind::kTime, {t, 0}, {}}, 0};
 }
@@ -159,8 +160,9 @@ int ArcMotion::Compare(const ExactTime& t, const Dyadic& bound) {
   return SignWithRoot(t.n - t.m * bound, static_cast<double>(t.s), t.d);
 }
 
-// Falls back to exact coefficients unless the error bounds of the coefficients decide: the bounds
-// show a coefficient to be 0 only if they are [0, 0].
+// Returns whether all coefficients of `f` are 0. A coefficient is certainly 0 if its error bounds
+// are [0, 0], and certainly not 0 if the bounds exclude 0; otherwise the function computes the
+// exact coefficients.
 bool ArcMotion::IsZero(const Quadratic& f) const {
   if (!f.a.may_be_zero() || !f.b.may_be_zero() || !f.c.may_be_zero()) return false;
   if (f.a.is_zero() && f.b.is_zero() && f.c.is_zero()) return true;
@@ -220,8 +222,9 @@ ArcRoots ArcMotion::RootsOf(const Quadratic& f) const {
   return roots;
 }
 
-// The exact path writes the time as t = (n + s sqrt d) / m with m > 0, and takes the sign of 2 m^2
-// f(t) = 2 m^2 c + 2 m n b + (n^2 + d) a + 2 s (m b + n a) sqrt d, for f(t) = c + b t + a t^2/2.
+// If intervals leave the sign of f(t) uncertain (order 0), writes the time as t = (n + s sqrt d) /
+// m with m > 0, and takes the sign of 2 m^2 f(t) = 2 m^2 c + 2 m n b + (n^2 + d) a + 2 s (m b + n
+// a) sqrt d, for f(t) = c + b t + a t^2/2.
 int ArcMotion::Sign(const Quadratic& f, const ArcTime& t, int order) const {
   const BoundedDouble value = Evaluate(f, Within(t.low, t.high), order);
   if (value.is_certain()) return value.sign();
@@ -288,8 +291,9 @@ double ArcMotion::RoundedUp(const ArcTime& t) const {
 // y sqrt d with x = 2 m (m p + n v) + (n^2 + d) a and y = 2 s (m v + n a). Where the two terms
 // differ in sign, x + y sqrt d equals (x^2 - y^2 d) / (x - y sqrt d): the numerator is exact, and
 // the denominator adds two terms of one sign. So only the rounded root errs, and the relative error
-// of p(t) is at most that of the root. The numerator has degree 10 and the denominator 9, of which
-// 5 are in the sum with the root, which spans 1,400 bits: less than 2,500 bits in all.
+// of p(t) is at most that of the root. In the coordinates, the numerator has degree 10. The
+// denominator has degree 9: 5 for x - y sqrt d, which spans 1,400 bits with the rounded root, and 4
+// for 2 m^2. Both have less than 2,500 bits.
 double ArcMotion::Coordinate(const ExactTime& t, double p, double v, double a) {
   const Dyadic x =
       Scaled(t.m * (t.m * p + t.n * v), 1) + (t.n * t.n + (t.s == 0 ? Dyadic() : t.d)) * a;

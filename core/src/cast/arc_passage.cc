@@ -17,7 +17,8 @@ bool IsPreferred(const ArcTouch& a, const ArcTouch& best) {
 }  // namespace
 
 // If the arc starts inside and the inside policy is IGNORE or EXIT, ignores `reach` and follows the
-// arc over the whole duration, since `reach` may end before the passage that contains the start.
+// arc over the whole duration, since `reach` may not cover all of the passage that contains the
+// start.
 std::optional<ArcContact> ArcPassageFinder::Find(const IndexedPolygon& polygon, const Box& reach,
                                                  InsidePolicy policy) {
   const Location start = polygon.polygon().bounds().Contains(motion_.start())
@@ -71,8 +72,8 @@ void ArcPassageFinder::AddPointTouches(uint32_t index, Vec2 point) {
 }
 
 // Adds the touches of an edge on the line along which the point moves, forth and perhaps back. The
-// point passes an end of the edge only at a root of `past_a` or `past_b`, so the signs just after a
-// root hold until the next root.
+// point passes an end of the edge only at a root of `past_a` or `past_b`, so the signs of `past_a`
+// and `past_b` just after a root hold until the next root.
 void ArcPassageFinder::AddSlidingTouches(uint32_t index, const Segment& edge) {
   const Quadratic past_a = motion_.Past(edge, edge.a);
   const Quadratic past_b = motion_.Past(edge, edge.b);
@@ -134,8 +135,8 @@ ArcTouch ArcPassageFinder::StartTouch(const IndexedPolygon& polygon) {
 }
 
 // Returns the first touch of the arc and any edge that meets `reach`; of several edges touched at
-// that time, the touch of the edge to report. The edge of the result is kNoEdge if the arc touches
-// no edge. `AddTouches` adds up to two touches of an edge, in order of time.
+// that time, the touch of the edge that `IsPreferred` prefers. The edge of the result is kNoEdge if
+// the arc touches no edge. `AddTouches` adds up to two touches of an edge, in order of time.
 ArcTouch ArcPassageFinder::FirstTouch(const IndexedPolygon& polygon, const Box& reach) {
   ArcTouch best;
   polygon.VisitEdges(

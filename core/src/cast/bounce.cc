@@ -161,7 +161,8 @@ class Bouncer {
   CastAnswers answers_;
 };
 
-// Casts one leg as a batch of one segment. The result of a segment is the same in every batch.
+// Casts one leg as a batch of one segment. The result of a segment does not depend on the other
+// segments of its batch.
 template <class Leg, class Answers>
 bool Bouncer<Leg, Answers>::Cast(const BounceLeg& leg, const CastOptions& options) {
   const SegmentColumns segment{{&leg.a.x, 1}, {&leg.a.y, 1}, {&leg.b.x, 1}, {&leg.b.y, 1}};
@@ -176,8 +177,9 @@ bool Bouncer<Leg, Answers>::Cast(const RayBounceLeg& leg, const CastOptions& opt
   return CastRays(scene_, ray, options, answers_, meter_);
 }
 
-// Casts one leg after another, appends each leg with its hit to the answer, and continues with the
-// leg that the hit edge reflects, if any.
+// Casts one leg after another, and appends each leg with its hit to the answer. The next leg starts
+// near the hit point, in the direction that the hit edge reflects. The chain ends after a leg
+// without a hit or without a normal, after `max_bounces` bounces, or where no next leg is possible.
 template <class Leg, class Answers>
 bool Bouncer<Leg, Answers>::Bounce(size_t index, Leg leg, uint32_t max_bounces) {
   for (uint32_t k = 0; k <= max_bounces; ++k) {
@@ -210,8 +212,9 @@ bool Bouncer<Leg, Answers>::Bounce(size_t index, Leg leg, uint32_t max_bounces) 
   return true;
 }
 
-// Returns the edge that reflects the leg from `start`: the reported edge of the hit; at a vertex,
-// the edge of least index with an unfilled side towards `start`.
+// Returns the edge that reflects the leg from `start`: the reported edge of the hit; if the hit is
+// at a vertex, the edge of least index that ends at the vertex and has an unfilled side towards
+// `start`.
 template <class Leg, class Answers>
 std::optional<Segment> Bouncer<Leg, Answers>::EdgeOf(Vec2 start, const CastHit& hit) {
   std::optional<Segment> facing;

@@ -60,8 +60,9 @@ std::span<const double> Part(std::span<const double> column, size_t begin, size_
   return column.empty() ? column : column.subspan(begin, count);
 }
 
-// Casts segments against the scene. The most common options take the fast path (`CastFast`); both
-// paths return identical answers.
+// Casts segments against the scene. Options that `IsFastQuestion` accepts take the fast path
+// (`CastFast`), other options the general path (`CastGeneral`). Both paths return identical
+// answers.
 bool CastScene(const Scene& scene, const SegmentColumns& segments, const CastOptions& options,
                CastAnswers& out, WorkMeter& meter) {
   const auto line_of = [&](size_t i, Line& line) {
@@ -128,8 +129,8 @@ bool CastRays(const World& world, const RayColumns& rays, const CastOptions& opt
                           Part(rays.t_min, begin, count), Part(rays.t_max, begin, count)};
     return CastScene(world.scene, part, by, answers, meter);
   };
-  // Returns all lines, since computing where a ray ends, to test its bounding box, takes as long as
-  // setting its line.
+  // `near` returns the bits of all rays, as if each were near a body: to test the bounding box of a
+  // ray, it would compute where the ray ends, which takes as long as setting its line.
   const auto near = [](size_t, size_t, const internal::BoxRaster&) { return ~uint64_t{0}; };
   return internal::CastInWorld({world, options, rays.scope, rays.size(), near, line_of, cast_scene},
                                out, meter);

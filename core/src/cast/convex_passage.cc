@@ -24,10 +24,10 @@ namespace {
 // An end of the interval in which the unbounded extension of a line is inside a convex ring.
 struct RingEnd {
   Meeting met;
-  uint32_t edges[2];  // the two edges that meet at a vertex; the crossed edge twice
+  uint32_t edges[2];  // the two edges that meet at a vertex; at a crossing, the crossed edge twice
 };
 
-// Replaces `best` by an edge that meets at `end` if that edge is preferred for the report
+// Replaces `best` by an edge of `end.edges` if that edge is preferred for the report
 // (`IsPreferredEdge`). Skips the edge `along`, which is parallel to the line.
 void Prefer(const RingEnd& end, uint32_t along, PassageEdge& best) {
   for (const uint32_t edge : end.edges) {

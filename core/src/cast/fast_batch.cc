@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kSlots = LineDescent::kMaxLines;
 // The number of lines in a window: consecutive lines of a batch that are cast together. The lines
-// and walks of a window fit in the second-level cache.
+// of a window, and their walks over the cells of the scene's grid, fit in the second-level cache.
 constexpr size_t kWindow = 256;
 // The number of lines in a window in cast mode ALL, which keeps all hits until the window ends.
 constexpr size_t kWindowOfAll = 128;
@@ -34,8 +34,8 @@ constexpr size_t kWindowOfAll = 128;
 constexpr size_t kProbeWindow = 32;
 constexpr size_t kSmallBatch = 8 * kProbeWindow;
 constexpr double kMostUndecided = 0.25;
-// The number of hits that are cleared at once: a memset of less than 2 KB, for which glibc uses
-// vector stores.
+// The number of zeroed hits that `Write` appends to the answer at once: a memset of less than 2 KB,
+// for which glibc uses vector stores.
 constexpr size_t kCleared = 16;
 
 // The share of undecided lines in recent batches of this thread. The TLS model "initial-exec" saves
@@ -128,7 +128,7 @@ class FastBatch final : public LineObserver {
   const GridEntrance entrance_;
   const FastVisit visit_;
   const FastCells cells_;
-  size_t begin_ = 0;  // first item of the window
+  size_t begin_ = 0;  // first item of the window (lines cast together)
   size_t next_ = 0;
   size_t started_ = 0;  // the lines of items before this item are set
   size_t end_ = 0;
@@ -162,9 +162,9 @@ bool FastBatch::Run() {
   return true;
 }
 
-// Casts the lines of a window by walks over the cells of the scene's grid, if there is one. Lines
-// that enter a square of the grid without cells, or begin too far away from the grid, descend the
-// bounding-box trees instead.
+// Casts the lines of the current window (consecutive lines of the batch) by walks over the cells of
+// the scene's grid, if the scene has a grid. Lines that enter a square of the grid without cells,
+// or begin too far away from the grid, descend the bounding-box trees instead.
 bool FastBatch::RunWindow() {
   scratch_->by_trees.clear();
   if (is_all()) scratch_->all.Clear();
@@ -206,8 +206,8 @@ bool FastBatch::WalkWindow() {
   return !meter_.stopped();
 }
 
-// Starts the walks of further lines of the window, while lines remain and `walking` has room.
-// Returns false once no lines remain.
+// Starts the walks of further lines of the window (consecutive lines of the batch), while lines of
+// the window remain and `walking` has room. Returns false once no lines remain.
 bool FastBatch::StartWalks() {
   // Blocks of `GridEntrants::kMost` lines that start at once, so that the cache misses on the
   // squares that the lines enter overlap.
@@ -228,8 +228,8 @@ bool FastBatch::StartWalks() {
   return next_ < end_;
 }
 
-// Sets the next `GridEntrants::kMost` lines of the window, and finds the squares of the grid that
-// the lines enter first.
+// Sets the next `GridEntrants::kMost` lines of the window (consecutive lines of the batch), and
+// finds the squares of the grid that the lines enter first.
 void FastBatch::PlaceBlock(GridEntrants& of) {
   const size_t first = started_ - begin_;
   StartBlock(of);
@@ -289,8 +289,8 @@ bool FastBatch::DescendWindow() {
   return !meter_.stopped();
 }
 
-// Marks all lines of the window undecided without a search, so that they take the general path,
-// which counts their work.
+// Marks all lines of the window (consecutive lines of the batch) undecided without a search, so
+// that they take the general path, which counts their work.
 bool FastBatch::FallBackForWindow() {
   if (is_all()) scratch_->all.Clear();
   for (size_t i = 0; i < end_ - begin_; ++i) scratch_->lines[i].is_undecided = true;
@@ -299,7 +299,7 @@ bool FastBatch::FallBackForWindow() {
 
 // Starts the descent of the bounding-box trees for the next item of `by_trees`, in slot `at`. Skips
 // items without a valid line, which have no hit, and undecided lines. Returns false if no item of
-// the window remains, or once the meter has stopped.
+// `by_trees` remains, or once the meter has stopped.
 bool FastBatch::StartNext(size_t at) {
   while (next_tree_ < scratch_->by_trees.size()) {
     const size_t item = scratch_->by_trees[next_tree_++];
@@ -321,8 +321,9 @@ bool FastBatch::StartNext(size_t at) {
   return false;
 }
 
-// Sets the next lines of the window, at most `GridEntrants::kMost`; reads segments several at a
-// time in the lanes of a vector. An item that is no valid line records an error.
+// Sets the next lines of the window (consecutive lines of the batch), at most
+// `GridEntrants::kMost`; reads segments several at a time in the lanes of a vector. Records an
+// error for an item that is no valid line.
 void FastBatch::StartBlock(GridEntrants& of) {
   const size_t count = std::min(GridEntrants::kMost, end_ - started_);
   const std::span<FastLine> lines(&scratch_->lines[started_ - begin_], count);
@@ -367,8 +368,8 @@ void FastBatch::Remove(size_t at) {
   scratch_->descent.lines[at] = scratch_->descent.lines[active_count_];
 }
 
-// Collects the hits of the window in cast modes CLOSEST and ANY. Returns the number of undecided
-// lines.
+// Collects the hits of the lines of the window (consecutive lines of the batch) in cast modes
+// CLOSEST and ANY. Returns the number of undecided lines.
 size_t FastBatch::CollectFirst() {
   size_t undecided_count = 0;
   for (size_t item = begin_; item < end_; ++item) {
@@ -383,7 +384,8 @@ size_t FastBatch::CollectFirst() {
   return undecided_count;
 }
 
-// Collects the hits of the window in cast mode ALL. Returns the number of undecided lines.
+// Collects the hits of the lines of the window (consecutive lines of the batch) in cast mode ALL.
+// Returns the number of undecided lines.
 size_t FastBatch::CollectAll() {
   FastPassages& all = scratch_->all;
   std::vector<FastHit>& hits = scratch_->all_hits;
@@ -411,8 +413,8 @@ size_t FastBatch::CollectAll() {
   return undecided_count;
 }
 
-// Sets the number of hits of each line of the window, and casts the undecided lines on the general
-// path (`CastGeneral`). Returns false once the meter stops.
+// Sets the number of hits of each line of the window (consecutive lines of the batch), and casts
+// the undecided lines on the general path (`CastGeneral`). Returns false once the meter stops.
 bool FastBatch::CastUndecided() {
   hit_count_ = 0;
   const size_t undecided_count = is_all() ? CollectAll() : CollectFirst();
@@ -430,9 +432,9 @@ bool FastBatch::CastUndecided() {
   return true;
 }
 
-// Writes the window's hits in the order of the items. Measuring a hit counts four units of work,
-// for its fractions, point and normals. The general path has already counted the hits of undecided
-// lines.
+// Writes the hits of the lines of the window (consecutive lines of the batch) in the order of the
+// lines. Measuring a hit counts four units of work, for its fractions, point and normals. The
+// general path has already counted the hits of undecided lines.
 bool FastBatch::Write() {
   if (options_.mode == CastMode::kAny) return true;
   const std::vector<CastHit>& undecided = scratch_->undecided_answers.hits;
@@ -466,7 +468,8 @@ bool FastBatch::Write() {
   return true;
 }
 
-// Writes the reflections in the order of the hits.
+// Writes the reflections of the window's lines (consecutive lines of the batch) in the order of
+// their hits.
 void FastBatch::WriteReflections() {
   const FastHit* hit = hits();
   auto undecided = scratch_->undecided_answers.reflections.begin();
@@ -479,9 +482,9 @@ void FastBatch::WriteReflections() {
   }
 }
 
-// Tracks whether filters left most of the single lines undecided that recently took the fast path,
-// as they do where polygons form a lattice. If most were undecided, only one line in sixteen takes
-// the fast path. Both paths return identical answers.
+// Tracks whether filters left most single lines (batches of one line) undecided that recently took
+// the fast path, as filters do where polygons form a lattice. If most were undecided, only one line
+// in sixteen takes the fast path. The fast and the general path return identical answers.
 class RecentLines {
  public:
   // Returns whether the next single line should skip the fast path.
@@ -506,7 +509,7 @@ bool CastOnGeneralPath(const Scene& scene, const CastOptions& options, const Fas
   return CastGeneral(scene, options, source.count, source.line_of, out, meter);
 }
 
-// Not inlined, to keep the code for single lines short.
+// Not inlined, so that the code of `CastFast` for batches of one line stays short.
 [[gnu::noinline]] bool CastMany(const Scene& scene, const CastOptions& options,
                                 const FastSource& source, CastAnswers& out, WorkMeter& meter) {
   if (source.count <= kSmallBatch && !source.always_tries_fast_path &&

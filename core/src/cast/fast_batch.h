@@ -44,9 +44,10 @@ struct FastSource {
 bool CastFast(const Scene& scene, const CastOptions& options, const FastSource& source,
               CastAnswers& out, WorkMeter& meter);
 
-// The result of `CastFastSingle`: the line is answered, or the meter has stopped; the line is
-// undecided, so that the caller calls `CastGeneral`; or the line enters a square of the scene's
-// grid that has no cells, so that the caller searches the bounding-box trees.
+// The result of `CastFastSingle`. kAnswered: the line is answered, or the meter has stopped.
+// kUndecided: rounding errors could change the answer, so the caller calls `CastGeneral`.
+// kNeedsTrees: the line enters a square of the scene's grid that has no cells, or begins too far
+// away from the grid, so the caller searches the bounding-box trees.
 enum class SingleEnd : uint8_t { kAnswered, kUndecided, kNeedsTrees };
 
 // Casts the only line of `source` in a scene that has a grid, by a walk over the cells of the grid.

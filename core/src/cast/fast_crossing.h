@@ -67,8 +67,9 @@ inline FastVerdict FindTwoCrossings(const Line& line, std::span<const Vec2> ring
   const LaneIntervals at =
       CrossingsOf(line, ring[one], ring[one + 1], ring[other], ring[after_other]);
   // Bit k of `before`, `after` and `inside` belongs to the crossing with edge `one` (k = 0) or
-  // `other` (k = 1): the crossing is before t_min, after t_max, or between both. Bit 1 of `order`:
-  // crossing 0 comes certainly before crossing 1; bit 0: certainly after it.
+  // `other` (k = 1): the crossing is certainly before t_min, after t_max, or between t_min and
+  // t_max. Bit 1 of `order`: crossing 0 comes certainly before crossing 1; bit 0: crossing 0 comes
+  // certainly after crossing 1.
   const uint32_t order = SignBits(at.low > Swapped(at.high));
   const uint32_t before = SignBits(at.high < line.t_min);
   const uint32_t after = SignBits(at.low > line.t_max);

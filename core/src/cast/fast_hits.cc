@@ -26,8 +26,8 @@ constexpr size_t kBlock = kMaxLanes;  // hits that are measured at a time, in th
 using Column = DoubleColumn;
 
 // One coordinate (x or y) of a block of crossings: the line's origin and direction (d + d_low), the
-// ends a and b of the edge and their difference (e + e_low); and the results, the hit point and the
-// edge's normal.
+// ends a and b of the edge and the difference b - a (e + e_low); and the results, the hit point and
+// the edge's normal.
 struct Axis {
   void Set(size_t i, double from, TwoDoubles along, double begin, double end) {
     origin[i] = from;
@@ -77,7 +77,8 @@ namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
 // Multiplies p by the edge's component e + e_low in the other coordinate, `other`. Sets `high` to
-// the exact product of the upper 26 bits of both, and returns the sum of the remaining products.
+// the exact product of the upper 26 bits of p and of e, and returns the sum of the products of the
+// remaining parts of p and of e + e_low.
 inline V HalfProducts(Pair p, const Axis& other, size_t i, V& high) {
   const V e = At(other.e, i);
   const Pair p_half = Split(p.high);

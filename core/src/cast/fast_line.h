@@ -123,7 +123,7 @@ struct FastVisit {
   FastPassages* all;  // collects all passages in cast mode ALL
 };
 
-// Tests the lines of `pairs` against polygons that the lines may meet by their bounding boxes.
+// Tests each pair in `pairs`: a line, and a polygon with a bounding box that the line may meet.
 // Keeps the first passage of each line, and shortens the part of the line that is still searched.
 // Each pair counts as one unit of work, and so does each vertex that is compared with a line.
 void VisitFastPairs(const Frontier& pairs, const FastVisit& visit);

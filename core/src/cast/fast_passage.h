@@ -70,7 +70,7 @@ FastVerdict FindFast(const Line& line, std::span<const Vec2> ring, FastPassage& 
 struct FastCrossing {
   Interval at;
   uint32_t edge;
-  int8_t winding_change;  // +1 if the edge runs from the left of the line to its right
+  int8_t winding_change;  // +1 if the edge runs from left to right of the line, else -1
 };
 
 // All crossings of a line and the edges of a ring, none of them at a vertex or at an end of the
@@ -86,11 +86,11 @@ struct FastCrossings {
 
 // Finds the crossings of a line and a ring, strictly between the line's t_min and t_max. Returns
 // false if the function cannot decide: if the ring has too many edges or crossings, or if rounding
-// errors might decide about one of them.
+// errors might change which edges the line crosses, or in which order.
 bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, FastCrossings& found);
 
-// Finds the crossings as the function above does, given the sides of all vertices, which are
-// certain.
+// Finds the crossings as the overload without `sides` does. `sides` are the sides of all vertices
+// of `ring` relative to the line, which must be certain.
 bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, const CertainSides& sides,
                        FastCrossings& found);
 

@@ -29,7 +29,8 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// The units of work that are counted by one call of the meter.
+// The least number of units of work that `WalkSquare` reports to the meter by one call within a
+// square, since a call at each cell would take longer.
 constexpr size_t kUnitsAtOnce = 128;
 
 // Walks the line from cell to cell, and tests the polygons of each cell, until the line leaves its

@@ -146,7 +146,7 @@ inline FastVerdict FirstOfMany(const Line& line, const Polygon& polygon, uint64_
 }  // namespace carom::internal
 #endif
 
-// The macro toggles for each instruction set, so that this guard lets the header through each time.
+// The guard macro toggles at each inclusion, so each instruction set gets the part below.
 #if defined(CAROM_CORE_SRC_FAST_VISIT_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAROM_CORE_SRC_FAST_VISIT_H_
 #undef CAROM_CORE_SRC_FAST_VISIT_H_
@@ -203,8 +203,8 @@ HWY_INLINE D ErrorOf(D left, D right) {
   return hn::Mul(hn::Set(Doubles(), kCrossError), hn::Add(hn::Abs(left), hn::Abs(right)));
 }
 
-// Returns a bound of the error of `Sides::Add` that holds for each point in the box, since rounded
-// differences, products and sums are monotonic in the magnitudes of their operands.
+// Returns a bound of the error of the cross product of any point in the box in `Sides::Add`, since
+// rounded differences, products and sums are monotonic in the magnitudes of their operands.
 HWY_INLINE double MostErrorIn(const Line& line, const Box& box) {
   const Lanes origin = ToLanes(line.origin);
   const Lanes reach = Max(Abs(ToLanes(box.min) - origin), Abs(ToLanes(box.max) - origin));

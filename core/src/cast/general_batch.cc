@@ -41,7 +41,7 @@ struct ActiveLine {
 // The working memory of `CastBatch`. The thread keeps it from batch to batch while it is small, so
 // that later batches allocate nothing.
 struct GeneralScratch {
-  // Returns whether the working memory takes at most some megabytes.
+  // Returns whether the memory has room for at most 16,384 touches, passages and hits in all.
   bool IsWorthCaching() const { return finder.capacity() + hits.capacity() <= 16 * kGeneralWindow; }
 
   PassageFinder finder;
@@ -77,14 +77,15 @@ class CastBatch final : public LineObserver {
   WorkMeter& meter_;
   const LineOf* line_of_ = nullptr;
   ThreadScratch<GeneralScratch> scratch_;
-  size_t begin_ = 0;  // first item of the window
+  size_t begin_ = 0;  // first item of the window (lines cast together)
   size_t next_ = 0;
   size_t end_ = 0;
   size_t active_count_ = 0;
 };
 
 // Casts fewer lines at a time in modes ALL and ALL_PASSAGES, so that their hits stay within
-// kMostKept. Writes the answers of a window once all lines of the window are finished.
+// kMostKept. Writes the answers of a window (consecutive lines of the batch) once all lines of the
+// window are finished.
 bool CastBatch::Run(size_t count, const LineOf& line_of) {
   out_.Clear();
   out_.counts.assign(count, 0);
@@ -117,9 +118,9 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
   return true;
 }
 
-// Starts the search for the next item of the window with a valid line, in slot `at`. An item
-// without a valid line records an error. Returns false at the end of the window, or once the meter
-// has stopped.
+// Starts the search for the next valid line of the window (consecutive lines of the batch), in slot
+// `at`. `line_of_` records an error for an item that is no valid line. Returns false at the end of
+// the window, or once the meter has stopped.
 bool CastBatch::StartNext(size_t at) {
   while (next_ < end_) {
     const size_t item = next_++;
@@ -205,7 +206,8 @@ void CastBatch::Report(ActiveLine& line) {
   }
 }
 
-// Copies the hits of the window in the order of the items, since lines finish in any order.
+// Copies the hits of the window (consecutive lines of the batch) to the answer in the order of the
+// lines, since lines finish in any order.
 bool CastBatch::FlushWindow() {
   const auto append = [](auto& to, const auto& from, const Slice& slice) {
     const auto first = from.begin() + static_cast<std::ptrdiff_t>(slice.begin);

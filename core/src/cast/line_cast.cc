@@ -23,8 +23,8 @@ Polygon PolygonOf(const Box& box, uint64_t id) {
 }
 
 // Returns the bounding box of a body as a polygon, clamped to the accepted coordinates (at most
-// 2^53 in magnitude). A round body may extend beyond them; a polygon may not, and no segment
-// reaches there.
+// 2^53 in magnitude). A round body may extend beyond the accepted coordinates; a polygon may not,
+// and no segment reaches beyond them.
 Polygon BoxOf(const Body& body) {
   const auto cut = [](Vec2 p) {
     return Vec2{std::clamp(p.x, -kMaxCoordinate, kMaxCoordinate),
@@ -69,8 +69,8 @@ bool LineCast::Keep(const Target& target, const Passage& passage, bool at_exit) 
   return options_->mode == CastMode::kClosest && Narrow(hits_.last().fraction());
 }
 
-// Limits the search to the part of the line with parameters t <= best. Returns whether the part
-// became smaller.
+// Limits the search to the part of the line with parameters t <= best.high(), an upper bound of
+// `best`. Returns whether the searched part became smaller.
 bool LineCast::Narrow(const Fraction& best) {
   const double t = best.high();
   if (t >= end_) return false;

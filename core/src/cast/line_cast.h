@@ -53,8 +53,8 @@ class LineCast {
   double BestRounded() const { return hits_.last().fraction().Rounded(line_); }
   // Returns whether the answer is complete, so that no more polygons need to be added.
   bool is_done() const { return hits_.is_done(); }
-  // Return the parameter t at which the part of the line ends in which a better hit may be, and the
-  // bounds of that part.
+  // A better hit can only be in the part of the line up to parameter `end()`; `reach()` is the
+  // bounding box of that part.
   double end() const { return end_; }
   const Box& reach() const { return reach_; }
   // Makes later calls ignore hits at parameters above `t`.

@@ -34,7 +34,7 @@ void PassageFinder::Start(const Line& line) {
 }
 
 // Decides only for solid polygons of one closed ring: in other polygons the part of the line
-// between its two crossings may not be filled.
+// between two crossings of edges may not be filled.
 FastVerdict FindFastPassage(const Line& line, const Polygon& polygon, FastPassage& passage) {
   if (!SuitsFastPath(polygon)) return FastVerdict::kUncertain;
   return FindFast(line, polygon.vertices(), passage);
@@ -238,9 +238,10 @@ int64_t PassageFinder::WindingAfterStart(const IndexedPolygon& polygon, WorkMete
 }
 
 // The template argument `Path` of `PassageMerge`: compares parameters of the line, and decides
-// which gaps between its sorted touches are inside the polygon. A gap is inside if the fill rule
-// fills its winding number: `winding`, the number just after the line's start, plus the changes at
-// all touches between the start and the gap. `winding` already includes touches at the start.
+// which gaps between the sorted touches of the line and the polygon's edges are inside the polygon.
+// A gap is inside if the fill rule fills its winding number: `winding`, the number just after the
+// line's start, plus the changes at all touches between the start and the gap. `winding` already
+// includes touches at the start.
 class PassageFinder::TouchPath {
  public:
   TouchPath(const PassageFinder& finder, const Polygon& polygon, int64_t winding)

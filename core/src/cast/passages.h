@@ -6,12 +6,12 @@
 // `PassageFinder` computes the passages of a line (shape/line.h) in a polygon: the largest
 // intervals of t in [t_min, t_max] with origin + t * direction in the polygon, exactly, for any
 // rings. It collects all touches of the line and edges, and merges them (base/passage_merge.h). The
-// winding number decides which gaps between touches are filled. It is taken along the line moved by
-// an infinitesimal amount to its left: the moved line meets no vertex and runs along no edge, so
-// each edge that passes the line from one side to the other changes the winding number by one, at
-// its touch. For small rings, certain crossings replace these steps (fast_passage.h).
-// docs/adr/0002-general-edge-passages.md gives the reasons for this method, rather than convex
-// pieces.
+// winding number decides which gaps between touches are filled. The winding number is taken along
+// the line moved by an infinitesimal amount to its left: the moved line meets no vertex and runs
+// along no edge, so each edge that passes the line from one side to the other changes the winding
+// number by one, at the touch of the edge. For small rings, crossings that floating-point filters
+// find with certainty replace the touches (fast_passage.h). docs/adr/0002-general-edge-passages.md
+// gives the reasons for this method, rather than convex pieces.
 #pragma once
 
 #include <algorithm>

@@ -212,8 +212,8 @@ enum class Piece : uint8_t { kStart, kEnd, kRight, kLeft };
 // of the axis, and of two straight sides. If `is_certain()` is false, the numbers are estimates.
 // The normal of a hit uses the `Piece` even then: a sign within its error bound means that the line
 // is tangent, or passes where two pieces meet, so that the normals of both pieces agree to about
-// 2^-50. The piece is used in a build without filters (`kHasFilters`), too, so both builds give
-// identical bytes.
+// 2^-50. A build without filters (`kHasFilters` is false) uses the piece, too, so builds with and
+// without filters give identical bytes.
 class BoundaryRoots {
  public:
   BoundaryRoots(const Line& line, const Capsule& capsule) : numbers_(line, capsule) {
@@ -376,9 +376,9 @@ namespace {
 
 // Returns the unit normal of the capsule's boundary at the begin of the line's passage (`side` -1),
 // or at its end (`side` 1). On a circle about c, let d be the line's direction, z = c - origin, and
-// w = t d - z the vector from c to the hit point. Then w . d is the square root of the discriminant
-// below with the sign `side`, and w x d = -(z x d). Both products together determine w, since d and
-// (d.y, -d.x) are perpendicular; |w| is the radius.
+// w = t d - z the vector from c to the hit point. Then w . d is `side` times the square root of
+// |d|^2 radius^2 - (z x d)^2, and w x d = -(z x d). The products w . d and w x d together determine
+// w, since d and (d.y, -d.x) are perpendicular; |w| is the radius.
 Vec2 RoundNormalAt(const Line& line, const Capsule& capsule, int side) {
   using Pair = BoundedPair;
   const BoundaryRoots roots(line, capsule);

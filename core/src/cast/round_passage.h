@@ -4,12 +4,12 @@
 // Where is a segment or a ray inside a disc or a capsule (the points within a radius of a segment,
 // its axis)?
 //
-// A capsule is convex, so its passage is one interval [b, e] of the line's parameter. Verdicts are
-// exact. b is rounded up to a double, and e down, but not below b. The ends are roots of
-// quadratics, computed as pairs of doubles with an error bound. Where the error bound does not
-// determine the rounded root, a bisection finds it by a predicate that is exact at every double
-// (`ExactlyMeets`): whether the part of the line between two parameters comes within the radius of
-// the axis, which depends on signs of polynomials.
+// A capsule is convex, so its passage is one interval [b, e] of the line's parameter. Whether the
+// line meets the capsule is decided exactly. b is rounded up to a double, and e down, but not below
+// b. The ends are roots of quadratics, computed as pairs of doubles with an error bound. Where the
+// error bound does not determine the rounded root, a bisection finds it by a predicate that is
+// exact at every double (`ExactlyMeets`): whether the part of the line between two parameters comes
+// within the radius of the axis, which depends on signs of polynomials.
 #pragma once
 
 #include <optional>

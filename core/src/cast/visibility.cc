@@ -118,8 +118,8 @@ void FanAnswers::Clear() {
   errors.clear();
 }
 
-// Casts the lines of sight in mode ANY, which stops at the first polygon that a line meets. An item
-// with an error has no hit, but is not visible.
+// Casts the lines of sight in mode ANY, which stops at the first polygon that a line meets. A line
+// of sight with an error has no hit either, but is reported as not visible.
 bool TestLinesOfSight(const World& world, const SegmentColumns& sights, uint64_t mask,
                       SightAnswers& out, WorkMeter& meter) {
   out.Clear();
@@ -150,8 +150,8 @@ bool ScanFans(const World& world, const FanColumns& fans, const FanOptions& opti
     if (meter.stopped() || !CastSegments(world, beams.segments(), closest, casts, meter)) {
       return false;
     }
-    // `CastSegments` has counted the answer rows of the beams with a hit; this counts the other
-    // beams.
+    // `CastSegments` has counted the answer rows of the beams with a hit; `SpendRows` counts the
+    // rows of the beams without a hit.
     if (!meter.SpendRows(beams.size() - casts.hits.size())) return false;
     AddBeams(beams, casts, out);
     out.counts[i] = fans.beams[i];

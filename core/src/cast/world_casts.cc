@@ -23,16 +23,16 @@
 namespace carom::internal {
 namespace {
 
-// A line that meets bodies: its rows (hits) in the answer of the scene, and the number of rows that
-// replace them, which are at least as many.
+// A line that meets bodies: the rows (hits) of the line in the answer of the cast against the
+// scene, and the number of rows that replace these rows, at least as many.
 struct Change {
   size_t first_row;  // index of the line's first row in the answer of the scene
   size_t scene_rows;
   size_t rows;
 };
 
-// Replaces rows of `all`, the answer of the scene, by the rows of `changed`, for each line of
-// `changes`. Works in place, from the last line to the first.
+// Replaces rows of `all`, the answer of the cast against the scene, by the rows of `changed`, for
+// each line of `changes`. Works in place, from the last line to the first.
 template <class T>
 void Splice(const std::vector<Change>& changes, const std::vector<T>& changed,
             std::vector<T>& all) {
@@ -105,8 +105,9 @@ class WorldCaster {
     const bool has_bodies = casts_.world.bodies != nullptr && casts_.world.bodies->size() > 0;
     const Against against = casts_.scope.against;
     if (!CastScene(out_)) return false;
-    // Returns the answer of the scene if no line can meet a body. Lines that consider only bodies
-    // must be read even without bodies, so that the errors of invalid lines are recorded.
+    // If no line can meet a body, the answer of the cast against the scene is complete. Lines that
+    // consider only bodies must be read even without bodies, so that the errors of invalid lines
+    // are recorded.
     if (against == Against::kScene || (against == Against::kBoth && !has_bodies)) return Done();
     scratch_->changed.Clear();
     scratch_->changes.clear();

@@ -40,7 +40,8 @@ using Bytes = hn::CappedTag<uint8_t, 4 * GridCell::kWidth>;  // the four columns
 using Corners = hn::Vec<Words>;  // a box in whole numbers: minimum x and y, maximum x and y
 
 // Returns the corners of `box` as (box - corner) * scale, truncated to whole numbers and clamped to
-// [0, most(i)] in the lanes from i on. `corner` points to the x and y of a point.
+// [0, most(i)], where most(i) has the limits of the lanes from i on. `corner` points to the x and y
+// of a point.
 template <class Most>
 HWY_INLINE Corners PlaceOf(const Box& box, const double* corner, double scale, const Most& most) {
   const Doubles d;
@@ -76,8 +77,9 @@ HWY_INLINE std::array<int32_t, 4> ArrayOf(Corners corners) {
   return array;
 }
 
-// Returns the indices of the cells in which coordinates in units lie: units / 255, for units below
-// 2^15. `UnitsOf` returns the units at which the cells with given indices begin.
+// Returns the indices of the cells that contain coordinates in units of 1/255 of a cell's side:
+// units / 255, for units below 2^15. `UnitsOf` returns the coordinates, in these units, at which
+// the cells with given indices begin.
 HWY_INLINE Corners CellsOf(Corners units) {
   return hn::ShiftRight<23>(hn::Mul(units, hn::Set(Words(), 0x8081)));
 }

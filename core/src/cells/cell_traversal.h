@@ -27,12 +27,12 @@ namespace carom::internal {
 // the limits below falls back to the bounding-box trees.
 struct CellPairs {
   static constexpr size_t kMostQueries = BoxPairs::kMostQueries;
-  static constexpr size_t kMostSquares = 4;                  // grid squares that one box meets
-  static constexpr size_t kMostCells = 16;                   // cells of these squares
+  static constexpr size_t kMostSquares = 4;                  // squares that one box meets
+  static constexpr size_t kMostCells = 16;                   // cells that one box meets
   static constexpr size_t kMostOfOne = NearPolygons::kMost;  // polygons near one box
 
   struct Pair {
-    const void* polygon;  // its address (`Polygon::memory`)
+    const void* polygon;  // address of the polygon (`Polygon::memory`)
     uint32_t query;
   };
   // A square of the grid that the box of query number `query` may meet.

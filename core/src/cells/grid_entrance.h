@@ -46,8 +46,8 @@ struct alignas(64) GridEntrants {
   unsigned inside;                     // bit i: line i begins inside the grid
 };
 
-// Finds the squares of a scene's grid that lines enter, and puts walks at their first cells there.
-// The grid must not be empty.
+// Finds the squares of a scene's grid that lines enter, and puts the walks of the lines at their
+// first cells in these squares. The grid must not be empty.
 class GridEntrance {
  public:
   // `meter` must outlive the `GridEntrance`.
@@ -62,9 +62,9 @@ class GridEntrance {
   // is over (`GridWalk::is_over`) if its square is outside of the grid or has no cells, or if the
   // meter stops before the cells are built.
   void Enter(GridEntrants& entrants) const;
-  // Moves a walk to the adjacent square, beyond the side where it leaves its square. `walk.block`
-  // becomes null if the adjacent square is outside of the grid, or if no query has built its cells
-  // yet.
+  // Moves a walk to the adjacent square, beyond the side where the walk leaves its square.
+  // `walk.block` becomes null if the adjacent square is outside of the grid, or if no query has
+  // built the cells of that square yet.
   void NextSquare(GridWalk& walk) const;
   // Puts `count` walks, at most `GridEntrants::kMost`, at their first cells in the squares that
   // `NextSquare` has set. `which` has the indices of these walks in `walks`, and line_of(i) returns

@@ -71,8 +71,8 @@ HWY_INLINE unsigned Meeting(const GridWalk& walk) {
   return cell.present & ~beyond;
 }
 
-// Moves a walk to its next cell: to the linked cell with more boxes of the same place, if any
-// (`GridCell::next`), else to the adjacent cell that the line enters next.
+// Moves a walk to its next cell: to the linked cell (`GridCell::next`), if any, which lists further
+// boxes in the area of the current cell, else to the adjacent cell that the line enters next.
 HWY_INLINE void Step(GridWalk& walk) {
   const GridCell& cell = *walk.cell;
   if (cell.next != 0) {

@@ -68,7 +68,7 @@ struct alignas(64) GridWalk {
   double at;              // the parameter t where the line enters the cell
   double end;             // the parameter t beyond which hits do not matter
   const GridCell* cell;   // the current cell; null if the walk is over
-  const GridCell* first;  // `cell`, or the cell from which links (`GridCell::next`) lead to it
+  const GridCell* first;  // first cell of the chain (`GridCell::next`) that has `cell`
   const GridBlock* block;
   CellPolygons polygons;  // finds polygons of `block` by their numbers in cells
   std::array<int32_t, 2> square;

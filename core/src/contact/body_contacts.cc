@@ -41,7 +41,7 @@ std::optional<Contact> ContactOfBody(Body& fixed, MovingShape& mover, WorkMeter&
 }
 
 // Finds the contacts with polygons of the scene by `RunContacts`, then the contacts with bodies,
-// and lists for each item the polygons before the bodies.
+// and lists for each item (moving shape) the polygons before the bodies.
 bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
                           const ContactOptions& options, ContactAnswers& out, WorkMeter& meter) {
   ContactAnswers scene;
@@ -95,9 +95,10 @@ bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
 
 namespace {
 
-// Splits the translation that ends the contact between both bodies, in proportion to the mass of
-// the other body. A fixed mass that is not above 0 counts as infinite. If both masses are infinite,
-// neither body moves; the contact keeps its normal and depth.
+// Returns how far each of two bodies moves to end their contact: each body takes a share of the
+// translation that is proportional to the mass of the other body. A fixed mass that is not above 0
+// counts as infinite. If both masses are infinite, neither body moves; the contact keeps its normal
+// and depth.
 SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover_mass) {
   if (!(fixed_mass > 0)) fixed_mass = HUGE_VAL;
   if (std::isinf(fixed_mass) && std::isinf(mover_mass)) return {};
@@ -107,8 +108,9 @@ SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover
 }  // namespace
 }  // namespace internal
 
-// An item finds contacts with bodies of a lower index than its own body only, so that each pair of
-// bodies is reported once. The rows of an item are sorted by the index of the other body.
+// Each item of `columns` names a body. It finds contacts only with bodies of a lower index than
+// this body, so that each pair of bodies is reported once. The rows of an item are sorted by the
+// index of the other body.
 bool FindBodyContacts(const World& world, const BodyContactColumns& columns,
                       const ContactOptions& options, ContactAnswers& out, WorkMeter& meter) {
   out.Clear();

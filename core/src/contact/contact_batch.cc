@@ -47,7 +47,7 @@ bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
 constexpr size_t kWindow = 32;
 static_assert(kWindow <= CellPairs::kMostQueries && kWindow <= BoxPairs::kMostQueries);
 constexpr size_t kMaxPairs = 512;  // capacity of the buffer of pairs of a polygon and a mover
-// Number of shapes of the batch that are cached in the form of the fast path.
+// Number of shapes of the batch that are cached in the form that the fast path reads, `FastShape`.
 constexpr size_t kCachedShapes = 16;
 // A thread keeps the buffers of a batch for the next batch if the batch had at most this many
 // shapes.
@@ -57,8 +57,9 @@ constexpr size_t kMaxCachedItems = 16384;
 // later. Copying it is faster than constructing one.
 const Contact kNoContact;
 
-// A moving shape at its pose, one of the items that are evaluated together. `general` is the placed
-// shape for the general path, and is placed when that path first needs it.
+// A moving shape at its pose, one of the items that are evaluated together. `general` is the shape
+// placed for the general path (the code for all shapes; the fast path is for small convex
+// polygons), when that path first needs it.
 struct Mover {
   const Shape* shape;
   size_t number;  // index of the shape in the batch
@@ -94,7 +95,7 @@ struct ContactScratch {
   }
 
   std::array<Mover, kWindow> movers;
-  std::array<FastMover, kWindow> fast;  // of size 0 for general-path items
+  std::array<FastMover, kWindow> fast;  // size 0: the item takes the general path
   // The convexity of each shape of the batch, computed on first use.
   std::vector<std::optional<Convexity>> convexity;
   // A cache of shapes of the batch; a shape is at its number modulo `kCachedShapes`.
@@ -167,9 +168,9 @@ class ContactBatch {
   // Charges the work units collected in `units_` to the meter. Returns false once the meter stops.
   bool SpendUnits() { return meter_.Spend(std::exchange(units_, 0)); }
 
-  // Places item i of the batch as mover k of the window, and sets its query, which searches for
-  // polygons near it. The query stays inactive if the item is invalid. Returns false once the meter
-  // stops.
+  // Places item i of the batch as mover k of the window (the items that are evaluated together),
+  // and sets query k, which searches for polygons near this mover. The query stays inactive if the
+  // item is invalid. Returns false once the meter stops.
   bool PlaceItem(size_t i, size_t k) {
     Mover& mover = scratch_->movers[k];
     BoxQuery& query = scratch_->queries[k];
@@ -352,9 +353,9 @@ class ContactBatch {
     return MeasureContacts();
   }
 
-  // Finds the contact axis of a pair for which the fast path left it undecided. If the fast path
-  // does not support the pair, computes its contact and adds its row instead. Returns false once
-  // the meter stops.
+  // Finds the contact axis of a pair if the fast path left this axis undecided. If the fast path
+  // does not support the pair, computes the contact of the pair and adds a row for it to the
+  // answers instead. Returns false once the meter stops.
   bool DecideByGeneralPath(FastPair& pair) {
     pair.axis.verdict = AxisVerdict::kApart;
     if (scratch_->fast[pair.mover].size != 0 && pair.suits_fast_path()) {
@@ -392,9 +393,9 @@ class ContactBatch {
     return found;
   }
 
-  // Adds a row to the answers for a pair: counts it for the item and appends the polygon id. Its
-  // contact, or a placeholder, must already be in `out_.contacts`. Returns false once the meter
-  // stops.
+  // Adds a row to the answers for a pair: counts it for the item and appends the polygon id. The
+  // contact of the pair, or a placeholder for it, must already be in `out_.contacts`. Returns false
+  // once the meter stops.
   bool AddRow(const FastPair& pair) {
     ++out_.counts[begin_ + pair.mover];
     out_.polygon_ids.push_back(pair.polygon().id());

@@ -22,7 +22,7 @@ namespace {
 using internal::PlacedShape;
 
 // Maximum number of passes over the contacts of the shape at one position. The passes search a
-// translation that moves the shape out of all of them.
+// translation of the shape that ends all of these contacts.
 constexpr int kRelaxations = 8;
 
 // Limits of the search for a position without overlap on rings around the start, with sixteen
@@ -256,8 +256,8 @@ bool Depenetrate(const Scene& scene, const ShapeColumns& movers, const Depenetra
         check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
       }
     } else {
-      // An item with an error does not move: its answer is its own position if that is an accepted
-      // coordinate, else the origin.
+      // If the shape or the pose of the item is invalid, the item does not move: its answer is the
+      // requested position if that has accepted coordinates, else the origin.
       const Vec2 asked{movers.x[i], movers.y[i]};
       position = IsAccepted(asked) ? Normalized(asked) : Vec2{};
     }

@@ -27,8 +27,8 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Replaces each depth times the length of its edge by the squared depth. Returns in each lane the
-// least of these squares and of `least`.
+// Replaces each entry of `depths`, the depth of an edge times the length of the edge, by the
+// squared depth. Returns in each lane the least of `least` and of the squares in this lane.
 HWY_INLINE V Square(const FastEdges& edges, size_t width, V least, EdgeColumn& depths) {
   for (size_t i = 0; i < width; i += hn::Lanes(D())) {
     const V depth = At(&depths[i]);
@@ -39,9 +39,9 @@ HWY_INLINE V Square(const FastEdges& edges, size_t width, V least, EdgeColumn& d
   return least;
 }
 
-// Returns the edges that may be the least deep, as the bits of `CandidateEdges`. The depth of an
-// edge is how far the other polygon reaches past it. `least` is the minimum over all edges of the
-// depth times the length of the edge, which errs by at most `error`.
+// Returns the edges that may be the least deep, as the bits of `CandidateEdges`. The fixed polygon
+// has `n` edges. The depth of an edge is how far the other polygon reaches past it. `least` is the
+// minimum over all edges of the depth times the length of the edge, which errs by at most `error`.
 //
 // With e = error / least <= 1/8, each depth times length is within a factor of 1 - e and 1 + e of
 // its exact value, and ((1 + e) / (1 - e))^2 <= 1 + 8 e. The squares and products add a relative
@@ -60,7 +60,8 @@ struct Job {
   const FastMover* mover;
   // bound of the error of a depth times the length of its edge
   double error;
-  // minima over the edges of the fixed polygon, and of the mover, of the depth times the length
+  // least product of an edge's depth (how far the other polygon reaches past the edge) and its
+  // length, among the edges of the fixed polygon, and among those of the mover
   double fixed_least, mover_least;
   Depths depths;
 
@@ -85,10 +86,11 @@ struct Jobs {
 };
 
 // Begins a job: stores the fixed polygon relative to the mover's first vertex, and the error bound.
-// With R the largest coordinate relative to that vertex and u = 2^-53, every depth times length is
-// within 48 u R^2 of its exact value, and every depth within 256 u R^2 / length (`DepthFilter` in
-// separating_axis.cc). An edge with a length that rounds to 0 has a depth of 0, so that it is a
-// candidate for the least deep edge.
+// With R the largest coordinate relative to that vertex and u = 2^-53, the depth of an edge (how
+// far the other polygon reaches past the edge) times the length of the edge is within 48 u R^2 of
+// its exact value, and the depth within 256 u R^2 / length (`DepthFilter` in separating_axis.cc).
+// An edge with a length that rounds to 0 has a depth of 0, so that it is a candidate for the least
+// deep edge.
 HWY_INLINE void Start(FastPair& pair, const FastMover& mover, Job& job) {
   job.pair = &pair;
   job.mover = &mover;
@@ -115,7 +117,8 @@ HWY_INLINE bool SetAllDepths(Job& job) {
   return std::min(job.mover_least, job.fixed_least) >= -job.error;
 }
 
-// Returns the contact axis of a pair of polygons that may touch. Its depths must be set.
+// Returns the contact axis of a pair of polygons that may touch. `SetAllDepths` must have set the
+// depths of the job.
 HWY_INLINE FastAxis AxisOf(Job& job) {
   Depths& depths = job.depths;
   FastAxis axis;

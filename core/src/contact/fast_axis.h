@@ -42,8 +42,8 @@ struct FastPair {
 };
 
 // Sets the contact axis of each pair for which `suits_fast_path` holds and the mover has a size
-// above 0 (is strictly convex and small, too). Charges one unit of work for each vertex of both.
-// Returns false once the meter stops.
+// above 0 (is strictly convex and small, too). Charges one unit of work for each vertex of both
+// polygons of these pairs. Returns false once the meter stops.
 bool FindAxes(std::span<FastPair> pairs, const FastMover* movers, WorkMeter& meter);
 
 // Sets the contact axis of a pair that suits the fast path by the general path instead,

@@ -46,8 +46,8 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Stores the vertices that begin at `from` in `depths`, from index `at` on, relative to the origin:
-// as many vertices as a SIMD vector has lanes.
+// Stores the vertices that begin at `from` in `depths`, from index `at` on, relative to the point
+// (origin_x, origin_y): as many vertices as a SIMD vector has lanes.
 HWY_INLINE void SetVertices(const Vec2* from, V origin_x, V origin_y, size_t at, Depths& depths) {
   V x = hn::Undefined(D());
   V y = hn::Undefined(D());

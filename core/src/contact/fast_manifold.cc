@@ -33,8 +33,9 @@ struct Sums {
   Column high, low, scale;
 };
 
-// Chooses, in the lanes of the set `lanes`, which of the two edges at the support vertex s faces
-// the reference edge. Decides one lane at a time by `CompareAngles`, as the general path does.
+// Chooses, in the lanes of the set `lanes`, which of the two edges at s, the support vertex of the
+// other polygon, faces the reference edge from p to q. Decides one lane at a time by
+// `CompareAngles`, as the general path does.
 void ChooseByGeneralPath(uint32_t lanes, ContactBlock& block) {
   for (size_t i = 0; i < ContactBlock::kSize; ++i) {
     if ((lanes >> i & 1) == 0) continue;
@@ -100,8 +101,9 @@ inline void SetDifference(const Points& a, const Points& b, size_t i, PairPoints
 //
 // Error: the product of two low parts, which is left out, is u^2 = 2^-106 (with u = 2^-53) of the
 // product of the high parts. Up to eight operations round terms of at most 4u of both products, by
-// u each. So the sum errs by less than 2^-101 of `sum.scale`. The sum is exact if no factor and no
-// product has a low part.
+// u each. So the sum errs by less than 2^-101 of `sum.scale`, here the sum of the magnitudes of
+// both products. The sum is exact if no factor and no product has a low part; `sum.scale` is then
+// the magnitude of the sum.
 template <bool kIsCross>
 inline void SetSum(const PairPoints& a, const PairPoints& b, size_t i, Sums& sum) {
   const Pairs& b_x = kIsCross ? b.y : b.x;  // factor of the x coordinate of a
@@ -326,9 +328,9 @@ inline void SetEnd(Mask is_vertex, V depth, size_t i, const Points& outward,
   Put(Add(Max(depth, All(0)), All(0)), end.depth, i);
 }
 
-// Sets the points and depths of the contacts as `EdgeManifold::AddPoints` (manifold.cc) does.
-// Leaves a contact uncertain, for the general path, if it gets no point or one of its numbers is
-// uncertain.
+// Sets the points and depths of the contacts as `EdgeManifold::AddPoints` (manifold.cc) does. If a
+// contact gets no point or one of its numbers is uncertain, leaves its bit in `is_certain` clear,
+// so that the caller computes the contact by the general path.
 inline void SetContacts(const Measures& measures, size_t i, ContactBlock& block) {
   const V zero = All(0);
   const V s_depth = At(measures.s_depth, i);

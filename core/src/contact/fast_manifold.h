@@ -61,10 +61,11 @@ struct alignas(64) ContactBlock {
   Points outward;  // outward unit normal of the reference edge
   Column depth;
   End low, high;
-  // Bit i: whether contact i has a point at this end.
+  // Bit i of `has_low`: whether contact i has a point at the end `low`; of `has_high`: at the end
+  // `high`.
   uint32_t has_low, has_high;
-  // Bit i: whether this end of contact i is a vertex of the other shape (s or w), not a point at
-  // which the facing edge is clipped.
+  // Bit i: whether the end `low` (or `high`) of contact i is a vertex of the other shape (s or w),
+  // not a point at which the facing edge is clipped.
   uint32_t low_is_vertex, high_is_vertex;
   uint32_t s_is_low;
   // Bit i: whether every number of contact i is certainly the double that the general path

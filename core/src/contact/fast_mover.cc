@@ -23,7 +23,7 @@ namespace {
 
 HWY_INLINE V Normal(V v) { return hn::IfThenElseZero(hn::Ge(Abs(v), All(kSmallestMagnitude)), v); }
 
-// Sets the placed vertices and their box.
+// Sets the vertices of `mover` (the vertices of `shape`, placed at `pose`) and their bounding box.
 HWY_INLINE void SetVertices(const FastShape& shape, const Pose& pose, FastMover& mover) {
   const D d;
   const V c = All(pose.c);

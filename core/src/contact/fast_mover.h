@@ -73,9 +73,10 @@ struct FastPlacing {
   using Edges = bool (*)(FastMover& mover);
 
   Vertices all;
-  // Sets the vertices, with the same rounding as `Placed`, their bounding box and `extent`.
+  // Sets the vertices (rounded as `Placed` rounds them), their bounding box, `extent`, `size` and
+  // `is_clockwise`.
   Vertices vertices;
-  Edges edges;  // sets all other members of `FastMover`
+  Edges edges;  // sets `edges`, `from_x` and `from_y`
 };
 
 // Returns the functions compiled for the instruction set of this machine. Callers that place many

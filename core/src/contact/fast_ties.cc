@@ -60,8 +60,9 @@ class Ties {
       for (uint32_t of_fixed = edges & 0xff; of_fixed != 0; of_fixed &= of_fixed - 1) {
         const auto k = static_cast<uint32_t>(std::countr_zero(of_fixed));
         if (!AreAntiparallel(fixed_.Edge(k), mover_.Edge(m))) continue;
-        // Both ends of the mover's edge are farthest to the left of the fixed edge. The tail is
-        // taken, as `FarthestLeft` in separating_axis.cc does.
+        // If the edges are antiparallel, both ends of the mover's edge are farthest to the left of
+        // the fixed edge. The tail becomes the support vertex, as `FarthestLeft` in
+        // separating_axis.cc chooses.
         supports_[k] = static_cast<uint8_t>(mover_.Tail(m));
         rest &= ~(uint32_t{0x100} << m);
         break;
@@ -92,9 +93,10 @@ class Ties {
 
 constexpr uint32_t kNoPlace = 16;
 
-// Returns the first of `edges` that touches the other polygon (its support vertex is on its line),
-// or kNoPlace. Sets `is_apart` if an edge separates the polygons (its support vertex is to its
-// right).
+// Returns the first edge of the set `edges` that touches the other polygon, or kNoPlace. An edge
+// touches if its support vertex (the other polygon's vertex farthest to its left) is on the line of
+// the edge. Sets `is_apart` if an edge of the set separates the polygons (the support vertex is to
+// the right of the edge).
 uint32_t FirstTouching(uint32_t edges, Ties& ties, bool& is_apart) {
   uint32_t first = kNoPlace;
   for (; edges != 0; edges &= edges - 1) {
@@ -107,8 +109,9 @@ uint32_t FirstTouching(uint32_t edges, Ties& ties, bool& is_apart) {
   return first;
 }
 
-// Returns the least deep of `edges` (with the least distance between its line and its support
-// vertex), the first one among equally deep edges.
+// Returns the least deep edge of the set `edges`, the first one among equally deep edges. The depth
+// of an edge is the distance between its line and its support vertex (the other polygon's vertex
+// farthest to its left).
 uint32_t Shallowest(uint32_t edges, Ties& ties) {
   auto least = static_cast<uint32_t>(std::countr_zero(edges));
   for (edges &= edges - 1; edges != 0; edges &= edges - 1) {

@@ -42,7 +42,7 @@ struct CandidateEdges {
 
 // Returns the axis that `ContactAxis` (separating_axis.h) chooses, decided exactly among the
 // candidate edges `near`. `is_clockwise` is whether `fixed` winds clockwise. The verdict is
-// kUncertain only if `may_touch` is set and no edge has a depth of 0 or less.
+// kUncertain only if `near.may_touch` is set and no candidate edge has a depth of 0 or less.
 FastAxis ResolveTies(const CandidateEdges& near, std::span<const Vec2> fixed, bool is_clockwise,
                      const FastMover& mover);
 

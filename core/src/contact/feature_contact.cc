@@ -91,8 +91,8 @@ class PenetrationSearch {
       : indexed_(indexed), p_(p), meter_(meter) {}
 
   // Returns the shortest translation of the point p_, which lies in the polygon, to a point of the
-  // boundary where it leads out of the polygon. If no edge leads out, returns the translation to
-  // the nearest edge.
+  // boundary where the translation leads out of the polygon. If no edge leads out, returns the
+  // translation to the nearest edge.
   Penetration Nearest() {
     Exit nearest;
     indexed_.VisitEdges(
@@ -180,8 +180,8 @@ class PenetrationSearch {
   WorkMeter& meter_;
 };
 
-// Keeps the deepest of the contacts between two shapes that were added, the first one among equally
-// deep contacts.
+// Keeps the deepest of the added contacts of two shapes; among equally deep contacts, the one that
+// was added first.
 class DeepestContact {
  public:
   DeepestContact(const PlacedShape& fixed, const PlacedShape& mover, WorkMeter& meter)

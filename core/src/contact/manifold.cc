@@ -152,9 +152,10 @@ class EdgeManifold {
     return Divide(PairCross(p_, q_, p_, other_.vertex(i), min_ratio_), length_);
   }
 
-  // Adds a contact point at vertex i of the other core, for a vertex such that the surface of the
-  // other shape lies exactly its radius below the vertex (against the outward normal): the support
-  // vertex, or an end of an edge parallel to the reference edge.
+  // Adds a contact point at vertex i of the other core (the shape without its radius). The surface
+  // of the other shape must lie exactly its radius below the vertex (against the outward normal).
+  // So the vertex must be the support vertex (the deepest one) or an end of an edge that is
+  // parallel to the reference edge.
   void AddVertex(size_t i) { AddVertex(i, VertexDepth(i), {other_.radius(), 0}); }
 
   void AddVertex(size_t i, TwoDoubles core_depth, TwoDoubles drop) {
@@ -276,8 +277,9 @@ class EdgeManifold {
   const ConvexCore& other_;
   const Axis& axis_;
   Contact& contact_;
-  // The argument `min_ratio` of `PairCross` and `PairDot`: small if both radii are 0, since then no
-  // radius can cancel the depth of the cores.
+  // The argument `min_ratio` of `PairCross` and `PairDot`, which bounds their relative errors by
+  // 2^-99 / `min_ratio`. It is small if both radii are 0, since then no radius can cancel the depth
+  // of the cores.
   const double min_ratio_;
   Vec2 p_, q_;
   TwoDoubles length_;

@@ -33,7 +33,7 @@ int CompareAngles(const Segment& reference, const Segment& a, const Segment& b);
 // vertex and this edge. On the line along the normal through the end, the point lies midway between
 // the surfaces of both shapes, radii included, and its depth is how far the shapes overlap on the
 // line. An end is dropped if the surface of the other shape is above the surface of the reference
-// shape there. Two points are ordered along the direction that is the contact normal turned
+// shape on this line. Two points are ordered along the direction that is the contact normal turned
 // counter-clockwise by a right angle.
 //
 // Error: a point errs by at most 8 ulp of M, the largest coordinate or radius. The point is v +

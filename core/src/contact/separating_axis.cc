@@ -43,8 +43,8 @@ Quotient ExactValue(const SquaredDistance& d) {
 }
 
 // Returns the squared distance of the point v from the line of `edge`. Relative errors, with u =
-// 2^-53: 2^-44 of the cross product if the filter computes it, 2^-51 if its expansion does; 5u of
-// the squared length, and u of the quotient. In all, the relative error of `value` is less than
+// 2^-53: 2^-44 of the cross product if `RoundedCross` computes it, 2^-51 if `ExactCross` does; 5u
+// of the squared length, and u of the quotient. In all, the relative error of `value` is less than
 // 2^-42.
 SquaredDistance FromLine(const Segment& edge, Vec2 v) {
   SquaredDistance d{edge.a, edge.b, v};
@@ -85,8 +85,9 @@ std::optional<TwoDoubles> AxisAlignedDistance(const SquaredDistance& d) {
 bool AvoidsUnderflow(double value) { return value == 0 || value > 0x1p-900; }
 
 // Returns the squared distance as a quotient of two doubles, high / low, if all products and sums
-// of `ExactValue` are exact in doubles, as for points on a lattice of up to some hundred steps;
-// nullopt otherwise.
+// of `ExactValue` are exact in doubles; nullopt otherwise. They are exact, for example, if all
+// coordinates are integers that differ by at most 6888: the squared cross product is then below
+// 2^53.
 std::optional<TwoDoubles> DoubleQuotient(const SquaredDistance& d) {
   if (!d.from_line) return std::nullopt;
   const TwoDoubles ex = TwoDiff(d.q.x, d.p.x);
@@ -193,7 +194,8 @@ class Supports {
 };
 
 // Bounds the depth of each edge of two small convex cores, in double arithmetic. The depth of an
-// edge is how far the other core reaches to its left, past the edge into its core.
+// edge of a core is how far the other core reaches past the edge, to its left, into the core with
+// the edge.
 //
 // Error, with u = 2^-53: coordinates are relative to one vertex. With R the largest of them, a
 // coordinate errs by uR, an edge by 4uR, a product by 8uR^2, and a difference of two products by
@@ -216,7 +218,8 @@ class DepthFilter {
 
   // Returns whether an edge certainly separates the cores: whether its depth is certainly below 0.
   bool separates() const { return fixed_.least_high < 0 || mover_.least_high < 0; }
-  // Returns the edges of one core that may be the least deep edge of both cores: bit k for edge k.
+  // Returns the edges of the fixed core (if `of_fixed`) or of the mover's core that may be the
+  // least deep edge of both cores: bit k for edge k.
   uint32_t CandidateEdges(bool of_fixed) const {
     const Side& side = of_fixed ? fixed_ : mover_;
     const double least = std::min(fixed_.least_high, mover_.least_high);
@@ -227,7 +230,8 @@ class DepthFilter {
     return near & ((uint32_t{1} << side.edge_count) - 1);
   }
   // Returns the vertex of the other core that is farthest to the left of the edge, as
-  // `FarthestLeft` does, if rounded cross products prove that only one vertex can be.
+  // `FarthestLeft` does; nullopt unless rounded cross products prove that only this vertex can be
+  // the farthest one.
   std::optional<size_t> Support(bool of_fixed, size_t edge) const {
     const Side& side = of_fixed ? fixed_ : mover_;
     const Side& other = of_fixed ? mover_ : fixed_;
@@ -427,8 +431,8 @@ bool AddEdges(bool of_fixed, const ConvexCore& reference, const ConvexCore& othe
 
 // Returns the axis of least depth of two convex cores that meet; nullopt if the cores are apart.
 std::optional<Axis> DepthAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter) {
-  // Tests two points or segments for a common point first: if they lie on a common line, the
-  // normals of their edges cannot separate them.
+  // If both cores are points or segments, tests them for a common point first: if they lie on a
+  // common line, the normals of their edges cannot separate them.
   if (fixed.size() <= 2 && mover.size() <= 2 &&
       !Intersects(Segment{fixed.vertices().front(), fixed.vertices().back()},
                   Segment{mover.vertices().front(), mover.vertices().back()})) {

@@ -27,10 +27,11 @@ enum class Cores : uint8_t { kMeet, kApart, kTouchingRadii };
 struct Axis {
   AxisKind kind = AxisKind::kNone;
   bool fixed_is_reference = true;
-  // The index of an edge of the reference core; under kVertices, the index of a vertex of it.
+  // The index of an edge of the reference core; under kVertices, the index of the vertex of the
+  // fixed core at which the axis begins.
   size_t edge = 0;
   // The index of the vertex of the other core that is deepest past the edge; under kVertices, of
-  // the vertex to which the axis leads.
+  // the vertex of the mover's core at which the axis ends.
   size_t support = 0;
   Cores cores = Cores::kMeet;
 };

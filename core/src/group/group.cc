@@ -34,7 +34,7 @@ inline constexpr bool kHasMembers = TakesValues<Aggregate>(std::make_index_seque
 
 // Checks that CAROM_GROUP_KINDS lists every kind of query (casts, overlaps, sweeps, ...): for each
 // kind, `Group` has two members, columns and options, and `GroupAnswers` has one, the answers. The
-// one other member is `bodies` in `Group` and `version` in `GroupAnswers`.
+// only further member of `Group` is `bodies`, and of `GroupAnswers`, `version`.
 static_assert(kHasMembers<Group, 1 + 2 * kGroupKindCount>,
               "a member of Group that is not in CAROM_GROUP_KINDS");
 static_assert(kHasMembers<GroupAnswers, 1 + kGroupKindCount>,
@@ -46,7 +46,8 @@ uint64_t QueryCount(const Columns& columns) {
 }
 uint64_t QueryCount(const FanColumns& fans) { return FanQueryCount(fans.beams); }
 
-// Returns whether the group has bodies and at least one query that considers bodies.
+// Returns whether the group (queries of all kinds, evaluated together) has bodies and at least one
+// query that considers bodies.
 bool ConsidersBodies(const Group& group) {
   bool considers = false;
   ForEachKind([&](const auto& kind) {
@@ -94,16 +95,17 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
   }
   const World world(scene, bodies ? &**bodies : nullptr);
   out.version = scene.version();
-  // Clears the answers of moves now: if the work stops before the moves are evaluated, the caller
-  // still reads their `memory_growth`, which must then be 0.
+  // Clears the answers of moves, one kind of query, before any evaluation: if the meter stops
+  // before the moves are evaluated, the caller still reads `out.moves.memory_growth`, which must
+  // then be 0.
   out.moves.Clear();
   bool finished = !meter.stopped();
   ForEachKind([&](const auto& kind) {
     if (!finished) return;
     const auto& columns = group.*kind.columns;
     auto& answers = out.*kind.answers;
-    // Most kinds have no query in a group: for such a kind only the answers of an earlier group are
-    // cleared.
+    // Most kinds of query have no query in a group (the queries that are evaluated together): for
+    // such a kind, only clears the answers of an earlier group.
     if (columns.size() == 0) return answers.Clear();
     if constexpr (kAsksBodies<decltype(kind)>) {
       finished = kind.evaluate(world, columns, group.*kind.options, answers, meter);

@@ -22,7 +22,8 @@ namespace carom {
 namespace {
 
 // The prefix of the field paths that errors about a batch's columns name: `<kind>.` or
-// `<kind>.movers.`. `Of` returns a full path; it is called for errors only, since it allocates.
+// `<kind>.movers.`, or `bodies.placed.` for bodies. `Of` returns a full path; it is called for
+// errors only, since it allocates.
 struct ColumnsPath {
   absl::string_view kind;
   absl::string_view below = ".";
@@ -126,7 +127,8 @@ ColumnCheck CheckEnds(absl::string_view kind, const SegmentColumns& segments, Re
   return check;
 }
 
-// Checks the columns of shapes at poses: they must be as long as the column `x`.
+// Checks the columns of shapes placed at poses (positions and rotations): the columns must be as
+// long as the column `x`.
 template <class S>
 void CheckPlaced(const ColumnsPath& path, const PlacedColumns<S>& columns, Refusal& refusal) {
   ColumnCheck check(path, {"x", columns.x.size()}, refusal);

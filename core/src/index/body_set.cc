@@ -34,8 +34,8 @@ uint32_t PlaceIn(double low, double high, double value) {
 
 double Middle(double a, double b) { return a + (b - a) / 2; }
 
-// Returns the error for bodies that exceed a limit on the group of bodies as a whole. The error
-// names no single body.
+// Returns the error for bodies that together exceed a limit on their number or on the number of
+// their vertices; `what` states the limit. The error names no single body.
 absl::Status TooMany(absl::string_view what) {
   Refusal refusal;
   refusal.Add("bodies", what);
@@ -44,8 +44,8 @@ absl::Status TooMany(absl::string_view what) {
 
 }  // namespace
 
-// Refuses the whole group if one body cannot be placed, since an answer that silently omits the
-// body would be wrong.
+// Refuses all bodies of `columns` if one body cannot be placed, since an answer to a query that
+// silently omits the body would be wrong.
 absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
   count_ = 0;
   if (columns.size() > kMaxBodies) {
@@ -113,7 +113,8 @@ Bodies::Bodies(Bodies&&) noexcept = default;
 Bodies& Bodies::operator=(Bodies&&) noexcept = default;
 Bodies::~Bodies() = default;
 
-// Places the bodies without a work budget, since the bodies are few and their vertices bounded.
+// Places the bodies with a meter that never stops the work, since `Place` limits the number of
+// bodies and of their vertices.
 absl::StatusOr<Bodies> Bodies::Create(const BodyColumns& columns) {
   Bodies bodies;
   WorkMeter meter;

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Holds the placed bodies of a group, and the filter by which an item of a batch selects bodies.
+// Holds the bodies of a group of queries (moving shapes that the queries may hit besides the
+// polygons of the scene), and the filter by which one query of a batch selects bodies.
 //
 // A round body has a radius above 0 and an axis as its core: a moving shape meets the body where
 // the moving shape, grown by that radius, meets the axis. The core of any other body is a polygon
@@ -42,7 +43,7 @@ class Body {
   Capsule capsule() const { return *shape_.capsule(); }
   // Returns the polygon, or the axis as a ring. The id of the returned polygon is not the body's.
   const IndexedPolygon& core() { return *view().polygon(); }
-  // Returns the core together with the radius.
+  // Returns the core (the polygon, or the axis as a ring) together with the radius.
   PlacedShape view() { return shape_.RingView(); }
   MovingShape& shape() { return shape_; }
 
@@ -57,7 +58,7 @@ class Body {
   Box bounds_;
 };
 
-// Selects the polygons and bodies that one item of a batch considers.
+// Selects the polygons and bodies that one item (one query) of a batch considers.
 struct QueryFilter {
   // Returns the filter of an item that considers the scene alone, and of the scene only polygons
   // with a category bit in `mask`.
@@ -87,12 +88,14 @@ inline bool IsUniform(const Scope& scope) {
 
 class BodySet {
  public:
-  // Replaces the bodies by those of `columns`. Returns the errors that `Bodies::Create` documents.
-  // The result is meaningless if `meter` has stopped the work.
+  // Replaces the bodies by the bodies that `columns` describe. Returns the errors that
+  // `Bodies::Create` documents. The set and the returned status are meaningless if `meter` has
+  // stopped the work.
   absl::Status Place(const BodyColumns& columns, WorkMeter& meter);
 
   size_t size() const { return count_; }
-  // Returns whether the set is small enough for a thread to keep its memory for the next group.
+  // Returns whether the set is small enough for a thread to keep the memory of the set for the
+  // bodies of the next group of queries.
   bool IsWorthKeeping() const { return bodies_.size() <= 256 && vertices_ <= 4096; }
   Body& body(size_t index) { return *bodies_[index]; }
   // Returns the tree over the boxes of the bodies. Item i of the tree is the body `arranged(i)`.
@@ -118,8 +121,8 @@ class BodySet {
 
   std::vector<std::unique_ptr<Body>> bodies_;  // the first `count_` bodies are in use
   size_t count_ = 0;
-  // The number of vertices of all groups placed since construction, a bound on the memory that the
-  // bodies hold.
+  // The number of vertices of all bodies that all successful calls of `Place` have placed, an upper
+  // estimate of the memory that `bodies_` holds.
   size_t vertices_ = 0;
   std::vector<uint32_t> order_;  // order_[i] is the index of the body that is item i of `tree_`
   BoxTree tree_;

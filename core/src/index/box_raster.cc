@@ -10,8 +10,9 @@
 namespace carom::internal {
 namespace {
 
-// Returns the floats with magnitudes of at most 2^-140 replaced by 0: `Normalized` replaces tiny
-// numbers by 0, too. The function is monotonic.
+// Returns the floats with magnitudes of at most 2^-140 replaced by 0, since the queries read a
+// coordinate by `Normalized`, which replaces magnitudes below 2^-140 by 0. The function is
+// monotonic.
 Float4 Read(Float4 values) {
   constexpr float kNothing = 0x1p-140F;
   const Int4 is_something = (values > kNothing) | (values < -kNothing);
@@ -33,7 +34,8 @@ Float4 Load(std::span<const double> from, size_t begin, size_t count) {
 }
 
 // Returns the column (or row) of the squares that contains the coordinate `at`, in [0, most], where
-// column 0 begins at the coordinate `from`; 0 for NaN.
+// column 0 begins at the coordinate `from` and a unit of length has `per_length` columns; 0 for
+// NaN.
 Int4 SquareOf(Float4 at, Float4 from, Float4 per_length, float most) {
   const Float4 zero{};
   return __builtin_convertvector(Min(Max((at - from) * per_length, zero), zero + most), Int4);
@@ -44,8 +46,8 @@ uint64_t ColumnsOf(int min, int max) { return ~uint64_t{0} >> (63 - max + min) <
 
 }  // namespace
 
-// Sets `per_length` to 0 along an axis in which the frame is flat, or too small for a finite
-// quotient: all boxes are then in one column or row of squares.
+// Sets the number of squares per length to 0 along an axis in which the frame is flat, or too small
+// for a finite quotient: all boxes are then in one column or row of squares.
 void BoxRaster::Start(const Box& frame) {
   const auto per_length = [](double low, double high) {
     const auto squares = static_cast<float>(kSide / (high - low));

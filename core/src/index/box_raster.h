@@ -26,13 +26,14 @@ struct EndColumns {
 // square. Thread-safe once all boxes are added.
 class BoxRaster {
  public:
-  // Clears the bitmap and sets the frame that its squares divide.
+  // Clears the bitmap and sets the frame that the 64 x 64 squares divide.
   void Start(const Box& frame);
   // Marks the squares of a box within the frame.
   void Add(const Box& box);
   // Returns one bit for each of the lines [begin, begin + count), at most 64. The bit is set if the
   // bounding box of the line meets a box that was added, and possibly if it only comes near one.
-  // The bit is arbitrary for a line with a coordinate that `IsAccepted` rejects.
+  // The bit is arbitrary for a line with a coordinate that `IsAccepted` rejects (NaN, or a
+  // magnitude above 2^53).
   uint64_t Meeting(const EndColumns& lines, size_t begin, size_t count) const;
 
  private:

@@ -57,12 +57,12 @@ HWY_INLINE uint32_t Meeting(const BoxNode& node, const Reach& reach) {
 
 // Calls visit(item) for the items of a tree with boxes that may meet the query's box `reach`, depth
 // first, until `visit` returns false or the walk has opened (compared the boxes of) as many nodes
-// as `nodes` allows. Decrements `nodes` for each node opened. Returns whether the walk visited all
-// such items.
+// as `nodes` allows. Decrements `nodes` for each node opened except the root. Returns whether the
+// walk visited all items with boxes that may meet `reach`.
 template <class Visit>
 HWY_INLINE bool Walk(const BoxTree& tree, const Reach& reach, size_t& nodes, const Visit& visit) {
-  // Children that the walk has yet to open, one entry per parent: the children's level, the number
-  // of the parent's first child, and bit k for child k.
+  // Children that the walk has yet to open, one entry per parent: the parent's level, the number of
+  // the parent's first child, and bit k if the walk has yet to open child k.
   struct {
     size_t level;
     uint32_t first, bits;
@@ -145,9 +145,10 @@ bool FindPolygonsOf(const BoxQuery& query, NearPolygons& few) {
   return is_all;
 }
 
-// Finds the polygons of all queries: descends the trees of their tiles level by level.
-// `found.open[from]` has the nodes of one level that are open, that is, whose boxes have yet to be
-// compared with a query's box; the children that may meet go to `found.open[1 - from]`.
+// Finds the polygons that the boxes of all queries may meet: descends the trees of the tiles of all
+// queries together, level by level. `found.open[from]` has the nodes of one level that are open,
+// that is, whose boxes have yet to be compared with a query's box; the children that may meet go to
+// `found.open[1 - from]`.
 class LevelWalk {
  public:
   LevelWalk(std::span<BoxQuery> queries, BoxPairs& found) : queries_(queries), found_(found) {
@@ -163,8 +164,9 @@ class LevelWalk {
     Push(0, tile, tile.tree().node(level, 0), {query, level, 0});
     return level;
   }
-  // Compares the boxes of all open nodes at `level`, which is above 0. Writes their children that
-  // may meet the query's box, and the open nodes of lower levels, to `found.open[1 - from]`.
+  // Compares the boxes of all open nodes at `level`, which is above 0. Writes the children that may
+  // meet the box of the query for which a node is open, and the open nodes of lower levels, to
+  // `found.open[1 - from]`.
   HWY_INLINE void Descend(size_t from, uint32_t level) {
     const std::span<const BoxPairs::Open> noted(found_.open[from].data(), count_);
     Start();
@@ -235,7 +237,8 @@ class LevelWalk {
   size_t count_ = 0;
   size_t node_count_ = 0;
   std::array<Reach, BoxPairs::kMostQueries> reaches_;
-  // For each query, the number of nodes of the next level, and the number of polygons found.
+  // For each query, the number of its open nodes on the next level (`nodes_`), and the number of
+  // polygons found for it (`polygons_`).
   std::array<uint32_t, BoxPairs::kMostQueries> nodes_;
   std::array<uint32_t, BoxPairs::kMostQueries> polygons_;
 };

@@ -3,12 +3,13 @@
 
 // Which polygons of a scene may meet a box, for a box that few polygons meet?
 //
-// A scene keeps its polygons in tiles of some hundred, with a tree of boxes over the tiles and one
-// over the polygons of each tile. The functions here find the polygons that `SceneIndex::Traverse`
-// finds for a `MeetsBox`, without a visitor and in two steps: first the tiles that may meet the
-// box, then the polygons of each such tile. A caller with many boxes runs the first step for all
-// boxes, so that the memory of the tiles has been prefetched when the second step reads it. The
-// eight boxes of a tree node are compared in as few vectors as the instruction set allows.
+// A scene keeps its polygons in tiles (groups of at most 1024 neighbouring polygons), with a tree
+// of boxes over the tiles and a tree of boxes over the polygons of each tile. The functions here
+// find the polygons that `SceneIndex::Traverse` finds for a `MeetsBox`, without a visitor and in
+// two steps: first the tiles that may meet the box, then the polygons of each such tile. A caller
+// with many boxes runs the first step for all boxes, so that the memory of the tiles has been
+// prefetched when the second step reads it. The eight boxes of a tree node are compared in as few
+// vectors as the instruction set allows.
 #pragma once
 
 #include <array>
@@ -22,15 +23,15 @@
 
 namespace carom::internal {
 
-// A box, and the tiles of a scene (groups of some hundred neighbouring polygons) that the box may
+// A box, and the tiles of a scene (groups of at most 1024 neighbouring polygons) that the box may
 // meet.
 struct BoxQuery {
   static constexpr size_t kMostTiles = 8;
 
   Box reach;       // the box that polygons must meet
   bool is_active;  // false: the query is skipped
-  // Whether the search found all tiles that `reach` may meet: it gives up after a number of tree
-  // nodes, and beyond `kMostTiles` tiles.
+  // Whether the search found all tiles that `reach` may meet: the search gives up after about 128
+  // tree nodes, and beyond `kMostTiles` tiles.
   bool is_complete;
   std::array<const Tile*, kMostTiles> tiles;
   size_t tile_count;
@@ -52,7 +53,7 @@ struct NearPolygons {
 
 // Sets `few` to the polygons, in the tiles that `FindTiles` set in `query`, that may meet the
 // query's box. Returns false if there are more than `NearPolygons::kMost` polygons, or if the
-// search compares too many boxes: the caller may then use only `few.boxes`.
+// search would open more than 128 tree nodes: the caller may then use only `few.boxes`.
 using FindPolygonsFunction = bool (*)(const BoxQuery& query, NearPolygons& few);
 
 // Returns the function that finds the polygons in the tiles of a query, compiled for the
@@ -72,7 +73,8 @@ struct BoxPairs {
     const IndexedPolygon* polygon;
     uint32_t query;
   };
-  // A query, and the position of a node in the tree of its tile.
+  // The number of a query, and the position (level and index on the level) of a node in the tree of
+  // the tile that the node belongs to.
   struct Place {
     uint32_t query, level, index;
   };
@@ -83,21 +85,23 @@ struct BoxPairs {
     Place place;
   };
   // Room for the nodes of one level for all queries, and for the roots of tiles whose trees have
-  // fewer levels than the tallest.
+  // fewer levels than the tallest tree.
   static constexpr size_t kMostOpen = kMostQueries * (kMostNodes + BoxQuery::kMostTiles);
 
   // The pairs found, by ascending query.
   std::array<Pair, kMostQueries * NearPolygons::kMost> pairs;
   size_t count;
   size_t boxes;  // number of boxes compared, for the caller to count on its `WorkMeter`
-  // The open nodes of the current level in one array, of the next level in the other one.
+  // One array has the open nodes of the current level, the other array the open nodes of the next
+  // level; the arrays exchange roles from level to level.
   std::array<std::array<Open, kMostOpen>, 2> open;
 };
 
-// Sets `found.pairs` to the pairs of an active query and a polygon that its box may meet, for at
-// most `kMostQueries` queries. If a query finds more polygons than `NearPolygons::kMost`, or
-// compares too many boxes, its `is_complete` becomes false, and the pairs found for it are
-// incomplete.
+// Sets `found.pairs` to the pairs of an active query and a polygon that the query's box may meet,
+// for at most `BoxPairs::kMostQueries` queries. If the box of a query may meet more than
+// `NearPolygons::kMost` polygons, or too many tiles (`BoxQuery::kMostTiles`) or nodes
+// (`BoxPairs::kMostNodes`), `is_complete` of the query becomes false, and the pairs found for the
+// query are incomplete.
 void FindPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs& found);
 
 }  // namespace carom::internal

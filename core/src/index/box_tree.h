@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which items of a fixed sequence have boxes that meet a given box, or that are near it? A tree
-// over the boxes of the items, with eight children per node, answers.
+// Which items of a fixed sequence have boxes that meet a given box, or that are near the given box?
+// A tree over the boxes of the items, with eight children per node, answers.
 //
 // Eight consecutive items make a leaf node, and eight consecutive nodes of a level make a node of
 // the next level: an implicit tree without pointers, built in O(n). The tree is the better the
@@ -27,7 +27,7 @@
 namespace carom::internal {
 
 // Return the greatest float that is at most `value`, and the least float that is at least `value`.
-// Both are finite for coordinates that `IsAccepted` accepts.
+// Both floats are finite for coordinates that `IsAccepted` accepts (magnitudes of at most 2^53).
 inline float RoundedDown(double value) {
   const auto nearest = static_cast<float>(value);
   if (nearest <= value) return nearest;
@@ -125,7 +125,7 @@ class BoxTree {
     AddLevels(std::move(leaves));
   }
 
-  // Replaces the box of an item, and enlarges or shrinks the boxes of the nodes above it. Not
+  // Replaces the box of an item, and enlarges or shrinks the boxes of the nodes above the item. Not
   // thread-safe: the caller calls `Reset` only before other threads can read the tree.
   void Reset(size_t item, const Box& box);
 

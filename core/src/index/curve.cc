@@ -22,8 +22,8 @@ uint32_t Cell(double value, double min, double max) {
 // The orientation of one quarter of Hilbert's curve (1891). The curve divides its square into
 // quarters, each quarter into quarters, and so on for each level; the number of the quarter gives
 // two bits of a cell's place per level. The curve within a quarter is turned so that it begins
-// where the curve of the previous quarter ends. A turn exchanges x and y (`swapped`), complements
-// both (`flipped`), or does both.
+// where the curve of the previous quarter ends. A turn may exchange x and y (`swapped` is 1), and
+// may complement the bits of x and y (`flipped` is 1).
 struct CurveTurn {
   uint32_t swapped = 0;
   uint32_t flipped = 0;
@@ -67,8 +67,8 @@ constexpr LevelTable MakeLevelTable() {
 constexpr LevelTable kLevelTable = MakeLevelTable();
 
 // Returns the place of a cell along the curve. The table has four levels per entry, so the function
-// takes 32 levels, one more than a coordinate has bits. At the additional first level both bits are
-// 0, which adds nothing to the place and swaps x and y; the initial turn `swapped` undoes this.
+// descends 32 levels, one more than a coordinate has bits. At the additional first level both bits
+// are 0, which adds nothing to the place and swaps x and y; the initial turn `swapped` undoes this.
 uint64_t HilbertPlace(uint32_t x, uint32_t y) {
   static_assert(Curve::kBits == 31);
   uint64_t place = 0;

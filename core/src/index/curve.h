@@ -12,8 +12,9 @@
 
 namespace carom::internal {
 
-// The position of a polygon in the order along a Hilbert curve: the place on the curve, then the
-// polygon's id, which orders polygons at one place.
+// The position of a polygon in the order along a Hilbert curve: the place (the index along the
+// curve of the cell with the center of the polygon's bounds), then the polygon's id, which orders
+// polygons with equal places.
 struct CurveKey {
   uint64_t place = 0;
   uint64_t id = 0;

@@ -21,8 +21,8 @@ namespace carom::internal {
 // The boxes that the last commits touched. Immutable, hence thread-safe.
 class EditHistory {
  public:
-  // A history keeps at most `kMaxCommits` commits, and at most `kMaxBoxes` boxes of each. For a
-  // commit with more boxes the history keeps the bounds of all of them.
+  // A history keeps at most `kMaxCommits` commits, and at most `kMaxBoxes` boxes of each commit.
+  // For a commit with more boxes the history keeps the bounds of all boxes of the commit.
   static constexpr size_t kMaxCommits = 32;
   static constexpr size_t kMaxBoxes = 64;
 
@@ -41,9 +41,11 @@ class EditHistory {
 
  private:
   struct Commit {
-    uint64_t base;           // the number of the parent scene
-    Box all;                 // the bounds of all boxes that the commit touched
-    std::vector<Box> boxes;  // the boxes; empty if there are too many: `all` then replaces them
+    uint64_t base;  // `state()` of the version of the scene that the commit edited
+    Box all;        // the bounds of all boxes that the commit touched
+    // The boxes that the commit touched; empty if they are more than `kMaxBoxes`: `MayHaveTouched`
+    // then uses `all` alone.
+    std::vector<Box> boxes;
   };
 
   uint64_t state_;

@@ -17,8 +17,9 @@ constexpr double kPolygonsPerCell = 3.2;
 // The most cells that one polygon is in. A polygon that would be in more cells is wide: it is in no
 // cell, and a query tests it once for the whole square.
 constexpr int kMostCellsOfOne = 24;
-// The limit for squares with cells on the number of polygons in a cell, averaged over all polygons
-// of all cells. Above it the polygons are too unevenly spread.
+// The limit on the number of polygons in a cell, averaged over all pairs of a polygon and a cell
+// that lists the polygon, so that a full cell weighs more. A square above the limit gets no cells,
+// since its polygons are too unevenly spread.
 constexpr size_t kMostSharing = 4 * GridCell::kWidth;
 
 int CellsAlong(size_t polygons) {
@@ -103,7 +104,8 @@ void GridBlock::PutWideFirst() {
 }
 
 // Makes the cells of the square and returns true, or returns false if the polygons are too unevenly
-// spread for cells: a cell with many polygons is a long chain of linked cells.
+// spread for cells: a cell with many polygons is a long chain of linked cells, which is slow to
+// search.
 bool GridBlock::MakeCells() {
   const auto along = static_cast<size_t>(along_);
   std::vector<uint16_t> counts(along * along);
@@ -125,7 +127,9 @@ bool GridBlock::MakeCells() {
   if (sharing > kMostSharing * total) return false;
   cells_.reserve(counts.size() + links);
   cells_.resize(counts.size());
-  std::vector<uint16_t>& last = counts;  // for each cell, the last one in its chain of linked cells
+  // For each cell of the square, the index of the last cell in the chain of cells linked to that
+  // cell.
+  std::vector<uint16_t>& last = counts;
   for (size_t i = 0; i < last.size(); ++i) last[i] = static_cast<uint16_t>(i);
   for (size_t i = wide_count_; i < polygons_.size(); ++i) {
     const Box units = InUnits(polygons_[i]->bounds());
@@ -135,8 +139,8 @@ bool GridBlock::MakeCells() {
 }
 
 // Adds the box of polygon `item` to the cells of `range`. `units` is the box in units of 1/255 of a
-// cell; each cell stores its coordinates as integers rounded outward. The parts of the box beyond
-// the border of a cell are in the next cells.
+// cell; each cell stores the box's coordinates relative to the cell, as integers rounded outward.
+// The parts of the box beyond the border of a cell are in the next cells.
 void GridBlock::Put(const Box& units, const Range& range, uint32_t item,
                     std::vector<uint16_t>& last) {
   for (int y = range.min_y; y <= range.max_y; ++y) {

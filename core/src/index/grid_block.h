@@ -3,10 +3,10 @@
 
 // Which polygons have boxes in which cells of a square?
 //
-// A scene's grid (scene_grid.h) consists of squares, and each square is divided into cells, the
-// more the more polygons it has. A cell takes 64 bytes: the boxes of seven polygons, in bytes
-// rounded outward, the numbers of these polygons, and a link to another cell with more.
-// docs/adr/0017-grid-cells.md gives the reasons.
+// A scene's grid (scene_grid.h) consists of squares, and each square is divided into cells: a
+// square with more polygons has more cells. A cell takes 64 bytes: the boxes of up to seven
+// polygons, in bytes rounded outward, the numbers of these polygons, and a link to an additional
+// cell for further polygons. docs/adr/0017-grid-cells.md gives the reasons.
 #pragma once
 
 #include <array>
@@ -41,9 +41,9 @@ struct alignas(64) GridCell {
 static_assert(sizeof(GridCell) == 64);
 
 // Numbers the polygons of a square of the grid with 32-bit numbers, which the square's cells store.
-// A number is the distance of the polygon's address from the lowest address, so that no memory is
-// read to find a polygon. Where the polygons are too far apart in memory, a number is an index in a
-// table of polygons instead.
+// A number is the distance of the polygon's address from the lowest address of a polygon of the
+// square, in units of `kUnit` bytes, so that no memory is read to find a polygon. If the polygons
+// are too far apart in memory, a number is an index in a table of polygons instead.
 class CellPolygons {
  public:
   CellPolygons() = default;
@@ -80,22 +80,23 @@ class GridBlock {
   struct Frame {
     double corner_x, corner_y, cell_side, cells_per_length;
   };
-  // The most cells along a side.
+  // The most cells along a side of the square.
   static constexpr int kMostCells = 32;
-  // The most wide polygons: a wide polygon would be in many cells, and is kept in none.
+  // The most wide polygons of a square with cells. A polygon is wide if it would be in more than 24
+  // cells; no cell lists it.
   static constexpr size_t kMostWide = 8;
   // The most polygons of a square with cells. In a square with more, queries use the trees of the
   // scene index: to build the cells of more polygons would take over half a millisecond.
   static constexpr size_t kMostPolygons = 4096;
   // A margin in units of 1/255 of a cell: the box of a polygon is in each cell within this distance
-  // of the box, so that a walk along a line from cell to cell tolerates an error of its position of
-  // up to the margin.
+  // of the box, so that a walk along a line from cell to cell tolerates an error of the position on
+  // the line of up to the margin.
   static constexpr double kMargin = 0.25;
 
   // Makes the block of the square with the lower corner `corner`. `polygons` are all polygons with
   // boxes that may meet the square, or only kMostPolygons + 1 of them if there are more. The block
-  // does not own the polygons: each scene that shares the block owns them, since an edit near a
-  // square invalidates the square.
+  // does not own the polygons: each version of the scene that shares the block owns them, since a
+  // version made by an edit near the square does not share the block.
   GridBlock(Vec2 corner, double side, std::vector<Unowned<Polygon>> polygons);
 
   // Returns whether the block has cells. A block without cells has no polygons, and queries use the
@@ -112,7 +113,8 @@ class GridBlock {
   // `GridCell::next` links to.
   const GridCell* cells() const { return cells_.data(); }
   const CellPolygons& polygons() const { return numbers_; }
-  // Return the wide polygons, which would be in many cells, and are in none.
+  // Return the number of wide polygons, which would be in more than 24 cells and which no cell
+  // lists, and wide polygon `i`.
   size_t wide_count() const { return wide_count_; }
   const Unowned<Polygon>& wide(size_t i) const { return polygons_[i]; }
   size_t memory() const;  // in bytes, without the polygons
@@ -125,7 +127,7 @@ class GridBlock {
   }
 
  private:
-  // The range of cells that a box is in.
+  // The columns (x) and rows (y) of the cells that a box is in.
   struct Range {
     int min_x, min_y, max_x, max_y;
 
@@ -147,7 +149,8 @@ class GridBlock {
   double units_per_length_;
   double last_unit_;
   std::vector<GridCell> cells_;
-  // The wide polygons, or all polygons, the wide ones first, if `numbers_` uses a table.
+  // If `numbers_` uses a table: all polygons of the square, the wide polygons (see `wide`) first.
+  // Otherwise: the wide polygons.
   std::vector<Unowned<Polygon>> polygons_;
   CellPolygons numbers_;
 };

@@ -9,9 +9,10 @@
 namespace carom::internal {
 
 // Makes the first part begin at the line's start and end a parameter difference of `length` after
-// the line enters the bounds of the scene, since the line meets no polygon before the bounds. A
-// line that hardly extends farther inside the bounds keeps one part. The ends of parts only decide
-// which polygons are visited first, so rounding errors in the ends change no answer.
+// the line enters the bounds of the scene, since the line meets no polygon before the bounds. If
+// the line leaves the bounds of the scene before that end, the first part stays the whole line. The
+// ends of parts only decide which polygons are visited first, so rounding errors in the ends change
+// no answer.
 void LineInterval::StartLong(const Line& line, const SceneIndex& scene, double length) {
   remaining_ = kMost - 1;
   length_ = length;
@@ -31,9 +32,9 @@ void LineInterval::StartLong(const Line& line, const SceneIndex& scene, double l
   bounds_ = line.BoundsBetween(begin_, end_);
 }
 
-// Makes each part longer than the previous one by a constant factor, so that a line without a hit
-// takes O(log length) parts. The last part allowed takes the rest of the line. `limit` is the
-// parameter beyond which the caller needs no hits.
+// Makes each part of the line longer than the previous part by the factor `kGrowth`, so that a line
+// without a hit takes O(log length) parts. The last of the `kMost` parts extends to the end of the
+// line. `limit` is the parameter beyond which the caller needs no hits.
 void LineInterval::Advance(const Line& line, double limit) {
   begin_ = end_;
   length_ *= kGrowth;

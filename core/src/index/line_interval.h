@@ -30,8 +30,8 @@ class LineInterval {
     if (is_whole || longer * (line.t_max - line.t_min) <= kGrowth * first) return;
     if (first > 0) StartLong(line, scene, first / longer);
   }
-  // Moves to the next part, which ends at `limit` at the latest: the caller needs nothing beyond
-  // `limit`. The last of the `kMost` parts is the rest of the line.
+  // Moves to the next part, which ends at the line parameter `limit` at the latest: the caller
+  // needs no hits beyond `limit`. The last of the `kMost` parts is the rest of the line.
   void Advance(const Line& line, double limit);
 
   double begin() const { return begin_; }
@@ -41,16 +41,17 @@ class LineInterval {
   // Return bounds of the part, and bounds of the part up to parameter t.
   const Box& bounds() const { return bounds_; }
   Box BoundsUpTo(const Line& line, double t) const { return line.BoundsBetween(begin_, t); }
-  // Returns whether the bounds of the previous part meet a box, that is, whether an earlier part
-  // has visited a box that meets this part. A box that meets this part and any earlier part meets
-  // the previous part, too, since boxes are convex: so one test covers all earlier parts.
+  // Returns whether the bounds of the previous part meet `box`. If `box` meets this part, the
+  // result tells whether the search of any earlier part has visited `box`: a box that meets this
+  // part and an earlier part also meets the part between them, since boxes are convex and the line
+  // is straight.
   bool WasVisited(const Box& box) const { return previous_bounds_.Intersects(box); }
 
  private:
   static constexpr int kMost = 8;
-  // Both constants were measured on scenes in which polygons cover from a hundredth to a third of
-  // the plane.
-  static constexpr double kFirst = 4;   // length of the first part, in `SceneIndex::spacing`
+  // `kFirst` and `kGrowth` were measured on scenes in which polygons cover from a hundredth to a
+  // third of the plane.
+  static constexpr double kFirst = 4;   // length of the first part / `SceneIndex::spacing()`
   static constexpr double kGrowth = 3;  // each part is so many times as long as the previous one
 
   void StartLong(const Line& line, const SceneIndex& scene, double length);

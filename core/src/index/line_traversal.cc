@@ -44,7 +44,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// How many pairs before its turn the node of a pair is prefetched.
+// While `Open` processes a pair, it prefetches the node of the pair that follows by so many pairs.
 constexpr size_t kAhead = 16;
 
 // The children of a node and the line that may meet them. The child in lane k has the number
@@ -60,7 +60,7 @@ struct Children {
 // The box of a child meets the line only if the box's extreme corners along the line's normal are
 // not both on one side of the line. The function stores eight pairs, those of the children that the
 // line may meet first: a table indexed by the bits of these children gives the numbers of their
-// lanes. The next node overwrites the pairs beyond the returned count.
+// lanes. The call for the next node overwrites the pairs beyond the returned count.
 template <class Pairs>
 HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, Children children,
                               Pairs& out, size_t count) {
@@ -106,7 +106,7 @@ template <class NodeOf, class FirstOf>
 HWY_INLINE void Open(const FrontierPart& part, Frontier& out, const NodeOf& node_of,
                      const FirstOf& first_of) {
   // Copies the members of `part`, since the compiler must assume that the stores below may change
-  // it.
+  // `part`.
   const Frontier& in = part.frontier;
   const size_t begin = part.begin;
   const LineCull* const lines = part.lines;
@@ -151,8 +151,9 @@ void OpenTileNodes(const SceneIndex& scene, size_t level, const FrontierPart& pa
       });
 }
 
-// Takes line `line` down the trees alone, depth first, and collects the polygons that it may meet
-// in `polygons`. Calls the observer at the end, and whenever `polygons` has Frontier::kPart pairs.
+// Takes line `line` alone, depth first, down the scene's tree over its tiles and the trees of the
+// tiles, and collects the polygons that the line may meet in `polygons`. Calls the observer at the
+// end, and whenever `polygons` has Frontier::kPart pairs.
 void WalkLine(const LineDescent::Call& call, LineCull& cull, uint16_t line, Frontier& polygons) {
   const BoxTree& upper = call.scene.tree();
   WalkStack stack;

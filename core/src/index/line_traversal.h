@@ -57,7 +57,7 @@ class LineCull {
     upper_y = y >= 0 ? kMaxY : kMinY;
     lower_y = y >= 0 ? kMinY : kMaxY;
   }
-  // Makes the line meet no box from then on.
+  // Makes the line meet no box, until a later call of `SetReach`.
   void Stop() { max_x = -HUGE_VALF; }
 
   // The bounds of the part of the line that is tested, rounded to floats. Rounding is monotonic for
@@ -71,7 +71,7 @@ class LineCull {
   // Which columns of a `BoxNode` (kMinX to kMaxY) have the coordinates of a box's corner that is
   // farthest along the normal (upper), and of the opposite corner (lower).
   uint32_t upper_x, upper_y, lower_x, lower_y;
-  double far;  // a magnitude larger than any coordinate of the scene and of the origin
+  double far;  // twice the largest magnitude of a coordinate of the scene and of the line's origin
 };
 
 // Pairs of a line and a node, a tile or a polygon (the target) that the line may meet.
@@ -80,9 +80,9 @@ struct Frontier {
   // pairs of the line and those children of the node that the line may meet. The limit bounds the
   // memory, however many boxes the lines meet.
   static constexpr size_t kPart = 256;
-  // Room for the pairs of all eight children of kPart nodes, and for as many roots of tiles.
-  // Opening a node stores eight pairs each time, and later pairs overwrite the stored pairs that
-  // the line does not meet, hence eight more.
+  // Room for the pairs of all eight children of kPart nodes, and for the roots of the trees of
+  // kPart tiles. Opening a node stores eight pairs each time, and later pairs overwrite the stored
+  // pairs that the line does not meet, hence room for eight pairs more.
   static constexpr size_t kCapacity = (BoxNode::kWidth + 1) * kPart + BoxNode::kWidth;
 
   void Add(uint32_t target, uint16_t line) {
@@ -120,7 +120,7 @@ struct Slot {
 // The nodes that one line, descending the trees alone, has yet to open. The members are named as
 // those of `Frontier`, so that `AddChildren` writes to either, but `lines` holds the kind of each
 // node instead of a line. On each level at most the eight children of one node wait, and opening a
-// node stores eight entries, even if fewer count.
+// node stores eight entries, even if the line may meet fewer of the node's children.
 struct WalkStack {
   static constexpr size_t kLevels = 14;
   // The kinds of nodes. kTile: the root of a tile's tree. Below kTile: a node of a tile's tree, 1 +
@@ -137,7 +137,8 @@ struct WalkStack {
 class LineObserver {
  public:
   // Handles pairs of a line and the number of a polygon's `Slot`: the line may meet the polygon's
-  // box. May narrow the parts of lines that are tested (`LineCull::SetReach`), and may stop lines.
+  // box. May narrow the parts of lines that are tested (`LineCull::SetReach`), and may stop lines
+  // (`LineCull::Stop`).
   virtual void Visit(const Frontier& pairs) = 0;
 
  protected:

@@ -125,9 +125,10 @@ class FewPolygons {
     polygons_[i] = &indexed;
   }
 
-  // Writes the rows of a point from `row` on, where the columns have room for `count_` rows. Each
-  // polygon writes a row, and the next polygon overwrites the row if the point is outside, since a
-  // branch on the result would be hard to predict. Returns the number of rows.
+  // Writes the answer rows of the point `p` from index `row` on, where the columns of `out` have
+  // room for `count_` rows. Each polygon writes a row, and the next polygon overwrites that row if
+  // `p` is outside of the polygon that wrote it, since a branch on the result would be hard to
+  // predict. Returns the number of rows.
   uint32_t LocateOne(Vec2 p, size_t row, LocateAnswers& out, WorkMeter& meter) const {
     size_t next = row;
     for (size_t k = 0; k < count_; ++k) {
@@ -191,7 +192,7 @@ bool LocatePoints(const World& world, const PointColumns& points, uint64_t mask,
     }
     const Vec2 p = Normalized(Vec2{points.x[i], points.y[i]});
     if (!is_uniform) {
-      // A mask of 0 skips the scene, since no polygon passes it.
+      // If the filter excludes the scene, a mask of 0 makes the traversal skip all polygons.
       const auto query_filter = internal::QueryFilter::Of(points.scope, i, mask);
       scene_mask = query_filter.scene ? query_filter.mask : 0;
     }

@@ -4,10 +4,10 @@
 // A sorted sequence of entries in immutable pages, which an edit changes without copying all
 // entries.
 //
-// A page has some hundred entries, in an order of the page's own, and all versions with these
-// entries share the page. An edit copies only the pages it changes, and a table of pointers to the
-// rest: O(n / kPageSize) plus the size of the changed pages. An edit does no deferred maintenance
-// that a later call would have to wait for.
+// A page has at most 1024 entries, in an order of the page's own, and all versions of the sequence
+// with these entries share the page. An edit copies only the pages that it changes, and the table
+// of pointers to all pages: O(n / kPageSize) plus the size of the changed pages. An edit leaves no
+// maintenance work to later calls.
 #pragma once
 
 #include <algorithm>
@@ -38,8 +38,8 @@ struct PageRef {
 template <class Page>
 using Pages = std::vector<PageRef<Page>>;
 
-// Appends the entries as one page of up to 2 kPageSize entries, or else as pages of about equal
-// size.
+// Appends the entries as one page if there are at most 2 kPageSize entries, or else as several
+// pages of about equal size.
 template <class Page, class MakePage>
 void AppendPages(std::vector<typename Page::Entry> entries, const MakePage& make_page,
                  Pages<Page>& pages) {
@@ -91,8 +91,9 @@ inline bool IsOrdinary(size_t size, std::ptrdiff_t growth) {
          after <= static_cast<std::ptrdiff_t>(2 * kPageSize);
 }
 
-// Returns `pages` after the edit. The result shares the pages that do not change. A page that
-// becomes small joins the next page, so that repeated edits leave no trail of small pages.
+// Returns `pages` after the edit. The result shares the pages that do not change. The entries of a
+// page that would have fewer than kPageSize / 4 entries move to the next page, so that repeated
+// edits do not accumulate small pages.
 template <class Page, class Rules>
 Pages<Page> Edited(const Pages<Page>& pages, PageEdit<Page> edit, const Rules& rules) {
   auto& [removed, arriving] = edit;

@@ -91,8 +91,9 @@ const S* ShapeOf(const PlacedColumns<S>& columns, size_t i, ItemChecker& check) 
   return nullptr;
 }
 
-// Places item i in `mover`. Counts the shape's vertices on `meter` before it places them. Returns
-// false after recording an error, or if `meter` has stopped.
+// Places the shape of item i at the pose of item i, in `mover`. Counts the shape's vertices on
+// `meter` before it places the vertices. Returns false after recording an error, or if `meter` has
+// stopped.
 inline bool PlaceItem(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
                       MovingShape& mover) {
   const Shape* const shape = ShapeOf(columns, i, check);

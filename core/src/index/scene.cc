@@ -63,7 +63,8 @@ absl::Status CheckEdits(const Scene& scene, std::span<const SceneEdit> edits) {
   return missing.status(absl::StatusCode::kNotFound);
 }
 
-// Returns an error that names each polygon with the id of an earlier polygon.
+// Returns OK if all ids are distinct, else an error that names each polygon with the id of an
+// earlier polygon.
 absl::Status CheckIds(const std::vector<Polygon>& polygons) {
   std::vector<uint64_t> ids(polygons.size());
   for (size_t i = 0; i < polygons.size(); ++i) ids[i] = polygons[i].id();
@@ -158,7 +159,8 @@ absl::Status Scene::CheckCommit(std::span<const SceneEdit> edits, const SceneLim
 // all. Rebuilds the whole index if more than half of the polygons change, or if an added polygon
 // lies outside of the box of the space-filling curve that orders the index. Otherwise the index
 // shares the pages and tiles that the edits do not change. The edit history records the boxes of
-// the removed and of the added polygons: outside of these boxes both scenes are equal.
+// the removed and of the added polygons: outside of these boxes this scene and the returned scene
+// are equal.
 absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t version,
                                          const SceneLimits& limits) const {
   if (absl::Status status = CheckCommit(edits, limits); !status.ok()) return status;

@@ -14,11 +14,12 @@ namespace carom::internal {
 namespace {
 
 // The side of a square of the grid, as a multiple of the distance of neighbouring polygons. A
-// square has some 576 polygons, so that a line seldom leaves its square, and an edit invalidates
-// the cells of few polygons.
+// square has about 24^2 = 576 polygons, so that a line seldom leaves the square in which it starts,
+// and an edit invalidates the cells of few polygons.
 constexpr double kSide = 24;
 // A grid has at most kMostSquares + kSquaresPerPolygon * (number of polygons) squares, since a
-// square costs a pointer even if its cells are never built, and each line that passes it a step.
+// square costs a pointer even if its cells are never built, and costs a line that passes the square
+// one step of the walk.
 constexpr double kMostSquares = 64;
 constexpr double kSquaresPerPolygon = 1.0 / 64;
 // The greatest distance of a grid from the origin, in sides of a square. Up to this distance the
@@ -51,8 +52,8 @@ SceneGrid::Page::~Page() {
   }
 }
 
-// Adds a quarter of a square around the frame, so that polygons on the border of the frame are well
-// inside the grid.
+// Makes the grid extend beyond the frame by at least a quarter of a square on each side, so that
+// polygons on the border of the frame are well inside the grid.
 SceneGrid::SceneGrid(const Box& frame, double spacing, size_t polygon_count) {
   const double side = kSide * spacing;
   if (!(side > 0)) return;
@@ -85,7 +86,8 @@ SceneGrid::SceneGrid(const SceneGrid& base, const Box& frame, double spacing, si
   if (!base.empty()) {
     for (const Box& box : touched) squares += base.SquaresNear(box).count();
   }
-  // A rebuilt grid costs less than to invalidate each square more than once.
+  // If `squares`, which counts a square once for each touched box near it, exceeds the number of
+  // squares of the grid, building the grid anew costs less than invalidating squares.
   if (base.empty() || spacing < base.spacing_ / 1.5 || spacing > base.spacing_ * 1.5 ||
       squares > base.size_.x * base.size_.y) {
     *this = SceneGrid(frame, spacing, polygon_count);
@@ -122,8 +124,8 @@ void SceneGrid::Invalidate(const Squares& squares, std::vector<bool>& is_own) {
   }
 }
 
-// Builds the block of square (x, y). Two threads may build one square at a time: the block that is
-// stored first stays.
+// Builds the block of square (x, y). Two threads may build the block of one square at the same
+// time: the grid keeps the block that is stored first, and the function deletes the other block.
 const GridBlock* SceneGrid::MakeBlock(const SceneIndex& scene, int x, int y,
                                       WorkMeter& meter) const {
   if (meter.stopped()) return nullptr;
@@ -132,7 +134,7 @@ const GridBlock* SceneGrid::MakeBlock(const SceneIndex& scene, int x, int y,
   const Box box{{corner.x - margin, corner.y - margin},
                 {corner.x + side_ + margin, corner.y + side_ + margin}};
   std::vector<Unowned<Polygon>> polygons;
-  WorkMeter unlimited;  // not counted: `meter` counts each polygon for all of its work
+  WorkMeter unlimited;  // since kUnitsAPolygon on `meter` includes the work of the traversal
   scene.Traverse(unlimited, MeetsBox{box}, [&](const IndexedPolygon& indexed) {
     if (box.Intersects(indexed.polygon().bounds())) polygons.emplace_back(indexed.polygon());
     return polygons.size() <= GridBlock::kMostPolygons && meter.Spend(kUnitsAPolygon);
@@ -159,7 +161,7 @@ size_t SceneGrid::memory() const {
 
 size_t SceneGrid::BytesBeyond(const SceneGrid& base, size_t polygon_count) const {
   size_t bytes = pages_.capacity() * sizeof(pages_[0]);
-  // Grids with squares of another size share no blocks.
+  // Two grids whose squares differ in size share no blocks.
   if (base.pages_.size() != pages_.size() || base.side_ != side_) {
     return bytes + pages_.size() * sizeof(Page) + polygon_count * kBytesAPolygon;
   }
@@ -167,8 +169,8 @@ size_t SceneGrid::BytesBeyond(const SceneGrid& base, size_t polygon_count) const
     if (pages_[i] == base.pages_[i]) continue;
     bytes += sizeof(Page);
     for (size_t k = 0; k < pages_[i]->slots.size(); ++k) {
-      // Reads the blocks of `base` alone: `base` keeps its own blocks alive, but another grid may
-      // release a block at any time.
+      // Compares the addresses of the blocks of both grids, but reads only the block of `base`,
+      // which `base` keeps alive.
       const GridBlock* const base_block = base.pages_[i]->slots[k].load(std::memory_order_acquire);
       const GridBlock* const own_block = pages_[i]->slots[k].load(std::memory_order_acquire);
       if (base_block != nullptr && base_block != own_block) bytes += base_block->memory();

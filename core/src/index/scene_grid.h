@@ -36,8 +36,9 @@ class SceneGrid {
   // polygons.
   SceneGrid(const Box& frame, double spacing, size_t polygon_count);
   // Makes the grid of a scene that differs from the scene of `base` only within the `touched`
-  // boxes. Shares the other squares with `base`, unless `base` is empty, or its polygons are much
-  // closer together or farther apart: then the grid is built anew.
+  // boxes. Shares the blocks of the squares away from these boxes with `base`. Builds the grid anew
+  // if `base` is empty, if the spacing of `base` differs from `spacing` by more than a factor of
+  // 1.5, or if too many squares are near the boxes.
   SceneGrid(const SceneGrid& base, const Box& frame, double spacing, size_t polygon_count,
             std::span<const Box> touched);
 
@@ -56,8 +57,8 @@ class SceneGrid {
   Vec2 CornerOf(int x, int y) const { return {corner_.x + x * side_, corner_.y + y * side_}; }
 
   // Returns the block of square (x, y), x in [0, width()), and builds it if necessary. `scene` is
-  // the scene of this grid. Building counts as work on `meter`, as much as thousands of short
-  // casts. Returns null if the meter has stopped and the block is not built.
+  // the scene of this grid. Building counts 32 units of work on `meter` for each polygon of the
+  // square. Returns null if the meter has stopped and the block is not built.
   const GridBlock* block(const SceneIndex& scene, int x, int y, WorkMeter& meter) const {
     const GridBlock* const made = SlotOf(x, y).load(std::memory_order_acquire);
     return made != nullptr ? made : MakeBlock(scene, x, y, meter);

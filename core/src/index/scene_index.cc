@@ -23,7 +23,7 @@ constexpr size_t kKeys = 1024;
 constexpr size_t kComparisons = 4096;
 
 // Calls work(begin, end) for pieces of [0, count) of at most `piece` items. Divides the pieces
-// among `workers.parts` calls, which may run in parallel and call `workers.between` after each
+// among `workers.parts` tasks, which may run in parallel and call `workers.between` after each
 // piece.
 template <class Work>
 void Share(size_t count, size_t piece, const Workers& workers, const Work& work) {
@@ -38,7 +38,7 @@ void Share(size_t count, size_t piece, const Workers& workers, const Work& work)
 }
 
 // Returns `less` with a call of `workers.between` once per `kComparisons` calls, counted in
-// `asked`. Not thread-safe: each part needs an `asked` of its own.
+// `asked`. Not thread-safe: each part of a parallel sort needs a counter `asked` of its own.
 template <class Less>
 auto Interrupted(const Less& less, const Workers& workers, size_t& asked) {
   return [&](const auto& a, const auto& b) {
@@ -116,7 +116,7 @@ void CutAtSquares(const Ordered& order, size_t begin, size_t end, int bit,
 // together have at most kPageSize. A tile has the polygons [ends[i - 1], ends[i]) for an i of at
 // least 1.
 void JoinSmall(std::vector<size_t>& ends) {
-  size_t count = 1;  // number of elements of `ends` that are kept; ends[0] always is
+  size_t count = 1;  // number of elements of `ends` kept so far; ends[0] is always kept
   for (size_t i = 1; i < ends.size(); ++i) {
     const size_t size = ends[i] - ends[i - 1];
     const bool joins = count > 1 && ends[i] - ends[count - 2] <= kPageSize &&
@@ -134,7 +134,8 @@ struct Place {
 };
 
 // Returns whether the range is split at `middle`: no place before `middle` has a greater coordinate
-// along the axis than a place from `middle` on. After a small edit most ranges are still split.
+// (x if `by_x`, else y) than a place from `middle` on. After a small edit most ranges are still
+// split, and `SplitEvenly` need not reorder them.
 bool IsSplit(const Place* begin, const Place* middle, const Place* end, bool by_x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto along = [by_x](const Place& place) { return by_x ? place.at.x : place.at.y; };
@@ -146,9 +147,9 @@ bool IsSplit(const Place* begin, const Place* middle, const Place* end, bool by_
   return greatest <= least;
 }
 
-// Orders places so that a tree of nodes of eight items, and of eight nodes, has compact boxes:
-// splits the range in two across the longer side of its bounds, at a multiple of whole nodes, and
-// then splits both halves.
+// Orders the places (centers of boxes) so that a tree of nodes of eight items, and of eight nodes,
+// has compact boxes: splits the range in two across the longer side of its bounds, at a multiple of
+// whole nodes, and then splits both halves.
 void SplitEvenly(Place* begin, Place* end) {
   const auto count = static_cast<size_t>(end - begin);
   if (count <= BoxNode::kWidth) return;

@@ -3,11 +3,11 @@
 
 // Which polygons of a scene are near a given box, and which polygon has a given id?
 //
-// The polygons are ordered along a space-filling curve (curve.h) and divided into tiles of some
-// hundred: a tile has the polygons that the curve passes in a square, or in half of a square. Each
-// tile has a tree over the boxes of its polygons, and the scene has a tree (the upper tree) over
-// the boxes of its tiles. A commit rebuilds the tiles it touches and the upper tree, and shares all
-// other tiles. docs/adr/0007-paged-scenes.md gives the reasons.
+// The polygons are ordered along a space-filling curve (curve.h) and divided into tiles of at most
+// 1024 polygons: a tile has the polygons that the curve passes in a square, or in half of a square.
+// Each tile has a tree over the boxes of its polygons, and the scene has a tree (the upper tree)
+// over the boxes of its tiles. A commit rebuilds the tiles it touches and the upper tree, and
+// shares all other tiles. docs/adr/0007-paged-scenes.md gives the reasons.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,8 @@ class SceneIndex {
   // Makes the index of polygons in any order, with distinct ids.
   SceneIndex(std::vector<Polygon> polygons, const Workers& workers);
   // Makes the index of the polygons of `base` without the polygons in `removed`, which `base` has,
-  // and with the polygons in `arriving`. No polygon that stays has the id of one in `arriving`.
+  // and with the polygons in `arriving`. No polygon that stays has the id of a polygon in
+  // `arriving`.
   SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& removed,
              std::vector<Polygon> arriving);
   // Makes the index of a scene from its tiles, which are in the order of the curve over `frame`:
@@ -127,9 +128,9 @@ class SceneIndex {
   }
 
  private:
-  // Sets all members that follow from the tiles and pages, except the grid. `before` is the order
-  // of the tiles in the upper tree of the scene that was edited, which speeds up building the new
-  // tree.
+  // Sets all members that follow from `tiles_` and `id_pages_`, except the grid. `before` is
+  // `order_` of the index that an edit changed into this index, which speeds up building the upper
+  // tree; empty if there is no such index.
   void Finish(std::span<const uint32_t> before = {});
   // Returns the box that contains all polygons and the whole curve, where later polygons may lie.
   Box Frame() const;
@@ -140,7 +141,8 @@ class SceneIndex {
   std::vector<const Tile*> arranged_;  // the tiles in the order of `order_`
   BoxTree tree_;  // the upper tree: over the boxes of the tiles in the order of `arranged_`
   Pages<IdPage> id_pages_;
-  std::vector<size_t> id_page_begin_;  // for each page, the index of its first polygon
+  // For each page of `id_pages_`, the number of polygons in the pages before it.
+  std::vector<size_t> id_page_begin_;
   size_t polygon_count_ = 0;
   size_t vertex_count_ = 0;
   Box bounds_;

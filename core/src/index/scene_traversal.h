@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Visits the polygons of a scene that pass a category mask and a test of their boxes, and checks
-// the numbers of an item of a batch. All batch functions use both.
+// the numbers of an item of a batch. All batch functions use `VisitPolygons` and `ItemChecker`.
 #pragma once
 
 #include <cstddef>

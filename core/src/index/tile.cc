@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t kPolygonBytes = 72;  // bytes of a polygon besides its vertices
 
-// Returns whether `inner` lies inside `outer` without touching its border.
+// Returns whether `inner` lies inside `outer` without touching the border of `outer`.
 bool IsInside(const Box& outer, const Box& inner) {
   return outer.min.x < inner.min.x && outer.min.y < inner.min.y && inner.max.x < outer.max.x &&
          inner.max.y < outer.max.y;
@@ -60,8 +60,9 @@ void Tile::Replace(size_t place, const IndexedPolygon& by) {
   tree_.Reset(place, polygon.bounds());
 }
 
-// Returns false after many edits, since each edit makes the boxes of the tree a little worse, and
-// once the replaced polygons, which the tile retains, take many bytes.
+// Returns false after many edits, since the boxes of the tree's nodes get larger when the tree
+// keeps its order after replacements, and once the replaced polygons, which the tile retains, take
+// many bytes.
 bool Tile::MayReplace() const {
   constexpr size_t kMostEdits = 64;
   constexpr size_t kMostRetained = 16 << 10;

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Holds some hundred neighbouring polygons of a scene, with a tree over their boxes. A scene shares
-// the tiles that a commit does not change with the scene before.
+// Holds up to 1024 neighbouring polygons of a scene, with a tree over their boxes. A commit makes a
+// scene that shares the tiles that the commit does not change with the edited scene.
 #pragma once
 
 #include <cstddef>
@@ -32,8 +32,9 @@ class Tile {
     size_t vertex_count = 0;
   };
 
-  // Makes a tile of polygons in an order that is good for a tree. `first_key` is at most the key of
-  // each polygon of the tile on the curve.
+  // Makes a tile of polygons in an order in which consecutive polygons are near each other, as
+  // `BoxTree` needs for small boxes. `first_key` is at most the key of each polygon of the tile on
+  // the curve.
   Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key);
   // Positions of polygons in a tile, and the polygons that replace them.
   using Replaced = std::vector<std::pair<size_t, IndexedPolygon>>;

@@ -12,12 +12,14 @@
 namespace carom::internal {
 namespace {
 
-// Returns an upper bound of the exact distance of two shapes that are apart.
+// Returns an upper bound of the exact distance of two shapes that are apart: the distance of their
+// cores, given by `approach`, minus both radii.
 double UpperDistance(const Approach& approach, double radius_a, double radius_b) {
   return std::nextafter(Clearance(approach, radius_a, radius_b), HUGE_VAL);
 }
 
-// Returns the least double that is at least the exact distance of two shapes that are apart.
+// Returns the least double that is at least the exact distance of two shapes that are apart: the
+// distance of their cores, given by `approach`, minus both radii.
 double DistanceRoundedUp(const Approach& approach, double radius_a, double radius_b) {
   const double nearest = Clearance(approach, radius_a, radius_b);
   const bool is_below = Compare(approach, LengthSum{radius_a, radius_b, nearest}) > 0;
@@ -33,8 +35,8 @@ struct Key {
   const std::optional<Approach>* approach;
 };
 
-// Returns the sign of the exact distance between the mover and a polygon minus a distance that was
-// rounded up.
+// Returns the sign of a - b: a is the exact distance between the mover and the shape of the key
+// `exact`, which is not round; b is `rounded_up` of a round body with the key `rounded`.
 int CompareToRounded(const Key& exact, const Key& rounded, const PlacedShape& mover) {
   return Compare(**exact.approach, LengthSum{mover.radius(), 0, rounded.rounded_up});
 }
@@ -89,7 +91,7 @@ bool BodyDistances::Run(const PlacedShape& mover, double max_distance,
 }
 
 // Measures a body. Under the mode WITHIN the search stops at any pair of edges within
-// `max_distance`, since only the fact counts.
+// `max_distance`, since the answer states only that the body is within the distance.
 void BodyDistances::Visit(const PlacedShape& mover, double max_distance, Body& body) {
   const LengthSum touch{body.radius(), mover.radius(), 0};
   const LengthSum reach{body.radius(), mover.radius(), max_distance};

@@ -3,8 +3,8 @@
 
 // Which bodies are nearest to one shape, or within a distance of it?
 //
-// A query may also consider the polygons of a scene: then the bodies compete with the polygons
-// found before for the least distance.
+// A query may also consider the polygons of a scene: then the bodies compete for the least distance
+// with the polygons that a `DistanceQuery` has found before.
 #pragma once
 
 #include <cmath>
@@ -20,7 +20,8 @@
 
 namespace carom::internal {
 
-// A body near a mover (the query's shape), and the edges or rings that determine its distance.
+// A body near a mover (the query's shape), and the edges or rings that determine the distance of
+// the body from the mover.
 struct MeasuredBody {
   Body* body;
   Closest closest;
@@ -34,8 +35,8 @@ struct MeasuredBody {
 // vectors and the meter outlive this object.
 class BodyDistances {
  public:
-  // Makes a query that fills `near`, and removes from `polygons` those that are farther than the
-  // bodies found.
+  // Makes a query that fills `near`, and, under the mode NEAREST, removes the polygons from
+  // `polygons` that are farther than the bodies found.
   BodyDistances(const World& world, DistanceMode mode, std::vector<MeasuredPolygon>& polygons,
                 std::vector<MeasuredBody>& near, WorkMeter& meter)
       : world_(world), mode_(mode), polygons_(polygons), near_(near), meter_(meter) {}
@@ -54,7 +55,9 @@ class BodyDistances {
   std::vector<MeasuredPolygon>& polygons_;
   std::vector<MeasuredBody>& near_;
   WorkMeter& meter_;
-  double best_ = HUGE_VAL;  // an upper bound of the least distance found so far
+  // The greatest distance of a body that is still of interest: `max_distance` at first; under the
+  // mode NEAREST also an upper bound of the least distance found so far.
+  double best_ = HUGE_VAL;
 };
 
 }  // namespace carom::internal

@@ -17,8 +17,8 @@
 namespace carom::internal {
 namespace {
 
-// About the number of vertices of each shape between which `Sample` computes distances for a first
-// bound.
+// `Sample` computes the distances between about this many vertices of one shape and of the other
+// shape, for a first upper bound of the distance of the shapes.
 constexpr size_t kSamples = 16;
 
 // Searches the pairs of edges of two cores (polygons or axes, without the radii) for the nearest
@@ -34,7 +34,8 @@ class PairSearch {
         limit2_(query.limit2),
         meter_(meter) {}
 
-  // Returns whether the search found a pair within `enough`.
+  // Returns whether the search found a pair of edges within `ClosestQuery::enough`, the distance at
+  // which the search may stop.
   bool Run() {
     if (a_.polygon() != nullptr && b_.IsPoint()) {
       VisitRuns(*a_.polygon());
@@ -68,8 +69,8 @@ class PairSearch {
     LowerLimit(least2);
   }
 
-  // Measures the edges of the polygon a against the shape b, which is a point. Compares up to eight
-  // edges at a time with the limit.
+  // Measures the edges of the polygon a against the shape b, which is a point. Compares the squared
+  // distances of up to eight edges at a time with `limit2_`.
   void VisitRuns(const IndexedPolygon& polygon) {
     const Segment point = b_.edge(0);
     PointDistances distances(polygon.polygon(), point.a);

@@ -31,7 +31,8 @@ struct Closest {
   size_t edge_a = 0;  // for kCrossing and kApart: the indices of the two edges
   size_t edge_b = 0;
   size_t ring = 0;  // for kBInA and kAInB: the first such ring
-  // For kApart: whether the vertex of `approach` belongs to core a, and its edge to core b.
+  // For kApart: whether the vertex of `approach` belongs to core a, and the edge of `approach` to
+  // core b.
   bool vertex_is_of_a = false;
   std::optional<Approach> approach = std::nullopt;
 };

@@ -34,8 +34,9 @@ using internal::PlacedShape;
 Vec2 Opposite(Vec2 v) { return {-v.x, -v.y}; }
 
 // Returns a point that two overlapping shapes a and b share, where their cores (the shapes without
-// their radii) are apart and nearest at `core_a` and `core_b`: `core_b` if it is within the radius
-// of a, else the nearest point of a's surface.
+// their radii) are apart and nearest at `core_a` and `core_b`, and `towards_b` is the unit
+// direction from `core_a` to `core_b`. The point is `core_b` if it is within the radius of a, else
+// the nearest point of a's surface.
 Vec2 SharedPoint(const Closest& closest, Vec2 core_a, Vec2 core_b, Vec2 towards_b,
                  double radius_a) {
   if (Compare(*closest.approach, LengthSum{radius_a, 0, 0}) <= 0) return core_b;

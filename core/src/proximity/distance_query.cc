@@ -77,8 +77,9 @@ inline bool DistanceQuery::MakeRoom(const Closest& closest, bool is_touching) {
       dropped_ties_ = 0;
     }
   }
-  // Once the polygons at the least distance exceed the rows that the meter allows, further ones are
-  // only counted. The meter stops the work at the end, unless a nearer polygon replaces them.
+  // Once the polygons at the least distance exceed the rows that the meter allows, further polygons
+  // at that distance are only counted. `Run` then stops the meter at its end, unless a nearer
+  // polygon replaces all polygons at that distance.
   if (near_.size() <= meter_.rows_left()) return true;
   ++dropped_ties_;
   return false;
@@ -107,8 +108,9 @@ void DistanceQuery::VisitByBounds(const PlacedShape& mover, const IndexedPolygon
   candidates_[candidate_count_++] = {&fixed, edges};
 }
 
-// Measures the candidates. Visits a candidate that may touch the mover by the general search, since
-// the answer is then the first edge that touches, not the nearest one.
+// Measures the candidates. Leaves a candidate that may touch the mover to `Visit`, the general
+// search, since the answer for a touching polygon is the first edge that touches, not the nearest
+// edge.
 void DistanceQuery::VisitCandidates(const PlacedShape& mover) {
   for (size_t i = 0; i < candidate_count_ && !meter_.stopped(); ++i) {
     const auto& [fixed, edges] = candidates_[i];

@@ -21,7 +21,7 @@
 namespace carom::internal {
 
 // A polygon of the scene near a mover (the query's shape), and the edges or rings that determine
-// its distance.
+// the distance of the polygon from the mover.
 struct MeasuredPolygon {
   const IndexedPolygon* fixed;
   Closest closest;
@@ -37,7 +37,8 @@ class DistanceQuery {
                 std::vector<MeasuredPolygon>& near, WorkMeter& meter)
       : scene_(scene), options_(options), near_(near), meter_(meter), mask_(options.mask) {}
 
-  // Sets the mask of polygons for later shapes, in place of the mask in the options.
+  // Sets the mask that the categories of polygons must share a bit with in later calls of `Run`, in
+  // place of the mask in the options.
   void SetMask(uint64_t mask) { mask_ = mask; }
 
   // Replaces `near` by the polygons that the options ask for (the nearest, or all within

@@ -47,8 +47,8 @@ namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
 // Computes the squared distances of `point` from one vector of edges, edge i from from[i] to to[i].
-// Writes the squared distances to `squares.of` from index `at` on, and updates the other members.
-// The nearest point of an edge of length 0 is its end.
+// Writes the squared distances to `squares.of` from index `at` on, and updates `squares.least` and
+// `squares.extent`. The nearest point of an edge of length 0 is its end.
 HWY_INLINE void MeasureEdges(const Vec2* from, const Vec2* to, Vec2 point, size_t at,
                              Squares& squares) {
   const D d;

@@ -50,9 +50,9 @@ class NearestPoints {
   bool applies_;  // whether the fast path supports the options and columns of the batch
   bool always_tries_fast_path_ = false;
   size_t last_shape_ = SIZE_MAX;  // index of the last shape that was a point
-  Vec2 last_point_;               // that point
+  Vec2 last_point_;               // position of the point that shape `last_shape_` is
   double max_distance_ = -1;      // the search distance of the last item
-  Bounds2 reach2_;                // bounds of its square
+  Bounds2 reach2_;                // bounds of the square of `max_distance_`
   NearestRows rows_;
   std::array<NearestItem, kWindow> items_;  // the items that are searched together
 };

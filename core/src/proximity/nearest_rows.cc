@@ -46,7 +46,7 @@ inline Mask HasSign(Point p, Point from, Point to, V& dot) {
 }
 
 // Sets `rounded` to the rounded distance. Returns the lanes in which all numbers within `error` of
-// `distance` round to it.
+// `distance` round to `rounded`.
 inline Mask RoundDistance(Pair distance, V error, V& rounded) {
   rounded = distance.high;
   const V most = Add(distance.high, Add(distance.low, error));
@@ -89,9 +89,10 @@ inline V PointAlong(V from, Pair d, V t) {
 
 // Computes the distances of points p from lines through a and b, edges that are not parallel to an
 // axis. The result of a lane is certain if the nearest point certainly lies between a and b, and if
-// the distance is certainly rounded correctly. Each of the two products of the cross product has a
-// relative error of at most 2^-100, which adds at most 2^-98 of the sum of the products, divided by
-// the length of the edge, to the error of the distance; `error` has 2^-96.
+// the distance is certainly rounded correctly. Each of the two products of the cross product of the
+// vectors from a to b and from a to p has a relative error of at most 2^-100, which adds at most
+// 2^-98 of the sum of the products, divided by the length of the edge, to the error of the
+// distance; `error` has 2^-96.
 void MeasureLines(NearestColumns& of) {
   of.certain = 0;
   for (size_t i = 0; i < NearestColumns::kMost; i += hn::Lanes(D())) {
@@ -190,8 +191,9 @@ bool NearestRows::Add(const NearestPair& pair, std::vector<DistanceRow>& rows) {
     const Vec2 a = ring[first];
     const Vec2 b = after(first);
     if (a.x == b.x || a.y == b.y) {
-      // The nearest point of an edge parallel to an axis has coordinates that are doubles, so it is
-      // measured like a vertex.
+      // If the foot of p on an edge parallel to an axis lies on the edge, the foot has one
+      // coordinate of p and one of the edge, both doubles, so the foot is measured like a vertex.
+      // Otherwise the general path decides.
       const bool is_upright = a.x == b.x;
       if (!(is_upright ? IsBetween(p.y, a.y, b.y) : IsBetween(p.x, a.x, b.x))) return false;
       const Vec2 foot = is_upright ? Vec2{a.x, p.y} : Vec2{p.x, a.y};

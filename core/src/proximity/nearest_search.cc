@@ -354,7 +354,7 @@ namespace {
 HWY_EXPORT(SearchAll);
 
 // Finds the cell of the scene's grid that contains the point of an item, sets the item's position
-// in it, and prefetches it.
+// in the square and in the cell, and prefetches the cell.
 void FindCell(const SceneIndex& scene, WorkMeter& meter, NearestItem& item) {
   const SceneGrid& grid = scene.grid();
   item.block = nullptr;

@@ -9,7 +9,8 @@
 // in doubles. A point is undecided, and the caller falls back to `DistanceQuery`, if the bounds of
 // the two nearest polygons overlap, if the point may touch a polygon, if a polygon near the point
 // is not one closed ring of at most 64 vertices, if the nearest polygon is about as far as the
-// search distance, if the search reaches too many cells, or if a square has no cells.
+// search distance, if the search reaches too many cells, or if a square that the search reaches has
+// no cells.
 #pragma once
 
 #include <array>

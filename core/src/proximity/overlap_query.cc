@@ -15,8 +15,8 @@ namespace carom::internal {
 namespace {
 
 // The functions below let `OverlapRound` treat circles and capsules alike, as all points within a
-// radius of a core: a point of the core, whether a box may come within the radius, and the exact
-// order of an edge's distance and the radius.
+// radius of a core (the center or the axis): `CorePoint` returns a point of the core, and
+// `MayReach` whether a box may come within the radius.
 Vec2 CorePoint(const Circle& circle) { return circle.center; }
 Vec2 CorePoint(const Capsule& capsule) { return capsule.axis.a; }
 
@@ -35,8 +35,9 @@ bool MayReach(const Box& box, const Capsule& capsule) {
 
 // Returns whether the polygon overlaps a round shape (all points within a radius of a core):
 // whether an edge is within the radius of the core, or the polygon contains the core. The shapes
-// only touch if no edge is nearer than the radius and the core is outside. If no edge is nearer and
-// the radius is not 0, no edge meets the core, so the location of one point of the core decides.
+// only touch if no edge is nearer than the radius and the core is outside of the polygon. If no
+// edge is nearer than the radius and the radius is not 0, no edge meets the core, so the location
+// of one point of the core decides.
 template <class Round>
 PairOverlap OverlapRound(const IndexedPolygon& fixed, const Round& shape,
                          std::vector<EdgeRef>* edges, WorkMeter& meter) {

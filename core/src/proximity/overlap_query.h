@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which polygons of a scene does one shape overlap, and at which of their edges?
+// Which polygons of a scene does one shape overlap, and which edges of these polygons does the
+// shape meet?
 //
 // `Overlap` tests one polygon. `OverlapQuery` tests all polygons of a scene, and the bodies of a
 // group; batches, trackers and rotating sweeps use it. All results are exact, and touching counts
@@ -74,8 +75,8 @@ class OverlapQuery {
         meter_(meter),
         query_filter_(QueryFilter::Scene(options.mask)) {}
 
-  // Sets which polygons and bodies later shapes consider. Initially shapes consider the scene
-  // alone, by the mask of the options.
+  // Sets which polygons and bodies later calls of `Run` consider. Until then, `Run` considers the
+  // polygons of the scene that pass the mask of the options, and no bodies.
   void SetFilter(const QueryFilter& query_filter) { query_filter_ = query_filter; }
 
   // Replaces the contents of `found` by the polygons and bodies that overlap the shape.

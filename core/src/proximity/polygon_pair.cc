@@ -17,8 +17,8 @@ namespace {
 // against the fixed polygon.
 constexpr size_t kFewRunsNear = 2;
 constexpr size_t kMostRunsNear = 4;
-// The most edges of the fixed polygon that are compared with every edge of a placed mover; for more
-// edges, an index of the mover's edges is built.
+// The most edges of the fixed polygon that are compared with every edge of a mover whose vertices
+// have been computed at its pose; for more edges, an index of the mover's edges is built.
 constexpr size_t kVeryFewEdges = 6;
 // The most runs (groups of up to eight consecutive edges) of the fixed polygon that the box of a
 // cluster of moving edges may meet. If the box meets more runs, the cluster's edges are tested one

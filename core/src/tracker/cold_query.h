@@ -28,8 +28,9 @@ namespace carom::internal {
 // remembers. Reuses its buffers from move to move. Not thread-safe.
 class ColdQuery {
  public:
-  // Adds the polygons that the shape touches, and under EDGES their edges, to `touched`, which must
-  // be empty. `touched` is meaningless once the meter has stopped the work.
+  // Adds the polygons that the shape touches, and under OverlapDetail::kEdges the edges that it
+  // touches, to `touched`, which must be empty. `touched` is meaningless once the meter has stopped
+  // the work.
   void Run(const Scene& scene, OverlapDetail detail, PosedShape& posed, Touched& touched,
            WorkMeter& meter);
 

@@ -36,7 +36,7 @@ namespace {
 // share the side (origin, v). If p is on this side, each of the two triangles counts half, since
 // the ray then passes through v. The ray does not cross an edge on a line with the origin: it meets
 // this line at the origin at most, behind p. If p is the origin, all signs of p are 0; the winding
-// number does not depend on the origin, so the function takes another one.
+// number does not depend on the origin, so the function replaces `origin` by another point.
 std::optional<int64_t> WindingByCovering(const Polygon& polygon, Vec2 origin, Vec2 p) {
   if (p == origin) origin = {p.x > 0 ? -1.0 : 1.0, p.y};
   int64_t doubled_winding = 0;

@@ -154,8 +154,8 @@ void NeighborQuery::VisitInReach(const Neighbor& neighbor, const Visit& visit) {
 // polygon, and all of the shape lies in one face of the plane as divided by the polygon's edges: in
 // the face of the reference point. So the shape touches the polygon exactly if the reference point
 // is inside. `distance` is a lower bound of the distance from the nearest edge. If it exceeds the
-// bounding radius, stores the verdict and the reading of the odometer until which it holds, and
-// returns true.
+// bounding radius, stores the verdict and the reading of the odometer (the length of all moves
+// since the mask was made) until which it holds, and returns true.
 bool NeighborQuery::IsClear(Neighbor& neighbor, Verdict& verdict, double distance) {
   if (distance <= posed_.bounding_radius()) return false;
   verdict.touches = IsInside(neighbor);
@@ -205,8 +205,8 @@ bool NeighborQuery::IsInside(Neighbor& neighbor) {
 // disc. `distance` is an upper bound of the signed distance of the reference point from the
 // polygon. The signed distance is below 0 inside the polygon, and changes at most by the length of
 // a move: a reference point that leaves the polygon has first moved as far as the nearest edge was.
-// If the disc touches the polygon, stores the verdict and the reading of the odometer until which
-// it holds, and returns true.
+// If the disc touches the polygon, stores the verdict and the reading of the odometer (the length
+// of all moves since the mask was made) until which it holds, and returns true.
 bool NeighborQuery::IsInscribedTouched(Verdict& verdict, double distance) const {
   const double depth = posed_.inscribed_radius() - distance;
   if (!(depth > 0)) return false;
@@ -226,8 +226,9 @@ void NeighborQuery::UpdateTouch(Neighbor& neighbor, Verdict& verdict) {
   }
   const double distance = NearestEdge(neighbor, distances);
   if (IsClear(neighbor, verdict, distance)) return;
-  // An edge is within the bounding radius. The inscribed disc of the shape is tested first, since
-  // its verdict holds at any rotation and so lasts longer than a verdict by a pair of edges.
+  // At this point an edge of the polygon may be within the bounding radius. The inscribed disc of
+  // the shape is tested first, since its verdict holds at any rotation and so lasts longer than a
+  // verdict by a pair of edges.
   neighbor.inscribed_from = HUGE_VALF;
   if (posed_.inscribed_radius() > 0) {
     neighbor.inscribed_from = ReadingDown(odometer_ + (distance - posed_.inscribed_radius()));
@@ -240,7 +241,8 @@ void NeighborQuery::UpdateTouch(Neighbor& neighbor, Verdict& verdict) {
 
 // Returns true if a neighbor that was touched certainly still is, for the last reason or a similar
 // one: the inscribed disc of the shape reaches the nearest edges, the pair of edges that met last
-// still meets, or the shape meets edges beside that pair. False leaves it undecided.
+// still meets, or the shape meets another edge of the polygon with an index close to that of this
+// pair's edge. False leaves undecided whether the shape touches the neighbor.
 bool NeighborQuery::IsStillTouched(Neighbor& neighbor, Verdict& verdict,
                                    PointDistances& distances) {
   scratch_.near.clear();
@@ -252,8 +254,9 @@ bool NeighborQuery::IsStillTouched(Neighbor& neighbor, Verdict& verdict,
   if (!neighbor.has_witness || posed_.has_within()) return false;
   const Polygon& polygon = neighbor.polygon.polygon();
   if (posed_.IsWitness(polygon.edge(neighbor.witness.fixed), neighbor.witness)) return true;
-  // If the inscribed disc may touch, the full query pays, since a verdict by the disc lasts for
-  // more moves. For a small neighbor the full query costs hardly more than the test below.
+  // If the inscribed disc may touch, returns false, so that `UpdateTouch` makes the full query: a
+  // verdict by the disc lasts for more moves. Does so for a small neighbor, too, since its full
+  // query costs hardly more than the test below.
   if (neighbor.is_small() || is_disc_near) return false;
   const size_t byte = neighbor.witness.fixed / kLanes;
   for (const size_t near : {byte, byte + 1, byte - 1}) {

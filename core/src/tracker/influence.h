@@ -145,8 +145,8 @@ class NeighborQuery {
   // shape to `touched.edges` of the scratch, and their number to `edge_counts`.
   void UpdateEdges(Neighbor& neighbor, Verdict& verdict);
   // Measures the edges of a neighbor that its bounding box proves to be clear of the shape. The
-  // distance of the nearest edge is at least the distance of the box, so the verdict then holds for
-  // at least as many moves.
+  // distance of the nearest edge is at least the distance of the box, so the new verdict holds for
+  // at least as many moves as the verdict by the box.
   void UpdateBound(Neighbor& neighbor, Verdict& verdict);
 
   // Returns the units of work of this query that grow with the size of the mask: the cost of a

@@ -60,10 +60,11 @@ bool AreDistinct(const MoveColumns& moves) {
          tracker.end();
 }
 
-// Returns the square of the radius of a quiet ball, rounded so that a computed squared distance dx
-// * dx + dy * dy below it proves that the distance is below `radius`. With u = 2^-53, the
-// differences dx and dy err by u each, their squares by 3u, the sum by 4u, and a coordinate that is
-// read as 0 by 2^-140. Returns -1 if no radius remains.
+// Returns the square of the radius of a quiet ball (the disc in which the last answer of a tracker
+// holds), rounded so that a computed squared distance dx * dx + dy * dy below it proves that the
+// distance is below `radius`. With u = 2^-53, the differences dx and dy err by u each, their
+// squares by 3u, the sum by 4u, and a coordinate that is read as 0, since it is tiny, by 2^-140.
+// Returns -1 if no radius remains.
 double QuietSquare(double radius) {
   const double sure = radius - 0x1p-130;
   return sure > 0 ? sure * sure * (1 - 16 * kUnit) : -1;
@@ -134,7 +135,7 @@ class MoveBatch {
   std::array<QuietPass::Word, 8> words_;
   size_t classified_ = 0;  // number of moves classified so far
   // A ring buffer of moves that are expected not to be quiet: the moves from `begin_` to `end_`.
-  // The memories of the trackers of the moves before `fetched_` are prefetched.
+  // `PrefetchAhead` has prefetched the memories of the trackers of the moves before `fetched_`.
   std::array<Expected, 2 * kWord> ahead_;
   size_t begin_ = 0;
   size_t fetched_ = 0;
@@ -219,7 +220,8 @@ inline void MoveBatch::AnswerOne(size_t i, bool is_quiet) {
 // again when the move is answered.
 inline void MoveBatch::PrefetchAhead(size_t i) {
   constexpr size_t kFarthest = 256;  // how many moves ahead moves are classified at most
-  // most moves ahead that have the memory of their tracker prefetched, if they are not quiet
+  // number of moves ahead, among those that are not quiet, for which the memory of the tracker is
+  // prefetched
   constexpr size_t kFetched = 16;
   if (moves_.trackers.size() < kWord) return;
   while (begin_ < end_ && Ahead(begin_).move <= i) ++begin_;
@@ -338,7 +340,7 @@ void MoveBatch::AnswerCold(size_t i, PosedShape& posed) {
 
 // Clears the tracker's memory if an edit of the scene, since the version for which the memory was
 // made, may have touched the disc of `known_radius` that the memory describes. Otherwise marks the
-// memory as valid for this version.
+// memory as valid for the current version of the scene.
 void MoveBatch::DropIfEdited(Tracker& tracker) const {
   QuietBall& ball = TrackerAccess::ball(tracker);
   TrackerMemory& memory = *TrackerAccess::memory(tracker);

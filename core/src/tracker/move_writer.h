@@ -31,8 +31,8 @@ class MoveWriter {
 
   // Writes that item i touches nothing, neither on its path nor at its end.
   void WriteClear(size_t i) { out_.clear[i / 64] |= uint64_t{1} << (i % 64); }
-  // Writes the answer of the next item if it touches one polygon but none of its edges. Not for
-  // sweeps.
+  // Writes that the next item touches one polygon, and lists no edges: only ids are requested, or
+  // the item meets no edge of the polygon. Must not be called for sweeps.
   void WriteOne(uint64_t polygon_id) {
     out_.counts.push_back(1);
     out_.polygon_ids.push_back(polygon_id);

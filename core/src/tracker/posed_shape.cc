@@ -124,8 +124,8 @@ std::optional<Witness> PosedShape::FindWitness(std::span<const NearEdge> edges) 
     return std::nullopt;
   }
   const size_t root = shape_.nodes.size() - 1;
-  // A single run has a circle about the whole shape, which reaches the edges, since they are within
-  // the bounding radius.
+  // If the root is a run (a leaf), its circle contains the whole shape and reaches `edges`, which
+  // are within the bounding radius. So the circle need not be tested.
   if (root == 0) return FindInRun(root, edges);
   Box box;
   for (const NearEdge& near : edges) box.Extend(BoundsOf(near.edge));
@@ -195,10 +195,11 @@ bool PosedShape::IsWitness(const Segment& fixed, const Witness& witness) {
 }
 
 // A ring of the polygon inside the shape is within the bounding radius of the position. So a ring
-// with its first vertex beyond it is excluded at once, and so is a polygon of one ring with a
-// bounding box beyond it. As no edges meet, any point of a ring decides for the whole ring. The
-// shape surrounds a ring that it contains, so no edge of the ring has all of the shape on one side
-// of its line, and `edges` has all edges of the ring. `edges` is grouped by ring.
+// with its first vertex beyond this radius is excluded at once, and so is a polygon of one ring
+// with a bounding box that reaches beyond this radius. As no edges meet, any point of a ring
+// decides for the whole ring. The shape surrounds a ring that it contains, so no edge of the ring
+// has all of the shape on one side of its line, and `edges` has all edges of the ring. `edges` is
+// grouped by ring.
 bool PosedShape::ContainsRing(const Polygon& polygon, std::span<const NearEdge> edges) {
   if (kind_ != Kind::kPolygon || edges.empty()) return false;
   const Vec2 p = position();

@@ -48,8 +48,9 @@ QuietPass::Word QuietPass::Classify(size_t first, bool counts,
   return word;
 }
 
-// Selects the test of the rotations outside of the loop, so that the loop has no branch on the
-// contents of a quiet ball, which no processor predicts.
+// Selects the test of the rotations outside of the loop, so that the loop does not branch on which
+// columns exist. The loop has no branch on the contents of a quiet ball either, since a processor
+// cannot predict such a branch.
 QuietPass::Word QuietPass::Classify(size_t first, bool counts) const {
   const double* const c = c_;
   const double* const s = s_;

@@ -57,9 +57,9 @@ class QuietPass {
   // `one`.
   Word Classify(size_t first, bool counts) const;
 
-  // Answers moves from `first` on, at most a few hundred. Stops before the first move that is not
-  // quiet, or that is of a tracker that touches more than one polygon (any polygon, if the moves
-  // are sweeps). Returns the index of the first move that it does not answer.
+  // Answers moves from `first` on, at most 256. Stops before the first move that is not quiet, or
+  // that is of a tracker that touches more than one polygon (any polygon, if the moves are sweeps).
+  // Returns the index of the first move that it does not answer.
   size_t Run(size_t first, MoveWriter& writer, WorkMeter& meter) const;
 
   // Returns whether move i is quiet: the last answer of its tracker is also the answer of move i.

@@ -16,9 +16,9 @@ namespace {
 double Length(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 
 // Returns a circle that contains `points`: about the middle of their bounding box, at most sqrt(2)
-// times as large as the smallest such circle. Computed distances have a relative error of a few
-// 2^-53, which `kUp` covers. The terms that are added to the radius cover squares that underflow,
-// and are small beside the error of placing a point.
+// times as large as the smallest such circle. Computed distances have a relative error of less than
+// 4 * 2^-53, which `kUp` covers. The terms that are added to the radius cover squares that
+// underflow, and are small beside the error of placing a point.
 OutlineNode CircleAbout(std::span<const Vec2> points) {
   Box box;
   for (const Vec2 p : points) box.Extend(p);

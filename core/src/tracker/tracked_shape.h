@@ -30,8 +30,8 @@ struct OutlineNode {
   // Bound of the distance of the node's points from the centre, before the shape is placed at a
   // pose.
   double radius = 0;
-  // The index of the first edge (of a run) or of the first child (of an inner node); the others
-  // follow it.
+  // The index of the first edge (of a run) or of the first child (of an inner node); the other
+  // edges or children follow it.
   uint32_t first = 0;
   uint32_t count = 0;
   bool is_run = false;

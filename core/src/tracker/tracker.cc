@@ -43,7 +43,7 @@ const Shape& Tracker::shape() const { return shape_->shape; }
 const TrackerOptions& Tracker::options() const { return shape_->options; }
 
 // Removes the quiet ball (the disc in which the last answer holds), so that no move is answered as
-// quiet, and the memory, so that none is answered as near (`MoveTiers`).
+// quiet, and the memory, so that no move is answered as near (`MoveTiers`).
 void Tracker::Forget() {
   ball_.radius2[0] = ball_.radius2[1] = -1;
   memory_.reset();

@@ -24,7 +24,8 @@ namespace {
 // An influence mask (the edges near the shape, kept from move to move) that the shape leaves within
 // `kFewMoves` moves did not pay. After `kMaxMisses` masks in a row that did not pay, the tracker
 // backs off: it makes no mask for `kBackoffMoves` moves. Two more masks that do not pay then make
-// it back off four times as long, up to `kMaxBackoffs` times. A mask that pays resets both counts.
+// it back off four times as long, up to `kMaxBackoffs` times. A mask that pays sets the counts of
+// misses and of backoffs to 0.
 constexpr uint32_t kFewMoves = 3;
 constexpr uint8_t kMaxMisses = 6;
 constexpr uint16_t kBackoffMoves = 64;
@@ -114,9 +115,9 @@ std::unique_ptr<TrackerMemory> TrackerMemory::Copy() const {
   return copy;
 }
 
-// Replaces the memory by a larger one if a mask of `mask_bytes` bytes does not fit behind it, and
-// by a smaller one if the mask would leave more than half of the room unused. The replacement has
-// no mask.
+// Replaces the memory by a larger allocation if a mask of `mask_bytes` bytes does not fit behind
+// the object, and by a smaller one if the mask would leave more than half of the room unused. The
+// replacement has no mask.
 void TrackerMemory::Fit(std::unique_ptr<TrackerMemory>& memory, size_t mask_bytes) {
   const size_t room = memory->state_.mask_bytes;
   if (mask_bytes > room || 2 * mask_bytes < room) memory = Create(memory->state_, mask_bytes);
@@ -272,8 +273,8 @@ bool TrackerMemory::MakeMask(const Scene& scene, const PosedShape& posed, Influe
   Clear();
   for (int attempt = 0;; ++attempt, state_.slack /= 4) {
     // The bounding radius grows with the magnitude of the position, as placing errs more at larger
-    // coordinates. While the shape moves by at most the slack, it grows by far less than this
-    // factor.
+    // coordinates. While the shape moves by at most the slack, the bounding radius grows by far
+    // less than the factor 1 + 2^-40.
     state_.known_radius = (posed.bounding_radius() + state_.slack) * (1 + 0x1p-40);
     gathered.Clear();
     if (Gather(scene, posed.shape().options.mask, gathered, meter)) break;

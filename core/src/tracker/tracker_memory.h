@@ -62,9 +62,9 @@ class TrackerMemory {
 
   // Returns whether to make a mask for this move, `moves` moves after the last mask was made.
   // Returns false while the tracker backs off (makes no masks, since the last ones took too much
-  // work). Also returns false if the last mask lasted fewer than `kManyMoves` moves and the work of
-  // a cold move, a move without memory, is unknown: this move is then answered cold, to measure
-  // this work. Called once for each move that no mask covers.
+  // work). Also returns false if the tracker still has the last mask, which lasted fewer than
+  // `kManyMoves` moves, and the work of a cold move, a move without memory, is unknown: this move
+  // is then answered cold, to measure this work. Called once for each move that no mask covers.
   bool IsWorthwhile(uint32_t moves);
   // Adds one cold move (a move answered without memory) to the moving average of the work of cold
   // moves. `query_units` are the units of work of its query; nullopt if a sweep answered the move
@@ -143,8 +143,8 @@ class TrackerMemory {
     // The slack of the next mask: how far the shape may move while that mask holds.
     float slack = 0;
     uint32_t query_work = 0;  // units of work of all queries of the last mask
-    // The work of making the last mask; 0 if there is none, or it was dropped, so that `Tune`
-    // cannot judge it.
+    // The work of making the last mask; 0 if no mask was made, or if `DiscardMask` dropped it, so
+    // that `Tune` does not judge it.
     uint32_t refresh_work = 0;
     // Moving average of the work of a cold move (a move without memory); 0 if unknown.
     uint32_t cold_work = 0;

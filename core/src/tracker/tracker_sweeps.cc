@@ -65,9 +65,9 @@ bool IsInBall(const QuietBall& ball, double x, double y) {
   return dx * dx + dy * dy < ball.radius2[1];
 }
 
-// Returns whether the path between two poses touches nothing, because the positions of both are in
-// the tracker's quiet ball (a disc in which the tracker touches nothing at any rotation): a disc is
-// convex.
+// Returns whether the path between two poses touches nothing, because the positions of both poses
+// are in the tracker's quiet ball (a disc in which the tracker touches nothing at any rotation): a
+// disc is convex.
 //
 // A rotating sweep stops where the shape comes within the tolerance, touching or not. So for a path
 // that turns, the ball is reduced by the tolerance. The tolerance must also be one that the sweep

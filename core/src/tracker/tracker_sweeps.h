@@ -5,8 +5,8 @@
 //
 // A path that stays in the quiet ball of its tracker (the disc about the last position in which the
 // tracker's answer does not change) is clear without a query if that answer is empty. All other
-// paths are swept together: paths of points that are exactly segments by segment casts, the rest by
-// linear or rotating sweeps.
+// paths are swept together: paths of single points that are exactly segments by segment casts, the
+// paths of other shapes and all other paths of points by linear or rotating sweeps.
 #pragma once
 
 #include <cstddef>
@@ -88,7 +88,8 @@ class TrackerSweeps {
   void Refuse(const ItemError& error) { AddResult({error.index, {}, error}); }
   void AddResult(const SweepResult& result);
 
-  // Bits by item: whether the path is not clear, and whether a cast found it clear up to its end.
+  // Bits by item. `hit_bits_`: whether the path is not clear. `clear_bits_`: whether a segment cast
+  // found the path clear up to its end (`IsClearToEnd`).
   std::vector<uint64_t> hit_bits_, clear_bits_;
   std::vector<SweepResult> results_;  // sorted by item after `Run`
   std::vector<Path> paths_;           // paths for linear or rotating sweeps

@@ -134,8 +134,8 @@ class TrackerTable::Checker {
     edit_.trackers.push_back(prototypes[kind]);
   }
 
-  // Counts the slot that `Slots::Take` will give to a handle. Does not count on slots that become
-  // free, so the counts are upper bounds.
+  // Counts the slot that `Slots::Take` gives to the handle when `TrackerTable::Define` applies the
+  // edit. Assumes that no slot that the edit frees is reused, so the counts are upper bounds.
   void CountSlot(uint32_t handle) {
     if (table_.slots_.Find(handle) != kNoSlot) return;
     if (slots_ == 0) first_ = handle;
@@ -170,7 +170,7 @@ class TrackerTable::Checker {
   Edit edit_;
   size_t slots_ = 0;
   size_t others_ = 0;
-  uint32_t first_ = 0;  // first handle of the edit if the table is empty before it
+  uint32_t first_ = 0;  // first handle of the edit if the table is empty before the edit
   size_t definitions_ = 0;
   absl::flat_hash_set<uint32_t> defined_, released_;
   absl::flat_hash_set<const Shape*> used_;
@@ -239,9 +239,10 @@ void TrackerTable::Forget() {
 void TrackerTable::BeginFrame() {
   ++frame_;
   made_room_ = false;
-  // Drops the memories of trackers that have not moved for more than `kMaxIdleFrames` frames.
-  // Checks a 64th of the slots per frame, so that each slot is checked every 64 frames. The
-  // difference of frame numbers is right after the counter has wrapped around, too.
+  // Drops the memories of trackers that have not moved for more than `kMaxIdleFrames` frames (each
+  // call of this function begins a frame). Checks a 64th of the slots per frame, so that each slot
+  // is checked every 64 frames. The difference of frame numbers is right after the counter has
+  // wrapped around, too.
   for (size_t left = (trackers_.size() + 63) / 64; left > 0; --left, ++next_idle_) {
     if (next_idle_ >= trackers_.size()) next_idle_ = 0;
     const auto slot = static_cast<uint32_t>(next_idle_);
@@ -251,8 +252,9 @@ void TrackerTable::BeginFrame() {
 
 // If the handles of the table are consecutive (`is_run`), slots follow from handles by a
 // subtraction: moves of consecutive handles only need another first number, and moves in a table
-// with handles from 0 on keep their numbers. Trackers that the group moves count as moved before
-// room is made, so that they are the last to lose their memories.
+// with handles from 0 on keep their numbers. The trackers that `group` (queries that are evaluated
+// together) moves count as moved in this frame before `MakeRoom` drops memories, so that they are
+// the last to lose their memories.
 void TrackerTable::Begin(Group& group) {
   MoveColumns& moves = group.moves;
   if (moves.size() == 0) return;
@@ -273,8 +275,8 @@ void TrackerTable::Begin(Group& group) {
       static_cast<int64_t>(learned_bytes_ < room() ? room() - learned_bytes_ : 0);
 }
 
-// Replaces the handles in the moves by slots of the table. A handle without a slot gets a number
-// that no tracker has.
+// Replaces the handles in the moves by slots of the table. A handle without a slot becomes kNoSlot,
+// which is the slot of no tracker.
 void TrackerTable::Renumber(MoveColumns& moves) {
   moved_.resize(moves.size());
   for (size_t i = 0; i < moved_.size(); ++i) {
@@ -293,8 +295,8 @@ void TrackerTable::End(int64_t memory_growth) {
 
 // Drops the memories of trackers if they take more than 7/8 of the bytes that they may take
 // (`room`), those of the least recently moved trackers first (by slot among equals), until they
-// take at most half of these bytes. Runs at most once a frame, since it visits all trackers. A
-// tracker without room for a memory is answered without memory.
+// take at most half of these bytes. Runs at most once a frame, since it visits all trackers. The
+// moves of a tracker without room for a memory are answered without memory.
 void TrackerTable::MakeRoom() {
   if (learned_bytes_ <= room() / 8 * 7 || made_room_) return;
   made_room_ = true;

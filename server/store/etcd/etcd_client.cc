@@ -55,8 +55,8 @@ bool IsTransient(grpc::StatusCode code) {
 }
 
 // Returns whether `status` is an error of etcd itself, which guarantees that etcd has not applied
-// the request. An error with an equal code that gRPC has generated leaves that open, and lacks the
-// prefix `etcdserver:`.
+// the request. An error that gRPC has generated, with an equal code but without the prefix
+// `etcdserver:`, leaves open whether etcd has applied the request.
 bool IsRefusal(const grpc::Status& status) {
   return !IsTransient(status.error_code()) &&
          absl::StartsWith(status.error_message(), "etcdserver:");
@@ -336,8 +336,8 @@ EtcdClient::Outcome EtcdClient::Write(const etcd::TxnRequest& request, etcd::Txn
   return Outcome::kUnknown;
 }
 
-// If etcd grants a lease but its answer is lost, the client requests another one, and the first
-// expires by itself.
+// If etcd grants a lease but its answer is lost, the client requests another lease, and the lost
+// lease expires by itself.
 absl::StatusOr<int64_t> EtcdClient::GrantLease(absl::Duration time) {
   etcd::LeaseGrantRequest request;
   request.set_ttl(absl::ToInt64Seconds(time));

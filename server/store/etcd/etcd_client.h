@@ -121,8 +121,8 @@ class EtcdClient {
   EtcdClient(const EtcdClientOptions& options, std::string password,
              const std::shared_ptr<grpc::ChannelCredentials>& credentials);
 
-  // Returns the index in `endpoints_` of the member to call: that of the last call, unless that
-  // member is avoided.
+  // Returns the index in `endpoints_` of the member to call: the member of the last call, unless
+  // the client avoids that member (`avoided_until_us`).
   size_t ChooseEndpoint();
   // Returns the index of a connected member; -1 if no member is connected by `deadline`.
   int AwaitEndpoint(absl::Time deadline);
@@ -130,8 +130,8 @@ class EtcdClient {
   static absl::Duration PenaltyOf(const grpc::Status& status) {
     return status.error_code() == grpc::DEADLINE_EXCEEDED ? kSlowPenalty : kPenalty;
   }
-  // Makes `call` at one member; if the authentication token has expired, gets another token and
-  // makes `call` a second time.
+  // Makes `call` at one member; if the call fails because the authentication token has expired,
+  // gets another token and makes `call` a second time.
   grpc::Status CallMember(Endpoint& endpoint, absl::Time deadline, Call call);
   absl::Status Repeat(absl::Duration timeout, Call call);
   // Adds the metadata of a call to its context, such as the authentication token.

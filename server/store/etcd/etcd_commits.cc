@@ -124,8 +124,8 @@ EtcdCommits::Epoch EtcdCommits::epoch() const {
   return epoch_;
 }
 
-// Ignores an epoch that is older than the recorded one: the watch of etcd delivers it later than
-// the response of a transaction.
+// Ignores an epoch that is older than the recorded one: the watch of etcd may deliver an older
+// epoch after the response of a transaction has brought a newer one.
 void EtcdCommits::SetEpoch(uint64_t revision, const std::string& value) {
   store::v1::SharedEpoch epoch;
   if (!epoch.ParseFromString(value)) return;
@@ -235,14 +235,14 @@ EtcdCommits::CommitOutcome EtcdCommits::OutcomeOf(const SceneDraft& draft,
   return reaches_back ? CommitOutcome::kSuperseded : CommitOutcome::kUnknown;
 }
 
-// Puts another epoch. The transaction in question, whose outcome is unknown, compares the epoch:
-// either it was committed before this put, or it fails.
+// Puts another value of the epoch. The transaction in question, whose outcome is unknown, compares
+// the epoch: either it was committed before this put, or it fails.
 //
-// Raft orders the transaction in question and that of `Resolve`. If the transaction in question is
-// applied first, then that of `Resolve`, which reads the scene after its own put, reads the result.
-// If it is applied later, it finds another epoch and does nothing, even if it is still in the log
-// of a leader that has failed, or in transit. If the transaction of `Resolve` is not answered
-// either, it is repeated.
+// Raft orders the transaction in question and the transaction of `Resolve`. If the transaction in
+// question is applied first, the transaction of `Resolve`, which reads the scene after its own put,
+// reads the result. If the transaction in question is applied later, it finds another epoch and
+// does nothing, even if it is still in the log of a leader that has failed, or in transit. If the
+// transaction of `Resolve` is not answered either, it is repeated.
 absl::StatusOr<EtcdCommits::CommitOutcome> EtcdCommits::Resolve(const SceneDraft& draft,
                                                                 uint64_t& revision) {
   const absl::Time deadline = absl::Now() + kChangeTime;
@@ -273,7 +273,7 @@ absl::StatusOr<EtcdCommits::CommitOutcome> EtcdCommits::Resolve(const SceneDraft
 }
 
 // An attempt that etcd did not answer may have raised `sweep` nevertheless. The next attempt then
-// raises it a second time, which only makes running commits retry once more.
+// raises `sweep` a second time, which only makes running commits retry once more.
 absl::StatusOr<uint64_t> EtcdCommits::RaiseSweep() {
   for (int i = 0; i < kSweepAttempts && !client_.is_stopping(); ++i) {
     const Epoch epoch = this->epoch();

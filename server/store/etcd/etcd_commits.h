@@ -41,7 +41,8 @@ std::string RandomName();
 
 // Adds a put to a transaction.
 void AddPut(etcd::TxnRequest& request, std::string key, std::string value);
-// Adds the deletion of the keys from `key` to `end` to a transaction; an empty `end`: of one key.
+// Adds the deletion of the keys from `key` to `end` to a transaction; an empty `end`: only the key
+// `key`.
 void AddDelete(etcd::TxnRequest& request, std::string key, std::string end);
 // Adds the condition that the key was last put at `revision` (0: that the key does not exist) to a
 // transaction.
@@ -76,8 +77,8 @@ class EtcdCommits {
   // Puts an epoch with a `sweep` that is greater by 1, and returns the revision of the put, which
   // all later commits compare.
   absl::StatusOr<uint64_t> RaiseSweep();
-  // Sets the error that `Commit` returns for every change until further notice; OK: changes are
-  // made.
+  // Sets the error that `Commit` returns for every change until `SetRefusal` is called again; OK:
+  // `Commit` makes changes.
   void SetRefusal(absl::Status why) ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
@@ -87,8 +88,8 @@ class EtcdCommits {
   };
   // The outcome of the transaction of a change. kNotCommitted: the change was not made, and the
   // scene is still `SceneDraft::base`. kSuperseded: the change was not made, because another change
-  // came first. kUnknown: the change may have been made, but its version may already be deleted
-  // from the history.
+  // came first. kUnknown: it is not known whether the change was made, because the version that it
+  // made may already be deleted from the scene's history.
   enum class CommitOutcome { kCommitted, kNotCommitted, kSuperseded, kUnknown };
 
   Epoch epoch() const ABSL_LOCKS_EXCLUDED(mu_);

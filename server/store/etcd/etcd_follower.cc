@@ -15,15 +15,15 @@ namespace {
 constexpr absl::Duration kProbeTime = absl::Milliseconds(1500);
 constexpr absl::Duration kWatchPause = absl::Milliseconds(50);
 // If the watch delivers nothing for this time, although probes show that changes are missing,
-// another member is watched.
+// `OnProbe` cancels the watch and another member is watched.
 constexpr absl::Duration kStuck = absl::Seconds(3);
 constexpr size_t kMaxProbes = 64;
 constexpr int kProbesASize = 4;
 
 }  // namespace
 
-// `revision` is that at which `EtcdJournal::Recover` has read all scenes, so the watch begins at
-// the next one.
+// `revision` is the revision at which `EtcdJournal::Recover` has read all scenes, so the watch
+// begins at the next revision.
 void EtcdFollower::Start(uint64_t revision, uint64_t cluster_id) {
   const absl::Time now = absl::Now();
   {
@@ -38,8 +38,9 @@ void EtcdFollower::Start(uint64_t revision, uint64_t cluster_id) {
   prober_ = std::thread([this] { ProbeLoop(); });
 }
 
-// Cancels the open watch stream and prevents another one. Then stops the client, so that functions
-// of `events_` that wait for etcd on one of the threads return. Both threads end after that.
+// Cancels the open watch stream and prevents that `Follow` opens another one. Then stops the
+// client, so that functions of `events_` that wait for etcd on one of the threads return. Both
+// threads end after that.
 void EtcdFollower::Stop() {
   {
     absl::MutexLock lock(&mu_);
@@ -255,7 +256,8 @@ void EtcdFollower::LeaveCluster() {
 }
 
 // If the watch has delivered nothing for `kStuck` although the probe shows changes, the watched
-// member is behind or cut off from the other members, so another member is watched.
+// member is behind or cut off from the other members, so the function cancels the watch, and
+// `Follow` then watches another member.
 void EtcdFollower::OnProbe(const Probe& probe, const etcd::ResponseHeader& header) {
   const auto revision = static_cast<uint64_t>(header.revision());
   absl::MutexLock lock(&mu_);

@@ -4,15 +4,16 @@
 // Which changes do other processes write to etcd?
 //
 // An `EtcdFollower` has two threads. One thread watches all keys below the store's prefix from a
-// revision on, fails over to other members, and reads everything again if etcd has compacted the
+// revision on, fails over to other members, and reads all keys again if etcd has compacted the
 // changes in between. The other thread reads the key of the last change twice a second,
 // linearizably: the answers show how far behind this process may be, whether etcd can be reached,
 // and whether the cluster is still the original one.
 //
-// The last change (`head`) has a unique value, so it identifies the history up to it. A cluster
-// that is restored from a backup ends every watch, and each watch begins with the last change that
-// this process has applied: if etcd does not have that change, it has another history, though the
-// cluster may have an equal id and greater revisions.
+// Every change of a scene puts the key /head with a unique value, so this value identifies the
+// history up to that change. A cluster that is restored from a backup ends every watch, and each
+// watch begins with the last change that this process has applied: if etcd does not have that
+// change, etcd has another history than this process, though the cluster may have an equal id and
+// greater revisions.
 #pragma once
 
 #include <atomic>
@@ -42,9 +43,9 @@ class EtcdEvents {
   virtual void OnPut(const etcd::KeyValue& pair) = 0;
   virtual void OnDelete(absl::string_view key, uint64_t revision) = 0;
   // Reads all keys again, because changes may have been missed; returns the revision of the read.
-  // `anew`: the cluster is another one, or was restored to an older state, so revisions may go
-  // back. ABORTED if `anew` is false and the keys in etcd do not follow from the state of this
-  // process.
+  // `anew`: the cluster is another one than before, or was restored to an older state, so revisions
+  // may go back. ABORTED if `anew` is false and the keys in etcd do not follow from the state of
+  // this process.
   virtual absl::StatusOr<uint64_t> ReadAll(bool anew) = 0;
   // Receives whether etcd answers, and whether the scenes of this process come from the present
   // cluster: `is_ready` is false after a change of clusters, until all keys were read again.
@@ -99,7 +100,8 @@ class EtcdFollower {
 
   void Follow();
   // Applies changes until the stream ends. Returns false if the next watch should use another
-  // member, because this one did not create the watch, or cancelled it.
+  // member, because the member at the other end of `stream` did not create the watch, or cancelled
+  // it.
   bool FollowStream(EtcdClient::WatchStream& stream);
   // Applies the changes of a response of the watch. Returns false if they show that etcd has
   // another history than this process.

@@ -36,8 +36,8 @@ TreeEdits EditsById(absl::Span<const SceneEdit> edits) {
   return by_id;
 }
 
-// Removes duplicates of pages, because a key may be in a transaction only once. Returns the bytes
-// of the remaining pages.
+// Removes pages that occur more than once in `pages`, except for one of each, because a key may be
+// in a transaction of etcd only once. Returns the bytes of the remaining pages.
 uint64_t RemoveDuplicates(std::vector<Page>& pages) {
   absl::flat_hash_set<PageHash> seen;
   std::erase_if(pages, [&](const Page& page) { return !seen.insert(page.hash).second; });
@@ -158,8 +158,9 @@ absl::StatusOr<EtcdJournal::Listing> EtcdJournal::ListOnce() {
   return listing;
 }
 
-// `ListOnce` reads with several requests at one revision. A compaction of etcd in between can
-// delete that revision, which is OUT_OF_RANGE; the whole list is then read again.
+// `ListOnce` reads with several requests at one revision. A compaction of etcd between two of the
+// requests can delete that revision: the next request then returns OUT_OF_RANGE, and the whole list
+// is read again.
 absl::StatusOr<EtcdJournal::Listing> EtcdJournal::List() {
   absl::StatusOr<Listing> listing = ListOnce();
   for (int i = 0; i < 5 && absl::IsOutOfRange(listing.status()); ++i) listing = ListOnce();
@@ -250,9 +251,9 @@ SavedScene EtcdJournal::ReadSaved(const std::string& name, SharedScene::Ptr& sce
   return saved;
 }
 
-// Lists the scenes, and then reads the polygons of each. If a scene changes in between, this reads
-// a later version than the listed one; the watch delivers that version again, and `FleetStore`
-// ignores it by its number.
+// Lists the scenes, and then reads the polygons of each. If a scene changes in between, `ReadSaved`
+// may read a later version than the listed one; the watch delivers that version again, and
+// `FleetStore` ignores it by its number.
 absl::Status EtcdJournal::Recover(absl::FunctionRef<void(SavedScene)> visit) {
   absl::StatusOr<Listing> listing = List();
   const absl::Time end = absl::Now() + kStartTime;
@@ -357,8 +358,8 @@ absl::StatusOr<WriteResult> EtcdJournal::Edit(absl::string_view name,
                        .replaced_bytes = dropped});
 }
 
-// Writes only the record of the version that this makes: all its pages exist, because the restored
-// version is kept.
+// Writes only the record of the version that `Restore` makes: all pages of that version exist,
+// because the restored version is kept.
 absl::StatusOr<WriteResult> EtcdJournal::Restore(absl::string_view name, uint64_t version,
                                                  const VersionSummary& summary) {
   const SharedScene::Ptr base = Find(name);
@@ -404,13 +405,13 @@ uint64_t EtcdJournal::OldestKept(const SharedScene* base, const StoredVersion& n
   return kept[first]->number;
 }
 
-// If the scene is damaged, leaves a gap in the version numbers and drops the earlier versions,
-// because it is not known which number the damaged version has.
+// If the scene is damaged, leaves a gap in the sequence numbers (`number`) of its versions and
+// drops the earlier versions, because it is not known which number the damaged version has.
 //
 // A small commit puts its pages in its transaction, so that no reader finds a version without its
-// pages, and no page is put again after a sweep. A watch of etcd delivers the puts of the
-// transaction in their order: the pages, the version's key, and the scene's key, on which another
-// server makes the version visible.
+// pages, and the commit need not put pages again after a sweep (the deletion of unused pages). A
+// watch of etcd delivers the puts of the transaction in their order: the pages, the version's key,
+// and the scene's key, on which another server makes the version visible.
 absl::StatusOr<WriteResult> EtcdJournal::WriteVersion(absl::string_view name,
                                                       const SharedScene::Ptr& base,
                                                       TreeChange change, StoredVersion next) {

@@ -6,11 +6,12 @@
 // A commit is one transaction of etcd (server/store/etcd/etcd_commits.h), which puts the keys of
 // the version that it makes (server/store/etcd/etcd_records.h); the revision of the transaction is
 // the version's number. The transaction also puts the pages of polygons that the version adds; if
-// they are too many for one transaction, other transactions put them before.
+// those pages are too many for one transaction, earlier transactions put them.
 //
 // The journal keeps in memory the state of each scene that clients of this process see, which may
 // be older than the state in etcd: an `EtcdFollower` delivers the changes of other processes
-// (server/store/etcd/fleet_store.h). If the two states differ, a commit is a conflict.
+// (server/store/etcd/fleet_store.h). If the two states differ, a commit fails with a conflict
+// (`IsConflict`).
 #pragma once
 
 #include <atomic>
@@ -95,7 +96,7 @@ class EtcdJournal final : public SceneJournal {
 
   absl::Status ReadPolygons(const PageHash& root, std::vector<Polygon>& polygons);
   // Computes the edits that turn the tree of polygons with the root page `before` into the tree
-  // with the root page `after`; OUT_OF_RANGE if they are too many.
+  // with the root page `after`; OUT_OF_RANGE if there are more than 4096 edits.
   absl::Status Difference(const PageHash& before, const PageHash& after,
                           std::vector<SceneEdit>& edits);
 

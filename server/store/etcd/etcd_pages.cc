@@ -71,8 +71,8 @@ absl::StatusOr<std::string> EtcdPages::Read(const PageHash& hash) {
   return read->front().bytes;
 }
 
-// Takes pages from the cache, and reads the other ones from etcd, up to `kMaxTxnPages` in one
-// read-only transaction with a range of one key for each page.
+// Takes pages from the cache, and reads pages that are not in the cache from etcd, up to
+// `kMaxTxnPages` in one read-only transaction with a range of one key for each page.
 absl::StatusOr<std::vector<Page>> EtcdPages::Fetch(std::span<const PageHash> hashes) {
   std::vector<Page> pages;
   pages.reserve(hashes.size());
@@ -88,7 +88,8 @@ absl::StatusOr<std::vector<Page>> EtcdPages::Fetch(std::span<const PageHash> has
         const std::optional<PageHash> hash = keys_.PageOf(found.key());
         if (!hash.has_value()) continue;
         pages.push_back({*hash, found.value()});
-        // A damaged page is returned, so that the caller reports the damage, but it is not cached.
+        // If the page is damaged, it is returned, so that the caller reports the damage, but not
+        // cached.
         if (CheckPage(*hash, found.value()).ok()) Keep(*hash, found.value());
       }
     }
@@ -144,7 +145,7 @@ absl::Status EtcdPages::Write(std::span<const Page> pages) {
 }
 
 // Trees are read depth first, so `prefetched_` has only children of the pages on the path from the
-// root to the current page: some hundreds at most, of 4 KiB each.
+// root to the current page: at most about 140 pages of 4 KiB for each level of the tree.
 absl::StatusOr<std::string> PrefetchingReader::operator()(const PageHash& hash) {
   std::string bytes;
   if (const auto it = prefetched_.find(hash); it != prefetched_.end()) {

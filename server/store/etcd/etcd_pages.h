@@ -61,7 +61,7 @@ class EtcdPages {
 };
 
 // Returns the pages of a tree that is read as a whole: with each inner page, it fetches all child
-// pages, about a hundred in a request, before they are asked for. Not thread-safe.
+// pages, up to `kMaxTxnPages` in a request, before the caller requests them. Not thread-safe.
 class PrefetchingReader {
  public:
   explicit PrefetchingReader(EtcdPages& pages) : pages_(pages) {}

@@ -82,8 +82,8 @@ std::string EncodeVersion(absl::string_view name, const StoredVersion& version) 
   return message.SerializeAsString();
 }
 
-// The stored record has version 0, because its checksum was computed before the version number was
-// known: that is the revision at which the key was put.
+// The stored record has version 0, because its checksum was computed before the version number,
+// which is the revision at which the key was put, was known.
 absl::StatusOr<StoredVersion> DecodeVersion(absl::string_view name, const std::string& value,
                                             uint64_t version) {
   store::v1::SharedVersion message;

@@ -9,7 +9,7 @@
 //   /version/KEY/NUMBER   each kept version, put by the transaction that made it current
 //   /page/HASH            a page of polygons (server/store/page_tree.h)
 //   /epoch                a value that all commits compare (server/store/etcd/etcd_commits.h)
-//   /head                 put by every commit and deletion: its `mod_revision` is the last of them
+//   /head                 put by every commit and deletion; its revision is that of the last one
 //   /sweeper              exists while a server deletes unused pages
 //
 // KEY is a key of server/base/scene_name.h; NUMBER and HASH are hexadecimal. The values of /scene

@@ -59,8 +59,8 @@ void EtcdSweeper::Run(absl::Duration interval) {
 }
 
 // Puts the key /sweeper with a lease, raises `sweep` in the epoch, collects the pages that kept
-// versions use, finds the other pages, and deletes them. Each step that fails ends the sweep; a
-// later sweep of any server deletes the remaining pages.
+// versions use, finds the pages that no kept version uses, and deletes these unused pages. Each
+// step that fails ends the sweep; a later sweep of any server deletes the remaining pages.
 absl::StatusOr<uint64_t> EtcdSweeper::Sweep() {
   EtcdClient& client = journal_.client();
   const absl::StatusOr<int64_t> lease = client.GrantLease(kLeaseTime);
@@ -107,9 +107,9 @@ absl::Status EtcdSweeper::Renew(Claim& claim) {
   return journal_.client().RenewLease(claim.lease);
 }
 
-// Reads the pages of the newest version of a scene a hundred at a time; of an older version it
-// reads each page alone, because few of them are not yet in `used`. A page that cannot be read ends
-// the sweep, because the pages below it are unknown.
+// Reads the pages of the newest version of a scene up to `kMaxTxnPages` at a time; of an older
+// version it reads each page alone, because few of them are not yet in `used`. A page that cannot
+// be read ends the sweep, because the pages below it are unknown.
 absl::Status EtcdSweeper::Mark(Claim& claim, absl::flat_hash_set<PageHash>& used) {
   const absl::StatusOr<EtcdJournal::Listing> listing = journal_.List();
   if (!listing.ok()) return listing.status();
@@ -130,9 +130,9 @@ absl::Status EtcdSweeper::Mark(Claim& claim, absl::flat_hash_set<PageHash>& used
   return absl::OkStatus();
 }
 
-// Reads only the keys of pages, some thousands at a time, and returns those that are not in `used`.
-// Leaves out a page that was put at or after the revision `claim.raised`, because a commit may be
-// about to use it.
+// Reads only the keys of pages, up to `kKeysAtOnce` at a time, and returns the pages that are not
+// in `used`. Leaves out a page that was put at or after the revision `claim.raised`, because a
+// commit may be about to use it.
 absl::StatusOr<std::vector<EtcdSweeper::Unused>> EtcdSweeper::FindUnused(
     Claim& claim, const absl::flat_hash_set<PageHash>& used) {
   std::vector<Unused> unused;

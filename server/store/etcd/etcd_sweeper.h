@@ -51,12 +51,12 @@ class EtcdSweeper {
   absl::StatusOr<uint64_t> Sweep();
 
  private:
-  // What permits a running sweep to delete pages: its lease, and the revisions that each deletion
-  // compares.
+  // Holds what permits a running sweep to delete pages: the sweep's lease, and the revisions that
+  // each deletion compares.
   struct Claim {
     int64_t lease = 0;
     uint64_t claimed = 0;  // revision of the sweeper's put of /sweeper
-    uint64_t raised = 0;   // revision of its put of /epoch
+    uint64_t raised = 0;   // revision of the sweeper's put of /epoch
     absl::Time renewed;
   };
   struct Unused {

@@ -142,8 +142,8 @@ void FleetStore::OnState(bool is_reachable, bool is_ready) {
 }
 
 // Receives the puts of pages before the put of the scene's key that uses them. Adds the pages to
-// the cache, so that `FollowVersion` mostly finds them there; it reads pages that are not in the
-// cache from etcd.
+// the cache, so that `FollowVersion` mostly finds them in the cache; `FollowVersion` reads pages
+// that are not in the cache from etcd.
 void FleetStore::OnPut(const etcd::KeyValue& pair) {
   const EtcdKeys& keys = journal_.keys();
   const auto revision = static_cast<uint64_t>(pair.mod_revision());
@@ -154,7 +154,8 @@ void FleetStore::OnPut(const etcd::KeyValue& pair) {
   if (pair.key() == keys.epoch()) return journal_.commits().SetEpoch(revision, pair.value());
   const std::optional<std::string> name = keys.SceneOf(pair.key());
   if (!name.has_value()) return;
-  // Retries until the version is visible, so that changes become visible in their order.
+  // If `FollowVersion` fails, retries until the version is visible, so that changes become visible
+  // in their order.
   while (!FollowVersion(*name, pair.value(), revision).ok()) {
     if (journal_.client().is_stopping()) return;
     absl::SleepFor(kPauseOfFollower);
@@ -192,7 +193,7 @@ absl::Status FleetStore::FollowVersion(const std::string& name, const std::strin
   if (!follows && !is_first) {
     absl::StatusOr<SharedScene::Ptr> fetched = journal_.Fetch(name);
     if (!fetched.ok()) return fetched.status();
-    if (*fetched == nullptr) return absl::OkStatus();  // the watch will deliver the deletion
+    if (*fetched == nullptr) return absl::OkStatus();  // the watch delivers the deletion later
     scene = *std::move(fetched);
   }
   return Show(name, std::move(scene), follows);
@@ -261,7 +262,7 @@ void FleetStore::ShowDamage(absl::string_view name, const SharedScene::Ptr& scen
   AdoptDamage(name, {damaged->Summaries(), false});
 }
 
-// A scene may get a smaller version number than before only if `anew`; then this first removes
+// A scene may get a smaller version number than before only if `anew`; then `ReadAll` first removes
 // every scene of this process that differs from etcd's. Otherwise etcd must have developed from the
 // state of this process (`MayFollow`): as the kept versions of a scene have no gaps, they include
 // the version of this process, or all of them are newer.

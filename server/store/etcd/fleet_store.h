@@ -32,8 +32,8 @@ namespace carom::server {
 // certainly not made, and UNKNOWN if their outcome is not known.
 class FleetStore final : public MemoryStore, private EtcdEvents {
  public:
-  // Receives, after every probe of etcd, whether changes can be made, and whether the scenes of
-  // this process are ready to be read.
+  // Receives, after every probe of etcd (a read of one key, twice a second), whether changes can be
+  // made, and whether the scenes of this process are ready to be read.
   using OnChangeOfState = std::function<void(bool takes_changes, bool is_ready)>;
 
   // `account` and `journal` outlive the store.

@@ -119,13 +119,14 @@ class Reader {
 };
 
 // Returns whether, after `frame`, the first frame with a wrong checksum, a transaction ends and
-// another one begins: SQLite writes the second only after it has synced the first, so a power cut
-// did not interrupt the first. The checksum of a frame continues that of the frame before, so
-// frames left over from a rolled-back transaction do not match. Skips copies of a transaction's
-// last frame, with which SQLite fills up a disk sector.
+// another one begins: SQLite writes the second transaction only after it has synced the first one,
+// so a power cut did not interrupt the first one. The checksum of a frame continues that of the
+// frame before, so frames left over from a rolled-back transaction do not match. Skips copies of a
+// transaction's last frame, with which SQLite fills up a disk sector.
 bool IsFollowed(Reader& reader, const Header& header, std::vector<uint8_t> frame) {
   Checksum before;
-  uint32_t last_page = 0;  // page of the frame before if it ends a transaction, else 0
+  uint32_t last_page =
+      0;  // page number of the frame before if that frame ends a transaction, else 0
   do {
     const uint32_t page = Number(frame.data());
     // In the last frame of a transaction, this word is the size of the database, in other frames 0.

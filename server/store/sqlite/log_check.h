@@ -3,10 +3,10 @@
 
 // Has the write-ahead log of an SQLite database lost changes that were acknowledged to clients?
 //
-// SQLite reads a write-ahead log up to the first frame with a wrong checksum, and takes the rest
-// for a write that a power cut interrupted. SQLite treats a frame that was damaged later in the
-// same way, although acknowledged changes may follow that frame. The data after the wrong frame
-// distinguishes the two cases.
+// SQLite reads a write-ahead log up to the first frame (a database page with a header) with a wrong
+// checksum, and takes the rest of the log for a write that a power cut interrupted. SQLite treats a
+// frame that was damaged later in the same way, although acknowledged changes may follow that
+// frame. The data after the wrong frame distinguishes the two cases.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ namespace carom::server {
 // SQLite syncs each transaction before it writes the next one, so a power cut damages only the last
 // one. Does not find damage of several bits in the last transaction.
 //
-// Cost: as SQLite's own reading; some 100 ms more once a checksum is wrong.
+// Cost: as SQLite's own reading; about 100 ms more once a checksum is wrong.
 absl::Status CheckLog(const std::string& path);
 
 }  // namespace carom::server

@@ -47,7 +47,7 @@ class LogKeeper {
   bool IsIdle() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return !is_checkpointing_; }
   bool HasWork() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return is_checkpointing_ || stopping_; }
 
-  // The members below are used only by the writer.
+  // Only the thread that owns the writing connection uses the next four members.
   Database& writer_;
   SqliteHistory& history_;
   // length of the log after the last commit, in pages; the log restarts at its beginning now and

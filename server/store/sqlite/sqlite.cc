@@ -12,7 +12,7 @@ namespace carom::server {
 namespace {
 
 // Returns the status code for an extended result code of SQLite, which has the primary result code
-// in its low byte, and for `errno`, which may tell the cause of a failed write.
+// in its low byte, and for `errno`, which may give the cause of a failed write.
 absl::StatusCode CodeOf(int error, int system_error) {
   switch (error & 0xff) {
     case SQLITE_FULL:

@@ -32,8 +32,8 @@ class Statement {
   Statement& BindText(int index, absl::string_view text);
   Statement& BindBlob(int index, absl::string_view bytes);
 
-  // Returns true if there is a row. Otherwise the statement has ended, and other values can be
-  // bound for its next execution.
+  // Returns true if the statement has produced a row. Otherwise the statement has ended, and other
+  // values can be bound for its next execution.
   absl::StatusOr<bool> Step();
   // Executes a statement that has no rows.
   absl::Status Run();

@@ -38,7 +38,7 @@ absl::StatusOr<std::string> ReadPage(Statement& read_page, const PageHash& hash)
 // Reads old versions on a connection of its own. In WAL mode a read uses the file as it was when
 // the read began, and neither waits for the connection that writes nor delays it.
 //
-// Reads run one after the other, each on its caller's thread. Because a read may take seconds, the
+// One read runs at a time, each on its caller's thread. Because a read may take seconds, the
 // caller's task does not count as running on the executor meanwhile. Reads occupy at most one
 // processor, however many callers wait. Thread-safe.
 class SqliteHistory {

@@ -237,7 +237,8 @@ absl::Status SqliteJournal::RecoverVersions(int64_t id, SavedScene& scene, Curre
     scene.status =
         ReadRow(scene.name, current.version, {read_versions_.Bytes(1), read_versions_.Bytes(2)},
                 summary, current.root);
-    // Leaves out a damaged version that is not current, because only watches need it.
+    // Leaves a damaged version out of `scene.versions`: if it is not current, only WatchScene calls
+    // need it.
     is_current = read_versions_.Int(5) != 0;
     ++current.versions;
     current.history_bytes += static_cast<uint64_t>(read_versions_.Int(4));
@@ -483,7 +484,7 @@ absl::StatusOr<WriteResult> SqliteJournal::Restore(absl::string_view name, uint6
   });
 }
 
-// Drops the references of the current version to its pages, and those of older versions to theirs.
+// Drops the references to the pages of the current version, and to the `dropped` pages of old ones.
 absl::Status SqliteJournal::Delete(absl::string_view name) {
   return Run([&]() -> absl::Status {
     const Current& current = scenes_.at(name);
