@@ -79,7 +79,8 @@ class SceneSnapshot::VersionLine {
   }
 
   // Removes the version with the number `version`. Returns the charge of the memory that no other
-  // version of the line shares; the caller releases the charge once the scene is destroyed.
+  // version of this line (the scene's versions) shares; the caller releases the charge once the
+  // scene is destroyed.
   MemoryCharge Leave(uint64_t version) {
     absl::MutexLock lock(&mu_);
     const auto it = versions_.find(version);
@@ -160,8 +161,8 @@ SceneSnapshot::Ptr SceneSnapshot::Follow(const Ptr& before, Scene::Ptr scene,
   return snapshot;
 }
 
-// Releases the charge after the scene is destroyed. `Leave` removes the version from its line
-// first, because other versions of the line may read its scene until then.
+// Releases the charge after the scene is destroyed. Before, `VersionLine::Leave` removes the
+// version from the versions of its scene, because another version may read this scene until then.
 SceneSnapshot::~SceneSnapshot() {
   const MemoryCharge freed = line_->Leave(scene_->version());
   scene_.reset();

@@ -22,16 +22,18 @@ class OneAnswerCall {
   static void Accept(Service& service, EventLoop& loop) { (new Call(service, loop))->Request(); }
 
  protected:
-  OneAnswerCall(Service& service, EventLoop& loop)
-      : loop_user_(loop), service_(service), loop_(loop) {}
-  ~OneAnswerCall() = default;
-
   Service& service() { return service_; }
   EventLoop& loop() { return loop_; }
   Event* accepted() { return &accepted_; }
   Event* finished() { return &finished_; }
 
  private:
+  friend Call;  // no other class derives from OneAnswerCall<Call, Service>
+
+  OneAnswerCall(Service& service, EventLoop& loop)
+      : loop_user_(loop), service_(service), loop_(loop) {}
+  ~OneAnswerCall() = default;
+
   void OnAccepted(bool ok) {
     if (!ok) return OnFinished(false);
     Accept(service_, loop_);

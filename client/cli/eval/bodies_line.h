@@ -28,7 +28,7 @@ struct BodyTable {
   std::vector<uint32_t> owner;
   std::vector<uint64_t> category;
 
-  // Returns views of the table's columns.
+  // Returns views of the vectors above.
   BodyColumns columns() const;
   // Returns an upper bound of the encoded size of the bodies, in units of an encoded vertex.
   size_t cost() const;

@@ -202,9 +202,11 @@ class EvalRun {
   size_t vertices_ = 0;
   // bodies that pending and later queries consider
   BodyTable bodies_;
-  // bit g is set if group g of the groups that pending queries share contains `bodies_`
+  // The queries of `pending_` are sent as few groups, each with several queries. Bit g is set if
+  // group g already contains `bodies_`.
   uint32_t groups_with_bodies_ = 0;
-  absl::flat_hash_map<uint64_t, uint32_t> handles_;  // handles of trackers, by the name in lines
+  absl::flat_hash_map<uint64_t, uint32_t>
+      handles_;  // handle of each tracker, by its number in the input
 };
 
 // Returns whether `line` has only white space: `HandleLines` ignores such a line.

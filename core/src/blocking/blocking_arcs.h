@@ -96,9 +96,9 @@ class BlockedArcs {
   bool empty() const { return arcs_.empty(); }
   bool Contains(Vec2 u) const;
 
-  // The two ends of the connected arc of blocked directions that contains u: clockwise and
-  // counter-clockwise of u. `EndsAbout` returns nothing if all directions are blocked, or u is not
-  // blocked.
+  // The two ends of the connected arc of blocked directions that contains the direction u, the
+  // argument of `EndsAbout`: clockwise and counter-clockwise of u. `EndsAbout` returns nothing if
+  // all directions are blocked, or u is not blocked.
   struct Ends {
     ArcDirection clockwise;
     ArcDirection counter_clockwise;

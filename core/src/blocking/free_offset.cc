@@ -81,8 +81,9 @@ void FreeOffset::AddRing(const BlockingMover& mover, const Segment& edge, size_t
 }
 
 // Merges gaps of nearly equal normals into one, the smaller gap. Keeps the `kMostGaps` smallest
-// gaps if there are more, as with a large skin: without a gap the guess of the offset is worse, but
-// the proof that the resulting pose is safe stays correct.
+// gaps if there are more, as with a large skin, which many polygons are near. When gaps are left
+// out, the guess of the offset is worse, but the proof that the resulting pose is safe stays
+// correct.
 void FreeOffset::AddGap(Vec2 n, double distance) {
   if (n == Vec2{} || std::abs(distance) > reach_ || !meter_.Spend(1)) return;
   distance += RoundedDot(n, moved_);

@@ -190,9 +190,9 @@ class EdgeManifold {
              EdgeFeature(other_, edge));
   }
 
-  // Returns how far the surface of the other shape lies below its core (against the outward
-  // normal), on the line along the normal through `at`. `core_depth` is the depth of the core on
-  // this line.
+  // Returns how far the surface of the other shape lies below the core of the other shape, on the
+  // line through `at` along the outward normal of the reference edge; below means against this
+  // normal. `core_depth` is the depth of the core on this line.
   //
   // A core with a radius r > 0 is a segment f, from its support vertex s up to its other end w. Let
   // c and k be the cosine and sine of the angle of f to the reference edge, and t the distance of
@@ -203,7 +203,7 @@ class EdgeManifold {
   // beyond w.
   //
   // Error: on the side, k r <= t <= |f| c, so r / c <= 2 r where c >= 1/2, and <= 1.2 |f|
-  // otherwise; on the cap the drop is a chord of the shape. So the drop is at most 4 M, M the
+  // otherwise; on the cap the drop is at most r. So the drop is at most 4 M, M the
   // largest coordinate or radius. As all terms have a relative error of at most 2^-97, the sum of
   // drop and depth errs by less than 2^-92 M.
   TwoDoubles Drop(Vec2 at, TwoDoubles core_depth, const Segment& f) const {

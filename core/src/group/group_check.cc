@@ -367,7 +367,8 @@ void CheckBodies(const Group& group, Refusal& refusal) {
   }
 }
 
-// Checks nothing: `CheckBodies` compares the number of masses with the number of bodies.
+// Checks nothing: the only column of body contacts, the masses of the bodies, is checked by
+// `CheckBodies`.
 void CheckKind(absl::string_view, const BodyContactColumns&, const ContactOptions&, Refusal&) {}
 
 // Adds a violation for each shape with more than `kMaxMovingVertices` vertices.
