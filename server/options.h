@@ -58,8 +58,9 @@ struct ServerOptions {
   std::string tls_certificate = "";
   std::string tls_key = "";
   std::string tls_client_ca = "";
-  // file of token hashes and certificate names (server/access/credentials.h), one of which each
-  // client must present; empty: clients need no credential
+  // file that lists the accepted tokens (by their hashes) and certificates (by their names); each
+  // client must present a listed token or certificate (server/access/credentials.h); empty: clients
+  // need no credential
   std::string credentials = "";
 
   // identifies the client address of a call by the header `x-forwarded-for`; safe only on a Unix
@@ -67,11 +68,13 @@ struct ServerOptions {
   bool trust_forwarded_for = false;
 
   // --- Limits: each bounds the memory that clients can take ------------------------------------
-  uint64_t max_message_bytes = 4u << 20;  // of a request, or of one chunk of a scene import
+  // bytes of a request, or of one chunk (message) of a scene import
+  uint64_t max_message_bytes = 4u << 20;
   // connections at once; lowered if the process may not open two file descriptors for each
   // connection
   uint64_t max_connections = 16384;
-  uint64_t max_connections_per_peer = 1024;  // of one client address (server/access/peer.h)
+  // connections of one client address (server/access/peer.h) at once
+  uint64_t max_connections_per_peer = 1024;
   uint64_t max_streams = 16384;
   uint64_t max_calls_per_connection = 1024;  // calls at once; gRPC's client delays further calls
   uint64_t max_scene_calls = 256;            // SceneService calls at once, including imports
@@ -87,24 +90,28 @@ struct ServerOptions {
   uint64_t max_groups_per_frame = 1024;
   // rows of the answers to a frame: a row is a hit, a polygon, an edge or a beam
   uint64_t max_answer_rows_per_frame = 262144;
-  uint64_t max_work_units_per_frame = 4000000000;  // polygons and edges visited; 0: no limit
-  uint64_t max_frames_in_flight = 16;              // frames of one stream, read but not answered
+  // work units of the queries of a frame: visits of a polygon or an edge; 0: no limit
+  uint64_t max_work_units_per_frame = 4000000000;
+  uint64_t max_frames_in_flight = 16;  // frames of one stream, read but not answered
   // the limit, in one stream, for the bytes of answers that the client has not read, and separately
   // for the bytes of frames that wait for their evaluation
   uint64_t max_unread_bytes = 256u << 10;
-  // trackers (moving shapes that a stream follows); their handles (numbers) are below this limit
+  // trackers (moving shapes that a stream follows); also the exclusive upper bound of a tracker's
+  // handle, the number by which the client names it
   uint64_t max_trackers_per_stream = 65536;
   uint64_t max_tracker_bytes_per_stream = 64u << 20;  // memory of the trackers' shapes and caches
   uint64_t max_forks = 4096;
   uint64_t max_forks_per_peer = 1024;
   // memory of all forks (private copies of scenes), without the memory that forks share with scenes
   uint64_t max_fork_bytes = 1u << 30;
-  uint64_t max_fork_versions = 256;  // versions of one fork in memory
+  uint64_t max_fork_versions = 256;  // versions of one fork that the server keeps in memory
   // longest lease of a fork: each frame that uses the fork renews the lease, and the server deletes
   // the fork when the lease ends
   uint64_t max_fork_lease_seconds = 3600;
-  uint64_t pinned_versions = 16;      // versions of a scene in memory, including the current one
-  uint64_t pinned_bytes = 16u << 20;  // memory of a scene's versions, without the current version
+  // versions of a scene that the server keeps in memory, including the current version
+  uint64_t pinned_versions = 16;
+  // memory of the versions of a scene that the server keeps in memory, without the current version
+  uint64_t pinned_bytes = 16u << 20;
   // versions of a scene that the store keeps (in sqlite or etcd), including the current one
   uint64_t history_versions = 64;
   // bytes of a scene's versions in the store, without the current one
@@ -129,8 +136,8 @@ struct ServerOptions {
   // answer large frames, and as many serve calls about scenes; 0: one for each CPU, within the CPU
   // limit of the control group
   uint64_t threads = 0;
-  // Once in so many batches of tracker moves of a stream, the server computes a few moves a second
-  // time, without the caches of the trackers, and compares the answers; 0: never.
+  // Once in `shadow_interval` batches of tracker moves of a stream, the server computes a few moves
+  // a second time, without the caches of the trackers, and compares the answers; 0: never.
   uint64_t shadow_interval = 1024;
 
   PolygonLimits polygon_limits() const {

@@ -68,8 +68,8 @@ constexpr int kHandshakeTimeoutMs = 20000;
 constexpr absl::Duration kLastFlush = absl::Milliseconds(250);
 
 // Logs an error that a library reports about a client, such as text that is not UTF-8 or a reset
-// connection. Logs at most one error a second for each `next_ns`, the time of the next permitted
-// line: otherwise a client could fill the log.
+// connection. Logs at most one error a second for each library; `next_ns` is the time, in
+// nanoseconds, from which the next error may be logged: otherwise a client could fill the log.
 void LogRateLimited(std::atomic<int64_t>& next_ns, const char* library, absl::string_view message) {
   const int64_t now = absl::GetCurrentTimeNanos();
   int64_t next = next_ns.load(std::memory_order_relaxed);
@@ -360,8 +360,8 @@ absl::Status Server::Serve() {
   parts.queries.Accept(*parts.loop, parts.runtime);
   parts.scenes.Accept(*parts.loop, parts.scene_runtime);
   const absl::Status status = ReadScenes();
-  // Calls that wait for the start do not get the error of the start, which may contain paths and
-  // addresses.
+  // Calls that wait until the server has started do not get the error that the start returns, which
+  // may contain paths and addresses.
   parts.start.End(status.ok() ? status : absl::UnavailableError("the server cannot start"));
   if (status.ok()) parts.health.Start();
   return status;

@@ -13,7 +13,7 @@ namespace {
 
 // Returns the optimal string alignment distance. Computes it row by row: row i contains the
 // distances of the first i letters of `a` to every prefix of `b`. A swap of adjacent letters needs
-// the row before the previous one, `before`.
+// row i - 2, `before`; row i - 1 is `last`.
 size_t EditDistance(std::string_view a, std::string_view b) {
   std::vector<size_t> before(b.size() + 1), last(b.size() + 1), row(b.size() + 1);
   std::iota(last.begin(), last.end(), size_t{0});

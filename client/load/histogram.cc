@@ -9,8 +9,8 @@
 
 namespace carom::load {
 
-// A value of 8 + e bits is in the bucket that its leading 8 bits select. The first of these bits is
-// 1, so there are 128 buckets for each e.
+// A value with the bit width 8 + e, e >= 0, is in the bucket that e and the 8 highest bits of the
+// value select. The highest bit is 1, so there are 128 buckets for each e.
 size_t Histogram::BucketOf(uint64_t value) {
   if (value < kLinear) return static_cast<size_t>(value);
   const int shift = std::bit_width(value) - kBits - 1;

@@ -44,7 +44,7 @@ constexpr size_t kChunkBytes = 1 << 20;
 constexpr size_t kPieceVertices = kChunkBytes / sizeof(Vec2);
 
 // The first and the last delay before a retry of a commit that ended with UNAVAILABLE; each delay
-// is twice the one before.
+// is twice the preceding delay.
 constexpr std::chrono::milliseconds kFirstRetry{100};
 constexpr std::chrono::milliseconds kLastRetry{3200};
 

@@ -49,10 +49,11 @@ class ForkLog {
   void Record(const std::string& name, const v1::GroupEdits& edits, uint64_t version)
       ABSL_LOCKS_EXCLUDED(mutex_);
 
-  // Makes the forks of the log that the server at `address` does not have, on that server; only one
-  // caller of `Restore` does so at a time. Skips forks whose base the server does not have. Calls
-  // `abandoned` without holding a lock. After `abandoned` has returned true, waits at most for a
-  // running ForkScene call (5 s) and for the deletion of an incomplete fork (1 s), and returns.
+  // Makes, on the server at `address`, each fork of the log that this server does not have; only
+  // one caller of `Restore` does so at a time. Skips forks whose base the server does not have.
+  // Calls `abandoned` without holding a lock. After `abandoned` has returned true, waits at most
+  // for a running ForkScene call (5 s) and for the deletion of an incomplete fork (1 s), and
+  // returns.
   //
   // Errors: those of a server that does not answer, or refuses a call over a limit. The function
   // then deletes a fork that it made but could not give all edits, if the server answers the

@@ -228,8 +228,8 @@ absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
   failures_ = 0;
   give_up_.reset();
   // An answer may arrive before gRPC reports the end of the write. Until that report gRPC reads the
-  // message of the frame, so the message must not change or be reused: its definitions are applied
-  // from a copy.
+  // message of the frame, so the message must not change or be reused: the definitions in the
+  // message are applied from a copy.
   const bool is_in_use = frame.request.get() == writing_;
   v1::Frame& message = *frame.request->mutable_frame();
   if (answer.status.ok() && Defines(message)) {

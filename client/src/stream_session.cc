@@ -72,7 +72,8 @@ class StreamSession::TrackerFrame {
     return index;
   }
 
-  // Adds the shape of `tracker` to a list and returns its index in the list.
+  // Adds the shape of `tracker` to `definitions`, the list with the index `list`, and returns the
+  // index of the shape in this list.
   uint32_t AddShape(int list, const Tracker& tracker, v1::TrackerDefinitions& definitions) {
     const auto index = static_cast<uint32_t>(definitions.shapes_size());
     *definitions.add_shapes() = *tracker.shape;

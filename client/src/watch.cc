@@ -17,7 +17,7 @@ namespace carom {
 namespace {
 
 // The first and the longest pause between calls that fail one after the other; each pause is twice
-// the one before.
+// the preceding pause.
 constexpr std::chrono::milliseconds kFirstPause(20);
 constexpr std::chrono::milliseconds kLongestPause(2000);
 
@@ -45,8 +45,8 @@ std::optional<PolygonChange> Decoded(int change) {
   }
 }
 
-// Appends the changed polygons that `chunk`, one message of a version, lists to `out`. Returns
-// INTERNAL for malformed columns.
+// Appends to `out` the changed polygons that `chunk` lists. `chunk` is one of the messages by which
+// the server sends a version. Returns INTERNAL for malformed columns.
 absl::Status DecodeRows(const v1::WatchSceneResponse& chunk, std::vector<PolygonUpdate>& out) {
   const int count = chunk.polygon_id_size();
   for (const int size : {chunk.change_size(), chunk.min_x_size(), chunk.min_y_size(),

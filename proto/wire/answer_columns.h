@@ -248,7 +248,8 @@ inline constexpr auto kFirstTouchEdge = [] {
           &M::mutable_first_normal_y)};
 }();
 
-// Lists of a single column. The core has the rows of such a list as a vector of single values.
+// Each of the next lists is a single column. The geometry core (core/) has the rows of such a list
+// as a vector of single values.
 template <class M>
 inline constexpr auto kIds =
     std::tuple{RowColumn("polygon_id", kItself, &M::polygon_id, &M::mutable_polygon_id)};

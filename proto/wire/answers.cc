@@ -48,7 +48,7 @@ void EncodeCounts(const Core& answers, Message& message) {
 }
 
 // Writes the column `is_body`: whether each row is a hit of a body (a moving shape beside the
-// scene's polygons). Omits the column if no row is.
+// scene's polygons). Omits the column if no row is a hit of a body.
 template <class Rows, class IsBody, class Message>
 void EncodeIsBody(const Rows& rows, IsBody is_body, Message& message) {
   message.clear_is_body();
@@ -230,7 +230,7 @@ class Reader {
   // Returns OK, or the error of the first column that does not match.
   const absl::Status& status() const { return status_; }
 
-  // Records an error for `column` unless `fits`; the first error is kept.
+  // Records an error for `column` unless `fits` is true or an earlier column had an error.
   void Require(bool fits, const char* column) {
     if (status_.ok() && !fits) status_ = Misfit(batch_, column);
   }
@@ -258,7 +258,8 @@ class Reader {
   }
 
   // Reads the errors of queries. The indices of the queries must be strictly ascending, and the
-  // entries of `values` at the indices must be 0.
+  // entry of `values` (one number for each query, such as its count of rows) at each of the indices
+  // must be 0.
   template <class T>
   void Errors(const std::vector<T>& values, std::vector<ItemError>& out) {
     for (const v1::ItemError& message : message_.errors()) {
@@ -368,7 +369,8 @@ absl::Status Decode(absl::string_view batch, const v1::SlideAnswers& message, Sl
 }
 
 // Decodes the chains of legs (straight parts between two reflections) that answer bounces. `size`
-// is the length of the first column, and `leg` lists the columns of a leg.
+// is the number of legs (the length of the first column of legs), and `leg` lists the columns of a
+// leg.
 template <class Message, class Answers, class LegColumns>
 absl::Status DecodeChains(absl::string_view batch, const Message& message, int size,
                           const LegColumns& leg, Answers& out) {
@@ -458,8 +460,8 @@ absl::Status Decode(absl::string_view batch, const v1::DistanceAnswers& message,
 
 // Decodes the answers to moves of trackers. Bit i of `clear` means that move i touches nothing;
 // `counts` has an entry for each other move. The number of moves is the number of set bits of
-// `clear` plus the number of counts, and no bit beyond the moves is set. Errors belong to moves
-// that are not clear and have no rows.
+// `clear` plus the number of counts, and no bit beyond the moves is set. A move with an error has
+// its bit in `clear` not set and a count of 0.
 absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, MoveAnswers& out) {
   const int rows = message.polygon_id_size();
   Reader reader(batch, message);

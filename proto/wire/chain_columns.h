@@ -12,7 +12,8 @@
 
 namespace carom::wire {
 
-// The columns of a slide; below, the columns of its legs. A leg without a hit has a default hit.
+// The columns of a slide; `kSlideLeg` and `kSlideHit` are the columns of its legs. A leg without a
+// hit has a default-constructed hit.
 inline constexpr auto kSlideRow = [] {
   using M = v1::SlideAnswers;
   return std::tuple{

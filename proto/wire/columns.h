@@ -159,8 +159,8 @@ struct BoundColumn {
 template <class Column, class T>
 BoundColumn(const Column&, T*) -> BoundColumn<Column, T>;
 
-// Writes the values of `rows` to all columns of `message`, in one pass over the rows, which take
-// more memory than the columns.
+// Writes the values of `rows` to all columns of `message`, in one pass over the rows instead of one
+// pass per column, because the rows take more memory than the columns.
 template <class Row, class Message, class... Columns>
 void EncodeRows(std::span<const Row> rows, const std::tuple<Columns...>& columns,
                 Message& message) {

@@ -36,8 +36,8 @@ namespace carom::wire {
 absl::StatusOr<Polygon> DecodePolygon(const v1::Polygon& message, const PolygonLimits& limits);
 
 // Appends the polygons of all `messages` to `out`, or returns an error with the first 16 violations
-// and the number of all. Field paths of violations begin with `<path>[i]`, i counted from
-// `first_index`. After an error `out` is unchanged.
+// and the number of all violations. Field paths of violations begin with `<path>[i]`, i counted
+// from `first_index`. After an error `out` is unchanged.
 absl::Status DecodePolygons(const google::protobuf::RepeatedPtrField<v1::Polygon>& messages,
                             absl::string_view path, size_t first_index, const PolygonLimits& limits,
                             std::vector<Polygon>& out);

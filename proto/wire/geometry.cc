@@ -150,8 +150,8 @@ absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(const RepeatedPtrField<v1::Ed
   return edits;
 }
 
-// Writes all members of a polygon but its rings. Omits the default category, 1, since an absent
-// field means 1, too.
+// Writes all members of a polygon but its rings. Omits the category if it is 1, since an absent
+// category means 1, too.
 void EncodeHead(const Polygon& polygon, v1::Polygon& message) {
   message.set_id(polygon.id());
   message.set_fill_rule(static_cast<v1::FillRule>(EnumToWire(polygon.fill_rule())));

@@ -4,8 +4,8 @@
 // Can given files of certificates and keys be used for TLS?
 //
 // gRPC does not report a file that it cannot use: connections merely fail. These functions report
-// which file is unusable, and why, before gRPC reads the files. They read files and keep no part of
-// them. No error has text from a file.
+// which file is unusable, and why, before gRPC reads the files. The functions keep no part of the
+// files in memory, and no error contains text from a file.
 #pragma once
 
 #include <sys/types.h>

@@ -41,8 +41,8 @@ struct PieceStart {
 
 // Writes the piece of `polygon` that begins at `start` and has at most `max_vertices` vertices,
 // where each ring counts as one more vertex; `max_vertices` must be at least 4. If the piece is the
-// last one, resets `start` and returns true. Otherwise sets `start` to the begin of the next piece
-// and returns false. Cost: O(vertices of the piece).
+// last one, resets `start` and returns true. Otherwise sets `start` to the beginning of the next
+// piece and returns false. Cost: O(vertices of the piece).
 bool EncodePiece(const Polygon& polygon, size_t max_vertices, PieceStart& start,
                  v1::Polygon& message);
 
@@ -64,11 +64,11 @@ class PolygonJoiner {
   // chunk. Field paths of errors begin with `polygons[i]`, i counted over all of `out`; an
   // incomplete polygon has the index that it gets in `out` when its last piece is added.
   //
-  // Errors: the first 16 violations of `DecodePolygon` and the number of all; INVALID_ARGUMENT if a
-  // piece does not match the piece before it, or naming `continues` if the chunk has no polygon to
-  // continue; RESOURCE_EXHAUSTED over the limits, before the polygon is complete; the errors of
-  // `charge`. After an error the appended polygons are unspecified, and `Add` must not be called
-  // again.
+  // Errors: the first 16 violations of `DecodePolygon` and the number of all violations;
+  // INVALID_ARGUMENT if a piece does not match the piece before it, or naming `continues` if the
+  // chunk has no polygon to continue; RESOURCE_EXHAUSTED over the limits, before the polygon is
+  // complete; the errors of `charge`. After an error the appended polygons are unspecified, and
+  // `Add` must not be called again.
   absl::Status Add(const google::protobuf::RepeatedPtrField<v1::Polygon>& messages, bool continues,
                    ChargeFunction charge, std::vector<Polygon>& out);
 

@@ -393,9 +393,9 @@ size_t FloatCount(const Message& message, const Columns& columns) {
 }
 
 // Appends the columns that the client sent as floats to `doubles`, and points the spans of
-// `columns` to them. `doubles` must have reserved memory, as spans of other kinds of queries point
-// into it. `columns` has views of the columns that the client sent as doubles: for one kind of
-// query, a client must not send both floats and doubles.
+// `columns` to them. `doubles` must have enough reserved memory, as spans of other kinds of queries
+// already point into `doubles`. `columns` has views of the columns that the client sent as doubles:
+// for one kind of query, a client must not send both floats and doubles.
 template <class Message, class Columns>
 void DecodeFloats(absl::string_view kind, const Message& message, Columns& columns,
                   std::vector<double>& doubles, ViolationList& violation_list) {
@@ -415,8 +415,8 @@ void DecodeFloats(absl::string_view kind, const Message& message, Columns& colum
 }
 
 // Appends the shapes of a kind of query to `shapes`, and points `columns.shapes` to them. `shapes`
-// must have reserved memory, as spans of other kinds point into it. `CheckGroup` checks the number
-// of vertices.
+// must have enough reserved memory, as spans of other kinds of queries already point into `shapes`.
+// `CheckGroup` checks the number of vertices.
 template <class Message, class S>
 void DecodeShapes(const ListPath& path, const Message& messages, PlacedColumns<S>& columns,
                   std::vector<S>& shapes, ViolationList& violation_list) {

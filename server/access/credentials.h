@@ -56,8 +56,8 @@ class Credentials {
   // invalid line; the error contains no part of the text, which may have secrets.
   static absl::StatusOr<Credentials> Parse(absl::string_view text);
 
-  // Returns the credential of a token, or null. Takes equal time for all unknown tokens: O(tokens
-  // of the file), some nanoseconds each.
+  // Returns the credential of a token, or null. Takes equal time for all unknown tokens. Cost:
+  // O(tokens in the credentials file), some nanoseconds for each of them.
   const Credential* FindToken(absl::string_view token) const;
   // Returns the credential of a certificate with the names `names`, or null. If several names have
   // credentials, returns that of the first name.

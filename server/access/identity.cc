@@ -169,8 +169,8 @@ void Identities::Reload() {
   reload_ = true;
 }
 
-// Waits for `stopping_` or `reload_`, so that a reload on SIGHUP need not wait until the period
-// ends.
+// Waits until `stopping_` or `reload_` is set, but at most the check period: a reload on SIGHUP
+// need not wait until the period ends.
 bool Identities::Await(bool& reload) {
   absl::MutexLock lock(&mu_);
   const auto is_due = [this]() ABSL_SHARED_LOCKS_REQUIRED(mu_) { return stopping_ || reload_; };

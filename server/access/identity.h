@@ -91,8 +91,8 @@ class Identities {
   std::shared_ptr<const Credentials> credentials() const ABSL_LOCKS_EXCLUDED(mu_);
   absl::Status Read() ABSL_LOCKS_EXCLUDED(mu_);
   void Run() ABSL_LOCKS_EXCLUDED(mu_);
-  // Waits for the check period to end, or for `Reload` or `Stop`. Sets `reload` if `Reload` was
-  // called. Returns false after `Stop`.
+  // Waits for the end of the check period (`kCheckPeriod` in identity.cc), or for `Reload` or
+  // `Stop`. Sets `reload` if `Reload` was called. Returns false after `Stop`.
   bool Await(bool& reload) ABSL_LOCKS_EXCLUDED(mu_);
 
   const std::string path_;  // empty: there is no file

@@ -75,7 +75,7 @@ void Tenant::Release(uint64_t scenes, uint64_t bytes) {
   bytes_ -= bytes;
 }
 
-// Refills the token bucket of work units, which one second fills completely.
+// Refills the token bucket of work units: an empty bucket is full after one second.
 void Tenant::Refill(Clock::time_point now) {
   const double a_second = static_cast<double>(shares_.work);
   const double seconds = std::chrono::duration<double>(now - refilled_).count();

@@ -53,9 +53,9 @@ class Tenant {
   // Releases scenes and bytes that were charged.
   void Release(uint64_t scenes, uint64_t bytes);
 
-  // Returns OK if a frame (a batch of queries) may start: the token bucket of work units, which
-  // holds one second's share, is not empty. `TakeWork` may overdraw the bucket; frames are then
-  // refused until the bucket refills.
+  // Returns OK if a frame (a batch of queries) may start: the token bucket of work units, whose
+  // capacity is the work share of one second, is not empty. `TakeWork` may overdraw the bucket;
+  // frames are then refused until the bucket refills.
   absl::Status CheckWork(Clock::time_point now);
   // Removes from the token bucket the work units that the evaluation of a frame took.
   void TakeWork(uint64_t units, Clock::time_point now);
@@ -87,8 +87,8 @@ class Tenants {
   std::map<std::string, std::shared_ptr<Tenant>, std::less<>> tenants_ ABSL_GUARDED_BY(mu_);
 };
 
-// Holds what a change of a scene charges to its tenant, and releases the charge unless `Keep` is
-// called.
+// Holds the scenes and bytes that a change of a scene charges to the tenant of the scene, and
+// releases the charge unless `Keep` is called.
 class TenantCharge {
  public:
   TenantCharge() = default;

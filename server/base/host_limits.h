@@ -4,7 +4,7 @@
 // How much CPU time and memory may this process use?
 //
 // The limits of a container are those of its control group and of all parent groups (cgroup v2, or
-// v1 on older systems). The machine has more memory and CPUs, but the kernel kills or stalls a
+// v1 on older systems). The machine may have more memory and CPUs, but the kernel kills or stalls a
 // process that exceeds the limits of its group.
 #pragma once
 

@@ -17,16 +17,16 @@ struct NamedShare {
   uint64_t percent;
 };
 
-// The shares in percent of the memory limit, indexed by `MemoryShare`. Another fifth of the limit
-// is the quota of gRPC's buffers, which also hold messages. The rest of the limit is for uncharged
-// memory.
+// The shares in percent of the memory limit, indexed by `MemoryShare`. Another fifth of the memory
+// limit is the quota of gRPC's buffers, which also hold messages. The rest of the limit is for
+// uncharged memory.
 constexpr std::array<NamedShare, 3> kShares = {
     {{"scenes", 50}, {"trackers", 10}, {"messages", 15}}};
 
 // bytes that each peer may charge even when a share is nearly used up, enough for a call with a
 // short request
 constexpr uint64_t kGuaranteedPeerBytes = 32 << 10;
-// The guaranteed bytes of all peers together may exceed a share by at most `limit /
+// Guaranteed bytes may raise the charges of all peers together above a share by at most `limit /
 // kGuaranteedLimitPart`.
 constexpr uint64_t kGuaranteedLimitPart = 32;
 

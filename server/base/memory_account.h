@@ -4,10 +4,10 @@
 // Is there memory for a request, a scene or a tracker (a moving shape that a stream follows)?
 //
 // The server charges memory that clients make it hold to one account before it allocates the
-// memory. Each kind of memory has a share of the limit, so that the total is bounded for any number
-// of clients, and no kind uses the memory of another kind. A charge is an upper estimate of the
-// memory of one object. The rest of the limit is for memory that is not charged (HTTP/2, heap
-// fragmentation, the program itself); if uncharged memory exceeds the rest
+// memory. Each kind of memory has a share of the memory limit of the process, so that the total is
+// bounded for any number of clients, and no kind uses the memory of another kind. A charge is an
+// upper estimate of the memory of one object. The rest of the limit is for memory that is not
+// charged (HTTP/2, heap fragmentation, the program itself); if uncharged memory exceeds the rest
 // (server/base/memory_watch.h), the shares shrink.
 #pragma once
 
@@ -46,10 +46,10 @@ struct MemoryPeer : std::enable_shared_from_this<MemoryPeer> {
 
 // Counts the memory that clients make the server hold, and refuses charges above the limits.
 //
-// A peer may use as much of a share as is free: a single peer gets half, and for any number of
-// greedy peers some memory stays free for the next peer (dynamic thresholds; Choudhury and Hahne,
-// 1998). Each peer gets its first 32 KiB even if less is free, enough for a call with a short
-// request, until all peers together exceed the share by 1/32 of the limit.
+// A peer may hold at most as many bytes of a share as are free: a single peer gets half, and for
+// any number of greedy peers some memory stays free for the next peer (dynamic thresholds;
+// Choudhury and Hahne, 1998). Each peer gets its first 32 KiB even if less is free, enough for a
+// call with a short request, until all peers together exceed the share by 1/32 of the limit.
 //
 // Thread-safe; the account must outlive its charges.
 class MemoryAccount {
@@ -63,7 +63,8 @@ class MemoryAccount {
   std::shared_ptr<MemoryPeer> Peer(const std::string& name);
 
   // Charges `bytes` to a share, and to `peer` if it is not null. Charges nothing and returns
-  // RESOURCE_EXHAUSTED naming the share if the share, or what one peer may use of it, is used up.
+  // RESOURCE_EXHAUSTED naming the share if the share, or the part of the share that `peer` may use,
+  // is used up.
   absl::Status Take(MemoryShare share, uint64_t bytes, MemoryPeer* peer = nullptr);
   // Charges `bytes`, or as many as are free if that is less; returns the number of bytes charged.
   uint64_t TakeUpTo(MemoryShare share, uint64_t bytes, MemoryPeer* peer);
@@ -89,7 +90,7 @@ class MemoryAccount {
   // Returns the uncharged memory beyond its part of the limit: by how much `held_bytes`, the memory
   // of the process, exceeds the charged bytes plus the part of the limit outside the shares.
   uint64_t Excess(uint64_t held_bytes) const;
-  // Reduces the limits of the shares by `bytes` in total, in proportion to their size.
+  // Reduces the limits of all shares by `bytes` in total, each limit in proportion to its size.
   void SetExcess(uint64_t bytes) { excess_.store(bytes, std::memory_order_relaxed); }
 
  private:

@@ -44,7 +44,8 @@ class MemoryWatch {
   // Frees memory if the process holds too much, and sets the excess of `account_`: the bytes by
   // which uncharged memory exceeds its part of the limit. Returns the bytes that the process holds.
   uint64_t UpdateExcess();
-  // Returns the bytes of memory that the process holds, without mapped files; 0 if unknown.
+  // Returns the bytes of memory that the process holds, without the pages of mapped files; 0 if the
+  // number cannot be read.
   uint64_t HeldBytes() const;
   // Returns free memory of the allocator to the system if more than a quarter of `held_bytes` is
   // free. With tcmalloc, also returns it if `is_over` is true, that is, if the process exceeds its

@@ -26,7 +26,8 @@ class Timer {
   using Id = uint64_t;  // never 0
 
   Timer();
-  // Waits until a running function returns, and drops the functions that have not been called.
+  // Waits until the function that is running, if any, returns, and drops the functions that have
+  // not been called.
   ~Timer();
 
   // Schedules `call` for the time `when`; a time in the past means at once.

@@ -42,8 +42,8 @@ struct FrameLimits {
   uint64_t max_work_units = 0;  // 0: no limit
   PolygonLimits polygons;       // limits of each polygon that the edits of a group add
   TrackerTableLimits trackers;
-  // One in so many batches of tracker moves of a stream gets a `ShadowRun`, which compares answers
-  // with and without the trackers' caches; 0: none.
+  // One in `shadow_interval` batches of tracker moves of a stream gets a `ShadowRun`, which
+  // compares answers with and without the trackers' caches; 0: none.
   uint64_t shadow_interval = 1024;
 };
 

@@ -31,7 +31,7 @@ constexpr uint64_t kJoinedUnits = 1 << 14;
 // the geometry core, as a message and as serialized bytes together: measured with a million cast
 // hits with all details.
 constexpr uint64_t kBytesPerRow = 272;
-// The memory of the answer's rows is charged in steps of so many bytes.
+// The memory of the answer's rows is charged in steps of `kChargedBytes` bytes.
 constexpr uint64_t kChargedBytes = 1 << 20;
 
 // The measured cost of a group's edits in work units: `kUnitsOfEdits` for all edits together, and
@@ -41,7 +41,7 @@ constexpr uint64_t kUnitsOfEdits = 1 << 14;
 constexpr uint64_t kUnitsPerEdit = 1 << 10;
 
 // Groups that are refused with an error use no work meter, so `Run` also checks for the end of the
-// time slice each time it has passed so many groups, which takes 20 to 100 us.
+// time slice each time it has passed `kGroupsPerCheck` groups, which takes 20 to 100 us.
 constexpr size_t kGroupsPerCheck = 16;
 
 // Returns whether a group casts a few segments and has no other queries, so that it may be a member
@@ -325,8 +325,8 @@ const absl::Status& FrameSlice::Decode(size_t i) {
 FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, uint64_t max_units) {
   const Clock::time_point start = Clock::now();
   if (MustStop(start)) return {.status = StopStatus(WorkMeter()), .yields = is_out_of_cpu_};
-  // A meter calls `stop` once when it begins to count. This first call of `stop` returns false
-  // without a check, as `MustStop` was just called.
+  // A meter calls `stop` once when it begins to count. The first call of `stop` returns false
+  // without a call of `MustStop`, which has just been called.
   const auto stop = [this, asked = true]() mutable {
     return !std::exchange(asked, false) && MustStop(Clock::now());
   };

@@ -67,7 +67,8 @@ class FrameSlice {
     bool yields = false;
     // units that count against the frame's limit `FrameLimits::max_work_units`
     uint64_t work_units = 0;
-    // units that count against the time slice: `work_units` and the units of a shadow run
+    // units that count against the time slice: `work_units` plus the units of the shadow run (some
+    // moves answered with and without the trackers' caches), if there was one
     uint64_t slice_units = 0;
     uint64_t rows = 0;  // rows of the answers
     MoveTiers tiers = {};
@@ -116,8 +117,8 @@ class FrameSlice {
   // Evaluates `group` into `scratch.answers`, with at most `max_units` work units.
   Evaluation Evaluate(const Scene& scene, Group& group, uint64_t max_units);
   // Prepares the trackers for the moves of `group`. If a shadow run is due, answers some moves with
-  // and without the trackers' memory (their caches of nearby polygons), compares the answers,
-  // counts the work on `meter`, and returns the statistics of the comparison.
+  // and without the trackers' memory (their caches of nearby polygons), compares the answers, adds
+  // the work to `meter`, and returns the statistics of the comparison.
   ShadowStats BeginMoves(const Scene& scene, Group& group, WorkMeter& meter);
   // Returns the error of a group whose evaluation `meter` stopped: the limit that was exceeded.
   absl::Status StopStatus(const WorkMeter& meter);

@@ -23,8 +23,8 @@ constexpr size_t kShortFrameBytes = 16 << 10;
 // copy exist together for a moment, which is not charged.
 constexpr size_t kMaxJoinedBytes = 256 << 10;
 // The `FrameRun` (messages and buffers) of a request without an answer is cached only if the
-// request has at most so many bytes: the buffers of such a run do not show how much memory its
-// messages retain.
+// request has at most `kMaxUnansweredBytes` bytes: the buffers of such a run do not show how much
+// memory its messages retain.
 constexpr size_t kMaxUnansweredBytes = 64 << 10;
 
 // Returns whether a group of the frame may have to wait for a version of its scene that does not

@@ -28,8 +28,8 @@ constexpr uint64_t kTrackedVertexBytes = 40;
 // adds may exceed the reserved bytes, by less than `Tracker::kMaxMemoryBytes`, which `GrowthBy`
 // adds.
 constexpr uint64_t kMemoryBytes = 4 << 10;
-// `GrowthBy` also reserves 1/kFreePart of the bytes that the tracker table takes: with so much free
-// memory the table need not drop memories (caches) of trackers.
+// `GrowthBy` also reserves 1/kFreePart of the bytes that the tracker table takes: with that many
+// free bytes the table need not drop memories (caches) of trackers.
 constexpr uint64_t kFreePart = 4;
 
 uint64_t BytesOf(const v1::TrackerDefinitions& definitions) {
@@ -57,7 +57,8 @@ absl::Status SceneHandles::Check(const Bindings& bindings) const {
     if (!bound.insert(binding.handle()).second) {
       refusal.Add(absl::StrCat("bindings[", i, "].handle"), "must not be bound twice in a frame");
     } else if (!names_.contains(binding.handle())) {
-      // A handle that is bound again takes no more memory, so only handles without a binding count.
+      // Binding a handle again takes no more memory, so only handles that no earlier frame has
+      // bound count.
       ++total;
     }
     const absl::Status name =

@@ -31,8 +31,8 @@ class SceneHandles {
 
   using Bindings = google::protobuf::RepeatedPtrField<v1::SceneBinding>;
 
-  // Returns INVALID_ARGUMENT if a handle is bound twice or to a malformed name, and
-  // RESOURCE_EXHAUSTED if there would be more than kMaxHandles handles.
+  // Returns INVALID_ARGUMENT if `bindings` bind a handle twice or to a malformed name, and
+  // RESOURCE_EXHAUSTED if more than kMaxHandles handles would be bound after `Bind`.
   absl::Status Check(const Bindings& bindings) const;
   // Binds the handles of `bindings`, which `Check` must have accepted.
   void Bind(const Bindings& bindings);

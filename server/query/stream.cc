@@ -74,8 +74,8 @@ void Stream::Begin(const absl::Status& started) {
 void Stream::OnMetadataSent(bool ok) { OnWritten(ok); }
 
 // Prefetches the cache lines of this object: among a thousand streams, the one with a new frame is
-// not in the L1 and L2 caches, and its lines would be loaded one after the other. Leaves out the
-// members before `mu_`, and `call_`.
+// not in the L1 and L2 caches, and its lines would be loaded one after the other. Does not prefetch
+// `call_` and the members that are declared before `mu_`.
 void Stream::Prefetch() const {
   constexpr size_t kLine = 64;
   const auto prefetch = [](const void* begin, const void* end) {

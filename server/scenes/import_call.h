@@ -84,7 +84,7 @@ class ImportCall final : public AsyncCall {
   bool reading_ ABSL_GUARDED_BY(mu_) = false;
   bool working_ ABSL_GUARDED_BY(mu_) = false;
   bool ended_ ABSL_GUARDED_BY(mu_) = false;
-  Timer::Id idle_timer_ ABSL_GUARDED_BY(mu_) = 0;  // while the call waits for a chunk
+  Timer::Id idle_timer_ ABSL_GUARDED_BY(mu_) = 0;  // set while the call waits for a chunk
   Timer::Id total_timer_ ABSL_GUARDED_BY(mu_) = 0;
 };
 

@@ -22,8 +22,9 @@
 
 namespace carom::server {
 
-// Collects the polygons of an import from chunks, the messages of the request stream. Enforces the
-// limits with each chunk, so that the collected polygons never exceed them. Not thread-safe.
+// Collects the polygons of an import from chunks, the messages of the request stream. Checks the
+// limits of polygons and scenes with each chunk, so that the collected polygons never exceed the
+// limits. Not thread-safe.
 class SceneUpload {
  public:
   SceneUpload(const PolygonLimits& polygon_limits, const SceneLimits& scene_limits)

@@ -243,7 +243,7 @@ absl::Status WatchCall::Continue() {
 // keeps the last change in memory until it has notified all listeners, so the call gets every
 // change either from `FindChange` or in `OnChange`.
 absl::StatusOr<SceneChange::Ptr> WatchCall::Next() {
-  SceneChange::Ptr large;  // declared before the lock, so freed after it
+  SceneChange::Ptr large;  // declared before the lock, so destroyed after its release
   {
     absl::MutexLock lock(&mu_);
     changed_ = false;

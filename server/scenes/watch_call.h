@@ -71,7 +71,8 @@ class WatchCall final : public AsyncCall, public SceneWatcher {
   // Returns why the call sends nothing more (cancelled, draining or the scene was deleted), or OK.
   absl::Status CheckEnd() ABSL_LOCKS_EXCLUDED(mu_);
   // Makes the call wait for the next change, and returns true. Returns false, and does not wait, if
-  // a change, a drain or a deletion came after `Next` began. A cancelled call returns true, too.
+  // a change, a drain or a deletion came after `Next` began. Also returns true if the call is
+  // cancelled.
   bool Wait() ABSL_LOCKS_EXCLUDED(mu_);
   absl::Status Write() ABSL_LOCKS_EXCLUDED(mu_);
   // Adds the change of the polygon at `cursor_` to `chunk`; of a large polygon, it adds only the

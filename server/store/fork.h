@@ -46,8 +46,8 @@ struct ForkShare {
 // One version of a fork (class `Fork`).
 struct ForkVersion {
   std::shared_ptr<ForkShare> share;
-  // set when the fork drops the version: the part of the fork's charge that ends with the version's
-  // last reader
+  // set when the fork drops the version: the part of the fork's charge that is released when the
+  // version's last reader is done
   std::optional<ForkCharge> own_charge;
   Scene::Ptr scene;
   VersionSummary summary;
@@ -64,8 +64,8 @@ struct ForkVersion {
   uint64_t bytes = 0;
 };
 
-// Returns a hash of edits, by which a fork recognizes edits that a client sends twice. The hash
-// differs between processes.
+// Returns a hash of edits, by which a fork recognizes edits that a client sends twice. Two server
+// processes compute different hashes for equal edits.
 uint64_t ContentOf(std::span<const SceneEdit> edits);
 
 // The version that a fork begins as.
@@ -73,7 +73,8 @@ struct ForkBase {
   std::string name;                   // name of the base scene, which is not a fork itself
   uint64_t version = 0;               // version of the base scene
   std::shared_ptr<KeptVersion> kept;  // the version `version` of the base scene
-  // scene that the fork begins with: the scene of `kept`, or a version of another fork of `kept`
+  // scene that the fork begins with: the scene of `kept`, or a version of a fork that began as
+  // `kept`
   Scene::Ptr scene;
   uint64_t polygon_bytes = 0;  // bytes of the polygons of `scene` that `kept` does not share
 };
@@ -127,8 +128,8 @@ class Fork {
   // Returns the difference between `version` and the version after it; null if the fork does not
   // keep both. `charge` accounts for the memory of the difference.
   SceneChange::Ptr FindChange(uint64_t version, MemoryCharge charge) const ABSL_LOCKS_EXCLUDED(mu_);
-  // Returns the base of another fork that begins as version `version` of this fork (0: its current
-  // version). None if this fork does not keep the version.
+  // Returns the base for a fork, other than this one, that begins as version `version` of this fork
+  // (0: its current version). None if this fork does not keep the version.
   std::optional<ForkBase> BaseAt(uint64_t version) const ABSL_LOCKS_EXCLUDED(mu_);
 
   // Applies `edits` and returns the version that they make. If an earlier call had the `edit_id` of
@@ -180,8 +181,9 @@ class Fork {
   // `next` already; sets `reserved` to 0 once the charge for `next` includes these bytes.
   absl::Status Publish(const VersionPtr& next, uint64_t removed_bytes, uint64_t& reserved)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_) ABSL_LOCKS_EXCLUDED(mu_);
-  // Changes the charge of the fork by `more` bytes. If memory is short, drops the oldest versions,
-  // as few as suffice, or fails and drops none if all of them do not suffice.
+  // Changes the charge of the fork by `more` bytes. If memory is short, drops as few of the oldest
+  // versions as suffice; fails, and drops none, if dropping all versions but the newest does not
+  // suffice.
   absl::Status Charge(int64_t more) ABSL_EXCLUSIVE_LOCKS_REQUIRED(writing_)
       ABSL_LOCKS_EXCLUDED(mu_);
   // Returns whether a reader holds a reference to the version in addition to those of the fork.
@@ -207,8 +209,8 @@ class Fork {
   std::vector<VersionPtr> versions_ ABSL_GUARDED_BY(mu_);
   // The kept versions by the id of the edits that made them.
   absl::flat_hash_map<std::string, VersionPtr> by_edit_id_ ABSL_GUARDED_BY(mu_);
-  // Hashes of the edit ids of the versions that the fork dropped last, in the order of dropping,
-  // and as a set.
+  // Hashes of the edit ids of the versions that the fork dropped last, in the order of dropping
+  // (`dropped_edit_ids_`) and as a set (`dropped_edit_id_set_`).
   std::vector<uint64_t> dropped_edit_ids_ ABSL_GUARDED_BY(mu_);
   absl::flat_hash_set<uint64_t> dropped_edit_id_set_ ABSL_GUARDED_BY(mu_);
   bool is_closed_ ABSL_GUARDED_BY(mu_) = false;

@@ -29,10 +29,10 @@ class ForkMemory {
       : limit_(limit_bytes), account_(account) {}
 
   // Counts `bytes` of memory as used by forks of `peer`, or counts nothing and returns
-  // RESOURCE_EXHAUSTED with a retry delay. `offers` lists bytes that the caller has taken for the
-  // peer earlier and can free, such as those of old versions. If too few bytes are free, releases
-  // the first entries of `offers`, as few as suffice, and sets `accepted` to the number of released
-  // entries.
+  // RESOURCE_EXHAUSTED with a retry delay. Each entry of `offers` is a number of bytes that the
+  // caller has taken for the peer earlier and can free, such as the bytes of an old version. If too
+  // few bytes are free, releases the first entries of `offers`, as few as suffice, and sets
+  // `accepted` to the number of released entries.
   absl::Status Take(uint64_t bytes, MemoryPeer& peer, std::span<const uint64_t> offers,
                     size_t& accepted) ABSL_LOCKS_EXCLUDED(mu_);
   // Counts `bytes` even above the limits, for memory that is already in use.
@@ -70,7 +70,8 @@ class ForkCharge {
   absl::Status Add(uint64_t bytes, std::span<const uint64_t> offers, size_t& accepted);
   // Raises the charge to at least `bytes`, even above the limits.
   void GrowPastLimit(uint64_t bytes);
-  // Moves `bytes` of this charge, or all if it has fewer, to `other`, a charge of the same peer.
+  // Moves `bytes` of this charge, or the whole charge if it has fewer bytes, to `other`, a charge
+  // of the same peer.
   void MoveTo(ForkCharge& other, uint64_t bytes);
   uint64_t bytes() const { return bytes_; }
   ForkMemory& memory() const { return memory_; }

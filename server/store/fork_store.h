@@ -41,7 +41,7 @@ struct ForkLimits {
   size_t max_forks_per_peer = 1024;
   // bytes of all forks, without the memory that forks share with their bases
   uint64_t max_bytes = 1ull << 30;
-  size_t max_versions = 256;  // versions that each fork keeps
+  size_t max_versions = 256;  // maximum number of versions that a fork keeps
   uint64_t max_lease_seconds = 3600;
   // limits of the versions that memory keeps of scenes that are not forks
   KeptLimits kept;

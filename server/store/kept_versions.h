@@ -4,8 +4,8 @@
 // Which versions of a scene can be read?
 //
 // Memory keeps the current version of each scene, and some older versions that share polygons and
-// pages of the index with it; forks (server/store/fork.h) keep the version that they began as. A
-// reader of a kept version does not wait for a writer of the scene.
+// pages of the index with the current version; forks (server/store/fork.h) keep the version that
+// they began as. A reader of a kept version does not wait for a writer of the scene.
 #pragma once
 
 #include <atomic>
@@ -64,7 +64,7 @@ class KeptVersion {
   std::atomic<uint64_t> bytes_{0};  // approximate bytes not shared with the current version
   // Only the thread that changes the scene uses the members below.
   uint64_t polygon_bytes_ = 0;                 // bytes of polygons that later versions do not have
-  absl::flat_hash_set<uint64_t> removed_ids_;  // ids of the polygons in `polygon_bytes_`
+  absl::flat_hash_set<uint64_t> removed_ids_;  // ids of polygons counted in `polygon_bytes_`
 };
 
 // The versions of scenes that memory keeps. Thread-safe. `scenes` and `account` outlive the
@@ -94,8 +94,8 @@ class KeptVersions final : public SceneListener {
   void Add(absl::string_view name, const std::shared_ptr<KeptVersion>& version)
       ABSL_LOCKS_EXCLUDED(mu_);
 
-  // Drops old versions of about `bytes` bytes in total, if memory keeps that many. Returns true if
-  // it dropped any.
+  // Drops old versions of about `bytes` bytes in total, if the kept old versions have that many
+  // bytes. Returns true if it dropped any.
   bool Release(uint64_t bytes) ABSL_LOCKS_EXCLUDED(mu_);
 
   void OnSceneChanged(absl::string_view name, uint64_t version,
@@ -122,7 +122,7 @@ class KeptVersions final : public SceneListener {
   void Forget(absl::string_view name) ABSL_LOCKS_EXCLUDED(mu_);
   static KeptPtr FindIn(const VersionHistory& history, uint64_t version)
       ABSL_SHARED_LOCKS_REQUIRED(history.mu);
-  // Moves the oldest versions of the history that exceed the limits `limits_` to `dropped`.
+  // While the history exceeds the limits `limits_`, moves its oldest version to `dropped`.
   void Prune(VersionHistory& history, std::vector<KeptPtr>& dropped)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(history.mu);
   // Sets `history.bytes`, and changes `kept_bytes_`, the total of all histories, accordingly.

@@ -136,7 +136,7 @@ class MemoryStore : public SceneStore {
     Scene::Ptr scene;             // current version; null: its stored data is damaged
     SceneSnapshot::Ptr snapshot;  // keeps the memory of `scene` charged
     std::deque<VersionSummary> versions;
-    // The changes that the store keeps for WatchScene calls: the changes that made the last of
+    // The changes that the store keeps for WatchScene calls: the changes that made the last few of
     // `versions`. `change_bytes` is the sum of their bytes.
     std::deque<SceneChange::Ptr> changes;
     uint64_t change_bytes = 0;
@@ -160,7 +160,7 @@ class MemoryStore : public SceneStore {
     // unknown
     std::shared_ptr<SceneChange> change;
     MemoryCharge charge;  // memory of polygons that `before` does not have
-    // version before, if `scene` shares polygons with it; else null
+    // the preceding version of the scene if `scene` shares polygons with that version; else null
     SceneSnapshot::Ptr before;
     std::span<const SceneEdit> edits;  // edits that turn `before` into `scene`
     // summaries of all versions that the journal keeps; empty: those in `Entry::versions`, and
@@ -212,7 +212,7 @@ class MemoryStore : public SceneStore {
   // names of preloaded scenes; complete before the first client call, hence no lock
   absl::btree_set<std::string> preloaded_;
 
-  KeyedMutex writers_;  // each change holds its scene's mutex; acquired before `mu_`
+  KeyedMutex writers_;  // a writer holds its scene's mutex; acquired before `mu_`
 
   mutable absl::Mutex mu_;
   absl::btree_map<std::string, Entry> scenes_ ABSL_GUARDED_BY(mu_);

@@ -4,9 +4,9 @@
 // How are the polygons of a scene stored as pages?
 //
 // The pages form a B+ tree by polygon id. A page never changes, and the hash of its bytes
-// identifies it (Merkle, 1987): an edit writes the pages from its leaf to a new root, and shares
-// all other pages with the version before. proto/carom/store/v1/pages.proto defines the format of a
-// page.
+// identifies it (Merkle, 1987): an edit writes the pages on the path from the leaf of the edited
+// polygon to a new root; the edited version shares all other pages with the preceding version.
+// proto/carom/store/v1/pages.proto defines the format of a page.
 #pragma once
 
 #include <array>
@@ -33,8 +33,8 @@ PageHash HashOf(const std::string& bytes);
 // Returns the bytes of a hash as a string, the type of hashes in protobuf messages.
 std::string TextOf(const PageHash& hash);
 
-// Returns DATA_LOSS with the description `what`: the error for stored data of a scene that is not
-// what was written.
+// Returns DATA_LOSS with the description `what`: the error for stored data of a scene that differs
+// from what was written.
 absl::Status DamagedScene(absl::string_view what);
 
 struct Page {

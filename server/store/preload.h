@@ -18,9 +18,9 @@ namespace carom::server {
 // in microseconds since 1970, UTC: a file that is replaced later has a greater version, unless it
 // was copied with an older time.
 //
-// Errors, of one line that names the folder or the file: NOT_FOUND for a folder that cannot be
-// read; FAILED_PRECONDITION for a file that is damaged, that has a scene above the limits, or that
-// has an invalid name or the name of a scene of the store.
+// The message of an error is one line that names the folder or the file. Errors: NOT_FOUND for a
+// folder that cannot be read; FAILED_PRECONDITION for a file that is damaged, that has a scene
+// above the limits, or that has an invalid name or the name of a scene of the store.
 absl::Status PreloadScenes(const std::string& folder, const PolygonLimits& polygon_limits,
                            const SceneLimits& scene_limits, MemoryStore& store);
 

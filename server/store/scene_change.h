@@ -55,7 +55,7 @@ struct SceneChange {
   using Ptr = std::shared_ptr<const SceneChange>;
 
   VersionSummary summary;  // summary of the version that the change made
-  // number of the version before; 0: no version before exists, and the change adds all polygons
+  // number of the preceding version; 0: none exists, and the change adds all polygons
   uint64_t base = 0;
   // The changed polygons, by ascending id, if `after` is null. Otherwise the change is the
   // difference between `before` (null: no polygons) and `after`.
@@ -98,8 +98,8 @@ class ChangeCursor {
 std::vector<PolygonChange> ChangesOf(const Scene& before, const Scene& after,
                                      std::span<const SceneEdit> edits);
 
-// Returns the approximate bytes that one polygon of a change takes, or a change with the list
-// `changes`.
+// Returns the approximate bytes that one changed polygon takes in a `SceneChange`, or that a
+// `SceneChange` with the list `changes` takes.
 uint64_t BytesOf(const PolygonChange& change);
 uint64_t BytesOf(std::span<const PolygonChange> changes);
 

@@ -30,7 +30,8 @@ struct VersionSummary {
   std::string edit_id;  // id that the client gave the commit of the version; empty: none
   // time at which the version was made, in microseconds since 1970, UTC
   int64_t created_us = 0;
-  // true: the stored data of the version before is damaged, so the difference from it is not known
+  // true: the stored data of the preceding version is damaged, so the difference from that version
+  // is not known
   bool follows_damage = false;
 };
 
@@ -65,16 +66,16 @@ class SceneJournal {
   virtual uint64_t last_version() const = 0;
 
   // Creates the scene `name` with the polygons of `scene`, or replaces all its polygons. `summary`
-  // describes the version that this makes.
+  // describes the version that the call makes.
   virtual absl::StatusOr<WriteResult> Replace(absl::string_view name, const Scene& scene,
                                               const VersionSummary& summary) = 0;
-  // Applies `edits` to the current version of the scene. `summary` describes the version that this
-  // makes.
+  // Applies `edits` to the current version of the scene. `summary` describes the version that the
+  // call makes.
   virtual absl::StatusOr<WriteResult> Edit(absl::string_view name,
                                            absl::Span<const SceneEdit> edits,
                                            const VersionSummary& summary) = 0;
   // Makes a version that has the polygons of the older version `version`, which the journal must
-  // still keep. `summary` describes the version that this makes.
+  // still keep. `summary` describes the version that the call makes.
   virtual absl::StatusOr<WriteResult> Restore(absl::string_view name, uint64_t version,
                                               const VersionSummary& summary) = 0;
   virtual absl::Status Delete(absl::string_view name) = 0;

@@ -34,9 +34,10 @@ uint64_t IndexBytes(const Scene& before, const Scene& after, uint64_t edits) {
 
 }  // namespace
 
-// Charges the memory of a line of versions, which edits made of each other: of the newest version
-// all polygons, and of each older version the polygons that the next one does not have. A version
-// never shares a polygon that an earlier edit removed, so this counts each polygon once.
+// Charges the memory of consecutive versions of a scene, each of which edits made from the
+// preceding one: of the newest version all polygons, and of each older version the polygons that
+// the next version does not have. A version never shares a polygon that an earlier edit removed, so
+// this counts each polygon once.
 class SceneSnapshot::VersionLine {
  public:
   // A polygon that a version has and the next version that still exists does not have. `address` is
@@ -79,8 +80,7 @@ class SceneSnapshot::VersionLine {
   }
 
   // Removes the version with the number `version`. Returns the charge of the memory that no other
-  // version of this line (the scene's versions) shares; the caller releases the charge once the
-  // scene is destroyed.
+  // version in `versions_` shares; the caller releases the charge once the scene is destroyed.
   MemoryCharge Leave(uint64_t version) {
     absl::MutexLock lock(&mu_);
     const auto it = versions_.find(version);

@@ -20,13 +20,13 @@
 
 namespace carom::server {
 
-// A version of a scene, charged to the account. Versions that edits made of each other share
-// polygons: a polygon is charged once, as long as any version that has it exists. The pages of the
-// index that a version does not share are charged approximately.
+// A version of a scene, charged to the account. A version that edits made from another version
+// shares polygons with it: a polygon is charged once, as long as any version that has it exists.
+// The pages of the index that a version does not share are charged approximately.
 //
 // Thread-safe. Destroying a snapshot costs O(g log n) if an older version that may share polygons
 // with it still exists: g is the number of the snapshot's polygons that the next version does not
-// have, n the number of all its polygons.
+// have, n the number of all polygons of the snapshot.
 class SceneSnapshot {
  public:
   using Ptr = std::shared_ptr<const SceneSnapshot>;
@@ -35,8 +35,8 @@ class SceneSnapshot {
   // for the scene's polygons.
   static Ptr Create(Scene::Ptr scene, MemoryCharge charge);
   // Returns the snapshot of the scene that `edits` made of the scene of `before`, which must be the
-  // newest of the versions that edits made of each other. `added` accounts for the memory of the
-  // polygons that `edits` add or put in place of others.
+  // newest version of its `VersionLine`. `added` accounts for the memory of the polygons that
+  // `edits` add or put in place of other polygons.
   static Ptr Follow(const Ptr& before, Scene::Ptr scene, std::span<const SceneEdit> edits,
                     MemoryCharge added);
   // Returns the scene of a snapshot, as a pointer that keeps the snapshot, and with it the memory
@@ -50,7 +50,7 @@ class SceneSnapshot {
   SceneSnapshot& operator=(const SceneSnapshot&) = delete;
 
  private:
-  class VersionLine;  // the versions that edits made of each other
+  class VersionLine;  // consecutive versions of a scene, each made from the preceding one by edits
 
   SceneSnapshot(std::shared_ptr<VersionLine> line, Scene::Ptr scene)
       : line_(std::move(line)), scene_(std::move(scene)) {}

@@ -137,10 +137,10 @@ class SceneStore {
   virtual ScenePage List(absl::string_view after, size_t limit,
                          absl::string_view prefix = "") const = 0;
 
-  // Creates or replaces a scene, and returns its version. Errors: ALREADY_EXISTS naming `name`
-  // under kCreate; RESOURCE_EXHAUSTED above the limits; those of Scene::Create. Calls `abandoned`
-  // just before it writes the change; if `abandoned` returns true, changes nothing and returns
-  // CANCELLED.
+  // Creates or replaces a scene, and returns its version. Errors: ALREADY_EXISTS naming `name` if
+  // `mode` is kCreate and the scene exists; RESOURCE_EXHAUSTED above the limits; those of
+  // Scene::Create. Calls `abandoned` just before it writes the change; if `abandoned` returns true,
+  // changes nothing and returns CANCELLED.
   virtual absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
                                             std::vector<Polygon> polygons,
                                             absl::FunctionRef<bool()> abandoned) = 0;
@@ -148,19 +148,19 @@ class SceneStore {
   // Applies `edits` to a scene and returns the resulting version. A `base_version` of 0 stands for
   // the current version. The store keeps `edit_id` with the resulting version. Errors: NOT_FOUND
   // naming `name`; INVALID_ARGUMENT if two of `edits` have the id of one polygon; ABORTED naming
-  // `base_version` if it is not current; those of Scene::Commit.
+  // `base_version` if it is not the current version; those of Scene::Commit.
   virtual absl::StatusOr<Scene::Ptr> Commit(absl::string_view name, uint64_t base_version,
                                             std::vector<SceneEdit> edits,
                                             absl::string_view edit_id = "") = 0;
 
   // Makes and returns a version with the polygons of the older version `version`. Errors: NOT_FOUND
-  // naming `name`; ABORTED naming `base_version` if it is neither 0 nor current; OUT_OF_RANGE
-  // naming `version` if the store does not keep that version.
+  // naming `name`; ABORTED naming `base_version` if `base_version` is neither 0 nor the current
+  // version; OUT_OF_RANGE naming `version` if the store does not keep that version.
   virtual absl::StatusOr<Scene::Ptr> Rollback(absl::string_view name, uint64_t version,
                                               uint64_t base_version) = 0;
 
-  // Deletes a scene. Errors: NOT_FOUND naming `name`; ABORTED naming `version` if it is neither 0
-  // nor current.
+  // Deletes a scene. Errors: NOT_FOUND naming `name`; ABORTED naming `version` if `version` is
+  // neither 0 nor the current version.
   virtual absl::Status Delete(absl::string_view name, uint64_t version) = 0;
 
   // Blocks until this process has every change that any process made before the call; returns OK at

@@ -6,7 +6,7 @@
 // A query frame, a client's message of queries for one tick, is a list of groups of queries; a
 // group can require that its scene has at least version `min_version`. If the scene does not have
 // that version yet, the frame is parked in a `VersionGate` and holds no thread. The gate submits
-// the frame to the executor when the version appears or the frame's time budget ends.
+// the frame to the executor when the version is visible or the frame's time budget ends.
 #pragma once
 
 #include <cstdint>
@@ -66,7 +66,8 @@ class VersionGate final : public SceneListener {
   absl::Mutex mu_;  // acquired before the locks of `store_`, `executor_` and `timer_`
   Ticket last_ticket_ ABSL_GUARDED_BY(mu_) = 0;
   absl::flat_hash_map<Ticket, Parked> parked_ ABSL_GUARDED_BY(mu_);
-  // By scene and then by task, the least version of the scene that the parked task waits for.
+  // For each scene and the ticket of each parked task: the least version of the scene that the task
+  // waits for.
   absl::flat_hash_map<std::string, absl::flat_hash_map<Ticket, uint64_t>> waiters_
       ABSL_GUARDED_BY(mu_);
 };

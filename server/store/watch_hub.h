@@ -21,15 +21,15 @@ namespace carom::server {
 // the lock of the `WatchHub`, so it must only record the change.
 class SceneWatcher {
  public:
-  // Receives the version that the scene has; 0: the scene was deleted. `change` is null if the
-  // scene was created, or if the store does not have the difference.
+  // Receives the version that the scene has after the change; 0: the scene was deleted. `change` is
+  // null if the scene was created, or if the store does not have the difference.
   virtual void OnChange(uint64_t version, const SceneChange::Ptr& change) = 0;
 
  protected:
   ~SceneWatcher() = default;
 };
 
-// Notifies the watchers of each scene of its changes. Thread-safe; outlives its watchers.
+// Notifies the watchers of each scene of the scene's changes. Thread-safe; outlives its watchers.
 class WatchHub final : public SceneListener {
  public:
   // Adds the hub to the listeners of `store`.

@@ -30,7 +30,8 @@ class WriterQueue {
  private:
   Executor& executor_;
   absl::Mutex mu_;  // acquired before the lock of `executor_`
-  // For each scene with a running writer, the writers that wait for it, in the order of `Submit`.
+  // For each scene with a running writer, the tasks that wait for that writer, in the order of
+  // `Submit`.
   absl::flat_hash_map<std::string, std::deque<Task*>> waiting_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -41,7 +41,7 @@ class CallLimit {
       : limit_(limit), limit_per_peer_(limit_per_peer), what_(std::move(what)) {}
 
   // Counts a call of `peer`. Returns RESOURCE_EXHAUSTED with a retry delay, and counts nothing, if
-  // a limit is reached. `peer` must exist until `Leave`.
+  // a limit is reached. `peer` must exist until `Leave` is called for it.
   absl::Status Enter(const MemoryPeer* peer);
   // Removes a call that `Enter` has counted.
   void Leave(const MemoryPeer* peer);
@@ -167,13 +167,14 @@ class AsyncCall : public Task, public Drainable {
   // Returns whether the caller's credential is still valid (`Identities::IsValid`).
   bool IsCallerValid() const;
 
-  // The constructor sets the next members, which need no lock: each is thread-safe by itself.
+  // The constructor sets the next three members, which need no lock: each is thread-safe by itself.
   EventLoop& loop_;
   const CallContext shared_;
   grpc::ServerContext context_;
 
   absl::Mutex mu_;  // acquired before the locks of `VersionGate`, `Executor` and `Timer`
-  std::atomic<bool> cancelled_{false};  // written with `mu_`; tasks read it without the lock
+  // written while the thread holds `mu_`; tasks read it without the lock
+  std::atomic<bool> cancelled_{false};
 
  private:
   void CheckCaller() final ABSL_LOCKS_EXCLUDED(mu_);

@@ -55,8 +55,8 @@ class ConnectionCounts {
 
 // Accepts connections on one thread, from `Start` to `Stop`. gRPC does not report when it closes a
 // connection, so the acceptor watches a duplicate of the socket: each connection takes two
-// descriptors. `ConnectionLimits::total` is lowered to half of the descriptors that the process may
-// have, less some for other files. Thread-safe.
+// descriptors. The acceptor lowers `ConnectionLimits::total` so that two descriptors for each
+// connection, and 64 for other files, are within the descriptor limit of the process. Thread-safe.
 class ConnectionAcceptor {
  public:
   using Grpc = grpc::experimental::ExternalConnectionAcceptor;

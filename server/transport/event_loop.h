@@ -48,9 +48,9 @@ class EventOf final : public Event {
 // Holds a completion queue of gRPC and the threads that handle its events.
 class EventLoop {
  public:
-  // Keeps the completion queue running as long as the `User` exists. Each object that starts
-  // operations of gRPC has a `User` as a member: the queue is shut down only after the last `User`
-  // is destroyed.
+  // As long as a `User` exists, the completion queue of the loop is not shut down. Each object that
+  // starts operations of gRPC has a `User` as a member: the queue is shut down only after the last
+  // `User` is destroyed.
   class User {
    public:
     explicit User(EventLoop& loop) : loop_(loop) { loop_.CountUsers(1); }

@@ -33,7 +33,8 @@ Clock::time_point& SliceEnd() {
   return end;
 }
 
-// Returns the CPU time of this thread since the last call, in nanoseconds.
+// Returns the CPU time that this thread has used since its last call of this function, in
+// nanoseconds.
 int64_t TakeUnchargedNs() {
   const int64_t now = ThreadCpuNs();
   return now - std::exchange(uncharged_since_ns, now);
@@ -84,7 +85,8 @@ void Executor::Submit(Task* task, int64_t uncharged_ns) {
   Dispatch();
 }
 
-// Returns at once if no other task waits, because `task` would be scheduled again at once.
+// Returns at once if no other task waits to be scheduled, because `task` would be scheduled again
+// at once.
 void Executor::Pause(Task* task) {
   const bool lowers_priority = std::exchange(is_normal_priority_thread, false);
   if (lowers_priority) LowerPriority();
@@ -92,7 +94,7 @@ void Executor::Pause(Task* task) {
     absl::MutexLock lock(&mu_);
     if (lowers_priority) --normal_priority_threads_;
     Peer& peer = ChargeTime(*task);
-    // If more than `task_count_` tasks run, a task of a peer with several running tasks must wait.
+    // If more than `task_count_` tasks run, `task` must wait if its peer has another running task.
     const bool exceeds_task_count = running_ > task_count_ && peer.running > 1;
     if (ready_peers_.empty() && !exceeds_task_count) return BeginNextSlice(peer);
     StopRunning(peer);
@@ -109,9 +111,10 @@ void Executor::Checkpoint() {
   current_executor->Charge(*current_task);
 }
 
-// Charges the CPU time of the thread to the peer, but not to `task`, and so does `End` for the rest
-// of the time: with a charge, the virtual time of `task` would grow, and the executor would
-// schedule `task` after all short tasks of its peer.
+// Charges the CPU time of the thread to the peer of `task`, but not to `task`. `End` also charges
+// only the peer, for the time after the last call of `Charge`. With a charge to `task`, the virtual
+// time of `task` would grow, and the executor would schedule `task` after all short tasks of its
+// peer.
 void Executor::Charge(const Task& task) {
   const bool lowers_priority = std::exchange(is_normal_priority_thread, false);
   if (lowers_priority) LowerPriority();
@@ -322,8 +325,8 @@ void Executor::Loop(std::list<std::thread>::iterator self, bool is_normal_priori
   }
 }
 
-// Ends the thread (returns nullopt) if no task waits for `kIdleThread`, except threads of normal
-// priority and `task_count_` other threads.
+// Returns nullopt, which ends the thread, if no task needs a thread during the time `kIdleThread`;
+// never ends threads of normal priority and `task_count_` other threads.
 std::optional<std::pair<Task*, Executor::Peer*>> Executor::AwaitStart(
     std::list<std::thread>::iterator self, Pool& pool) {
   absl::MutexLock lock(&mu_);

@@ -55,12 +55,13 @@ class Task {
 // peer or task that was scheduled last. A peer or task starts at the end of its earlier work, or at
 // the clock if that is later, so that an idle peer saves up no time. The earliest start is
 // scheduled first, the earlier submission if starts are equal. With n busy peers and t running
-// tasks, work that takes a time c alone is done within (n + 1) c / t and n slices.
+// tasks, work that takes the time c if it runs alone is done after at most (n + 1) c / t plus n
+// time slices.
 //
 // The executor runs `task_count` tasks at once. While a peer runs several tasks, a peer without
-// running tasks starts a task at once in addition, up to 2 `task_count` in total; in return, one of
-// the several tasks waits at its next pause. Tasks that never pause therefore do not delay other
-// peers if `task_count` is at least 2.
+// running tasks starts a task at once in addition, up to 2 `task_count` in total; in return, one
+// task of the peer with several running tasks waits at its next pause. Tasks that never pause
+// therefore do not delay other peers if `task_count` is at least 2.
 //
 // The threads have a raised nice value (server/base/thread_scheduling.h), except `task_count`
 // threads of normal priority. The threads of normal priority start tasks of peers that were idle
@@ -176,14 +177,14 @@ class Executor {
   }
   // Adds `task` to `queue`, which is one of the queues of `peer`.
   void Enqueue(Task& task, Queue<Task>& queue, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Charges the CPU time that the calling thread has used since the last charge to `task` and its
-  // peer. Returns the peer.
+  // Charges `task` and its peer for the CPU time that the calling thread has used since the
+  // thread's last charge. Returns the peer.
   Peer& ChargeTime(Task& task) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Begins the next time slice of a running task of `peer`: advances the virtual clock `clock_ns_`
   // to the virtual time of `peer` at least, and requeues `peer`.
   void BeginNextSlice(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Charges the CPU time that the calling thread has used since the last charge to the peer of
-  // `task` only; used by `Checkpoint`.
+  // Charges the peer of `task`, but not `task`, for the CPU time that the calling thread has used
+  // since the thread's last charge; used by `Checkpoint`.
   void Charge(const Task& task) ABSL_LOCKS_EXCLUDED(mu_);
   // Queues `task` as paused and waits until it is scheduled.
   void AwaitSlice(Task& task, Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -200,7 +201,8 @@ class Executor {
   void DispatchPaused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Starts or wakes the first task of `queue`, which is one of the queues of `peer`.
   void Begin(Peer& peer, Queue<Task>& queue) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Ends a task of `peer` after `ns` nanoseconds of CPU time since the last charge.
+  // Ends a task of `peer`, and charges the peer for `ns`, the nanoseconds of CPU time that the task
+  // has used since its last charge.
   void End(Peer& peer, int64_t ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Adds an idle thread. Returns false if the system refuses a further thread.
   bool AddThread(bool is_normal_priority = false) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -209,8 +211,8 @@ class Executor {
   // value of its creator.
   void AddNormalPriorityThreads() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Erases the peers without tasks whose virtual time is not ahead of the virtual clock
-  // `clock_ns_`: if such a peer submits a task again, the peer is unknown, but its task is
-  // scheduled as without the erasure.
+  // `clock_ns_`: if such a peer submits a task again, the peer is unknown, but the executor
+  // schedules the task as if the peer had not been erased.
   void EvictIdlePeers() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Returns whether all threads must end: the executor is being destroyed and has no task left.
   bool IsOver() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {

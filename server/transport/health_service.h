@@ -28,7 +28,8 @@ class HealthWatch;
 // Reports SERVING for the server as a whole (the empty name) and for each of `services` between
 // `Start` and `Stop`, unless `Set` has made the service unavailable; otherwise NOT_SERVING. The
 // event loop answers both methods; no call blocks a thread. The methods get requests as bytes, so
-// that a request longer than any name is not parsed. Thread-safe; must outlive its calls.
+// that a request that is longer than any service name allows is not parsed. Thread-safe; must
+// outlive its calls.
 class HealthService final
     : public grpc::health::v1::Health::WithRawMethod_Check<
           grpc::health::v1::Health::WithRawMethod_Watch<grpc::health::v1::Health::Service>> {
@@ -45,7 +46,8 @@ class HealthService final
   // Accepts calls from now on until the server is shut down.
   void Accept(EventLoop& loop);
 
-  // `Start`, `Stop` and `Set` notify all watches; a watch whose status has changed sends it.
+  // `Start`, `Stop` and `Set` notify all watches; a watch whose status has changed sends the status
+  // to its client.
   void Start() { SetServing(true); }
   void Stop() { SetServing(false); }
   // Sets whether a service, or the server as a whole (the empty name), is SERVING between `Start`

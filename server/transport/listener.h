@@ -36,12 +36,12 @@ struct Listener {
   std::string unix_path;  // path of the Unix socket; empty: none
 };
 
-// Listens on `address`: `HOST:PORT` or `unix:PATH`. Listens on every address of a host name that
-// this machine has; port 0 is replaced by a free port. Replaces a Unix socket on which no process
-// listens.
+// Listens on `address`: `HOST:PORT` or `unix:PATH`. If HOST is a name, listens on every address of
+// the host that belongs to this machine; port 0 is replaced by a free port. Replaces a Unix socket
+// on which no process listens.
 //
 // Errors: UNAVAILABLE with the reason, for example that another process listens on the address, the
-// port needs privileges, or the host has no address or none of this machine.
+// port needs privileges, or the host has no address, or no address that belongs to this machine.
 absl::StatusOr<Listener> Listen(absl::string_view address);
 
 }  // namespace carom::server

@@ -11,7 +11,7 @@
 namespace carom::server {
 namespace {
 
-// the empty buffer that `Recycle` keeps for the next message of this thread
+// the empty buffer that `MessageBytes::Recycle` keeps for the next message that this thread creates
 thread_local MessageBytes recycled;
 
 }  // namespace

@@ -58,7 +58,7 @@ class MessageBytes {
   }
 
   // Clears the object. If gRPC has moved the bytes out, as it does when it sends them, keeps the
-  // empty buffer for the next message of this thread.
+  // empty buffer for the next message that this thread creates.
   void Recycle();
 
   // Returns whether the bytes are in at most one piece.

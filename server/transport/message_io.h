@@ -58,9 +58,9 @@ inline constexpr size_t kParsedMessageBytes = 128;
 inline constexpr size_t kUnknownFieldBytes = 64;
 
 // Estimates how many bytes more a parsed message of type `type` takes than its wire format: for
-// submessages at any depth, for unknown fields, and for varints, which take one or two bytes each
-// on the wire. For invalid bytes: the estimate of the fields before the first error. Cost:
-// O(fields); columns (packed repeated fields) are skipped.
+// submessages at any depth, for unknown fields, and for varints, which often take only one or two
+// bytes each on the wire. For invalid bytes: the estimate of the fields before the first error.
+// Cost: O(fields); columns (packed repeated fields) are skipped.
 size_t GrowthWhenParsed(const MessageBytes& bytes, const google::protobuf::Descriptor& type);
 
 // Charges to `parsed` the approximate memory of a message of type `type` after parsing: an empty

@@ -35,9 +35,9 @@ class StartGate {
   bool is_open() const { return is_open_.load(std::memory_order_acquire); }
 
   // Calls `begin` exactly once: immediately if the gate is open, else in `End`. If the gate is not
-  // open shortly before `deadline`, calls `begin` with UNAVAILABLE on the timer's thread: when a
-  // tenth of the time from `Wait` to `deadline` is left, but at least 20 ms and at most one second,
-  // and at most half of the time.
+  // open shortly before `deadline`, calls `begin` with UNAVAILABLE on the timer's thread. The time
+  // left until `deadline` is then a tenth of the time from `Wait` to `deadline`, raised to 20 ms or
+  // lowered to one second, but at most half of the time from `Wait` to `deadline`.
   void Wait(std::chrono::system_clock::time_point deadline, Begin begin);
 
   // Opens the gate. Begins all waiting calls with `status` on the calling thread; later calls begin

@@ -137,8 +137,8 @@ class Legend {
 // The counts in the legend.
 struct LegendCounts {
   uint64_t even = 0, nonzero = 0, hollow = 0;  // polygons of the map, by their style
-  uint64_t free = 0, overlapping = 0;          // moving shapes that overlap no polygon, or some
-  uint64_t hits = 0, misses = 0;               // bullets that hit, or miss
+  uint64_t free = 0, overlapping = 0;  // moving shapes that overlap no polygon, or at least one
+  uint64_t hits = 0, misses = 0;       // bullets that hit, or miss
 };
 
 // Counts what the picture shows.

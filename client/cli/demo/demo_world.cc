@@ -79,8 +79,8 @@ void DemoWorld::MakeMovers() {
   }
 }
 
-// Tests circles at random places, `kRoomsPerMover` for each shape with 1.5 times its radius, all in
-// one frame.
+// Tests `kRoomsPerMover` circles at random places for each moving shape, with 1.5 times the radius
+// of the shape. One frame contains all circles.
 Group DemoWorld::RoomQuestion() {
   for (const Mover& mover : movers_) {
     for (uint32_t i = 0; i < kRoomsPerMover; ++i) {

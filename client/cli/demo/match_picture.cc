@@ -80,7 +80,7 @@ class Timeline {
 };
 
 // Returns the ticks in [0, ticks) at which the value of `is_visible(tick)` changes, and tick 0,
-// each with the value.
+// each with the value of `is_visible` at the tick.
 template <class F>
 std::vector<Change> ChangesOf(size_t ticks, const F& is_visible) {
   std::vector<Change> changes;

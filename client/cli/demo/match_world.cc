@@ -32,7 +32,8 @@ constexpr double kRadius = 4, kSpeed = 1.5, kView = 130, kKeep = 45, kDoorReach 
 // Lengths of doors, in units of `unit_`: thickness, least and greatest width, least distance
 // between two doors.
 constexpr double kThickness = 3, kNarrow = 12, kWide = 34, kDoorsApart = 45;
-constexpr double kSpread = 0.16;  // radians between the extreme directions of a bullet
+// Angle in radians between the two extreme directions that a bullet may have for one target.
+constexpr double kSpread = 0.16;
 
 double Norm(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 Vec2 Minus(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
@@ -130,8 +131,8 @@ Group MatchWorld::WidthQuestion() {
   return group;
 }
 
-// Puts a door between two walls if opposite segments of a place hit walls at a distance in the
-// range of door widths, and no other door is near.
+// Puts a door between two walls if two opposite segments from a place both hit a wall, the distance
+// between the two hit points is in the range of door widths, and no other door is near.
 void MatchWorld::TakeWidths(const CastAnswers& answer) {
   size_t row = 0;
   const double half = kThickness / 2 * unit_;

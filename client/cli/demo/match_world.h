@@ -30,7 +30,7 @@ struct Bot {
   Vec2 position;
   Vec2 velocity;             // intended displacement per tick
   int health = 0;            // hits until it dies; 0: the bot is dead
-  int target = -1;           // the nearest enemy that the bot saw in the last tick; -1: none
+  int target = -1;           // index of the nearest enemy that it saw in the last tick; -1: none
   uint64_t turns_at = 0;     // the tick in which it changes direction
   uint64_t fires_at = 0;     // the first tick in which it may fire
   uint64_t respawns_at = 0;  // if dead: the first tick in which it may respawn

@@ -198,15 +198,15 @@ class EvalRun {
   SceneFiles files_;
   std::ostream& out_;
   std::vector<Pending> pending_;
-  // encoded size of `pending_`, in units of a vertex
+  // encoded size of `pending_`, in units of the encoded size of a vertex
   size_t vertices_ = 0;
   // bodies that pending and later queries consider
   BodyTable bodies_;
   // The queries of `pending_` are sent as few groups, each with several queries. Bit g is set if
   // group g already contains `bodies_`.
   uint32_t groups_with_bodies_ = 0;
-  absl::flat_hash_map<uint64_t, uint32_t>
-      handles_;  // handle of each tracker, by its number in the input
+  // handle of each tracker, by the number that names the tracker in the input lines
+  absl::flat_hash_map<uint64_t, uint32_t> handles_;
 };
 
 // Returns whether `line` has only white space: `HandleLines` ignores such a line.

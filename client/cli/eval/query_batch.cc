@@ -262,7 +262,8 @@ absl::Status FirstError(const std::vector<GroupResult>& results) {
   return absl::OkStatus();
 }
 
-// Returns an error of the frame as an error of a JSON line that names the member "op".
+// Turns `status`, an error of the frame, into an error of one JSON line, with "op" as the faulty
+// member.
 absl::Status LineError(const absl::Status& status) {
   return Refused(status.code(), "op", status.message());
 }

@@ -67,7 +67,9 @@ struct PosedSweepQuery {
   Pose pose;
   Vec2 d;
   InsidePolicy inside = InsidePolicy::kReportStart;
-  double skin = 0;  // gap that the safe pose keeps along the normals; for blocking policies only
+  // gap, along the normals, that the answered safe position keeps between the shape and what blocks
+  // it; for blocking policies only
+  double skin = 0;
 };
 
 // Where does the shape end when the displacements `pushes` move it from the pose and it slides

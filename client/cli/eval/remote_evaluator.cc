@@ -18,7 +18,8 @@ constexpr uint64_t kHandle = 1;  // handle of the scene on the stream
 // The number of vertices of tracker shapes, about 1 MiB, after which a frame gets no further
 // tracker definition.
 constexpr size_t kMaxDefinedVertices = 65536;
-constexpr size_t kVerticesOfAShape = 4;  // size of a shape's other fields, counted in vertices
+// The encoded size of the fields of a shape besides its vertices, in units of an encoded vertex.
+constexpr size_t kVerticesOfAShape = 4;
 // An import has no deadline, because its time depends on the size of the scene.
 constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
 

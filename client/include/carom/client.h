@@ -98,8 +98,8 @@ struct ScenePage {
   std::string next_page_token;  // token for `ListScenes`; empty: this is the last page
 };
 
-// What an import does if a scene of its name exists: kCreate fails with ALREADY_EXISTS, kReplace
-// replaces all polygons of the scene, as a new version.
+// What `ImportScene` does if a scene with the given name exists: kCreate fails with ALREADY_EXISTS,
+// kReplace replaces all polygons of the scene, as a new version.
 enum class ImportMode : uint8_t { kCreate, kReplace };
 
 namespace internal {
@@ -115,9 +115,9 @@ class Client {
   // and later calls open another one whenever the connection is lost.
   //
   // Calls use one server, at first the first of the list. A call that cannot reach the server, or
-  // finds it shutting down, fails with UNAVAILABLE; later calls use the next server of the list,
-  // after the last server the first. The caller may retry the failed call, unless the server may
-  // already have carried it out and must not do so twice. Streams fail over by themselves.
+  // finds it shutting down, fails with UNAVAILABLE; later calls use the next server of the list;
+  // the first server follows the last one. The caller may retry the failed call, unless the server
+  // may already have carried it out and must not do so twice. Streams fail over by themselves.
   //
   // Errors: INVALID_ARGUMENT naming `target` if `target` has another form; INVALID_ARGUMENT naming
   // `ca_file`, `certificate_file`, `key_file` or `token_file` with the reason why the file cannot
@@ -144,7 +144,7 @@ class Client {
   absl::StatusOr<SceneSummary> GetScene(absl::string_view name, const CallOptions& options = {});
 
   // Returns a page of at most `page_size` scenes, in [0, 1000]; 0 means 100. `page_token` is the
-  // `next_page_token` of the page before; an empty token means the first page.
+  // `next_page_token` of the preceding page; an empty token means the first page.
   //
   // Errors: INVALID_ARGUMENT for a page size or token out of range.
   absl::StatusOr<ScenePage> ListScenes(int32_t page_size = 0, absl::string_view page_token = "",

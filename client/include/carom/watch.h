@@ -55,15 +55,16 @@ struct SceneVersion {
   std::chrono::sys_time<std::chrono::microseconds> created;
 };
 
-// How a version differs from the version before in one polygon. ADDED: the polygon is in this
-// version only; REPLACED: the polygon is in both versions and differs; REMOVED: the polygon is in
-// the version before only.
+// How one polygon differs between a version and the preceding version. ADDED: the polygon is in the
+// version and not in the preceding one; REPLACED: the polygon is in both versions and differs;
+// REMOVED: the polygon is in the preceding version only.
 enum class PolygonChange : uint8_t { kAdded, kReplaced, kRemoved };
 
 struct PolygonUpdate {
   uint64_t id = 0;
   PolygonChange change = PolygonChange::kAdded;
-  Box bounds;  // least box that contains the polygon before and after the change
+  // least box that contains the polygon as it was before the change and as it is after the change
+  Box bounds;
 };
 
 // A version that a watch returns.
@@ -71,7 +72,7 @@ struct SceneUpdate {
   SceneSummary scene;
   std::string edit_id;  // id of the commit that made the version; empty: none
   std::chrono::sys_time<std::chrono::microseconds> created;
-  // The version before, which is that of the previous update. 0 means that this is the first
+  // The preceding version, which the previous update was about. 0 means that this is the first
   // version of a watch without `from_version`, sent as a whole.
   uint64_t base_version = 0;
   std::vector<PolygonUpdate> changes;  // changes since `base_version`, by ascending polygon id

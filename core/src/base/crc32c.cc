@@ -16,8 +16,8 @@ namespace carom::internal {
 namespace {
 
 // The portable computation, without the processor's CRC instruction, consumes eight bytes at a
-// time: table k contains the CRC remainder of each byte value that k zero bytes follow (Sarwate
-// 1988 for one table; Kounavis and Berry 2005, "slicing by 8").
+// time: table k contains, for each byte value, the CRC remainder of this byte followed by k zero
+// bytes (Sarwate 1988 for one table; Kounavis and Berry 2005, "slicing by 8").
 constexpr size_t kSlices = 8;
 using Tables = std::array<std::array<uint32_t, 256>, kSlices>;
 

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Is a fast path worthwhile, judged by the recent items (such as the lines of casts) of this
-// thread?
+// Is a fast path worthwhile, judged by the recent items (such as the segments or rays of casts) of
+// this thread?
 //
 // A fast path costs more than it saves if most of its items fall back to the general path. A large
 // batch measures the share of its own items that fall back; small batches have too few items, so

@@ -6,9 +6,9 @@
 // `HitCollector` takes hits in the order in which the index of the scene finds them, and keeps the
 // hits that the cast mode asks for: in mode ANY the first hit found, in mode CLOSEST the least hit,
 // in modes ALL and ALL_PASSAGES the `max_hits` least hits, and whether there were more. Hits are
-// compared in the total order (exact time, scene before bodies, polygon id or index of the body,
-// ring, edge). All hits of one polygon differ in time, since its passages are disjoint, so that
-// ring and edge never decide.
+// compared in the total order (exact time, hits of the scene's polygons before hits of bodies,
+// polygon id or index of the body, ring, edge). All hits of one polygon differ in time, since its
+// passages are disjoint, so that ring and edge never decide.
 //
 // Invariant: the kept hits are a heap with the last hit in the total order on top, of at most
 // `capacity` entries: 1, or max_hits + 1. The additional entry shows that the answer is truncated,
@@ -29,7 +29,7 @@
 namespace carom::internal {
 
 // Returns whether the mode reports several hits, sorted in the total order of `HitCollector`: by
-// exact time, then scene before bodies, then by id.
+// exact time, then polygons of the scene before bodies, then by id.
 inline bool IsOrdered(CastMode mode) {
   return mode == CastMode::kAll || mode == CastMode::kAllPassages;
 }
@@ -84,8 +84,8 @@ class HitCollector {
   // Returns whether as many hits are kept as the mode needs, so that only hits before `last()` can
   // change the answer.
   bool is_full() const { return hits_.size() >= capacity_; }
-  // Returns the kept hit that is last in the total order (latest time, bodies after the scene,
-  // greatest id). There must be a hit.
+  // Returns the kept hit that is last in the total order (latest time, bodies after the polygons of
+  // the scene, greatest id). There must be a hit.
   const Hit& last() const { return hits_.front(); }
 
   // Adds a hit. Returns whether the hit is kept, in which case it may displace the last kept hit.
@@ -115,8 +115,8 @@ class HitCollector {
     if (is_truncated_) hits_.pop_back();
     return hits_.size();
   }
-  // Returns the hits, sorted by exact time, then scene before bodies, then id. Valid after
-  // `Finish`.
+  // Returns the hits, sorted by exact time, then polygons of the scene before bodies, then id.
+  // Valid after `Finish`.
   std::span<const Hit> hits() const { return hits_; }
   // Returns whether there were more than `max_hits` hits. Valid after `Finish`.
   bool is_truncated() const { return is_truncated_; }

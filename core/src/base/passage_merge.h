@@ -14,7 +14,7 @@
 // Theorem. Let B be a subset of C and a union of finitely many closed intervals, and let contact
 // change at times in B only: contact begins and ends on the boundary.
 //   (1) Each gap, a largest open interval without a touch, lies in C or is disjoint from C. One
-//       exact location, at any time in the gap, therefore decides about the whole gap.
+//       exact test of contact, at any time in the gap, therefore decides about the whole gap.
 //   (2) Closed intervals that share a time merge: touches [1, 2] and [2, 3] make the passage
 //       [1, 3], whatever happens near time 2. There is no gap to decide about.
 //   (3) A passage begins at the start, if the start is in C, or at a touch: a passage that began in

@@ -51,7 +51,7 @@ bool HaveSameLine(const ArcDirection& a, const ArcDirection& b) {
   return !a.is_tangent && u.from == v.to && u.to == v.from;
 }
 
-// Finds the contacts of a ring with the edges of a polygon.
+// Finds the contacts of a moving ring with the edges of a fixed polygon.
 class RingContacts {
  public:
   RingContacts(const BlockingPair& pair, const SweepTime& t, std::vector<BlockingContact>& contacts)
@@ -59,8 +59,8 @@ class RingContacts {
 
   // Adds the contact of the first vertex of the ring's edge f with the polygon's edge e or an end
   // of e, and the contacts of the ends of e with inner points of f. Edge f has index j in the ring.
-  // Each vertex of the ring is the first of one edge, so each contact is found once, except at a
-  // vertex that two edges of the polygon share.
+  // Each vertex of the ring is the first of one edge, so each contact is found once. Only a contact
+  // at a vertex that two edges of the polygon share is found once for each of these edges.
   void Add(const Segment& e, size_t j, const Segment& f) {
     if (!IsNow(ContactInterval(motion_, e, f))) return;
     const auto moving = static_cast<uint32_t>(j);
@@ -102,9 +102,10 @@ class RoundContacts {
         contacts_(contacts) {}
 
   // Adds the contacts of the fixed edge e and the moving edge f that begin or end at time t. Also
-  // adds contacts of edges that are parallel to the path and pass at exactly the sum of the radii:
-  // such a contact lasts as long as the parallel edge and the vertex of the other shape are beside
-  // each other. `f` is edge j of the ring, or the axis of a capsule with j = 0.
+  // adds contacts of an edge that is parallel to the path with a vertex of the other shape whose
+  // distance from the edge is exactly the sum of the radii: such a contact lasts as long as the
+  // parallel edge and the vertex of the other shape are beside each other. `f` is edge j of the
+  // ring, or the axis of a capsule with j = 0.
   void Add(const Segment& e, size_t j, const Segment& f) {
     const auto vertex = [&](Vec2 p) { return p == f.a ? j : (j + 1) % vertex_count_; };
     std::vector<RoundTouch> touches;
@@ -141,7 +142,7 @@ class RoundContacts {
   bool IsParallel(const Segment& side) const { return SideOfPath(side.b, side.a, motion_.d) == 0; }
   // Returns whether p, which moves parallel to `side`, is at a distance of exactly the sum of the
   // radii from the line through q along `side`. In doubles the length of the side errs by at most 4
-  // rounding units (2^-53) of itself, and the rounded sum of the radii by one.
+  // rounding units (2^-53) of itself, and the rounded sum of the radii by one rounding unit.
   bool Slides(const Segment& side, Vec2 q, Vec2 p) const {
     const RoundedCross rounded(q, p, side.a, side.b);
     const double x = side.b.x - side.a.x;
@@ -162,8 +163,9 @@ class RoundContacts {
     return cross * cross == Dot(s, s) * radius * radius;
   }
   // Returns whether (p + t d - q) . s has the sign `sign` or is 0, where s is the vector of `side`
-  // and d the displacement. In doubles each of the two dot products errs by at most 8 rounding
-  // units (2^-53) of the magnitudes of its terms, and t by the width of its interval.
+  // and d the displacement. In doubles each of the dot products (p - q) . s and d . s errs by at
+  // most 8 rounding units (2^-53) of the magnitudes of its terms, and t errs by at most the width
+  // of the interval of `t_`.
   bool IsWithin(const Segment& side, Vec2 p, Vec2 q, int sign) const {
     const Vec2 along{side.b.x - side.a.x, side.b.y - side.a.y};
     const double t = t_.high();
@@ -279,8 +281,9 @@ void BlockedArcs::AddVertices(const BlockingContact& contact, const Sector& sect
 // Adds the half turn that a contact of round shapes blocks. Where two vertices meet, at a distance
 // of the sum of the radii, the half turn begins at the tangent: the vector from the fixed to the
 // moving vertex turned a quarter counter-clockwise. Where a vertex meets an edge, it begins at the
-// direction of the edge or its reverse: the side of the edge follows from whether the touch begins
-// or ends, or else from the positions of the placed shape.
+// direction of the edge or its reverse: the side of the edge on which the other shape lies follows
+// from whether the touch begins or ends, or else, without a touch, from the positions of the placed
+// shape.
 void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& mover,
                            bool is_still) {
   const Segment edge = contact.MovingEdge(mover);

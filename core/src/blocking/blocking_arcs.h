@@ -8,9 +8,9 @@
 // along an edge of the obstacle from the point of contact, and S the part of the shape's interior
 // at that point (a half-plane beside an edge, or a sector at a vertex). The contact adds to U the
 // directions of the vectors r - s for all s in S: one open arc of at most half a turn, or two such
-// arcs. U is the union of these arcs. A blocked motion lies in one connected component of U, an
-// open arc or the whole circle; the ends of the arc are directions of edges, or tangents of a round
-// shape or body.
+// arcs. U is the union of these arcs. The direction of a blocked motion lies in one connected
+// component of U, an open arc or the whole circle; the ends of the arc are directions of edges, or
+// tangents of a round shape or body.
 #pragma once
 
 #include <cstdint>
@@ -47,8 +47,8 @@ struct ArcDirection {
 };
 
 // An edge or vertex of an obstacle and an edge or vertex of the moving shape that touch: their
-// distance is exactly the sum of the radii of the shape and of a round body, 0 where neither is
-// round.
+// distance is exactly the sum of the radii of the shape and of the obstacle, where a polygon has
+// the radius 0.
 struct BlockingContact {
   enum class Kind : uint8_t { kVertexOnEdge, kEdgeOnVertex, kVertexOnVertex };
 
@@ -62,7 +62,7 @@ struct BlockingContact {
 
   bool IsRound(const BlockingMover& mover) const { return mover.is_round() || fixed_radius > 0; }
   // `MovingEdge` returns the shape's edge of the contact (for a capsule its axis), and
-  // `MovingVertex` the shape's vertex, where the shape of `mover` is placed.
+  // `MovingVertex` the shape's vertex, both at the pose at which `mover` is placed.
   Segment MovingEdge(const BlockingMover& mover) const;
   Vec2 MovingVertex(const BlockingMover& mover) const;
 };
@@ -80,7 +80,8 @@ class BlockedArcs {
  public:
   BlockedArcs(const Motion& motion, const SweepTime& t) : motion_(motion), t_(t) {}
 
-  // Removes all blocked directions, and sets the motion and its time for later calls.
+  // Removes all blocked directions, and sets, for later calls, the motion and the time `t` of that
+  // motion.
   void Start(const Motion& motion, const SweepTime& t) {
     motion_ = motion;
     t_ = t;
@@ -105,14 +106,15 @@ class BlockedArcs {
   };
   std::optional<Ends> EndsAbout(Vec2 u) const;
 
-  // Returns the one of `ends` at the smaller angle from u; the counter-clockwise one if both angles
-  // are equal.
+  // Returns the one of the two `ends` that is at the smaller angle from u, or
+  // `ends.counter_clockwise` if both angles are equal.
   const ArcDirection& Nearer(const Ends& ends, Vec2 u) const;
   // Returns whether `direction` and u are at most a quarter turn apart.
   bool IsAlong(const ArcDirection& direction, Vec2 u) const;
 
-  // Returns the unit normal of `direction` that points against u, or -u / |u| if u is parallel to
-  // `direction`. The error of each component is at most 1 ulp, for a tangent 1 ulp + 2^-94.
+  // Returns the unit normal of `direction` that has a negative dot product with u, or -u / |u| if u
+  // is parallel to `direction`. The error of each component is at most 1 ulp, for a tangent 1 ulp +
+  // 2^-94.
   Vec2 NormalAgainst(const ArcDirection& direction, Vec2 u) const;
   // Returns the unit vector along `direction`; the error of each component is at most 1 ulp.
   Vec2 Unit(const ArcDirection& direction) const;

@@ -20,8 +20,8 @@ bool FoldsBack(Vec2 a, Vec2 b, Vec2 c) {
 
 }  // namespace
 
-// The filter of the predicate in doubles decides first; if the filter is uncertain, the predicate
-// multiplies the differences of the coordinates exactly.
+// `CrossSign` and `DotSign` of four points decide by a filter in doubles first; if the filter is
+// uncertain, they multiply the differences of the coordinates exactly.
 int CrossSign(const Direction& a, const Direction& b) {
   return CrossSign(a.from, a.to, b.from, b.to);
 }

@@ -38,7 +38,7 @@ struct Direction {
 int CrossSign(const Direction& a, const Direction& b);
 int DotSign(const Direction& a, const Direction& b);
 
-// The open set of directions counter-clockwise of `first` and before `last`.
+// The open set of directions that a counter-clockwise turn from `first` to `last` passes through.
 struct Sector {
   Direction first;
   Direction last;
@@ -73,7 +73,8 @@ class BlockingMover {
   bool IsPointEdge(size_t edge) const;
   bool IsSimple(WorkMeter& meter) const;
   // `After` returns the position of the first vertex after `vertex`, along the ring, that is not at
-  // the position of `vertex`; `Before` returns the last such position before `vertex`.
+  // the position of `vertex`; `Before` returns the position of the last vertex before `vertex` that
+  // is not at the position of `vertex`.
   Vec2 After(size_t vertex) const;
   Vec2 Before(size_t vertex) const;
 

@@ -162,9 +162,9 @@ class OverlapTest {
     return closer;
   }
 
-  // Returns whether the polygon contains the shape's axis, or the shape's ring contains the body's
-  // axis. No edge of the obstacle may be closer to an edge of the shape (or to its axis) than the
-  // sum of the radii, so testing one point suffices.
+  // Returns whether the obstacle contains the axis of the shape (a capsule), or the shape's ring
+  // contains the axis of the obstacle (a round body). No edge of the obstacle may be closer to an
+  // edge of the shape (or to its axis) than the sum of the radii, so testing one point suffices.
   bool HoldsOther() const {
     return mover_.is_round() ? IsBesideFilled(shape_.ring_start(0), {}) : HoldsRing();
   }

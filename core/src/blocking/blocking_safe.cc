@@ -48,7 +48,8 @@ bool SafePose::IsAtStart(const SafeRequest& request, Vec2 position, double ulp) 
 // If the skin is 0, tries `base`: the exact position at the hit, rounded. Then tries positions
 // offset from `base` so that the gaps between the shape there and near obstacles grow. Such an
 // offset may lead into an obstacle that the shape touches only at the start (such as a slanted wall
-// whose end the shape passes); if all fail, adds the gaps at the start and tries again.
+// whose end the shape passes). If no offset is safe, adds the gaps between the shape at the start
+// and near obstacles, and tries offsets once more.
 std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, double ulp) {
   const Vec2 from = request.start.pose().position;
   if (request.skin == 0) {
@@ -66,8 +67,8 @@ std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, do
   return FindOffset(request, base, ulp);
 }
 
-// Tries offsets from `base` that keep a gap of the skin, and then of 0, plus 0, 1, 2, 4, 6 or 8
-// ulp.
+// Tries offsets from `base` that keep a gap of the skin plus k ulp, for k = 0, 1, 2, 4, 6 and 8,
+// and then offsets that keep a gap of k ulp without the skin.
 std::optional<Vec2> SafePose::FindOffset(const SafeRequest& request, Vec2 base, double ulp) {
   for (const double skin : {request.skin, 0.0}) {
     for (const double steps : {0, 1, 2, 4, 6, 8}) {
@@ -86,7 +87,8 @@ std::optional<Vec2> SafePose::FindOffset(const SafeRequest& request, Vec2 base, 
 
 // Returns whether the pose at `position` is proven to be safe. Places the shape as a later call
 // with that pose does, and sweeps the shape from the start by the difference of the positions. If
-// `Covers` proves that all other obstacles are clear, tests only `request.sweep.unclear()`.
+// `Covers` proves that obstacles which are not in `request.sweep.unclear()` are clear, tests only
+// the obstacles in `request.sweep.unclear()`.
 bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction) {
   const Vec2 from = request.start.pose().position;
   const Vec2 d = Normalized(RoundedDifference(position, from));

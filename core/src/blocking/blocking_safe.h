@@ -29,7 +29,7 @@ struct SafeRequest {
   const BlockingPose& start;
   const BlockingSweep& sweep;
   InsidePolicy policy;
-  // `hit` is the first hit, if any; `fraction` is the time of the hit as a part of the path, or 1
+  // `hit` is the first hit, if any; `fraction` is the time of the hit, in [0, 1] of the path, or 1
   // without a hit.
   const std::optional<BlockingHit>& hit;
   double fraction;

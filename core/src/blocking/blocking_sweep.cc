@@ -12,7 +12,8 @@
 #include "sweep/sweep_measures.h"
 
 namespace carom::internal {
-// Returns the distance from the largest magnitude to the next greater double.
+// Returns the distance from the largest magnitude of a coordinate of the box to the next greater
+// double.
 double UlpOf(const Box& box) {
   const double largest = std::max({std::abs(box.min.x), std::abs(box.max.x), std::abs(box.min.y),
                                    std::abs(box.max.y), kSmallestMagnitude});

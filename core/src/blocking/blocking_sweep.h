@@ -69,8 +69,9 @@ class BlockingSweep {
   BlockingSweep(const Obstacles& obstacles, WorkMeter& meter)
       : obstacles_(obstacles), meter_(meter) {}
 
-  // States whether the shape may overlap anything in more than touch at the start. kUnchecked: this
-  // is not tested yet. kNone: the shape is proven to overlap nothing in more than touch.
+  // States whether it is known that the shape overlaps no obstacle in more than touch at the start
+  // of the sweep. kUnchecked: it is not known, and `HitOf` tests each obstacle. kNone: it is
+  // proven.
   enum class StartOverlap : uint8_t { kUnchecked, kNone };
 
   // Sets the sweep of later calls: the shape `start` displaced by d. Keeps a reference to `start`.
@@ -94,12 +95,13 @@ class BlockingSweep {
   // have called `HitOf` for all obstacles in this region.
   SweptBox reach() const { return {Grown(pair_.bounds(), margin_), motion().d, 1}; }
   // Returns the obstacles that `HitOf` tested and did not prove clear. A clear obstacle does not
-  // touch the shape anywhere on the path, not even displaced by `margin()` in each coordinate.
+  // touch the shape anywhere on the path, not even if the shape is displaced by `margin()` in each
+  // coordinate.
   std::span<const Obstacle> unclear() const { return unclear_; }
   // Returns whether obstacles that are proven clear of this path (those tested but not in
-  // `unclear`) are also clear of a sweep by `d` from the same start, and of the shape placed at its
-  // end. Tests whether `d` differs from `fraction` times the displacement of this path by at most 8
-  // ulp.
+  // `unclear`) are also clear of a sweep by `d` from the start of this path, and of the shape
+  // placed at the end of that sweep. Tests whether `d` differs from `fraction` times the
+  // displacement of this path by at most 8 ulp.
   bool Covers(Vec2 d, double fraction) const;
   // Returns the order of two hits in time: -1, 0 or 1. Compares exact times, but for round shapes
   // or bodies the times rounded up to doubles.
@@ -110,8 +112,8 @@ class BlockingSweep {
   SweepHit Measured(const BlockingHit& hit);
   // `contacts` returns the contacts, with all considered obstacles, at the time of the hit that
   // `Measured` measured last. `arcs` returns the directions that these contacts block, and `ray`
-  // the end of the blocked arc that is nearer to the motion, if any. All three are empty for a hit
-  // with `starts_inside`.
+  // that end of the arc of blocked directions around the motion's direction which is at the smaller
+  // angle from it, if any. All three are empty for a hit with `starts_inside`.
   const std::vector<BlockingContact>& contacts() const { return contacts_; }
   BlockedArcs& arcs() { return arcs_; }
   const std::optional<ArcDirection>& ray() const { return ray_; }

@@ -40,8 +40,8 @@ class FreeOffset {
   void AddRound(const Segment& moving, double radius, const Segment& edge);
   void AddRing(const BlockingMover& mover, const Segment& edge, size_t j);
 
-  // Returns the shortest offset tried that enlarges all gaps to at least `gap`, or nothing if none
-  // does.
+  // Returns the shortest of the tried offsets that enlarge all gaps to at least `gap`, or nothing
+  // if no tried offset does.
   std::optional<Vec2> Offset(double gap) const;
 
  private:

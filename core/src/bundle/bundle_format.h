@@ -28,9 +28,9 @@ inline constexpr uint32_t kBundleVersion = 1;
 inline constexpr size_t kAlignment = 64;
 
 // The sections of a bundle, in the order of the file; the number of a section in the file is its
-// value here plus 1. The word "none" below introduces the meaning of an empty section. The last
-// three sections are the arrangement: the order in which the index of the scene stores its
-// polygons, in tiles along a space-filling curve.
+// value here plus 1. The comment behind a section gives the type of its values and, after "none:",
+// the meaning of an empty section. The last three sections are the arrangement: the order in which
+// the index of the scene stores its polygons, in tiles along a space-filling curve.
 enum class Section : uint8_t {
   kIds,            // u64 per polygon
   kCategories,     // u64 per polygon; none: all 1

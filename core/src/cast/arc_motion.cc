@@ -12,8 +12,8 @@
 namespace carom::internal {
 namespace {
 
-// The units of work that making an `ExactTime` counts, since making and using it take a few
-// microseconds.
+// The units of work that `ExactOf` counts on the meter when it makes an `ExactTime`, since making
+// and using an `ExactTime` take a few microseconds.
 constexpr uint64_t kUnitsOfExactTime = 8;
 
 BoundedDouble Exactly(double value) { return {value, 0}; }
@@ -122,8 +122,8 @@ Quadratic ArcMotion::Past(const Segment& edge, Vec2 vertex) const {
   return is_x ? PastX(vertex.x) : PastY(vertex.y);
 }
 
-// Computes the coefficients of `f` exactly, from the points that define the quadratic, not from the
-// coefficients with error bounds.
+// Computes the coefficients of `f` exactly, from the points `f.u` and `f.w` and the motion, not
+// from the coefficients `f.a`, `f.b` and `f.c`, which have error bounds.
 ArcMotion::Exact ArcMotion::ExactOf(const Quadratic& f) const {
   switch (f.kind) {
     case Quadratic::Kind::kSide: {
@@ -251,9 +251,10 @@ int ArcMotion::SignAfter(const Quadratic& f, const ArcTime& t) const {
   return 0;
 }
 
-// Multiplied by the positive denominators of both times, s - t is x + y with x = p + q sqrt(a.d)
-// and y = r sqrt(b.d). Where x and y differ in sign, the sign of x + y is the sign of x^2 - y^2
-// times the sign of x.
+// Let a and b be the exact forms of s and t. The difference s - t, multiplied by the positive
+// denominators a.m and b.m, is x + y with x = p + q sqrt(a.d) and y = r sqrt(b.d), for the numbers
+// p, q and r that the code computes. Where x and y differ in sign, the sign of x + y is the sign of
+// x^2 - y^2 times the sign of x.
 int ArcMotion::Compare(const ArcTime& s, const ArcTime& t) const {
   if (s.high < t.low) return -1;
   if (s.low > t.high) return 1;
@@ -290,10 +291,10 @@ double ArcMotion::RoundedUp(const ArcTime& t) const {
 // Returns one coordinate p(t) = p + v t + a t^2/2 at t = (n + s sqrt d) / m, from 2 m^2 p(t) = x +
 // y sqrt d with x = 2 m (m p + n v) + (n^2 + d) a and y = 2 s (m v + n a). Where the two terms
 // differ in sign, x + y sqrt d equals (x^2 - y^2 d) / (x - y sqrt d): the numerator is exact, and
-// the denominator adds two terms of one sign. So only the rounded root errs, and the relative error
-// of p(t) is at most that of the root. In the coordinates, the numerator has degree 10. The
-// denominator has degree 9: 5 for x - y sqrt d, which spans 1,400 bits with the rounded root, and 4
-// for 2 m^2. Both have less than 2,500 bits.
+// the denominator adds two terms of one sign. So only the rounded square root sqrt d errs, and the
+// relative error of p(t) is at most that of the square root. As a polynomial in the coordinates,
+// the numerator has degree 10. The denominator has degree 9: 5 for x - y sqrt d, which spans 1,400
+// bits with the rounded square root, and 4 for 2 m^2. Both have less than 2,500 bits.
 double ArcMotion::Coordinate(const ExactTime& t, double p, double v, double a) {
   const Dyadic x =
       Scaled(t.m * (t.m * p + t.n * v), 1) + (t.n * t.n + (t.s == 0 ? Dyadic() : t.d)) * a;

@@ -12,8 +12,9 @@
 // The exact form of a root is (n + s sqrt d) / m with m > 0 and s in {-1, 0, 1}. If a is not 0, n =
 // -b, m = a and d = b^2 - 2 a c; else n = -c, m = b and d = 0. For an edge's line, n and m have
 // degree 2 in the coordinates, and d degree 4. The sign of a quadratic of degree 2 at such a time
-// has degree 12, and the order of two such times degree 16. A coordinate or a difference of two has
-// at most 247 bits, so 16 factors and their sums have at most 3,965 bits, which `Dyadic` can hold.
+// has degree 12, and the order of two such times degree 16. A coordinate is a multiple of 2^-192
+// and at most 2^53 in magnitude, so a coordinate or a difference of two has at most 247 bits, and
+// 16 factors and their sums have at most 3,965 bits, which `Dyadic` can hold.
 #pragma once
 
 #include <cstdint>

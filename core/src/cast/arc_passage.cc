@@ -17,8 +17,8 @@ bool IsPreferred(const ArcTouch& a, const ArcTouch& best) {
 }  // namespace
 
 // If the arc starts inside and the inside policy is IGNORE or EXIT, ignores `reach` and follows the
-// arc over the whole duration, since `reach` may not cover all of the passage that contains the
-// start.
+// arc over the whole duration, since `reach` may not cover all of the passage (interval of the arc
+// inside the polygon) that contains the start.
 std::optional<ArcContact> ArcPassageFinder::Find(const IndexedPolygon& polygon, const Box& reach,
                                                  InsidePolicy policy) {
   const Location start = polygon.polygon().bounds().Contains(motion_.start())
@@ -77,7 +77,8 @@ void ArcPassageFinder::AddPointTouches(uint32_t index, Vec2 point) {
 void ArcPassageFinder::AddSlidingTouches(uint32_t index, const Segment& edge) {
   const Quadratic past_a = motion_.Past(edge, edge.a);
   const Quadratic past_b = motion_.Past(edge, edge.b);
-  // The cuts are the start, the end, and up to two roots for each end of the edge, in order.
+  // The cuts are times, in order: the start and the end of the motion, and up to two roots each of
+  // `past_a` and `past_b`.
   ArcTime cuts[6] = {motion_.Start()};
   int count = 1;
   for (const Quadratic& past : {past_a, past_b}) {
@@ -175,8 +176,9 @@ class ArcPassageFinder::TouchPath {
   const IndexedPolygon& polygon_;
 };
 
-// Returns the hit of an arc that starts inside the polygon: the end of the passage that contains
-// the start if `at_exit`, else the first touch after that passage, where the arc enters again.
+// Returns the hit of an arc that starts inside the polygon: the end of the passage (interval of the
+// arc inside the polygon) that contains the start if `at_exit`, else the first touch after that
+// passage, where the arc enters again.
 std::optional<ArcContact> ArcPassageFinder::FromInside(const IndexedPolygon& polygon,
                                                        bool at_exit) {
   CollectTouches(polygon, motion_.BoxUntil(motion_.duration()));

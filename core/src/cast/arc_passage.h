@@ -3,10 +3,11 @@
 
 // Where does an arc, the path of a point under constant acceleration, meet one polygon?
 //
-// `ArcPassageFinder` finds the hit that the inside policy reports of a polygon: where the arc first
-// touches the polygon, or where the arc leaves the passage that contains its start, or where the
-// arc enters again after that passage. For a start outside, the first touch of any edge is the hit.
-// For a start inside, the touches of all edges (times at which the point is on an edge) are merged
+// `ArcPassageFinder` finds the hit to report of a polygon: where the arc first touches the polygon;
+// or, for an arc that starts inside, as the inside policy chooses, where the arc leaves the passage
+// (interval of the arc inside the polygon) that contains its start, or where the arc enters again
+// after that passage. For a start outside, the first touch of any edge is the hit. For a start
+// inside, the touches of all edges (times at which the point is on an edge) are merged
 // (base/passage_merge.h), and the winding number just after a gap between touches begins decides
 // whether the polygon is filled in the gap.
 #pragma once

@@ -43,10 +43,10 @@ struct SidesOfRay {
   bool right;
 };
 
-// Returns whether the polygon is filled on both sides of a ray from p = ray.a. The winding number
-// left of the ray is the winding number next to p, just above the positive x direction, plus the
-// changes at the edges that leave or reach p between the positive x direction and the ray. The
-// edges along the ray separate its left from its right side.
+// Returns, for each side of a ray from p = ray.a, whether the polygon is filled on that side next
+// to the ray's start. The winding number left of the ray is the winding number next to p, just
+// above the positive x direction, plus the changes at the edges that leave or reach p between the
+// positive x direction and the ray. The edges along the ray separate its left from its right side.
 SidesOfRay FillBeside(const IndexedPolygon& fixed, const Segment& ray, WorkMeter& meter) {
   const Polygon& polygon = fixed.polygon();
   const Vec2 p = ray.a;
@@ -115,9 +115,9 @@ double LargestOf(const RayBounceLeg& leg, Vec2 point) {
 int MostSteps(const BounceLeg&) { return 2; }
 int MostSteps(const RayBounceLeg&) { return 1; }
 
-// Returns the next leg (straight part) of a bouncing line: from `start` along the reflection, as
-// long as the part of `leg` that remains after its hit. Returns nullopt if the next leg is not a
-// valid segment or ray.
+// Returns the next leg (straight part) of a bouncing line: from `start` along the reflection. The
+// length of the next leg is the length of the part of `leg` after the hit of `leg`. Returns nullopt
+// if the next leg is not a valid segment or ray.
 std::optional<BounceLeg> NextLeg(const BounceLeg& leg, Vec2 start, Vec2 reflection) {
   const double rest = 1 - leg.hit.fraction;
   const Vec2 step{rest * reflection.x, rest * reflection.y};

@@ -129,8 +129,9 @@ bool CastRays(const World& world, const RayColumns& rays, const CastOptions& opt
                           Part(rays.t_min, begin, count), Part(rays.t_max, begin, count)};
     return CastScene(world.scene, part, by, answers, meter);
   };
-  // `near` returns the bits of all rays, as if each were near a body: to test the bounding box of a
-  // ray, it would compute where the ray ends, which takes as long as setting its line.
+  // `near` returns a set bit for every ray, as if each ray were near a body: a test of the bounding
+  // box of a ray would have to compute where the ray ends, which takes as long as setting the ray's
+  // `Line`.
   const auto near = [](size_t, size_t, const internal::BoxRaster&) { return ~uint64_t{0}; };
   return internal::CastInWorld({world, options, rays.scope, rays.size(), near, line_of, cast_scene},
                                out, meter);

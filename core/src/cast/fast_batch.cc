@@ -29,8 +29,9 @@ constexpr size_t kWindow = 256;
 constexpr size_t kWindowOfAll = 128;
 // The fast path is first tried on the first `kProbeWindow` lines of a large batch. If filters leave
 // more than one in four lines of a window undecided, as they do where polygons form a lattice, the
-// rest of the batch takes the general path, since casting most lines twice would not pay. For a
-// smaller batch, the share of undecided lines in earlier batches decides (base/fallback_rate.h).
+// rest of the batch takes the general path, since casting so many lines on both paths would not
+// pay. For a smaller batch, the share of undecided lines in earlier batches decides
+// (base/fallback_rate.h).
 constexpr size_t kProbeWindow = 32;
 constexpr size_t kSmallBatch = 8 * kProbeWindow;
 constexpr double kMostUndecided = 0.25;
@@ -482,9 +483,10 @@ void FastBatch::WriteReflections() {
   }
 }
 
-// Tracks whether filters left most single lines (batches of one line) undecided that recently took
-// the fast path, as filters do where polygons form a lattice. If most were undecided, only one line
-// in sixteen takes the fast path. The fast and the general path return identical answers.
+// Tracks, among the recent batches of one line that took the fast path, whether floating-point
+// filters left most of the lines undecided, as filters do where polygons form a lattice. If so,
+// only one line in sixteen takes the fast path. The fast and the general path return identical
+// answers.
 class RecentLines {
  public:
   // Returns whether the next single line should skip the fast path.

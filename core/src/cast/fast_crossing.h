@@ -54,8 +54,8 @@ inline LaneIntervals CrossingsOf(const Line& line, const Vec2& one, const Vec2& 
 // line.
 //
 // A ring that crosses the line's unbounded extension twice, at t_1 < t_2, has winding number 1 or
-// -1 about the points between, and 0 about other points of the line: so the points between are
-// filled under both fill rules.
+// -1 about the points of the line between t_1 and t_2, and 0 about other points of the line: so the
+// points between t_1 and t_2 are filled under both fill rules.
 inline FastVerdict FindTwoCrossings(const Line& line, std::span<const Vec2> ring, uint64_t crossing,
                                     FastPassage& passage) {
   const size_t last = ring.size() - 1;

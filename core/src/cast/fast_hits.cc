@@ -89,8 +89,9 @@ inline V HalfProducts(Pair p, const Axis& other, size_t i, V& high) {
   return Add(mixed, Add(Mul(p.low, e), lows));
 }
 
-// Returns (a - origin) - q * direction in one coordinate, as a pair of doubles, for the first end a
-// of the edge. Sets `scale` to the magnitude to which the rounding error is proportional.
+// Returns (a - origin) - q * direction in one coordinate, as a pair of doubles, where a is the
+// first end of the edge and q approximates the line's parameter at the crossing. Sets `scale` to
+// the magnitude to which the rounding error is proportional.
 inline Pair Residue(const Axis& axis, size_t i, V q, V& scale) {
   const Pair to_a = TwoDiff(At(axis.a, i), At(axis.origin, i));
   const Pair half = Split(At(axis.d, i));

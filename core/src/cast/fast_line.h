@@ -3,11 +3,11 @@
 
 // Which polygon does a line meet first, where floating-point filters can decide?
 //
-// A `FastLine` keeps the first passage found so far, as the two edges and intervals of
-// fast_passage.h. Polygons are ordered by intervals alone. Where two intervals overlap, or a filter
-// cannot decide whether a line meets a polygon, the line becomes undecided at once and falls back
-// to the general path (general_batch.h). So the fast path decides nothing that rounding errors
-// could change.
+// A `FastLine` keeps the first passage found so far (fast_passage.h): the edges at which the line
+// enters and leaves a polygon, and intervals that contain the line's parameters at both edges.
+// Polygons are ordered by intervals alone. Where two intervals overlap, or a filter cannot decide
+// whether a line meets a polygon, the line becomes undecided at once and falls back to the general
+// path (general_batch.h). So the fast path decides nothing that rounding errors could change.
 #pragma once
 
 #include <array>
@@ -102,8 +102,9 @@ class FastPassages {
   std::vector<Entry> entries_;
 };
 
-// Returns whether the begins of sorted passages lie in disjoint intervals, which determine their
-// exact order. The polygons' ids determine the order of passages that contain the line's start.
+// Returns whether the intervals that contain the begins of sorted passages are disjoint, so that
+// the intervals determine the exact order of the passages. The polygons' ids determine the order of
+// passages that contain the line's start.
 bool AreInOrder(std::span<const FastPassages::Entry> passages);
 
 // A line that descends the bounding-box trees of the scene, and the part of the line that is

@@ -95,7 +95,7 @@ bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, const Certa
                        FastCrossings& found);
 
 // Finds the first passage of a line: the first interval between crossings, or between an end of the
-// line and a crossing, in which the winding number is filled by `rule`.
+// line and a crossing, in which the fill rule `rule` fills the winding number.
 FastVerdict FirstPassage(const FastCrossings& found, FillRule rule, FastPassage& passage);
 
 }  // namespace carom::internal

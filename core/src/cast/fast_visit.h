@@ -84,7 +84,7 @@ void MarkUndecided(const Of& of) {
   of.Stop();
 }
 
-// Handles a line that starts inside a polygon where the inside policy reports no hit at the start.
+// Handles a line that starts inside a polygon, if the inside policy reports no hit at the start.
 // Marks the line undecided, except for the policy IGNORE if the line crosses two edges: then no
 // passage follows the one that contains the start. Bit i of `left`: vertex i is left of the line.
 template <class Of>
@@ -203,7 +203,7 @@ HWY_INLINE D ErrorOf(D left, D right) {
   return hn::Mul(hn::Set(Doubles(), kCrossError), hn::Add(hn::Abs(left), hn::Abs(right)));
 }
 
-// Returns a bound of the error of the cross product of any point in the box in `Sides::Add`, since
+// Returns a bound, for all points in `box`, of the error of the cross product in `Sides::Add`:
 // rounded differences, products and sums are monotonic in the magnitudes of their operands.
 HWY_INLINE double MostErrorIn(const Line& line, const Box& box) {
   const Lanes origin = ToLanes(line.origin);

@@ -65,8 +65,9 @@ class LineCast {
   size_t Finish();
   // Returns whether the line had more than `max_hits` hits.
   bool is_truncated() const { return hits_.is_truncated(); }
-  // Sets `hit` to the hit of the given rank in the order of the answer (by time, then scene before
-  // bodies, then id), and `reflection` if the options ask for reflections.
+  // Sets `hit` to the hit of the given rank in the order of the answer (by the hit's position along
+  // the line, then polygons of the scene before bodies, then id), and `reflection` if the options
+  // ask for reflections.
   void Measure(size_t rank, CastHit& hit, Vec2& reflection) const;
   // Frees the memory of the hits if it is large, and discards the hits.
   void Trim() { hits_.Trim(); }

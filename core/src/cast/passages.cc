@@ -273,8 +273,8 @@ void PassageFinder::JoinTouches(const Polygon& polygon, const PointInPolygon& st
   while (const auto passage = merge.Next()) Report(*passage, meter);
 }
 
-// Adds a passage, and chooses the edges to report at its begin and end among the touches of the
-// passage.
+// Adds a passage, and chooses the edges to report at its begin and end among the touches (points or
+// intervals at which the line meets an edge) of the passage.
 void PassageFinder::Report(const MergedPassage<Fraction>& merged, WorkMeter& meter) {
   Passage passage{merged.begin, merged.end, {}, {}};
   for (size_t i = merged.first; i < merged.last && meter.Spend(1); ++i) {

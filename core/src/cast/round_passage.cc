@@ -223,8 +223,9 @@ class BoundaryRoots {
     AddSides();
   }
 
-  // An end of the passage, and the piece of the boundary there. `at` contains the least root
-  // (parameter t), rounded up; or the greatest root, negated and then rounded up.
+  // An end of the passage, and the piece of the boundary there. The interval `at` contains a
+  // number, rounded up: the least parameter t at which the line meets the boundary, or -t for the
+  // greatest such t.
   struct End {
     Bracket at;
     Piece piece = Piece::kStart;

@@ -196,8 +196,8 @@ class WorldCaster {
   }
 
   // Makes the cast of the line ignore hits after `fraction`. The search ends one double later,
-  // since `fraction` is rounded to the nearest double, and a hit of exactly equal time may be
-  // slightly later.
+  // since `fraction` is rounded to the nearest double, and the exact fraction of the hit may be
+  // slightly greater.
   void EndAfter(double fraction) {
     LineCast& cast = scratch_->cast;
     if (fraction < cast.end()) cast.EndAt(std::nextafter(fraction, HUGE_VAL));

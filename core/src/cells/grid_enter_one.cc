@@ -55,7 +55,7 @@ HWY_INLINE void Put(uint64_t first, uint64_t last, GridWalk::Bounds& to) {
 }
 
 // Sets the bounds of a walk and their changes at a step, as `EnterLanes` (grid_entrance.cc) does.
-// The walk is in the cell with the lower corner `from`; `within` is its position relative to
+// The walk is in the cell with the lower corner `from`; `within` is the walk's position relative to
 // `from`, in sides of the cell.
 HWY_INLINE void SetBounds(const Line& line, Lanes within, Lanes from, GridWalk& walk) {
   constexpr double kAll = kUnits * GridWalk::kParts;

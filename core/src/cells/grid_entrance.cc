@@ -76,9 +76,11 @@ void PlaceAll(const SceneGrid& grid, GridEntrants& entrants) {
 }
 
 // Values of one coordinate (x or y) of walks that enter their squares of the grid: the index `cell`
-// of the first cell; `next`, `pace` and `left` as in `GridWalk`; `bound` and `below`, the bounds
-// that the columns `min_x` and `below_x` (for y, `min_y` and `below_y`) of a cell must not exceed;
-// `is_up`, whether the line runs towards greater coordinates.
+// of the first cell; `next`, the line's parameter at its next step to another cell; `pace`, the
+// difference of the parameter between two steps; `left`, the number of steps that remain within the
+// square; `bound` and `below`, the bounds that the columns `min_x` and `below_x` (for y, `min_y`
+// and `below_y`) of a cell must not exceed; `is_up`, whether the line runs towards greater
+// coordinates.
 struct Axis {
   V cell;
   V within;  // position in the cell, in sides of the cell

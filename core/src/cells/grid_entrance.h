@@ -104,8 +104,8 @@ class GridEntrance {
 };
 
 // Returns the block (the cells and polygons) of the walk's square of the grid: `walk.block` if it
-// is set, else the block of the grid, which is built if necessary. Returns null, so that the walk
-// is over, if the square is outside of the grid, if it has no cells and the line must search the
+// is set, else the block of the grid, which is built if necessary. Returns null, which ends the
+// walk, if the square is outside of the grid, if it has no cells and the line must search the
 // bounding-box trees, or if the block is not built because the meter has stopped.
 inline const GridBlock* GridEntrance::SquareOf(GridWalk& walk) const {
   walk.cell = nullptr;

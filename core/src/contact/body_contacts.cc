@@ -108,9 +108,9 @@ SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover
 }  // namespace
 }  // namespace internal
 
-// Each item of `columns` names a body. It finds contacts only with bodies of a lower index than
-// this body, so that each pair of bodies is reported once. The rows of an item are sorted by the
-// index of the other body.
+// Each item of `columns` names a body. The rows of the item are the contacts of this body with
+// bodies of a lower index, so that each pair of bodies is reported once. The rows of an item are
+// sorted by the index of the other body.
 bool FindBodyContacts(const World& world, const BodyContactColumns& columns,
                       const ContactOptions& options, ContactAnswers& out, WorkMeter& meter) {
   out.Clear();

@@ -98,7 +98,8 @@ struct ContactScratch {
   std::array<FastMover, kWindow> fast;  // size 0: the item takes the general path
   // The convexity of each shape of the batch, computed on first use.
   std::vector<std::optional<Convexity>> convexity;
-  // A cache of shapes of the batch; a shape is at its number modulo `kCachedShapes`.
+  // A cache of shapes of the batch; the shape with index n in the batch is at n modulo
+  // `kCachedShapes`.
   std::array<CachedShape, kCachedShapes> shapes;
   std::array<BoxQuery, kWindow> queries;
   std::array<FastPair, kMaxPairs> pairs;
@@ -108,8 +109,8 @@ struct ContactScratch {
   size_t largest = 0;  // most vertices of a mover that was placed for the general path
 };
 
-// Evaluates a batch of contacts, `kWindow` items (moving shapes) at a time: finds the polygons that
-// each of these movers may meet, then evaluates these pairs.
+// Evaluates a batch of contact queries, `kWindow` items (moving shapes) at a time: finds the
+// polygons that each of these movers may meet, then evaluates these pairs.
 class ContactBatch {
  public:
   ContactBatch(const ContactRun& run, ContactAnswers& out, WorkMeter& meter)
@@ -255,7 +256,7 @@ class ContactBatch {
   }
 
   // Begins the pairs of the next mover. Evaluates the collected pairs first if their buffer has no
-  // room for `NearPolygons::kMost` more. Returns false once the meter stops.
+  // room for `NearPolygons::kMost` more pairs. Returns false once the meter stops.
   bool StartMover() {
     if (pair_count_ + NearPolygons::kMost > kMaxPairs && !AnswerPairs()) return false;
     first_pair_ = pair_count_;
@@ -431,8 +432,9 @@ class ContactBatch {
     return true;
   }
 
-  // Completes the rows of the answers for the window's `count` items, which begin at `row`: sorts
-  // the rows of each item by polygon id, and adds the split translations if the batch has masses.
+  // Completes the rows of the answers, from row `row` on, for the `count` items of the window:
+  // sorts the rows of each item by polygon id, and adds the split translations if the batch has
+  // masses.
   void EndRows(size_t count, size_t row) {
     if (columns_.mass.empty() && is_in_order_) return;
     for (size_t k = 0; k < count; ++k) {
@@ -485,7 +487,7 @@ class ContactBatch {
   uint64_t units_ = 0;  // units of work that are not charged to the meter yet
   size_t begin_ = 0;    // the first item of the window
   size_t pair_count_ = 0;
-  size_t first_pair_ = 0;  // first pair of the mover that pairs are collected for
+  size_t first_pair_ = 0;  // index of the first pair of the mover that `StartMover` began
   size_t lanes_ = 0;
   // Whether the rows of every item in the window were added by ascending polygon id.
   bool is_in_order_ = true;

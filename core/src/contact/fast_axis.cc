@@ -39,9 +39,10 @@ HWY_INLINE V Square(const FastEdges& edges, size_t width, V least, EdgeColumn& d
   return least;
 }
 
-// Returns the edges that may be the least deep, as the bits of `CandidateEdges`. The fixed polygon
-// has `n` edges. The depth of an edge is how far the other polygon reaches past it. `least` is the
-// minimum over all edges of the depth times the length of the edge, which errs by at most `error`.
+// Returns the edges that may be the least deep: bit k for edge k of the fixed polygon, bit 8 + k
+// for edge k of the mover. The fixed polygon has `n` edges. The depth of an edge is how far the
+// other polygon reaches past it. `least` is the minimum over all edges of the depth times the
+// length of the edge, which errs by at most `error`.
 //
 // With e = error / least <= 1/8, each depth times length is within a factor of 1 - e and 1 + e of
 // its exact value, and ((1 + e) / (1 - e))^2 <= 1 + 8 e. The squares and products add a relative
@@ -73,9 +74,9 @@ struct Job {
   }
 };
 
-// Pairs of polygons for which each step of the computation is done before the next step begins. So
-// the vectors that one step stores are written long before the next step loads them in a different
-// grouping, and few branches are hard to predict.
+// Pairs of polygons that are computed together: each step of the computation is done for all pairs
+// before the next step begins. So the vectors that one step stores are written long before the next
+// step loads them in a different grouping, and few branches are hard to predict.
 struct Jobs {
   static constexpr size_t kMost = 16;
 
@@ -117,8 +118,8 @@ HWY_INLINE bool SetAllDepths(Job& job) {
   return std::min(job.mover_least, job.fixed_least) >= -job.error;
 }
 
-// Returns the contact axis of a pair of polygons that may touch. `SetAllDepths` must have set the
-// depths of the job.
+// Returns the contact axis of a pair of polygons that may share a point. `SetAllDepths` must have
+// set the depths of the job.
 HWY_INLINE FastAxis AxisOf(Job& job) {
   Depths& depths = job.depths;
   FastAxis axis;

@@ -82,8 +82,8 @@ HWY_INLINE void SetRing(std::span<const Vec2> ring, Vec2 origin, Depths& depths)
 }
 
 // Sets the directions of the edges (counter-clockwise), and their offsets: the cross product of the
-// edge and the vector from the origin to its tail. `SetInverses` sets their inverse squared
-// lengths.
+// edge and the vector to its tail from the origin, the point that the stored vertices are relative
+// to. `SetInverses` sets their inverse squared lengths.
 HWY_INLINE void SetEdges(size_t width, bool is_clockwise, Depths& depths) {
   const V turn = All(is_clockwise ? -1 : 1);
   for (size_t i = 0; i < width; i += hn::Lanes(D())) {

@@ -100,10 +100,10 @@ inline void SetDifference(const Points& a, const Points& b, size_t i, PairPoints
 // Sets `sum` to the cross product of the vectors a and b (if kIsCross), or to their dot product.
 //
 // Error: the product of two low parts, which is left out, is u^2 = 2^-106 (with u = 2^-53) of the
-// product of the high parts. Up to eight operations round terms of at most 4u of both products, by
-// u each. So the sum errs by less than 2^-101 of `sum.scale`, here the sum of the magnitudes of
-// both products. The sum is exact if no factor and no product has a low part; `sum.scale` is then
-// the magnitude of the sum.
+// product of the high parts. Up to eight operations, each with a relative error of u, round terms
+// of at most 4u of both products. So the sum errs by less than 2^-101 of `sum.scale`, here the sum
+// of the magnitudes of both products. The sum is exact if no factor and no product has a low part;
+// `sum.scale` is then the magnitude of the sum.
 template <bool kIsCross>
 inline void SetSum(const PairPoints& a, const PairPoints& b, size_t i, Sums& sum) {
   const Pairs& b_x = kIsCross ? b.y : b.x;  // factor of the x coordinate of a
@@ -229,7 +229,8 @@ struct Measures {
   Column along;
   // how deep s and w, the ends of the facing edge, lie past the reference edge
   Column s_depth, w_depth;
-  // how deep the facing edge lies below the ends p and q of the reference edge, along its normal
+  // how deep the facing edge lies below the ends p and q of the reference edge, along the normal of
+  // the reference edge
   Column depth_below_p, depth_below_q;
 };
 

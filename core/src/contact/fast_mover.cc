@@ -92,8 +92,8 @@ HWY_INLINE bool SetEdges(FastMover& mover) {
   const uint32_t all = (uint32_t{1} << n) - 1;
   right &= all;
   const uint32_t before = (right << 1 | right >> (n - 1)) & all;
-  // The number of changes is even. So it is two if exactly one change remains after the lowest bit
-  // is cleared.
+  // `changes` has an even number of bits set. So it has two if exactly one bit remains after the
+  // lowest one is cleared.
   const uint32_t changes = right ^ before;
   const uint32_t rest = changes & (changes - 1);
   return hn::AllTrue(D(), is_turning) && rest != 0 && (rest & (rest - 1)) == 0;

@@ -51,8 +51,9 @@ class Ties {
   }
 
   // Returns the set `edges` without the mover's edges that are antiparallel to an edge of the fixed
-  // polygon in `edges`: both are equally deep, and ties go to the fixed polygon. No two edges of a
-  // ring have the same direction, so an edge is antiparallel to at most one edge of the other ring.
+  // polygon in `edges`: two antiparallel edges are equally deep, and the edge of the fixed polygon
+  // wins ties. No two edges of a ring have the same direction, so an edge is antiparallel to at
+  // most one edge of the other ring.
   uint32_t WithoutAntiparallel(uint32_t edges) {
     uint32_t rest = edges;
     for (uint32_t of_mover = edges >> 8; of_mover != 0; of_mover &= of_mover - 1) {

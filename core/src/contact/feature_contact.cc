@@ -43,7 +43,8 @@ void VisitEdgePairs(const PlacedShape& a, const PlacedShape& b, WorkMeter& meter
       });
 }
 
-// An edge of a polygon through which a vertex inside the polygon may be moved out.
+// An edge of a polygon through which a vertex of another shape, inside the polygon, may be moved
+// out.
 struct Exit {
   double distance2 = HUGE_VAL;  // squared distance of the vertex from the edge, rounded
   uint32_t edge = 0;

@@ -153,9 +153,9 @@ class EdgeManifold {
   }
 
   // Adds a contact point at vertex i of the other core (the shape without its radius). The surface
-  // of the other shape must lie exactly its radius below the vertex (against the outward normal).
-  // So the vertex must be the support vertex (the deepest one) or an end of an edge that is
-  // parallel to the reference edge.
+  // of the other shape must lie exactly the radius of this shape below the vertex, where below
+  // means against the outward normal of the reference edge. So the vertex must be the support
+  // vertex (the deepest one) or an end of an edge that is parallel to the reference edge.
   void AddVertex(size_t i) { AddVertex(i, VertexDepth(i), {other_.radius(), 0}); }
 
   void AddVertex(size_t i, TwoDoubles core_depth, TwoDoubles drop) {
@@ -164,9 +164,9 @@ class EdgeManifold {
              EdgeFeature(reference_, axis_.edge), VertexFeature(other_, i));
   }
 
-  // Adds a contact point at vertex i of the other core, an end of its facing edge `edge`, unless
-  // the surfaces of the shapes do not overlap there. The vertex lies between the side planes of the
-  // reference edge (the lines along its normal through its ends).
+  // Adds a contact point at vertex i of the other core, an end of the facing edge `edge` of this
+  // core, unless the surfaces of the shapes do not overlap at the vertex. The vertex lies between
+  // the side planes of the reference edge (the lines along its normal through its ends).
   void AddVertexEnd(size_t i, size_t edge) {
     const TwoDoubles core_depth = VertexDepth(i);
     const TwoDoubles drop = Drop(other_.vertex(i), core_depth, other_.Edge(edge));
@@ -174,9 +174,9 @@ class EdgeManifold {
   }
 
   // Adds a contact point at an end y of the reference edge, where the line through y along the
-  // normal clips the facing edge. With E the reference edge, n its outward unit normal, s the tail
-  // of the facing edge and f the vector along it, the clip point is z = s + f (E . (y - s)) / (E .
-  // f), and its depth below y is n . (y - z) = -|E| f x (y - s) / (E . f).
+  // normal of the reference edge clips the facing edge. With E the reference edge, n its outward
+  // unit normal, s the tail of the facing edge and f the vector along it, the clip point is z = s +
+  // f (E . (y - s)) / (E . f), and its depth below y is n . (y - z) = -|E| f x (y - s) / (E . f).
   void AddClippedEnd(size_t reference_vertex, size_t edge) {
     const Vec2 y = reference_.vertex(reference_vertex);
     const Segment f = other_.Edge(edge);
@@ -226,9 +226,9 @@ class EdgeManifold {
     return Divide(Multiply(Multiply(length_, axis_length), {radius, 0}), along);
   }
 
-  // Returns whether the line along the normal through `at` meets the surface of the other shape, a
-  // capsule with axis `f`, in its round cap about the support vertex, and not in its straight side.
-  // Exact.
+  // Returns whether the line through `at` along the normal of the reference edge meets the surface
+  // of the other shape, a capsule with axis `f`, in its round cap about the support vertex, and not
+  // in its straight side. Exact.
   bool IsUnderCap(Vec2 at, const Segment& f) const {
     const DyadicVec2 e = DyadicDifference(q_, p_);
     const DyadicVec2 axis = DyadicDifference(f.b, f.a);
@@ -238,10 +238,10 @@ class EdgeManifold {
   }
 
   // Returns sqrt(r^2 - t^2): how far the round cap of the other shape (of radius r) reaches below
-  // its support vertex, on the line along the normal through `at`. The line is at the distance t =
-  // ahead / length_ < r from the vertex. Where r - t cancels too many digits, the radicand times
-  // the squared length of the reference edge is computed exactly; t comes so close to r only where
-  // the axis of the capsule is steep against the reference edge.
+  // its support vertex, on the line through `at` along the normal of the reference edge. The line
+  // is at the distance t = ahead / length_ < r from the vertex. Where r - t cancels too many
+  // digits, the radicand times the squared length of the reference edge is computed exactly; t
+  // comes so close to r only where the axis of the capsule is steep against the reference edge.
   TwoDoubles CapDepth(Vec2 at, TwoDoubles ahead) const {
     const TwoDoubles radius{other_.radius(), 0};
     const TwoDoubles t = Divide(ahead, length_);

@@ -44,8 +44,8 @@ Quotient ExactValue(const SquaredDistance& d) {
 
 // Returns the squared distance of the point v from the line of `edge`. Relative errors, with u =
 // 2^-53: 2^-44 of the cross product if `RoundedCross` computes it, 2^-51 if `ExactCross` does; 5u
-// of the squared length, and u of the quotient. In all, the relative error of `value` is less than
-// 2^-42.
+// of the squared length of the edge, and u of the quotient of both. In all, the relative error of
+// `value` is less than 2^-42.
 SquaredDistance FromLine(const Segment& edge, Vec2 v) {
   SquaredDistance d{edge.a, edge.b, v};
   const Vec2 e{edge.b.x - edge.a.x, edge.b.y - edge.a.y};
@@ -151,7 +151,8 @@ int CompareToRadii(const SquaredDistance& d, double radius_a, double radius_b) {
 }
 
 // Returns the vertex of the convex core `other` that is farthest to the left of the edge `e`; of
-// two such vertices, the one that comes first counter-clockwise.
+// two such vertices, which are neighbors, the one before the other in counter-clockwise order (the
+// first vertex, if the core is a segment).
 size_t FarthestLeft(const Segment& e, const ConvexCore& other, WorkMeter& meter) {
   const auto gain = [&](size_t from, size_t to) {
     return CrossSign(e.a, e.b, other.vertex(from), other.vertex(to));
@@ -166,8 +167,7 @@ size_t FarthestLeft(const Segment& e, const ConvexCore& other, WorkMeter& meter)
 
 // Finds, for the edges of one convex core in order, the vertex of another core that is farthest to
 // the left of the edge, as `FarthestLeft` returns it. The direction turns by less than half a turn
-// from edge to edge, so the vertex only advances: in all, at most once around and back to the
-// start.
+// from edge to edge, so the vertex only advances, in all at most once around the other core.
 class Supports {
  public:
   Supports(const ConvexCore& reference, const ConvexCore& other, WorkMeter& meter)
@@ -201,9 +201,10 @@ class Supports {
 // coordinate errs by uR, an edge by 4uR, a product by 8uR^2, and a difference of two products by
 // 20uR^2. The cross product of an edge e and the vector to a vertex is a difference of two such
 // differences and errs by 48uR^2. The depth is this cross product divided by |e|. The rounded
-// length of e, in place of the exact one, moves the depth by 24uR^2 / |e|; root, inverse and
-// product move it by 46uR^2 / |e|. So 256uR^2 bounds the error of a depth times |e|. Where |e|
-// rounds to 0 the bounds are NaN or infinite, and the edge counts as a candidate.
+// length of e, in place of the exact one, moves the depth by 24uR^2 / |e|; the square root, the
+// inverse and the product move it by 46uR^2 / |e|. So 256uR^2 bounds the error of a depth times
+// |e|. Where |e| rounds to 0 the bounds are NaN or infinite, and the edge counts as a candidate for
+// the least deep edge.
 class DepthFilter {
  public:
   static constexpr size_t kMaxEdges = 16;
@@ -229,7 +230,8 @@ class DepthFilter {
     }
     return near & ((uint32_t{1} << side.edge_count) - 1);
   }
-  // Returns the vertex of the other core that is farthest to the left of the edge, as
+  // Returns the vertex that is farthest to the left of edge `edge` of the fixed core (if
+  // `of_fixed`) or of the mover's core, among the vertices of the core without this edge, as
   // `FarthestLeft` does; nullopt unless rounded cross products prove that only this vertex can be
   // the farthest one.
   std::optional<size_t> Support(bool of_fixed, size_t edge) const {

@@ -40,7 +40,7 @@ struct Axis {
 // minus of the point v from the line through `b`. Exact.
 int CompareDepths(const Segment& a, Vec2 u, const Segment& b, Vec2 v);
 
-// Returns the axis of the contact; nullopt if the shapes share no point (exact).
+// Returns the contact axis of two convex shapes; nullopt if the shapes share no point (exact).
 //
 // If the cores (the shapes without their radii) meet, the axis is the normal of the face of the
 // Minkowski difference of the cores that is nearest to the origin. The faces are the edges of

@@ -30,7 +30,7 @@ struct Moment {
     yy += other.yy;
   }
   // Returns a normal of the main axis, with a length of about 1. The main axis has the angle t with
-  // tan 2t = 2xy / (xx - yy).
+  // tan(2t) = 2 * xy / (xx - yy).
   Vec2 Normal() const {
     const double difference = xx - yy;
     const double root = std::sqrt(difference * difference + 4 * xy * xy);
@@ -41,7 +41,8 @@ struct Moment {
   }
 };
 
-// A chain of the polygon's edges with indices in [first, last), which becomes a child of a node.
+// A chain of the polygon's edges with indices in [first, last), which becomes a child of a node of
+// the index.
 struct Chain {
   Box box;
   Moment moment;
@@ -243,9 +244,10 @@ Chain Builder::Join(std::span<const Chain> children) {
 
 // Sets the node's frame (origin and scale), and `slack`, which bounds the error of
 // `EdgeNode::BoxOf`, where a corner in the frame is scaled back and added to the origin. Let u =
-// 2^-53 and m the magnitude of the largest coordinate. The corner is within 2^-25 / scale because
-// it was rounded to float, and within 2um because the difference to the origin was rounded; the
-// sum, and the slack added to the sum, round by less than 2.1um. 8um covers all errors in m.
+// 2^-53 and m the magnitude of the largest coordinate. Rounding the corner to float moves it by at
+// most 2^-25 / scale, and rounding its difference to the origin by at most 2um; the sum of corner
+// and origin, and the addition of the slack to this sum, round by less than 2.1um. 8um covers all
+// errors that are multiples of um.
 void Builder::SetFrame(const Box& box, EdgeNode& node) const {
   node.origin = {box.min.x / 2 + box.max.x / 2, box.min.y / 2 + box.max.y / 2};
   node.scale = ScaleOf(std::max({node.origin.x - box.min.x, box.max.x - node.origin.x,
@@ -302,8 +304,9 @@ MeetsSegment::MeetsSegment(const Segment& s) : segment(s) {
 // normal is turned by at most 4u, which moves the line by 4u (m + 2) where it passes the node; the
 // vertex is off by um and the dot product by 3um; 16u (m + 2) covers these errors. `kStripPad`
 // covers the errors of the corners' dot products, which are computed like the dot products of a
-// strip. The ends lie outside of the frame by up to m, so the floats, products and sum of their dot
-// products are off by 2^-21 m.
+// strip. The ends of the segment may lie outside of the node's box. With k the larger of their
+// magnitudes in the frame, the floats, the products and the sum in the dot product of an end with a
+// strip's normal are off by 2^-21 k in all.
 LaneBits EdgeNode::Meeting(const MeetsSegment& query) const {
   const LaneBits in_box = Meeting(MeetsBox{Grown(BoundsOf(query.segment), query.margin)});
   if (in_box == 0) return 0;

@@ -73,10 +73,11 @@ struct MeetsSegment {
 // separate in the polygon's coordinates.
 struct alignas(64) EdgeNode {
   // The distance by which a strip is widened on each side, to cover rounding errors of dot products
-  // with its normal. With u = 2^-24, the coordinates of a query point in the node's box are within
-  // u/2. The components of a normal are at most 1 and at most 1.42 in all, so the products of the
-  // point with the normal are within 0.71u + u, and their sum, below 2, within u more. The rounding
-  // of the strip's own bound adds another u. So the error is less than 4u in all.
+  // with its normal. With u = 2^-24, the float coordinates of a query point in the node's box err
+  // by at most u/2. The magnitudes of the two components of a normal are at most 1, and their sum
+  // is at most 1.42, so the two products of the dot product err by 0.71u + u in all, and their sum,
+  // below 2, errs by u more. The rounding of the strip's own `low` or `high` adds another u. So the
+  // error is less than 4u in all.
   static constexpr double kStripPad = 0x1p-21;
 
   Floats min_x, min_y, max_x, max_y;

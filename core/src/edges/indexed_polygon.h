@@ -68,8 +68,8 @@ class IndexedPolygon {
       delete shared;
   }
 
-  // Makes the index unless it exists or the polygon has too few edges. Without an index every
-  // function of the class works, but a lookup takes O(n).
+  // Makes the index unless it exists or the polygon has at most `kMaxEdgesWithoutIndex` edges.
+  // Without an index every function of the class works, but a lookup takes O(n).
   void MakeIndex(IndexUse use = IndexUse::kOneQuery) {
     if (shared_index() != nullptr || polygon_.edge_count() <= kMaxEdgesWithoutIndex) return;
     tagged_index_ |= reinterpret_cast<uintptr_t>(MakeSharedIndex(use));

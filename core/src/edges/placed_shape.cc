@@ -77,8 +77,9 @@ void MovingShape::MoveTo(const Shape& shape, const Pose& pose) {
   PlaceAxis(*shape.capsule(), pose);
 }
 
-// `bounds_` contains every placed vertex. So if `bounds_` is in the accepted range, all vertices
-// are; only otherwise the polygon is placed to check each vertex.
+// `bounds_` contains every placed vertex. So if `bounds_` is in the accepted range (at most 2^53 in
+// magnitude), all vertices are in this range; only otherwise the polygon is placed to check each
+// vertex.
 bool MovingShape::IsAccepted() {
   if (capsule_) {
     return carom::IsAccepted(capsule_->axis.a) && carom::IsAccepted(capsule_->axis.b);
@@ -87,7 +88,7 @@ bool MovingShape::IsAccepted() {
 }
 
 // Places the polygon unless it is placed already, and sets `bounds_` to the smallest box of the
-// placed vertices. Returns false if a placed vertex is not accepted.
+// placed vertices. Returns false if a placed vertex is not accepted (above 2^53 in magnitude).
 bool MovingShape::PlacePolygon() {
   if (indexed_) return true;
   if (!PlaceInto(*shape_, pose_, vertices_)) return false;

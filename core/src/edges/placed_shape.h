@@ -164,8 +164,8 @@ class MovingShape {
   bool PlacePolygon();
   const ConvexCore* MakeHull();
 
-  // A run of edges that begins with edge `first`, placed for the pose that had the number `pose` in
-  // `pose_number_`.
+  // A run of edges that begins with edge `first`, placed at the pose during which `pose_number_`
+  // was equal to `pose`.
   struct Run {
     uint64_t pose = 0;
     size_t first = 0;

@@ -63,8 +63,9 @@ class Locator {
 
 // Each child counts one work unit, which includes the edges of a leaf of eight consecutive edges:
 // most points reach one such leaf or none, and testing the leaf's box and edges takes about 16 ns.
-// A path down the tree is short, so the meter checks whether to stop only where the path branches,
-// and in the callers.
+// A path down the tree is short, so the meter checks whether to stop only where the path branches
+// (several children contain the point), and at the leaves that are not eight consecutive edges; the
+// callers of `Locate` check, too.
 bool Locator::Add(const EdgeNode& node) {
   const ChildMasks masks = ClassifyChildren(node, p_);
   meter_.Count(node.count);

@@ -4,10 +4,10 @@
 // Which properties does a shape have at every pose?
 //
 // These functions take a shape in its own frame, before placing, with the reference point as the
-// origin. Contacts use the convexity of a shape, each `Tracker` (carom/tracker.h) uses the distance
-// up to which the shape reaches from the reference point at any rotation. The vertices, radius and
-// bounds of a shape are its members (carom/shape.h). Each call computes its result anew; callers
-// that need a result often store it.
+// origin. Contacts use the convexity of a shape; each `Tracker` (carom/tracker.h) uses the distance
+// up to which the shape reaches from the reference point at any rotation. For the vertices, radius
+// and bounds of a shape, call the member functions of `Shape` (carom/shape.h). Each call computes
+// its result anew; callers that need a result often store it.
 #pragma once
 
 #include "carom/shape.h"

@@ -367,8 +367,8 @@ void CheckBodies(const Group& group, Refusal& refusal) {
   }
 }
 
-// Checks nothing: the only column of body contacts, the masses of the bodies, is checked by
-// `CheckBodies`.
+// Checks nothing: the column `body` of body contacts sets the number of items, and `CheckBodies`
+// checks the only other column, the masses of the bodies.
 void CheckKind(absl::string_view, const BodyContactColumns&, const ContactOptions&, Refusal&) {}
 
 // Adds a violation for each shape with more than `kMaxMovingVertices` vertices.

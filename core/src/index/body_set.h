@@ -106,7 +106,7 @@ class BodySet {
 
   // Calls visit(body) for each body that passes `query_filter` and has a box that passes `meets`,
   // in no particular order, until `visit` returns false or `meter` stops the work. Returns false if
-  // either ended the traversal.
+  // `visit` or `meter` ended the traversal.
   template <class Meets, class Visit>
   bool Traverse(const QueryFilter& query_filter, WorkMeter& meter, const Meets& meets,
                 const Visit& visit) {

@@ -5,10 +5,11 @@
 // A tree over the boxes of the items, with eight children per node, answers.
 //
 // Eight consecutive items make a leaf node, and eight consecutive nodes of a level make a node of
-// the next level: an implicit tree without pointers, built in O(n). The tree is the better the
-// closer consecutive items are in space. A node keeps its eight boxes in columns of floats rounded
-// outward, 128 bytes, so that one vector operation compares all eight. Comparing the rounded boxes
-// may pass too many items, never too few. docs/adr/0007-paged-scenes.md gives the reasons.
+// the next level: an implicit tree without pointers, built in O(n). The closer consecutive items
+// are in space, the smaller are the boxes of the nodes and the faster are searches. A node keeps
+// its eight boxes in columns of floats rounded outward, 128 bytes, so that one vector operation
+// compares all eight. Comparing the rounded boxes may pass too many items, never too few.
+// docs/adr/0007-paged-scenes.md gives the reasons.
 #pragma once
 
 #include <array>

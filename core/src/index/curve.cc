@@ -20,18 +20,18 @@ uint32_t Cell(double value, double min, double max) {
 }
 
 // The orientation of one quarter of Hilbert's curve (1891). The curve divides its square into
-// quarters, each quarter into quarters, and so on for each level; the number of the quarter gives
-// two bits of a cell's place per level. The curve within a quarter is turned so that it begins
-// where the curve of the previous quarter ends. A turn may exchange x and y (`swapped` is 1), and
-// may complement the bits of x and y (`flipped` is 1).
+// quarters, each quarter into quarters, and so on for each level; the number of the quarter gives,
+// for each level, two bits of a cell's place (the cell's index along the curve). The curve within a
+// quarter is turned so that it begins where the curve of the previous quarter ends. A turn may
+// exchange x and y (`swapped` is 1), and may complement the bits of x and y (`flipped` is 1).
 struct CurveTurn {
   uint32_t swapped = 0;
   uint32_t flipped = 0;
 };
 
-// Returns the two bits that one level adds to the place of a cell: `x` and `y` are the bits of the
-// cell's coordinates at the level. Replaces `turn` by the turn of the quarter that contains the
-// cell.
+// Returns the two bits that one level adds to the place of a cell (its index along the curve): `x`
+// and `y` are the bits of the cell's coordinates at the level. Replaces `turn` by the turn of the
+// quarter that contains the cell.
 constexpr uint32_t TakeLevel(uint32_t x, uint32_t y, CurveTurn& turn) {
   const uint32_t right = (turn.swapped != 0 ? y : x) ^ turn.flipped;
   const uint32_t upper = (turn.swapped != 0 ? x : y) ^ turn.flipped;
@@ -40,7 +40,8 @@ constexpr uint32_t TakeLevel(uint32_t x, uint32_t y, CurveTurn& turn) {
 }
 
 // Tabulates four levels at once: for a turn and four bits each of x and y, an entry has the eight
-// bits of the place and the turn for the next level.
+// bits that the four levels add to a cell's place (its index along the curve), and the turn for the
+// next level.
 constexpr int kLevels = 4;
 struct Levels {
   uint8_t place;

@@ -4,9 +4,9 @@
 // Which parts of a scene did the last edits touch?
 //
 // Each version of a scene has a number of its own and a history: the boxes that the last
-// `kMaxCommits` commits before it touched. A commit touches the old and the new bounds of each
-// edited polygon. A caller that caches a result of an earlier version asks the history whether the
-// result still holds.
+// `kMaxCommits` commits up to the version touched. A commit touches the old and the new bounds of
+// each edited polygon. A caller that caches a result of an earlier version asks the history whether
+// the result still holds.
 #pragma once
 
 #include <cstddef>
@@ -35,8 +35,9 @@ class EditHistory {
   // Returns the number of the version of the scene: unique in this process, and not 0.
   uint64_t state() const { return state_; }
 
-  // Returns false only if the scene with the number `since` is this scene or an ancestor of it, and
-  // no commit between them touched a point within `radius` of `center`.
+  // Returns false only if the version with the number `since` is this version of the scene or an
+  // ancestor of it, and no commit between the two versions touched a point within `radius` of
+  // `center`.
   bool MayHaveTouched(uint64_t since, Vec2 center, double radius) const;
 
  private:

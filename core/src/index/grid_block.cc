@@ -14,8 +14,8 @@ namespace {
 // The number of polygons per cell that gives the fastest queries, measured: with fewer, lines pass
 // more cells; with more, cells overflow into linked cells.
 constexpr double kPolygonsPerCell = 3.2;
-// The most cells that one polygon is in. A polygon that would be in more cells is wide: it is in no
-// cell, and a query tests it once for the whole square.
+// The most cells that may list one polygon. A polygon that more cells would list is wide: no cell
+// lists the polygon, and a query tests it once for the whole square.
 constexpr int kMostCellsOfOne = 24;
 // The limit on the number of polygons in a cell, averaged over all pairs of a polygon and a cell
 // that lists the polygon, so that a full cell weighs more. A square above the limit gets no cells,
@@ -88,7 +88,8 @@ Box GridBlock::InUnits(const Box& box) const {
 }
 
 // Returns the range of cells that a box is in; `units` is the box in units of 1/255 of a cell. A
-// box that begins in the first unit of a cell is also in the cell before it.
+// box that begins in the first unit of a cell along x, or y, is also in the adjacent cell to the
+// left, or below.
 GridBlock::Range GridBlock::RangeOf(const Box& units) const {
   const auto cell = [end = last_unit_](double at) {
     return static_cast<int>(std::clamp(at, 0.0, end)) / GridCell::kUnits;
@@ -140,7 +141,7 @@ bool GridBlock::MakeCells() {
 
 // Adds the box of polygon `item` to the cells of `range`. `units` is the box in units of 1/255 of a
 // cell; each cell stores the box's coordinates relative to the cell, as integers rounded outward.
-// The parts of the box beyond the border of a cell are in the next cells.
+// The parts of the box beyond the border of a cell are stored in the adjacent cells.
 void GridBlock::Put(const Box& units, const Range& range, uint32_t item,
                     std::vector<uint16_t>& last) {
   for (int y = range.min_y; y <= range.max_y; ++y) {

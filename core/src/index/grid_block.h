@@ -25,8 +25,8 @@ namespace carom::internal {
 // The boxes of up to seven polygons in a cell of a square of the grid. Coordinates are in units of
 // 1/255 of the cell from the cell's lower left corner, clamped to the cell. Maxima are stored as
 // 255 minus the maximum, so that four comparisons of bytes by "at most" test a box against bounds.
-// A box that begins at unit 0 along x or y is also in the previous cell along x or y, unless that
-// cell belongs to another square.
+// A box that begins at unit 0 along x, or y, is also in the adjacent cell to the left, or below,
+// unless the adjacent cell belongs to another square.
 struct alignas(64) GridCell {
   static constexpr size_t kWidth = 8;  // lanes compared at a time; the last lane never has a box
   static constexpr size_t kMost = 7;   // the most boxes of a cell
@@ -57,8 +57,8 @@ class CellPolygons {
   const void* MemoryOf(uint32_t number) const {
     if (table_ != nullptr) [[unlikely]]
       return table_[number]->memory();
-    // Computes an address instead of a pointer offset, since the polygon at `first_` is another
-    // object.
+    // Adds integers, not an offset to a pointer, since pointer arithmetic between two polygons,
+    // which are separate objects, is undefined.
     return reinterpret_cast<const void*>(  // NOLINT(performance-no-int-to-ptr)
         first_ + kUnit * number);
   }
@@ -72,8 +72,8 @@ class CellPolygons {
   const Unowned<Polygon>* table_ = nullptr;
 };
 
-// A square of the grid, its polygons and its cells. Immutable but for the count of its owners,
-// hence thread-safe.
+// A square of the grid, its polygons and its cells. Immutable but for the count of its owners
+// (pages of `SceneGrid`s that share the block), hence thread-safe.
 class GridBlock {
  public:
   // The position of the square's lower left corner, and the side of its cells and its reciprocal.
@@ -119,8 +119,9 @@ class GridBlock {
   const Unowned<Polygon>& wide(size_t i) const { return polygons_[i]; }
   size_t memory() const;  // in bytes, without the polygons
 
-  // Add and drop an owner; the last `Release` deletes the block. The block counts its owners
-  // itself, since `SceneGrid` holds blocks by atomic pointers, which cannot be `shared_ptr`.
+  // Add and drop an owner (a page of a `SceneGrid`); the last `Release` deletes the block. The
+  // block counts its owners itself, since `SceneGrid` holds blocks by atomic pointers, which cannot
+  // be `shared_ptr`.
   void Share() const { owners_.fetch_add(1, std::memory_order_relaxed); }
   static void Release(const GridBlock* block) {
     if (block->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete block;

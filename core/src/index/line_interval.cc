@@ -33,8 +33,9 @@ void LineInterval::StartLong(const Line& line, const SceneIndex& scene, double l
 }
 
 // Makes each part of the line longer than the previous part by the factor `kGrowth`, so that a line
-// without a hit takes O(log length) parts. The last of the `kMost` parts extends to the end of the
-// line. `limit` is the parameter beyond which the caller needs no hits.
+// without a hit takes a number of parts logarithmic in the line's length. The last of the `kMost`
+// parts extends to the end of the line. `limit` is the parameter beyond which the caller needs no
+// hits.
 void LineInterval::Advance(const Line& line, double limit) {
   begin_ = end_;
   length_ *= kGrowth;

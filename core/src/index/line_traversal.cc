@@ -8,7 +8,8 @@
 #include <cmath>
 #include <cstring>
 
-// Highway compiles this file once for each instruction set, and the next part only the first time.
+// Highway includes this file once for each instruction set. The guard macro below limits the part
+// up to `#endif` to the first time.
 #ifndef CAROM_CORE_SRC_LINE_TRAVERSAL_CC_
 #define CAROM_CORE_SRC_LINE_TRAVERSAL_CC_
 namespace carom::internal {
@@ -44,7 +45,8 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// While `Open` processes a pair, it prefetches the node of the pair that follows by so many pairs.
+// While `Open` processes a pair, it prefetches the node of the pair that comes `kAhead` pairs
+// later.
 constexpr size_t kAhead = 16;
 
 // The children of a node and the line that may meet them. The child in lane k has the number
@@ -91,7 +93,8 @@ HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, Childre
     hn::StoreU(hn::Add(lanes, hn::Set(numbers, children.first)), numbers,
                out.targets.data() + count + i);
   }
-  // The product repeats the 16 bits four times, and two stores of the product fill eight lanes.
+  // The product repeats the 16 bits of `children.line` four times, and two stores of the product
+  // fill eight lanes.
   const uint64_t four = uint64_t{0x0001000100010001} * children.line;
   std::memcpy(out.lines.data() + count, &four, sizeof(four));
   std::memcpy(out.lines.data() + count + 4, &four, sizeof(four));

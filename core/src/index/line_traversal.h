@@ -123,8 +123,9 @@ struct Slot {
 // node stores eight entries, even if the line may meet fewer of the node's children.
 struct WalkStack {
   static constexpr size_t kLevels = 14;
-  // The kinds of nodes. kTile: the root of a tile's tree. Below kTile: a node of a tile's tree, 1 +
-  // its level. kUpper + k: a node of level k of the upper tree, the scene's tree over its tiles.
+  // The kinds of nodes. kTile: the root of a tile's tree. 1 + k, which is below kTile: a node of
+  // level k of a tile's tree. kUpper + k: a node of level k of the upper tree, the scene's tree
+  // over its tiles.
   static constexpr uint16_t kTile = 64;
   static constexpr uint16_t kUpper = 65;
 

@@ -23,8 +23,9 @@ constexpr double kSide = 24;
 constexpr double kMostSquares = 64;
 constexpr double kSquaresPerPolygon = 1.0 / 64;
 // The greatest distance of a grid from the origin, in sides of a square. Up to this distance the
-// rounding error of a line's position in its square, including the additions of a walk, stays below
-// 2^-20 of a square, which is 0.01 of a unit (1/255 of a cell; cells/grid_walk.h).
+// rounding error of a line's position in its square, including the errors of the additions by which
+// a walk follows the line, stays below 2^-20 of a square, which is 0.01 of a unit (1/255 of a cell;
+// cells/grid_walk.h).
 constexpr double kFarthest = 0x1p26;
 // The margin around a square of the grid, as a fraction of its side: the cells of a square also
 // have the polygons within the margin.
@@ -100,7 +101,7 @@ SceneGrid::SceneGrid(const SceneGrid& base, const Box& frame, double spacing, si
 
 // Returns the squares near a box. The margin is twice the margin within which a square has
 // polygons, so that despite rounding errors the result includes every square in which `MakeBlock`
-// puts the box.
+// puts a polygon with the bounds `box`.
 SceneGrid::Squares SceneGrid::SquaresNear(const Box& box) const {
   const double margin = 2 * kMargin * side_;
   const auto square = [&](double at, double from, int count) {

@@ -147,9 +147,9 @@ bool IsSplit(const Place* begin, const Place* middle, const Place* end, bool by_
   return greatest <= least;
 }
 
-// Orders the places (centers of boxes) so that a tree of nodes of eight items, and of eight nodes,
-// has compact boxes: splits the range in two across the longer side of its bounds, at a multiple of
-// whole nodes, and then splits both halves.
+// Orders the places (centers of boxes) so that a tree in which each node has eight items or eight
+// nodes has compact boxes: splits the range in two across the longer side of its bounds, at a
+// multiple of whole nodes, and then splits both halves.
 void SplitEvenly(Place* begin, Place* end) {
   const auto count = static_cast<size_t>(end - begin);
   if (count <= BoxNode::kWidth) return;
@@ -267,7 +267,7 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
     if (few) return std::make_shared<const Tile>(tile, *few, first_key);
   }
   Prefetch(entries);
-  // The replacement of each removed polygon by id, or null if the polygon is only removed.
+  // Maps the id of each removed polygon to the polygon that replaces it, or to null if none does.
   absl::flat_hash_map<uint64_t, const IndexedPolygon*> edited;
   for (const CurveKey& key : removed) edited[key.id] = nullptr;
   std::vector<const IndexedPolygon*> added;

@@ -69,7 +69,8 @@ class Tile {
   void SetHead(CurveKey first_key);
   void Replace(size_t place, const IndexedPolygon& by);
 
-  // The polygons of the last whole build. All tiles made from it by replacements share it.
+  // The polygons of the last whole build. The tile of that build and all tiles made from it by
+  // replacements share the vector.
   std::shared_ptr<const std::vector<IndexedPolygon>> whole_;
   std::unique_ptr<Patch> patch_;
   // The tree_.count() polygons of the tile, in `whole_`, or in `patch_` if the tile has one.

@@ -108,9 +108,10 @@ inline BoundedDouble operator/(BoundedDouble a, BoundedDouble b) {
   return {quotient, (propagated + 2 * kFilterUnit * std::abs(quotient)) * kOutward + kTiny};
 }
 
-// Returns the square root. The exact number must be at least 0, even if its lower bound is below 0.
-// Let a' be the value and a the exact number. Then |sqrt a - sqrt a'| is at most |a - a'| / sqrt
-// a'; and where a' <= a.error, both roots are at most sqrt(2 a.error).
+// Returns the square root. The exact number that the argument approximates must be at least 0; the
+// value minus the error may be below 0. Let a' be the value and a the exact number. Then |sqrt a -
+// sqrt a'| is at most |a - a'| / sqrt a'; and where a' <= a.error, both roots are at most sqrt(2
+// a.error).
 inline BoundedDouble SquareRoot(BoundedDouble a) {
   if (a.is_zero()) return {};
   if (a.value > a.error) {

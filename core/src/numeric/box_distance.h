@@ -4,10 +4,11 @@
 // How far apart are two boxes, at least and at most, and which box contains a box and a margin
 // around it?
 //
-// Each gap between two sides is rounded once, with a relative error of at most u = 2^-53 (kUnit).
-// So the sum of the squared gaps has a relative error of at most 5u; the factors 1 - 8u and 1 + 8u
-// cover that error and their own rounding. All coordinates are accepted (0 or a magnitude in
-// [2^-140, 2^53]), so that no square underflows or overflows.
+// Each gap (the difference of a coordinate of one box and a coordinate of the other) is rounded
+// once, with a relative error of at most u = 2^-53 (kUnit). So the sum of the squared gaps has a
+// relative error of at most 5u; the factors 1 - 8u and 1 + 8u cover that error and their own
+// rounding. All coordinates are accepted (0 or a magnitude in [2^-140, 2^53]), so that no square
+// underflows or overflows.
 #pragma once
 
 #include <algorithm>
@@ -39,7 +40,7 @@ inline double UpperDistance2(const Box& a, const Box& b) {
 }
 
 // Returns a box that holds all points within `margin` >= 0 of `box`: each side is rounded once and
-// then moved outward by one double, past the rounding error.
+// then moved outward to the next double, past the rounding error.
 inline Box Grown(const Box& box, double margin) {
   if (margin == 0) return box;
   return {{NextBelow(box.min.x - margin), NextBelow(box.min.y - margin)},

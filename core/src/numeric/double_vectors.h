@@ -6,8 +6,8 @@
 // hwy/foreach_target.h.
 //
 // Each lane of an operation is rounded as the operation on doubles is, so vectors and plain doubles
-// give the same bits. The short functions here are always inlined; for longer functions built of
-// these the compiler decides whether to inline them, which keeps compile times short.
+// give the same bits. The short functions here are always inlined; for longer functions that call
+// these short ones, the compiler decides about inlining, which keeps compile times short.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,9 +16,10 @@
 #include "numeric/double_column.h"
 #include "numeric/expansion.h"
 
-// Highway includes this header once for each instruction set. The include guard below is a macro
-// that each pass toggles as Highway toggles HWY_TARGET_TOGGLE, so the guard lets each pass through
-// once.
+// Highway includes this header once for each instruction set. After each instruction set, Highway
+// flips HWY_TARGET_TOGGLE (defines it if it is undefined, else undefines it), and each inclusion
+// that passes the guard below flips the macro of the guard. So the guard skips only repeated
+// inclusions for one instruction set.
 #if defined(CAROM_CORE_SRC_DOUBLE_VECTORS_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAROM_CORE_SRC_DOUBLE_VECTORS_H_
 #undef CAROM_CORE_SRC_DOUBLE_VECTORS_H_

@@ -8,10 +8,10 @@
 // `Dyadic` stores the bits from its lowest to its highest set bit (Boost.Multiprecision): up to
 // `kInlineBits` inline, more on the heap. The bits of an accepted coordinate have values from
 // 2^-192 to 2^53, which is 246 bits; a polynomial of degree k in coordinates spans 246 k bits and a
-// few more for its sums. So degree 4 always fits inline, and far higher degrees do if the
-// coordinates are of similar scale. An integer of a fixed width for the largest possible value is
-// slower by a factor of two, because Boost sets and copies its whole width. Expansions
-// (expansion.h) are faster than dyadic numbers up to degree 4.
+// few more for its sums. So a polynomial of degree 4 always fits inline, and polynomials of far
+// higher degree fit if the coordinates are of similar scale. An integer of a fixed width for the
+// largest possible value is slower by a factor of two, because Boost sets and copies its whole
+// width. Expansions (expansion.h) are faster than dyadic numbers up to degree 4.
 #pragma once
 
 #include <bit>

@@ -39,8 +39,8 @@ struct Doubles {
   void Set(size_t lane, double value) { pair[lane / 2][lane % 2] = value; }
 };
 
-// Return the set of the lanes that are all ones, of eight lanes in two or four vectors. Every lane
-// must be all ones or all zeros, as in the result of a comparison.
+// Return the set of the lanes that have all bits set, for the eight lanes of two or four vectors.
+// Every lane must have all bits set or none, as in the result of a comparison.
 inline LaneBits Bits(Int4 low, Int4 high) {
 #ifdef __SSE2__
   return static_cast<LaneBits>(_mm_movemask_ps(reinterpret_cast<__m128>(low)) |
@@ -65,8 +65,8 @@ inline LaneBits Bits(Long2 first, Long2 second, Long2 third, Long2 fourth) {
 #endif
 }
 
-// Returns true if both lanes are all ones. Every lane must be all ones or all zeros, as in the
-// result of a comparison.
+// Returns true if both lanes have all bits set. Every lane must have all bits set or none, as in
+// the result of a comparison.
 inline bool Both(Long2 lanes) {
 #ifdef __SSE2__
   return _mm_movemask_pd(reinterpret_cast<__m128d>(lanes)) == 3;

@@ -10,9 +10,10 @@
 #include "numeric/bounded.h"
 #include "numeric/double_vectors.h"
 
-// Highway includes this header once for each instruction set. The include guard below is a macro
-// that each pass toggles as Highway toggles HWY_TARGET_TOGGLE, so the guard lets each pass through
-// once.
+// Highway includes this header once for each instruction set. After each instruction set, Highway
+// flips HWY_TARGET_TOGGLE (defines it if it is undefined, else undefines it), and each inclusion
+// that passes the guard below flips the macro of the guard. So the guard skips only repeated
+// inclusions for one instruction set.
 #if defined(CAROM_CORE_SRC_PAIR_VECTORS_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAROM_CORE_SRC_PAIR_VECTORS_H_
 #undef CAROM_CORE_SRC_PAIR_VECTORS_H_

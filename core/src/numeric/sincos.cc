@@ -9,10 +9,10 @@
 // Elementary Functions" (1980). The alternative, Payne and Hanek's reduction (1983), handles angles
 // of any size; for angles up to 2^20 the parts are precise enough and cost four products.
 //
-// Theorem. For |x| <= 2^20, in IEEE doubles rounded to nearest even, without contraction:
-// |c - cos x| < 0.6 ulp(cos x) and |s - sin x| < 0.6 ulp(sin x), where ulp is the ulp of the exact
-// value. Let u = 2^-53, so that u |v| < ulp(v) <= 2 u |v|, let n be the integer that `Reduce`
-// picks, and y the pair high + low that it returns.
+// Theorem. For |x| <= 2^20, in IEEE doubles rounded to nearest even, without contraction, the
+// result (c, s) of SinCos(x) satisfies |c - cos x| < 0.6 ulp(cos x) and |s - sin x| < 0.6 ulp(sin
+// x), where ulp is the ulp of the exact value. Let u = 2^-53, so that u |v| < ulp(v) <= 2 u |v|,
+// let n be the integer that `Reduce` picks, and y the pair high + low that it returns.
 //
 // (1) |n| <= 667,544 < 2^20 and |x - n pi/2| <= pi/4 + 2^-32: the product x * 2/pi errs by at most
 //     2^-32 * 2/pi, and its rounding to an integer by at most 1/2.

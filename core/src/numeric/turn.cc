@@ -13,9 +13,9 @@ namespace carom::internal {
 // The first guess t of the angle is within 0.005 of it: the arc tangent of m in [0, 1] is about m
 // (0.9724 - 0.1919 m^2), with m the lesser of |x| and y divided by the greater. Two steps then
 // correct t by asin(e), with e = (y cos t - x sin t) / r = sin(angle - t). Each step uses asin(e) =
-// e + e^3/6 and omits 3/40 e^5 and smaller terms: 3e-13 after the first step, nothing after the
-// second. The remaining errors are roundings: of e below 4 * 2^-53, and of the last sum 2^-52 at
-// most, because t < 4.
+// e + e^3/6 and omits 3/40 e^5 and smaller terms: the omitted terms are about 3e-13 in the first
+// step, and far below the rounding errors in the second. The remaining errors are roundings: of e
+// below 4 * 2^-53, and of the last sum 2^-52 at most, because t < 4.
 double AngleOf(double x, double y) {
   constexpr double kPi = 0x1.921fb54442d18p+1;
   const double width = std::abs(x);

@@ -113,7 +113,7 @@ void BodyDistances::Visit(const PlacedShape& mover, double max_distance, Body& b
 }
 
 // Keeps a body if no body or polygon found so far is nearer, and drops the bodies and polygons that
-// are farther. So all that are kept have the same distance.
+// are farther. So all kept bodies and polygons are equally far from the mover.
 void BodyDistances::KeepNearest(const PlacedShape& mover, const MeasuredBody& found) {
   int order = -1;
   if (!near_.empty()) {

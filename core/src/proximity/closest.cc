@@ -126,7 +126,8 @@ class PairSearch {
   }
 
   // Keeps a pair of edges as the best one if `vertex`, an end of one edge, is nearer to `edge`, the
-  // other edge, than in all pairs before. Only such a pair can be the first one within `enough`.
+  // other edge, than in all pairs before. Only such a pair can be the first one within
+  // `ClosestQuery::enough`.
   void Improve(size_t index_a, size_t index_b, Vec2 vertex, const Segment& edge,
                bool vertex_is_of_a = false) {
     const Approach approach(vertex, edge);

@@ -86,8 +86,8 @@ inline bool DistanceQuery::MakeRoom(const Closest& closest, bool is_touching) {
 }
 
 // Visits a polygon for a mover that is a point. Adds the polygon to the candidates unless bounds of
-// the distances of its edges show that it is beyond the limit. The bounds nearly always leave a
-// single polygon, with one or two edges, to measure exactly.
+// the distances of its edges show that the polygon is beyond the search limit `limit2_`. The bounds
+// nearly always leave a single polygon, with one or two edges, to measure exactly.
 void DistanceQuery::VisitByBounds(const PlacedShape& mover, const IndexedPolygon& fixed) {
   const Polygon& polygon = fixed.polygon();
   const auto ring = polygon.vertices();

@@ -110,8 +110,9 @@ inline void MeasureRing(std::span<const Vec2> ring, Vec2 point, EdgeBounds& boun
 }
 
 // Sets `winding` to the winding number of a ring about a point that is not on the ring: the sum of
-// the signed crossings of the horizontal ray from the point to the right, in the half-open sense.
-// Rounding a difference keeps its sign. Returns false if the sign of a rounded cross product is
+// the signed crossings of the edges with the horizontal ray from the point to the right. An end of
+// an edge at the height of the point counts as below the ray. Rounding a difference of coordinates
+// keeps the sign of the difference. Returns false if the sign of a rounded cross product is
 // uncertain.
 HWY_INLINE bool WindsAround(std::span<const Vec2> ring, Vec2 point, int& winding) {
   const size_t n = ring.size();

@@ -9,7 +9,8 @@
 
 #include "numeric/box_distance.h"
 
-// Highway compiles this file once for each instruction set, and the next part only the first time.
+// Highway includes this file once for each instruction set. The guard macro below limits the part
+// up to `#endif` to the first time.
 #ifndef CAROM_CORE_SRC_NEAREST_SEARCH_CC_
 #define CAROM_CORE_SRC_NEAREST_SEARCH_CC_
 namespace carom::internal {

@@ -188,7 +188,7 @@ double Clearance(const Approach& approach, double radius_a, double radius_b) {
   const TwoDoubles radii = TwoSum(radius_a, radius_b);
   const TwoDoubles rest = Subtract(length, radii);
   // Bounds the error of `rest`: `length` has a relative error of at most 2^-96, and `Subtract` adds
-  // less than 2^-99 of the magnitudes.
+  // less than 2^-99 times the sum of `length` and `radii`.
   const double error = 0x1p-94 * (length.high + radii.high);
   const bool is_rounded = kHasFilters && rest.high > 0 &&
                           rest.high + (rest.low + error) == rest.high &&

@@ -199,8 +199,8 @@ void ConvexCore::SetEdgeIndices(std::span<const Vec2> ring) {
                    LeastEdgeAlong(ring, hull_[1], hull_[0])};
     return;
   }
-  // The hull winds counter-clockwise. From one hull vertex to the next the index in the ring rises
-  // only once if the ring winds clockwise.
+  // The hull winds counter-clockwise. If the ring winds clockwise, only one hull vertex has a
+  // lesser index in the ring than the next hull vertex.
   size_t rises = 0;
   for (size_t k = 0; k < n; ++k) {
     rises += vertex_index_[k] < vertex_index_[Next(k)] ? 1 : 0;

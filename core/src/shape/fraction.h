@@ -80,8 +80,9 @@ inline Interval CrossingOf(const Line& line, const Segment& edge) {
 
 struct Meeting;
 
-// A parameter t of a line, in its range [t_min, t_max], with what defines it. A `Fraction` stores
-// no line: to each function the caller passes the line that the fraction was made for.
+// A parameter t of a line, in the line's range [t_min, t_max], with what defines t: an end of the
+// line, a given value, a vertex on the line or a crossing with an edge. A `Fraction` stores no
+// line: to each function the caller passes the line that the fraction was made for.
 class Fraction {
  public:
   // Makes the start of a line with t_min = 0.

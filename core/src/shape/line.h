@@ -56,7 +56,8 @@ struct Line {
   TwoDoubles dy;
   double t_min = 0;
   double t_max = 1;
-  // A box of the line: the smallest box for a segment; slightly larger or infinite for a ray.
+  // A box that contains the line: the smallest such box for a segment; a slightly larger or an
+  // infinite box for a ray.
   Box bounds;
 };
 

@@ -25,15 +25,16 @@ Vec2 PointAt(const Line& line, double t) {
 // angle from m to E,
 //     n = m (1 - g / 2) + (-m.y, m.x) f   with g = m^2 - 1, |g| <= 12u, and f = m x E / |E|,
 // |f| <= 12u |n.x n.y|; the omitted terms are 3/8 g^2 + f^2 / 2 in the first part and f g in the
-// second. Both corrections sum up exact products of halves (`Split`), where a low half is at most
-// w = 2^-26 of its number. The sums of the products of high halves have no error: for f both
-// products are |E n.x n.y| within 4w, and for g the rounding error of the sum is added back. The
-// other products, at most 2w of each product, round by 12uw of it in f and by 4uw in g; all other
-// terms are of order u^2. So n is known within 16uw = 2^-75, and pairs of doubles
-// (`UnitNormalOfPairs`) err by 2^-98: if all numbers within 2^-74 of n round to one double, both
-// computations return that double. No component is midway between doubles: p^2 + q^2 = 4^k has no
-// integer solutions unless p or q is 0. Differences of accepted coordinates are multiples of 2^-192
-// and at most 2^54, and components of m are multiples of 2^-300: nothing underflows.
+// second. Both corrections sum up exact products of halves (`Split`), where a low half is at most w
+// = 2^-26 of its number. The sums of the products of high halves have no error: for f both products
+// are |E n.x n.y| within 4w, and for g the rounding error of the sum is added back. The other
+// products of halves are each at most 2w times the product of the whole numbers; they round by 12uw
+// times that product in f and by 4uw in g; all other terms are of order u^2. So n is known within
+// 16uw = 2^-75, and pairs of doubles (`UnitNormalOfPairs`) err by 2^-98: if all numbers within
+// 2^-74 of n round to one double, both computations return that double. No component is midway
+// between doubles: p^2 + q^2 = 4^k has no integer solutions unless p or q is 0. Differences of
+// accepted coordinates are multiples of 2^-192 and at most 2^54, and components of m are multiples
+// of 2^-300: nothing underflows.
 Vec2 UnitNormal(const Segment& edge, int side) {
   const TwoLanes e = TwoDiff(ToLanes(edge.b), ToLanes(edge.a));
   const Lanes squares = e.high * e.high;

@@ -142,7 +142,8 @@ bool IsOutsideCircumcircle(Vec2 a, Vec2 b, Vec2 c, Vec2 p) {
 }
 
 // The vertices that determine the smallest circle around a set of points: no vertex, one point, the
-// two ends of a diameter, or three vertices that turn left. `count` is their number.
+// two ends of a diameter, or three vertices that turn left. `count` is the number of these
+// vertices.
 struct Support {
   Vec2 p[3];
   int count = 0;

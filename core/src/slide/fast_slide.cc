@@ -108,9 +108,9 @@ bool FastSlide::IsCovered() const {
              {core.max.x + around + std::max(d.x, 0.0), core.max.y + around + std::max(d.y, 0.0)});
 }
 
-// Collects the edges near the leg. All legs of a push start within the push's length of each other,
-// so if that length is at most the size of the shape, one box of edges (`zone`) serves all legs.
-// The bounds of the coordinates in that box also bound the coordinates of the legs.
+// Collects in `near_` the edges near the leg. All legs of a push start within the push's length of
+// each other, so if that length is at most the size of the shape, one box of edges (`zone`) serves
+// all legs. The bounds of the coordinates in that box also bound the coordinates of the legs.
 bool FastSlide::Gather() {
   const Box core = CoreBounds();
   const Vec2 d = move_.d;
@@ -179,9 +179,9 @@ bool FastSlide::AddEdge(size_t edge) {
   return true;
 }
 
-// Adds the line that is parallel to the axis and passes through one end of the edge: the end nearer
-// to the line of the axis. Returns false if the edge is not behind that line, or if the filters
-// cannot decide the path or the entry.
+// Adds to `faces_` the line that is parallel to the capsule's axis and passes through that end of
+// the edge which is nearer to the line through the axis. Returns false if the edge is not behind
+// that line, or if the filters cannot decide the path or the entry.
 bool FastSlide::AddVertex(size_t edge) {
   const Segment& axis = move_.axis;
   if (axis.a == axis.b) return false;
@@ -200,9 +200,9 @@ bool FastSlide::AddVertex(size_t edge) {
   return true;
 }
 
-// Adds the corner formed by an end of the edge and an end of the axis: the two ends that are
-// nearest to each other. Returns false if the edge is not behind the corner, or if the filters
-// cannot decide the path or the entry.
+// Adds to `faces_` the corner formed by an end of the edge and an end of the capsule's axis: the
+// two ends that are nearest to each other. Returns false if the edge is not behind the corner, or
+// if the filters cannot decide the path or the entry.
 bool FastSlide::AddCorner(size_t edge, double until) {
   const Segment e = near_.edge(edge);
   Vec2 vertex = e.a;
@@ -253,10 +253,11 @@ bool FastSlide::IsBehindAny(size_t edge) const {
   return false;
 }
 
-// Sets the first hit, if any. Returns false unless the shape certainly touches nothing else at the
-// time of that hit. A line or corner with `is_apart` touches before the end of the path only if it
-// touches at the start, which `is_strict` excludes. The shape meets any other line or corner later
-// than the first one if the time of its entry, rounded up, is greater.
+// Sets `first_` to the line or corner that is hit first, or to null without a hit. Returns false
+// unless the shape certainly touches nothing else at the time of that hit. A line or corner with
+// `is_apart` touches before the end of the path only if it touches at the start, which `is_strict`
+// excludes. The shape meets any other line or corner later than the first one if the time of its
+// entry, rounded up, is greater.
 bool FastSlide::FindFirst() {
   for (size_t i = 0; i < face_count_; ++i) {
     Near& near = *faces_[i];
@@ -468,9 +469,9 @@ bool FastSlide::Redirect(Vec2 left, std::optional<Vec2>& next) const {
   return is_certain;
 }
 
-// Returns whether the shape is still at a contact with an edge: whether the end of the axis is
-// beside the edge, on its left, and at most the radius plus `most` away from it. In doubles the
-// products err by 8 rounding units (2^-53) of the magnitudes of their terms.
+// Returns whether the shape is still at a contact with an edge: whether the touching end of the
+// axis is beside the edge, on its left, and at most the radius plus `most` away from it. In doubles
+// the products err by 8 rounding units (2^-53) of the magnitudes of their terms.
 bool FastSlide::IsStillAt(const BlockingContact& contact, double most) const {
   const Segment edge = contact.touch->meeting.side();
   const Vec2 s = RoundedDifference(edge.b, edge.a);

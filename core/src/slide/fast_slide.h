@@ -97,7 +97,7 @@ class FastSlide {
     uint32_t edges = 0;
     bool is_only_contact = true;  // at `entry` the shape meets no edges but `edges`
     PathSide path;
-    // when the shape comes as near to `front` as its radius, or nothing if it never does
+    // when the distance of the axis from `front` becomes the radius, or nothing if it never does
     std::optional<FaceEntry> entry;
     // the time of the entry, rounded up, computed on demand
     double time = 0;

@@ -43,7 +43,7 @@ class PathLanes {
         margin_(All(2 * path.margin)),
         own_(All(std::max({std::abs(path.axis.x), std::abs(path.axis.y), path.radius}) +
                  std::max(std::abs(path.d.x), std::abs(path.d.y)))),
-        a_(begin_),  // a_, b_ and s_ are set for each vector of edges
+        a_(begin_),  // `AreClear` sets a_, b_ and s_ for each SIMD vector of edges
         b_(begin_),
         s_(begin_) {}
 
@@ -166,8 +166,8 @@ bool NearEdges::AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets,
   return true;
 }
 
-// Does not pad the columns of edges: `UnclearEdgesOf` masks the results of lanes after the last
-// edge.
+// Does not pad the columns of edges, because `UnclearEdgesOf` masks the results of SIMD lanes after
+// the last edge.
 bool NearEdges::Gather(const Obstacles& obstacles, const Box& zone, WorkMeter& meter) {
   points_.count = 0;
   polygon_count_ = 0;

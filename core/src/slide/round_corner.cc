@@ -63,9 +63,9 @@ Side RoundCorner::SideOf(Vec2 p, Vec2 d) const {
 }
 
 // The end of the axis is at least the radius away at the start, and comes nearer until w . d is 0,
-// where w is the vector from the vertex to the end at the time. With the value of w at the start
-// and the radius r, the end of the axis never comes as near as r if (|w|^2 - r^2) |d|^2 > (w .
-// d)^2.
+// where w is the vector from the vertex to the moving end of the axis. With the value of w at the
+// start and the radius r, the end of the axis never comes as near as r if (|w|^2 - r^2) |d|^2 > (w
+// . d)^2.
 Side RoundCorner::SideOfPath(Vec2 d) const {
   if (d == Vec2{} || DotSign({vertex_, p_}, {{0, 0}, d}) >= 0) return Side::kBeyond;
   const Vec2 last = Plus(w_, d);
@@ -91,9 +91,9 @@ Side RoundCorner::SideOfMove(Vec2 d, const Segment& end_axis) const {
   return placed == Side::kOn ? Side::kBeyond : placed;
 }
 
-// Sets the entry to bounds of t = C / (B + sqrt(A r^2 - (z x d)^2)), where z = -w is the vector
-// from the end of the axis to the vertex, d the displacement, r the radius, A = d . d, B = z . d
-// and C = z . z - r^2.
+// Sets `entry_` to bounds of the time of the entry, t = C / (B + sqrt(A r^2 - (z x d)^2)), where z
+// = -w is the vector from the end of the axis to the vertex, d the displacement, r the radius, A =
+// d . d, B = z . d and C = z . z - r^2.
 void RoundCorner::FindEntry(double until) {
   const Vec2 d = move_->d;
   const double reach = SumOfMagnitudes(w_) + move_->radius;

@@ -137,8 +137,8 @@ BoundedPair RoundFace::Reach() const {
   return *exact_reach_;
 }
 
-// Computes the position along the line: of the end of the axis from the begin of the edge, or of
-// the vertex from the begin of the axis.
+// Computes a position along the line: that of the end of the axis, from the begin of the edge, or
+// for a line through a vertex that of the vertex, from the begin of the axis.
 RoundFace::Place RoundFace::PlaceOf(uint32_t end, Vec2 d, double slack) const {
   const Vec2 p = is_of_vertex_ ? line_point_ : move_->end(end);
   const Vec2 apart = RoundedDifference(p, along_.a);
@@ -162,7 +162,8 @@ bool RoundFace::IsEnteredBy(Vec2 v) const {
   return CrossSign(along_.a, along_.b, {0, 0}, v) < 0;
 }
 
-// Each end of the axis comes as near to the line as the radius at the time gap_[end] / rate_.
+// The distance of each end of the axis from the line becomes the radius at the time gap_[end] /
+// rate_.
 bool RoundFace::FindEntry(FaceEntry& entry) const {
   const Vec2 d = move_->d;
   const Segment& axis = move_->axis;

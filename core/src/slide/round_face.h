@@ -95,10 +95,10 @@ class RoundFace {
     return EdgeMeeting::OnFixedEdge(along_, move_->end(end));
   }
 
-  // Returns kBeyond if the capsule stays beyond the line on a path by d, close to a part of its own
-  // path, and also when its axis is placed at `end_axis`, close to the end of that path. Returns
-  // kWithin if in one of these cases it certainly comes nearer than the radius to the edge or the
-  // vertex, else kUnknown.
+  // Returns kBeyond if the capsule stays beyond the line on a path by d, which must be close to a
+  // part of the path of `move_`, and also when its axis is placed at `end_axis`, which must be
+  // close to the end of the path by d. Returns kWithin if in one of these two cases the axis
+  // certainly comes nearer than the radius to the edge or the vertex, else kUnknown.
   Side SideOfMove(Vec2 d, const Segment& end_axis) const;
   // Returns whether both ends of an edge lie on the line or to the right of it, where the capsule
   // is not. Exact.
@@ -119,9 +119,9 @@ class RoundFace {
   // Compares the distance of p + d to the line, counted to the left, with the radius: kBeyond if
   // greater, kOn if equal, kWithin if less, kUnknown if uncertain.
   Side SideOf(Vec2 p, Vec2 d) const;
-  // The certain place of an end of the axis, displaced by d, along the edge (or of the vertex along
-  // the displaced axis): beside it, before its begin, or behind its end. Each holds even if
-  // coordinates change by `slack`.
+  // The certain place of an end of the axis, displaced by d, along the edge: beside the edge,
+  // before its begin, or behind its end. For a line through a vertex, the place of the vertex along
+  // the displaced axis. A place other than kUnknown holds even if coordinates change by `slack`.
   enum class Place : uint8_t { kUnknown, kBeside, kBeforeBegin, kBehindEnd };
   Place PlaceOf(uint32_t end, Vec2 d, double slack) const;
 

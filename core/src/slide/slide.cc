@@ -163,7 +163,7 @@ Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
 }
 
 // Adds legs until the push is used up, or no part of it remains that is not blocked. A leg along a
-// slanted wall may have a greater coordinate than the push; sweeps accept none above 2^53.
+// slanted wall may have a greater coordinate than the push; sweeps accept no coordinate above 2^53.
 // `row.left`, the part of the push that remains, is a fraction of the argument `push`, not of the
 // last leg, so that a corner that turns the motion from one wall to the other ends the push.
 void Slider::Push(Vec2 push, SlideRow& row) {
@@ -213,8 +213,9 @@ std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
   return AlongRay(arcs.Nearer(*ends, push), push, row.left);
 }
 
-// Collects in `sweep_.arcs()` all directions that obstacles block at the end of the leg: by the
-// contacts of the leg's hit, and by those contacts of earlier legs that the shape still touches.
+// Collects in `sweep_.arcs()` all directions that are blocked at the end of the leg: those that the
+// contacts of the leg's hit block, and those that contacts of earlier legs block, if the shape
+// still touches at these contacts.
 void Slider::Gather(const SlideRow& row) {
   BlockedArcs& arcs = sweep_.arcs();
   if (is_fast_) {

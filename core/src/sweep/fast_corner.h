@@ -36,9 +36,9 @@ namespace {
 // A touch is certain if no other corner lies within `margin_`, on the inner side, of the line that
 // supports the hull at the touch, and if a touch on a side is not within `margin_` of an end of the
 // side. Then no other edge of the polygon ties with it. Let m be `margin_` and S >= 2m be `size_`.
-// At a corner, edges without that corner are farther than r by m. On a side, an edge that shares an
-// end of the side leads from that end, m away along the side, to corners m behind the side: each of
-// its points is either m / 2 away along the side, hence beyond r by at least m^2 / (8 (r + m)) >=
+// If a corner touches, edges without it are at least r + m away. If a side touches, an edge that
+// shares an end of the side leads from that end, m away along the side, to corners m behind it:
+// its points are either m / 2 away along the side, hence beyond r by at least m^2 / (8 (r + m)) >=
 // m^2 / (16 S), or m^2 / (2 S) behind the side. With m = 2^-12 S both are at least 2^-28 S, for
 // which the path takes a fraction of at least 2^-28 S / |d|, or 2^-48 if |d| <= 2^20 S.
 template <size_t kWidth>

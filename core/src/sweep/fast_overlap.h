@@ -35,9 +35,9 @@ HWY_INLINE bool IsNearEdge(Points edge, V along, V beside, const FastTarget& tar
 }
 
 // Returns whether end `end` of the axis is certainly inside all edges of the polygon, or within the
-// radius of one of them. For a clockwise polygon `ring` holds the edges reversed, so that each edge
-// begins at the vertex next to that of its lane: `ahead` is 1 then, to add the edge to the vector
-// from the lane's vertex.
+// radius of one of them. For a clockwise polygon `ring` holds the edges reversed, so the edge in a
+// lane begins at the vertex that follows the lane's vertex in the ring: then `ahead` is 1, which
+// adds the edge to the vector from the lane's vertex.
 template <size_t kWidth>
 HWY_INLINE bool OverlapsEnd(const FastTarget& target, const SweptMover& mover,
                             const LocalRing<kWidth>& ring, size_t end) {

@@ -104,11 +104,11 @@ class PathEdges {
         along_low_(All(HUGE_VAL)),
         along_high_(All(HUGE_VAL)) {}
 
-  // Adds a vector of edges. `depth` is the depth inside each edge at the start, times the edge's
-  // length, with an error of at most `error_`. Along the path the depth grows at the rate `left` -
-  // `right`; errors of the edges' coordinates add `rate_error_` to the error of this rate. Returns
-  // an upper bound of the fraction at which the path enters each edge, or -inf for an edge that it
-  // does not enter.
+  // Adds one SIMD vector of edges. `depth` is the depth inside each edge at the start, times the
+  // edge's length, with an error of at most `error_`. Along the path the depth grows at the rate
+  // `left` - `right`; errors of the edges' coordinates add `rate_error_` to the error of this rate.
+  // Returns an upper bound of the fraction at which the path enters each edge, or -inf for an edge
+  // that it does not enter.
   //
   // Let t be the computed fraction, t' the exact one, and e the error of the rate: |t - t'| <=
   // (error + |t| e) / (|rate| - e), where the divisor is at least |rate| / 2 if |rate| > 2e. The

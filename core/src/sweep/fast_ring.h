@@ -64,7 +64,7 @@ HWY_INLINE V WrapAround(std::span<const Vec2> ring) {
 template <size_t kWidth>
 class RingLanes {
  public:
-  static constexpr size_t kGroups = kWidth / kLaneCount;  // number of vectors
+  static constexpr size_t kGroups = kWidth / kLaneCount;  // number of SIMD vectors
   static constexpr size_t kHalf = kWidth / 2;
 
   explicit HWY_INLINE RingLanes(std::span<const Vec2> ring) : ring_(ring) {}

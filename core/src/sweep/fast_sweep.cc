@@ -22,9 +22,9 @@ namespace {
 // the exact search.
 [[gnu::tls_model("initial-exec")]] constinit thread_local FallbackRate recent_sweeps(0.75);
 
-// A difference of times above which two touches are certainly ordered, even after the fractions are
-// rounded. The exact times of edges that touch at an equal rounded time differ by less
-// (fast_corner.h).
+// Two touches whose times (fractions of the path) differ by more than this margin are certainly
+// ordered, even after the fractions are rounded. The exact times of edges that touch at an equal
+// rounded time differ by less (fast_corner.h).
 constexpr double kTieMargin = 0x1p-50;
 
 // Returns `box` grown by `radius`. The sums are rounded to nearest; `SweptBox` rounds outward by
@@ -123,8 +123,8 @@ void FastSweeps::Start(size_t count) {
 }
 
 // Decides the items of a window (`kWindow` successive items of the batch) together. Each step
-// requests the memory for all items before it uses the memory of any, so that the items wait for
-// memory at the same time.
+// requests memory for all items before it uses the memory of any item, so that the memory accesses
+// of the items overlap in time.
 void FastSweeps::AnswerWindow(size_t begin) {
   const size_t count = std::min(kWindow, columns_.size() - begin);
   const bool skips_fast_path = recent_sweeps.SkipsFastPath();
@@ -206,8 +206,9 @@ std::span<FastPair> FastSweeps::SelectPairs(std::span<const BoxPairs::Pair> foun
   return std::span(pairs).first(count);
 }
 
-// Decides, for each item, the pair with the least `enter_low` first: mostly the item touches that
-// polygon before it enters the edges of its other pairs, which then need no decision.
+// Decides, for each item, the pair with the least `enter_low` first: mostly the item touches the
+// polygon of that pair before its path enters the edges of its other pairs, and then the other
+// pairs need no decision.
 void FastSweeps::DecidePairs(std::span<const BoxPairs::Pair> found) {
   const std::span<FastPair> pairs = SelectPairs(found);
   touches_.bound(pairs);

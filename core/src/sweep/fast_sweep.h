@@ -53,7 +53,8 @@ class FastSweeps {
   bool Measure(size_t i, SweepHit& hit) const { return scratch_->rows.Row(i % kWindow, hit); }
 
  private:
-  // the number of items processed together, so that the items wait for memory at the same time
+  // the number of items processed together, so that the memory accesses of the items overlap in
+  // time
   static constexpr size_t kWindow = FastSweepRows::kMost;
   static_assert(kWindow <= BoxPairs::kMostQueries);
   static constexpr size_t kMaxPairs = 256;

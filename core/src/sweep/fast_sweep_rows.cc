@@ -66,10 +66,10 @@ HWY_INLINE void SetPoints(V t, size_t i, TouchColumns& touches) {
              D(), &touches.point_y[i]);
 }
 
-// Computes fraction, normal and point of the touches of a vertex and an edge. Let s be the vector
-// of the edge, turned so that d x s > 0 for the displacement d, z the vector from the moving vertex
-// to the fixed one, and r the radius. The fraction is t = (z x s - r |s|) / (d x s) (sweep_time.h).
-// It is rounded to the nearest double, but up if r is above 0.
+// Computes fraction, normal and point of each touch of a vertex and an edge. Let s be the vector of
+// the edge, turned so that d x s > 0 for the displacement d, z the vector from the moving vertex to
+// the fixed one, and r the radius. The fraction is t = (z x s - r |s|) / (d x s) (sweep_time.h). It
+// is rounded to the nearest double, but up if r is above 0.
 void MeasureEdges(TouchColumns& touches) {
   touches.certain = 0;
   for (size_t i = 0; i < touches.count; i += hn::Lanes(D())) {

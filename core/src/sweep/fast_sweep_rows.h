@@ -18,8 +18,8 @@
 
 namespace carom::internal {
 
-// Touches in columns, for SIMD, with the fraction, normal and point that are computed for each
-// touch.
+// Touches of moving shapes and polygons in columns, for SIMD, with the fraction of the path, the
+// normal and the point that are computed for each touch.
 struct alignas(64) TouchColumns {
   static constexpr size_t kMost = 32;
   using Column = std::array<double, kMost>;
@@ -31,7 +31,8 @@ struct alignas(64) TouchColumns {
   // vertex.
   Column fixed_x{}, fixed_y{}, moving_x{}, moving_y{};
   Column d_x{}, d_y{}, radius{};
-  // The point is the moving vertex displaced to `fraction`, minus the radius times the normal.
+  // The point is the moving vertex displaced by `fraction` times the displacement (d_x, d_y), minus
+  // the radius times the normal.
   Column fraction, normal_x, normal_y, point_x, point_y;
   // bit i is set if the rounding of all results of touch i is certain
   uint32_t certain = 0;

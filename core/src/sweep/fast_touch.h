@@ -78,7 +78,8 @@ struct PathBounds {
   }
 };
 
-// A polygon and a moving shape, with the bounds of the fractions at which they overlap.
+// A polygon and a moving shape, with the bounds of the fractions of the path at which the two
+// overlap.
 struct FastPair {
   const IndexedPolygon* fixed;
   const SweptMover* mover;

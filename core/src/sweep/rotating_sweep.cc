@@ -335,8 +335,8 @@ double RotatingSweeper::DistanceTo(const IndexedPolygon& polygon, const EdgeTree
   return best;
 }
 
-// Returns the lesser of `most` and the least distance to the edges that the shape can touch from
-// time t on.
+// Returns the lesser of `most` and the least distance at time t from the shape to an edge of the
+// scene, among the edges that the shape can touch from time t on.
 double RotatingSweeper::LeastDistance(const RotatingMotion& motion, const EdgeTree& placed,
                                       double t, double most) {
   const double radius = motion.shape->capsule() ? motion.shape->capsule()->radius : 0;

@@ -41,7 +41,7 @@ struct Candidate {
   const IndexedPolygon* fixed;
   SweepEvent event;
   bool starts_inside;
-  bool at_exit;  // the hit is the end of a passage (EXIT)
+  bool at_exit;  // the hit is the end of the overlap at the start (policy EXIT)
 
   const SweepTime& time() const { return event.touch.time; }
   internal::HitSource source() const {
@@ -240,7 +240,8 @@ std::optional<Candidate> Sweeper::HitOfRound(Body& body) {
 }
 
 // Returns the hit of a shape that overlaps at the start, as the inside policy defines. A sweep of
-// length zero has only the time 0, at which its passage begins and ends.
+// length zero has only the time 0, at which its passage (the interval of times with an overlap)
+// begins and ends.
 std::optional<Candidate> Sweeper::HitFromInside(Candidate start, SweepPair& pair) {
   const bool moves = !(motion_.d == Vec2{});
   const auto [passage, at_exit] = internal::ApplyInsidePolicy(options_.inside_policy, true);
@@ -269,8 +270,8 @@ bool Sweeper::Keep(const std::optional<Candidate>& candidate) {
   return !hits_.is_done();
 }
 
-// Returns the order of two hits in time: -1, 0 or 1. Compares exact times, but for a hit with a
-// radius the time rounded up to a double.
+// Returns the order of two hits in time: -1, 0 or 1. Compares exact times, but for a hit of a round
+// shape or body the time rounded up to a double.
 int Sweeper::CompareTimes(const Candidate& a, const Candidate& b) const {
   const auto key = [this](const Candidate& hit) {
     return IsRound(hit) ? SweepTime::OfValue(hit.time().high()) : hit.time();

@@ -38,11 +38,11 @@ double LocalVertices::Most(Vec2 n) const { return -Least({-n.x, -n.y}); }
 // The gap between the shapes along an axis n at the start, and how fast the motion closes it, with
 // error bounds. Let u = 2^-53 be the rounding unit, N = |n.x| + |n.y|, and R (`reach`) the largest
 // magnitude of a coordinate relative to the origin. A relative coordinate errs by u R, its product
-// with n by another u, and the sum of two products by u of itself: so a projection n . p errs by
-// 3.1 u N R, and the difference of two projections by 8.3 u N R. If n is the rounded normal of an
-// edge of a convex polygon, other vertices of the polygon may be ahead of the edge by 2 u N R. The
-// sum of the radii is rounded, and |n| is the root of a rounded sum of squares, so the product of
-// both errs by 5 u of itself.
+// with a coordinate of n by another u of itself, and the sum of two products by u of itself: so a
+// projection n . p errs by 3.1 u N R, and the difference of two projections by 8.3 u N R. If n is
+// the rounded normal of an edge of a convex polygon, other vertices of the polygon may be ahead of
+// the edge by 2 u N R. The sum of the radii is rounded, and |n| is the root of a rounded sum of
+// squares, so the product of both errs by 5 u of itself.
 struct SweepAxes::Gap {
   Gap(const Motion& motion, Vec2 n, double ahead, double reach)
       : error(16 * kUnit * SumOfMagnitudes(n) * reach),

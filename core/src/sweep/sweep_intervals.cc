@@ -15,8 +15,9 @@
 namespace carom::internal {
 namespace {
 
-// Gathers the begin and the end of the interval in which two edges touch, from the times of
-// meetings of their features. Of meetings at equal times it prefers one at the fixed edge.
+// Computes the interval in which two edges touch, from the times of meetings of their features: its
+// begin is the earliest time, its end the latest. Of meetings at equal times it keeps one of a
+// moving vertex on the fixed edge, if there is one.
 class Hull {
  public:
   explicit Hull(const Motion& motion) : motion_(motion) {}
@@ -186,13 +187,13 @@ class RoundContact {
 
   static Vec2 Rounded(Vec2 a, Vec2 b) { return {a.x - b.x, a.y - b.y}; }
 
-  // Returns whether the features of `meeting` define the time that `RestrictTo` set.
+  // Returns whether the features of `meeting` are those that define the time given to `RestrictTo`.
   bool IsSource(const EdgeMeeting& meeting) const {
     return time_ != nullptr &&
            SweepTime::OfRoundTouch(motion_, meeting, end_, rounded_).HasSource(*time_);
   }
 
-  // Returns whether the meeting is at the fixed edge that defines the time that `RestrictTo` set,
+  // Returns whether the meeting is at the fixed edge that defines the time given to `RestrictTo`,
   // but with the other end of the axis, and at another time.
   bool IsBesideSource(const EdgeMeeting& meeting) const {
     if (time_ == nullptr) return false;

@@ -68,8 +68,8 @@ class ExactPair {
   }
 
   // Returns whether p is within the radius of the segment `line`. If the foot of p on the line of
-  // the segment lies between its ends, compares the distance from the line, else that from the
-  // nearer end. Compares squares of distances.
+  // the segment lies between its ends, compares the distance of p from the line, else the distance
+  // of p from the nearer end. Compares squares of distances.
   bool IsNear(const DyadicVec2& p, const Line& line) const {
     const DyadicVec2 s = line.b - line.a;
     const DyadicVec2 from_a = p - line.a;

@@ -153,8 +153,8 @@ bool SweepPair::DeterminesNormal(const SweepTouch& touch, const IndexedPolygon& 
 
 // Merges a touch into `event`, which keeps the touch with the earliest begin or the latest end
 // (`end`); among touches at equal times, the first that defines a normal. `first_edge` becomes the
-// least fixed edge of the touches at that time: for radius 0 at exactly that time, for a round
-// shape at a time that rounds up to the same double.
+// least fixed edge of the touches at that time: for radius 0 of the touches at exactly the time of
+// `event.touch`, for a round shape of those at a time that rounds up to the same double.
 void SweepPair::Gather(const SweepTouch& touch, IntervalEnd end, const IndexedPolygon& fixed,
                        SweepEvent& event) const {
   if (!event.has_edge) {
@@ -172,7 +172,7 @@ void SweepPair::Gather(const SweepTouch& touch, IntervalEnd end, const IndexedPo
   }
 }
 
-// Touches that are later than the earliest so far are not computed, but a touch at an equal time
+// Skips touches that are later than the earliest touch found before, but a touch at an equal time
 // takes part in the choice of the edge. A touch at the start ends the search: no touch is earlier,
 // and `AtStart` chooses the edge for a shape that overlaps at the start.
 std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, double limit,

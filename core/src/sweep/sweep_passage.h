@@ -56,7 +56,7 @@ class SweptBox {
   bool MayMeet(const Box& box) const;
   // Returns a bounding box of the whole region.
   const Box& reach() const { return reach_; }
-  // Returns whether the displacement is no longer than the box in either coordinate, so that
+  // Returns whether, in x and in y, the displacement is at most as long as the box, so that
   // `reach()` is hardly larger than the region.
   bool is_short() const { return is_short_; }
 

@@ -72,8 +72,8 @@ SweepTime SweepTime::OfTouch(const Motion& motion, const EdgeMeeting& meeting) {
   return SweepTime(Kind::kTouch, meeting, low, high);
 }
 
-// Keeps the double that the time rounds up to as both bounds. Times with different doubles have the
-// order of the doubles, so only equal doubles need the exact comparison.
+// Stores the double that the time rounds up to as both bounds, `low_` and `high_`. Times with
+// different doubles have the order of the doubles, so only equal doubles need the exact comparison.
 SweepTime SweepTime::OfRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end,
                                   double rounded_up) {
   const Kind kind = end == IntervalEnd::kBegin ? Kind::kRoundBegin : Kind::kRoundEnd;

@@ -14,7 +14,8 @@
 //   vertex on edge:     |(t d - z) x s| = radius |s|, t = (z x s +- radius |s|) / (d x s).
 // For radius 0, t is a quotient of two polynomials of degree 2 in the coordinates, compared by
 // expansions. For a radius above 0, t is (p + q sqrt(r)) / m, where p, q sqrt(r) and m have degree
-// 2; a comparison of two such times takes polynomials of degree 16, of 3,948 bits.
+// 2; a comparison of two such times computes polynomials of degree 16, whose values have up to
+// 3,948 bits.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +53,7 @@ inline int SignOfLinear(const Dyadic& alpha, const Dyadic& beta, const ExactRoot
   return SignWithRoot(alpha * t.m + beta * t.p, beta * t.q, t.r);
 }
 
-// Two features that meet at some time: a fixed vertex (a segment with equal ends) or edge, and a
+// Two features that meet at some time t: a fixed vertex (a segment with equal ends) or edge, and a
 // moving vertex or edge, at their positions at t = 0. At least one of the two is a vertex.
 struct EdgeMeeting {
   Segment fixed;
@@ -143,7 +144,7 @@ ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, Inte
 
 // The quotient n / m, unevaluated. `AxisParallelTouch` returns the time at which a vertex begins or
 // ceases (`end`) to be within the sum of the radii of an edge that is parallel to a coordinate
-// axis. Its numerator is computed without cancellation.
+// axis. `AxisParallelTouch` computes the numerator without cancellation.
 struct RoundQuotient {
   BoundedPair n;
   BoundedPair m;

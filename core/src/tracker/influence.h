@@ -81,7 +81,8 @@ struct Neighbor {
   // The edge of the polygon and the edge of the shape that were found to meet last. Valid if
   // `has_witness`.
   Witness witness;
-  // The words of this polygon in the array of words of the mask.
+  // The words of this polygon in the mask's array of words: `word_count` words from index
+  // `first_word` on.
   uint16_t first_word = 0;
   uint8_t word_count = 0;
   bool has_witness : 1;

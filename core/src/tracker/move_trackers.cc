@@ -127,15 +127,18 @@ class MoveBatch {
   const uint64_t scene_state_;
   ThreadScratch<MoveScratch> scratch_;
   const bool uses_memory_;
-  // Whether a move that was classified as quiet ahead of time is still quiet when it is answered.
+  // Whether moves are answered in words of 64 (`RunWord`). If true, a move that was classified as
+  // quiet ahead of time is still quiet when it is answered.
   const bool classifies_by_word_;
   QuietPass quiet_;
   MoveWriter writer_;
-  // The classes of the words of 64 moves classified last; word n is at index n modulo the size.
+  // The classes of the moves classified last, 64 moves in each element: the classes of moves 64 n
+  // to 64 n + 63 are at index n modulo the size of the array.
   std::array<QuietPass::Word, 8> words_;
   size_t classified_ = 0;  // number of moves classified so far
-  // A ring buffer of moves that are expected not to be quiet: the moves from `begin_` to `end_`.
-  // `PrefetchAhead` has prefetched the memories of the trackers of the moves before `fetched_`.
+  // A ring buffer of moves that are expected not to be quiet: the entries from number `begin_` to
+  // before number `end_`. `PrefetchAhead` has prefetched the memories of the trackers of the
+  // entries before number `fetched_`.
   std::array<Expected, 2 * kWord> ahead_;
   size_t begin_ = 0;
   size_t fetched_ = 0;
@@ -236,7 +239,7 @@ inline void MoveBatch::PrefetchAhead(size_t i) {
     if (end_ - begin_ <= place) return;
     Expected& next = Ahead(begin_ + place);
     // If the tracker also moved earlier in the batch, its memory may have changed or been dropped
-    // after this move was classified.
+    // after `ClassifyAhead` classified the move `next.move`.
     const auto& memory = TrackerAccess::memory(*next.tracker);
     if (memory != nullptr) fetch(*memory, next);
   };

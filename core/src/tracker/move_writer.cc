@@ -33,8 +33,9 @@ void MoveWriter::WriteFailed() {
 }
 
 // A disc about the item's position fits into the quiet ball (the disc in which the tracker's answer
-// holds) if its radius is at most the radius of the ball less the distance of both centres. The
-// roots and the difference are rounded so that the result is not too large.
+// holds) if its radius is at most the radius of the ball less the distance between the item's
+// position and the centre of the ball. The roots and the difference are rounded so that the result
+// is not too large.
 void MoveWriter::WriteQuietRadius(size_t i, const QuietBall& ball) {
   const double dx = moves_.x[i] - ball.center.x;
   const double dy = moves_.y[i] - ball.center.y;

@@ -19,7 +19,8 @@
 
 namespace carom::internal {
 
-// Writes the answers of a batch of moves. Not thread-safe. The constructor's arguments outlive it.
+// Writes the answers of a batch of moves. Not thread-safe. The constructor's arguments must outlive
+// the writer.
 class MoveWriter {
  public:
   MoveWriter(const MoveColumns& moves, const MoveOptions& options, const TrackerSweeps& sweeps,

@@ -20,10 +20,10 @@ double Magnitude(Vec2 p) { return std::max(std::abs(p.x), std::abs(p.y)); }
 
 }  // namespace
 
-// A rotation may stretch lengths as far as |c^2 + s^2 - 1| <= 1e-6 allows, and placing errs by
-// `PlacingError` in each coordinate, so twice `PlacingError` bounds the distance from the exact
-// point. The bounding radius assumes the most stretch and adds the error, the inscribed radius
-// assumes the least stretch and subtracts the error.
+// A rotation with cosine c and sine s may stretch lengths as far as |c^2 + s^2 - 1| <= 1e-6 allows,
+// and placing errs by `PlacingError` in each coordinate, so twice `PlacingError` bounds the
+// distance from the exact point. The bounding radius assumes the most stretch and adds the error,
+// the inscribed radius assumes the least stretch and subtracts the error.
 PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch,
                        WorkMeter& meter, const double* angle)
     : shape_(shape),

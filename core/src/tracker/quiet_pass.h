@@ -43,10 +43,10 @@ class QuietPass {
         s_(moves.s.data()),
         angle_(moves.angle.empty() ? nullptr : moves.angle.data()) {}
 
-  // Classes of up to 64 consecutive moves: bit k is for move first + k. `quiet`: the move stays in
-  // its tracker's quiet ball, so that the tracker's last answer holds. `clear`: the move is quiet
-  // and the shape touches nothing. `one`: the move is quiet and the shape touches one polygon. The
-  // paths of sweeps are not considered.
+  // Classes of up to 64 consecutive moves: bit k is for move first + k, where `first` is the
+  // argument of `Classify`. `quiet`: the move stays in its tracker's quiet ball, so that the
+  // tracker's last answer holds. `clear`: the move is quiet and the shape touches nothing. `one`:
+  // the move is quiet and the shape touches one polygon. The paths of sweeps are not considered.
   struct Word {
     uint64_t quiet = 0;
     uint64_t clear = 0;
@@ -78,8 +78,8 @@ class QuietPass {
   }
 
  private:
-  // Implements `Classify` for one form of the rotations: is_accepted(i) returns whether the
-  // rotation of move i is valid.
+  // Implements `Classify` for one form in which rotations are given (cosines and sines, angles, or
+  // none): is_accepted(i) returns whether the rotation of move i is valid.
   template <class IsAccepted>
   Word Classify(size_t first, bool counts, const IsAccepted& is_accepted) const;
 

@@ -52,8 +52,9 @@ double PathLength(Vec2 from, Vec2 to) {
 }
 
 // Returns a lower bound of the distance from `p` to the nearest edge of the scene, among polygons
-// with a category in `mask`. The search skips boxes beyond `limit2`, the least upper bound of a
-// squared distance so far; the result is the root of the least lower bound.
+// with a category in `mask`. The search skips boxes beyond `limit2`, the smallest of the upper
+// bounds of squared distances of the edges measured so far; the result is the root of the smallest
+// of their lower bounds.
 double NearestEdge(const Scene& scene, uint64_t mask, Vec2 p, WorkMeter& meter) {
   const Box from{p, p};
   double limit2 = HUGE_VAL;
@@ -375,8 +376,8 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
     gathered.verdicts.emplace_back();
     return gathered.neighbors.size() <= kMaxNeighbors;
   }
-  // Squared distance from the centre of the box that `is_near` tested last, which is the bounding
-  // box of the run that is visited next.
+  // Squared distance from `state_.center` to the box that `is_near` tested last, which is the
+  // bounding box of the run that is visited next.
   double box2 = 0;
   double nearest2 = HUGE_VAL;
   const auto is_near = [&](const Box& box) {
@@ -414,8 +415,8 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
     neighbor.is_inside =
         LocateInPolygon(indexed, state_.center, meter).location != Location::kOutside;
     if (!neighbor.is_inside) return true;
-    // No edge can be reached while the mask lasts, and the shape is inside the polygon, where it
-    // stays as long.
+    // The shape can reach no edge of the polygon while the mask lasts, and it is inside the
+    // polygon, where it stays as long as the mask lasts.
     verdict = {HUGE_VALF, HUGE_VALF, true, false};
     neighbor.side_until = HUGE_VALF;
   }
@@ -464,10 +465,11 @@ TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDet
     update(i, has_edges ? &NeighborQuery::UpdateEdges : &NeighborQuery::UpdateTouch);
   }
   meter.Spend(count);
-  // The radii of the result end where the verdict on the first neighbor ends. If this end comes
-  // from the distance of the neighbor's bounding box, its edges are measured, which may put the end
-  // later; and so on, until the first end comes from edges. Each iteration makes the end for one
-  // neighbor final, so there are at most as many iterations as neighbors.
+  // The radii of the result end where the first verdict ends, which is the verdict on neighbor
+  // `first`. If this end comes from the distance of the neighbor's bounding box, the edges of the
+  // neighbor are measured, which may put the end later; and so on, until the first end comes from
+  // edges. Each iteration makes the end for one neighbor final, so there are at most as many
+  // iterations as neighbors.
   while (until < HUGE_VALF && (state_.by_box >> first & 1) != 0 && !meter.stopped()) {
     update(first, &NeighborQuery::UpdateBound);
     ends.touch = LeastOf(TouchBegin(), size);

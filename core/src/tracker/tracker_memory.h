@@ -76,9 +76,10 @@ class TrackerMemory {
   // be replaced by another allocation. `gathered` is a buffer that is reused from mask to mask.
   static bool Refresh(std::unique_ptr<TrackerMemory>& memory, const Scene& scene,
                       const PosedShape& posed, uint32_t moves, Influence& gathered);
-  // Extends the radius in which all edges are known to the nearest edge of the scene. Called after
-  // the first query of a mask, if the size of the mask and not an edge limits `Radii::clear`; the
-  // next query may then return a larger radius.
+  // Extends `known_radius` (all edges of the scene within this radius are in the mask) to the
+  // distance of the nearest edge of the scene. Called after the first query of a mask, if the size
+  // of the mask and not an edge limits `Radii::clear`; the next query may then return a larger
+  // radius.
   void Widen(const Scene& scene, const PosedShape& posed, WorkMeter& meter);
   // Returns whether the mask has all edges of the scene that the shape can touch at its pose.
   bool Reaches(const PosedShape& posed) const;
@@ -128,7 +129,7 @@ class TrackerMemory {
   struct State {
     // The position of the shape for which the mask was made.
     Vec2 center;
-    // The position of the shape at the last query; `odometer` counts the moves up to it.
+    // The position of the shape at the last query.
     Vec2 anchor;
     // How far the shape may move from `center` while the mask holds; below 0 without a mask.
     double limit = -1;

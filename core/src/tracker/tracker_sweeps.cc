@@ -51,8 +51,9 @@ bool IsSegment(const Shape& shape, const Pose& from, const Pose& to, Vec2& a, Ve
   return is_exact(a.x, d.x, b.x) && is_exact(a.y, d.y, b.y);
 }
 
-// Returns whether `ball` (the last answer of a tracker, and the disc in which it holds) is for this
-// version of the scene and the shape touches no polygon.
+// Returns whether `ball` (the last answer of a tracker, and the disc in which it holds) is for the
+// version of the scene that `scene_state` identifies, and the tracker touches no polygon in the
+// disc.
 bool IsClearBall(const QuietBall& ball, uint64_t scene_state) {
   return ball.scene_state == scene_state && ball.touched_count == 0;
 }
@@ -72,8 +73,9 @@ bool IsInBall(const QuietBall& ball, double x, double y) {
 // A rotating sweep stops where the shape comes within the tolerance, touching or not. So for a path
 // that turns, the ball is reduced by the tolerance. The tolerance must also be one that the sweep
 // certainly accepts (ItemFault::kToleranceTooSmall): at least twice what `SweepRotating` requires
-// for the greatest coordinate in the ball and for the longest path in it. That path is two radii
-// and, as a turn is at most half a circle, less than four times the extent of the shape.
+// for the greatest coordinate in the ball and for the longest path in it. The longest path is
+// shorter than two radii of the ball plus, as a turn is at most half a circle, four times the
+// extent of the shape.
 bool IsPathInQuietBall(const QuietBall& ball, const TrackedShape& shape, const Pose& from,
                        const Pose& to, double tolerance) {
   if (!(ball.radius2[1] > 0)) return false;
@@ -211,8 +213,8 @@ void TrackerSweeps::AddResult(const SweepResult& result) {
   results_.push_back(result);
 }
 
-// A segment cast can answer the sweep of a point, since both return the exact first fraction,
-// rounded to nearest, and the least polygon id among ties.
+// A segment cast can answer the sweep of a point, since both return the fraction of the path at the
+// first touch, rounded to nearest from its exact value, and the least polygon id among ties.
 bool TrackerSweeps::CastBatch(const Scene& scene, std::span<const Path> batch, WorkMeter& meter) {
   for (std::vector<double>* column : {&x_, &y_, &to_x_, &to_y_}) column->clear();
   for (const Path& path : batch) {

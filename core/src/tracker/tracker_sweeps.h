@@ -64,7 +64,8 @@ class TrackerSweeps {
     const Shape* shape;
     Pose from, to;
     double tolerance;
-    // Whether the path is a segment that ends exactly at the placed point of the shape (a point).
+    // Whether the shape is a point, its tracker has no `within`, and the path is a segment that
+    // ends exactly at this point placed at `to`.
     bool ends_at_pose = false;
   };
 

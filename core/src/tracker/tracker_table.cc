@@ -43,9 +43,10 @@ void TrackerTable::Slots::Release(uint32_t handle) {
 // Computes the result of an edit (removed handles and defined trackers), definition by definition,
 // and collects its errors, before the table changes: an edit is applied as a whole or not at all.
 //
-// `edit_.shape_bytes`, the bytes of all shapes, follows the edit as definitions are added. The
-// bytes of a shape are charged once for all of its trackers: they are added when the first
-// definition uses the shape, and subtracted when all trackers that hold the shape are released.
+// `edit_.shape_bytes` is the number of bytes that all shapes of the table will take after the edit,
+// with the definitions added so far. The bytes of a shape are charged once for all of its trackers:
+// they are added when the first definition uses the shape, and subtracted when all trackers that
+// hold the shape are released.
 class TrackerTable::Checker {
  public:
   Checker(const TrackerTable& table, std::span<const uint32_t> removed) : table_(table) {
@@ -160,7 +161,7 @@ class TrackerTable::Checker {
     refusal_.Add(absl::StrCat(path_, field), description);
   }
   // Records a violation of a limit. The status is RESOURCE_EXHAUSTED only if no violation is
-  // INVALID_ARGUMENT, in whatever order they are found.
+  // INVALID_ARGUMENT, whatever the order in which the violations are found.
   void Exceed(absl::string_view field, absl::string_view description) {
     if (refusal_.empty()) code_ = absl::StatusCode::kResourceExhausted;
     refusal_.Add(absl::StrCat(path_, field), description);
@@ -204,7 +205,7 @@ absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
   }
   defined_ += edit.handles.size();
   shape_bytes_ = edit.shape_bytes;
-  if (defined_ == 0) {  // an empty table gives back its memory
+  if (defined_ == 0) {  // an empty table frees its memory
     slots_ = {};
     trackers_ = {};
     last_moved_ = {};
@@ -251,10 +252,10 @@ void TrackerTable::BeginFrame() {
 }
 
 // If the handles of the table are consecutive (`is_run`), slots follow from handles by a
-// subtraction: moves of consecutive handles only need another first number, and moves in a table
-// with handles from 0 on keep their numbers. The trackers that `group` (queries that are evaluated
-// together) moves count as moved in this frame before `MakeRoom` drops memories, so that they are
-// the last to lose their memories.
+// subtraction: moves of consecutive handles only need another `first_tracker`, and if the handles
+// of the table begin at 0, each handle in `moves.tracker` equals its slot. The trackers that
+// `group` (queries that are evaluated together) moves count as moved in this frame before
+// `MakeRoom` drops memories, so that they are the last to lose their memories.
 void TrackerTable::Begin(Group& group) {
   MoveColumns& moves = group.moves;
   if (moves.size() == 0) return;

@@ -173,9 +173,9 @@ EtcdClient::EtcdClient(const EtcdClientOptions& options, std::string password,
 
 // --- Members ------------------------------------------------------------------------------------
 
-// All calls use one member as long as it answers, so that the member has mostly applied every
-// change that an earlier call has returned. If every member is avoided, returns the one whose
-// avoidance ends first, which may be the only member that runs.
+// All calls use one member as long as it answers, so that in most cases the member has already
+// applied every change that an earlier call has returned. If every member is avoided, returns the
+// one whose avoidance ends first, which may be the only member that runs.
 size_t EtcdClient::ChooseEndpoint() {
   const size_t first = current_.load(std::memory_order_relaxed);
   const int64_t now = absl::ToUnixMicros(absl::Now());

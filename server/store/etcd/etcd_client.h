@@ -3,9 +3,9 @@
 
 // How does the server call an etcd cluster?
 //
-// An `EtcdClient` calls one member at a time, and fails over to the next one if that member does
-// not answer. The client repeats a read that is not answered. It sends a transaction that writes
-// only once, and reports whether the transaction was applied, or that this is unknown.
+// An `EtcdClient` calls one member of the cluster at a time, and fails over to the next one if that
+// member does not answer. The client repeats a read that is not answered. It sends a transaction
+// that writes only once, and reports whether the transaction was applied, or that this is unknown.
 // `ParseEtcdUrl` refuses text that is not the URL of a cluster.
 #pragma once
 

@@ -52,9 +52,9 @@ bool IsBase(const SharedScene* base, const etcd::RangeResponse& found) {
 }
 
 // Returns whether the version `kept`, which was put at `revision`, is not later than the first
-// version after `base`. As the kept versions of a scene have no gaps, all versions since `base` are
-// then still kept. Returns true for a damaged `base`, after which the history of the scene begins
-// anew.
+// version after `base`. As the kept versions of a scene have consecutive sequence numbers, all
+// versions since `base` are then still kept. Returns true for a damaged `base`, after which the
+// history of the scene begins anew.
 bool ReachesBack(const SharedScene* base, const store::v1::SharedVersion& kept, uint64_t revision) {
   if (base == nullptr) return kept.number() == 1;
   if (!base->status.ok() || base->kept.empty()) return true;

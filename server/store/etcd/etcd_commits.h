@@ -6,7 +6,7 @@
 // A transaction is applied only if the scene's key still has the value that the writer read, and if
 // the epoch, the value of a key that all commits compare, is unchanged. The epoch serves two
 // purposes. A writer that does not receive the outcome of a transaction puts another epoch: either
-// the transaction was applied before that, which the scene's keys show, or it can no longer be
+// the transaction was applied before this put, which the scene's keys show, or it can no longer be
 // applied. A sweeper raises the number `sweep` in the epoch before it deletes unused pages
 // (server/store/etcd/etcd_sweeper.h): a commit that fails because of the sweep puts its pages
 // again.
@@ -41,8 +41,8 @@ std::string RandomName();
 
 // Adds a put to a transaction.
 void AddPut(etcd::TxnRequest& request, std::string key, std::string value);
-// Adds the deletion of the keys from `key` to `end` to a transaction; an empty `end`: only the key
-// `key`.
+// Adds the deletion of the keys from `key` to `end` (exclusive) to a transaction; an empty `end`:
+// only the key `key`.
 void AddDelete(etcd::TxnRequest& request, std::string key, std::string end);
 // Adds the condition that the key was last put at `revision` (0: that the key does not exist) to a
 // transaction.

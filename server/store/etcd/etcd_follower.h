@@ -61,7 +61,7 @@ class EtcdEvents {
 class EtcdFollower {
  public:
   static constexpr absl::Duration kProbeInterval = absl::Milliseconds(500);
-  // After so long without an answer, etcd counts as unreachable.
+  // The time without an answer after which etcd counts as unreachable.
   static constexpr absl::Duration kUnreachable = absl::Seconds(2);
 
   // `client` and `events` outlive the follower.
@@ -92,8 +92,9 @@ class EtcdFollower {
   struct Probe {
     absl::Time time;
     Head head = {};
-    // When the read began: the greatest revision that etcd had returned, and the revision of the
-    // last change that was applied. A read from the original cluster returns no smaller revisions.
+    // `floor` is the greatest revision that etcd had returned when the read began, `head_floor` the
+    // revision of the last change that had been applied then. A read from the original cluster
+    // returns no smaller revisions.
     uint64_t floor = 0;
     uint64_t head_floor = 0;
   };

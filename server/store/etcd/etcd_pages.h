@@ -23,8 +23,8 @@
 
 namespace carom::server {
 
-// The greatest number of pages, and of their bytes, that one transaction reads or writes. Etcd's
-// own default limits are 128 operations and 1.5 MiB.
+// The greatest number of pages that one transaction reads or writes, and the greatest total of
+// their bytes. Etcd's own default limits are 128 operations and 1.5 MiB.
 inline constexpr size_t kMaxTxnPages = 96;
 inline constexpr size_t kMaxTxnBytes = 768 << 10;
 
@@ -60,8 +60,9 @@ class EtcdPages {
   size_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
-// Returns the pages of a tree that is read as a whole: with each inner page, it fetches all child
-// pages, up to `kMaxTxnPages` in a request, before the caller requests them. Not thread-safe.
+// Returns the pages of a tree that is read as a whole: when the caller requests an inner page, the
+// reader also fetches all child pages of that page, up to `kMaxTxnPages` in a request, before the
+// caller requests them. Not thread-safe.
 class PrefetchingReader {
  public:
   explicit PrefetchingReader(EtcdPages& pages) : pages_(pages) {}

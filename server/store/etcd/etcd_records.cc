@@ -21,7 +21,7 @@ std::string EndOfPrefix(std::string prefix) {
   return prefix;
 }
 
-// `name` is `scenes/` and a part without a slash, perhaps with a tenant and a colon before. So the
+// `name` is `scenes/` and a part without a slash, perhaps preceded by a tenant and a colon. So the
 // key of one scene never begins with the key of another scene and a slash.
 std::string EtcdKeys::SceneKey(absl::string_view name) const {
   return absl::StrCat(scenes(), name);

@@ -9,11 +9,12 @@
 //   /version/KEY/NUMBER   each kept version, put by the transaction that made it current
 //   /page/HASH            a page of polygons (server/store/page_tree.h)
 //   /epoch                a value that all commits compare (server/store/etcd/etcd_commits.h)
-//   /head                 put by every commit and deletion; its revision is that of the last one
+//   /head                 put by each commit or deletion; its revision: that of the last of them
 //   /sweeper              exists while a server deletes unused pages
 //
 // KEY is a key of server/base/scene_name.h; NUMBER and HASH are hexadecimal. The values of /scene
-// and /version are a SharedVersion (proto/carom/store/v1/pages.proto). Pure functions.
+// and /version are a SharedVersion (proto/carom/store/v1/pages.proto). All functions of this file
+// are pure.
 #pragma once
 
 #include <cstdint>
@@ -68,7 +69,7 @@ struct StoredVersion {
   // `number` of the oldest version of the scene that is kept while this version is current
   uint64_t oldest = 0;
   uint64_t tree_bytes = 0;  // bytes of all pages of the version's tree
-  // bytes of the pages that the version before has and this version does not
+  // bytes of the pages that the preceding version has and this version does not have
   uint64_t replaced_bytes = 0;
   std::string writer = {};  // a random name that identifies the commit
 };

@@ -184,7 +184,8 @@ absl::StatusOr<uint64_t> EtcdSweeper::Delete(const Claim& claim, std::span<const
   if (!is_put_at(0, claim.raised) || !is_put_at(1, claim.claimed)) {
     return absl::AbortedError("the sweep is overtaken");
   }
-  // The keys of the sweep are unchanged, so one of the pages was put again since it was found.
+  // The keys /epoch and /sweeper are unchanged, so one of the pages was put again since it was
+  // found.
   if (pages.size() == 1) return 0;
   const absl::StatusOr<uint64_t> first = Delete(claim, pages.first(pages.size() / 2));
   if (!first.ok()) return first.status();

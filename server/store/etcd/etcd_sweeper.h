@@ -13,10 +13,12 @@
 //   2. A commit that puts its pages before R and is made after R fails, and puts them again after R
 //      (server/store/etcd/etcd_commits.h): pages that were put after R are not deleted.
 //   3. The pages that a commit shares with its base version, or with a version that it restores,
-//      belong to a kept version, because the commit compares the scene.
+//      belong to a kept version, because the commit fails unless the scene's key still has the
+//      value that the writer read.
 //
-// A deletion compares that none of its pages was put meanwhile, that the epoch is unchanged, and
-// that the sweeper's key, which ends with the sweeper's lease, exists.
+// A transaction that deletes pages is applied only if none of the pages was put again since the
+// sweeper found it unused, if the epoch is unchanged, and if the sweeper's key, which ends with the
+// sweeper's lease, exists.
 #pragma once
 
 #include <cstdint>

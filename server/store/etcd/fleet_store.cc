@@ -264,8 +264,8 @@ void FleetStore::ShowDamage(absl::string_view name, const SharedScene::Ptr& scen
 
 // A scene may get a smaller version number than before only if `anew`; then `ReadAll` first removes
 // every scene of this process that differs from etcd's. Otherwise etcd must have developed from the
-// state of this process (`MayFollow`): as the kept versions of a scene have no gaps, they include
-// the version of this process, or all of them are newer.
+// state of this process (`MayFollow`): the kept versions of a scene have consecutive sequence
+// numbers, so they include the version of this process, or all of them are newer.
 absl::StatusOr<uint64_t> FleetStore::ReadAll(bool anew) {
   if (anew) journal_.commits().SetEpoch(0, "");
   const absl::StatusOr<EtcdJournal::Listing> listing = journal_.List();

@@ -6,8 +6,8 @@
 // A `FleetStore` is a `MemoryStore` over an `EtcdJournal`, and also makes visible what other
 // servers commit. It first tries a change on the state of the scene in this process. If etcd has a
 // newer state, or if the change fails with an error that a newer state may explain, it waits for
-// the newer state and retries. So changes and their errors are as with one server, however far this
-// server was behind.
+// the newer state and retries. So changes and their errors are as with one server, however outdated
+// the state in this process was.
 #pragma once
 
 #include <cstdint>

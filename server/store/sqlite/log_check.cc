@@ -82,7 +82,7 @@ bool IsFrame(const std::vector<uint8_t>& frame, const Header& header, const Chec
          SumOf(frame, before).value() == Pair(frame.data() + 16);
 }
 
-// Returns whether `is_right` holds for `bytes` with any one bit flipped.
+// Returns whether flipping some one bit of `bytes` makes `is_right(bytes)` true.
 template <class IsRight>
 bool IsOneBitOff(std::vector<uint8_t> bytes, const IsRight& is_right) {
   for (uint8_t& byte : bytes) {

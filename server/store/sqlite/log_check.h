@@ -21,7 +21,7 @@ namespace carom::server {
 // SQLite syncs each transaction before it writes the next one, so a power cut damages only the last
 // one. Does not find damage of several bits in the last transaction.
 //
-// Cost: as SQLite's own reading; about 100 ms more once a checksum is wrong.
+// Takes as long as SQLite's own reading of the log, and about 100 ms more if a checksum is wrong.
 absl::Status CheckLog(const std::string& path);
 
 }  // namespace carom::server

@@ -155,8 +155,8 @@ absl::Status SqliteJournal::CheckTables() {
 //
 // While a job runs, SQLite keeps the earlier content of the pages that it changes in memory,
 // because a folder for temporary files may be missing, as in the container image. Freed pages are
-// included only if SQLite wipes them, as Debian's does by default; with secure_delete off, an
-// import that drops 40 MB takes 0.5 MB.
+// included only if SQLite wipes them, as Debian's SQLite does by default; with secure_delete off,
+// an import that drops pages of 40 MB takes 0.5 MB of memory.
 absl::Status SqliteJournal::Prepare() {
   absl::Status status = CheckLog(FileIn(options_.folder) + "-wal");
   if (!status.ok()) return status;
@@ -378,7 +378,7 @@ absl::StatusOr<uint64_t> SqliteJournal::Prune(Current& current) {
   }
 }
 
-// Writes pages, then the dropped pages of the version before, then the version, then the counter.
+// Writes the added pages, `dropped` of the preceding version, the version, and the counter.
 absl::StatusOr<uint64_t> SqliteJournal::Write(absl::string_view name, const TreeChange& change,
                                               const VersionSummary& summary) {
   absl::StatusOr<Current> current = FindOrAdd(name);
@@ -484,7 +484,7 @@ absl::StatusOr<WriteResult> SqliteJournal::Restore(absl::string_view name, uint6
   });
 }
 
-// Drops the references to the pages of the current version, and to the `dropped` pages of old ones.
+// Drops the references to the pages of the current version, and to `dropped` of older versions.
 absl::Status SqliteJournal::Delete(absl::string_view name) {
   return Run([&]() -> absl::Status {
     const Current& current = scenes_.at(name);
@@ -537,7 +537,7 @@ void SqliteJournal::RunQueue() noexcept {
   mu_.Unlock();
   RunJobs(jobs);
   mu_.Lock();
-  // Completes the committed jobs before it shortens the log, which may wait for a reader.
+  // Marks the jobs as done before it shortens the log, because shortening may wait for a reader.
   for (Job* job : jobs) job->is_done = true;
   mu_.Unlock();
   log_->AfterCommit();

@@ -44,8 +44,9 @@ class SqliteJournal final : public SceneJournal {
   // Opens the store in a folder. Creates the folder and the file if they are missing, and migrates
   // tables of an older release.
   //
-  // Errors, of one line: UNAVAILABLE for a folder that cannot be written, or that another process
-  // uses; INTERNAL for a file that is damaged; FAILED_PRECONDITION for a file of a newer release.
+  // The message of an error is one line. Errors: UNAVAILABLE for a folder that cannot be written,
+  // or that another process uses; INTERNAL for a file that is damaged; FAILED_PRECONDITION for a
+  // file of a newer release.
   static absl::StatusOr<std::unique_ptr<SqliteJournal>> Open(const SqliteJournalOptions& options);
 
   // Returns the errors of `Open`.
@@ -119,7 +120,7 @@ class SqliteJournal final : public SceneJournal {
   // kept.
   absl::StatusOr<uint64_t> Prune(Current& current);
   absl::Status AddPage(const Page& page);
-  // Removes one reference to a page, and the page with its last reference.
+  // Removes one reference to a page, and deletes the page if no reference is left.
   absl::Status DropPage(const PageHash& hash);
   absl::Status DropPages(absl::string_view hashes);
   absl::StatusOr<std::vector<PageHash>> PagesToDrop(const PageHash& root);
