@@ -465,11 +465,10 @@ TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDet
     update(i, has_edges ? &NeighborQuery::UpdateEdges : &NeighborQuery::UpdateTouch);
   }
   meter.Spend(count);
-  // The radii of the result end where the first verdict ends, which is the verdict on neighbor
-  // `first`. If this end comes from the distance of the neighbor's bounding box, the edges of the
-  // neighbor are measured, which may put the end later; and so on, until the first end comes from
-  // edges. Each iteration makes the end for one neighbor final, so there are at most as many
-  // iterations as neighbors.
+  // The radii of the result end where the first verdict ends, the verdict on neighbor `first`. If
+  // this end comes from the distance of the neighbor's bounding box, its edges are measured, which
+  // may put the end later. The loop ends when the first end comes from edges. Each iteration makes
+  // the end for one neighbor final, so there are at most as many iterations as neighbors.
   while (until < HUGE_VALF && (state_.by_box >> first & 1) != 0 && !meter.stopped()) {
     update(first, &NeighborQuery::UpdateBound);
     ends.touch = LeastOf(TouchBegin(), size);
