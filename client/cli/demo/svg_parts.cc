@@ -12,7 +12,7 @@
 namespace carom::cli {
 namespace {
 
-// The style sheet of both pictures. MatchPicture adds further classes.
+// The style sheet of DemoPicture and MatchPicture, which adds further classes.
 constexpr std::string_view kStyle = R"(<style>
 text{font-family:'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif;fill:#c9d4f2}
 .title{font-size:34px;font-weight:bold;fill:#f4f7ff}

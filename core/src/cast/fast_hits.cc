@@ -76,9 +76,9 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Multiplies p by the edge's component e + e_low in the other coordinate, `other`. Sets `high` to
-// the exact product of the upper 26 bits of p and of e, and returns the sum of the products of the
-// remaining parts of p and of e + e_low.
+// Multiplies p, a difference of x or of y, by the edge's component e + e_low in the coordinate that
+// p is not of, `other`. Sets `high` to the exact product of the upper 26 bits of p and of e, and
+// returns the sum of all other partial products of p and e + e_low.
 inline V HalfProducts(Pair p, const Axis& other, size_t i, V& high) {
   const V e = At(other.e, i);
   const Pair p_half = Split(p.high);

@@ -22,7 +22,8 @@ namespace {
 
 constexpr size_t kLines = LineDescent::kMaxLines;
 constexpr size_t kGeneralWindow = 1024;
-// The most hits that all active lines together keep in cast modes ALL and ALL_PASSAGES.
+// The most hits that all lines of the window, which are cast at the same time, together keep in
+// cast modes ALL and ALL_PASSAGES.
 constexpr size_t kMostKept = 65536;
 
 // The range of the hits of one item in `GeneralScratch::hits`.

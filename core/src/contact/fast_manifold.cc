@@ -262,8 +262,8 @@ inline void SetDepth(const Points& v, const Points& p, size_t i, const Measures&
   SetProduct(cross, measures.inverse, i, depth);
 }
 
-// The edge of the other shape that faces the reference edge, counter-clockwise: its tail, and the
-// vector f from its tail to its head.
+// The edge of the other shape that faces the reference edge: its tail, and the vector f from its
+// tail to its head, which is the next vertex counter-clockwise around the other shape.
 struct Facing {
   Points tail;
   PairPoints f;

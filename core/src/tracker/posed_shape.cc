@@ -132,10 +132,10 @@ std::optional<Witness> PosedShape::FindWitness(std::span<const NearEdge> edges) 
   return FindWitness(root, edges, box);
 }
 
-// Descends the tree of bounding circles of the shape's edges. A rotation turns a circle into an
-// equal circle: its centre is placed as a vertex is, its radius is stretched, and both are widened
-// by the error of placing. So if the placed circle of a node does not reach the box of all `edges`,
-// no edge of the shape in the node meets one of them.
+// Descends the tree of bounding circles of the shape's edges. The circle of a node is placed at the
+// pose: its centre as a vertex is placed, its radius times the length of (c, s), plus the errors of
+// placing the centre and the vertices. If the placed circle does not reach the box of all `edges`,
+// no edge of the shape in the node meets one of `edges`.
 std::optional<Witness> PosedShape::FindWitness(size_t node, std::span<const NearEdge> edges,
                                                const Box& box) {
   const OutlineNode& outline = shape_.nodes[node];
