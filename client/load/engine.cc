@@ -86,7 +86,7 @@ void LoadThread::OpenNext() {
 }
 
 // Runs in the poller thread: handles the events of the completion queue until the queue is shut
-// down and empty. `ok` tells whether the operation of an event succeeded.
+// down and empty. `ok` is true for an event whose operation succeeded.
 void LoadThread::Poll() {
   prctl(PR_SET_NAME, "load-answers");
   void* tag = nullptr;

@@ -5,7 +5,7 @@
 //
 // Calls that arrive while the server reads its scenes are admitted and wait in the `StartGate`;
 // they block no thread. Shortly before its deadline a waiting call ends with UNAVAILABLE, so that
-// the client can tell a starting server from a slow one.
+// the status of the call distinguishes a starting server from a slow one.
 #pragma once
 
 #include <atomic>

@@ -69,8 +69,8 @@ std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const
 // there is a hit. `holders` are the polygons and bodies that contain the start of the segment.
 std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders);
 
-// Returns the answer to a circle query. touching[i] tells whether the circle only touches the
-// polygon or body of row i.
+// Returns the answer to a circle query. touching[i] is 1 if the circle only touches the
+// polygon or body of row i, and 0 if the two overlap.
 std::string CircleLine(std::string_view q, const Rows& rows, std::span<const uint8_t> touching);
 
 // Returns the answer to a polygon query.

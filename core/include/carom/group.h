@@ -128,7 +128,7 @@ struct GroupAnswers {
 
   void Clear();
   // Returns the capacity, in rows, of the largest column that can be longer than the number of
-  // items. It tells whether the memory is worth keeping.
+  // items. Callers that reuse the object compare it with a limit, and free larger columns.
   size_t row_capacity() const;
 };
 

@@ -18,8 +18,8 @@ namespace {
 // The type URL of the payload of an absl::Status that lists violations. The payload contains the
 // number of all violations, NUL, then field, NUL, description, NUL for each listed violation.
 constexpr char kPayloadUrl[] = "carom.dev/violations";
-// The type URL of the payload of an absl::Status that tells a client when to retry. The payload
-// contains the delay in microseconds, in decimal digits.
+// The type URL of the payload of an absl::Status that contains the delay after which a client may
+// retry, in microseconds, in decimal digits.
 constexpr char kRetryUrl[] = "carom.dev/retry-delay-us";
 
 // Returns `text`, cut to `Refusal::kMaxTextBytes`, and with each NUL replaced by a space, since NUL

@@ -66,9 +66,9 @@ class ArcMotion {
   Quadratic SideOf(const Segment& line) const;
   Quadratic PastX(double x) const;
   Quadratic PastY(double y) const;
-  // Returns the quadratic with the sign that tells whether p(t) is past a vertex of the edge:
-  // `PastX` of the vertex if the edge is longer along x, else `PastY`. The edge must have a length
-  // > 0.
+  // Returns a coordinate of p(t) minus the coordinate of `vertex`, an end of the edge, as a
+  // quadratic in t: `PastX` of the vertex if the edge is longer along x, else `PastY`. The edge
+  // must have a length > 0.
   Quadratic Past(const Segment& edge, Vec2 vertex) const;
 
   ArcTime Start() const { return At(0); }

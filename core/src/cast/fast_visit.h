@@ -167,7 +167,7 @@ using D = hn::Vec<Doubles>;
 
 // The sides of points relative to a line, computed for as many points at a time as a vector has
 // lanes. A point that is not left of the line is right of it, if its side is certain. The minimum
-// `least` over all points tells whether all sides are certain.
+// `least` is above 0 if and only if the sides of all points are certain.
 struct Sides {
   HWY_INLINE Sides() : least(hn::Set(Doubles(), HUGE_VAL)) {}
 

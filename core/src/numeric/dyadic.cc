@@ -46,7 +46,7 @@ Truncated Divide(Dyadic::Integer n, Dyadic::Integer d, int exponent) {
 
 // Truncates the integer to its top 64 bits and converts these to a double, which rounds to nearest,
 // ties to even. If the truncation drops a set bit, the lowest of the 64 bits is set instead: that
-// bit is below the rounding bit, so it only tells the conversion that the value is not a tie.
+// bit is below the rounding bit, so its only effect is that the conversion does not find a tie.
 double NearestDouble(const Dyadic& value) {
   if (value.sign() == 0) return 0;
   const Dyadic::Integer integer = abs(value.integer());
