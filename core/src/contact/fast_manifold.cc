@@ -208,7 +208,8 @@ inline Mask ChooseEdges(ContactBlock& block, size_t i) {
 }
 
 // Sets `position` to the dot product of the reference edge e and the vector from `from` to v: the
-// position of v along the edge, times the length of the edge. Returns the lanes where its sign is certain.
+// position of v along the edge, times the length of the edge. Returns the lanes where its sign is
+// certain.
 inline Mask SetPosition(const PairPoints& e, const Points& v, const Points& from, size_t i,
                         Column& position) {
   const V forth = Mul(At(e.x.high, i), Sub(At(v.x, i), At(from.x, i)));

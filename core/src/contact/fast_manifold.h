@@ -48,8 +48,8 @@ struct alignas(64) ContactBlock {
   // w is the end of the facing edge that is not s.
   Column towards_next;
   // Dot products of the reference edge with the vectors from p and from q to s and to w (the ends
-  // of the facing edge): the positions of s and w along the reference edge, times its length. Only the signs are
-  // exact.
+  // of the facing edge): the positions of s and w along the reference edge, times its length. Only
+  // the signs are exact.
   Column s_from_p, s_from_q, w_from_p, w_from_q;
 
   // Output: the contact. `low` (towards p) and `high` (towards q) are the ends of the part of the

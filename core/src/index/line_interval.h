@@ -42,9 +42,9 @@ class LineInterval {
   const Box& bounds() const { return bounds_; }
   Box BoundsUpTo(const Line& line, double t) const { return line.BoundsBetween(begin_, t); }
   // Returns whether the bounds of the previous part meet `box`. If `box` meets this part, the
-  // result is true if and only if the search of an earlier part has visited `box`: a box that meets this
-  // part and an earlier part also meets the part between them, since boxes are convex and the line
-  // is straight.
+  // result is true if and only if the search of an earlier part has visited `box`: a box that meets
+  // this part and an earlier part also meets the part between them, since boxes are convex and the
+  // line is straight.
   bool WasVisited(const Box& box) const { return previous_bounds_.Intersects(box); }
 
  private:

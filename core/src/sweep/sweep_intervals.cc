@@ -299,8 +299,8 @@ class RoundContact {
   // edge's begin. The dot product of s and the vector from the edge's begin to the point is ((z x
   // d) |s| + sigma radius (d . s)) |s| / (d x s), where sigma is -1 for the begin and +1 for the
   // end of the interval. This follows from Lagrange's identity (z x s)(d . s) - (d x s)(z . s) = (z
-  // x d)(s . s). The same expression at the edge's end, with the vector z' from that end to the point, has
-  // the sign of the side of the end on which the point is.
+  // x d)(s . s). The same expression at the edge's end, with the vector z' from that end to the
+  // point, has the sign of the side of the end on which the point is.
   template <class Visit>
   void MeetEdge(EdgeMeeting meeting, const Visit& visit) const {
     const int sign = -SideOfPath(meeting.side().b, meeting.side().a, motion_.d);

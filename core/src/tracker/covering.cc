@@ -122,11 +122,11 @@ bool EdgeSigns::ProvesClearPathTo(const EdgeSigns& other) const {
          words_ == other.words_;
 }
 
-// The sign of an edge is the side of the line of the edge on which the point lies. The path from the last point
-// that was on no such line can cross only edges with a changed sign. Xor finds the words of signs
-// that changed, and counting trailing zeros finds the bits in each word. If there is no such last
-// point, or the new point lies on the line of an edge, the winding number is computed from all
-// edges.
+// The sign of an edge is the side of the line of the edge on which the point lies. The path from
+// the last point that was on no such line can cross only edges with a changed sign. Xor finds the
+// words of signs that changed, and counting trailing zeros finds the bits in each word. If there is
+// no such last point, or the new point lies on the line of an edge, the winding number is computed
+// from all edges.
 Location PointTracker::MoveTo(Vec2 point) {
   const Vec2 p = Normalized(point);
   if (next_) {
