@@ -4,9 +4,10 @@
 #
 # Container functions of ./dev, which sources this file: docker where its engine answers, else podman
 # and buildah as root, with settings and storage of their own below build/containers, so that they
-# work without a running service and change nothing of the machine's.
+# work without a running service and change nothing of the machine's. CAROM_CONTAINERS names another folder,
+# so that several checkouts can share one.
 
-containers_dir=$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../build/containers
+containers_dir=${CAROM_CONTAINERS:-$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../build/containers}
 containers_dir=$(realpath -m "$containers_dir")
 
 # Runs a command as root; fails, and says so, where that is not possible.
@@ -87,17 +88,51 @@ import_base() {
   as_root rm -rf "$base"
 }
 
-# build_image ROOT TAG
-build_image() {
-  if has_docker; then
-    docker build --file "$1/docker/Dockerfile" --tag "$2" "$1"
-    return
-  fi
+# Prints the time that what is built from the checkout ROOT bears, in seconds since 1970: SOURCE_DATE_EPOCH,
+# else the time of the commit, else 0. Never the time of the build, so that equal sources give equal bytes.
+source_epoch() {
+  printf '%s\n' "${SOURCE_DATE_EPOCH:-$(git -C "$1" log -1 --format=%ct 2>/dev/null || echo 0)}"
+}
+
+# bud ROOT TAG ARGS…: builds the image by buildah.
+bud() {
+  local epoch
+  epoch=$(source_epoch "$1")
   write_settings
   write_apt_settings
   import_base
-  with_storage buildah bud --layers --network host --format docker \
+  with_storage buildah bud "${@:3}" --network host --timestamp "$epoch" \
+    --build-arg SOURCE_DATE_EPOCH="$epoch" \
     --volume "$containers_dir/sources.list:/etc/apt/sources.list:ro" \
     --volume "$containers_dir/apt.conf:/etc/apt/apt.conf.d/90host:ro" \
     --file "$1/docker/Dockerfile" --tag "$2" "$1"
+}
+
+# build_image ROOT TAG
+build_image() {
+  if has_docker; then
+    docker build --build-arg SOURCE_DATE_EPOCH="$(source_epoch "$1")" \
+      --file "$1/docker/Dockerfile" --tag "$2" "$1"
+  else
+    bud "$1" "$2" --layers --format docker
+  fi
+}
+
+# release_image ROOT VERSION FOLDER: builds the image of a release and writes to FOLDER the image, as an archive
+# in the format of OCI, and what the image says of its parts. By buildah even where docker is there, so that
+# the bytes do not depend on the engine; without a cache, so that the libraries are Debian's latest.
+release_image() {
+  local tag=localhost/carom:$2 name=$3/carom-$2-image layout=$containers_dir/release container files
+  bud "$1" "$tag" --no-cache --format oci --build-arg CAROM_VERSION="$2"
+  as_root rm -rf "$layout"
+  with_storage buildah push --quiet "$tag" "oci:$layout:$tag"
+  as_root tar -C "$layout" --sort=name --mtime="@$(source_epoch "$1")" --owner=0 --group=0 --numeric-owner \
+    --mode=u=rwX,go=rX -c blobs index.json oci-layout >"$name.tar"
+  as_root rm -rf "$layout"
+  container=$(with_storage buildah from --pull-never "$tag")
+  files=$(with_storage buildah mount "$container")/usr/share/doc/carom
+  as_root cat "$files/carom.cdx.json" >"$name.cdx.json"
+  as_root cat "$files/THIRD_PARTY.md" >"$3/THIRD_PARTY.md"
+  with_storage buildah rm "$container" >/dev/null
+  with_storage buildah rmi "$tag" >/dev/null
 }

@@ -3,16 +3,15 @@
 
 // What can an operator set, and within which limits?
 //
-// `ServerOptions` holds every setting of caromd with its default. `ParseServerOptions` reads the
-// settings from flags and environment variables; a flag overrides its variable, which overrides the
-// default. `NumberOptions` is the only table of ranges: the command line, `CheckServerOptions` and
-// docs/operations.md all follow this table.
+// `ServerOptions` holds every setting of caromd with its default; server/settings.h has the tables
+// of names and ranges. `ParseServerOptions` reads the settings: a flag overrides its environment
+// variable, which overrides the configuration file, which overrides the default.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <iosfwd>
-#include <span>
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -45,6 +44,22 @@ struct ServerOptions {
   // empty: none
   std::string preload = "";
 
+  // --- HTTP (server/http/) and what operators see ------------------------------------------------
+  // Addresses of the HTTP ports, as `address`, or `off`: `admin_address` for operators, by default
+  // off here and 127.0.0.1:7421 for caromd; `http_address` for clients without gRPC
+  std::string admin_address = "off";
+  std::string http_address = "off";
+  // origins of the web pages that may use `http_address`, separated by commas; `*`: all
+  std::string http_allowed_origins = "";
+  // connections to `http_address` at once
+  uint64_t max_http_connections = 4096;
+  std::string log_format = "json";
+  std::string log_level = "info";
+  // time from the receipt of a frame (a message with the queries of one tick) to its answer from
+  // which on the frame is logged; 0: never
+  uint64_t slow_frame_ms = 100;
+  bool metrics_per_tenant = false;  // adds metrics with the name of each tenant
+
   // --- Services and network --------------------------------------------------------------------
   bool reflection = false;  // serves reflection and channelz, for tools such as grpcurl
   // allows an address that other machines can reach although connections are not encrypted
@@ -52,9 +67,9 @@ struct ServerOptions {
 
   // --- Authentication of clients ---------------------------------------------------------------
   // Files in PEM. `tls_certificate`: the server's certificate, followed by the certificates of the
-  // authorities that signed it; `tls_key`: its key; both empty: plaintext. `tls_client_ca`: the
-  // authorities one of which must have signed the certificate of each client; empty: clients need
-  // no certificate.
+  // authorities that signed it; `tls_key`: the key of `tls_certificate`; both empty: connections
+  // are plaintext. `tls_client_ca`: the authorities one of which must have signed the certificate
+  // of each client; empty: clients need no certificate.
   std::string tls_certificate = "";
   std::string tls_key = "";
   std::string tls_client_ca = "";
@@ -90,9 +105,10 @@ struct ServerOptions {
   uint64_t max_groups_per_frame = 1024;
   // rows of the answers to a frame: a row is a hit, a polygon, an edge or a beam
   uint64_t max_answer_rows_per_frame = 262144;
-  // work units of the queries of a frame: visits of a polygon or an edge; 0: no limit
+  // work units of the queries of a frame; a work unit is a visit of a polygon, an edge or an index
+  // node, or a comparison of two hits; 0: no limit
   uint64_t max_work_units_per_frame = 4000000000;
-  uint64_t max_frames_in_flight = 16;  // frames of one stream, read but not answered
+  uint64_t max_frames_in_flight = 16;  // frames of one stream that are read but not yet answered
   // the limit, in one stream, for the bytes of answers that the client has not read, and separately
   // for the bytes of frames that wait for their evaluation
   uint64_t max_unread_bytes = 256u << 10;
@@ -114,13 +130,15 @@ struct ServerOptions {
   uint64_t pinned_bytes = 16u << 20;
   // versions of a scene that the store keeps (in sqlite or etcd), including the current one
   uint64_t history_versions = 64;
-  // bytes of a scene's versions in the store, without the current one
+  // for each scene: bytes in the store for data that only older versions have, not the current one
   uint64_t history_bytes = 64u << 20;
   // size of etcd's database file from which on the server refuses writes
   uint64_t store_bytes = 1536u << 20;
-  // memory of gRPC's buffers; the server uses at most a fifth of `memory_limit_bytes`
+  // limit of the memory of gRPC's buffers; the server lowers it to a fifth of the memory limit of
+  // the process if it is higher
   uint64_t memory_quota_bytes = 1u << 30;
-  // memory of the process; 0: three quarters of the memory of its control group or machine
+  // memory limit of the process; 0: three quarters of the memory of the control group of the
+  // process, or of the machine
   uint64_t memory_limit_bytes = 0;
 
   // --- Times ---------------------------------------------------------------------------------
@@ -130,6 +148,10 @@ struct ServerOptions {
   // time between two sweeps, which delete the data in etcd that no version of a scene refers to
   uint64_t sweep_seconds = 600;
   uint64_t drain_seconds = 10;
+  // age of a connection from which on its client is asked to connect again; 0: never
+  uint64_t max_connection_age_seconds = 0;
+  // time that the calls of such a connection have to end
+  uint64_t max_connection_grace_seconds = 30;
 
   // --- Performance; keep the default unless caromd shares its machine ----------------------------
   // threads of the event loop, which answer small frames (batches of queries); as many threads
@@ -148,17 +170,8 @@ struct ServerOptions {
   }
 };
 
-// One numeric setting, with values in [min, max].
-struct NumberOption {
-  const char* flag;         // "--max-scenes"
-  const char* environment;  // "CAROM_MAX_SCENES"
-  uint64_t ServerOptions::*member;
-  uint64_t min;
-  uint64_t max;
-  const char* help;  // unit of the value, then the reason for the limit
-};
-
-std::span<const NumberOption> NumberOptions();
+// Returns the version of caromd, such as `0.1.0`.
+const char* Version();
 
 // Returns the folder of the sqlite file for an empty `state_dir`: $STATE_DIRECTORY, which systemd
 // sets, else $XDG_STATE_HOME/carom, else $HOME/.local/state/carom. Returns an empty string if none
@@ -168,10 +181,21 @@ std::string DefaultStateDir();
 // Returns INVALID_ARGUMENT for the first invalid option, with its flag and the allowed values.
 absl::Status CheckServerOptions(const ServerOptions& options);
 
-// Returns the options of a command line, or the exit code with which the process should end: 0
-// after `--help` and `--version` (whose text goes to `out`), 2 for a bad flag or value (with a
-// message on `err`).
-std::variant<ServerOptions, int> ParseServerOptions(int argc, const char* const* argv,
-                                                    std::ostream& out, std::ostream& err);
+// Returns the defaults of caromd: those of `ServerOptions`, but with a durable store and an admin
+// port.
+ServerOptions CaromdDefaults();
+
+// What caromd does with its options.
+struct CommandLine {
+  ServerOptions options;
+  // address of the admin port that `--probe` asks, instead of starting a server
+  std::optional<std::string> probe;
+};
+
+// Returns what a command line asks for, or the exit code with which the process should end: 0 after
+// `--help`, `--version` and `--print-config` (whose text goes to `out`), 2 for a bad flag, value or
+// configuration file (with a message on `err`). Reads the file that `--config` names.
+std::variant<CommandLine, int> ParseServerOptions(int argc, const char* const* argv,
+                                                  std::ostream& out, std::ostream& err);
 
 }  // namespace carom::server

@@ -11,6 +11,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "server/options.h"
@@ -21,6 +22,16 @@ class ChannelArguments;
 }  // namespace grpc
 
 namespace carom::server {
+
+struct Listener;
+struct ServerFigures;
+
+// What a reload of the settings has done: the flags of the settings that changed, and of those that
+// change only when the server is started again.
+struct ReloadResult {
+  std::vector<std::string> changed;
+  std::vector<std::string> needs_restart;
+};
 
 // A server that listens and serves scenes, queries, grpc.health.v1, and with `reflection` also
 // reflection and channelz.
@@ -35,8 +46,8 @@ class Server {
   // of `InProcessChannel`.
   //
   // Errors: INVALID_ARGUMENT naming an invalid option; UNAVAILABLE if the server cannot listen on
-  // the address, for example because another process does, or cannot use the store; the errors of
-  // the store (server/store/sqlite/sqlite_journal.h).
+  // the address, for example because another process listens on it, or cannot use the store; the
+  // errors of the store (server/store/sqlite/sqlite_journal.h).
   static absl::StatusOr<std::unique_ptr<Server>> Start(const ServerOptions& options);
 
   // Drains the server, unless `Drain` was called.
@@ -53,8 +64,14 @@ class Server {
   // the server destroyed: gRPC would crash.
   std::shared_ptr<grpc::Channel> InProcessChannel(const grpc::ChannelArguments& arguments);
 
-  // Makes another thread reload the credentials file soon.
-  void Reload();
+  // Returns the address of the HTTP port for operators, and of the one for clients without gRPC,
+  // with the port number actually bound; empty: the server has no such port.
+  std::string admin_address() const;
+  std::string http_address() const;
+
+  // Applies the settings of `options` that may change in a running server, and makes another thread
+  // reload the credentials file soon. `options` must be valid (`CheckServerOptions`).
+  ReloadResult Reload(const ServerOptions& options);
 
   // Shuts the server down gracefully and returns when it has stopped. Health becomes NOT_SERVING,
   // further calls and further frames (messages of query streams) get UNAVAILABLE, and frames that
@@ -64,8 +81,12 @@ class Server {
 
  private:
   struct Parts;
-  // Accepts calls, which wait until `ReadScenes` has returned.
-  absl::Status Serve();
+  // Accepts calls, which wait until `ReadScenes` has returned. A listener without sockets: the
+  // server has no such port.
+  absl::Status Serve(Listener admin, Listener http);
+  // Starts the HTTP ports.
+  absl::Status ServeHttp(Listener admin, Listener http);
+  ServerFigures Figures() const;
   // Reads the scenes of the store and of the `preload` folder.
   absl::Status ReadScenes();
   // Starts to apply the changes that other servers write to etcd, if the store is in etcd.

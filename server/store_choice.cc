@@ -11,7 +11,7 @@
 namespace carom::server {
 
 // Parses the etcd URL in `options.store` a second time: `CheckServerOptions` has checked the URL,
-// but keeps no result.
+// but does not return the parsed URL.
 absl::StatusOr<Journals> OpenJournal(const ServerOptions& options) {
   if (options.store == "memory") return Journals();
   if (options.store == "sqlite") {
@@ -40,13 +40,17 @@ absl::StatusOr<Journals> OpenJournal(const ServerOptions& options) {
 }
 
 std::unique_ptr<MemoryStore> MakeStore(const ServerOptions& options, MemoryAccount& memory,
-                                       const Journals& journals) {
+                                       const Journals& journals, Metrics& metrics) {
+  std::unique_ptr<MemoryStore> store;
   if (journals.shared != nullptr) {
-    return std::make_unique<FleetStore>(options.max_scenes, options.scene_limits(), memory,
-                                        *journals.shared);
+    store = std::make_unique<FleetStore>(options.max_scenes, options.scene_limits(), memory,
+                                         *journals.shared);
+  } else {
+    store = std::make_unique<MemoryStore>(options.max_scenes, options.scene_limits(), memory,
+                                          journals.journal.get());
   }
-  return std::make_unique<MemoryStore>(options.max_scenes, options.scene_limits(), memory,
-                                       journals.journal.get());
+  store->set_metrics(metrics);
+  return store;
 }
 
 }  // namespace carom::server

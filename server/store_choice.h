@@ -15,7 +15,7 @@
 
 namespace carom::server {
 
-// The journal that `--store` selects: the log of scene changes on disk or in etcd.
+// The journal, the durable storage of scenes, that `--store` selects: an SQLite file or etcd.
 struct Journals {
   std::unique_ptr<SceneJournal> journal;  // null: the server keeps scenes in memory only
   // `journal`, if it is in etcd, where other servers write changes, too; else null
@@ -28,8 +28,8 @@ absl::StatusOr<Journals> OpenJournal(const ServerOptions& options);
 
 // Returns the store that holds the scenes in memory and writes their changes to `journals`, which
 // must outlive the store: a `FleetStore`, which also applies the changes of other servers, if the
-// journal is in etcd, else a `MemoryStore`.
+// journal is in etcd, else a `MemoryStore`. The store counts its changes in `metrics`.
 std::unique_ptr<MemoryStore> MakeStore(const ServerOptions& options, MemoryAccount& memory,
-                                       const Journals& journals);
+                                       const Journals& journals, Metrics& metrics);
 
 }  // namespace carom::server

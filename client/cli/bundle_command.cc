@@ -38,8 +38,9 @@ void PrintBundle(const std::string& path, const Scene& scene, double open_ms) {
   std::cout << line << "}\n";
 }
 
-// Reads a scene, writes it as a bundle (a scene in a binary format) if `options.output` is set, and
-// prints the sizes and the reading time of the scene. Reading a bundle also checks the bundle.
+// Reads a scene, and writes it as a bundle (a scene in a binary format) if `options.output` is set.
+// Prints the size of the bundle or source file, the counts of the scene, and the time that reading
+// took. Reading a bundle also checks the bundle.
 int Bundle(const BundleCommandOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();

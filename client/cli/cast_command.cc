@@ -26,8 +26,9 @@ struct CastCommandOptions {
   std::string inside = "report";
 };
 
-// Returns the modes by name. The map is never destroyed, because the order in which static objects
-// are destroyed is not reliable.
+// Returns the modes of a cast, which decide what hits are printed, by their names on the command
+// line. The map is never destroyed, because the order in which static objects are destroyed is not
+// reliable.
 const std::map<std::string, CastMode>& Modes() {
   static const auto& modes = *new std::map<std::string, CastMode>{
       {"any", CastMode::kAny}, {"closest", CastMode::kClosest}, {"all", CastMode::kAll}};
@@ -51,8 +52,8 @@ absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
   group.points = {column(options.ax), column(options.ay)};
   Frame frame;
   FrameGroup& asked = frame.groups.emplace_back();
-  // Refers to the scene by its name. Defining a scene handle would pay off only from the second
-  // frame on.
+  // Refers to the scene by its name. To define a number (handle) for the scene would save bytes
+  // only from the second frame on.
   asked.scene = FullName(options.name);
   asked.group = group;
   absl::StatusOr<FrameAnswer> answer = (*client)->Evaluate(frame);
@@ -69,8 +70,8 @@ int Run(const CastCommandOptions& options) {
   if (!answers.ok()) return FailOf(options.name, answers.status());
   const CastAnswers& segments = answers->segments;
   if (!segments.errors.empty()) return Fail(ItemStatus(segments.errors.front(), "a"));
-  // Fails if the server truncated the list of hits, because the output would not show that the list
-  // is incomplete.
+  // Fails if the server has truncated the list of hits, because the printed line would not show
+  // that hits are missing.
   if (!segments.truncated.empty()) {
     return Fail(absl::ResourceExhaustedError(
         absl::StrCat("the segment hits more than ", kMaxMaxHits, " polygons")));

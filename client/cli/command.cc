@@ -19,7 +19,7 @@
 namespace carom::cli {
 namespace {
 
-// Returns the innermost command that was given: `import` for `carom scene import`.
+// Returns the innermost command that the user gave: `import` for `carom scene import`.
 CLI::App& LastCommand(CLI::App& app) {
   CLI::App* last = &app;
   while (!last->get_subcommands().empty()) last = last->get_subcommands().back();
@@ -59,8 +59,9 @@ void AddAddress(CLI::App& command, std::string& address) {
       ->capture_default_str();
 }
 
-// Reads the environment variables itself, as `AddAddress` does: CLI11 would read them once for each
-// command that shares `options`, and so overwrite the values of flags.
+// Reads the environment variables here and not through CLI11, as `AddAddress` does: CLI11 would
+// read the variables once for each command that shares `options`, and so overwrite the values of
+// flags.
 void AddSecurity(CLI::App& command, ClientOptions& options) {
   struct File {
     const char* flag;
@@ -90,8 +91,8 @@ std::string FullName(std::string_view scene) {
   return scene.starts_with("scenes/") ? name : "scenes/" + name;
 }
 
-// Closes the file before it checks the stream for errors, because buffered text is written when the
-// file is closed and may fail to be written.
+// Closes the file before it checks the stream for errors: buffered text is written only when the
+// file is closed, and this can fail.
 absl::Status WriteFile(const std::string& path, const std::string& text) {
   std::ofstream file(path, std::ios::binary);
   file << text;
@@ -112,8 +113,9 @@ int Fail(const absl::Status& status) {
   return kFailure;
 }
 
-// A refused name has one violation, of the request's field `name` or of a group's `scene`. Other
-// violations, such as those of polygons, have paths that the user understands.
+// If the server refuses a name, the error has one violation, of the request's field `name` or of a
+// group's field `scene`. Other violations, such as those of polygons, have paths that the user
+// understands.
 int FailOf(std::string_view scene, const absl::Status& status) {
   const std::vector<Violation> violations = Violations(status);
   if (violations.size() != 1) return Fail(status);
@@ -137,9 +139,9 @@ CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& v
       ->type_name("NUMBER");
 }
 
-// CLI11 reports a misspelt command as a missing one, and an argument after a misspelt option as a
-// missing one. So this function reads the arguments that CLI11 could not assign, which `remaining`
-// returns.
+// CLI11 reports that a command is missing if the user misspelt it, and that an argument is missing
+// if the argument follows a misspelt option. So this function reads the arguments that CLI11 could
+// not assign, which `remaining` returns.
 std::string UsageMessage(CLI::App& app, const CLI::Error& error) {
   const CLI::App& command = LastCommand(app);
   std::vector<std::string> unread;

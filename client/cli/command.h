@@ -57,12 +57,14 @@ absl::Status WriteFile(const std::string& path, const std::string& text);
 // several. Returns `kFailure`.
 int Fail(const absl::Status& status);
 
-// Reports the error of a request about `scene` as `Fail` does, but writes the name of the scene
-// where `status` names the request's field `name` or `scene`. Returns `kFailure`.
+// Reports `status`, the error of a request about `scene`, as `Fail` does. If `status` refuses the
+// field `name` or `scene` of the request, writes the name of the scene in place of the field.
+// Returns `kFailure`.
 int FailOf(std::string_view scene, const absl::Status& status);
 
-// Adds the required argument `name` to `command`, a coordinate that `IsAccepted` (carom/geometry.h)
-// accepts. `description` explains the argument in the help.
+// Adds to `command` the required argument `name`, a coordinate that is stored in `value`. It must
+// be a number that `IsAccepted` (carom/geometry.h) accepts. `description` explains the argument in
+// the help.
 CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& value,
                            const std::string& description);
 
@@ -70,8 +72,8 @@ CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& v
 // faulty argument as the user typed it, and the command or option that the user may have meant.
 std::string UsageMessage(CLI::App& app, const CLI::Error& error);
 
-// Returns the name of the command that the user gave, such as `carom scene import`, up to the last
-// part that is a command.
+// Returns the names of the program and of the commands that the user gave, without arguments and
+// options, such as `carom scene import`.
 std::string CommandName(CLI::App& app);
 
 }  // namespace carom::cli

@@ -50,8 +50,8 @@ struct MatchCommandOptions {
   MatchOptions match;
 };
 
-// Prints the progress of a run on standard error: on a terminal one line that is rewritten, else
-// one line after each quarter of the ticks.
+// Prints the progress of a run on standard error: on a terminal, one line that is overwritten;
+// otherwise, one line after each quarter of the ticks.
 class ProgressLine {
  public:
   ProgressLine() : in_place_(isatty(STDERR_FILENO) == 1) {}
@@ -141,7 +141,8 @@ absl::StatusOr<std::vector<Polygon>> ReadMap(const std::string& path) {
 
 // Returns INVALID_ARGUMENT if the map's bounds are empty or a point.
 absl::Status CheckBounds(const Box& bounds) {
-  // Accepts bounds whose width or height is 0, but not both: the shapes then move along a line.
+  // Accepts bounds whose width or height is 0, but not both: the shapes then move to and fro along
+  // a line.
   const bool has_room =
       !bounds.empty() && (bounds.max.x > bounds.min.x || bounds.max.y > bounds.min.y);
   return has_room ? absl::OkStatus()
@@ -155,7 +156,7 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::ve
   const absl::Status bounds = CheckBounds(scene.bounds);
   if (!bounds.ok()) return bounds;
   DemoWorld world(options.world, scene.bounds);
-  // `outcome` below receives the answers of the last tick, which the picture shows.
+  // `outcome` below has the answers to the queries of the last tick, which the picture shows.
   ProgressLine progress;
   const absl::StatusOr<DemoOutcome> outcome =
       RunDemo(client, kScene, options.ticks, world, std::ref(progress));
@@ -191,8 +192,8 @@ absl::Status MatchInScene(Client& client, const SceneSummary& scene,
 }
 
 // Runs a demo: imports the map as the scene `name`, calls run(client, scene, map, options) and
-// deletes the scene. Replaces the scene, because a demo that was killed may have left the scene,
-// whose name is fixed, on the server. Returns the exit status.
+// deletes the scene. The import replaces a scene of the name, because the name is fixed, and a demo
+// that was killed may have left its scene on the server. Returns the exit status.
 template <class Options, class Run>
 int RunWithScene(const Options& options, const char* name, const Run& run) {
   const absl::StatusOr<std::vector<Polygon>> map = ReadMap(options.map);

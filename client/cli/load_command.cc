@@ -26,13 +26,13 @@ load::StopFlag stop_requested = false;
 static_assert(load::StopFlag::is_always_lock_free, "set by a signal handler");
 
 // A second signal more than this many nanoseconds after the first signal ends the process at once.
-// A second signal within this time does not, because the program `timeout` and the terminal may
-// each send a signal at one time.
+// A second signal within this time has no effect, because the program `timeout` and the terminal
+// may both send a signal at almost the same time.
 constexpr int64_t kForcedStopNs = 1000000000;
 std::atomic<int64_t> stop_requested_ns = 0;
 
-// Sets the stop flag, on which the run ends early. Runs as a signal handler, so it uses only
-// lock-free atomics and async-signal-safe functions.
+// Sets the stop flag `stop_requested`, which the load test polls to end early. Runs as a signal
+// handler, so it uses only lock-free atomics and async-signal-safe functions.
 void RequestStop(int signal_number) {
   const int64_t now = load::NowNs();
   if (!stop_requested.exchange(true)) {
@@ -43,15 +43,15 @@ void RequestStop(int signal_number) {
   }
 }
 
-// While a `StopOnSignals` exists, SIGINT and SIGTERM set the stop flag instead of ending the
-// process.
+// While a `StopOnSignals` exists, SIGINT and SIGTERM set the flag `stop_requested` instead of
+// ending the process.
 class StopOnSignals {
  public:
   StopOnSignals() {
     struct sigaction action {};
     action.sa_handler = RequestStop;
-    // Restarts system calls that a signal interrupts. They need not fail with EINTR, because the
-    // run polls the stop flag.
+    // Restarts system calls that a signal interrupts: a system call need not fail with EINTR to end
+    // the load test, because the load test polls the flag.
     action.sa_flags = SA_RESTART;
     sigaction(SIGINT, &action, &old_interrupt_);
     sigaction(SIGTERM, &action, &old_terminate_);
@@ -81,7 +81,7 @@ int Run(const LoadOptions& options) {
   const absl::StatusOr<load::LoadReport> report = load::RunLoad(options, stop_requested);
   if (!report.ok()) return Fail(report.status());
   std::cout << load::ReportText(*report);
-  // Writes the second file even if the first one cannot be written.
+  // Writes the file of `--plot` even if the file of `--json` cannot be written.
   absl::Status written;
   if (!options.json.empty()) written = WriteFile(options.json, load::ReportJson(*report));
   if (!options.plot.empty()) written.Update(WriteFile(options.plot, load::ReportPlot(*report)));

@@ -87,7 +87,8 @@ absl::StatusOr<std::vector<Polygon>> ReadPolygonsOf(const SceneSource& source) {
   return scene->file.polygons(scene->index);
 }
 
-// Imports a scene, without a deadline, because the time depends on the size of the scene.
+// Imports a scene without a deadline, because the time of an import depends on the size of the
+// scene.
 int Import(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<Polygon>> polygons = ReadPolygonsOf(options.source);
   if (!polygons.ok()) return Fail(polygons.status());
@@ -95,8 +96,7 @@ int Import(const SceneOptions& options, Client& client) {
       client.ImportScene(FullName(options.name), *polygons,
                          options.replace ? ImportMode::kReplace : ImportMode::kCreate,
                          {.timeout = std::chrono::milliseconds(0)});
-  // Prints a message of its own for ALREADY_EXISTS, because the server's message cannot mention the
-  // flag --replace.
+  // Replaces the server's message for ALREADY_EXISTS, which cannot mention the flag --replace.
   if (!absl::IsAlreadyExists(scene.status())) return PrintOrFail(options, scene);
   return Fail(Refused(scene.status().code(), FullName(options.name),
                       "a scene of this name exists; --replace replaces it"));
@@ -127,8 +127,8 @@ int History(const SceneOptions& options, Client& client) {
   return kSuccess;
 }
 
-// Prints each version as one JSON object per line when it is made, until the scene is deleted or
-// the user ends the process.
+// Prints each version of a scene when the version is made, one JSON object per line, until the
+// scene is deleted or the user ends the process.
 int Watch(const SceneOptions& options, Client& client) {
   constexpr const char* kChanges[] = {"added", "replaced", "removed"};
   const std::unique_ptr<SceneWatch> watch = client.WatchScene(
@@ -160,9 +160,9 @@ int Watch(const SceneOptions& options, Client& client) {
   }
 }
 
-// Rolls back without a `base_version` (the expected current version), so the rollback succeeds even
-// if another client has committed edits meanwhile; the versions that these edits made stay in the
-// version history.
+// Sends no `base_version`, with which the rollback would fail unless that version is current. So
+// the rollback succeeds even if another client has committed edits meanwhile; the versions that
+// these edits made stay in the version history.
 int Rollback(const SceneOptions& options, Client& client) {
   return PrintOrFail(options, client.RollbackScene(FullName(options.name), options.version));
 }

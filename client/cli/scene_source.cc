@@ -44,8 +44,8 @@ absl::StatusOr<SourceScene> ReadSource(const SceneSource& source) {
   if (!file.ok()) return file.status();
   const absl::StatusOr<size_t> index = ChooseScene(*file, source);
   if (!index.ok()) return index.status();
-  // Reports unknown members before the polygons are read: a misspelt member may be the reason why a
-  // polygon is refused.
+  // Reports unknown JSON members before the polygons are read, because a misspelt member may be the
+  // reason why a polygon is refused.
   const absl::Status unknown = file->UnknownMembers(*index);
   if (!unknown.ok() && source.strict) return unknown;
   Warn(source.file, unknown);

@@ -30,9 +30,11 @@ struct SourceScene {
   size_t index = 0;
 };
 
-// Reads the file and chooses the scene; does not read the scene's polygons. Writes warnings to
-// standard error. Errors: those of `SceneFile`; INVALID_ARGUMENT if there is no id and the file
-// does not have exactly one scene; NOT_FOUND if the file has no scene with the id.
+// Reads the file of `source` and chooses the scene with the id `source.id`; does not read the
+// polygons of the scene. Writes a warning to standard error for each unknown JSON member, which is
+// an error if `source.strict`. Errors: those of `SceneFile`; INVALID_ARGUMENT if `source.id` is
+// empty and the file does not have exactly one scene; NOT_FOUND if the file has no scene with the
+// id `source.id`.
 absl::StatusOr<SourceScene> ReadSource(const SceneSource& source);
 
 }  // namespace carom::cli

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// A first query: imports a square with a hole as a scene, asks one frame of questions about it, and
-// deletes the scene.
+// A first query: imports a square with a hole as a scene, sends one frame of queries about the
+// scene, and deletes the scene.
 //
 //   first_query [ADDRESS]        (of a running caromd; default 127.0.0.1:7420)
 
@@ -28,7 +28,8 @@ absl::Status Run(const std::string& address) {
   auto summary = (*client)->ImportScene(scene, {&*polygon, 1}, carom::ImportMode::kReplace);
   if (!summary.ok()) return summary.status();
 
-  // One frame with one group: two bullets (segments) in columns, and a circle in the hole.
+  // A frame with one group (the queries of one scene): two bullets (segments), given as columns of
+  // coordinates, and a circle in the hole.
   const std::vector<double> ax{-5, 5}, ay{5, 5}, bx{15, 5}, by{5, 5.5};
   const std::vector<double> x{5}, y{5}, radius{1};
   carom::Frame frame;

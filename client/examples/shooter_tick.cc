@@ -13,8 +13,8 @@
 namespace {
 using Doubles = std::span<const double>;
 constexpr char kBase[] = "scenes/shooter-tick";
-constexpr uint64_t kMatches = 200, kPlatform = 2, kDoor = 4, kAll = ~uint64_t{0};  // categories
-// Six players, of which the last one jumps: positions now and a tick ago, and 1 to 3 displacements.
+constexpr uint64_t kMatches = 200, kPlatform = 2, kDoor = 4, kAll = ~uint64_t{0};  // bit masks
+// Six players (the last one jumps): positions now and a tick ago; player i has kPushes[i] moves.
 constexpr double kX[]{20, 90, 185, 50, 270, 70}, kPastX[]{12, 82, 177, 42, 262, 62};
 constexpr double kY[]{10, 10, 10, 60, 10, 25}, kBlastX[]{215}, kBlastY[]{3}, kReach[]{60};
 constexpr double kDx[]{12, 0, 0, 16, 0, 20, 0, 0, 25, 0, 0};
@@ -33,7 +33,7 @@ carom::ShapeColumns Placed(Doubles x, Doubles y) {
   return {.shapes = {&body, 1}, .shape = std::span(kShape).first(x.size()), .x = x, .y = y};
 }
 
-// Adds the groups of a match: on a fork of its own, or with a mask that excludes an open door.
+// Adds three groups that query the fork of a match, or the base with a mask without open doors.
 void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::Frame& frame) {
   const bool is_fork = !scene.base.empty();
   const uint64_t mask = is_fork || !open ? kAll : kAll - kDoor;
@@ -51,7 +51,7 @@ void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::F
   now.group.distance_options.mode = carom::DistanceMode::kAll;
   rising.group.slides = {Placed({kX + 5, 1}, {kY + 5, 1}), dx.last(1), {kDy + 10, 1}};
   rising.group.slides.movers.scope = {carom::Against::kBoth, {}, {kOwners + 5, 1}};
-  rising.group.slide_options.mask = mask & ~kPlatform;  // a player jumps through it from below
+  rising.group.slide_options.mask = mask & ~kPlatform;  // the player jumps through platforms
   // Bullets hit what the shooters saw: the players a tick ago, when the door was shut everywhere.
   past.version = scene.version;
   past.group.bodies = {Placed(kPastX, kY), {}, kOwners};
@@ -60,14 +60,14 @@ void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::F
   frame.groups.insert(frame.groups.end(), {now, rising, past});
 }
 
-// Prints the answers of a match: rows, item after item; `counts` and `legs` are rows per item.
+// Prints the answers of a match. The hits of bullets are in turn, counts[i] hits of bullet i.
 void PrintVerdicts(const carom::GroupAnswers& now, const carom::GroupAnswers& rising,
                    const carom::GroupAnswers& past) {
   int player = 0;
   for (const carom::SlideAnswers* moves : {&now.slides, &rising.slides}) {
     const carom::SlideLeg* leg = moves->legs.data();
     for (const carom::SlideRow& row : moves->rows) {
-      double up = -1;  // y of the most upward normal that the slide has hit, such as a floor's
+      double up = -1;  // greatest y of the normals of the edges that the slide hits; a floor: 1
       for (const carom::SlideLeg* const end = leg + row.legs; leg != end; ++leg) {
         up = std::max(up, leg->has_hit ? leg->hit.normal.y : 0);
       }

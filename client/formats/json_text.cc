@@ -39,7 +39,7 @@ bool IsJsonNumber(std::string_view token) {
     while (i < token.size() && token[i] >= '0' && token[i] <= '9') ++i;
     return i - begin;
   };
-  // number = [minus] integer [fraction] [exponent]; an integer above 0 has no leading zero.
+  // number = [minus] integer [fraction] [exponent]; the integer is 0 or begins with another digit.
   if (at('-')) ++i;
   const bool has_leading_zero = at('0');
   const size_t integers = digits();
@@ -96,8 +96,9 @@ std::optional<json> Parse(std::string_view text) {
 
 std::optional<JsonDocument> ParseJson(std::string_view text) {
   if (std::optional<json> value = Parse(text)) return JsonDocument{std::move(*value), false};
-  // The parser rejects a number that overflows a double as a syntax error, although the text is
-  // valid JSON. So parses the text again with `kOverflow` in place of such numbers.
+  // The parser rejects a number above the range of a double as a syntax error, although the text is
+  // valid JSON. If `text` has such numbers, `repaired` is the text with `kOverflow` in place of
+  // each of them, which is parsed instead.
   const std::optional<std::string> repaired = WithoutOverflows(text);
   if (!repaired) return std::nullopt;
   std::optional<json> value = Parse(*repaired);

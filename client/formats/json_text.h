@@ -35,7 +35,7 @@ struct JsonDocument {
 std::optional<JsonDocument> ParseJson(std::string_view text);
 
 // Returns whether arrays and objects are nested deeper than kMaxDepth in `text`, which must be
-// JSON. To print a document takes stack in proportion to its depth.
+// JSON. Printing a document takes stack in proportion to its depth, so callers refuse such texts.
 bool IsTooDeep(std::string_view text);
 
 // Returns the path of the first `kOverflow` in `value`, such as `q[3]`, or nullopt if `value` does

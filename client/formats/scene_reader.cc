@@ -44,11 +44,13 @@ std::string Indexed(const char* name, size_t index) { return absl::StrCat(name, 
 // which would map several large ids to one value.
 std::optional<uint64_t> ReadUnsigned(const json& value) {
   if (value.is_number_unsigned()) return value.get<uint64_t>();
-  if (value.is_number_integer() && value.get<int64_t>() == 0) return 0;  // parsed from "-0"
+  // The JSON parser returns "-0" as a signed integer.
+  if (value.is_number_integer() && value.get<int64_t>() == 0) return 0;
   return std::nullopt;
 }
 
-// Returns the point [x, y], or nullopt unless `value` is an array of exactly two accepted numbers.
+// Returns the point [x, y], or nullopt unless `value` is an array of exactly two numbers that
+// `ReadNumber` accepts.
 std::optional<Vec2> ReadPoint(const json& value) {
   if (!value.is_array() || value.size() != 2) return std::nullopt;
   const std::optional<double> x = ReadNumber(value[0]);
@@ -57,7 +59,8 @@ std::optional<Vec2> ReadPoint(const json& value) {
   return Vec2{*x, *y};
 }
 
-// Reads a ring into `out`. Paths in errors are relative to the ring.
+// Reads the ring `value` into `out`. Errors name fields by their paths within the ring, such as
+// `[3]` or `points[3]`.
 absl::Status ReadRing(const json& value, RingSpec& out) {
   const json* points = &value;
   std::string path;
@@ -74,7 +77,7 @@ absl::Status ReadRing(const json& value, RingSpec& out) {
   }
   if (!points->is_array()) return InvalidField(path, kRingForm);
   if (points->empty()) return InvalidField(path, "must have at least one point");
-  // `Polygon::Create` drops a closing duplicate of the first point.
+  // Keeps a last point that equals the first point of a closed ring: `Polygon::Create` drops it.
   out.vertices.reserve(points->size());
   for (size_t i = 0; i < points->size(); ++i) {
     const std::optional<Vec2> point = ReadPoint((*points)[i]);
@@ -84,7 +87,8 @@ absl::Status ReadRing(const json& value, RingSpec& out) {
   return absl::OkStatus();
 }
 
-// Reads the member `rings` into `out`. Paths in errors are relative to the polygon.
+// Reads the member `rings` of the polygon `object` into `out`. Errors name fields by their paths
+// within the polygon, such as `rings[0][3]`.
 absl::Status ReadRings(const json& object, std::vector<RingSpec>& out) {
   const auto rings = object.find("rings");
   if (rings == object.end()) return InvalidField("rings", "required");
@@ -110,7 +114,8 @@ constexpr Choice<FillRule> kFill{
 constexpr Choice<Solidity> kSolidity{
     "solidity", {"solid", Solidity::kSolid}, {"boundary", Solidity::kBoundary}};
 
-// Reads the member `choice.name` of `object` into `out`; leaves `out` unchanged if it is absent.
+// Reads the member `choice.name` of `object` into `out`; if `object` lacks the member, leaves `out`
+// unchanged.
 template <typename Value>
 absl::Status ReadChoice(const json& object, const Choice<Value>& choice, Value& out) {
   const json::const_iterator member = object.find(choice.name);
@@ -151,7 +156,7 @@ absl::StatusOr<Polygon> ReadPolygonWithId(const json& object, uint64_t id) {
   return polygon;
 }
 
-// Adds the members of `object` that are not among `known` to `refusal`.
+// Adds to `refusal` a violation for each member of `object` whose name is not in `known`.
 void AddUnknown(const json& object, std::span<const std::string> known, const std::string& path,
                 Refusal& refusal) {
   for (const auto& [name, value] : object.items()) {
@@ -161,7 +166,7 @@ void AddUnknown(const json& object, std::span<const std::string> known, const st
   }
 }
 
-// Adds the unknown members of a polygon and of its rings to `refusal`.
+// Adds to `refusal` a violation for each unknown member of a polygon and of its rings.
 void AddUnknownOfPolygon(const json& polygon, const std::string& path, Refusal& refusal) {
   static const std::vector<std::string> kPolygon = {"category", "fill",     "id",
                                                     "rings",    "solidity", "user_data"};

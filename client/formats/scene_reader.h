@@ -55,14 +55,15 @@ absl::StatusOr<Polygon> ReadShape(const nlohmann::json& object);
 absl::StatusOr<Polygon> ReadPolygon(const nlohmann::json& object);
 
 // Returns the polygons of the member `polygons` of `object`. The error lists the first violation of
-// each of the first 16 invalid polygons, and has the code of the first one.
+// each of the first 16 invalid polygons, and has the status code of the error of the first invalid
+// polygon.
 absl::StatusOr<std::vector<Polygon>> ReadPolygons(const nlohmann::json& object);
 
 // The scenes of a file. The file is JSON Lines with one scene per line, or a single JSON document
-// over several lines, or a bundle (carom/bundle_file.h). A scene in JSON is an object with the
-// member `polygons`, and `id` (a string) if the file has several scenes. A bundle is one scene
-// whose id is the file name without folder and extension: `arena` for maps/arena.carom. The first
-// bytes of the file decide whether it is a bundle, not its name.
+// over several lines, or a bundle (a scene in a binary format, carom/bundle_file.h). A scene in
+// JSON is an object with the member `polygons`, and `id` (a string) if the file has several scenes.
+// A bundle is one scene whose id is the file name without folder and extension: `arena` for
+// maps/arena.carom. The first bytes of the file, not its name, decide whether the file is a bundle.
 class SceneFile {
  public:
   // Reads a file. Errors: NOT_FOUND if the file cannot be read; INVALID_ARGUMENT with the line if a
@@ -70,7 +71,7 @@ class SceneFile {
   static absl::StatusOr<SceneFile> Read(const std::string& path);
 
   size_t size() const { return bundle_ != nullptr ? 1 : scenes_.size(); }
-  // Returns the scene if the file is a bundle, else null.
+  // Returns the scene if the file is a bundle (a scene in a binary format), else null.
   const Scene::Ptr& bundle() const { return bundle_; }
   // Returns the id of scene `index`, or "" if the scene has none.
   std::string id(size_t index) const;

@@ -35,8 +35,8 @@ std::unique_ptr<Client> InProcessServer::Connect(const ClientOptions& options) {
       options);
 }
 
-// Closes the gate first, after which clients begin no further call: a call that began after the
-// server had stopped would wait for ever.
+// Closes the gate, which every call of a client passes, first; after that clients begin no further
+// call: a call that began after the server had stopped would wait for ever.
 void InProcessServer::Drain() {
   parts_->gate->Close();
   parts_->server->Drain();

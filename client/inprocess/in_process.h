@@ -4,9 +4,9 @@
 // How does a program run the whole service without a socket, as in a test or a single-player game?
 //
 // An `InProcessServer` is a server inside the process, and makes clients of that server. The
-// clients have the API of carom/client.h and get the bytes that a server on the network would send,
-// under the same limits, stream sessions and shutdown (drain) as there. A program that needs no
-// service is faster with the library (carom/group.h).
+// clients have the API of carom/client.h and get the bytes that a server on the network would send.
+// Limits, stream sessions and shutdown (drain) are those of a server on the network. A program that
+// needs no service is faster with the library (carom/group.h).
 //
 //   auto server = carom::InProcessServer::Start();
 //   auto client = (*server)->Connect();
@@ -21,8 +21,8 @@
 
 namespace carom {
 
-// A server inside the process. Thread-safe. Clients and streams may outlive the server: their calls
-// then end with UNAVAILABLE.
+// A server inside the process. Thread-safe. Its clients and their streams may outlive the server:
+// their calls then end with UNAVAILABLE.
 class InProcessServer {
  public:
   // Starts a server that does not listen on an address; it ignores `options.address`.
@@ -40,8 +40,9 @@ class InProcessServer {
   // no effect.
   std::unique_ptr<Client> Connect(const ClientOptions& options = {});
 
-  // Drains and stops the server within `drain_seconds`, as caromd does on SIGTERM. Streams break,
-  // have no other server to reconnect to, and end with UNAVAILABLE after their `reconnect_timeout`.
+  // Drains and stops the server within `ServerOptions::drain_seconds`, as caromd does on SIGTERM.
+  // Streams break, have no other server to reconnect to, and end with UNAVAILABLE after their
+  // `reconnect_timeout`.
   void Drain();
 
  private:

@@ -28,7 +28,8 @@ bool ReadMessage(CodedInputStream& in, const Field& field) {
   return in.ConsumedEntireMessage();
 }
 
-// Reads a submessage and the length before it from `in`, field by field as `ReadMessage` does.
+// Reads from `in` the length of a submessage and then the submessage, field by field as
+// `ReadMessage` does.
 template <class Field>
 bool ReadMember(CodedInputStream& in, const Field& field) {
   uint32_t size = 0;

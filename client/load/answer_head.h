@@ -13,7 +13,8 @@
 
 namespace carom::load {
 
-// The fields of a StreamResponse that `carom load` counts.
+// The fields of a StreamResponse, the answer to a frame (a message with groups of queries), that
+// `carom load` counts.
 struct AnswerHead {
   uint64_t seq = 0;
   int frame_code = 0;  // code of FrameAnswer.status; 0: OK

@@ -24,9 +24,9 @@ constexpr int kNiceness = 10;
 
 Checker::Checker(const Questions& questions, SceneVersions& versions)
     : questions_(questions), versions_(versions) {
-  // A `TrackerTable` makes the trackers in the way a server does. If a definition is faulty, the
-  // server refuses the first frames of the streams and the run ends, so the checker ignores the
-  // error.
+  // A `TrackerTable` makes the trackers in the way a server does. If the definition of a tracker is
+  // faulty, the server refuses the first frames of the streams and the run ends, so the checker
+  // ignores the error.
   TrackerTable table;
   const TrackerDefinitions definitions = questions.definitions();
   if (questions.trackers() > 0 && table.Define({}, {&definitions, 1}).ok()) {

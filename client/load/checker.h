@@ -25,16 +25,18 @@
 
 namespace carom::load {
 
-// The results of a checker.
+// The results of a `Checker`, which compares the server's answers to frames with those of the
+// library.
 struct CheckFigures {
   uint64_t checked = 0;    // frames that were compared
   uint64_t unchecked = 0;  // frames not compared: version unknown, or too many frames in the queue
   uint64_t differences = 0;  // frames with answers of server and library that differ
-  // indices of the stream and frame of the first difference
+  // text that names the stream and the `seq` of the frame of the first difference
   std::string first_difference;
 };
 
-// Checks answers on its own thread, at a low priority. `Add` is thread-safe.
+// Checks answers to frames (messages with the queries of one stream in one tick) on its own thread,
+// at a low priority. `Add` is thread-safe.
 class Checker {
  public:
   Checker(const Questions& questions, SceneVersions& versions);

@@ -19,14 +19,15 @@
 
 namespace carom::load {
 
-// The results of an editor.
+// The results of an `Editor`, which commits edits to the scene while streams query it.
 struct EditFigures {
   uint64_t commits = 0;
   absl::Status status;   // the error that ended the editing; OK: `Finish` ended it
   Histogram latency_ns;  // latency of commits, from their scheduled times
 };
 
-// The scene of a run on the server. The objects behind the references must outlive the `LoadScene`.
+// The scene on the server that a run of `carom load` queries. The objects behind the references
+// must outlive the `LoadScene`.
 struct LoadScene {
   Client& client;
   const std::string& name;
@@ -34,8 +35,9 @@ struct LoadScene {
 };
 
 // Commits an edit `options.edits_hz` times a second (the option must be above 0) on its own thread,
-// and adds each version to a `SceneVersions`. An edit moves a random polygon of the map to a place
-// near its original one. The editor ends at the first error.
+// and adds each version to a `SceneVersions`. An edit moves a random polygon of the map (the
+// polygons with which the scene was imported) to a place near its original one. The editor ends at
+// the first error.
 class Editor {
  public:
   // `version` must be the current version of the scene; `options` and `versions` must outlive the

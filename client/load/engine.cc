@@ -16,7 +16,8 @@ namespace carom::load {
 namespace {
 
 // The number of streams that a `LoadThread` opens at a time. Opening all streams at once would
-// overload the server before the measured time.
+// overload the server before the measured time (the part of the run whose frames the report
+// counts).
 constexpr size_t kMaxConcurrentOpens = 512;
 constexpr int64_t kSecond = 1000 * kMillisecondNs;
 constexpr int64_t kLongestOpeningNs = 60 * kSecond;
@@ -42,7 +43,8 @@ std::unique_ptr<grpc::GenericStub> Connection(const std::string& address,
   return std::make_unique<grpc::GenericStub>(security.Connect(address, arguments));
 }
 
-// Calls `done` every 2 ms until it returns true. Returns false if it does not within `longest_ns`.
+// Calls `done` every 2 ms until `done` returns true, then returns true. Returns false if `done` has
+// not returned true within `longest_ns`.
 template <class Done>
 bool WaitFor(int64_t longest_ns, const Done& done) {
   const int64_t end = NowNs() + longest_ns;
@@ -168,7 +170,7 @@ void LoadThread::Cancel() {
 }
 
 // The poller and the sender count into separate tallies without locks, so the tallies are merged
-// after both threads have ended.
+// after both threads have ended; the caller must have joined the sender.
 Tally LoadThread::Join() {
   if (poller_.joinable()) {
     queue_.Shutdown();
@@ -245,8 +247,8 @@ Tally Engine::Finish() {
   return all;
 }
 
-// Half-closes all streams, waits up to 5 s for their ends, and cancels the streams that have not
-// ended by then.
+// Half-closes all streams and waits up to 5 s for their ends. If any stream has not ended by then,
+// cancels all streams and waits up to 5 s again.
 void Engine::CloseStreams() {
   if (std::exchange(is_closed_, true)) return;
   const auto all_ended = [&] {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Opens all streams of a run and drives them with a fixed number of threads.
+// Opens all streams of a run of `carom load` and drives them with a fixed number of threads.
 #pragma once
 
 #include <grpcpp/channel.h>
@@ -26,9 +26,10 @@ namespace carom::load {
 using StopFlag = std::atomic<bool>;
 
 // A completion queue with its streams, and two threads: the poller handles the events of the queue
-// (answers, and ends of writes), the sender sends the frames of an open loop (frames are sent at
-// scheduled times, whether or not answers arrive), or the first frames of a closed loop. So the
-// handling of an answer never waits for the sending of a frame, nor the sending for the handling.
+// (answers, and ends of writes), the sender sends the frames (messages with the queries of one
+// tick) of an open loop (frames are sent at scheduled times, whether or not answers arrive), or the
+// first frames of a closed loop. So the handling of an answer never waits for the sending of a
+// frame, nor the sending for the handling.
 class LoadThread {
  public:
   LoadThread(Run& run, const std::vector<uint32_t>& indices,
@@ -43,18 +44,20 @@ class LoadThread {
   void StartSending(int64_t start_ns);
   // Waits until the sender has ended.
   void JoinSending();
-  // Half-closes all streams.
+  // Half-closes all streams (tells the server that no frame follows).
   void Close();
   // Cancels all streams.
   void Cancel();
 
   uint64_t opened() const { return opened_.load(); }
-  // Returns how many streams could not be opened, or ended later.
+  // Returns the number of streams that could not be opened plus the number of streams that have
+  // ended; a stream may count as both.
   uint64_t failed() const { return failed_.load(); }
   bool all_ended() const {
     return ended_.load() >= std::min(next_to_open_.load(), streams_.size());
   }
-  // Ends the poller and returns the counts of both threads. All streams must have ended.
+  // Ends the poller and returns the counts of frames and answers of both threads. All streams and
+  // the sender must have ended.
   Tally Join();
   // Returns the first error of a stream, or OK. May be called after `Join`.
   const absl::Status& status() const { return status_; }
@@ -80,7 +83,8 @@ class LoadThread {
   std::thread sender_;
 };
 
-// All streams of a run, spread over `LoadThread`s.
+// All streams of a run of `carom load`, spread over `LoadThread`s. A stream sends frames (messages
+// with the queries of one tick).
 class Engine {
  public:
   // `security` must be made from `run.options.security`.
@@ -89,8 +93,8 @@ class Engine {
   ~Engine();
 
   // Opens all streams and waits until they are open. Errors: the error of the first stream that
-  // cannot be opened; CANCELLED if stopped; DEADLINE_EXCEEDED after a minute without another stream
-  // opened.
+  // cannot be opened; CANCELLED if `stop` is set; DEADLINE_EXCEEDED after a minute in which no
+  // further stream has opened.
   absl::Status Open(const StopFlag& stop);
   // Starts to send frames at `start_ns`.
   void Start(int64_t start_ns);

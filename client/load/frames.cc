@@ -110,7 +110,7 @@ grpc::Slice Frames::Moves(uint32_t stream, uint64_t tick) const {
   y.resize(count);
   questions_.Poses(stream, tick, x, y);
   grpc::Slice slice(moves_size_);
-  // gRPC offers no other way to fill a slice without a copy
+  // removes const, because gRPC offers no other way to fill a slice without a copy
   auto* out = const_cast<uint8_t*>(slice.begin());
   const auto append = [&](const void* bytes, size_t size) {
     std::memcpy(out, bytes, size);
@@ -126,8 +126,8 @@ grpc::Slice Frames::Moves(uint32_t stream, uint64_t tick) const {
 }
 
 // A frame has up to three slices: the head with `seq` and the lengths of the following fields; the
-// segments of the window that the stream queries at `tick`, whose bytes all frames with this window
-// share; and the tracker moves. gRPC copies the slices when it writes them.
+// segments of one window (list of bullets), whose bytes are shared by all frames with this window;
+// and the tracker moves. gRPC copies the bytes of the slices when it writes them to the socket.
 grpc::ByteBuffer Frames::Frame(uint32_t stream, uint64_t tick) const {
   const uint64_t seq = tick + 1;
   const std::string* window =

@@ -19,8 +19,9 @@
 
 namespace carom::load {
 
-// Makes the serialized frames of a run. Immutable, so thread-safe. Must outlive the buffers that it
-// returns.
+// Makes the serialized frames (messages with the queries of one stream in one tick) of a run of
+// `carom load`. The queries of a frame are in one group, the part of the message for one scene.
+// Immutable, so thread-safe. Must outlive the buffers that it returns.
 class Frames {
  public:
   // `scene` (`scenes/{scene}`) is the scene that every stream queries; `questions` must outlive the
@@ -42,9 +43,10 @@ class Frames {
 
   const Questions& questions_;
   grpc::ByteBuffer first_;
-  std::vector<std::string> windows_;  // serialized field `segments` of a group, for each window
-  std::string moves_begin_;           // serialized field `moves`, up to the first x
-  size_t moves_size_ = 0;             // bytes of the whole field `moves`, tag included
+  // for each window (list of bullets) the serialized field `segments` of a group
+  std::vector<std::string> windows_;
+  std::string moves_begin_;  // serialized field `moves` of a group, up to the first x coordinate
+  size_t moves_size_ = 0;    // bytes of the whole serialized field `moves`, tag included
 };
 
 }  // namespace carom::load

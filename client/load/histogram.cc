@@ -9,8 +9,9 @@
 
 namespace carom::load {
 
-// A value with the bit width 8 + e, e >= 0, is in the bucket that e and the 8 highest bits of the
-// value select. The highest bit is 1, so there are 128 buckets for each e.
+// A value below 128 has its own bucket. A value with the bit width 8 + e, e >= 0, is in the bucket
+// that e (`shift`) and the 8 highest bits of the value select. The highest bit is 1, so there are
+// 128 buckets for each e.
 size_t Histogram::BucketOf(uint64_t value) {
   if (value < kLinear) return static_cast<size_t>(value);
   const int shift = std::bit_width(value) - kBits - 1;
@@ -31,8 +32,9 @@ void Histogram::Merge(const Histogram& other) {
   max_ = std::max(max_, other.max_);
 }
 
-// Returns the greatest value of the bucket that contains the value of the rank, so at least the
-// exact quantile, but never more than the largest value added.
+// Returns the greatest value of the bucket that contains the value with the rank `rank` in
+// ascending order. So the result is at least this value, but never more than the largest value
+// added.
 uint64_t Histogram::Quantile(double share) const {
   if (count_ == 0) return 0;
   const double exact_rank = std::ceil(share * static_cast<double>(count_));

@@ -4,8 +4,8 @@
 // How are latencies distributed?
 //
 // A `Histogram` counts values in buckets whose width grows with the value. Each value below 128 has
-// its own bucket. Above, the range from each power of two to the next is divided into 128 buckets,
-// so the width of a bucket is at most 1/128 of its values.
+// its own bucket. From 128 on, the range from each power of two to the next one is divided into 128
+// buckets, so the width of a bucket is at most 1/128 of each value in the bucket.
 #pragma once
 
 #include <array>

@@ -105,8 +105,8 @@ absl::Status RunInScene(const LoadScene& target, Scene::Ptr scene, const Clocks&
   SceneVersions versions(scene);
   Checker checker(*questions, versions);
   Run run{.options = options, .frames = frames, .checker = &checker};
-  // The engine must end before the editor: the scene is edited as long as streams query it. The
-  // checker waits for versions until `versions` is closed.
+  // The engine must end before the editor, so that the scene is edited as long as streams query it.
+  // `checker.Finish` may wait for a version until `versions` is closed.
   std::unique_ptr<Editor> editor;
   absl::Status status;
   {

@@ -19,7 +19,8 @@
 
 namespace carom::load {
 
-// The results of a run of `carom load`.
+// The results of a run of `carom load`, which sends frames (messages with the queries of one tick)
+// on streams.
 struct LoadReport {
   LoadOptions options;
   uint64_t polygon_count = 0;

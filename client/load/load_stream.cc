@@ -39,7 +39,8 @@ void LoadStream::Send(int64_t due_ns, Tally& tally) {
   if (!is_writing_) WriteNext(tally);
 }
 
-// Builds the frame just before it is written: a frame in the queue is only a tick and a due time.
+// Builds the frame just before it is written: the queue has only the tick (the number of the frame
+// in its stream) and the due time of a frame.
 void LoadStream::WriteNext(Tally& tally) {
   const PendingFrame& next = pending_[pending_.size() - unsent_];
   --unsent_;
@@ -70,7 +71,8 @@ LoadStream::Event LoadStream::Handle(Op op, bool ok, Tally& tally) {
   return Event::kNone;
 }
 
-// Starts the first read; from here to the end of the stream one read is always active.
+// Starts the first read, and writes the first frame of the stream. From here to the end of the
+// stream one read is always active.
 void LoadStream::HandleStart(bool ok) {
   if (!ok) {
     Finish();
@@ -139,8 +141,9 @@ bool LoadStream::RemovePending(uint64_t seq, PendingFrame& pending) {
 
 void LoadStream::Count(const AnswerHead& head, const PendingFrame& pending, int64_t now_ns,
                        Tally& tally) {
-  // Throughput counts the answers that arrive in the measured time; outcomes and latency count the
-  // frames that are due in the measured time. So a server that falls behind degrades both figures.
+  // Throughput counts the answers that arrive in the measured time (the part of the run that the
+  // report covers); outcomes and latency count the frames that are due in the measured time. So a
+  // server that falls behind degrades both figures.
   const bool is_answered = head.frame_code == kOk && head.group_code == kOk && !head.skipped;
   if (now_ns >= run_.time.begin_ns.load(kRelaxed) && now_ns < run_.time.end_ns.load(kRelaxed)) {
     tally.frames_answered_in_time += is_answered;
@@ -160,7 +163,8 @@ void LoadStream::Count(const AnswerHead& head, const PendingFrame& pending, int6
   ++tally.frames_answered;
   const int64_t latency = now_ns - pending.due_ns;
   tally.latency_ns.Add(static_cast<uint64_t>(latency));
-  // An answer is late if it arrives after the next tick has begun: a tick loop cannot use it.
+  // An answer is late if it arrives more than a tick (the time from one frame of the stream to the
+  // next) after its frame was due: a tick loop cannot use it.
   const double tick_ns = run_.options.is_closed() ? 0 : 1e9 / run_.options.rate_hz;
   tally.frames_late += tick_ns > 0 && static_cast<double>(latency) > tick_ns;
   tally.evaluate_ns += head.evaluate_ns;

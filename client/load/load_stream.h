@@ -27,14 +27,14 @@
 
 namespace carom::load {
 
-// The measured time in nanoseconds of CLOCK_MONOTONIC. Both ends have the greatest int64 value
-// until they are known.
+// The measured time, the part of a run whose frames the report counts, in nanoseconds of
+// CLOCK_MONOTONIC. Its beginning and its end have the greatest int64 value until they are known.
 struct MeasuredTime {
   std::atomic<int64_t> begin_ns = std::numeric_limits<int64_t>::max();
   std::atomic<int64_t> end_ns = std::numeric_limits<int64_t>::max();
 };
 
-// The state that all streams of a run share.
+// The state that all streams of a run share. Each stream sends frames (the queries of one tick).
 struct Run {
   const LoadOptions& options;
   const Frames& frames;
@@ -43,8 +43,9 @@ struct Run {
   std::atomic<int64_t> pending = 0;  // frames that are queued or sent, and not answered
 };
 
-// One stream of the load. Only the thread that polls the completion queue may call `Handle`; any
-// thread may call the other functions.
+// One stream of a run of `carom load`, which sends frames (the queries of one tick). Only the
+// thread that polls the completion queue may call `Handle`; any thread may call the other
+// functions, except `status`.
 class LoadStream {
  public:
   enum class Op : uint8_t { kStart, kWrite, kRead, kWritesDone, kFinish };
@@ -69,7 +70,8 @@ class LoadStream {
   // Handles the event that operation `op` has ended, successfully if `ok`, counts into `tally`, and
   // returns how the state of the stream changed.
   Event Handle(Op op, bool ok, Tally& tally);
-  // Drops the frames that are not written, and half-closes the call.
+  // Drops the frames that are not written, and half-closes the call (tells the server that no frame
+  // follows).
   void Close();
   // Cancels the call.
   void Cancel() { context_.TryCancel(); }
@@ -106,7 +108,7 @@ class LoadStream {
   grpc::ClientContext context_;
   std::unique_ptr<grpc::GenericClientAsyncReaderWriter> call_;
 
-  // Only the thread that calls `Handle` uses the following members.
+  // Only the thread that calls `Handle` uses the five members from here to `status_`.
   grpc::ByteBuffer answer_;
   bool is_open_ = false;
   uint64_t answers_ = 0;  // answers without errors to frames of the measured time
@@ -116,10 +118,10 @@ class LoadStream {
   Mutex mutex_;
   // frames without an answer, in the order of ticks
   std::deque<PendingFrame> pending_ ABSL_GUARDED_BY(mutex_);
-  // number of frames at the end of `pending_` that are not written yet
+  // number of frames at the end of `pending_` whose write has not begun
   size_t unsent_ ABSL_GUARDED_BY(mutex_) = 0;
   uint64_t next_tick_ ABSL_GUARDED_BY(mutex_) = 0;
-  // a write is active, or the call has not started
+  // whether a write is active, or the call has not started
   bool is_writing_ ABSL_GUARDED_BY(mutex_) = true;
   bool is_closing_ ABSL_GUARDED_BY(mutex_) = false;
   bool is_finished_ ABSL_GUARDED_BY(mutex_) = false;  // `Finish` was called, so no write may begin

@@ -47,8 +47,9 @@ absl::StatusOr<std::vector<Polygon>> Polygons(const LoadOptions& options) {
 
 }  // namespace
 
-// Keeps the circle around each polygon at least a 400th of a cell's width away from the sides of
-// its cell, so polygons of neighbouring cells are at least a 200th of a cell's width apart.
+// Each polygon has a cell of a square grid to itself. Keeps the circle around each polygon at least
+// a 400th of a cell's width away from the sides of its cell, so polygons of neighbouring cells are
+// at least a 200th of a cell's width apart.
 std::vector<Polygon> MakeMap(size_t count, uint64_t seed) {
   const auto columns = static_cast<size_t>(std::ceil(std::sqrt(static_cast<double>(count))));
   const double half = kCell * static_cast<double>(columns) / 2;

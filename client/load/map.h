@@ -23,7 +23,7 @@ inline constexpr double kCell = 4;
 // of a polygon is 0.15 to 0.30 of the width of a cell.
 std::vector<Polygon> MakeMap(size_t count, uint64_t seed);
 
-// The polygons that a run queries.
+// The polygons that a run of `carom load` queries.
 struct Map {
   std::vector<Polygon> polygons;
   Box bounds;

@@ -7,7 +7,7 @@
 
 namespace carom::load {
 
-// CLI11 has checked the range of each single flag.
+// CLI11, which parses the command line, has already checked the range of each single flag.
 absl::Status CheckOptions(const LoadOptions& options) {
   const auto refused = [](auto... words) {
     return absl::InvalidArgumentError(absl::StrCat(words...));

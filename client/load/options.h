@@ -13,6 +13,8 @@
 
 namespace carom::load {
 
+// The options of a run of `carom load`, in which streams send frames (messages with the queries of
+// one tick) to a server.
 struct LoadOptions {
   // Options about the server and the streams.
   std::string address = "127.0.0.1:7420";
@@ -31,7 +33,8 @@ struct LoadOptions {
   double warmup_s = 1;     // time under load before the measured time
   uint64_t seed = 1;
 
-  // Options about the queries of a frame.
+  // Options about the queries of a frame: bullets (segment casts) and moves of trackers (moving
+  // shapes).
   uint32_t bullets = 16;
   uint32_t trackers = 0;  // trackers of each stream, each of which moves once a frame
   double length = 0;      // length of a bullet in world units; 0: half of `Map::spacing`

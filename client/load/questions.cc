@@ -16,11 +16,13 @@ namespace {
 constexpr double kTurn = 2 * std::numbers::pi;
 // Lengths in units of `Map::spacing`, the square root of the map's area per polygon.
 constexpr double kRadius = 0.05;  // circumradius of a tracker's shape
-// radius around a tracker's home position that should be free of polygons
+// radius around a tracker's home position, about which it oscillates, that should be free of
+// polygons
 constexpr double kRoom = 0.1;
 constexpr double kAmplitude = 0.25;  // amplitude of a tracker's oscillation about its home position
 
-constexpr int kSamples = 8;  // random places that are tried for each home position of a tracker
+// random places that are tried for each home position, about which a tracker oscillates
+constexpr int kSamples = 8;
 
 // Rounds `value` to float precision, so that the encoder can send it as a float.
 double AsFloat(double value) { return static_cast<double>(static_cast<float>(value)); }
@@ -97,7 +99,7 @@ void Questions::MakeBullets(const Map& map) {
 }
 
 // Makes a circle and a square, both with circumradius `radius` about the reference point. The
-// corners of the square are on the axes.
+// corners of the square are on the coordinate axes.
 absl::Status Questions::MakeShapes(double radius) {
   absl::StatusOr<Shape> circle = Shape::Create(Capsule{{{0, 0}, {0, 0}}, radius});
   if (!circle.ok()) return circle.status();
@@ -111,6 +113,8 @@ absl::Status Questions::MakeShapes(double radius) {
   return absl::OkStatus();
 }
 
+// Sets the home positions, about each of which a tracker oscillates along a line, the vectors from
+// them to the ends of these lines, and the period of the oscillation.
 void Questions::MakeHomes(const Map& map, const Scene& scene) {
   homes_ = std::max(kHomes, options_.trackers);
   Random random(options_.seed ^ 0x686f6d6573);
@@ -124,8 +128,10 @@ void Questions::MakeHomes(const Map& map, const Scene& scene) {
   }
   const double amplitude = kAmplitude * map.spacing;
   for (uint32_t i = 0; i < homes_ + options_.trackers; ++i) {
-    // The directions are multiples of the golden angle, so that consecutive trackers have different
-    // directions, none of which repeats.
+    // The direction in which a tracker oscillates about home position i is the direction of the
+    // preceding home position, turned by 0.618034 (1 / golden ratio) of a full turn, so that
+    // consecutive home positions have different directions and no two of them have the same
+    // direction.
     const double angle = kTurn * 0.618034 * (i % homes_);
     amplitude_x_.push_back(static_cast<float>(amplitude * std::cos(angle)));
     amplitude_y_.push_back(static_cast<float>(amplitude * std::sin(angle)));
@@ -133,8 +139,8 @@ void Questions::MakeHomes(const Map& map, const Scene& scene) {
   period_ticks_ = std::max(2.0, 4 * amplitude / (options_.speed * options_.tick_s()));
 }
 
-// Returns views of the bullets of window `window` in the columns `ax_` to `by_`, valid as long as
-// this object exists.
+// A window is the list of bullets (segments) that one frame queries. Returns views of the bullets
+// of window `window` in the columns `ax_` to `by_`, valid as long as this object exists.
 SegmentColumns Questions::Window(uint32_t window) const {
   const size_t first = size_t{window} * options_.bullets;
   const auto column = [&](const std::vector<double>& all) {
@@ -143,6 +149,8 @@ SegmentColumns Questions::Window(uint32_t window) const {
   return {column(ax_), column(ay_), column(bx_), column(by_)};
 }
 
+// Sets the positions of the trackers of `stream` at `tick`. Each tracker oscillates along a line
+// about its home position.
 void Questions::Poses(uint32_t stream, uint64_t tick, std::span<float> x,
                       std::span<float> y) const {
   if (options_.trackers == 0) return;

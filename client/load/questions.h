@@ -22,15 +22,17 @@
 
 namespace carom::load {
 
-// The queries of all streams of a run. All coordinates are exactly representable as float, which
-// halves their bytes in a message. Immutable, so thread-safe.
+// The queries of all streams of a run: bullets (segment casts) and moves of trackers (moving
+// shapes). All coordinates are exactly representable as float, which halves their bytes in a
+// message. Immutable, so thread-safe.
 class Questions {
  public:
   // The least number of different bullets in a run.
   static constexpr uint32_t kLeastBullets = 65536;
 
   // Makes the queries for `map`; `scene` must contain the polygons of `map`. Errors:
-  // INVALID_ARGUMENT for a length or a map whose coordinates are out of a scene's range.
+  // INVALID_ARGUMENT if the options and the map give bullets or shapes with coordinates that a
+  // query may not have.
   static absl::StatusOr<Questions> Create(const LoadOptions& options, const Map& map,
                                           const Scene& scene);
 
@@ -44,9 +46,9 @@ class Questions {
   SegmentColumns Window(uint32_t window) const;
   CastOptions cast_options() const { return {.detail = options_.detail}; }
 
-  // Trackers: circles and squares alternately. Every stream defines the trackers by equal shapes,
-  // with handles from 0 on. Each tracker oscillates along a line about its home position, by a
-  // quarter of `Map::spacing` to either side.
+  // Trackers: moving shapes, alternately circles and squares. Every stream defines trackers with
+  // the same shapes and with the handles 0, 1, 2 and so on. Each tracker oscillates along a line
+  // about its home position, by a quarter of `Map::spacing` to either side.
   uint32_t trackers() const { return options_.trackers; }
   TrackerDefinitions definitions() const { return {.shapes = shapes_, .shape = shape_of_tracker_}; }
   // Sets `x` and `y`, of length `trackers()`, to the positions of the trackers of `stream` at

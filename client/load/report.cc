@@ -74,8 +74,8 @@ void AddSetting(const LoadReport& report, Table& table) {
             absl::StrFormat("%.2f s", options.warmup_s), report.is_stopped ? "; stopped" : "");
 }
 
-// Adds the rows about the outcomes of frames (answered, lost, refused, errors), also rows whose
-// counts are zero.
+// Adds the rows about the outcomes of frames (answered, lost, refused, errors), even if the counts
+// are zero; adds rows about a failed stream and about unexpected answers only if there are any.
 void AddOutcomes(const LoadReport& report, Table& table) {
   const Tally& tally = report.tally;
   table.Row("frames", Grouped(tally.frames_due), " due, ", Grouped(tally.frames_sent), " sent, ",
@@ -93,8 +93,9 @@ void AddOutcomes(const LoadReport& report, Table& table) {
     table.Row("unexpected answers", Grouped(tally.unexpected_answers));
 }
 
-// Adds two costs of a query: the evaluation time by the server's clock, and the CPU time of the
-// server's process, which includes the transport.
+// Adds rows about costs, as far as they are known: the evaluation time per query by the server's
+// clock; the CPU time of the server's process, which includes the transport; and the CPU time of
+// this process.
 void AddServer(const LoadReport& report, Table& table) {
   const Tally& tally = report.tally;
   const uint64_t queries = tally.frames_answered * report.options.queries_per_frame();
@@ -223,7 +224,8 @@ std::string ReportText(const LoadReport& report) {
             absl::StrFormat("%.0f queries a second", report.queries_per_second()));
   table.Row("latency", Quantiles(tally.latency_ns),
             report.options.is_closed() ? ", from sending" : ", from the scheduled time");
-  // A frame of a closed loop is never late, because it has no scheduled time.
+  // A frame of a closed loop, in which an answer triggers the next frame, is never late: it has no
+  // scheduled time.
   if (!report.options.is_closed()) {
     table.Row("late", Grouped(tally.frames_late), " frames by more than a tick");
   }

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// When is each frame of an open loop (in which frames do not wait for answers) due?
+// When is each frame (message with the queries of one tick) due in an open loop, in which frames do
+// not wait for answers?
 //
 // A due time is computed from the start time and the number of the frame alone, so the schedule
 // does not drift and does not depend on when earlier frames were sent. Times are nanoseconds of
@@ -28,8 +29,8 @@ class Schedule {
   Schedule(int64_t start_ns, double rate_hz, uint32_t streams)
       : start_ns_(start_ns), tick_ns_(1e9 / rate_hz), streams_(streams) {}
 
-  // Returns the due time of frame `tick` of `stream`, rounded down; for runs of up to years, the
-  // error is at most 2 ns.
+  // Returns the due time of frame `tick` of `stream`, rounded down; for runs of up to a month, the
+  // error is below 2 ns.
   int64_t TimeOf(uint32_t stream, uint64_t tick) const;
   double tick_ns() const { return tick_ns_; }
 

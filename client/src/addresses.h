@@ -21,8 +21,8 @@
 
 namespace carom {
 
-// Holds the gRPC stubs of the client's servers, and the index of the current server. Thread-safe. A
-// client and its streams share one `Addresses`.
+// Holds the gRPC stubs of the client's servers, and the index of the current server, to which the
+// next call goes. Thread-safe. A client and its streams share one `Addresses`.
 class Addresses {
  public:
   // Makes gRPC stubs for `channels`, of which there must be at least one, one per server; calls

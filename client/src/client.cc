@@ -94,7 +94,8 @@ class Client::Impl {
        const ClientOptions& options)
       : options_(options), addresses_(std::make_shared<Addresses>(channels, std::move(gate))) {}
 
-  // Makes one unary call to the current server and returns its status.
+  // Makes one unary call to the current server (the server of `addresses_` that the next call uses)
+  // and returns its status.
   template <typename Stub, typename Request, typename Response>
   absl::Status Call(UnaryMethod<Stub, Request, Response> method, const Request& request,
                     Response& response, const CallOptions& options) {
@@ -162,7 +163,8 @@ grpc::ChannelArguments internal::ClientMaker::Arguments(const ClientOptions& opt
                      static_cast<int>(std::min(interval_ms, kMaxKeepaliveMs)));
     arguments.SetInt(GRPC_ARG_KEEPALIVE_TIMEOUT_MS,
                      static_cast<int>(std::min(interval_ms, kMaxKeepaliveAnswerMs)));
-    // By default gRPC stops sending pings after two pings without a data frame between them.
+    // By default gRPC stops sending pings after two pings without a data frame between them; 0
+    // removes this limit.
     arguments.SetInt(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   }
   return arguments;

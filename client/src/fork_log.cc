@@ -69,7 +69,8 @@ bool ForkLog::empty() const {
   return forks_.empty();
 }
 
-// Ignores edits of scenes that are not in the log, because this client did not make them as forks.
+// Ignores the edits if the log has no fork `name`: the log contains only the forks that this client
+// made.
 void ForkLog::Record(const std::string& name, const v1::GroupEdits& edits, uint64_t version) {
   MutexLock lock(mutex_);
   const auto fork = forks_.find(name);
@@ -106,7 +107,8 @@ std::vector<v1::CommitEditsRequest> ForkLog::EditsOf(const std::string& name, co
   std::vector<v1::CommitEditsRequest> parts;
   size_t bytes = kReplayedBytes;
   for (const auto& [id, edited] : fork.edited) {
-    // A polygon that the base does not have, and that was added and removed again, needs no edit.
+    // A polygon that the base (the scene that was forked) does not have, and that was added and
+    // removed again, needs no edit.
     if (!edited.exists && !edited.is_in_base) continue;
     const size_t added = edited.exists ? edited.polygon.ByteSizeLong() : sizeof(id);
     if (bytes + added > kReplayedBytes) {
@@ -160,8 +162,9 @@ absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
   for (const auto& [name, fork] : forks) {
     if (abandoned()) return absl::OkStatus();
     absl::Status status = Restore({addresses, address, abandoned}, name, fork);
-    // If the server does not have the base of a fork, the fork cannot be restored; the server then
-    // answers NOT_FOUND to groups of queries on this fork.
+    // If the server does not have the base of a fork (the version of a scene from which it was
+    // made), the fork cannot be restored; the server then answers NOT_FOUND to groups of queries on
+    // this fork.
     const bool is_permanent = absl::IsNotFound(status) || absl::IsOutOfRange(status) ||
                               absl::IsDataLoss(status) || absl::IsInvalidArgument(status);
     if (!status.ok() && !is_permanent) return status;
@@ -170,7 +173,7 @@ absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
 }
 
 // Does not change a fork that the server has: either the server did not lose the fork, or another
-// client with the fork in its log has restored it.
+// client, whose log also contains the fork, has restored it.
 absl::Status ForkLog::Restore(const ForkServer& server, const std::string& name, const Fork& fork) {
   using Stub = v1::SceneService::Stub;
   v1::GetSceneRequest get;

@@ -26,8 +26,9 @@ namespace carom {
 
 class Addresses;
 
-// The server on which `ForkLog::Restore` restores forks, with `address` as the index of the server
-// in `addresses`; and `abandoned`, which returns true when `Restore` should stop.
+// The server on which `ForkLog::Restore` restores forks (editable copies of scenes), with `address`
+// as the index of the server in `addresses`; and `abandoned`, which returns true when `Restore`
+// should stop.
 struct ForkServer {
   const Addresses& addresses;
   size_t address;
@@ -35,7 +36,8 @@ struct ForkServer {
 };
 
 // Records the forks of a client and the edits of each fork, and restores forks that a server has
-// lost. Thread-safe. A client and its streams share one `ForkLog`.
+// lost. A fork is an editable copy of a version of a scene, its base, and exists on one server
+// only. Thread-safe. A client and its streams share one `ForkLog`.
 class ForkLog {
  public:
   // `Add` records a fork that the client has made. `Remove` deletes a fork from the log, so that

@@ -49,8 +49,8 @@ void EncodeFrame(const Frame& frame, v1::Frame& message) {
   }
 }
 
-// Returns the error of the first group that cannot be decoded. `CheckFrameAnswer` checks that the
-// answers match the queries.
+// Returns the error of the first group that cannot be decoded. Does not compare the answers with
+// the queries; `CheckFrameAnswer` does.
 absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out) {
   out.seq = message.seq();
   out.skipped = message.skipped();
@@ -71,7 +71,8 @@ absl::Status DecodeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer& out)
     const v1::GroupAnswer& encoded = message.groups(i);
     GroupResult& result = out.groups[static_cast<size_t>(i)];
     result.edited_version = encoded.edited_version();
-    // A group with a status has no answers, so other fields of the message are not read.
+    // `result` may hold the answers of an earlier frame. A group with an error status has no
+    // answers, so the function decodes none.
     result.answers.Clear();
     if (encoded.has_status()) {
       result.status = wire::DecodeStatus(encoded.status());

@@ -42,8 +42,8 @@ absl::StatusOr<std::string> ReadToken(const std::string& path) {
   return std::string(token);
 }
 
-// Adds the token to the metadata of one call. gRPC's call credentials require TLS, which a socket
-// on this machine does not have.
+// Adds the token to the metadata of one call. An interceptor does so, because gRPC's call
+// credentials require TLS, and the token may also go to a server on this machine without TLS.
 class TokenBearer final : public Interceptor {
  public:
   explicit TokenBearer(std::string value) : value_(std::move(value)) {}
@@ -86,7 +86,7 @@ class TokenBearerFactory final : public ClientInterceptorFactoryInterface {
 
   const std::string path_;
   Mutex mutex_;
-  // state of the token file at the last attempt to read it; all zeros before the first
+  // state of the token file at the last attempt to read it; all zeros before the first attempt
   wire::FileState state_ ABSL_GUARDED_BY(mutex_);
   std::string token_ ABSL_GUARDED_BY(mutex_);
 };
@@ -94,9 +94,9 @@ class TokenBearerFactory final : public ClientInterceptorFactoryInterface {
 // The interval at which gRPC checks the TLS files for changes.
 constexpr unsigned kRefreshSeconds = 1;
 
-// Returns the credentials from the TLS files. A certificate and its key are given together. Checks
-// the files, because gRPC does not report why a file is unusable; gRPC reads them again when they
-// change.
+// Returns the credentials from the TLS files; `options` has both a certificate and its key, or
+// neither. Checks the files, because gRPC does not report why a file is unusable. gRPC reads the
+// files again when they change.
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> ReadTls(const ClientOptions& options) {
   absl::Status status = wire::CheckAuthorities({"ca_file", options.ca_file});
   const bool has_certificate = !options.certificate_file.empty();

@@ -19,8 +19,8 @@
 namespace carom {
 namespace {
 
-// The number of frames that a server is assumed to accept before it has answered them, if the
-// limits that it sent do not contain the number.
+// The greatest number of frames that a call has sent and that are not answered, if
+// `max_frames_in_flight` is 0 (unknown) in the limits that the server sent.
 constexpr uint64_t kDefaultFramesInFlight = 16;
 
 // The backoff between calls that fail one after the other: no pause before the second call, then
@@ -38,8 +38,8 @@ constexpr size_t kMaxSpares = 16;
 // Returns the status of a stream that its user cancelled.
 absl::Status Cancelled() { return absl::CancelledError("the stream is cancelled"); }
 
-// Returns whether another call may succeed after one that ended with `status`; carom/stream.h lists
-// the statuses.
+// Returns whether another call may succeed after a call that ended with `status`; carom/stream.h
+// lists the statuses.
 bool IsRetryable(const absl::Status& status) {
   switch (status.code()) {
     case absl::StatusCode::kUnavailable:
@@ -70,9 +70,9 @@ absl::Status Stream::Finish() { return impl_->Finish(); }
 void Stream::Cancel() { impl_->Cancel(); }
 uint64_t Stream::reconnects() const { return impl_->reconnects(); }
 
-// Reads the messages of one call, one after the other. The stream does everything else under its
-// mutex. A hold (`AddHold`) keeps gRPC from ending the call before `EndReading` removes the hold,
-// so that the stream may start writes until then.
+// Reads the messages of one call, one after the other; `impl_` does everything else, under
+// `impl_.mutex_`. A hold (`AddHold`) keeps gRPC from ending the call before `EndReading` removes
+// the hold, so that `impl_` may start writes until then.
 class Stream::Impl::Call final
     : public grpc::ClientBidiReactor<v1::StreamRequest, v1::StreamResponse> {
  public:
@@ -178,13 +178,13 @@ uint64_t Stream::Impl::reconnects() const {
   return reconnects_;
 }
 
-// --- Reactions
+// --- Functions that the call runs at its events
 
 void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::Status& decoded,
                                 FrameAnswer answer) {
   MutexLock lock(mutex_);
-  // If `write_state_` is kClosed, the stream has given this call up, and the next call may send the
-  // frames again, so an answer that is accepted here could arrive twice.
+  // If `write_state_` is kClosed, the stream uses no further answer of this call. The next call may
+  // send the frames again, so a frame whose answer is accepted here could get two answers.
   if (write_state_ == WriteState::kClosed) return;
   if (response.has_limits()) limits_ = response.limits();
   if (call_state_ != CallState::kAnswered && calls_ > 1) ++reconnects_;
@@ -319,8 +319,9 @@ void Stream::Impl::WriteNext() {
   }
 }
 
-// The first answer of a call contains the server's limits, so the call sends only one message
-// before the first answer.
+// Returns whether the call may send another message (a frame) before the server answers the
+// messages sent. The first answer of a call contains the server's limits, so before the first
+// answer only one message may be unanswered.
 bool Stream::Impl::HasRoom() const {
   if (outstanding_ == 0) return true;
   if (call_state_ != CallState::kAnswered) return false;
@@ -329,16 +330,16 @@ bool Stream::Impl::HasRoom() const {
   return outstanding_ < max_frames;
 }
 
-// `request` must stay valid until `EndWrite`: it is `replay_message_`, or a message that an element
-// of `unanswered_` or `answered_` owns by pointer.
+// `request` must stay valid until `EndWrite`: it is either `replay_message_`, or the message that a
+// frame in `unanswered_`, or the frame `answered_`, owns by pointer.
 void Stream::Impl::Write(const v1::StreamRequest& request) {
   ++outstanding_;
   writing_ = &request;
   call_->StartWrite(&request);
 }
 
-// Protobuf messages keep their memory when they are cleared, so a stream of frames of equal size
-// does not allocate.
+// Keeps the message of `frame` for a later `Send`. A protobuf message keeps its memory when it is
+// cleared, so a stream of frames of equal size does not allocate.
 void Stream::Impl::Recycle(SentFrame frame) {
   if (spare_.size() >= kMaxSpares || frame.bytes > kMaxSpareBytes) return;
   spare_.push_back(std::move(frame.request));
@@ -383,8 +384,8 @@ absl::Status Stream::Impl::RestoreForks() {
 }
 
 // Resets the state so that the call sends all unanswered frames. Answers do not depend on history,
-// so a frame whose answer was lost gets an equal answer again. The limits of the former server hold
-// until the first answer, which has the limits of this server.
+// so a frame whose answer was lost gets an equal answer again. The limits that the server of the
+// former call sent hold until the first answer of this call, which has the limits of its server.
 void Stream::Impl::OpenCall(const absl::Status& ready) {
   ++calls_;
   refusal_ = absl::OkStatus();
@@ -402,9 +403,9 @@ void Stream::Impl::OpenCall(const absl::Status& ready) {
   WriteNext();
 }
 
-// Cancels a call at `give_up_` if the write of its first message has not ended by then, as with a
-// host that drops packets. After the first write the call has no deadline, because keepalive
-// (ClientOptions) detects a server that does not respond.
+// Cancels the call at the time `give_up_` if the write of the first message of the call has not
+// ended by then, as with a host that drops packets. After the first write the call has no deadline,
+// because keepalive (ClientOptions) detects a server that does not respond.
 absl::Status Stream::Impl::AwaitCallEnd() {
   bool gives_up = false;
   while (call_state_ != CallState::kOver) {
@@ -423,7 +424,8 @@ absl::Status Stream::Impl::AwaitCallEnd() {
 }
 
 std::optional<absl::Status> Stream::Impl::EndAfter(absl::Status status) {
-  // Order of precedence: a server fault; success, even if cancelled meanwhile; `Cancel`; `status`.
+  // The first of the following that applies decides: a server fault (an answer that breaks the
+  // protocol, kFailed); success, even if the stream was cancelled meanwhile; `Cancel`; `status`.
   if (state_ == State::kFailed) return final_status_;
   const bool all_answered = finished_ && unanswered_.empty();
   if (all_answered && status.ok()) return status;
@@ -460,9 +462,9 @@ void Stream::Impl::BackOff(const absl::Status& status) {
   next_attempt_ = Clock::now() + std::max<Clock::duration>(wait, delay);
 }
 
-// Waits for an unanswered frame before another call is opened, so that idle streams do not load a
-// server that recovers. The time of `reconnect_timeout` begins with the first attempt to reconnect
-// while a frame waits, and the next answer to a frame ends it.
+// Waits for an unanswered frame before another call is opened, so that streams without unanswered
+// frames do not load a server that starts again. The time of `reconnect_timeout` begins with the
+// first attempt to reconnect while a frame waits, and the next answer to a frame ends it.
 std::optional<absl::Status> Stream::Impl::AwaitAttempt() {
   while (unanswered_.empty() && !finished_ && state_ == State::kRunning) wake_.Wait(mutex_);
   if (unanswered_.empty() && state_ == State::kRunning) return absl::OkStatus();

@@ -8,9 +8,9 @@
 // permits a write: `Send`, the end of a write, an answer. The call reads answers into a queue all
 // the time, so the server never waits for the caller to receive. One thread, the keeper, opens
 // calls: it waits until a call is over and decides whether another call replaces it. The keeper
-// first restores the forks that the server has lost (fork_log.h); the call then sends the session
-// (the scene handles and trackers that the answered frames defined), and after the session the
-// unanswered frames.
+// first restores the forks that the server has lost (fork_log.h); the call then replays the session
+// (sends the scene handles and trackers that the answered frames defined), and after the session
+// sends the unanswered frames.
 //
 // The state of a stream consists of three enumerations. Each moves down the rows of its table;
 // `OpenCall` alone sets `CallState` and `WriteState` back.
@@ -23,7 +23,7 @@
 //
 //   `CallState`  the call waits for                      ends with
 //   kConnecting  the write of a first message, at most   the end of that write, or an answer
-//                until `give_up_`
+//                until the time `give_up_`
 //   kConnected   the first answer, which has the limits; an answer
 //                before it, one message is written
 //   kAnswered    answers to the messages written         `EndCall`
@@ -36,8 +36,8 @@
 //   kClosed      nothing; it drops answers               `OpenCall`
 //
 // A server fault is an answer that breaks the protocol. Every write state may change to kClosed
-// directly: at the last read of the call, at a server fault, at a refused replay, and at `Cancel`.
-// `EndCall` changes each call state to kOver.
+// directly: at the last read of the call, at a server fault, when the server refuses a frame of the
+// replay, and at `Cancel`. `EndCall` changes each call state to kOver.
 #pragma once
 
 #include <atomic>
@@ -61,7 +61,10 @@
 
 namespace carom {
 
-// Sends frames and receives answers over a series of calls. Thread-safe; see `Stream`.
+// Sends frames (the queries of one tick) and receives their answers over a series of gRPC calls.
+// When a call breaks, the keeper, a thread of the stream, opens another call, which replays the
+// session (sends again the scene handles and trackers that answered frames defined) and then sends
+// the unanswered frames again. Thread-safe; see `Stream`.
 class Stream::Impl {
  public:
   // Starts the keeper, which opens the first call.
@@ -78,8 +81,8 @@ class Stream::Impl {
   using Clock = std::chrono::steady_clock;
   using Request = std::unique_ptr<v1::StreamRequest>;
 
-  // The gRPC reactor of one call. It calls the stream's reactions (`TakeResponse` to `EndCall`) on
-  // threads of gRPC.
+  // The gRPC reactor of one call. On threads of gRPC it calls the functions `TakeResponse` to
+  // `EndCall` of the stream.
   class Call;
 
   // The tables at the top of this file describe the states.
@@ -95,14 +98,15 @@ class Stream::Impl {
   // Handles `response`, which the call has read and decoded to `answer` with the status `decoded`.
   void TakeResponse(const v1::StreamResponse& response, const absl::Status& decoded,
                     FrameAnswer answer) ABSL_LOCKS_EXCLUDED(mutex_);
-  // `EndReading` handles the last read, `EndWrite` the end of a write, `EndCall` the end of a call.
+  // `EndReading` handles the failed read that ends the reading, `EndWrite` the end of the write of
+  // a message, `EndCall` the end of a call.
   void EndReading() ABSL_LOCKS_EXCLUDED(mutex_);
   void EndWrite(bool ok) ABSL_LOCKS_EXCLUDED(mutex_);
   void EndCall(absl::Status status) ABSL_LOCKS_EXCLUDED(mutex_);
 
   // `TakeReplayAnswer` handles the answer to a frame that replays the scene handles and trackers of
-  // `session_`, `TakeFrameAnswer` the answer to the oldest unanswered frame. The stream ends with
-  // an error that they return.
+  // `session_`, `TakeFrameAnswer` the answer to the oldest unanswered frame. If one of these
+  // functions returns an error, the stream ends with this error.
   absl::Status TakeReplayAnswer(const FrameAnswer& answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   absl::Status TakeFrameAnswer(FrameAnswer answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
@@ -110,19 +114,21 @@ class Stream::Impl {
   void RecordEdits(const v1::Frame& asked, const FrameAnswer& answer)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
-  // Writes the next message, if any is due and the call accepts another one.
+  // Writes the next message of the call (a frame of the replay or an unanswered frame), if there is
+  // one and the call accepts another message.
   void WriteNext() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Returns whether the server accepts another message before it has answered the written messages.
   bool HasRoom() const ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   void Write(const v1::StreamRequest& request) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  // `Recycle` keeps the message of a frame for reuse; `TakeSpare` returns a kept message, or makes
-  // one.
+  // `Recycle` keeps the message of a frame in `spare_` for reuse; `TakeSpare` returns a message
+  // from `spare_`, or makes one.
   void Recycle(SentFrame frame) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   Request TakeSpare() ABSL_LOCKS_EXCLUDED(mutex_);
 
   // Runs in the thread `keeper_`; the functions below are its steps.
   void RunKeeper() ABSL_LOCKS_EXCLUDED(mutex_);
-  // Restores the client's forks that the server of the next call has lost.
+  // Restores the client's forks (editable copies of scenes, each on one server) that the server of
+  // the next call has lost.
   absl::Status RestoreForks() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
   // Opens a call if `ready` is OK. Otherwise makes a `Call` that is not started and counts as ended
   // with the status `ready`.
@@ -150,7 +156,7 @@ class Stream::Impl {
   mutable Mutex mutex_ ABSL_ACQUIRED_AFTER(sending_);
   // notified when `unanswered_` shrinks, when `answers_` grows, and when `state_` becomes kEnded
   ConditionVariable changed_;
-  // wakes the thread `keeper_` when a condition that it waits for may have become true
+  // notified to wake the thread `keeper_`, when a condition that it waits for may have become true
   ConditionVariable wake_;
 
   // --- The stream
@@ -161,7 +167,7 @@ class Stream::Impl {
   std::vector<Request> spare_ ABSL_GUARDED_BY(mutex_);
   State state_ ABSL_GUARDED_BY(mutex_) = State::kRunning;
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;  // `Finish` was called: `Send` fails
-  // status with which the stream ends; set in kFailed and kEnded
+  // status with which the stream ends; set when `state_` is kFailed or kEnded
   absl::Status final_status_ ABSL_GUARDED_BY(mutex_);
   uint64_t reconnects_ ABSL_GUARDED_BY(mutex_) = 0;
 
@@ -169,7 +175,8 @@ class Stream::Impl {
   std::unique_ptr<Call> call_ ABSL_GUARDED_BY(mutex_);
   CallState call_state_ ABSL_GUARDED_BY(mutex_) = CallState::kOver;
   WriteState write_state_ ABSL_GUARDED_BY(mutex_) = WriteState::kClosed;
-  absl::Status status_ ABSL_GUARDED_BY(mutex_);  // status of the ended call; set in kOver
+  // status with which the call ended; set when `call_state_` is kOver
+  absl::Status status_ ABSL_GUARDED_BY(mutex_);
   // status with which the server refused a frame that replays `session_`, if another call may
   // succeed; the call then ends with this status instead of `status_`
   absl::Status refusal_ ABSL_GUARDED_BY(mutex_);
@@ -179,7 +186,7 @@ class Stream::Impl {
   // reads its message
   SentFrame answered_ ABSL_GUARDED_BY(mutex_);
   uint64_t outstanding_ ABSL_GUARDED_BY(mutex_) = 0;  // messages written and not answered
-  // how many frames of `unanswered_` are written
+  // how many frames, from the front of `unanswered_`, were passed to `Write` on this call
   size_t sent_ ABSL_GUARDED_BY(mutex_) = 0;
   // progress of the replay of `session_` on this call: the next definition to send, the last
   // message, and how many of the `outstanding_` messages belong to the replay (always the oldest

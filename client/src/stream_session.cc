@@ -12,12 +12,12 @@
 namespace carom {
 namespace {
 
-// Limits of one frame of a replay: scene bindings, lists of trackers (`TrackerDefinitions`), and
-// encoded bytes.
+// Limits of one frame that replays a part of a session (the scene handles and trackers that a
+// stream has defined): scene bindings, lists of trackers (`TrackerDefinitions`), and encoded bytes.
 constexpr uint64_t kMaxBindings = 1024;
 constexpr uint64_t kMaxLists = 1024;
 constexpr uint64_t kMaxBytes = 1 << 20;  // bytes; a quarter of a server's default message limit
-// Upper bounds of encoded sizes in bytes.
+// Upper bounds of the encoded size of one binding, tracker or list, in bytes.
 constexpr uint64_t kBytesOfABinding = 128;  // scene handle and scene name
 constexpr uint64_t kBytesOfATracker = 10;   // tracker handle and index of the shape
 constexpr uint64_t kBytesOfAList = 32;      // mask, `within`, and the tags and lengths of columns
@@ -61,8 +61,8 @@ class StreamSession::TrackerFrame {
   }
 
  private:
-  // Adds an empty list for trackers with the mask and `within` of `tracker`, and returns the index
-  // of the list.
+  // Adds to `frame_` an empty list (a `TrackerDefinitions` message) for trackers with the mask and
+  // `within` of `tracker`, and returns the index of the list.
   int AddList(const Tracker& tracker) {
     const int index = frame_.trackers_size();
     v1::TrackerDefinitions& definitions = *frame_.add_trackers();
@@ -86,9 +86,10 @@ class StreamSession::TrackerFrame {
   const uint64_t max_bytes_;
   v1::Frame& frame_;
   uint64_t bytes_ = 0;
-  // index of a list, by mask and `within`
+  // index in `frame_` of the list for trackers with a given mask and `within`
   std::map<std::pair<uint64_t, double>, int> lists_;
-  std::map<std::pair<int, const v1::Shape*>, uint32_t> shapes_;  // index of a shape in its list
+  // index of a shape in a list, by the index of the list and the shape
+  std::map<std::pair<int, const v1::Shape*>, uint32_t> shapes_;
 };
 
 // Applies bindings, removals and definitions in the order in which a server does.

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does a stream restore its scene handles and trackers on another call?
+// How does a stream restore its scene handles and its trackers (moving shapes, each with a handle)
+// on another gRPC call?
 //
 // A `StreamSession` is a copy of the server's state of the stream after the last answered frame:
 // scenes by handle and trackers by handle. `Replay` turns the session into frames of bounded size;
@@ -21,11 +22,13 @@
 
 namespace carom {
 
-// Holds the scene handles and trackers that a stream has defined. Not thread-safe.
+// Holds the scene handles (numbers that stand for scene names, bound by `SceneBinding`) and the
+// trackers (moving shapes with handles) that a stream has defined, and replays them: makes frames
+// that define them again for another gRPC call. Not thread-safe.
 class StreamSession {
  public:
-  // The next definition of a replay: first the bindings by ascending handle, then the trackers by
-  // ascending handle.
+  // The position of a replay: the next definition to send, first of the bindings by ascending
+  // handle, then of the trackers by ascending handle.
   struct Cursor {
     uint64_t next_binding = 0;  // least scene handle that is not replayed yet
     uint64_t next_tracker = 0;  // least tracker handle that is not replayed yet
@@ -49,14 +52,15 @@ class StreamSession {
 
  private:
   struct Tracker {
-    // trackers that were defined with one shape share one object
+    // trackers whose definitions refer to one entry of `TrackerDefinitions::shapes` share one
+    // object
     std::shared_ptr<const v1::Shape> shape;
     double within = 0;
     uint64_t mask = 0;
   };
   class TrackerFrame;
 
-  // Stores the trackers that `definitions` defines in `trackers_`.
+  // Stores in `trackers_` the trackers that `definitions` contains.
   void Define(v1::TrackerDefinitions& definitions);
 
   std::map<uint64_t, std::string> scenes_;

@@ -20,7 +20,7 @@ bool TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
   // `Fits` guarantees that no column is read past its end, that every item that touches something
   // has a count, and that errors have ascending indices.
   if (!Fits(moves, answers)) return false;
-  size_t counted = 0;  // number of items before i that are not clear (touch something)
+  size_t counted = 0;  // number of items before i whose bit in `clear` is 0
   size_t row = 0;
   size_t error = 0;
   for (size_t i = 0; i < moves.size(); ++i) {
@@ -46,8 +46,9 @@ bool TrackerEvents::Update(const MoveColumns& moves, const MoveAnswers& answers,
   return true;
 }
 
-// Appends the EXIT and ENTER events that lead from the tracker's previous answer to `item`, and
-// stores the polygons of `item` as the last answer.
+// Appends an EXIT for each polygon that the tracker touched at its previous move and does not touch
+// at the move `item`, and an ENTER for each polygon that it touches only at `item`; then stores the
+// polygons of `item` for the next move.
 void TrackerEvents::Add(const Item& item, std::vector<TrackerEvent>& events) {
   using Kind = TrackerEvent::Kind;
   std::vector<uint64_t>& before = touched_[item.tracker];
@@ -57,8 +58,9 @@ void TrackerEvents::Add(const Item& item, std::vector<TrackerEvent>& events) {
     events.push_back({Kind::kExit, item.tracker, id});
   }
   const FirstTouch& first = item.first_touch;
-  // True if the polygon that the sweep touched first is touched neither before the move nor at its
-  // end. The enter and exit events of this polygon are placed among the enter events by polygon id.
+  // Whether the polygon that a sweep (a move along a path) touches first is touched neither before
+  // the move nor at its end. The ENTER and EXIT of this polygon are placed among the ENTER events
+  // by polygon id.
   const bool passes = first.touches && !std::ranges::binary_search(before, first.polygon_id) &&
                       !std::ranges::binary_search(after, first.polygon_id);
   bool has_passed = !passes;

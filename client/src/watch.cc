@@ -72,7 +72,7 @@ SceneWatch::~SceneWatch() = default;
 absl::StatusOr<SceneUpdate> SceneWatch::Next() { return impl_->Next(); }
 void SceneWatch::Cancel() { impl_->Cancel(); }
 
-// Waits for the end of the call, because gRPC uses `context_` until then.
+// Waits for the end of `call_`, because gRPC uses `context_` until then.
 SceneWatch::Impl::~Impl() {
   Cancel();
   if (call_ != nullptr) Close().IgnoreError();
@@ -93,8 +93,8 @@ bool SceneWatch::Impl::WaitUntil(Time time) {
   return !cancelled_;
 }
 
-// Sets no deadline: a call stays silent until the scene changes, and keepalive (ClientOptions)
-// detects a server that does not respond.
+// Sets no deadline: the server sends nothing on a call until the scene changes, and keepalive
+// (ClientOptions) detects a server that does not respond.
 absl::Status SceneWatch::Impl::Open() {
   auto context = std::make_unique<grpc::ClientContext>();
   grpc::ClientContext& call_context = *context;

@@ -22,8 +22,8 @@
 
 namespace carom {
 
-// Follows the versions of one scene with at most one gRPC call of `WatchScene` at a time. The
-// thread in `Next` reads from the call and opens another call when the call ends.
+// Follows the versions of one scene with at most one gRPC call of `WatchScene` at a time, `call_`.
+// The thread in `Next` reads from `call_`, and opens another call when `call_` has ended.
 class SceneWatch::Impl {
  public:
   Impl(std::shared_ptr<Addresses> addresses, std::string name, const WatchOptions& options)
@@ -39,7 +39,7 @@ class SceneWatch::Impl {
  private:
   using Time = std::chrono::steady_clock::time_point;
 
-  // Opens a call that continues after `last_version_`.
+  // Opens a call, `call_`, by which the server sends the versions after `last_version_`.
   absl::Status Open();
   // Returns the next version of the scene that the call sends, read from the first to the last
   // chunk (message) of the version, or the error with which the call ended.
@@ -55,7 +55,7 @@ class SceneWatch::Impl {
 
   // Only the thread that runs `Next` uses the five members from here to `final_status_`.
   uint64_t last_version_;  // the last version that the caller has; 0: none
-  size_t address_ = 0;     // index of the call's server in `addresses_`
+  size_t address_ = 0;     // index in `addresses_` of the server of `call_`
   std::unique_ptr<grpc::ClientReader<v1::WatchSceneResponse>> call_;
   // time when the server accepted the call by sending its headers, or when the call failed
   Time opened_;

@@ -4,8 +4,8 @@
 // Which columns (repeated fields) of an answer message carry the rows of answers, such as the hits
 // of casts? Each list of columns serves encoding and decoding. Private to this folder.
 //
-// Columns that several kinds of answers share are templates over the message type `M` that has
-// them.
+// Some columns occur in several kinds of answers; each is a template over `M`, the type of the
+// message.
 #pragma once
 
 #include <tuple>
@@ -16,8 +16,8 @@
 
 namespace carom::wire {
 
-// Functions that return a member of a row. `kItself` returns the row itself, for rows that are
-// single values.
+// Functions that return a member of a row, a struct of the geometry core with one result, such as a
+// hit. `kItself` returns the row itself, for rows that are single values.
 inline constexpr auto kItself = [](auto& row) -> auto& { return row; };
 inline constexpr auto kId = [](auto& row) -> auto& { return row.polygon_id; };
 inline constexpr auto kRing = [](auto& row) -> auto& { return row.edge.ring; };
@@ -29,7 +29,8 @@ template <class M>
 inline constexpr std::tuple kPolygonId{
     RowColumn("polygon_id", kId, &M::polygon_id, &M::mutable_polygon_id)};
 
-// The columns of the edge that a row names. If `has_edge` of a row is false, the row has no edge.
+// The columns of the polygon edge that a row of answers names. If `has_edge` of a row is false, the
+// row names no edge.
 inline constexpr auto kHasEdge = [](auto& row) -> auto& { return row.has_edge; };
 template <class M>
 inline constexpr std::tuple kOptionalEdge{
@@ -63,7 +64,8 @@ inline constexpr std::tuple kFraction{RowColumn(
     "fraction", [](auto& row) -> auto& { return row.fraction; }, &M::fraction,
     &M::mutable_fraction)};
 
-// The following lists are the columns that each level of detail adds to the hits of casts.
+// Each of the next four lists, `kCastFraction` to `kCastExit`, has the columns of CastAnswers that
+// one level of CastDetail (FRACTION, NORMAL, EDGE, EXIT) adds to the levels before it.
 
 inline constexpr auto kCastFraction = [] {
   using M = v1::CastAnswers;
@@ -76,7 +78,7 @@ inline constexpr auto kCastFraction = [] {
 inline constexpr auto kCastNormal =
     std::tuple_cat(kPoint<v1::CastAnswers>, kNormal<v1::CastAnswers>);
 
-// The columns of the edge of a cast hit. A hit whose feature is kNone has no edge.
+// The columns of the polygon edge that a cast hits. A hit whose feature is kNone has no edge.
 inline constexpr auto kHasFeature = [](const CastHit& hit) {
   return hit.feature != Feature::kNone;
 };
@@ -233,7 +235,8 @@ inline constexpr auto kFirstTouch = [] {
           "high", [](auto& touch) -> auto& { return touch.high; }, &M::high, &M::mutable_high)};
 }();
 
-// Columns, which older servers omit, for the first touch of a moving tracker.
+// The columns of the edge and the normal of the first touch of a tracker (a moving shape) that is
+// swept along a path. Older servers omit these columns.
 inline constexpr auto kFirstTouchEdge = [] {
   using M = v1::MoveAnswers;
   return std::tuple{
@@ -248,8 +251,8 @@ inline constexpr auto kFirstTouchEdge = [] {
           &M::mutable_first_normal_y)};
 }();
 
-// Each of the next lists is a single column. The geometry core (core/) has the rows of such a list
-// as a vector of single values.
+// Each of the next lists is a single column whose rows are single values: the geometry core (core/)
+// has them as a vector of numbers or enums.
 template <class M>
 inline constexpr auto kIds =
     std::tuple{RowColumn("polygon_id", kItself, &M::polygon_id, &M::mutable_polygon_id)};

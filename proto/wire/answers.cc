@@ -40,7 +40,7 @@ void EncodeItemErrors(const std::vector<ItemError>& errors,
   }
 }
 
-// Writes the counts (number of rows of each query) and the errors of answers.
+// Writes the column `counts` (the number of rows of each query) and the errors of queries.
 template <class Core, class Message>
 void EncodeCounts(const Core& answers, Message& message) {
   CopyColumn(answers.counts, message.mutable_counts());
@@ -73,8 +73,8 @@ void EncodeHits(const Core& answers, const Columns& columns, Message& message) {
       answers.hits, [](const auto& hit) { return hit.is_body; }, message);
 }
 
-// Writes the answers to casts. The columns of a level of detail that the client has not requested
-// are empty.
+// Writes the answers to casts. Each level of detail has columns (repeated fields) of its own; the
+// columns of a level above `options.detail`, the level that the client requested, are empty.
 void Encode(const CastAnswers& answers, const CastOptions& options, v1::CastAnswers& message) {
   const std::span<const CastHit> hits = answers.hits;
   const auto asked = [&](CastDetail level) {
@@ -193,7 +193,7 @@ void Encode(const FanAnswers& answers, v1::FanAnswers& message) {
   EncodeIsBody(answers.is_body, message);
 }
 
-// Writes the answers to a kind of query whose columns do not depend on an option.
+// Writes the answers to a kind of query for which no option changes the set of columns.
 template <class Core, class Options, class Message>
 void Encode(const Core& answers, const Options&, Message& message) {
   Encode(answers, message);
@@ -206,8 +206,8 @@ uint64_t Sum(const RepeatedField<uint32_t>& counts) {
   return std::accumulate(counts.begin(), counts.end(), uint64_t{0});
 }
 
-// Sets `out` to the column of queries that has the name `name`, as the errors of queries name it.
-// Returns false if there is no such column.
+// Sets `out` to the column of queries with the name `name`; an error of a query names the faulty
+// column so. Returns false if no column has the name.
 bool DecodeColumn(absl::string_view name, ItemColumn& out) {
   for (int i = 0; i < kItemColumnCount; ++i) {
     out = static_cast<ItemColumn>(i);
@@ -216,12 +216,13 @@ bool DecodeColumn(absl::string_view name, ItemColumn& out) {
   return false;
 }
 
-// Returns the number of entries of optional columns: an entry for each of `rows` rows, or none if
-// `first`, the number of entries of the first of the columns, is 0.
+// Returns how many entries each of some optional columns must have: `rows`, one for each row, or 0
+// if `first`, the number of entries of the first of these columns in the message, is 0.
 int OptionalRows(int first, int rows) { return first == 0 ? 0 : rows; }
 
-// Reads the answers to one kind of query from `message`, up to the first column that does not match
-// the other columns.
+// Reads the columns (repeated fields, most with one entry for each row of answers) of the answers
+// to one kind of query from `message`. After the first column that does not match the columns
+// before it, `status` is an error and `Rows` reads nothing.
 template <class Message>
 class Reader {
  public:
@@ -257,9 +258,9 @@ class Reader {
     Rows(first == 0 ? 0 : static_cast<int>(rows.size()), columns, first == 0 ? none : rows);
   }
 
-  // Reads the errors of queries. The indices of the queries must be strictly ascending, and the
-  // entry of `values` (one number for each query, such as its count of rows) at each of the indices
-  // must be 0.
+  // Reads the errors of queries. The indices of the queries in error must be strictly ascending.
+  // `values` has one number for each query, such as its count of rows; it must be 0 for a query in
+  // error.
   template <class T>
   void Errors(const std::vector<T>& values, std::vector<ItemError>& out) {
     for (const v1::ItemError& message : message_.errors()) {
@@ -293,8 +294,9 @@ class Reader {
     for (size_t i = 0; i < is_body.size(); ++i) hit(rows[i]).is_body = is_body[i] != 0;
   }
 
-  // Reads the edges of the touched polygons: the number of edges of each of `rows` rows, and the
-  // edges. Both are empty if the message has none.
+  // Reads two columns about touched polygons: `edge_counts`, the number of touched edges of the
+  // polygon in each of `rows` rows, and `edges`, these edges. If the message has no `edge_counts`,
+  // both columns are empty.
   template <class Core>
   void Edges(int rows, Core& out) {
     const int given = OptionalRows(message_.edge_counts_size(), rows);
@@ -304,9 +306,10 @@ class Reader {
     Rows(message_.ring_size(), kOverlapEdge<Message>, out.edges);
   }
 
-  // Reads the answers to casts, sweeps and arcs. In mode ANY there are no hits, and the count of
-  // each query is 0 or 1; otherwise the counts sum to the number of hits. Indices of truncated
-  // queries are strictly ascending, and truncated queries have hits.
+  // Reads the answers to casts, sweeps and arcs. In mode ANY (answer only whether there is a hit)
+  // there are no rows of hits, and the count of each query is 0 or 1; otherwise the sum of the
+  // counts is the number of hits. `truncated` has strictly ascending indices of queries that have
+  // hits.
   template <class Core, class Columns>
   void Hits(const Columns& columns, Core& out) {
     const int rows = message_.polygon_id_size();
@@ -361,16 +364,17 @@ absl::Status Decode(absl::string_view batch, const v1::SlideAnswers& message, Sl
   reader.Counts(legs, counts);
   reader.Rows(message.x_size(), kSlideRow, out.rows);
   reader.Rows(legs, kSlideLeg, out.legs);
-  // Reads the columns of the hits into the member `hit` of each leg.
+  // Reads the columns of the hits, one hit for each leg (straight part of a slide), into the member
+  // `hit` of each leg.
   reader.Rows(legs, kSlideHit, out.legs);
   reader.IsBody(out.legs, [](SlideLeg& leg) -> SweepHit& { return leg.hit; });
   reader.Errors(counts, out.errors);
   return reader.status();
 }
 
-// Decodes the chains of legs (straight parts between two reflections) that answer bounces. `size`
-// is the number of legs (the length of the first column of legs), and `leg` lists the columns of a
-// leg.
+// Decodes the answers to bounces: for each query a chain of legs (straight parts of the path
+// between two reflections). `size` is the number of legs of all chains; `leg` lists the columns of
+// a leg without its hit.
 template <class Message, class Answers, class LegColumns>
 absl::Status DecodeChains(absl::string_view batch, const Message& message, int size,
                           const LegColumns& leg, Answers& out) {
@@ -424,8 +428,9 @@ absl::Status Decode(absl::string_view batch, const v1::LocateAnswers& message, L
   return reader.status();
 }
 
-// Whether the answers to a kind of overlap query have the column `touching`: queries with circles
-// and capsules, which have a radius, report which polygons they only touch.
+// Whether the answers to a kind of overlap query have the column `touching`: for each row, whether
+// the shape touches the polygon without overlapping it. Circles and capsules (the columns with
+// `radius`) have it.
 enum class Touching { kNever, kAlways };
 template <class Columns>
 constexpr Touching TouchingOf(Columns Group::*) {
@@ -459,9 +464,9 @@ absl::Status Decode(absl::string_view batch, const v1::DistanceAnswers& message,
 }
 
 // Decodes the answers to moves of trackers. Bit i of `clear` means that move i touches nothing;
-// `counts` has an entry for each other move. The number of moves is the number of set bits of
-// `clear` plus the number of counts, and no bit beyond the moves is set. A move with an error has
-// its bit in `clear` not set and a count of 0.
+// `counts` has an entry for each move whose bit is 0. The number of moves is the number of set bits
+// of `clear` plus the number of counts, and no bit beyond the moves is set. A move with an error
+// has its bit in `clear` not set and a count of 0.
 absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, MoveAnswers& out) {
   const int rows = message.polygon_id_size();
   Reader reader(batch, message);
@@ -484,8 +489,8 @@ absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, Mov
       "quiet_radius");
   if (!reader.status().ok()) return reader.status();
   out.quiet_radii.assign(message.quiet_radius().begin(), message.quiet_radius().end());
-  // number of polygons that each move touches; 1 for a clear move, so that `Errors` accepts no
-  // error of a clear move
+  // number of polygons that each move touches; 1 for a clear move (a move that touches nothing), so
+  // that `Errors`, which requires 0, refuses an error of a clear move
   std::vector<uint32_t> touched(items);
   size_t next = 0;
   for (size_t i = 0; i < items; ++i) {
@@ -496,7 +501,8 @@ absl::Status Decode(absl::string_view batch, const v1::MoveAnswers& message, Mov
   return reader.status();
 }
 
-// Copies `points` to `contacts` in order: each contact takes one or two points, its `point_count`.
+// Distributes `points`, in order, to the contacts: each contact takes as many points as its
+// `point_count`, 1 or 2.
 void AssignPoints(const std::vector<ContactPoint>& points, std::vector<Contact>& contacts) {
   size_t next = 0;
   for (Contact& contact : contacts) {
@@ -568,7 +574,8 @@ void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::Gro
   });
 }
 
-// Reads the answers to all kinds of queries. An absent kind reads as empty answers.
+// Reads the answers to all kinds of queries. A kind without a field in `message` gets empty
+// answers.
 absl::Status DecodeGroupAnswers(const v1::GroupAnswer& message, GroupAnswers& out) {
   out.Clear();
   out.version = message.version();

@@ -12,8 +12,9 @@
 
 namespace carom::wire {
 
-// The columns of a slide; `kSlideLeg` and `kSlideHit` are the columns of its legs. A leg without a
-// hit has a default-constructed hit.
+// The columns of a slide: its end position, the part of its displacement that is left, and the
+// number of its legs. `kSlideLeg` and `kSlideHit` are the columns of the legs. A leg is one
+// straight part of the motion; a leg without a hit has a default-constructed hit.
 inline constexpr auto kSlideRow = [] {
   using M = v1::SlideAnswers;
   return std::tuple{
@@ -44,8 +45,8 @@ inline constexpr auto kSlideLeg = [] {
       RowColumn("has_hit", kHasHit, &M::has_hit, &M::mutable_has_hit)};
 }();
 
-// Returns the columns `columns` of hits as columns of legs: each column reads and writes the member
-// `hit` of a leg.
+// Returns `columns`, a list of columns of hits, as columns of legs (straight parts of a motion):
+// each column reads and writes the member `hit` of a leg.
 template <class... Columns>
 constexpr auto OfHit(const std::tuple<Columns...>& columns) {
   const auto of_hit = [](const auto& column) {
@@ -91,7 +92,8 @@ inline constexpr auto kRayBounceLeg = [] {
       RowColumn("has_hit", kHasHit, &M::has_hit, &M::mutable_has_hit)};
 }();
 
-// The columns of the hit of a bounce leg. `M` is BounceAnswers or RayBounceAnswers.
+// The columns of the hit that ends a leg (one straight part) of a bouncing path. `M` is
+// BounceAnswers or RayBounceAnswers.
 template <class M>
 inline constexpr auto kBounceHit = [] {
   const std::tuple ends{RowColumn(

@@ -50,9 +50,10 @@ void CopyColumn(const Values& values, RepeatedField<T>* column) {
   std::copy(std::begin(values), std::end(values), Cells(column, std::size(values)));
 }
 
-// A column of queries, with one entry for each query: a span in the struct of the geometry core,
-// and the accessors of the repeated field in the message. The span is a view of the field if both
-// have one type of entries.
+// A column of queries, with one entry for each query: `core` is a member of a struct of the
+// geometry core, a span; `read` and `write` are the accessors of the repeated field in the message.
+// If the entries of the span and of the field have one type, decoding sets the span to a view of
+// the field.
 template <class Core, class Message, class T, class Cell = T>
 struct Column {
   using Read = const RepeatedField<Cell>& (Message::*)() const;
@@ -66,7 +67,8 @@ struct Column {
   Write write;
 };
 
-// Sets the spans of `core` to views of the columns of `message`.
+// Sets the spans of `core`, a struct of the geometry core, to views of the columns (repeated
+// fields) of `message`.
 template <class Core, class Message, class... Columns>
 void ViewColumns(const Message& message, const std::tuple<Columns...>& columns, Core& core) {
   std::apply(
@@ -76,7 +78,8 @@ void ViewColumns(const Message& message, const std::tuple<Columns...>& columns, 
       columns);
 }
 
-// Copies the spans of `core` to the columns of `message`.
+// Copies the spans of `core`, a struct of the geometry core, to the columns (repeated fields) of
+// `message`.
 template <class Core, class Message, class... Columns>
 void EncodeColumns(const Core& core, const std::tuple<Columns...>& columns, Message& message) {
   std::apply(
@@ -129,7 +132,8 @@ struct RowColumn {
     }
   }
 
-  // Returns whether the repeated field in `message` has `count` entries, all of them valid.
+  // Returns whether the repeated field in `message` has `count` entries, all of them valid: only
+  // the entries of enums can be invalid.
   template <class Row>
   bool Fits(const Message& message, size_t count) const {
     const RepeatedField<T>& column = (message.*read)();
@@ -150,7 +154,7 @@ struct RowColumn {
   Present present;
 };
 
-// A column and a pointer to its entries.
+// A column of a message and a pointer to the first of its entries.
 template <class Column, class T>
 struct BoundColumn {
   const Column& column;
@@ -181,15 +185,15 @@ void EncodeRows(const std::vector<Row>& rows, const std::tuple<Columns...>& colu
   EncodeRows(std::span<const Row>(rows), columns, message);
 }
 
-// Returns the error INTERNAL for the column `column` of `batch` (the answers of one kind) whose
-// length or entries do not match the other columns.
+// Returns the error INTERNAL for the column `column`, whose length or entries do not match the
+// other columns of the answers to one kind of query; `batch` is the name of the kind.
 inline absl::Status Misfit(absl::string_view batch, absl::string_view column) {
   return Refused(absl::StatusCode::kInternal, absl::StrCat(batch, ".", column),
                  "does not fit the other columns of the answer");
 }
 
-// Sets `rows` to the `count` rows that the columns of `message` contain, or returns an error that
-// names the first column without `count` valid entries.
+// Sets `rows` to the `count` rows whose values the columns of `message` contain, or returns an
+// error that names the first column that does not have `count` entries, all of them valid.
 template <class Row, class Message, class... Columns>
 absl::Status DecodeRows(absl::string_view batch, const Message& message, size_t count,
                         const std::tuple<Columns...>& columns, std::vector<Row>& rows) {

@@ -9,9 +9,10 @@
 namespace carom::wire {
 namespace {
 
-// Returns the number of queries of a batch: the length of the column that the other columns of the
-// batch must match. A column that is sent as floats is empty as doubles, so both lengths are added.
-// The function does not compile for a kind of query without any such column.
+// Returns the number of queries of a batch (the queries of one kind): the length of the column that
+// every query has. A client sends this column either as doubles or as floats, and the other form is
+// empty, so the lengths of both are added. The function does not compile for a kind of query
+// without such a column.
 template <class Message>
 uint64_t ItemsAsked(const Message& message) {
   if constexpr (requires { message.movers(); }) {
@@ -59,9 +60,10 @@ bool Fits(const Message& asked, const Answers& answers) {
   return ItemCount(answers) == ItemsAsked(asked);
 }
 
-// Returns whether the answers to moves of trackers match `asked`, with the columns that only some
-// batches request: a first touch for each sweep that touches something (whose bit in `clear` is 0),
-// and a number of edges for each touched polygon.
+// Returns whether the answers to moves of trackers match `asked`. Bit i of `clear` is 1 if move i
+// touches nothing, and `counts` has an entry for every other move. If `asked` sweeps the trackers,
+// `first_touches` has an entry for each entry of `counts`; if it requests edges, `edge_counts` has
+// an entry for each touched polygon.
 bool Fits(const v1::TrackerMoves& asked, const MoveAnswers& answers) {
   const size_t items = ItemCount(answers);
   const size_t sweeps = asked.from_x_size() == 0 ? 0 : answers.counts.size();
@@ -99,8 +101,8 @@ QuestionCounts CountQuestions(const v1::Frame& frame) {
 
 uint64_t CountLoneSegments(const v1::Group& group) {
   const uint64_t segments = ItemsAsked(group.segments());
-  // Fast path: a group with at most one kind of query, as most groups are, has either only segments
-  // or no segments.
+  // Fast path: if the group has at most one kind of query, as most groups have, and no bodies or
+  // edits, then its queries are either all segments or none is, and `segments` is the answer.
   const uint64_t kinds = KindsAsked(group).to_ullong();
   if ((kinds & (kinds - 1)) == 0 && !group.has_bodies() && !group.has_edits()) return segments;
   return CountQuestions(group) == QuestionCounts{.queries = segments} ? segments : 0;

@@ -3,11 +3,11 @@
 
 // How many queries and shapes does a message have, and do answers match its queries?
 //
-// These functions count what a server limits, before it decodes a frame (a message with groups of
-// queries): for a frame above a limit, the server neither builds polygons nor copies columns. They
-// read the sizes of columns (repeated fields) but no values, except for the beams of fans, since
-// each beam counts as a query. Decoding checks whether columns have equal length (decode.h). Cost
-// O(groups + fans). Thread-safe: pure functions.
+// A server calls the counting functions before it decodes a frame (a message with groups of
+// queries): if a number exceeds a limit, the server neither builds polygons nor copies columns of
+// the frame. The functions read the sizes of columns (repeated fields) but no values, except for
+// the beams of fans, since each beam counts as a query. Decoding checks whether columns have equal
+// length (decode.h). Cost O(groups + fans). Thread-safe: pure functions.
 #pragma once
 
 #include <cstddef>
@@ -18,30 +18,36 @@
 
 namespace carom::wire {
 
-// The numbers that a server limits. Both are below 2^47: a message has fewer than 2^31 bytes, and
-// an entry of a column counts as at most 2^16 queries.
+// The two numbers that a server limits for each message. Both are below 2^47: a message has fewer
+// than 2^31 bytes, and an entry of a column counts as at most 2^16 queries (the beams of a fan).
 struct QuestionCounts {
-  // queries of all kinds, as counted by `Group::query_count`: a fan counts as many as its beams
+  // queries of all kinds, as `Group::query_count` counts them: a fan (rays from one point) counts
+  // as one query for each of its beams
   uint64_t queries = 0;
-  // shapes that the message describes, also if no query uses them, plus edits of the scene
+  // shapes that the message describes, including shapes that no query uses, plus the edits of
+  // scenes
   uint64_t shapes = 0;
 
   bool operator==(const QuestionCounts&) const = default;
 };
 
-// Counts the queries and shapes of a group (the queries about one scene).
+// Counts the queries and shapes of a group (the queries about one scene, and edits of it; an edit
+// counts as a shape).
 QuestionCounts CountQuestions(const v1::Group& group);
 
-// Counts the queries and shapes of a frame: of all its groups, and of the trackers that it defines.
+// Counts the queries and shapes of a frame: the sums over all its groups, plus the shapes of the
+// trackers (moving shapes that the server remembers) that the frame defines.
 QuestionCounts CountQuestions(const v1::Frame& frame);
 
-// Returns the number of segments that a group casts, if the group has no other queries, shapes or
-// edits. Returns 0 for any other group.
+// Returns the number of segment casts of a group if the group has nothing else: no queries of
+// another kind, shapes, bodies (placed shapes beside the scene) or edits. Returns 0 for any other
+// group.
 uint64_t CountLoneSegments(const v1::Group& group);
 
 // Returns whether `answers` has one answer for each query of `asked`, for each kind of query. A
-// client checks this for decoded answers, whose columns already fit each other; the answers of a
-// correct server pass. Cost O(1), and one 64-bit word per 64 moves of trackers.
+// client calls this after `DecodeGroupAnswers`, which checks that the columns of the answers match
+// each other; the answers of a correct server pass. Cost: O(1), plus a read of the bit mask of the
+// tracker moves, one bit for each move.
 bool AnswersFit(const v1::Group& asked, const GroupAnswers& answers);
 
 }  // namespace carom::wire

@@ -36,40 +36,42 @@ namespace carom::wire {
 absl::StatusOr<Polygon> DecodePolygon(const v1::Polygon& message, const PolygonLimits& limits);
 
 // Appends the polygons of all `messages` to `out`, or returns an error with the first 16 violations
-// and the number of all violations. Field paths of violations begin with `<path>[i]`, i counted
-// from `first_index`. After an error `out` is unchanged.
+// (refused fields) and the number of all violations. The field path of a violation begins with
+// `<path>[i]`, where i is `first_index` plus the index of the message. After an error `out` is
+// unchanged.
 absl::Status DecodePolygons(const google::protobuf::RepeatedPtrField<v1::Polygon>& messages,
                             absl::string_view path, size_t first_index, const PolygonLimits& limits,
                             std::vector<Polygon>& out);
 
-// Returns a moving shape. Errors: those of `DecodePolygon`, with field paths below `polygon`; those
-// of `Shape::Create`, below `capsule`; and INVALID_ARGUMENT if the message has neither a polygon
-// nor a capsule. `CheckGroup` and `TrackerTable::Define` check the number of vertices
-// (`kMaxMovingVertices`).
+// Returns a moving shape. Errors: those of `DecodePolygon`, with field paths that begin with
+// `polygon`; those of `Shape::Create`, with paths that begin with `capsule`; and INVALID_ARGUMENT
+// if the message has neither a polygon nor a capsule. Does not limit the number of vertices:
+// `CheckGroup` and `TrackerTable::Define` check that it is at most `kMaxMovingVertices`.
 absl::StatusOr<Shape> DecodeShape(const v1::Shape& message);
 
-// Returns the edits of a scene, which one commit applies. Field paths of errors begin with
-// `edits[i]`.
+// Returns the edits (additions, replacements and removals of polygons) that one commit applies to a
+// scene. Field paths of errors begin with `edits[i]`.
 absl::StatusOr<std::vector<SceneEdit>> DecodeEdits(
     const google::protobuf::RepeatedPtrField<v1::Edit>& messages, const PolygonLimits& limits);
 
 // A group (the queries about one scene) as the geometry core reads it. The spans of `group` point
-// into the message and into the other members.
+// into the message and into the vectors `polygons`, `shapes` and `floats` below.
 struct DecodedGroup {
   Group group;
-  std::vector<Polygon> polygons;  // the placed polygons of `group.polygons`
-  // the moving shapes of all other kinds of queries, one kind after the other
+  std::vector<Polygon> polygons;  // the shapes of `group.polygons`
+  // the moving shapes of the other kinds of queries, one kind after the other, then the bodies
+  // (placed shapes that queries can hit beside the scene)
   std::vector<Shape> shapes;
-  std::vector<double> floats;  // columns that the client sent as floats, as doubles
+  std::vector<double> floats;  // columns that the client sent as floats, converted to doubles
   GroupKindSet kinds;          // the kinds of queries that the message has
 
   // Returns the number of polygons and shapes for which memory is allocated.
   size_t shape_capacity() const { return polygons.capacity() + shapes.capacity(); }
 };
 
-// Sets `out` to the group of `message`, reusing memory of `out`, and checks the group
-// (`CheckGroup`). `message` must exist as long as `out` is used. Does not decode the scene that the
-// group targets and `min_version`, which the caller reads from `message`.
+// Sets `out` to the group of `message`, reusing the memory of `out`, and checks the group with
+// `CheckGroup`. `message` must exist as long as `out` is used. The caller reads the scene of the
+// group and `min_version` from `message`.
 absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out);
 
 // Definitions of trackers (moving shapes that the server remembers between frames) as the geometry
@@ -90,9 +92,9 @@ absl::Status DecodeTrackers(
 // INVALID_ARGUMENT naming `coherence` for an unknown value.
 absl::StatusOr<Coherence> DecodeCoherence(int wire);
 
-// Sets `out` to the answers to a group of queries, for a client. Returns INTERNAL if the columns do
-// not fit together, which a correct server never sends. The caller reads the status of the answer
-// from `message`.
+// Sets `out` to the answers to a group of queries, for a client. Returns INTERNAL if the columns of
+// the answers do not match each other, which a correct server never sends. The caller reads the
+// status of the group from `message`.
 absl::Status DecodeGroupAnswers(const v1::GroupAnswer& message, GroupAnswers& out);
 
 }  // namespace carom::wire

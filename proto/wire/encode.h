@@ -4,7 +4,8 @@
 // How do core values (types of the geometry library below core/) become protobuf messages?
 // Decoding: wire/decode.h.
 //
-// Each function clears the message before it writes, and keeps the message's memory for reuse.
+// Each function replaces what the message had in the fields that the function writes, and keeps the
+// memory of the fields for reuse.
 #pragma once
 
 #include "absl/strings/string_view.h"
@@ -25,21 +26,23 @@ void EncodeShape(const Shape& shape, v1::Shape& message);
 
 void EncodeEdit(const SceneEdit& edit, v1::Edit& message);
 
-// Writes a group of queries, except the scene that it targets and `min_version`. Omits batches
-// without queries.
+// Writes the queries and bodies of a group (the queries about one scene). The caller writes the
+// fields of `message` for the scene and for `min_version`. Omits kinds without queries.
 void EncodeGroup(const Group& group, v1::Group& message);
 
 void EncodeTrackers(const TrackerDefinitions& definitions, v1::TrackerDefinitions& message);
 
 v1::Coherence EncodeCoherence(Coherence coherence);
 
-// Writes the columns of the answers to every batch of queries of `group`. Writes no status.
+// Writes the answers to every kind of query of `group` and the version of the scene, and clears the
+// field `status`, which the caller may set afterwards.
 void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message);
 
-// Writes `bounds`, which is not empty.
+// Writes `bounds`, which must not be empty.
 void EncodeBounds(const Box& bounds, v1::Bounds& message);
 
-// Writes the summary of a scene: its name, version, counts and bounds. `name` is `scenes/{scene}`.
+// Writes the summary of a scene: its name, version, counts and bounds. `name` is the full name,
+// `scenes/` and an id.
 void EncodeScene(absl::string_view name, const Scene& scene, v1::Scene& message);
 
 }  // namespace carom::wire

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which wire value does each value of a core enum have? One table per enum serves encoding and
-// decoding. Private to this folder.
+// Which wire value (number in a message) does each value of a core enum have? One table per enum
+// serves encoding and decoding. Private to this folder.
 #pragma once
 
 #include <cstddef>
@@ -22,8 +22,8 @@
 namespace carom::wire {
 
 // The table of an enum of the geometry core: kValues[w] is the core's value for the wire value w,
-// where kValues[0] is the value of an absent field; `kFirstAnswer` is the least wire value that a
-// server sends in answers.
+// the number of the value in a message. kValues[0] is the value that an absent field means;
+// `kFirstAnswer` is the least wire value that a server sends in answers.
 template <class Core>
 struct EnumTable;
 
@@ -144,7 +144,7 @@ struct EnumTable<ItemFault> {
 template <class Core>
 inline constexpr int kEnumSize = static_cast<int>(std::size(EnumTable<Core>::kValues));
 
-// Returns whether the table has the wire value `wire`.
+// Returns whether the table of `Core` has an entry for the wire value `wire`.
 template <class Core>
 constexpr bool IsKnown(int wire) {
   return wire >= 0 && wire < kEnumSize<Core>;
@@ -156,8 +156,9 @@ constexpr Core EnumFromWire(int wire) {
   return EnumTable<Core>::kValues[wire];
 }
 
-// Returns the wire value of `value`: the last index at which `kValues` has `value`, since index 0
-// stands for an absent field.
+// Returns the wire value of `value`: the last index at which `kValues` has `value`. The last index,
+// because in most enums the value that an absent field means has index 0 and again an index of its
+// own.
 template <class Core>
 constexpr int EnumToWire(Core value) {
   int wire = kEnumSize<Core> - 1;

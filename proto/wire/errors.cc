@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Writes and reads the google.rpc messages field by field through UnknownFieldSet, since their
-// .proto files are not packaged and few fields are needed.
+// Writes and reads the google.rpc messages field by field through UnknownFieldSet: few of their
+// fields are needed, and the build does not have their .proto files.
 
 #include "wire/errors.h"
 
@@ -22,19 +22,20 @@ namespace {
 using google::protobuf::UnknownField;
 using google::protobuf::UnknownFieldSet;
 
-// The most bytes of a status on the wire, as `v1.Status` or as google.rpc.Status. gRPC clients
-// refuse more than 8 KiB of trailing metadata, and base64 turns 4 KiB into 5.4 KiB.
+// The most bytes of a status in a message, as `v1.Status` or as google.rpc.Status. gRPC clients
+// refuse more than 8 KiB of trailing metadata, in which base64 turns 4 KiB into about 5.4 KiB.
 constexpr size_t kMaxStatusBytes = 4096;
-// The bytes of a google.rpc.Status above which a client ignores it.
+// A client ignores a google.rpc.Status of more bytes than this.
 constexpr size_t kMaxDetailsReadBytes = 65536;
 
 // The most bytes of a violation on the wire: its field and its description have a tag byte and a
 // length byte each, the violation itself a tag byte and two length bytes.
 constexpr size_t kMaxViolationBytes = 2 * (2 + Refusal::kMaxTextBytes) + 3;
 static_assert(Refusal::kMaxTextBytes < 128);
-// The bytes of a google.rpc.Status beside its message and its violations: code 2, message header 3;
-// for BadRequest the headers of Any and its two members 3 + 2 + 3 and type_url 41; for the retry
-// delay the headers 2 + 2 + 2, type_url 40 and Duration 2 + 2 * 11.
+// The bytes of a google.rpc.Status without the text of its message and without its violations: code
+// 2, header (tag and length) of the message 3; for BadRequest the headers of Any and of its two
+// members 3 + 2 + 3 and type_url 41; for RetryInfo three headers 2 + 2 + 2, type_url 40, and
+// Duration with header 2 and two varints of 11 with their tags.
 constexpr size_t kFramingBytes = 2 + 3 + (3 + 2 + 3 + 41) + (2 + 2 + 2 + 40 + 2 + 2 * 11);
 static_assert(Refusal::kMaxListed * kMaxViolationBytes + kFramingBytes < kMaxStatusBytes);
 
@@ -61,7 +62,7 @@ constexpr int kSeconds = 1;
 constexpr int kNanos = 2;
 
 constexpr uint64_t kMicrosPerSecond = 1000000;
-// The longest retry delay, one day; longer delays are reduced to it.
+// The longest retry delay that is sent or accepted: one day; a longer delay is reduced to a day.
 constexpr uint64_t kMaxRetryDelayUs = 86400 * kMicrosPerSecond;
 
 // Returns the length of the well-formed UTF-8 sequence at the front of `text`, which is not empty,
@@ -97,7 +98,7 @@ std::string Utf8(absl::string_view text, size_t max_bytes) {
   return result;
 }
 
-// The content of a status on the wire, in valid UTF-8 and of bounded size.
+// The content of a status that a message can carry: valid UTF-8, of bounded size.
 struct WireStatus {
   int code = 0;
   std::string message;
@@ -105,8 +106,8 @@ struct WireStatus {
   uint64_t retry_delay_us = 0;
 };
 
-// Returns the code, message, violations and retry delay of `status`, within `kMaxStatusBytes` on
-// the wire. Cuts the message to the bytes that the violations leave.
+// Returns the code, message, violations and retry delay of `status`, which together have at most
+// `kMaxStatusBytes` in a message. Cuts the message to the bytes that the violations leave.
 WireStatus Bounded(const absl::Status& status) {
   WireStatus result;
   result.code = static_cast<int>(status.code());
@@ -133,7 +134,8 @@ absl::StatusCode ErrorCode(int code) {
                                    : absl::StatusCode::kUnknown;
 }
 
-// Adds a string field, unless the string is empty: proto3 omits empty strings.
+// Adds a field `number` with the string `value`, unless the string is empty: proto3 omits empty
+// strings.
 void AddString(int number, const std::string& value, UnknownFieldSet& fields) {
   if (!value.empty()) fields.AddLengthDelimited(number, value);
 }
@@ -226,7 +228,8 @@ uint64_t ParseRetryInfo(absl::string_view bytes) {
   return seconds * kMicrosPerSecond + std::min<uint64_t>(nanos / 1000, kMicrosPerSecond);
 }
 
-// The violations and the retry delay that a client reads from the details of a google.rpc.Status.
+// The violations (refused fields) and the retry delay that a client reads from the details of a
+// google.rpc.Status.
 struct Details {
   std::vector<Violation> violations;
   uint64_t retry_delay_us = 0;

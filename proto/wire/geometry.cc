@@ -32,8 +32,9 @@ RingSpec DecodeRing(const v1::Ring& message) {
 
 // Writes the vertices of a ring as two columns.
 void EncodeRing(std::span<const Vec2> vertices, bool open, v1::Ring& ring) {
-  // `Polygon::Create` drops one closing duplicate of the first vertex. A ring whose last vertex
-  // still equals the first gets another duplicate, so that decoding restores the ring.
+  // `Polygon::Create` drops one vertex at the end of a ring that equals the first. If the last
+  // vertex still equals the first, writes the first vertex once more at the end, so that decoding,
+  // which drops one, restores the ring.
   const bool closes = !open && vertices.size() >= 2 && vertices.front() == vertices.back();
   const size_t count = vertices.size() + (closes ? 1 : 0);
   double* x = Cells(ring.mutable_x(), count);
@@ -49,8 +50,8 @@ void EncodeRing(std::span<const Vec2> vertices, bool open, v1::Ring& ring) {
   ring.set_open(open);
 }
 
-// Returns the edit of a message, or the violations of its polygon with field paths that begin with
-// `add` or `replace`.
+// Returns the edit of a scene that a message describes. If the polygon of the edit is invalid,
+// returns its violations, with field paths that begin with `add` or `replace`.
 absl::StatusOr<SceneEdit> DecodeEdit(const v1::Edit& message, const PolygonLimits& limits) {
   ViolationList violation_list;
   switch (message.edit_case()) {
@@ -160,9 +161,9 @@ void EncodeHead(const Polygon& polygon, v1::Polygon& message) {
   message.set_user_data(polygon.user_data());
 }
 
-// Writes the polygon. `Polygon::Create` has dropped the last vertex of each ring whose last vertex
-// equals the first, so the written rings do not repeat the first vertex; `EncodeRing` handles a
-// ring in which the first vertex was repeated twice.
+// Writes the polygon. The written rings do not end with a copy of their first vertex, because
+// `Polygon::Create` has dropped such a copy; for a ring that ended with two copies, see
+// `EncodeRing`.
 void EncodePolygon(const Polygon& polygon, v1::Polygon& message) {
   message.Clear();
   EncodeHead(polygon, message);

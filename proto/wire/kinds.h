@@ -4,9 +4,10 @@
 // Which protobuf fields carry each kind of query and its answers? Combines the list of
 // carom/group_kinds.h with the accessors of the messages. Private to this folder.
 //
-// The fields of v1.Group and v1.GroupAnswer have the names of the members of `Group`. A kind
-// without a field in the messages does not compile, and tests/wire/counts_test.cc finds a field
-// without a kind in the list. The list is iterated at compile time, without reflection of messages.
+// The fields of v1.Group and v1.GroupAnswer have the same names as the members of the struct
+// `Group`. A kind without a field in the messages does not compile, and tests/wire/counts_test.cc
+// finds a field without a kind in the list. The list is iterated at compile time, without
+// reflection of messages.
 #pragma once
 
 #include <cstddef>
@@ -62,14 +63,14 @@ inline constexpr std::tuple kWireKinds{
 #undef CAROM_WIRE_FIELD
 };
 
-// Calls f(kind) for each `WireKind` of `kWireKinds`, in the order of the list.
+// Calls f(kind) for each `WireKind` of `kWireKinds`, in the order of `CAROM_GROUP_KINDS`.
 template <class F>
 constexpr void ForEachWireKind(F&& f) {
   std::apply([&](const auto&... kind) { (f(kind), ...); }, kWireKinds);
 }
 
-// Returns the kinds of queries that `group` has. A macro writes out a call of the accessor `has_…`
-// of each kind, as calls through the member pointers of `kWireKinds` would not be inlined.
+// Returns the kinds of queries that `group` has. Calls the accessor `has_…` of each kind by name,
+// which a macro writes out: calls through the member pointers of `kWireKinds` would not be inlined.
 inline GroupKindSet KindsAsked(const v1::Group& group) {
   uint64_t asked = 0;
   size_t i = 0;

@@ -24,9 +24,9 @@
 
 namespace carom::wire {
 
-// The violations (refused fields) of a message with many elements. The errors of the elements may
-// have different codes; the error of the whole message has INVALID_ARGUMENT if any element has that
-// code, else the code of the first violation.
+// The violations (refused fields) of a message with many elements (entries of repeated fields). The
+// errors of the elements may have different codes; `status` has the code INVALID_ARGUMENT if any of
+// the errors has it, else the code of the first error.
 class ViolationList {
  public:
   void Add(absl::string_view field, absl::string_view description) {
@@ -57,9 +57,9 @@ class ViolationList {
   absl::StatusCode code_ = absl::StatusCode::kInvalidArgument;
 };
 
-// Sets `out` to the value in the geometry core of the enum wire value `wire`. The field is
-// `<batch>.<name>`, or `<name>` if `batch` is empty. An unknown value adds a violation and reads as
-// an absent field.
+// Sets `out` to the geometry core's value for `wire`, the number of an enum value in a message. The
+// field is `<batch>.<name>`, or `<name>` if `batch` is empty. For an unknown number, adds a
+// violation of the field and sets `out` as for an absent field.
 template <class Core>
 void ReadEnum(int wire, absl::string_view batch, absl::string_view name, Core& out,
               ViolationList& violation_list) {
@@ -70,8 +70,9 @@ void ReadEnum(int wire, absl::string_view batch, absl::string_view name, Core& o
                      absl::StrCat("must be an enum value in [0, ", kEnumSize<Core> - 1, "]"));
 }
 
-// The path of a repeated field in a message: element i is at `<parent><list>[first_index + i]`.
-// Paths of elements are built only for violations.
+// The path of a repeated field in a message: the path of its element i is
+// `<parent><list>[first_index + i]`. `Of` builds the path of an element only when a violation needs
+// it.
 struct ListPath {
   absl::string_view parent;
   absl::string_view list;
@@ -90,17 +91,17 @@ absl::StatusOr<PolygonSpec> DecodeSpec(const v1::Polygon& message);
 void EncodeHead(const Polygon& polygon, v1::Polygon& message);
 
 // Decodes the polygon of a moving shape, without a limit of vertices: `CheckGroup` and
-// `TrackerTable::Define` check the limit `kMaxMovingVertices` later. A message has fewer than 2^27
-// vertices, at 16 bytes each.
+// `TrackerTable::Define` later check that there are at most `kMaxMovingVertices`. A message, which
+// is below 2^31 bytes, has fewer than 2^27 vertices of 16 bytes.
 inline absl::StatusOr<Polygon> DecodeMovingPolygon(const v1::Polygon& message) {
   PolygonLimits limits;
   limits.max_vertices = std::numeric_limits<uint32_t>::max();
   return DecodePolygon(message, limits);
 }
 
-// Decodes each of `messages`, the repeated field at `path`. `decode` returns the element of a
-// message or an error. Appends valid elements to `out`, and the violations of all others to
-// `violation_list`.
+// Decodes each of `messages`, the repeated field at `path`, with `decode`, which returns the
+// element or an error. Appends the valid elements to `out`, and the violations of the invalid ones
+// to `violation_list`.
 template <class Message, class Decode, class T>
 void DecodeEach(const google::protobuf::RepeatedPtrField<Message>& messages, const ListPath& path,
                 Decode decode, std::vector<T>& out, ViolationList& violation_list) {

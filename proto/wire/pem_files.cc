@@ -43,8 +43,8 @@ BioPtr Read(absl::string_view pem) {
   return BioPtr(BIO_new_mem_buf(pem.data(), static_cast<int>(pem.size())));
 }
 
-// The passphrase callback for OpenSSL: sets the bool at `asked` to true, since OpenSSL calls it
-// only if the key needs a passphrase, and gives no passphrase. OpenSSL's default callback would ask
+// The passphrase callback for OpenSSL. OpenSSL calls it only if the key needs a passphrase, so it
+// sets the bool at `asked` to true; it gives no passphrase. OpenSSL's default callback would ask
 // for the passphrase on the terminal.
 int RefusePassphrase(char*, int, int, void* asked) {
   *static_cast<bool*>(asked) = true;
@@ -95,8 +95,7 @@ absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file) {
   return bytes;
 }
 
-// Checks the certificate before the key, so that an error about the key implies a usable
-// certificate.
+// Checks the certificate before the key: if the error is about the key, the certificate is usable.
 absl::Status CheckKeyPair(const NamedFile& certificate, const NamedFile& key) {
   const absl::StatusOr<CertificatePtr> read = ReadCertificate(certificate);
   if (!read.ok()) return read.status();

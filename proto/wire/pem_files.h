@@ -31,25 +31,27 @@ struct NamedFile {
 // the file cannot be read or is larger.
 absl::StatusOr<std::string> ReadNamedFile(const NamedFile& file);
 
-// Identifies the content of a file: device, inode, size, and the times of the last change of
-// content and of attributes. A changed file has another state; a missing file has all zeros.
+// Identifies the content of a file: device, inode, size, and the times (seconds and nanoseconds) of
+// the last change of the content and of the last change of the attributes. If a file is changed or
+// replaced, its state differs; a missing file has all zeros.
 using FileState = std::tuple<dev_t, ino_t, off_t, time_t, long, time_t, long>;
 // Returns the state of the file at `path`.
 FileState StateOf(const std::string& path);
 
 // Returns OK if the file `certificate` begins with a certificate that has not expired, and the file
-// `key` has the private key of that certificate; both may be one file. Further certificates in the
-// file, which signed the first one, are not checked. Returns INVALID_ARGUMENT naming the option of
-// a file that cannot be read, is not PEM, needs a passphrase, has expired, or does not match the
-// other file.
+// `key` has the private key of that certificate; both may be one file. Does not check further
+// certificates in the file `certificate`, such as those of the authorities that signed the first
+// one. Otherwise returns INVALID_ARGUMENT naming the option of the faulty file: it cannot be read,
+// is not PEM, has a key with a passphrase or an expired certificate, or the key does not match the
+// certificate.
 absl::Status CheckKeyPair(const NamedFile& certificate, const NamedFile& key);
 
 // Returns when the first certificate in `pem` expires, or `InfinitePast` if `pem` has no
 // certificate.
 absl::Time ExpiryOf(absl::string_view pem);
 
-// Returns OK if the file `authorities` begins with a certificate in PEM, as a file of certificate
-// authorities does, and otherwise INVALID_ARGUMENT naming the file's option.
+// Returns OK if the file `authorities`, a file of certificate authorities, begins with a
+// certificate in PEM, and otherwise INVALID_ARGUMENT naming the option of the file.
 absl::Status CheckAuthorities(const NamedFile& authorities);
 
 }  // namespace carom::wire

@@ -32,16 +32,17 @@ void EncodeSlice(std::span<const Vec2> ring, size_t first, size_t count, v1::Rin
   }
 }
 
-// Returns the number of x coordinates of a piece. Decoding the piece checks that there are as many
-// y coordinates.
+// Returns the number of x coordinates in the message of a piece. When the piece is decoded,
+// `DecodeSpec` checks that there are as many y coordinates.
 size_t VertexCount(const v1::Polygon& message) {
   size_t count = 0;
   for (const v1::Ring& ring : message.rings()) count += static_cast<size_t>(ring.x_size());
   return count;
 }
 
-// Returns whether the message of a piece has only rings and an id, as every piece of a polygon
-// after the first must.
+// A large polygon is sent in pieces, one in each chunk (message of a stream). Returns whether the
+// message of a piece has only rings and an id. Every piece of a polygon except the first must be
+// so.
 bool HasRingsAlone(const v1::Polygon& message) {
   return message.fill_rule() == v1::FILL_RULE_UNSPECIFIED &&
          message.solidity() == v1::SOLIDITY_UNSPECIFIED && !message.has_category() &&
@@ -65,9 +66,9 @@ absl::Status EmptyRing(const std::string& path) {
 
 }  // namespace
 
-// Writes one piece of a polygon. If a piece after the first begins with a new ring, it has an empty
-// ring before that ring, since `PolygonJoiner` appends the first ring of a piece to the last ring
-// of the preceding piece.
+// Writes one piece (the part of a large polygon that one chunk of a stream has). `PolygonJoiner`
+// appends the first ring of a piece to the last ring of the preceding piece; so if a piece after
+// the first begins at the start of a ring, this function writes an empty ring before that ring.
 bool EncodePiece(const Polygon& polygon, size_t max_vertices, PieceStart& start,
                  v1::Polygon& message) {
   message.Clear();
@@ -96,9 +97,11 @@ bool EncodePiece(const Polygon& polygon, size_t max_vertices, PieceStart& start,
   return true;
 }
 
-// The first of `messages` may be the last piece of a polygon, and the last of them the first piece
-// of another polygon. A single message may be a piece within a polygon. All messages between the
-// first and the last are whole polygons.
+// A scene is sent as a stream of chunks. A chunk has polygons (`messages`); a large polygon is sent
+// in pieces, at the end of one chunk and the beginning of the next. The first of `messages` may be
+// the last piece of a polygon that earlier chunks began, and the last of `messages` the first piece
+// of a polygon that later chunks continue. If there is only one message, it may be a piece between
+// two others. All messages between the first and the last are whole polygons.
 absl::Status PolygonJoiner::Add(const google::protobuf::RepeatedPtrField<v1::Polygon>& messages,
                                 bool continues, ChargeFunction charge, std::vector<Polygon>& out) {
   const size_t first = out.size();
@@ -128,8 +131,10 @@ absl::Status PolygonJoiner::Add(const google::protobuf::RepeatedPtrField<v1::Pol
   return violation_list.empty() ? absl::OkStatus() : violation_list.status();
 }
 
-// Checks the sizes of a piece (its vertices and rings), which bound the memory of the polygon,
-// before any part of the piece is decoded.
+// A piece is the part of a large polygon that one chunk (message of a stream) has. Checks, before
+// any part of the piece is decoded, that the piece has the id of the incomplete polygon and only
+// the fields that a piece may have, and that user data and vertices are within the limits of a
+// polygon, which bound the memory.
 absl::Status PolygonJoiner::CheckPiece(const v1::Polygon& piece, const std::string& path) const {
   const bool begins = !pending_.has_value();
   if (begins && piece.rings().empty()) {
@@ -157,8 +162,9 @@ absl::Status PolygonJoiner::CheckPiece(const v1::Polygon& piece, const std::stri
   return absl::OkStatus();
 }
 
-// Appends a piece. Each complete ring has a vertex, so the limit of vertices also bounds the number
-// of rings.
+// Appends a piece (the part of a large polygon that one chunk of the stream has) to the incomplete
+// polygon, or begins a polygon with the piece. Each ring but the last must have a vertex, so the
+// limit of vertices also bounds the number of rings.
 absl::Status PolygonJoiner::Take(const v1::Polygon& piece, const std::string& path, bool is_last,
                                  ChargeFunction charge) {
   if (absl::Status status = CheckPiece(piece, path); !status.ok()) return status;
@@ -188,8 +194,8 @@ absl::Status PolygonJoiner::Take(const v1::Polygon& piece, const std::string& pa
   return absl::OkStatus();
 }
 
-// Creates the polygon from its joined pieces and appends it to `out`; `Polygon::Create` checks the
-// coordinates and all else that the geometry core requires.
+// Creates the polygon from its joined pieces and appends it to `out`. `Polygon::Create` refuses
+// invalid polygons, such as coordinates out of range.
 absl::Status PolygonJoiner::Complete(const std::string& path, std::vector<Polygon>& out) {
   absl::StatusOr<Polygon> polygon = Polygon::Create(*std::move(pending_), limits_);
   pending_.reset();

@@ -25,13 +25,14 @@
 
 namespace carom::wire {
 
-// The most vertices of a piece of a polygon that the server sends: 256 KiB, a message size that a
-// client of any language accepts with its default limits.
+// The most vertices of a piece (part of a polygon, one message) that the server sends. With 16
+// bytes per vertex a piece has 256 KiB, a message size that a client of any language accepts with
+// its default limits.
 inline constexpr size_t kPieceVertices = 16384;
 
 // Where the next piece of a polygon begins: at the vertex with the index `vertex` of the ring with
-// the index `ring`, where the rings are those on the wire, which may have one more vertex that
-// closes the ring.
+// the index `ring`. A ring in messages may have one vertex more than the ring of the `Polygon`: a
+// copy of the first vertex at the end.
 struct PieceStart {
   size_t ring = 0;
   size_t vertex = 0;
@@ -39,10 +40,10 @@ struct PieceStart {
   bool is_first() const { return ring == 0 && vertex == 0; }
 };
 
-// Writes the piece of `polygon` that begins at `start` and has at most `max_vertices` vertices,
-// where each ring counts as one more vertex; `max_vertices` must be at least 4. If the piece is the
-// last one, resets `start` and returns true. Otherwise sets `start` to the beginning of the next
-// piece and returns false. Cost: O(vertices of the piece).
+// Writes the piece of `polygon` that begins at `start`. The number of vertices plus the number of
+// rings of the piece is at most `max_vertices`, which must be at least 4. If the piece is the last
+// one of the polygon, resets `start` and returns true. Otherwise sets `start` to the beginning of
+// the next piece and returns false. Cost: O(vertices of the piece).
 bool EncodePiece(const Polygon& polygon, size_t max_vertices, PieceStart& start,
                  v1::Polygon& message);
 
@@ -50,30 +51,32 @@ bool EncodePiece(const Polygon& polygon, size_t max_vertices, PieceStart& start,
 // polygons. Not thread-safe.
 class PolygonJoiner {
  public:
-  // Charges the memory of an incomplete polygon, which has `rings` rings and `vertices` vertices so
-  // far; called before the memory is allocated.
+  // A function that charges the memory of the incomplete polygon, which after the next piece has at
+  // most `rings` rings and `vertices` vertices. `Add` calls the function before it allocates the
+  // memory; an error refuses the piece.
   using ChargeFunction = absl::FunctionRef<absl::Status(size_t rings, size_t vertices)>;
 
-  // Calls `checkpoint` before each polygon, for example to yield the processor to another thread.
+  // `Add` calls `checkpoint` before each message, for example to yield the processor to another
+  // thread.
   explicit PolygonJoiner(
       const PolygonLimits& limits, std::function<void()> checkpoint = [] {})
       : limits_(limits), checkpoint_(std::move(checkpoint)) {}
 
-  // Decodes `messages`, the polygons of one chunk, and appends the polygons that are complete to
-  // `out`; `continues` is the field of the chunk: true if its last polygon continues in the next
-  // chunk. Field paths of errors begin with `polygons[i]`, i counted over all of `out`; an
-  // incomplete polygon has the index that it gets in `out` when its last piece is added.
+  // Decodes `messages`, the polygons and pieces of one chunk, and appends each polygon that is
+  // complete to `out`. `continues` is the field of the chunk: true if its last polygon continues in
+  // the next chunk. Field paths of errors begin with `polygons[i]`, where i is the index in `out`
+  // that the polygon has or gets when its last piece is added.
   //
   // Errors: the first 16 violations of `DecodePolygon` and the number of all violations;
-  // INVALID_ARGUMENT if a piece does not match the piece before it, or naming `continues` if the
-  // chunk has no polygon to continue; RESOURCE_EXHAUSTED over the limits, before the polygon is
-  // complete; the errors of `charge`. After an error the appended polygons are unspecified, and
-  // `Add` must not be called again.
+  // INVALID_ARGUMENT if a piece does not match the piece before it; INVALID_ARGUMENT naming
+  // `continues` if the chunk has no polygon that could continue; RESOURCE_EXHAUSTED as soon as the
+  // pieces of a polygon exceed `limits`; the errors of `charge`. After an error the content of
+  // `out` beyond its former end is unspecified, and `Add` must not be called again.
   absl::Status Add(const google::protobuf::RepeatedPtrField<v1::Polygon>& messages, bool continues,
                    ChargeFunction charge, std::vector<Polygon>& out);
 
-  // Must be called after the last chunk. Returns INVALID_ARGUMENT naming `continues` if the last
-  // polygon is incomplete.
+  // Must be called after the last chunk (message of the stream). Returns INVALID_ARGUMENT for the
+  // field `continues` of the chunk if a polygon is incomplete, that is, its last piece is missing.
   absl::Status Finish() const;
 
   // Deletes the incomplete polygon, if there is one.
@@ -82,7 +85,8 @@ class PolygonJoiner {
  private:
   // Returns OK if `piece` may begin a polygon or continue the incomplete one, within `limits_`.
   absl::Status CheckPiece(const v1::Polygon& piece, const std::string& path) const;
-  // Appends `piece` to the incomplete polygon.
+  // Appends `piece` to the incomplete polygon, or begins one with it if there is none. `is_last`:
+  // the polygon has no further piece.
   absl::Status Take(const v1::Polygon& piece, const std::string& path, bool is_last,
                     ChargeFunction charge);
   // Creates the polygon whose last piece has been appended, and adds it to `out`.

@@ -127,8 +127,8 @@ constexpr auto ColumnsOf(const PlacedColumns<S>&) {
                     Column(&C::angle, &Message::angle, &Message::mutable_angle)};
 }
 
-// The following functions list the columns that a kind of query has in addition to the columns of
-// its placed shapes (`movers`).
+// The following functions list the columns (repeated fields) that a kind of query has besides those
+// of its moving shapes, which the field `movers` of the message has.
 template <class Message>
 constexpr auto ColumnsOf(const DistanceColumns&) {
   using C = DistanceColumns;
@@ -197,8 +197,8 @@ constexpr auto ColumnsOf(const BodyContactColumns&) {
                     Column(&C::mass, &Message::mass, &Message::mutable_mass)};
 }
 
-// The columns that a client may send as floats, in the order of their fields in the message that
-// has them as floats, such as v1.FloatSegments.
+// The columns that a client may send as floats instead of doubles, in the order of the fields of
+// the message with the floats, such as v1.FloatSegments.
 constexpr auto FloatColumnsOf(const SegmentColumns&) {
   using C = SegmentColumns;
   using M = v1::FloatSegments;
@@ -214,15 +214,15 @@ constexpr auto FloatColumnsOf(const MoveColumns&) {
                     Column(&C::angle, &M::angle, &M::mutable_angle)};
 }
 
-// --- Scopes: whether queries ask the scene, bodies or both
+// --- Scopes: whether queries consider the scene, bodies (moving shapes beside it) or both
 
 template <class Message>
 concept AsksBodies = requires(const Message& message) {
   message.against();
 };
 
-// Decodes the scope of a kind of query (whether it asks the scene, bodies or both), if its message
-// has the fields of a scope: kinds that ask only the scene have none.
+// Decodes the scope of a kind of query (whether queries consider the scene, bodies or both), if the
+// message has the fields of a scope: kinds that consider only the scene do not have them.
 template <class Columns, class Message>
 void DecodeScope(absl::string_view kind, const Message& message, Columns& columns,
                  ViolationList& violation_list) {
@@ -234,7 +234,8 @@ void DecodeScope(absl::string_view kind, const Message& message, Columns& column
   }
 }
 
-// Writes the scope of a kind of query (scene, bodies or both); the reverse of `DecodeScope`.
+// Writes the scope of a kind of query (whether queries consider the scene, bodies or both); the
+// reverse of `DecodeScope`.
 template <class Columns, class Message>
 void EncodeScope(const Columns& columns, Message& message) {
   if constexpr (AsksBodies<Message>) {
@@ -250,9 +251,8 @@ void EncodeScope(const Columns& columns, Message& message) {
 
 // --- Options
 //
-// Each line of the functions below reads or writes one option that several kinds of queries share.
-// The line applies to every kind whose options struct in the geometry core has that option as a
-// member.
+// Each line of the functions below reads or writes one option that several kinds of queries share,
+// for every kind whose options struct in the geometry core has a member for the option.
 
 template <class Message>
 uint64_t MaskOf(const Message& message) {
@@ -267,8 +267,9 @@ void DecodeOptions(absl::string_view kind, const Message& message, Options& opti
   };
   if constexpr (requires { options.mode; }) read("mode", message.mode(), options.mode);
   if constexpr (requires { options.inside_policy; }) {
-    // For slides (the kind of query with `max_contacts`) only, an absent policy keeps the default
-    // of the options struct in the geometry core, which is not the first entry of the enum table.
+    // If a slide (the kind of query whose options have `max_contacts`) has no policy, keeps the
+    // default of the options struct in the geometry core, which differs from the first entry of the
+    // enum table.
     const bool is_default = requires { options.max_contacts; }
     &&message.inside_policy() == 0;
     if (!is_default) read("inside_policy", message.inside_policy(), options.inside_policy);
@@ -296,14 +297,15 @@ void DecodeOptions(absl::string_view kind, const Message& message, Options& opti
   if constexpr (requires { options.mask; }) options.mask = MaskOf(message);
 }
 
-// Decodes the options of kinds of queries whose only option is a mask of categories.
+// Decodes the options of kinds of queries whose only option is the mask (one bit for each category
+// of polygons that a query considers).
 template <class Message>
 void DecodeOptions(absl::string_view, const Message& message, uint64_t& mask, ViolationList&) {
   mask = MaskOf(message);
 }
 
-// Writes a mask of categories, but omits a mask of every category, which an absent field means,
-// too.
+// Writes a mask (one bit for each category of polygons that a query considers). Omits the mask of
+// all categories, because an absent field means all categories, too.
 template <class Message>
 void EncodeMask(uint64_t mask, Message& message) {
   if (mask != kEveryCategory) message.set_mask(mask);
@@ -359,7 +361,8 @@ const auto& PlacedIn(const Message& message) {
   }
 }
 
-// Sets `columns` to views of the columns in the message of a kind of query.
+// Sets the spans of `columns` to views of the columns (repeated fields) in the message of a kind of
+// query.
 template <class Message, class Columns>
 void ViewKind(const Message& message, Columns& columns) {
   if constexpr (HasShapes<Columns>) {
@@ -367,7 +370,8 @@ void ViewKind(const Message& message, Columns& columns) {
     auto& placed = PlacedOf(columns);
     ViewColumns(from, ColumnsOf<std::remove_cvref_t<decltype(from)>>(placed), placed);
   }
-  // Views the columns beside the placed shapes. Polygons and depenetrations have no other columns.
+  // Views all columns except those of placed shapes. The kinds `polygons` and `depenetrations`,
+  // whose struct of columns has `shapes` itself, have no further columns.
   if constexpr (!requires { columns.shapes; }) {
     ViewColumns(message, ColumnsOf<Message>(columns), columns);
   }
@@ -392,10 +396,11 @@ size_t FloatCount(const Message& message, const Columns& columns) {
   return count;
 }
 
-// Appends the columns that the client sent as floats to `doubles`, and points the spans of
-// `columns` to them. `doubles` must have enough reserved memory, as spans of other kinds of queries
-// already point into `doubles`. `columns` has views of the columns that the client sent as doubles:
-// for one kind of query, a client must not send both floats and doubles.
+// Converts the columns that the client sent as floats to doubles, appends the doubles to `doubles`,
+// and sets the spans of `columns` to them. `doubles` must have enough reserved memory, as spans of
+// other kinds of queries already point into `doubles`. Before the call, `columns` has views of the
+// columns that the client sent as doubles: for one kind of query, a client must not send both
+// floats and doubles.
 template <class Message, class Columns>
 void DecodeFloats(absl::string_view kind, const Message& message, Columns& columns,
                   std::vector<double>& doubles, ViolationList& violation_list) {
@@ -414,9 +419,10 @@ void DecodeFloats(absl::string_view kind, const Message& message, Columns& colum
   });
 }
 
-// Appends the shapes of a kind of query to `shapes`, and points `columns.shapes` to them. `shapes`
-// must have enough reserved memory, as spans of other kinds of queries already point into `shapes`.
-// `CheckGroup` checks the number of vertices.
+// Appends the shapes of a kind of query to `shapes`, and sets the span `columns.shapes` to the
+// appended shapes. `shapes` must have enough reserved memory, as spans of other kinds of queries
+// already point into `shapes`. Does not limit the number of vertices, which `CheckGroup` checks
+// later.
 template <class Message, class S>
 void DecodeShapes(const ListPath& path, const Message& messages, PlacedColumns<S>& columns,
                   std::vector<S>& shapes, ViolationList& violation_list) {
@@ -429,7 +435,8 @@ void DecodeShapes(const ListPath& path, const Message& messages, PlacedColumns<S
   columns.shapes = {shapes.data() + first, shapes.size() - first};
 }
 
-// Decodes one kind of query into `out`, whose columns and options of the kind are empty.
+// Decodes one kind of query into `out`. Before the call, the columns and options of the kind in
+// `out` must be empty.
 template <class Kind, class Message>
 void DecodeKind(const Kind& kind, const Message& message, DecodedGroup& out,
                 ViolationList& violation_list) {
@@ -464,9 +471,10 @@ void DecodeBodies(const v1::Bodies& message, DecodedGroup& out, ViolationList& v
   bodies.owner = View(message.owner());
 }
 
-// Clears the vectors of `out` and reserves memory for all kinds of queries, since a vector must not
-// reallocate once a span points into it. All kinds that describe shapes share `out.shapes`, except
-// for `polygons`.
+// Clears the vectors of `out`, and reserves memory for all kinds of queries together, since a
+// vector must not reallocate once a span points into it. `out.polygons` has the shapes of one kind,
+// `polygons`, and needs no reserve; all other kinds with shapes, and the bodies, share
+// `out.shapes`.
 void Reserve(const v1::Group& message, DecodedGroup& out) {
   size_t shapes = static_cast<size_t>(message.bodies().placed().shapes_size());
   size_t floats = 0;
@@ -494,9 +502,9 @@ bool IsFloat(double value) {
          static_cast<double>(static_cast<float>(value)) == value;
 }
 
-// Writes the columns that may be floats as floats if all their values are exactly representable,
-// which takes half the bytes without a loss. Returns `columns` without the columns that it has
-// written.
+// Writes the columns that a message can have as floats, as floats if each of their values is
+// exactly a float, which takes half the bytes without a loss; otherwise writes nothing. Returns a
+// copy of `columns` in which the written columns are empty.
 template <class Columns, class Message>
 Columns EncodeFloats(Columns columns, Message& message) {
   std::apply(
@@ -548,8 +556,9 @@ void EncodeKind(const Columns& columns, Message& message) {
 
 }  // namespace
 
-// Decodes a group of queries. Resets only the kinds of queries that the preceding group in `out`
-// used, as most groups use few kinds.
+// Decodes a group (the queries about one scene). `out` may have a preceding group: clears the
+// columns and options only of the kinds of queries that `out.kinds` lists, the kinds of the
+// preceding group, since most groups have few kinds.
 absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
   static const Group kNone;
   ForEachOf<kWireKinds>(out.kinds, [&](const auto& kind) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Encodes and decodes definitions of trackers. Moves of trackers are a kind of query (questions.cc,
-// answers.cc).
+// Encodes and decodes definitions of trackers (moving shapes that the server remembers between
+// frames). Moves of trackers are a kind of query (questions.cc, answers.cc).
 
 #include <cstddef>
 #include <string>

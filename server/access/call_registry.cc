@@ -33,6 +33,13 @@ void CallRegistry::CheckCallers() {
   for (Drainable* call : calls_) call->CheckCaller();
 }
 
+uint64_t CallRegistry::unread_bytes() {
+  absl::MutexLock lock(&mu_);
+  uint64_t bytes = 0;
+  for (Drainable* const call : calls_) bytes += call->unread_bytes();
+  return bytes;
+}
+
 bool CallRegistry::AwaitEmpty(absl::Time deadline) {
   absl::MutexLock lock(&mu_);
   return mu_.AwaitWithDeadline(absl::Condition(this, &CallRegistry::IsEmpty), deadline);

@@ -147,8 +147,8 @@ absl::Status Credentials::Add(absl::string_view kind, absl::string_view key,
   return absl::OkStatus();
 }
 
-// Compares the hash with all hashes, in constant time each, so that the time reveals neither
-// whether a hash is in the file nor how many of its bytes match.
+// Compares the hash of `token` with the hashes of all tokens in the file, each in constant time, so
+// that the time reveals neither whether a hash is in the file nor how many of its bytes match.
 const Credential* Credentials::FindToken(absl::string_view token) const {
   Hash hash;
   SHA256(reinterpret_cast<const unsigned char*>(token.data()), token.size(), hash.data());

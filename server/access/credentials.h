@@ -57,7 +57,7 @@ class Credentials {
   static absl::StatusOr<Credentials> Parse(absl::string_view text);
 
   // Returns the credential of a token, or null. Takes equal time for all unknown tokens. Cost:
-  // O(tokens in the credentials file), some nanoseconds for each of them.
+  // O(tokens in the credentials file), some nanoseconds for each token in the file.
   const Credential* FindToken(absl::string_view token) const;
   // Returns the credential of a certificate with the names `names`, or null. If several names have
   // credentials, returns that of the first name.
@@ -77,7 +77,7 @@ class Credentials {
                    const std::vector<absl::string_view>& words);
 
   std::vector<std::pair<Hash, Credential>> tokens_;
-  // by name of the certificate: its CN or a SAN
+  // by name of the certificate: its common name (CN) or a subject alternative name (SAN)
   absl::flat_hash_map<std::string, Credential> certificates_;
   absl::flat_hash_map<std::string, Credential> by_id_;
   std::map<std::string, TenantShares> shares_;  // by name of the tenant

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -15,6 +16,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "carom/status.h"
+#include "server/access/forwarded_client.h"
+#include "server/base/log.h"
 #include "wire/pem_files.h"
 
 namespace carom::server {
@@ -32,13 +35,16 @@ absl::Status Unauthenticated() {
       "a valid credential must be given: a token in `authorization: Bearer`, or a certificate");
 }
 
-// Returns the names of the client's certificate, SANs first, if the TLS handshake has verified a
-// certificate.
-std::vector<std::string> CertificateNames(const grpc::AuthContext& connection) {
+// Returns the names of the client's certificate, SANs first; none if the client has no certificate.
+std::vector<std::string> CertificateNames(const grpc::ServerContext& context) {
+  if (std::optional<ForwardedClient> client = ForwardedClientOf(context)) {
+    return std::move(client->certificate_names);
+  }
   std::vector<std::string> names;
-  if (!connection.IsPeerAuthenticated()) return names;
+  const std::shared_ptr<const grpc::AuthContext> connection = context.auth_context();
+  if (connection == nullptr || !connection->IsPeerAuthenticated()) return names;
   for (const char* property : {GRPC_X509_SAN_PROPERTY_NAME, GRPC_X509_CN_PROPERTY_NAME}) {
-    for (const grpc::string_ref& name : connection.FindPropertyValues(property)) {
+    for (const grpc::string_ref& name : connection->FindPropertyValues(property)) {
       names.emplace_back(name.data(), name.size());
     }
   }
@@ -46,8 +52,13 @@ std::vector<std::string> CertificateNames(const grpc::AuthContext& connection) {
 }
 
 // Returns the expiry of the client's certificate; infinity without a certificate.
-absl::Time CertificateExpiry(const grpc::AuthContext& connection) {
-  const auto pem = connection.FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
+absl::Time CertificateExpiry(const grpc::ServerContext& context) {
+  if (const std::optional<ForwardedClient> client = ForwardedClientOf(context)) {
+    return client->certificate_expiry;
+  }
+  const std::shared_ptr<const grpc::AuthContext> connection = context.auth_context();
+  if (connection == nullptr) return absl::InfiniteFuture();
+  const auto pem = connection->FindPropertyValues(GRPC_X509_PEM_CERT_PROPERTY_NAME);
   return pem.empty() ? absl::InfiniteFuture() : wire::ExpiryOf({pem[0].data(), pem[0].size()});
 }
 
@@ -99,20 +110,18 @@ absl::Status Identities::Read() {
 // replace an invalid token.
 absl::StatusOr<Caller> Identities::Identify(const grpc::ServerContext& context) const {
   if (!has_credentials() && !requires_certificates_) return Caller();
-  const std::shared_ptr<const grpc::AuthContext> connection = context.auth_context();
   if (!has_credentials()) {
     // TLS has refused connections without a certificate. Only calls within the process have no
     // certificate.
     Caller caller;
-    if (connection != nullptr) caller.expires = CertificateExpiry(*connection);
+    caller.expires = CertificateExpiry(context);
     if (caller.expires <= absl::Now()) return Unauthenticated();
     return caller;
   }
   const std::shared_ptr<const Credentials> known = credentials();
   const auto [first, last] = context.client_metadata().equal_range("authorization");
   const Credential* credential = nullptr;
-  const absl::Time expires =
-      connection == nullptr ? absl::InfiniteFuture() : CertificateExpiry(*connection);
+  const absl::Time expires = CertificateExpiry(context);
   if (first != last) {
     const absl::string_view value(first->second.data(), first->second.size());
     if (std::next(first) != last || value.size() > kMaxTokenBytes ||
@@ -121,9 +130,8 @@ absl::StatusOr<Caller> Identities::Identify(const grpc::ServerContext& context) 
     }
     const auto token = absl::StripAsciiWhitespace(value.substr(kBearer.size()));
     if (!token.empty()) credential = known->FindToken(token);
-  } else if (connection != nullptr) {
-    const std::vector<std::string> names = CertificateNames(*connection);
-    credential = known->FindCertificate(names);
+  } else {
+    credential = known->FindCertificate(CertificateNames(context));
   }
   if (credential == nullptr) return Unauthenticated();
   Caller caller{.tenant = credential->tenant,
@@ -169,8 +177,8 @@ void Identities::Reload() {
   reload_ = true;
 }
 
-// Waits until `stopping_` or `reload_` is set, but at most the check period: a reload on SIGHUP
-// need not wait until the period ends.
+// Waits until `stopping_` or `reload_` is set, but at most `kCheckPeriod`: a reload on SIGHUP need
+// not wait until the period ends.
 bool Identities::Await(bool& reload) {
   absl::MutexLock lock(&mu_);
   const auto is_due = [this]() ABSL_SHARED_LOCKS_REQUIRED(mu_) { return stopping_ || reload_; };
@@ -189,8 +197,8 @@ void Identities::Run() {
         has_credentials() && (reload || state != read)) {
       read = state;
       if (const absl::Status status = Read(); !status.ok()) {
-        std::fprintf(stderr, "caromd: cannot reload the credentials: %s\n",
-                     std::string(status.message()).c_str());
+        LogLine(LogLevel::kError, "reload_failed")
+            .With("detail", absl::StrCat("cannot reload the credentials: ", status.message()));
       }
     }
     check_();

@@ -32,9 +32,10 @@ namespace carom::server {
 struct Caller {
   std::string tenant = kDefaultTenant;
   Role role = Role::kAdmin;
-  std::string credential;          // id of the credential; empty: none is required
+  std::string credential;          // id of the credential; empty: the server requires none
   std::shared_ptr<Tenant> shares;  // usage and resource limits of the tenant; null: unlimited
-  // expiry of the certificate; `Identities::IsValid` checks the expiry of the credential
+  // expiry of the client's certificate; `Identities::IsValid` also checks the expiry of the
+  // credential
   absl::Time expires = absl::InfiniteFuture();
 
   // Returns OK if the role of the caller includes the permissions of the role `least`, else
@@ -66,7 +67,7 @@ class Identities {
   Identities& operator=(const Identities&) = delete;
 
   // Returns the client that made a call. Returns UNAUTHENTICATED, with one message for all reasons,
-  // if the call has no credential, or one that is unknown or expired.
+  // if the call has no credential, or a credential that is unknown or expired.
   absl::StatusOr<Caller> Identify(const grpc::ServerContext& context) const;
   // Returns whether `caller` is still authenticated: its certificate has not expired, and its
   // credential is still in the file, with unchanged tenant and role, and has not expired.
@@ -75,8 +76,9 @@ class Identities {
   // tenants; without a file, among client addresses (server/access/peer.h).
   bool has_credentials() const { return !path_.empty(); }
 
-  // Starts the thread that watches the file and calls `check` at least twice a second until `Stop`.
-  // `check` may call `IsValid`. Starts no thread if callers can never become invalid.
+  // Starts the thread that reloads the credentials file when it changes, and calls `check` at least
+  // twice a second until `Stop`. `check` may call `IsValid`. Starts no thread if callers can never
+  // become invalid.
   void Start(std::function<void()> check);
   void Stop() ABSL_LOCKS_EXCLUDED(mu_);
   // Makes the thread reload the file soon.

@@ -18,7 +18,8 @@
 namespace carom::server {
 namespace {
 
-// longest peer name taken from an entry of `x-forwarded-for` that is no address
+// maximum bytes of a peer name that is taken from an entry of the header `x-forwarded-for` that is
+// no address
 constexpr size_t kMaxForwardedBytes = 64;
 
 // An IPv4 address or an IPv6 /64 network, as text.

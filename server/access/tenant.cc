@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
+#include "server/base/refusals.h"
 
 namespace carom::server {
 namespace {
@@ -17,12 +18,13 @@ constexpr double kLongestDelayUs = 60e6;
 
 absl::Status ShareExhausted(absl::string_view share, uint64_t limit,
                             uint64_t delay_us = kShareRetryUs) {
-  return WithRetryDelay(absl::ResourceExhaustedError(absl::StrCat("the tenant's share `", share,
-                                                                  "`, ", limit, ", is used up")),
-                        delay_us);
+  const std::string why = absl::StrCat("the tenant's share `", share, "`, ", limit, ", is used up");
+  CountRefusal(Limit::kTenantShare, why);
+  return WithRetryDelay(absl::ResourceExhaustedError(why), delay_us);
 }
 
-// Returns whether `used + more` exceeds `limit`, without overflow; false if `more` is 0.
+// Returns whether `used + more` exceeds `limit`, computed without overflow. Returns false if `more`
+// is 0, even if `used` exceeds `limit`.
 bool Exceeds(uint64_t used, uint64_t more, uint64_t limit) {
   return more > 0 && (used > limit || more > limit - used);
 }
@@ -104,8 +106,20 @@ void Tenant::TakeWork(uint64_t units, Clock::time_point now) {
   units_ -= static_cast<double>(units);
 }
 
-// Never removes a tenant: names come only from the operator's files, not from clients, so that
-// their number is bounded.
+Tenant::Usage Tenant::usage() {
+  absl::MutexLock lock(&mu_);
+  return {scenes_, bytes_, streams_};
+}
+
+std::map<std::string, Tenant::Usage> Tenants::usage() {
+  std::map<std::string, Tenant::Usage> all;
+  absl::MutexLock lock(&mu_);
+  for (const auto& [name, tenant] : tenants_) all[name] = tenant->usage();
+  return all;
+}
+
+// `Tenants` never removes a tenant: names come only from the operator's files, not from clients, so
+// that the number of tenants is bounded.
 std::shared_ptr<Tenant> Tenants::Find(absl::string_view name) {
   absl::MutexLock lock(&mu_);
   auto it = tenants_.find(name);

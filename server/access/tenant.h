@@ -24,25 +24,29 @@
 
 namespace carom::server {
 
+// The shares of a tenant: the resource limits that the credentials file sets for the tenant.
 struct TenantShares {
   static constexpr uint64_t kUnlimited = std::numeric_limits<uint64_t>::max();
 
   uint64_t scenes = kUnlimited;
   uint64_t bytes = kUnlimited;    // memory of the tenant's scenes, as charged to the memory account
   uint64_t streams = kUnlimited;  // concurrent streams and Evaluate calls
-  // work units (polygons and edges visited) a second, averaged over seconds
+  // work units a second, averaged over seconds; a work unit is a visit of a polygon, an edge or an
+  // index node, or a comparison of two hits
   uint64_t work = kUnlimited;
 };
 
-// Counts what one tenant uses of its shares (`TenantShares`). A function that would exceed a share
-// returns RESOURCE_EXHAUSTED naming the share, with a retry delay. Thread-safe.
+// Counts what one tenant uses of its shares (its resource limits, `TenantShares`). A function that
+// would exceed a share returns RESOURCE_EXHAUSTED naming the share, with a retry delay.
+// Thread-safe.
 class Tenant {
  public:
   // Replaces the shares. What the tenant already uses stays counted.
   void SetShares(const TenantShares& shares);
 
-  // `EnterStream` counts a stream or Evaluate call; beyond the share it returns an error and counts
-  // nothing. `LeaveStream` removes a call that `EnterStream` has counted.
+  // `EnterStream` counts a stream or Evaluate call; if the share of streams is used up,
+  // `EnterStream` returns an error and counts nothing. `LeaveStream` removes a call that
+  // `EnterStream` has counted.
   absl::Status EnterStream();
   void LeaveStream();
 
@@ -52,6 +56,14 @@ class Tenant {
   void TakePastLimit(uint64_t scenes, uint64_t bytes);
   // Releases scenes and bytes that were charged.
   void Release(uint64_t scenes, uint64_t bytes);
+
+  // What the tenant uses of its shares.
+  struct Usage {
+    uint64_t scenes = 0;
+    uint64_t bytes = 0;
+    uint64_t streams = 0;
+  };
+  Usage usage() ABSL_LOCKS_EXCLUDED(mu_);
 
   // Returns OK if a frame (a batch of queries) may start: the token bucket of work units, whose
   // capacity is the work share of one second, is not empty. `TakeWork` may overdraw the bucket;
@@ -77,8 +89,10 @@ class Tenant {
 // Holds all tenants, from the first `Find` of their name on. Thread-safe.
 class Tenants {
  public:
-  // Returns the tenant with the name `name`; adds it if there is none.
+  // Returns the tenant with the name `name`; adds a tenant without limits if there is none.
   std::shared_ptr<Tenant> Find(absl::string_view name);
+  // Returns what each tenant uses, by name.
+  std::map<std::string, Tenant::Usage> usage() ABSL_LOCKS_EXCLUDED(mu_);
   // Sets the shares of all tenants. A tenant without an entry in `shares` becomes unlimited.
   void SetShares(const std::map<std::string, TenantShares>& shares);
 
@@ -100,8 +114,8 @@ class TenantCharge {
     if (tenant_ != nullptr) tenant_->Release(scenes_, bytes_);
   }
 
-  // Makes the charge permanent; the caller has committed the change of the scene. Releases `freed`
-  // bytes, which the change has freed.
+  // Makes the charge permanent, so that the destructor does not release it; the caller has
+  // committed the change of the scene. Releases `freed` bytes, which the change has freed.
   void Keep(uint64_t freed) {
     if (tenant_ != nullptr) std::exchange(tenant_, nullptr)->Release(0, freed);
   }

@@ -15,7 +15,8 @@ namespace carom::server {
 
 // Paths of the TLS files of a server, in PEM.
 struct TlsFiles {
-  // the server's certificate, followed by those of the authorities that signed it; empty: plaintext
+  // the server's certificate, followed by the certificates of the authorities that signed it;
+  // empty: connections are plaintext
   std::string certificate;
   std::string key;  // key of `certificate`
   // authorities that sign the certificates of clients; empty: clients need no certificate
@@ -27,9 +28,9 @@ struct TlsFiles {
 // authorities in `client_ca`.
 //
 // gRPC reloads the files once a second and uses their contents for new connections; existing
-// connections do not change. While certificate and key do not match, for example between the writes
-// of both files, no client can connect. To avoid this, put both into one file and replace the file
-// by a rename.
+// connections do not change. While certificate and key do not match, for example after only one of
+// the two files was replaced, no client can connect. To avoid this, put certificate and key into
+// one file and replace the file by a rename.
 //
 // Errors: INVALID_ARGUMENT naming the option of a file that cannot be used (wire/pem_files.h).
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> CredentialsOf(const TlsFiles& files);

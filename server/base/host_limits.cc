@@ -4,6 +4,7 @@
 #include "server/base/host_limits.h"
 
 #include <sched.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,7 +28,8 @@ uint64_t NumberIn(const std::string& path) {
 }
 
 // Returns the CPU quota of a control group as a number of CPUs, which may be fractional; infinity
-// if the group has no quota. In cgroup v2 `cpu.max` has "QUOTA PERIOD"; in v1 there are two files.
+// if the group has no quota. In cgroup v2 the file `cpu.max` has "QUOTA PERIOD"; in v1 the two
+// numbers are in two files.
 double ProcessorsIn(const std::string& group) {
   std::ifstream v2(group + "/cpu.max");
   double quota = 0;
@@ -85,6 +87,12 @@ HostLimits ReadHostLimits(const std::string& root) {
   }
   const double whole = std::max(1.0, std::ceil(std::min(processors, 1e6)));
   return {std::min(AllowedProcessors(), static_cast<size_t>(whole)), memory_bytes};
+}
+
+size_t ConnectionsOfHttp(size_t wanted) {
+  rlimit descriptors;
+  if (getrlimit(RLIMIT_NOFILE, &descriptors) != 0) return wanted;
+  return std::min<size_t>(wanted, std::max<rlim_t>(descriptors.rlim_cur / 8, 1));
 }
 
 }  // namespace carom::server

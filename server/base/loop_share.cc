@@ -17,7 +17,8 @@ int64_t Nanoseconds(Clock::time_point time) { return Nanoseconds(time.time_since
 constexpr int kNsBits = 37;  // bits for the nanoseconds in a `LoopUse`, up to 137 s
 constexpr uint64_t kMaxNs = (uint64_t{1} << kNsBits) - 1;
 constexpr uint64_t kMaxHalves = ~uint64_t{0} >> kNsBits;
-// A thread may pass a time that is this many half-lives, one minute, before the last decay.
+// A thread may call a function of `LoopUse` with a time that is up to this many half-lives, about
+// one minute, earlier than the time of the last decay.
 constexpr uint64_t kMaxLate = 1024;
 
 // Returns the number of half-lives from the epoch of the clock to `now_ns`.
@@ -55,8 +56,8 @@ void LoopUse::Add(int64_t ns, int64_t now_ns) {
   } while (!since_and_ns_.compare_exchange_weak(before, after, std::memory_order_relaxed));
 }
 
-// Also returns true if all other peers together have used less than 1/1024 of the time of the peer
-// with the use `use`: the function then takes this peer to be alone.
+// Also returns true if all other peers together have used at most 1/1024 of the time that the peer
+// with the use `use` has used: the function then takes this peer to be alone.
 bool LoopShare::MayTake(const LoopUse& use, Clock::time_point now) const {
   const int64_t now_ns = Nanoseconds(now);
   const int64_t taken = use.At(now_ns);

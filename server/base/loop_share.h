@@ -21,7 +21,7 @@ namespace carom::server {
 
 // Time of the event loop's threads that a peer, or all peers together, have used, with exponential
 // decay: half of the time is dropped every 64 ms. Thread-safe. No concurrent `Add` is lost, so that
-// the sum over all peers equals the time of the one peer if only one peer uses the loop.
+// the use of all peers together equals the use of a peer that is the only one to use the loop.
 class LoopUse {
  public:
   static constexpr int64_t kHalfLifeNs = 64000000;
@@ -40,7 +40,9 @@ class LoopUse {
   std::atomic<uint64_t> since_and_ns_{0};
 };
 
-// Decides which peers may use the event loop. Thread-safe; all threads pass `now` of one clock.
+// Decides which peers (client addresses or tenants) may use the threads of the event loop. A
+// half-life is the 64 ms in which the counted time halves. Thread-safe; all threads pass `now` of
+// one clock.
 class LoopShare {
  public:
   explicit LoopShare(size_t threads)
@@ -48,8 +50,8 @@ class LoopShare {
 
   // Returns whether a peer may use more time of the event loop; `use` counts the time that the peer
   // has used. Returns false if `use` is at least an eighth of the threads' time in a half-life and
-  // more than three times the time that all other peers together have used. Peers with similar
-  // load, and a peer that is alone, may always use more.
+  // more than three times the time that all other peers together have used. Returns true for a peer
+  // that uses the loop (almost) alone, and for peers with similar load.
   bool MayTake(const LoopUse& use, Clock::time_point now) const;
   // Returns true if `use` is so small that `MayTake` holds at any time. True for most peers; a fast
   // check, which does not read the clock.
@@ -59,7 +61,8 @@ class LoopShare {
   void Take(LoopUse& use, Clock::duration time, Clock::time_point now);
 
  private:
-  // `MayTake` holds below this use: an eighth of the time of all threads in a half-life.
+  // `MayTake` returns true for a peer that has used less than this: an eighth of the time of all
+  // threads of the event loop in a half-life, in nanoseconds.
   const int64_t small_ns_;
   LoopUse all_;  // event loop time that all peers together have used
 };

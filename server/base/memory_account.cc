@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
+#include "server/base/refusals.h"
 
 namespace carom::server {
 namespace {
@@ -15,19 +16,21 @@ namespace {
 struct NamedShare {
   const char* name;
   uint64_t percent;
+  Limit limit;
 };
 
 // The shares in percent of the memory limit, indexed by `MemoryShare`. Another fifth of the memory
 // limit is the quota of gRPC's buffers, which also hold messages. The rest of the limit is for
 // uncharged memory.
-constexpr std::array<NamedShare, 3> kShares = {
-    {{"scenes", 50}, {"trackers", 10}, {"messages", 15}}};
+constexpr std::array<NamedShare, 3> kShares = {{{"scenes", 50, Limit::kSceneMemory},
+                                                {"trackers", 10, Limit::kTrackerMemory},
+                                                {"messages", 15, Limit::kMessageMemory}}};
 
 // bytes that each peer may charge even when a share is nearly used up, enough for a call with a
 // short request
 constexpr uint64_t kGuaranteedPeerBytes = 32 << 10;
-// Guaranteed bytes may raise the charges of all peers together above a share by at most `limit /
-// kGuaranteedLimitPart`.
+// Guaranteed bytes may raise the charges of all peers together above a share by at most the memory
+// limit of the process divided by `kGuaranteedLimitPart`.
 constexpr uint64_t kGuaranteedLimitPart = 32;
 
 size_t IndexOf(MemoryShare share) { return static_cast<size_t>(share); }
@@ -78,8 +81,8 @@ absl::Status MemoryAccount::Take(MemoryShare share, uint64_t bytes, MemoryPeer* 
 }
 
 // Charges first, checks the limits afterwards and releases the charge if it is refused, so that
-// concurrent charges cannot exceed a limit together. The price: a concurrent charge that is refused
-// and released may make this charge fail, although this charge would fit.
+// concurrent charges cannot exceed a limit together. The drawback: a concurrent charge, which is
+// then refused and released, may make this charge fail, although this charge would fit.
 absl::Status MemoryAccount::TakeNow(MemoryShare share, uint64_t bytes, MemoryPeer* peer) {
   const size_t i = IndexOf(share);
   const uint64_t before = used_[i].fetch_add(bytes, std::memory_order_relaxed);
@@ -117,6 +120,10 @@ void MemoryAccount::Release(MemoryShare share, uint64_t bytes, MemoryPeer* peer)
   if (peer != nullptr) peer->used[IndexOf(share)].fetch_sub(bytes, std::memory_order_relaxed);
 }
 
+uint64_t MemoryAccount::used(MemoryShare share) const {
+  return used_[IndexOf(share)].load(std::memory_order_relaxed);
+}
+
 uint64_t MemoryAccount::available(MemoryShare share, const MemoryPeer* peer) const {
   const size_t i = IndexOf(share);
   uint64_t used = used_[i].load(std::memory_order_relaxed);
@@ -128,6 +135,7 @@ uint64_t MemoryAccount::available(MemoryShare share, const MemoryPeer* peer) con
 absl::Status MemoryAccount::Exhausted(MemoryShare share, bool of_peer) const {
   const std::string what = absl::StrCat("the server's memory for ", kShares[IndexOf(share)].name,
                                         ", ", limit(share), " bytes, is used up");
+  CountRefusal(kShares[IndexOf(share)].limit, what);
   return WithRetryDelay(
       absl::ResourceExhaustedError(of_peer ? absl::StrCat("your part of ", what) : what),
       kMemoryRetryDelayUs);

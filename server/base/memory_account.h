@@ -3,12 +3,12 @@
 
 // Is there memory for a request, a scene or a tracker (a moving shape that a stream follows)?
 //
-// The server charges memory that clients make it hold to one account before it allocates the
-// memory. Each kind of memory has a share of the memory limit of the process, so that the total is
-// bounded for any number of clients, and no kind uses the memory of another kind. A charge is an
-// upper estimate of the memory of one object. The rest of the limit is for memory that is not
-// charged (HTTP/2, heap fragmentation, the program itself); if uncharged memory exceeds the rest
-// (server/base/memory_watch.h), the shares shrink.
+// The server charges the memory that clients make it hold to one `MemoryAccount`, before it
+// allocates the memory. Each kind of memory has a share of the memory limit of the process, so that
+// the total is bounded for any number of clients, and no kind uses the memory of another kind. A
+// charge is an upper estimate of the memory of one object. The rest of the limit is for memory that
+// is not charged (HTTP/2, heap fragmentation, the program itself); if uncharged memory exceeds the
+// rest (server/base/memory_watch.h), the shares shrink.
 #pragma once
 
 #include <array>
@@ -24,10 +24,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
+#include "server/base/log.h"
 #include "server/base/loop_share.h"
 
 namespace carom::server {
 
+// The kinds of memory that are charged. Each kind has a share: a part of the process's memory
+// limit.
 enum class MemoryShare : uint8_t {
   kScenes,    // scenes, and imports in progress
   kTrackers,  // trackers, the moving shapes that streams follow: tables, shapes and caches
@@ -42,14 +45,17 @@ inline constexpr uint64_t kMemoryRetryDelayUs = 1000000;
 struct MemoryPeer : std::enable_shared_from_this<MemoryPeer> {
   std::array<std::atomic<uint64_t>, 3> used{};  // bytes charged, indexed by `MemoryShare`
   LoopUse loop;                                 // time of the event loop's threads
+  LogLimiter refused_credentials;               // limits the log lines about the peer's credentials
 };
 
-// Counts the memory that clients make the server hold, and refuses charges above the limits.
+// Counts the memory that clients make the server hold, and refuses charges above the limits. A
+// share is the part of the memory limit that one kind of memory (`MemoryShare`) may use.
 //
-// A peer may hold at most as many bytes of a share as are free: a single peer gets half, and for
-// any number of greedy peers some memory stays free for the next peer (dynamic thresholds;
-// Choudhury and Hahne, 1998). Each peer gets its first 32 KiB even if less is free, enough for a
-// call with a short request, until all peers together exceed the share by 1/32 of the limit.
+// A peer (a client address or a tenant) may hold at most as many bytes of a share as are free: a
+// single peer gets half of the share, and for any number of greedy peers some memory stays free for
+// the next peer (dynamic thresholds; Choudhury and Hahne, 1998). Each peer gets its first 32 KiB
+// even if less is free, enough for a call with a short request, until all peers together exceed the
+// share by 1/32 of the memory limit.
 //
 // Thread-safe; the account must outlive its charges.
 class MemoryAccount {
@@ -82,27 +88,33 @@ class MemoryAccount {
   // Returns how many bytes can still be charged to a share, and to `peer` if it is not null; 0 if
   // the share is exceeded.
   uint64_t available(MemoryShare share, const MemoryPeer* peer = nullptr) const;
+  // Returns the bytes that are charged to a share.
+  uint64_t used(MemoryShare share) const;
   // Returns the limit of a share, reduced by the part of the excess (`SetExcess`) that falls on the
   // share.
   uint64_t limit(MemoryShare share) const;
   uint64_t limit() const { return limit_; }
 
-  // Returns the uncharged memory beyond its part of the limit: by how much `held_bytes`, the memory
-  // of the process, exceeds the charged bytes plus the part of the limit outside the shares.
+  // Returns the excess: the bytes by which uncharged memory exceeds the part of the limit that
+  // belongs to no share. That is `held_bytes`, the memory of the process, minus the charged bytes
+  // and that part of the limit; at least 0.
   uint64_t Excess(uint64_t held_bytes) const;
-  // Reduces the limits of all shares by `bytes` in total, each limit in proportion to its size.
+  // Sets the excess (see `Excess`) to `bytes`: the limits of all shares shrink by `bytes` in total,
+  // each limit in proportion to its size.
   void SetExcess(uint64_t bytes) { excess_.store(bytes, std::memory_order_relaxed); }
 
  private:
   // Charges like `Take`, but does not call the reclaimer when the share is used up.
   absl::Status TakeNow(MemoryShare share, uint64_t bytes, MemoryPeer* peer);
   // Returns RESOURCE_EXHAUSTED naming the share, with a retry delay of one second. `of_peer` is
-  // true if only the part of the share that the peer may use is used up.
+  // true if the share itself has room, and only the part of the share that the peer may use is used
+  // up.
   absl::Status Exhausted(MemoryShare share, bool of_peer) const;
 
   absl::Mutex mu_;
   absl::flat_hash_map<std::string, std::shared_ptr<MemoryPeer>> peers_ ABSL_GUARDED_BY(mu_);
-  // number of entries of `peers_` at which `Peer` erases the entries of peers without calls
+  // number of entries of `peers_` from which on `Peer` erases the entries that only `peers_` refers
+  // to
   size_t next_purge_ ABSL_GUARDED_BY(mu_) = 1024;
   std::array<std::atomic<uint64_t>, 3> used_{};
   std::array<uint64_t, 3> limits_{};
@@ -112,7 +124,8 @@ class MemoryAccount {
   std::function<bool(uint64_t bytes)> reclaim_;
 };
 
-// Holds bytes charged to a share, and releases them when destroyed. Not thread-safe.
+// Holds bytes charged to a share of a `MemoryAccount` (the limit of one kind of memory) and to a
+// peer (a client address or a tenant), and releases the bytes when destroyed. Not thread-safe.
 class MemoryCharge {
  public:
   MemoryCharge() = default;

@@ -26,8 +26,8 @@ constexpr absl::Duration kPeriod = absl::Milliseconds(500);
 // period of the measurements while the process holds more than half of its memory limit
 constexpr absl::Duration kScarcePeriod = absl::Milliseconds(100);
 constexpr std::chrono::seconds kTrimPeriod{3};
-// `Trim` does nothing if the process holds fewer bytes than this: the gain is not worth a walk
-// through the allocator's lists.
+// `Trim` does nothing if the process holds fewer bytes than `kLeastTrimmed`: the gain is not worth
+// a walk through the allocator's lists of free blocks.
 constexpr uint64_t kLeastTrimmed = 48u << 20;
 constexpr size_t kTrimStep = 1u << 20;
 

@@ -4,9 +4,9 @@
 // How much memory does the process really hold?
 //
 // The memory account (server/base/memory_account.h) counts what clients make the server allocate;
-// memory that the process holds beyond these charges shrinks the limits of the account. The watch
-// also returns free memory to the system: the allocator keeps freed memory for later allocations,
-// which after a burst of large messages is most of the memory of the process.
+// memory that the process holds beyond these charges shrinks the limits of the account. The
+// `MemoryWatch` also returns free memory to the system: the allocator keeps freed memory for later
+// allocations, which after a burst of large messages is most of the memory of the process.
 #pragma once
 
 #include <chrono>
@@ -23,8 +23,8 @@
 namespace carom::server {
 
 // Measures the memory of the process every 500 ms, and every 100 ms while the process holds more
-// than half of its memory limit. Runs on its own thread, so that no request of a client can delay
-// it. `account` must outlive the watch.
+// than half of its memory limit. Runs on its own thread, so that no request of a client can delay a
+// measurement. `account` must outlive the watch.
 class MemoryWatch {
  public:
   // `drop_caches` frees caches of the server; the watch calls it while the process exceeds its
@@ -38,7 +38,7 @@ class MemoryWatch {
   using Clock = std::chrono::steady_clock;
 
   void Run();
-  // Waits until the destructor stops the thread, but at most `period`. Returns whether the thread
+  // Waits until the destructor sets `stopping_`, but at most `period`. Returns whether the thread
   // must stop.
   bool AwaitStop(absl::Duration period) ABSL_LOCKS_EXCLUDED(mu_);
   // Frees memory if the process holds too much, and sets the excess of `account_`: the bytes by

@@ -30,12 +30,16 @@ absl::Status InvalidMessage(absl::string_view type) {
   return absl::InvalidArgumentError(absl::StrCat("the message is not a valid ", type));
 }
 
-absl::Status OverLimit(absl::string_view field, uint64_t limit, absl::string_view what) {
-  return Refused(absl::StatusCode::kResourceExhausted, field,
-                 absl::StrCat("must be at most ", limit, " (", what, ")"));
+absl::Status OverLimit(absl::string_view field, uint64_t limit, absl::string_view what,
+                       Limit counted) {
+  const std::string why = absl::StrCat("must be at most ", limit, " (", what, ")");
+  CountRefusal(counted, why);
+  return Refused(absl::StatusCode::kResourceExhausted, field, why);
 }
 
-absl::Status TooManyBytes(size_t limit) { return OverLimit("", limit, "bytes of a message"); }
+absl::Status TooManyBytes(size_t limit) {
+  return OverLimit("", limit, "bytes of a message", Limit::kMessageBytes);
+}
 
 absl::Status Draining() {
   return absl::UnavailableError(

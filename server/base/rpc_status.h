@@ -13,6 +13,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "server/base/refusals.h"
 
 namespace carom::server {
 
@@ -28,8 +29,9 @@ absl::Status Draining();
 absl::Status TooManyCalls(size_t limit, absl::string_view what);
 
 // Returns RESOURCE_EXHAUSTED naming the request field `field`, which has more than `limit` of
-// `what`, such as "groups a frame".
-absl::Status OverLimit(absl::string_view field, uint64_t limit, absl::string_view what);
+// `what`, such as "groups a frame". The metrics count the refusal as one by the limit `counted`.
+absl::Status OverLimit(absl::string_view field, uint64_t limit, absl::string_view what,
+                       Limit counted = Limit::kFrame);
 
 // Returns RESOURCE_EXHAUSTED, the error of a call for which the process has no memory.
 absl::Status OutOfMemory();

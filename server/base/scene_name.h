@@ -16,6 +16,7 @@
 
 namespace carom::server {
 
+// Returns whether `name` is `scenes/{scene}` with {scene} matching [a-z0-9-]{1,63}.
 bool IsSceneName(absl::string_view name);
 
 // Returns OK if `name` is a valid scene name, else INVALID_ARGUMENT naming `field`.
@@ -27,8 +28,8 @@ inline constexpr char kDefaultTenant[] = "default";
 // Returns whether `tenant` matches [a-z0-9-]{1,63}.
 bool IsTenantName(absl::string_view tenant);
 
-// Returns the prefix with which the keys of all scenes of `tenant` begin, and no key of a scene of
-// another tenant.
+// Returns the prefix with which the keys of all scenes of `tenant` begin; no key of a scene of
+// another tenant begins with it.
 std::string KeyPrefix(absl::string_view tenant);
 // Returns the key of the scene `name` of `tenant`.
 std::string SceneKey(absl::string_view tenant, absl::string_view name);

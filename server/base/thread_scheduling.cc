@@ -16,8 +16,9 @@ namespace {
 
 constexpr uint64_t kShortSliceNs = 100000;  // the shortest time slice that Linux accepts
 // A nice value higher by 10 gives a tenth of the scheduling weight. A thread with the usual nice
-// value, such as one of the event loop, that has run for two milliseconds is then scheduled again
-// after a fraction of a millisecond, not after a time slice of each thread with the higher value.
+// value, such as a thread of the event loop, that has run for two milliseconds is then scheduled
+// again after a fraction of a millisecond. With equal nice values, it would wait for a time slice
+// of each thread with long work.
 constexpr int kNiceIncrement = 10;
 constexpr int kMaxNice = 19;
 

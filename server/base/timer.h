@@ -33,8 +33,8 @@ class Timer {
   // Schedules `call` for the time `when`; a time in the past means at once.
   Id Schedule(Clock::time_point when, absl::AnyInvocable<void()> call);
 
-  // Cancels a scheduled function. Returns true if the function was not called and will not be;
-  // false if it was called or is about to be called.
+  // Cancels a scheduled function. Returns true if the timer has not called the function and will
+  // not call it; false if the timer has called it, or is about to call it.
   bool Cancel(Id id);
 
   // Cancels a scheduled function, and waits until it returns if it is running. Must not be called
@@ -49,8 +49,8 @@ class Timer {
   bool Drop(Id id) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
 
   absl::Mutex mu_;
-  absl::CondVar changed_;
-  absl::CondVar ran_;
+  absl::CondVar changed_;  // wakes `thread_` before `wakes_at_`
+  absl::CondVar ran_;      // signaled when a scheduled function has returned
   std::map<std::pair<Clock::time_point, Id>, absl::AnyInvocable<void()>> calls_
       ABSL_GUARDED_BY(mu_);
   absl::flat_hash_map<Id, Clock::time_point> times_ ABSL_GUARDED_BY(mu_);

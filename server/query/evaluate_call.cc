@@ -25,8 +25,8 @@ void EvaluateCall::OnAccepted(bool ok) {
   request_.Clear();
   frame_.size = frame_.bytes.size();
   absl::Status status = AdmitQuery();
-  if (status.ok() && frame_.size > runtime_.limits.max_frame_bytes) {
-    status = TooManyBytes(runtime_.limits.max_frame_bytes);
+  if (status.ok() && frame_.size > runtime_.limits->max_frame_bytes) {
+    status = TooManyBytes(runtime_.limits->max_frame_bytes);
   }
   if (status.ok()) status = CheckWork();
   frame_.charge = NewCharge(MemoryShare::kMessages);
@@ -35,26 +35,28 @@ void EvaluateCall::OnAccepted(bool ok) {
   CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// Evaluates the frame on this thread if it is small, else submits it to the executor. The caller
-// passes the call's reference of the event `accepted_` to `Begin`.
+// Evaluates the frame (the request's batch of queries) on this thread of the event loop, if the
+// frame is small and the call's peer (client address or tenant) may use more of the loop's time;
+// else submits the frame to the executor. If `started` is an error, ends the call with it. `Begin`
+// takes over the reference to the call that the event `accepted_` holds.
 void EvaluateCall::Begin(const absl::Status& started) {
   if (!started.ok()) {
-    frame_.Clear();  // frees memory: the client may read the error late
+    frame_.Clear();  // frees the request: the client may read the error late
     Fail(started);
     return Unref();
   }
   frame_.arrival.received = Clock::now();
-  // The evaluation checks the deadline itself: the event "done" reports a passed deadline, too, but
-  // may be late if all threads of the event loop are busy.
+  // The evaluation checks the deadline itself: gRPC's event `done_` also happens when the deadline
+  // passes, but late if all threads of the event loop are busy.
   const auto remaining = context_.deadline() - std::chrono::system_clock::now();
   if (remaining < std::chrono::hours(24)) {
     frame_.arrival.call_deadline =
         frame_.arrival.received + std::chrono::duration_cast<Clock::duration>(remaining);
   }
-  // Scans the frame only after the call is admitted, so that a refused call costs the server
-  // little.
+  // Scans the frame only after the call has passed the limits of calls (`started` is OK), so that a
+  // refused call costs the server little.
   frame_.head = PeekFrame(frame_.bytes);
-  // The evaluation takes over the call's reference of the event `accepted_`.
+  // The evaluation takes over the reference to the call that the event `accepted_` holds.
   if (!CostEstimate().IsSmall(frame_.cost_bytes()) || !MayTakeLoop(frame_.arrival.received)) {
     absl::MutexLock lock(&mu_);
     return Submit();
@@ -79,6 +81,7 @@ void EvaluateCall::OnEvaluated() {
     Fail(absl::DeadlineExceededError("the call's deadline has passed"));
   } else {
     const grpc::ByteBuffer answer = Serialize(run_->response);
+    RecordAnswer(Clock::now());
     answer_bytes = answer.Length();
     Answer(answer);
   }
@@ -87,6 +90,7 @@ void EvaluateCall::OnEvaluated() {
 }
 
 void EvaluateCall::Answer(const grpc::ByteBuffer& answer) {
+  Ended(absl::OkStatus());
   Ref();
   {
     absl::MutexLock lock(&mu_);
@@ -94,11 +98,11 @@ void EvaluateCall::Answer(const grpc::ByteBuffer& answer) {
     // The timer starts before `Finish`, so that `OnFinished`, which may run on another thread, can
     // stop it.
     if (!cancelled_) {
-      const bool is_large = answer.Length() > runtime_.limits.max_unread_bytes;
-      StartTimer(
-          unread_timer_,
-          Clock::now() + (is_large ? runtime_.limits.stalled_stream : runtime_.limits.idle_stream),
-          [this] { CheckUnread(); });
+      const bool is_large = answer.Length() > runtime_.limits->max_unread_bytes;
+      StartTimer(unread_timer_,
+                 Clock::now() +
+                     (is_large ? runtime_.limits->stalled_stream : runtime_.limits->idle_stream),
+                 [this] { CheckUnread(); });
     }
   }
   // `Finish` runs without the lock: `OnFinished` may run on another thread before `Finish` returns,
@@ -107,6 +111,7 @@ void EvaluateCall::Answer(const grpc::ByteBuffer& answer) {
 }
 
 void EvaluateCall::Fail(const absl::Status& status) {
+  Ended(status);
   Ref();
   writer_.FinishWithError(ToGrpcStatus(status), &finished_);
 }

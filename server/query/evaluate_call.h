@@ -14,21 +14,25 @@
 
 namespace carom::server {
 
-// Evaluates the frame (batch of queries) of one call: a small frame on the event loop thread that
-// receives it, a larger frame on the executor.
+// Evaluates the frame (the request: a message with a batch of queries) of one call: a small frame
+// (little expected work, by `CostEstimate`) on the event loop thread that receives it, a larger
+// frame on the executor. Each evaluation checks periodically whether the call is cancelled.
 //
 //   OnAccepted   The whole request has arrived; requests the next call from gRPC. `ok` false: the
 //                server is shut down and no call arrives.
 //   OnEvaluated  Passes the answer, or the error of the frame, to gRPC.
-//   OnFinished   gRPC has sent the answer. `ok` false: gRPC could not, as the call is cancelled.
+//   OnFinished   gRPC has sent the answer. `ok` false: gRPC did not send it, as the call is
+//                cancelled.
 //   OnDone       The call is over. If it was cancelled (by the client, its deadline or a broken
-//                connection), possibly during a time slice, the evaluation stops the next time it
-//                checks whether the call is cancelled.
-//   CheckUnread  On the timer's thread: ends the call with RESOURCE_EXHAUSTED if the client does
-//                not read its answer, so that flow control keeps the answer in the server. The
-//                time limits are those of streams: `CallLimits::stalled_stream` for an answer of
-//                more than `max_unread_bytes`, else `CallLimits::idle_stream`.
-//   Drain        Does nothing: the whole request has been read, so the call is answered.
+//                connection) while a thread evaluates the frame, the evaluation stops at its next
+//                check.
+//   CheckUnread  On the timer's thread: ends the call with RESOURCE_EXHAUSTED if the client has not
+//                read the answer within a time limit; until then, flow control keeps the answer in
+//                the memory of the server. The time limits are those of streams:
+//                `CallLimits::stalled_stream` for an answer of more than `max_unread_bytes`, else
+//                `CallLimits::idle_stream`.
+//   Drain        The server shuts down gracefully. Does nothing: the whole request has been read,
+//                so the call is answered.
 class EvaluateCall final : public QueryCall {
  public:
   // Accepts Evaluate calls, one after the other, until the server is shut down.
@@ -38,7 +42,7 @@ class EvaluateCall final : public QueryCall {
 
  private:
   EvaluateCall(QueryService& service, EventLoop& loop, QueryRuntime& runtime)
-      : QueryCall(service, loop, runtime) {}
+      : QueryCall(service, loop, runtime, RpcMethod::kEvaluate) {}
   ~EvaluateCall() override = default;
 
   void OnAccepted(bool ok);

@@ -19,7 +19,7 @@ namespace {
 constexpr uint64_t kMaxBudgetMicros = 60000000;
 
 // `FrameRunPool` deletes a `FrameScratch` (the buffers for the evaluation of a frame of queries)
-// when its frame is answered, if one of its buffers has more entries than these limits.
+// when the frame is answered, if one of the buffers has more entries than the limits below.
 constexpr size_t kMaxCachedShapes = 4096;
 constexpr size_t kMaxCachedRows = 65536;
 constexpr size_t kMaxCachedFloats = 131072;
@@ -57,12 +57,13 @@ bool FrameScratch::IsWorthCaching() const {
          answers.row_capacity() <= kMaxCachedRows && joined.answer_capacity() <= kMaxCachedRows;
 }
 
-// Bounds the number of groups, scene bindings and tracker definitions of a frame before the server
-// iterates over them.
+// `parts` is the number of groups, scene bindings and tracker definitions of a frame together. This
+// check bounds `parts` before the server parses the frame and iterates over the parts; the limit of
+// each kind is checked afterwards.
 absl::Status FrameEvaluator::CheckParts(size_t parts) const {
-  const size_t limit = 2 * limits_.max_groups + SceneHandles::kMaxHandles;
+  const size_t limit = 2 * limits_->max_groups + SceneHandles::kMaxHandles;
   return parts <= limit ? absl::OkStatus()
-                        : OverLimit("groups", limits_.max_groups, "groups a frame");
+                        : OverLimit("groups", limits_->max_groups, "groups a frame");
 }
 
 // Checks the time budget of `frame` and its numbers of groups, tracker definitions, queries and
@@ -71,18 +72,18 @@ absl::Status FrameEvaluator::CheckFrame(const v1::Frame& frame) const {
   if (frame.budget_us() > kMaxBudgetMicros) {
     return InvalidField("budget_us", absl::StrCat("must be in [0, ", kMaxBudgetMicros, "]"));
   }
-  if (static_cast<size_t>(frame.groups_size()) > limits_.max_groups) {
-    return OverLimit("groups", limits_.max_groups, "groups a frame");
+  if (static_cast<size_t>(frame.groups_size()) > limits_->max_groups) {
+    return OverLimit("groups", limits_->max_groups, "groups a frame");
   }
-  if (static_cast<size_t>(frame.trackers_size()) > limits_.max_groups) {
-    return OverLimit("trackers", limits_.max_groups, "definitions a frame, as many as groups");
+  if (static_cast<size_t>(frame.trackers_size()) > limits_->max_groups) {
+    return OverLimit("trackers", limits_->max_groups, "definitions a frame, as many as groups");
   }
   const wire::QuestionCounts asked = wire::CountQuestions(frame);
-  if (asked.queries > limits_.max_queries) {
-    return OverLimit("groups", limits_.max_queries, "queries a frame");
+  if (asked.queries > limits_->max_queries) {
+    return OverLimit("groups", limits_->max_queries, "queries a frame");
   }
-  if (asked.shapes > limits_.max_queries) {
-    return OverLimit("groups", limits_.max_queries, "shapes a frame, as many as queries");
+  if (asked.shapes > limits_->max_queries) {
+    return OverLimit("groups", limits_->max_queries, "shapes a frame, as many as queries");
   }
   return absl::OkStatus();
 }
@@ -141,12 +142,14 @@ Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratc
                                   const SliceLimits& limits) const {
   if (!work.status.ok()) return Progress::kDone;
   FrameSlice frame_slice({.store = store_,
-                          .limits = limits_,
+                          .limits = *limits_,
                           .work = work,
                           .session = session,
                           .scratch = scratch,
-                          .cancelled = cancelled},
+                          .cancelled = cancelled,
+                          .metrics = metrics_},
                          limits);
+  metrics_.Add(Counter::kTimeSlices);
   const Progress progress = frame_slice.Run();
   if (progress != Progress::kDone) return progress;
   v1::FrameStats& stats = *work.answer->mutable_stats();

@@ -23,7 +23,9 @@
 #include "absl/status/statusor.h"
 #include "carom/group.h"
 #include "carom/v1/query_service.pb.h"
+#include "server/base/live_value.h"
 #include "server/base/memory_account.h"
+#include "server/base/metrics.h"
 #include "server/base/timer.h"
 #include "server/query/joined_casts.h"
 #include "server/query/session.h"
@@ -34,7 +36,10 @@
 
 namespace carom::server {
 
-// The limits of one frame: a message with queries, in groups of one scene each.
+// The limits of one frame: a message with queries, in groups of one scene each. A row of an answer
+// is one reported item, such as a hit; a work unit is a visited polygon or edge. A tracker is a
+// moving shape, defined by the client, whose nearby polygons the server may cache between frames; a
+// move asks what a tracker touches at a pose.
 struct FrameLimits {
   size_t max_groups = 1024;
   size_t max_queries = 65536;
@@ -42,8 +47,8 @@ struct FrameLimits {
   uint64_t max_work_units = 0;  // 0: no limit
   PolygonLimits polygons;       // limits of each polygon that the edits of a group add
   TrackerTableLimits trackers;
-  // One in `shadow_interval` batches of tracker moves of a stream gets a `ShadowRun`, which
-  // compares answers with and without the trackers' caches; 0: none.
+  // One in `shadow_interval` batches of tracker moves of a stream is checked by a `ShadowRun`,
+  // which compares the answers with and without the trackers' caches; 0: no batch is checked.
   uint64_t shadow_interval = 1024;
 };
 
@@ -59,18 +64,21 @@ struct FrameScratch {
   bool IsWorthCaching() const;
 };
 
-// How a frame is evaluated. `kAnswer`: adds its definitions of scene handles and trackers to the
-// session and answers its groups of queries; `kSkip`: adds the definitions and answers no group.
+// How a frame (a message with groups of queries) is evaluated. `kAnswer`: the server adds the
+// frame's definitions of scene handles and trackers to the session (the state of the stream between
+// frames) and answers the groups; `kSkip`: it adds the definitions and answers no group.
 enum class FrameUse { kAnswer, kSkip };
 
-// The result of `FrameEvaluator::Continue`, or of one group of the frame. The result of several
-// groups is the greatest of their results.
+// The result of one call of `FrameEvaluator::Continue` (a time slice), which evaluates the groups
+// of queries of a frame, or the result of one of the groups. The result of several groups is the
+// greatest of their results.
 enum class Progress {
   kDone,  // every group of the frame is answered
   // some groups wait for versions of their scenes that do not exist yet, at most until
   // `FrameWork::deadline`
   kWaits,
-  // the time slice is over; the next time slice evaluates the remaining groups from their beginning
+  // the time slice is over; the next time slice evaluates each group that has no answer yet, from
+  // the beginning of the group
   kYields,
 };
 
@@ -82,8 +90,9 @@ struct FrameArrival {
 };
 
 // The limits of a time slice: of one call of `FrameEvaluator::Continue` for a frame. A time slice
-// ends soon after it exceeds either limit, and the next time slice evaluates the interrupted group
-// of queries once more from the beginning. A time slice that calls `pause` instead repeats no work.
+// ends soon after it exceeds `max_units` work units (visited polygons or edges) or `max_cpu`, and
+// the next time slice evaluates the interrupted group of queries once more from the beginning. A
+// time slice without these two limits that calls `pause` repeats no work.
 struct SliceLimits {
   static constexpr uint64_t kNone = std::numeric_limits<uint64_t>::max();
 
@@ -94,8 +103,10 @@ struct SliceLimits {
   const std::function<void()>* pause = nullptr;
 };
 
-// The state of the evaluation of one frame (a message with groups of queries). `frame` and `answer`
-// must outlive it.
+// The state of the evaluation of one frame: a message with groups of queries of one scene each,
+// some of which also edit the scene. Rows are the reported items of the answer, such as hits; work
+// units are visited polygons or edges. The objects that `frame` and `answer` point to must outlive
+// the `FrameWork`.
 struct FrameWork {
   static constexpr Clock::time_point kNever = Clock::time_point::max();
 
@@ -108,29 +119,34 @@ struct FrameWork {
   // The status of the whole frame: OK unless the server refused the frame as a whole.
   absl::Status status;
   std::vector<int> pending;  // indices of the groups without an answer, ascending
-  // the versions that the pending groups wait for, if `Continue` returned kWaits
+  // the versions of scenes that pending groups wait for, if `Continue` returned kWaits
   std::vector<VersionWait> waits;
   // For each pending group whose edits are made: the index of the group, and the scene after the
   // edits.
   std::vector<std::pair<int, Scene::Ptr>> edited;
   Coherence coherence = Coherence::kOn;
   uint64_t rows = 0;
-  MemoryCharge rows_charge;  // charge for the memory of the answer's rows while it is built
+  MemoryCharge rows_charge;  // charge for the memory of the rows while the answer is built
   uint64_t work_units = 0;
   MoveTiers tiers;
   ShadowStats shadow;
   Clock::duration evaluating{};
-  // how far the store might lag behind other servers when `Begin` was called
+  // by how many microseconds the server's copy of the scenes might lag behind the changes that
+  // other servers had made when `FrameEvaluator::Begin` was called; 0: it did not lag
   uint64_t staleness_us = 0;
 };
 
-// Evaluates frames (messages with groups of queries). Has no state except its limits, so it is
-// thread-safe for distinct arguments. The store must outlive the evaluator.
+// Evaluates frames (messages with groups of queries of one scene each) in time slices: each call of
+// `Continue` is one. A group is pending until it has an answer. A `Session` keeps the scene handles
+// and trackers (moving shapes) that frames define for later frames. The evaluator has no state
+// except its limits, so it is thread-safe for distinct arguments. The store must outlive it.
 class FrameEvaluator {
  public:
-  FrameEvaluator(ForkStore& store, const FrameLimits& limits) : store_(store), limits_(limits) {}
+  FrameEvaluator(ForkStore& store, const LiveValue<FrameLimits>& limits,
+                 Metrics& metrics = Metrics::Unread())
+      : store_(store), limits_(limits), metrics_(metrics) {}
 
-  const FrameLimits& limits() const { return limits_; }
+  const FrameLimits& limits() const { return *limits_; }
 
   // Checks `frame`, adds its definitions (of scene handles and trackers) to `session`, and
   // initializes `work` and `answer`, whose memory is reused. A refused frame adds no definitions
@@ -149,9 +165,9 @@ class FrameEvaluator {
   // refused groups keep their `edited_version` (the version that their edits made).
   void RefusePending(const absl::Status& status, FrameWork& work) const;
 
-  // Answers, in one time slice with the limits `slice`, every pending group that need not wait for
-  // a version of its scene. Once `cancelled` is true, returns kDone early, with an unspecified
-  // answer.
+  // Runs one time slice with the limits `slice`: answers every pending group that need not wait for
+  // a version of its scene, unless a limit ends the time slice before. Once `cancelled` is true,
+  // returns kDone early, with an unspecified answer.
   Progress Continue(FrameWork& work, Session& session, FrameScratch& scratch,
                     const std::atomic<bool>& cancelled, const SliceLimits& slice = {}) const;
 
@@ -159,7 +175,8 @@ class FrameEvaluator {
   absl::Status CheckFrame(const v1::Frame& frame) const;
 
   ForkStore& store_;
-  const FrameLimits limits_;
+  const LiveValue<FrameLimits>& limits_;
+  Metrics& metrics_;
 };
 
 }  // namespace carom::server

@@ -22,26 +22,28 @@
 namespace carom::server {
 namespace {
 
-// The most work units of a joined batch (the segments of several groups of queries, cast together),
-// 50 to 80 us: groups that take more gain nothing by joining, and the work of a batch that is
-// discarded, for example because the frame's time budget ends, is lost.
+// The most work units (visited polygons or edges) of a joined batch: the segments of several groups
+// of queries, cast together. These units take 50 to 80 us. Groups whose casts take longer gain
+// nothing by joining, and the work of a batch that is discarded, for example because the frame's
+// time budget ends, is lost.
 constexpr uint64_t kJoinedUnits = 1 << 14;
 
-// The most bytes of memory that a row of an answer takes while the answer is built, as a struct of
-// the geometry core, as a message and as serialized bytes together: measured with a million cast
-// hits with all details.
+// The most bytes of memory that a row of an answer (one reported item, such as a hit) takes while
+// the answer is built, as a struct of the geometry core, as a message and as serialized bytes
+// together: measured with a million cast hits with all details.
 constexpr uint64_t kBytesPerRow = 272;
 // The memory of the answer's rows is charged in steps of `kChargedBytes` bytes.
 constexpr uint64_t kChargedBytes = 1 << 20;
 
-// The measured cost of a group's edits in work units: `kUnitsOfEdits` for all edits together, and
-// `kUnitsPerEdit` for each edit. A commit copies the blocks of polygons that change (pages) and the
-// scene's table of pages.
+// The measured cost, in work units, of a group's edits (changes of polygons of its scene):
+// `kUnitsOfEdits` once for each group with edits, and `kUnitsPerEdit` for each edit. A commit
+// copies the blocks of polygons that change (pages) and the scene's table of pages.
 constexpr uint64_t kUnitsOfEdits = 1 << 14;
 constexpr uint64_t kUnitsPerEdit = 1 << 10;
 
-// Groups that are refused with an error use no work meter, so `Run` also checks for the end of the
-// time slice each time it has passed `kGroupsPerCheck` groups, which takes 20 to 100 us.
+// `Run` checks for the end of the time slice each time it has passed `kGroupsPerCheck` groups,
+// which takes 20 to 100 us if all are refused with an error: work meters, which check otherwise,
+// are not used for refused groups.
 constexpr size_t kGroupsPerCheck = 16;
 
 // Returns whether a group casts a few segments and has no other queries, so that it may be a member
@@ -52,8 +54,8 @@ bool IsJoinable(const v1::Group& group) {
   return segments >= 1 && segments <= JoinedCasts::kMaxOfGroup;
 }
 
-// Returns whether two groups name one scene in the same way and have the same `min_version`, so
-// that both can read one version of the scene.
+// Returns whether the groups `a` and `b` name one scene in the same way (by one name or one handle)
+// and have the same `min_version`, so that one version of the scene serves both groups.
 bool HasSameTarget(const v1::Group& a, const v1::Group& b) {
   return a.target_case() == b.target_case() && a.scene_handle() == b.scene_handle() &&
          a.scene() == b.scene() && a.min_version() == b.min_version();
@@ -78,7 +80,8 @@ const char* TargetField(const v1::Group& group) {
   return group.target_case() == v1::Group::kScene ? "scene" : "scene_handle";
 }
 
-// Returns the error `status` of a group's edits with field paths that begin with `edits`.
+// Returns the error `status` of a group's edits, with `edits.` put in front of each field path
+// (`edits` for an empty path).
 absl::Status PrefixWithEdits(const absl::Status& status) {
   const std::vector<Violation> violations = Violations(status);
   if (violations.empty()) return status;
@@ -115,7 +118,8 @@ absl::string_view FrameSlice::KeyOf(absl::string_view name) {
   return key_;
 }
 
-// A work meter calls this function about every 20 microseconds of an evaluation.
+// A work meter (it counts the work units of an evaluation) calls this function about every 20
+// microseconds.
 bool FrameSlice::MustStop(Clock::time_point now) {
   if (context_.cancelled.load(std::memory_order_relaxed)) return true;
   if (!ChargeRows()) return true;
@@ -152,13 +156,15 @@ bool FrameSlice::IsOutOfCpu(std::chrono::nanoseconds elapsed) {
 Progress FrameSlice::Run() {
   work_.waits.clear();
   Progress progress = Progress::kDone;
-  size_t kept = 0;  // the first `kept` entries of `pending` have no answer yet
+  // The first `kept` entries of `pending` are those groups, of the groups passed so far, that still
+  // have no answer.
+  size_t kept = 0;
   for (size_t i = 0; i < work_.pending.size(); ++i) {
     if (context_.cancelled.load(std::memory_order_relaxed)) return Progress::kDone;
     // Checks whether the time slice is over, and pauses when a pause is due.
     if (i % kGroupsPerCheck == kGroupsPerCheck - 1) MustStop(Clock::now());
-    // Groups after a group that waits for a version are answered, but not groups after the end of
-    // the time slice.
+    // A group that waits for a version does not stop the pass: later groups are answered. After the
+    // end of the time slice no further group is answered.
     const bool is_over = is_out_of_cpu_ || progress == Progress::kYields;
     const Progress group_progress = is_over ? Progress::kYields : Answer(i);
     if (group_progress != Progress::kDone) work_.pending[kept++] = work_.pending[i];
@@ -191,8 +197,8 @@ void FrameSlice::Join(size_t first) {
   if (joined_scene_ == nullptr || joined_scene_->version() < GroupAt(first).min_version()) return;
   JoinedCasts& joined = context_.scratch.joined;
   joined.Clear();
-  // A group that cannot join the batch, because of an error or other options, stays in
-  // `scratch.decoded` until it is answered.
+  // The first group that cannot join the batch (it cannot be decoded, has other cast options or too
+  // many segments) stays in `scratch.decoded` until it is answered.
   for (size_t i = first; MayJoin(first, i); ++i) {
     if (!Decode(i).ok() || !joined.Add(context_.scratch.decoded.group)) break;
   }
@@ -206,8 +212,8 @@ void FrameSlice::Join(size_t first) {
     Charge(evaluation);
   } else {
     // The batch failed, for example at a limit. Evaluating each member of the batch (one group)
-    // alone, from the columns that `Add` copied, shows which member exceeds a limit. Later groups
-    // are likely to be as expensive, so no further batch is made.
+    // alone, from the segments that `JoinedCasts::Add` copied, shows which member exceeds a limit.
+    // Later groups are likely to be as expensive, so no further batch is made.
     may_join_ = false;
   }
 }
@@ -219,7 +225,9 @@ Progress FrameSlice::AnswerMember(size_t i) {
   if (!joined_answered_) {
     return Conclude(Evaluate(*joined_scene_, group, units_left_), group, i);
   }
-  wire::EncodeGroupAnswers(group, joined.Answers(all), AnswerAt(i));
+  const GroupAnswers& answers = joined.Answers(all);
+  Count(group, answers);
+  wire::EncodeGroupAnswers(group, answers, AnswerAt(i));
   return Progress::kDone;
 }
 
@@ -325,8 +333,8 @@ const absl::Status& FrameSlice::Decode(size_t i) {
 FrameSlice::Evaluation FrameSlice::Evaluate(const Scene& scene, Group& group, uint64_t max_units) {
   const Clock::time_point start = Clock::now();
   if (MustStop(start)) return {.status = StopStatus(WorkMeter()), .yields = is_out_of_cpu_};
-  // A meter calls `stop` once when it begins to count. The first call of `stop` returns false
-  // without a call of `MustStop`, which has just been called.
+  // A meter calls `stop` once when it begins to count. This first call returns false without
+  // calling `MustStop`, which has just been called.
   const auto stop = [this, asked = true]() mutable {
     return !std::exchange(asked, false) && MustStop(Clock::now());
   };
@@ -419,8 +427,22 @@ Progress FrameSlice::Conclude(const Evaluation& evaluation, const Group& group, 
   Charge(evaluation);
   v1::GroupAnswer& answer = AnswerAt(i);
   if (!evaluation.status.ok()) return AnswerStatus(evaluation.status, answer);
+  Count(group, context_.scratch.answers);
   wire::EncodeGroupAnswers(group, context_.scratch.answers, answer);
   return Progress::kDone;
+}
+
+void FrameSlice::Count(const Group& group, const GroupAnswers& answers) {
+  size_t position = 0;
+  ForEachKind([&](const auto& kind) {
+    if (const size_t count = (group.*kind.columns).size(); count != 0) {
+      context_.metrics.AddQueries(position, count);
+      for (const ItemError& error : (answers.*kind.answers).errors) {
+        context_.metrics.AddItemFault(error.fault);
+      }
+    }
+    ++position;
+  });
 }
 
 }  // namespace carom::server

@@ -28,8 +28,10 @@
 
 namespace carom::server {
 
-// One time slice of the evaluation of a frame: one thread's pass over the groups of queries without
-// an answer. Serves a single `Run`. Not thread-safe.
+// One time slice of the evaluation of a frame: one thread's pass over the pending groups, which are
+// the groups of queries without an answer (their indices: `work.pending`). Neighboring pending
+// groups that only cast a few segments become members of a joined batch: their segments are cast
+// together. Work units are visited polygons or edges. Serves a single `Run`. Not thread-safe.
 class FrameSlice {
  public:
   // The objects that a time slice works on. They must outlive the slice.
@@ -40,9 +42,11 @@ class FrameSlice {
     Session& session;
     FrameScratch& scratch;
     const std::atomic<bool>& cancelled;
+    Metrics& metrics;
   };
 
-  // Begins the time slice. It ends between two groups or within a group when it exceeds `limits`.
+  // Begins the time slice. The time slice ends between two groups or within a group when it exceeds
+  // `limits`.
   FrameSlice(const Context& context, const SliceLimits& limits);
 
   // Answers pending groups and removes each answered group from `work.pending`. Once `cancelled` is
@@ -59,15 +63,16 @@ class FrameSlice {
   // false if the memory is not available.
   bool ChargeRows();
 
-  // The result and the cost of evaluating a group of queries. `Charge` adds the cost to that of the
-  // frame; an evaluation that is discarded and repeated is not charged.
+  // The result and the cost of evaluating a group of queries. `Charge` adds the cost of an
+  // evaluation to the cost of the frame; an evaluation that is discarded and repeated is not
+  // charged.
   struct Evaluation {
     absl::Status status = {};  // OK: `scratch.answers` has the answers
     // True if the time slice ended within the evaluation; `status` is then unspecified.
     bool yields = false;
-    // units that count against the frame's limit `FrameLimits::max_work_units`
+    // work units that count against the frame's limit `FrameLimits::max_work_units`
     uint64_t work_units = 0;
-    // units that count against the time slice: `work_units` plus the units of the shadow run (some
+    // work units that count against the time slice: `work_units` plus those of the shadow run (some
     // moves answered with and without the trackers' caches), if there was one
     uint64_t slice_units = 0;
     uint64_t rows = 0;  // rows of the answers
@@ -79,8 +84,8 @@ class FrameSlice {
   const v1::Group& GroupAt(size_t i) const { return work_.frame->groups(work_.pending[i]); }
   v1::GroupAnswer& AnswerAt(size_t i) { return *work_.answer->mutable_groups(work_.pending[i]); }
 
-  // Returns the key in the store of the scene `name` of the session's tenant; the next call may
-  // overwrite the result.
+  // Returns the key under which the store has the scene `name` of the session's tenant; the next
+  // call may overwrite the result.
   absl::string_view KeyOf(absl::string_view name);
 
   // Answers the group work.pending[i], alone or as a member of a joined batch of casts.
@@ -92,11 +97,13 @@ class FrameSlice {
   Progress AnswerMember(size_t i);
 
   // Returns the scene with the key `name` that the group work.pending[i] reads, after the edits of
-  // that group. Returns null if the group must wait or begin again: `progress` is kWaits or kYields
-  // then.
+  // that group. Returns null, with `progress` kWaits, if the group must wait for a version of the
+  // scene; returns null, with `progress` kYields, if the next time slice must evaluate the group
+  // from the beginning.
   absl::StatusOr<Scene::Ptr> Resolve(size_t i, absl::string_view name, Progress& progress);
-  // Makes the edits of the group work.pending[i], once in all time slices of the frame, and returns
-  // the edited scene. Returns null, with `progress` kYields, if the group must begin again.
+  // Makes the edits of the group work.pending[i], only once even if several time slices evaluate
+  // the group, and returns the edited scene. Returns null, with `progress` kYields, if the next
+  // time slice must evaluate the group from the beginning.
   absl::StatusOr<Scene::Ptr> Edit(size_t i, absl::string_view name, Progress& progress);
   // Returns the scene that the edits of the group work.pending[i] made, or null if the edits are
   // not made yet.
@@ -106,8 +113,8 @@ class FrameSlice {
   // the batch if it has two members or more. Makes no batch if the scene, or the version of it that
   // the groups require, is missing: each group is then answered alone.
   void Join(size_t first);
-  // Returns whether the messages of the groups work.pending[first] and work.pending[i] allow both
-  // in one joined batch of casts.
+  // Returns whether the groups work.pending[first] and work.pending[i], by what their messages
+  // contain, may be members of one joined batch of casts.
   bool MayJoin(size_t first, size_t i) const;
 
   // Decodes the group work.pending[i] into `scratch.decoded`, unless `scratch.decoded` has the
@@ -116,12 +123,16 @@ class FrameSlice {
 
   // Evaluates `group` into `scratch.answers`, with at most `max_units` work units.
   Evaluation Evaluate(const Scene& scene, Group& group, uint64_t max_units);
-  // Prepares the trackers for the moves of `group`. If a shadow run is due, answers some moves with
-  // and without the trackers' memory (their caches of nearby polygons), compares the answers, adds
-  // the work to `meter`, and returns the statistics of the comparison.
+  // Prepares the session's trackers (moving shapes) for the moves of `group`. In every
+  // `shadow_interval`th batch of moves, makes a shadow run: answers some moves with and without the
+  // trackers' memory (their caches of nearby polygons), compares the answers, adds the work to
+  // `meter`, and returns the statistics of the comparison.
   ShadowStats BeginMoves(const Scene& scene, Group& group, WorkMeter& meter);
-  // Returns the error of a group whose evaluation `meter` stopped: the limit that was exceeded.
+  // Returns the error of a group whose evaluation `meter` stopped; the error names the limit that
+  // was exceeded.
   absl::Status StopStatus(const WorkMeter& meter);
+  // Counts the queries of `group` and the errors in `answers` for the metrics.
+  void Count(const Group& group, const GroupAnswers& answers);
   // Adds the cost of `evaluation` to the frame and to the time slice.
   void Charge(const Evaluation& evaluation);
   // Charges the evaluation of `group`, which is work.pending[i], and encodes the answers or the
@@ -134,10 +145,11 @@ class FrameSlice {
   const SliceLimits limits_;
   uint64_t units_left_;
   Clock::time_point slice_begin_;  // start of the time slice, or end of its last pause
-  // CPU time of the thread at which the time slice ends; 0: not read yet
+  // the CPU time of the thread at which the time slice ends; 0: not computed yet
   int64_t cpu_end_ns_ = 0;
-  bool is_out_of_cpu_ = false;        // the time slice has used up its CPU time
-  const WorkMeter* meter_ = nullptr;  // meter of the group that is evaluated, or null
+  bool is_out_of_cpu_ = false;  // the time slice has used up its CPU time
+  // counts the work units and rows of the group that is evaluated at the moment; null: none is
+  const WorkMeter* meter_ = nullptr;
   absl::Status out_of_memory_;
   std::string key_;
 
@@ -146,7 +158,8 @@ class FrameSlice {
   absl::Status decode_status_;
 
   // The members of the joined batch of casts are the groups work.pending[i] for each i from the
-  // index that `Run` has reached to `joined_end_` - 1.
+  // index that `Run` has reached up to `joined_end_` - 1; no batch exists if that index is
+  // `joined_end_` or more.
   size_t joined_end_ = 0;
   Scene::Ptr joined_scene_;
   bool joined_answered_ = false;  // `scratch.answers` contains the answers of the whole batch

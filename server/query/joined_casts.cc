@@ -56,8 +56,8 @@ Group& JoinedCasts::Next() {
   return part_;
 }
 
-// In mode ANY (does a segment hit anything?) the batch has counts but no hits. If reflections are
-// requested, the batch has one for each hit.
+// In mode ANY (does a segment hit anything?) the answers of the batch have counts but no hits. If
+// reflections are requested, the answers have one reflection for each hit.
 const GroupAnswers& JoinedCasts::Answers(const GroupAnswers& all) {
   const CastAnswers& casts = all.segments;
   CastAnswers& part = part_answers_.segments;

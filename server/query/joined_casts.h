@@ -1,12 +1,14 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does the server cast fast if a frame has many groups of one or two segments each?
+// How does the server cast fast if a frame (a client's message of queries) has many groups of
+// queries with one or two segments each?
 //
-// A batch of casts hides the latency of memory, and evaluating a group costs a microsecond beside
-// its casts. Therefore neighbouring groups of a frame that differ only in their segments are cast
-// as one batch, and the answers of the batch are divided into the answers of each group. Casts do
-// not depend on each other, so the answers have the same bytes as answers to separate groups.
+// A batch of casts hides the latency of memory, and evaluating a group costs a microsecond in
+// addition to its casts. Therefore neighbouring groups of a frame that differ only in their
+// segments are cast as one batch, and the answers of the batch are divided into the answers of each
+// group. Casts do not depend on each other, so the answers have the same bytes as if each group was
+// evaluated alone.
 #pragma once
 
 #include <cstddef>
@@ -22,26 +24,27 @@ namespace carom::server {
 // reused batch stops allocating after some frames. Not thread-safe.
 class JoinedCasts {
  public:
-  // The most segments of one member, and of all members together.
+  // The most segments of one member (one group), and of all members of the batch together.
   static constexpr size_t kMaxOfGroup = 16;
   static constexpr size_t kMaxSegments = 256;
 
   void Clear();
-  // Copies the segments of `group`, which must have no other queries, and makes it a member of the
-  // batch. Returns false, without a copy, if its options differ from those of the first member or
-  // if the batch would have more than `kMaxSegments` segments.
+  // Copies the segments of `group`, which must have no other queries, and makes `group` a member of
+  // the batch. Returns false, and copies nothing, if the cast options of `group` differ from those
+  // of the first member or if the batch would have more than `kMaxSegments` segments.
   bool Add(const Group& group);
 
   size_t size() const { return ends_.size(); }
-  // Returns the segments of all members as one group. Its columns are views, which `Add` and
-  // `Clear` invalidate.
+  // Returns the segments of all members as one group. The coordinate columns of the returned group
+  // are views of this object's memory, which `Add` and `Clear` invalidate.
   Group all() const;
 
   // Returns the next member, beginning with the first. The group is a view of the segments of that
   // member; the next call of `Next` overwrites the group.
   Group& Next();
-  // Returns the answers of the member that `Next` returned last; `all` has the answers to `all()`.
-  // Must be called after every call of `Next` or never. The next call overwrites the result.
+  // Returns the answers of the member that `Next` returned last; `all` has the answers to the group
+  // `all()`. Must be called either after every call of `Next` or never, since it reads the lists of
+  // `all` on from where its last call ended. The next call overwrites the result.
   const GroupAnswers& Answers(const GroupAnswers& all);
 
   // Returns how many hits the buffer for the answers of one member has memory for.
@@ -56,12 +59,13 @@ class JoinedCasts {
   // entries, of which the first `segments_` are set.
   std::vector<double> ax_, ay_, bx_, by_;
   size_t segments_ = 0;
-  std::vector<size_t> ends_;  // index of the segment after the last one of each member
+  std::vector<size_t> ends_;  // for each member: 1 + the index of its last segment
   // The member that `Advance` reached last has the segments [first_, end_). `members_` counts the
-  // members up to and including it.
+  // members up to and including that member.
   size_t members_ = 0, first_ = 0, end_ = 0;
-  // Indices, in the lists of hits, truncated segments and errors of the batch's answers, of the
-  // first entry that no call of `Answers` has returned yet.
+  // Indices into the lists of the batch's answers (hits, truncated segments, which have more hits
+  // than allowed, and errors): the first entry of each list that no call of `Answers` has returned
+  // yet.
   size_t row_ = 0, truncated_ = 0, error_ = 0;
   Group part_;
   GroupAnswers part_answers_;

@@ -5,16 +5,21 @@
 
 #include <algorithm>
 #include <new>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_join.h"
+#include "server/base/log.h"
 #include "server/base/rpc_status.h"
 
 namespace carom::server {
 namespace {
 
-// An upper bound of the work units, evaluated on the event loop, that `Submit` charges to the
-// stream in the fair queue of the executor. Without a bound, a stream that used the server alone
-// for a while would wait for long when another stream becomes active.
+// The most work units, evaluated on the event loop, that `Submit` charges to the call's peer
+// (client address or tenant) in the fair queue of the executor. Without this bound, a peer that
+// used the idle server alone for a while would wait for long once another peer becomes active.
 constexpr uint64_t kMaxUnchargedWork = 1 << 17;
 // An estimate of the nanoseconds of a work unit (a visited polygon or edge), if floating-point
 // filters decide all predicates.
@@ -22,8 +27,8 @@ constexpr int64_t kNsPerUnit = 4;
 
 }  // namespace
 
-QueryCall::QueryCall(QueryService& service, EventLoop& loop, QueryRuntime& runtime)
-    : AsyncCall(loop, runtime.calls, 2),
+QueryCall::QueryCall(QueryService& service, EventLoop& loop, QueryRuntime& runtime, RpcMethod rpc)
+    : AsyncCall(loop, runtime.calls, rpc, 2),
       service_(service),
       runtime_(runtime),
       session_(runtime.evaluator.limits().trackers) {}
@@ -45,8 +50,8 @@ void QueryCall::Discard() {
 
 void QueryCall::Run() {
   {
-    // To acquire the lock, this thread also waits for the thread that parked or submitted the frame
-    // and may still hold the lock.
+    // Acquiring the lock also makes this thread wait until the thread that parked or submitted the
+    // frame has released the lock.
     absl::MutexLock lock(&mu_);
     ticket_ = 0;
     OnResume();
@@ -81,9 +86,9 @@ bool QueryCall::Continue(const SliceLimits& slice) {
     const absl::Status status = runtime_.Resume(*run_, frame_);
     if (!status.ok()) runtime_.evaluator.RefusePending(status, run_->work);
   }
-  // After each time slice, `session_charge_` is lowered to the used memory, and another frame may
-  // have taken the rest since. If this is not the first time slice of the frame, reserves memory
-  // again.
+  // After each time slice, `session_charge_` is lowered to the memory that the session uses, and
+  // other calls may since have taken the memory that was released. If this is not the first time
+  // slice of the frame, reserves memory again.
   if (!begins && run_->work.frame != nullptr) {
     runtime_.ReserveMemories(*run_->work.frame, session_, session_charge_);
   }
@@ -97,8 +102,8 @@ bool QueryCall::Continue(const SliceLimits& slice) {
   if (progress == Progress::kDone) return true;
   if (progress == Progress::kWaits) runtime_.Park(*run_);
   absl::MutexLock lock(&mu_);
-  // Checks `cancelled_` under the lock: a cancellation either comes before this check, or comes
-  // after the frame is parked and then wakes it.
+  // Checks `cancelled_` under the lock: `Cancel` runs either before this check, or after the frame
+  // is parked (waits for a version of a scene), and then submits the frame to the executor.
   if (cancelled_) return true;
   OnSuspend();
   if (progress == Progress::kWaits) {
@@ -107,6 +112,62 @@ bool QueryCall::Continue(const SliceLimits& slice) {
     Submit();
   }
   return false;
+}
+
+void QueryCall::RecordAnswer(Clock::time_point now) {
+  const FrameWork& work = run_->work;
+  Metrics& metrics = shared_.metrics;
+  metrics.Add(!work.status.ok()                       ? Counter::kFramesRefused
+              : frame_.arrival.use == FrameUse::kSkip ? Counter::kFramesSkipped
+                                                      : Counter::kFramesAnswered);
+  const Clock::duration elapsed = now - frame_.arrival.received;
+  metrics.Measure(Distribution::kFrame, elapsed);
+  metrics.Add(Counter::kWorkUnits, work.work_units);
+  metrics.Add(Counter::kAnswerRows, work.rows);
+  if (run_->request.frame().groups_size() != 0) {
+    metrics.Add(Counter::kQuietMoves, work.tiers.quiet);
+    metrics.Add(Counter::kNearMoves, work.tiers.near);
+    metrics.Add(Counter::kRefreshedMoves, work.tiers.refresh);
+    metrics.Add(Counter::kColdMoves, work.tiers.cold);
+    metrics.Add(Counter::kShadowMoves, work.shadow.moves);
+    metrics.Add(Counter::kShadowDifferences, work.shadow.differences);
+  }
+  const Clock::duration slow = runtime_.limits->slow_frame;
+  if (slow.count() != 0 && elapsed >= slow) {
+    metrics.Add(Counter::kSlowFrames);
+    LogSlowFrame(elapsed);
+  }
+}
+
+std::string QueryCall::SceneOf(const v1::Group& group) const {
+  if (group.has_scene()) return group.scene();
+  const std::string* const bound = session_.handles.Find(group.scene_handle());
+  return bound == nullptr ? "" : *bound;
+}
+
+void QueryCall::LogSlowFrame(Clock::duration elapsed) const {
+  static LogLimiter limiter;
+  uint64_t suppressed = 0;
+  if (!IsLogged(LogLevel::kWarning) || !limiter.Allow(suppressed)) return;
+  const v1::Frame& frame = run_->request.frame();
+  std::set<std::string> kinds;
+  for (const v1::Group& group : frame.groups()) {
+    std::vector<const google::protobuf::FieldDescriptor*> fields;
+    group.GetReflection()->ListFields(group, &fields);
+    for (const auto* field : fields) {
+      if (field->message_type() != nullptr) kinds.insert(field->name());
+    }
+  }
+  LogLine(LogLevel::kWarning, "slow_frame")
+      .With("milliseconds", std::chrono::duration<double, std::milli>(elapsed).count())
+      .With("seq", frame.seq())
+      .With("groups", static_cast<uint64_t>(frame.groups_size()))
+      .WithIfAny("scene", frame.groups_size() == 0 ? "" : SceneOf(frame.groups(0)))
+      .With("kinds", absl::StrJoin(kinds, ","))
+      .With("work_units", run_->work.work_units)
+      .With("tenant", caller().tenant)
+      .WithIfAny("traceparent", MetadataOf("traceparent"))
+      .With("suppressed", suppressed);
 }
 
 void QueryCall::Submit() {

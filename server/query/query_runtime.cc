@@ -13,22 +13,23 @@ namespace {
 
 constexpr size_t kMaxCachedRuns = 16;
 // `kMaxRetainedBytes`: the most bytes that the messages of a cached `FrameRun` may retain.
-// `kMeasureBytes`: the bytes of messages between two measurements of the retained bytes; a
-// measurement takes about 15,000 instructions per group.
+// `kMeasureBytes`: after how many bytes of requests and answers the retained bytes are measured
+// again; a measurement takes about 15,000 instructions per group of queries.
 constexpr size_t kMaxRetainedBytes = 4 << 20;
 constexpr size_t kMeasureBytes = 4 << 20;
-// A request up to this size is parsed without a memory charge, as its parsed message is small.
+// A request of at most `kShortFrameBytes` bytes is parsed without a memory charge, as the parsed
+// message is small.
 constexpr size_t kShortFrameBytes = 16 << 10;
-// A message up to this size is copied into one slice if it arrived in several. The message and its
-// copy exist together for a moment, which is not charged.
+// A message of at most `kMaxJoinedBytes` bytes that arrived in several slices (buffers of gRPC) is
+// copied into one slice. While it is copied, both copies exist, but only one is charged.
 constexpr size_t kMaxJoinedBytes = 256 << 10;
 // The `FrameRun` (messages and buffers) of a request without an answer is cached only if the
 // request has at most `kMaxUnansweredBytes` bytes: the buffers of such a run do not show how much
 // memory its messages retain.
 constexpr size_t kMaxUnansweredBytes = 64 << 10;
 
-// Returns whether a group of the frame may have to wait for a version of its scene that does not
-// exist yet.
+// Returns whether a group of the frame (queries of one scene) may have to wait for a version of its
+// scene that does not exist yet.
 bool MayWait(const v1::Frame& frame) {
   return frame.budget_us() != 0 &&
          std::any_of(frame.groups().begin(), frame.groups().end(),
@@ -82,7 +83,7 @@ std::unique_ptr<FrameRun> QueryRuntime::Begin(ReceivedFrame& frame, Session& ses
   run->work.rows_charge = frame.charge.Another();
   v1::FrameAnswer& answer = *run->response.mutable_answer();
   // Checks the number of parts (groups, scene bindings, tracker definitions) before the request is
-  // parsed: an empty part has two bytes, and a hundred times as many when it is parsed.
+  // parsed: an empty part takes two bytes in the request, and about 200 bytes when parsed.
   absl::Status status = evaluator.CheckParts(frame.head.parts);
   if (status.ok()) status = ChargeRequest(frame, *run);
   if (status.ok() && !Parse(frame.bytes, run->request)) {
@@ -112,9 +113,9 @@ absl::Status QueryRuntime::ReserveDefinitions(const v1::Frame& frame, const Sess
   return absl::OkStatus();
 }
 
-// Charges what the caches of the frame's trackers may take, but at most half of the available
-// memory, so that the next frame gets some memory, too. If the charge is too small, moves are
-// answered without the trackers' caches.
+// Charges the memory that the caches of the frame's trackers (moving shapes) may take, but at most
+// half of the available memory, so that the next frame gets some memory, too. If the charge is less
+// than the caches need, the server answers moves of trackers without caches.
 void QueryRuntime::ReserveMemories(const v1::Frame& frame, Session& session,
                                    MemoryCharge& session_charge) const {
   const Session::Growth growth = session.GrowthBy(frame);
@@ -131,7 +132,7 @@ void QueryRuntime::ReserveMemories(const v1::Frame& frame, Session& session,
 absl::Status QueryRuntime::ChargeRequest(const ReceivedFrame& frame, FrameRun& run) const {
   if (frame.bytes.size() <= kShortFrameBytes) return absl::OkStatus();
   run.parsed = frame.charge.Another();
-  return ChargeParsed(frame.bytes, *v1::StreamRequest::descriptor(), limits.max_frame_bytes,
+  return ChargeParsed(frame.bytes, *v1::StreamRequest::descriptor(), limits->max_frame_bytes,
                       run.parsed);
 }
 
@@ -156,8 +157,8 @@ absl::Status QueryRuntime::Resume(FrameRun& run, const ReceivedFrame& frame) con
 
 void QueryRuntime::EncodeLimits(v1::StreamLimits& message) const {
   const FrameLimits& frame = evaluator.limits();
-  message.set_max_frames_in_flight(static_cast<uint32_t>(limits.max_frames_in_flight));
-  message.set_max_frame_bytes(limits.max_frame_bytes);
+  message.set_max_frames_in_flight(static_cast<uint32_t>(limits->max_frames_in_flight));
+  message.set_max_frame_bytes(limits->max_frame_bytes);
   message.set_max_queries_per_frame(frame.max_queries);
   message.set_max_groups_per_frame(frame.max_groups);
   message.set_max_answer_rows_per_frame(frame.max_answer_rows);
@@ -165,7 +166,8 @@ void QueryRuntime::EncodeLimits(v1::StreamLimits& message) const {
 }
 
 void CostEstimate::AddSample(size_t bytes, uint64_t work_units) {
-  // work units for reading and writing a byte, in addition to the evaluation
+  // `kUnitsPerByte`: the work units (visited polygons or edges) that reading the request and
+  // writing the answer cost for each byte of a frame, in addition to the evaluation.
   constexpr double kUnitsPerByte = 0.25;
   const double rate =
       kUnitsPerByte + static_cast<double>(work_units) / static_cast<double>(bytes + kFrameBytes);

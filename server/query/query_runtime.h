@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/synchronization/mutex.h"
 #include "carom/v1/query_service.pb.h"
+#include "server/base/live_value.h"
 #include "server/query/frame_evaluator.h"
 #include "server/store/version_gate.h"
 #include "server/transport/async_call.h"
@@ -33,11 +34,12 @@ namespace carom::server {
 // parses its bytes.
 struct ReceivedFrame {
   MessageBytes bytes;
-  // size of `bytes`; for a refused frame, the bytes that its error is counted as
+  // size of `bytes`; for a refused frame, whose `bytes` are empty, the bytes with which its error
+  // counts against the limit of queued bytes
   size_t size = 0;
   FrameHead head;
   FrameArrival arrival;
-  absl::Status refusal;  // not OK: the frame exceeds a limit, and `bytes` are empty
+  absl::Status refusal;  // not OK: the server refuses the frame, and `bytes` are empty
   MemoryCharge charge;   // charge for the memory of `bytes`
 
   // Returns the size from which a `CostEstimate` estimates the work of the frame. Each part (group,
@@ -61,10 +63,11 @@ struct FrameRun {
   v1::StreamResponse response;
   FrameScratch scratch;
   FrameWork work;
-  // If true, the frame waits for a version of a scene: `request` is empty, and `Resume` parses the
-  // frame again.
+  // If true, the frame waits for a version of a scene: `request` is empty, and
+  // `QueryRuntime::Resume` parses the frame again.
   bool is_parked = false;
-  MemoryCharge parsed;  // charge for the memory of `request`, if it is large
+  // charge for the memory of `request`; 0 bytes for a request of at most 16 KiB
+  MemoryCharge parsed;
   size_t request_bytes = 0;
   // bytes of requests and answers since the last measurement of the memory that `request` and
   // `response` retain
@@ -79,11 +82,11 @@ class FrameRunPool {
   FrameRunPool(const FrameRunPool&) = delete;
   FrameRunPool& operator=(const FrameRunPool&) = delete;
 
-  // Returns a cached run, or a new one if the cache is empty.
+  // Returns a cached `FrameRun`, or a new one if the cache is empty.
   std::unique_ptr<FrameRun> Take();
-  // Caches `run`. Deletes `run` instead if the cache is full, if its request was large and has no
-  // answer (`answer_bytes` of 0: refused or cancelled), or if its buffers or messages retain too
-  // much memory: protobuf frees no memory when a message is cleared.
+  // Caches `run`. Deletes `run` instead if the cache is full, if its request had more than 64 KiB
+  // and has no answer (`answer_bytes` of 0: refused or cancelled), or if its buffers or messages
+  // retain too much memory: protobuf frees no memory when a message is cleared.
   void Return(std::unique_ptr<FrameRun> run, size_t answer_bytes);
   // Deletes all cached runs.
   void Clear();
@@ -96,23 +99,28 @@ class FrameRunPool {
   std::vector<std::unique_ptr<FrameRun>> free_ ABSL_GUARDED_BY(mu_);
 };
 
-// The limits of one query call; ServerOptions (server/options.h) describes each.
+// The limits of one query call; server/options.h describes each member at the option of
+// `ServerOptions` with a similar name.
 struct CallLimits {
   size_t max_frame_bytes = 4u << 20;
   size_t max_frames_in_flight = 16;
   size_t max_unread_bytes = 256u << 10;
   Clock::duration idle_stream = std::chrono::seconds(300);
   Clock::duration stalled_stream = std::chrono::seconds(30);
+  Clock::duration slow_frame{};  // 0: no frame is logged as slow
 };
 
 // The objects and limits that all query calls share. Must outlive the calls. Thread-safe, as each
-// member is.
+// member is. A frame is a message with a batch of queries; a session keeps the scene handles and
+// the trackers (moving shapes) that the frames of one call define, and `session_charge` is the
+// charge for the session's memory. A run is a `FrameRun`: the messages and buffers of an
+// evaluation.
 struct QueryRuntime {
   const FrameEvaluator& evaluator;
   Executor& executor;
   VersionGate& gate;
   const CallContext calls;
-  const CallLimits limits;
+  const LiveValue<CallLimits>& limits;
   FrameRunPool runs{};
 
   // Returns a run that has parsed and checked `frame` and added the frame's definitions (of scene
@@ -144,7 +152,8 @@ struct QueryRuntime {
   void EncodeLimits(v1::StreamLimits& message) const;
 
  private:
-  // Charges `run.parsed` for the memory of the parsed request, unless the frame is short.
+  // Charges `run.parsed` for the memory of the parsed request, unless the request has at most 16
+  // KiB.
   absl::Status ChargeRequest(const ReceivedFrame& frame, FrameRun& run) const;
 };
 
@@ -152,22 +161,24 @@ struct QueryRuntime {
 // thread which receives it also evaluates it. The frames of one call are alike, so the next frame
 // is expected to take as many work units per byte as the preceding ones. The estimate counts work
 // units and not time: a frame takes longer while other threads use the CPU, and a time estimate
-// would move frames to the executor when CPU time is scarce.
+// would move frames to the executor when CPU time is scarce. A work unit is a visited polygon or
+// edge.
 class CostEstimate {
  public:
   // The most work units that a small frame is expected to take: about 2,000 short segments, up to
   // 400 us of a thread of the event loop.
   static constexpr uint64_t kSmallUnits = 60000;
 
-  // Returns the limits of a time slice on a thread of the event loop. A frame that exceeds them
-  // continues on the executor; a fan of beams, for example, has few bytes and much work. The limits
-  // are well above a small frame, so that a frame with the expected work rarely exceeds them when
-  // the CPUs are busy: moving a frame to the executor costs more than 50 us.
+  // Returns the limits of a time slice on a thread of the event loop. A frame that exceeds these
+  // limits continues on the executor; a fan of beams (many rays from one point), for example, has
+  // few bytes and much work. The limits are about twice the work and time of the largest small
+  // frame, so that a frame with the expected work rarely exceeds them when the CPUs are busy:
+  // moving a frame to the executor costs more than 50 us.
   static SliceLimits Slice() {
     return {.max_units = 2 * kSmallUnits, .max_cpu = std::chrono::microseconds(600)};
   }
-  // Returns the limits of a time slice on a reserved thread of the event loop, while another thread
-  // handles the events.
+  // Returns the limits of a time slice on a reserved thread of the event loop
+  // (`EventLoop::ReserveThread`), while other threads of the loop handle gRPC's events.
   static SliceLimits ReservedSlice() {
     return {.max_units = 32 * kSmallUnits, .max_cpu = std::chrono::milliseconds(10)};
   }
@@ -180,10 +191,11 @@ class CostEstimate {
   void AddSample(size_t bytes, uint64_t work_units);
 
  private:
-  // The cost of a frame without queries, expressed as bytes of queries of equal cost.
+  // A frame without queries costs as much as queries of `kFrameBytes` bytes in another frame.
   static constexpr size_t kFrameBytes = 512;
-  // The initial estimate of work units per byte: a segment has 16 or 32 bytes and its cast takes
-  // about 20 units; reading and writing a byte takes a fraction of a unit.
+  // The initial estimate of work units per byte, several times higher than the cost of casting
+  // segments: a segment has 16 or 32 bytes and its cast takes about 20 units; reading and writing a
+  // byte takes a fraction of a unit.
   double units_per_byte_ = 6;
 };
 

@@ -39,7 +39,7 @@ class ExplainCall : public OneAnswerCall<ExplainCall, QueryService> {
 void QueryService::Accept(EventLoop& loop, QueryRuntime& runtime) {
   // `Stream::Accept` and `EvaluateCall::Accept` each request one call from gRPC; when that call
   // arrives, its handler requests the next call. One requested call per thread lets all threads
-  // accept calls at once.
+  // accept calls at the same time.
   for (size_t i = 0; i < loop.thread_count(); ++i) {
     Stream::Accept(*this, loop, runtime);
     EvaluateCall::Accept(*this, loop, runtime);

@@ -12,9 +12,9 @@
 
 namespace carom::server {
 
-// The asynchronous QueryService, whose methods receive bytes (server/transport/message_io.h). A
-// waiting call holds no thread, and a request is parsed only after its call is counted.
-// Thread-safe.
+// The asynchronous QueryService, whose methods receive the bytes of requests
+// (server/transport/message_io.h). A waiting call holds no thread, and a request is parsed only
+// after its call is counted against the limit of calls. Thread-safe.
 class QueryService final
     : public v1::QueryService::WithRawMethod_Evaluate<v1::QueryService::WithRawMethod_Stream<
           v1::QueryService::WithRawMethod_Explain<v1::QueryService::Service>>> {

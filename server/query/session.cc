@@ -15,9 +15,10 @@
 namespace carom::server {
 namespace {
 
-// Upper bounds of the bytes that a tracker definition takes in a `TrackerTable`
-// (carom/tracker_table.h): an entry of the table, and for each shape the shape, its rings, and its
-// vertices with the bounding circles of its edges.
+// Upper bounds of the bytes that the definition of a tracker (a moving shape) takes in a
+// `TrackerTable` (carom/tracker_table.h): `kTrackerBytes` for an entry of the table; for each shape
+// `kShapeBytes`, and `kTrackedRingBytes` for each ring and `kTrackedVertexBytes` for each vertex,
+// including the bounding circle of the edge at the vertex.
 constexpr uint64_t kTrackerBytes = 128;
 constexpr uint64_t kShapeBytes = 768;
 constexpr uint64_t kTrackedRingBytes = 128;

@@ -46,7 +46,9 @@ class SceneHandles {
   absl::flat_hash_map<uint64_t, std::string> names_;
 };
 
-// The state of a stream between its frames (messages with queries). Not thread-safe.
+// The state of a stream between its frames (messages with queries): scene handles, which are
+// numbers that the client has bound to scene names, and trackers, which are moving shapes. Not
+// thread-safe.
 struct Session {
   explicit Session(const TrackerTableLimits& limits) : trackers(limits) {}
 
@@ -55,7 +57,7 @@ struct Session {
   absl::Status Define(const v1::Frame& frame);
 
   size_t memory_bytes() const { return handles.memory_bytes() + trackers.memory_bytes(); }
-  // Upper bounds of the bytes by which a frame may increase `memory_bytes`.
+  // Upper bounds of the bytes by which one frame may increase `memory_bytes`.
   struct Growth {
     uint64_t handles = 0;   // for the handles that the frame binds to scenes
     uint64_t trackers = 0;  // for the trackers that the frame defines
@@ -64,13 +66,14 @@ struct Session {
     // without a cache.
     uint64_t memories = 0;
   };
-  // Returns the growth by `frame`. Cost O(groups), and O(rings) for the shapes of the trackers that
-  // the frame defines.
+  // Returns upper bounds of the growth by `frame`. Cost O(groups), and O(rings) for the shapes of
+  // the trackers that the frame defines.
   Growth GrowthBy(const v1::Frame& frame) const;
 
   // The tenant whose scenes the frames read.
   std::string tenant = kDefaultTenant;
-  // OK if the client may edit forks (private copies of scenes), else the error of an edit
+  // OK if the client may edit forks (private copies of scenes), else the error with which its edits
+  // are refused
   absl::Status may_edit;
   SceneHandles handles;
   TrackerTable trackers;

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include "server/query/shadow_run.h"
+#include "server/base/log.h"
 
 #include <algorithm>
 #include <atomic>
@@ -44,8 +45,8 @@ ShadowResult ShadowRun::Compare(const Scene& scene, const MoveColumns& moves,
   if (parts == 0 || moves.first_tracker + moves.size() > size_t{1} << 32) return {};
   const size_t first = number % parts * kMaxMoves;
   const MoveColumns part = PartOf(moves, first, std::min(kMaxMoves, moves.size() - first));
-  // Quiet radii (how far a tracker may move without a new search) depend on the trackers' memory,
-  // so the guarantee of equal bytes excludes them.
+  // The answers to `part` need not have equal quiet radii (how far a tracker may move without a new
+  // search), which depend on the trackers' memory, so both evaluations omit them.
   MoveOptions warm = options;
   warm.quiet_radii = false;
   MoveOptions cold = warm;
@@ -58,9 +59,9 @@ ShadowResult ShadowRun::Compare(const Scene& scene, const MoveColumns& moves,
       result.stats.differences = 1;
       static std::atomic_flag reported;
       if (!reported.test_and_set()) {
-        std::fputs(
-            "caromd: moves of trackers differ with and without their memory; please report this\n",
-            stderr);
+        LogLine(LogLevel::kError, "shadow_difference")
+            .With("detail",
+                  "moves of trackers differ with and without their memory; please report this");
       }
     }
   }

@@ -17,35 +17,41 @@
 
 namespace carom::server {
 
+// Statistics of shadow runs, which answer moves with and without the trackers' memory. A tracker is
+// a moving shape; a move asks what the tracker touches at a pose.
 struct ShadowStats {
   uint64_t moves = 0;        // number of compared moves
-  uint64_t differences = 0;  // number of batches whose answers differed
+  uint64_t differences = 0;  // number of batches of moves whose answers differed
 
   ShadowStats& operator+=(const ShadowStats& other);
 };
 
+// The result of one shadow run: the comparison of the answers to some moves.
 struct ShadowResult {
   ShadowStats stats;
   int64_t memory_growth = 0;  // bytes by which the memories (caches) of the trackers grew
 };
 
-// Compares the answers to moves of trackers with and without the trackers' memory (their caches of
-// nearby polygons). Reuses its buffers. Not thread-safe.
+// Compares the answers to moves of trackers (queries of what a moving shape touches at a pose) with
+// and without the trackers' memory (their caches of nearby polygons). Reuses its buffers. Not
+// thread-safe.
 class ShadowRun {
  public:
   static constexpr size_t kMaxMoves = 256;
-  // the most rows of the two compared answers together; bounds the memory of the answers
+  // The most rows (such as polygons that a tracker touches) of the two compared answers together;
+  // bounds the memory of the answers.
   static constexpr uint64_t kMaxRows = 16384;
 
-  // Answers up to `kMaxMoves` of `moves` with the trackers' memory and without, and compares the
-  // answers. Consecutive values of `number` select consecutive ranges of `moves`, cyclically.
-  // Compares nothing if `meter` stops the work. Prints the first difference in the process to
-  // stderr.
+  // Answers up to `kMaxMoves` of `moves` once with the trackers' memory and once without, and
+  // compares the answers. The range of moves depends on `number`: consecutive values select
+  // consecutive ranges of `moves`, and the first range follows the last. Compares nothing if
+  // `meter` stops the work. Prints the first difference in the process to stderr.
   ShadowResult Compare(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
                        uint64_t number, WorkMeter& meter);
 
  private:
-  MoveAnswers warm_, cold_;  // answers with and without the trackers' memory
+  // answers with the trackers' memory (`warm_`) and without it (`cold_`)
+  MoveAnswers warm_, cold_;
 };
 
 }  // namespace carom::server

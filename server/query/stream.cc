@@ -19,13 +19,14 @@ namespace {
 // How long a stream may use a thread of the event loop to answer small frames (batches of queries)
 // that have already arrived, before other calls get the thread.
 constexpr Clock::duration kTimeSlice = std::chrono::microseconds(300);
-// An estimate of the bytes of memory that a refused frame takes until its error is written.
+// An estimate of the bytes of memory that a refused frame takes until the error of the frame is
+// written.
 constexpr size_t kRefusalBytes = 1024;
 // The retry delay for a frame that exceeds `max_frames_in_flight`.
 constexpr uint64_t kRetryFrameUs = 10000;
-// The longest answer that one gRPC operation sends together with receiving the next frame. All such
-// answers in flight fit into the initial flow control window of HTTP/2, so flow control does not
-// delay them for a client that reads.
+// The most bytes of an answer that one gRPC operation sends together with receiving the next frame.
+// Such an answer is short against the initial flow control window of HTTP/2 (64 KiB), so flow
+// control does not delay it for a client that reads.
 constexpr size_t kMaxExchangedBytes = 4096;
 
 }  // namespace
@@ -47,8 +48,8 @@ void Stream::OnAccepted(bool ok) {
   CallWhenStarted([this](const absl::Status& started) { Begin(started); });
 }
 
-// Sends the initial metadata, and starts the first read. The caller passes the call's reference of
-// the event `accepted_` to `Begin`.
+// Sends the initial metadata, and starts the first read; if `started` is an error, ends the call
+// with it. `Begin` takes over the reference to the call that the event `accepted_` holds.
 void Stream::Begin(const absl::Status& started) {
   {
     absl::MutexLock lock(&mu_);
@@ -59,7 +60,7 @@ void Stream::Begin(const absl::Status& started) {
     } else if (!started.ok()) {
       End(started);
     } else {
-      ScheduleIdleCheck(last_activity_ + runtime_.limits.idle_stream);
+      ScheduleIdleCheck(last_activity_ + runtime_.limits->idle_stream);
       // The metadata counts as a write of one byte, so that no answer is written before the
       // metadata is sent.
       writing_bytes_ = unread_bytes_ = 1;
@@ -73,9 +74,9 @@ void Stream::Begin(const absl::Status& started) {
 
 void Stream::OnMetadataSent(bool ok) { OnWritten(ok); }
 
-// Prefetches the cache lines of this object: among a thousand streams, the one with a new frame is
-// not in the L1 and L2 caches, and its lines would be loaded one after the other. Does not prefetch
-// `call_` and the members that are declared before `mu_`.
+// Prefetches the CPU cache lines of this object: among a thousand streams, the stream that receives
+// a frame is not in the L1 and L2 caches, and its cache lines would be loaded one after the other.
+// Does not prefetch `call_` and the members that are declared before `mu_`.
 void Stream::Prefetch() const {
   constexpr size_t kLine = 64;
   const auto prefetch = [](const void* begin, const void* end) {
@@ -87,8 +88,9 @@ void Stream::Prefetch() const {
   prefetch(&call_ + 1, this + 1);
 }
 
-// Queues the frame that has arrived. If `messages_` has no message, the client has closed its side
-// of the stream, or has disconnected; in the second case gRPC's event `OnDone` follows.
+// Queues the frame (a message with queries) that has arrived. If `messages_` has no message, the
+// client has closed its side of the stream, or has disconnected; in the second case gRPC calls
+// `OnDone` later.
 void Stream::OnRead(bool ok) {
   Prefetch();
   const Clock::time_point now = Clock::now();
@@ -199,8 +201,9 @@ bool Stream::MaybeEvaluate(Where where) {
   return false;
 }
 
-// Returns true only during a write: when the write completes, `OnWritten` or `OnRead` runs on the
-// event loop and evaluates the next frame there.
+// Returns true only during a write: when the write completes, `OnWritten` (or `OnRead`, if one gRPC
+// operation sends the answer and receives the next frame) runs on the event loop and evaluates the
+// first frame of `queue_` there.
 bool Stream::LeavesToLoop() const {
   return writing_bytes_ != 0 && !queue_.empty() && cost_.IsSmall(queue_.front().cost_bytes()) &&
          MayTakeLoop(last_activity_);
@@ -208,8 +211,8 @@ bool Stream::LeavesToLoop() const {
 
 bool Stream::MayRead() const {
   return !reading_ && !half_closed_ && !draining_ && !IsFull() &&
-         queued_bytes_ <= runtime_.limits.max_unread_bytes &&
-         frames_ < 2 * runtime_.limits.max_frames_in_flight;
+         queued_bytes_ <= runtime_.limits->max_unread_bytes &&
+         frames_ < 2 * runtime_.limits->max_frames_in_flight;
 }
 
 void Stream::MaybeRead() {
@@ -229,6 +232,7 @@ void Stream::MaybeEnd() {
 }
 
 void Stream::End(const absl::Status& status) {
+  Ended(status);
   ended_ = true;
   Ref();
   call_.Finish(ToGrpcStatus(status), &finished_);
@@ -246,14 +250,16 @@ void Stream::Abandon() {
 // --- Queued frames ------------------------------------------------------------------------------
 
 absl::Status Stream::CheckFlow(size_t size) const {
-  const CallLimits& limits = runtime_.limits;
+  const CallLimits& limits = *runtime_.limits;
   if (size > limits.max_frame_bytes) return TooManyBytes(limits.max_frame_bytes);
   if (frames_ < limits.max_frames_in_flight) return absl::OkStatus();
-  return WithRetryDelay(OverLimit("", limits.max_frames_in_flight, "frames in flight"),
-                        kRetryFrameUs);
+  return WithRetryDelay(
+      OverLimit("", limits.max_frames_in_flight, "frames in flight", Limit::kFramesInFlight),
+      kRetryFrameUs);
 }
 
-// Moves the frame to `frame_` at once, without the queue, if no other frame is queued or evaluated.
+// Moves the frame to `frame_` at once, without `queue_`, if the frame is not refused, no other
+// frame is queued or evaluated, and the client does not have too many unread answers.
 void Stream::Enqueue(MessageBytes bytes, const FrameHead& head, Clock::time_point now) {
   last_activity_ = now;
   const size_t size = bytes.size();
@@ -336,6 +342,7 @@ bool Stream::TakeAnswer(Where where, Clock::time_point now) {
   if (!cancelled_) {
     AddLimits(run_->response);
     answer = SerializeToBytes(run_->response);
+    RecordAnswer(now);
   }
   const uint64_t work_units = run_->work.work_units;
   const size_t cost_bytes = frame_.cost_bytes();
@@ -372,6 +379,7 @@ void Stream::AddLimits(v1::StreamResponse& response) {
 }
 
 MessageBytes Stream::Refusal(uint64_t seq, const absl::Status& status) {
+  shared_.metrics.Add(Counter::kFramesRefused);
   v1::StreamResponse response;
   response.mutable_answer()->set_seq(seq);
   wire::EncodeStatus(status, *response.mutable_answer()->mutable_status());
@@ -385,7 +393,7 @@ void Stream::CheckIdle() {
   absl::MutexLock lock(&mu_);
   idle_timer_ = 0;
   if (ended_ || cancelled_) return;
-  const Clock::time_point due = last_activity_ + runtime_.limits.idle_stream;
+  const Clock::time_point due = last_activity_ + runtime_.limits->idle_stream;
   const Clock::time_point now = Clock::now();
   if (now >= due && writing_bytes_ != 0 && !exchanging_) {
     Abort(kUnread);
@@ -394,7 +402,7 @@ void Stream::CheckIdle() {
   } else {
     // The stream has been active since the timer was set, or a frame is evaluated or waits for a
     // version.
-    ScheduleIdleCheck(now < due ? due : now + runtime_.limits.idle_stream);
+    ScheduleIdleCheck(now < due ? due : now + runtime_.limits->idle_stream);
   }
 }
 
@@ -404,7 +412,7 @@ void Stream::ScheduleIdleCheck(Clock::time_point when) {
 
 void Stream::WatchStall() {
   if (stall_timer_ != 0 || writing_bytes_ == 0 || !(IsFull() || ended_)) return;
-  StartTimer(stall_timer_, Clock::now() + runtime_.limits.stalled_stream,
+  StartTimer(stall_timer_, Clock::now() + runtime_.limits->stalled_stream,
              [this, writes = writes_] { CheckStall(writes); });
 }
 

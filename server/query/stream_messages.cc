@@ -47,8 +47,9 @@ grpc_op StreamMessages::WriteOperation(MessageBytes message) {
   return operation;
 }
 
-// Starts a batch of operations. Aborts the process if gRPC's core rejects the batch, which only a
-// bug can cause; gRPC's C++ interface aborts the process in this case, too.
+// Starts `operations` (sending or receiving a message) as one batch, whose completion gRPC reports
+// with `tag`. Aborts the process if gRPC's core rejects the batch, which only a bug can cause;
+// gRPC's C++ interface aborts the process in this case, too.
 void StreamMessages::Start(std::span<const grpc_op> operations,
                            grpc::internal::CompletionQueueTag& tag) {
   const grpc_call_error error =

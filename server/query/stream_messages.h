@@ -3,12 +3,13 @@
 
 // How are the messages of a stream read and written through gRPC's core?
 //
-// gRPC's C++ interface has one operation to send a message and one to receive a message, with an
-// event each. The core can do both in one batch, whose single event reports that the first message
-// is sent and the second one has arrived. For a client that waits for its answer before it sends
-// the next frame (a message with queries), one event is enough, at three quarters of the cost
-// (docs/performance.md). For a client that sends frames ahead, one event is not enough: the event
-// may wait for a message that does not arrive, and the next answer would wait for the event.
+// gRPC's C++ interface has one operation to send a message and one to receive a message, each with
+// its own event. The core can do both in one batch, whose single event reports that the first
+// message is sent and the second message has arrived. For a client that waits for its answer before
+// it sends the next frame (a message with queries), this one event is enough, at three quarters of
+// the cost of two (docs/performance.md). For a client that sends frames ahead, one event is not
+// enough: the event may wait for a message that does not arrive, and the next answer would wait for
+// the event.
 #pragma once
 
 #include <grpc/grpc.h>

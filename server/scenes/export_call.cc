@@ -38,7 +38,7 @@ void ExportCall::OnAccepted(bool ok) {
 // the reference to the call that the event `accepted_` holds; the function releases it or passes it
 // on.
 void ExportCall::Begin(absl::Status status) {
-  send_deadline_ = Clock::now() + runtime_.limits.import_time;
+  send_deadline_ = Clock::now() + runtime_.limits->import_time;
   if (status.ok()) status = Open();
   if (!status.ok()) {
     Finish(status);
@@ -50,9 +50,9 @@ void ExportCall::Begin(absl::Status status) {
   Unref();
 }
 
-// The store has the summaries of all kept versions in memory. The polygons of an old version may
-// only be in the journal; `Run` reads such polygons on the executor, as reading from a disk may
-// take long.
+// The store has in memory the summary (counts and bounds) of each version that it keeps. The
+// polygons of an old version may only be in the journal; `Run` reads such polygons on the executor,
+// as reading from a disk may take long.
 absl::Status ExportCall::Open() {
   if (absl::Status status = CheckSceneName("name", name_); !status.ok()) return status;
   key_ = runtime_.store.KeyOf(caller().tenant, name_);
@@ -122,10 +122,11 @@ void ExportCall::Write() {
   Ref();
   {
     absl::MutexLock lock(&mu_);
-    StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
+    StartTimer(unread_timer_, Clock::now() + runtime_.limits->stalled_answer,
                [this, chunk = ++chunks_] { CheckUnread(chunk); });
   }
   if (next_ == count) {
+    Ended(absl::OkStatus());
     writer_.WriteAndFinish(bytes, grpc::WriteOptions(), grpc::Status::OK, &finished_);
   } else {
     writer_.Write(bytes, &written_);
@@ -167,6 +168,7 @@ void ExportCall::CheckUnread(uint64_t chunk) {
 // Ends the call with the error `status`. Must not be called after `writer_.WriteAndFinish`, which
 // ends the call, too.
 void ExportCall::Finish(const absl::Status& status) {
+  Ended(status);
   Ref();
   writer_.Finish(ToGrpcStatus(status), &finished_);
 }

@@ -21,9 +21,9 @@
 
 namespace carom::server {
 
-// Writes one chunk, and the next chunk when gRPC has sent the first. A chunk is one message of the
-// response stream. The call holds one chunk and an immutable version of the scene, so that later
-// commits do not affect the export.
+// One export of a scene. Writes one chunk (a message of the response stream), and each further
+// chunk when gRPC has sent the preceding one. The call holds one chunk and an immutable version of
+// the scene, so that later commits do not affect the export.
 //
 //   OnAccepted  The request has arrived; requests the next call from gRPC and writes the first
 //               chunk.
@@ -43,7 +43,9 @@ class ExportCall final : public AsyncCall {
 
  private:
   ExportCall(SceneService& service, EventLoop& loop, SceneRuntime& runtime)
-      : AsyncCall(loop, runtime.calls, 1), service_(service), runtime_(runtime) {}
+      : AsyncCall(loop, runtime.calls, RpcMethod::kExportScene, 1),
+        service_(service),
+        runtime_(runtime) {}
   ~ExportCall() override = default;
 
   void OnAccepted(bool ok);
@@ -69,14 +71,14 @@ class ExportCall final : public AsyncCall {
 
   SceneService& service_;
   SceneRuntime& runtime_;
-  // The members up to `finished_` need no lock: only the handler of one event of gRPC, or `Run`, is
-  // in progress at a time, and nothing else uses these members.
+  // The members from here to `finished_` need no lock: only the handler of one event of gRPC, or
+  // `Run`, is in progress at a time, and nothing else uses these members.
   grpc::ByteBuffer bytes_;
   std::string name_;
-  std::string key_;  // key of the scene in the store
-  uint64_t version_ = 0;
-  v1::Scene summary_;
-  Clock::time_point send_deadline_;  // when the client must have read all chunks
+  std::string key_;                  // key of the scene in the store
+  uint64_t version_ = 0;             // the requested version; 0: the current one
+  v1::Scene summary_;                // version, counts and bounds of the exported version
+  Clock::time_point send_deadline_;  // the last chunk must be written before this time
   Scene::Ptr scene_;                 // the requested version, or null if it is not in memory
   std::vector<Polygon> polygons_;    // the polygons that `ReadOld` read
   MemoryCharge charge_;              // memory of `polygons_`

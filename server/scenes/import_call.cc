@@ -49,7 +49,7 @@ void ImportCall::Begin(const absl::Status& started) {
     if (!started.ok()) {
       Finish(started, {});
     } else if (!cancelled_) {
-      StartTimer(total_timer_, Clock::now() + runtime_.limits.import_time,
+      StartTimer(total_timer_, Clock::now() + runtime_.limits->import_time,
                  [this] { CheckTotal(); });
       AwaitChunk();
       reader_.Read(&chunk_, &read_);
@@ -60,7 +60,7 @@ void ImportCall::Begin(const absl::Status& started) {
 
 void ImportCall::AwaitChunk() {
   reading_ = true;
-  StartTimer(idle_timer_, Clock::now() + runtime_.limits.idle_import, [this] { CheckIdle(); });
+  StartTimer(idle_timer_, Clock::now() + runtime_.limits->idle_import, [this] { CheckIdle(); });
   Ref();
 }
 
@@ -91,9 +91,9 @@ void ImportCall::OnHeadersSent(bool ok) {
   Submit(Work::kRegister);
 }
 
-// Submits `Run` with the task `work` to the executor; `Run` releases the reference to the call that
-// the caller holds. If the call has ended, `Run` only frees the upload: freeing millions of
-// polygons would block the event loop.
+// Submits the call to the executor, which runs `Run` with the task `work`; `Run` releases the
+// reference to the call that the caller of `Submit` holds. If the call has ended, `Run` only frees
+// the upload: on the event loop, freeing millions of polygons would block a thread.
 void ImportCall::Submit(Work work) {
   working_ = true;
   work_ = ended_ ? Work::kDiscard : work;
@@ -141,7 +141,7 @@ absl::Status ImportCall::Add() {
   auto& chunk = *google::protobuf::Arena::CreateMessage<v1::ImportSceneRequest>(&arena);
   MemoryCharge parsed = chunk_charge_.Another();
   absl::Status charged =
-      ChargeParsed(chunk_, *chunk.GetDescriptor(), runtime_.limits.max_message_bytes, parsed);
+      ChargeParsed(chunk_, *chunk.GetDescriptor(), runtime_.limits->max_message_bytes, parsed);
   if (!charged.ok()) return charged;
   if (!Parse(chunk_, chunk)) return InvalidMessage(chunk.GetTypeName());
   return upload_.Add(chunk);
@@ -155,6 +155,8 @@ absl::Status ImportCall::Register(grpc::ByteBuffer& answer) {
   v1::ImportSceneResponse response;
   wire::EncodeScene(upload_.name(), **scene, *response.mutable_scene());
   answer = Serialize(response);
+  LogSceneChange(upload_.mode() == ImportMode::kReplace ? "scene_replaced" : "scene_created",
+                 upload_.name());
   return absl::OkStatus();
 }
 
@@ -178,13 +180,15 @@ void ImportCall::CheckTotal() {
   absl::MutexLock lock(&mu_);
   total_timer_ = 0;
   // If `Run` is registering the scene, the import may complete, because registering ends soon. If
-  // `Run` is adding a chunk, the call ends after that chunk.
+  // `Run` is adding a chunk, the call ends with the error at once, and `Run` frees the upload after
+  // that chunk.
   if (!working_ || work_ == Work::kAdd) {
     Finish(absl::CancelledError("the import took too long; nothing is registered"), {});
   }
 }
 
 void ImportCall::Finish(const absl::Status& status, const grpc::ByteBuffer& answer) {
+  Ended(status);
   if (std::exchange(ended_, true)) return;
   Ref();
   if (status.ok()) {

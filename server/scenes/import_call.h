@@ -15,9 +15,9 @@
 
 namespace carom::server {
 
-// A chunk is one message of the request stream. Reads a chunk, adds it to the upload (the polygons
-// received so far) on an executor thread, and reads the next chunk. Registers the scene in the
-// store once the client has closed its side of the stream.
+// One import of a scene. A chunk is one message of the request stream. The call reads a chunk, adds
+// the chunk to the upload (the polygons received so far) on an executor thread, and reads the next
+// chunk. It registers the scene in the store once the client has closed its side of the stream.
 //
 //   OnAccepted     A call has arrived; requests the next call from gRPC and reads the first chunk.
 //   OnRead         A chunk has arrived, or `ok` is false: the client has closed its side of the
@@ -39,10 +39,13 @@ class ImportCall final : public AsyncCall {
   void Drain() override {}
 
  private:
+  // What `Run` does: adds a chunk to the upload, registers the scene, or frees the upload.
   enum class Work { kAdd, kRegister, kDiscard };
 
   ImportCall(SceneService& service, EventLoop& loop, SceneRuntime& runtime)
-      : AsyncCall(loop, runtime.calls, 2), service_(service), runtime_(runtime) {}
+      : AsyncCall(loop, runtime.calls, RpcMethod::kImportScene, 2),
+        service_(service),
+        runtime_(runtime) {}
   ~ImportCall() override = default;
 
   void OnAccepted(bool ok);
@@ -58,8 +61,8 @@ class ImportCall final : public AsyncCall {
   // `OnRead`. Called before `reader_.Read`.
   void AwaitChunk() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void Submit(Work work) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Ends the call with `answer` if `status` is OK, else with the error. Does nothing if the call
-  // has ended.
+  // Ends the call with `answer` if `status` is OK, else with the error `status`. Does nothing if
+  // the call has ended.
   void Finish(const absl::Status& status, const grpc::ByteBuffer& answer)
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   std::string Key() const { return runtime_.store.KeyOf(caller().tenant, upload_.name()); }
@@ -68,12 +71,12 @@ class ImportCall final : public AsyncCall {
 
   SceneService& service_;
   SceneRuntime& runtime_;
-  // The members up to `work_` need no lock: while `working_` is true, only `Run` uses them,
-  // otherwise only gRPC and the handlers of its events.
+  // The members from here to `work_` need no lock: while `working_` is true, only `Run` uses them;
+  // while it is false, only gRPC and the handlers of gRPC's events use them.
   grpc::ServerAsyncReader<grpc::ByteBuffer, grpc::ByteBuffer> reader_{&context_};
   grpc::ByteBuffer chunk_;
   MemoryCharge chunk_charge_;
-  SceneUpload upload_{runtime_.limits.polygons, runtime_.limits.scenes};
+  SceneUpload upload_{runtime_.limits->polygons, runtime_.limits->scenes};
   Work work_ = Work::kAdd;
   EventOf<ImportCall, &ImportCall::OnAccepted> accepted_{this};
   EventOf<ImportCall, &ImportCall::OnRead> read_{this};

@@ -15,15 +15,15 @@
 namespace carom::server {
 namespace {
 
-// Number of bytes of the scene's name that are read before the request is parsed. Valid names are
+// Before the request is parsed, a longer scene name is cut to this number of bytes. Valid names are
 // shorter; the handler refuses a longer name when the call runs.
 constexpr size_t kMaxNameBytes = 128;
 
 }  // namespace
 
 absl::Status SceneRuntime::CheckLength(const grpc::ByteBuffer& bytes) const {
-  return bytes.Length() <= limits.max_message_bytes ? absl::OkStatus()
-                                                    : TooManyBytes(limits.max_message_bytes);
+  return bytes.Length() <= limits->max_message_bytes ? absl::OkStatus()
+                                                     : TooManyBytes(limits->max_message_bytes);
 }
 
 void SceneCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime,
@@ -89,19 +89,31 @@ void SceneCall::Answer() {
   } catch (const std::bad_alloc&) {
     status = OutOfMemory();
   }
+  if (status.ok()) LogChange();
   bytes_.Clear();
   charge_.Clear();
   Finish(status, answer);
 }
 
+// Logs the creation, deletion or replacement of a scene. Commits are not logged: a client may
+// commit sixty times a second.
+void SceneCall::LogChange() const {
+  const char* const event = method_.rpc == RpcMethod::kCreateScene     ? "scene_created"
+                            : method_.rpc == RpcMethod::kDeleteScene   ? "scene_deleted"
+                            : method_.rpc == RpcMethod::kRollbackScene ? "scene_replaced"
+                                                                       : nullptr;
+  if (event != nullptr) LogSceneChange(event, PeekName(bytes_));
+}
+
 void SceneCall::Finish(const absl::Status& status, const grpc::ByteBuffer& answer) {
+  Ended(status);
   Ref();
   if (!status.ok()) return writer_.FinishWithError(ToGrpcStatus(status), &finished_);
   {
     absl::MutexLock lock(&mu_);
     unread_charge_ = NewCharge(MemoryShare::kMessages);
     unread_charge_.Set(answer.Length());
-    StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
+    StartTimer(unread_timer_, Clock::now() + runtime_.limits->stalled_answer,
                [this] { CheckUnread(); });
   }
   // Calls `writer_.Finish` without the lock: `OnFinished` may begin on another thread before it

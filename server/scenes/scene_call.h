@@ -6,8 +6,8 @@
 // A call that waits for its client, for another writer of its scene or for an executor thread holds
 // no thread: the server keeps the bytes of its request, and an executor thread parses the bytes
 // when it runs the call. Methods that only read have short requests; the event loop thread that
-// receives such a request answers it, unless the call's peer (its client address) has used too much
-// of the event loop's time: then an executor thread answers it.
+// receives such a request answers it, unless the call's peer (its client address or tenant) has
+// used too much of the event loop's time: then an executor thread answers it.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
+#include "server/base/live_value.h"
 #include "server/scenes/scene_handler.h"
 #include "server/store/watch_hub.h"
 #include "server/store/writer_queue.h"
@@ -56,7 +57,7 @@ struct SceneRuntime {
   const CallContext calls;
   // like `calls`, but for WatchScene calls, which count against a limit of their own
   const CallContext watches;
-  const SceneCallLimits limits;
+  const LiveValue<SceneCallLimits>& limits;
 
   // Returns RESOURCE_EXHAUSTED if `bytes` are more than `max_message_bytes`. O(1).
   absl::Status CheckLength(const grpc::ByteBuffer& bytes) const;
@@ -64,6 +65,8 @@ struct SceneRuntime {
 
 // A unary method of SceneService: how it is requested from gRPC and answered.
 struct SceneMethod {
+  RpcMethod rpc;
+
   using Writer = grpc::ServerAsyncResponseWriter<grpc::ByteBuffer>;
 
   // Requests the next call of the method from gRPC, which triggers the event `accepted` when the
@@ -77,7 +80,7 @@ struct SceneMethod {
                          grpc::ByteBuffer& answer);
   // True: the method writes to a scene, and an executor thread runs it, after earlier writers of
   // the scene. False: the thread that receives the call runs the method, or the executor if the
-  // call's peer has used too much of the event loop's time.
+  // call's peer (client address or tenant) has used too much of the event loop's time.
   bool writes;
   Role required_role;  // the least role that may call the method
 };
@@ -104,7 +107,10 @@ class SceneCall final : public AsyncCall {
  private:
   SceneCall(SceneService& service, EventLoop& loop, SceneRuntime& runtime,
             const SceneMethod& method)
-      : AsyncCall(loop, runtime.calls, 1), service_(service), runtime_(runtime), method_(method) {}
+      : AsyncCall(loop, runtime.calls, method.rpc, 1),
+        service_(service),
+        runtime_(runtime),
+        method_(method) {}
   ~SceneCall() override = default;
 
   void OnAccepted(bool ok);
@@ -112,13 +118,14 @@ class SceneCall final : public AsyncCall {
   void OnFinished(bool);
   void CheckUnread();
   void Answer();
+  void LogChange() const;
   void Finish(const absl::Status& status, const grpc::ByteBuffer& answer);
 
   SceneService& service_;
   SceneRuntime& runtime_;
   const SceneMethod& method_;
-  // The members up to `finished_` need no lock: gRPC uses them for one operation at a time, and
-  // afterwards only the thread that answers the call uses them.
+  // The members from here to `finished_` need no lock: gRPC uses them for one operation at a time,
+  // and after the operation only the thread that answers the call uses them.
   grpc::ByteBuffer bytes_;
   MemoryCharge charge_;  // memory of `bytes_`
   SceneMethod::Writer writer_{&context_};

@@ -19,13 +19,14 @@
 namespace carom::server {
 namespace {
 
-// Number of scenes in a response of ListScenes if the request gives no `page_size`, and the maximum
-// number; documented in proto/carom/v1/scene_service.proto.
+// `kDefaultPageSize`: number of scenes in a response of ListScenes if the request gives no
+// `page_size`. `kMaxPageSize`: the maximum of `page_size`. Both are documented in
+// proto/carom/v1/scene_service.proto.
 constexpr int kDefaultPageSize = 100;
 constexpr int kMaxPageSize = 1000;
 
-// Returns the name in a page token: the last name of the preceding page, in web-safe base64. An
-// empty token has an empty name.
+// Returns the name of a scene that a page token contains in web-safe base64: the last name of the
+// preceding page. For an empty token returns the empty name.
 absl::StatusOr<std::string> DecodePageToken(const std::string& token) {
   if (token.empty()) return std::string();
   std::string name;
@@ -43,7 +44,8 @@ absl::Status Encode(absl::string_view name, const absl::StatusOr<Scene::Ptr>& sc
 
 }  // namespace
 
-// Sets the same fields as `wire::EncodeScene`, which needs the polygons of the version in memory.
+// Sets the same fields of `message` as `wire::EncodeScene`. `wire::EncodeScene` needs the polygons
+// of the version in memory; this function does not.
 void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Scene& message) {
   message.set_name(name.data(), name.size());
   message.set_version(summary.version);
@@ -171,7 +173,8 @@ absl::Status SceneHandler::Delete(const Caller& caller, const v1::DeleteSceneReq
                                   v1::DeleteSceneResponse&) {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
   const std::string key = store_.KeyOf(caller.tenant, request.name());
-  // A fork is temporary, so a writer may delete it; deleting any other scene requires an admin.
+  // A fork is temporary, so a caller with the role kWriter may delete it; deleting any other scene
+  // requires the role kAdmin.
   if (!store_.OriginOf(key).has_value()) {
     if (absl::Status status = caller.Check(Role::kAdmin); !status.ok()) return status;
   }
@@ -199,8 +202,9 @@ absl::Status SceneHandler::Commit(const Caller& caller, const v1::CommitEditsReq
   absl::StatusOr<std::vector<SceneEdit>> edits =
       wire::DecodeEdits(request.edits(), polygon_limits_);
   if (!edits.ok()) {
-    // If the edits exceed a limit and the base version is stale, the call returns the error of the
-    // stale base version. Every other decoding error is returned even if the base version is stale.
+    // If the edits exceed a limit and the base version is stale (not the current version), the call
+    // returns the error of the stale base version. Every other decoding error is returned even if
+    // the base version is stale.
     const bool stale = request.base_version() != 0 && request.base_version() != scene->version();
     return stale && absl::IsResourceExhausted(edits.status())
                ? StaleVersion("base_version", scene->version())

@@ -31,7 +31,8 @@ class SceneHandler {
                const SceneLimits& scene_limits)
       : store_(store), polygon_limits_(polygon_limits), scene_limits_(scene_limits) {}
 
-  // The reading methods. `Get` costs O(1), `List` O(scenes in the response), `ListVersions`
+  // The reading methods. `Get` costs O(1), or O(versions of the scene) if the request names a
+  // version other than the current one; `List` costs O(scenes in the response), `ListVersions`
   // O(versions of the scene).
   absl::Status Get(const Caller& caller, const v1::GetSceneRequest& request,
                    v1::GetSceneResponse& response) const;

@@ -30,7 +30,7 @@ absl::Status Handle(const SceneRuntime& runtime, const Caller& caller,
   Response response;
   MemoryCharge parsed = bytes_charge.Another();
   absl::Status status =
-      ChargeParsed(bytes, *request.GetDescriptor(), runtime.limits.max_message_bytes, parsed);
+      ChargeParsed(bytes, *request.GetDescriptor(), runtime.limits->max_message_bytes, parsed);
   if (!status.ok()) return status;
   if (!Parse(bytes, request)) return InvalidMessage(request.GetTypeName());
   status = (runtime.handler.*kHandle)(caller, request, response);
@@ -38,8 +38,8 @@ absl::Status Handle(const SceneRuntime& runtime, const Caller& caller,
   return status;
 }
 
-// Answers a call of a reading method. It runs on a thread of the event loop, so it refuses requests
-// that are not short (`ParseShort`).
+// Answers a call of a method that only reads. May run on a thread of the event loop, so it refuses
+// requests that are not short (`ParseShort`).
 template <class Request, class Response, auto kHandle>
 absl::Status HandleShort(const SceneRuntime& runtime, const Caller& caller,
                          const grpc::ByteBuffer& bytes, const MemoryCharge&,
@@ -70,31 +70,33 @@ absl::Status Lint(const SceneRuntime&, const Caller&, const grpc::ByteBuffer&, c
 }
 
 constexpr std::array kMethods = {
-    SceneMethod{Request<&SceneService::RequestCreateScene>,
+    SceneMethod{RpcMethod::kCreateScene, Request<&SceneService::RequestCreateScene>,
                 Handle<v1::CreateSceneRequest, v1::CreateSceneResponse, &SceneHandler::Create>,
                 true, Role::kWriter},
-    SceneMethod{Request<&SceneService::RequestCommitEdits>,
+    SceneMethod{RpcMethod::kCommitEdits, Request<&SceneService::RequestCommitEdits>,
                 Handle<v1::CommitEditsRequest, v1::CommitEditsResponse, &SceneHandler::Commit>,
                 true, Role::kWriter},
-    SceneMethod{Request<&SceneService::RequestDeleteScene>,
+    SceneMethod{RpcMethod::kDeleteScene, Request<&SceneService::RequestDeleteScene>,
                 Handle<v1::DeleteSceneRequest, v1::DeleteSceneResponse, &SceneHandler::Delete>,
                 true, Role::kWriter},
-    SceneMethod{Request<&SceneService::RequestGetScene>,
+    SceneMethod{RpcMethod::kGetScene, Request<&SceneService::RequestGetScene>,
                 HandleShort<v1::GetSceneRequest, v1::GetSceneResponse, &SceneHandler::Get>, false,
                 Role::kReader},
-    SceneMethod{Request<&SceneService::RequestListScenes>,
+    SceneMethod{RpcMethod::kListScenes, Request<&SceneService::RequestListScenes>,
                 HandleShort<v1::ListScenesRequest, v1::ListScenesResponse, &SceneHandler::List>,
                 false, Role::kReader},
-    SceneMethod{Request<&SceneService::RequestListSceneVersions>,
+    SceneMethod{RpcMethod::kListSceneVersions, Request<&SceneService::RequestListSceneVersions>,
                 HandleShort<v1::ListSceneVersionsRequest, v1::ListSceneVersionsResponse,
                             &SceneHandler::ListVersions>,
                 false, Role::kReader},
     SceneMethod{
-        Request<&SceneService::RequestRollbackScene>,
+        RpcMethod::kRollbackScene, Request<&SceneService::RequestRollbackScene>,
         Handle<v1::RollbackSceneRequest, v1::RollbackSceneResponse, &SceneHandler::Rollback>, true,
         Role::kWriter},
-    SceneMethod{Request<&SceneService::RequestForkScene>, Fork, true, Role::kWriter},
-    SceneMethod{Request<&SceneService::RequestLintScene>, Lint, false, Role::kReader},
+    SceneMethod{RpcMethod::kForkScene, Request<&SceneService::RequestForkScene>, Fork, true,
+                Role::kWriter},
+    SceneMethod{RpcMethod::kLintScene, Request<&SceneService::RequestLintScene>, Lint, false,
+                Role::kReader},
 };
 
 }  // namespace

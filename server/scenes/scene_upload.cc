@@ -26,8 +26,8 @@ absl::StatusOr<ImportMode> DecodeMode(v1::ImportMode mode) {
 
 absl::Status SceneUpload::Add(const v1::ImportSceneRequest& chunk) {
   if (absl::Status status = CheckHeader(chunk); !status.ok()) return status;
-  // The polygons are counted before they are decoded, so that no chunk makes the upload larger than
-  // a scene may be.
+  // The polygons of the chunk are counted before they are decoded, so that no chunk makes the
+  // upload larger than a scene may be.
   const size_t first = polygons_.size();
   if (absl::Status status =
           scene_limits_.Check(first + static_cast<size_t>(chunk.polygons_size()), vertices_);

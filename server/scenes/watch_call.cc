@@ -39,8 +39,8 @@ v1::PolygonChange EncodeChangeKind(ChangeKind kind) {
   return v1::POLYGON_CHANGE_UNSPECIFIED;
 }
 
-// Appends one entry to every column of `chunk`, so that the columns of each chunk have equal
-// length.
+// Appends one entry, for one changed polygon, to every column (repeated field) of `chunk`, so that
+// the columns of each chunk have equal length.
 void EncodeRow(const PolygonChange& change, v1::WatchSceneResponse& chunk) {
   chunk.add_polygon_id(change.id);
   chunk.add_change(EncodeChangeKind(change.kind));
@@ -171,7 +171,8 @@ void WatchCall::CheckUnread(uint64_t chunk) {
 
 // --- Sending changes ----------------------------------------------------------------------------
 
-// Sends the next message, or ends the call with an error. If memory runs out, only this call ends.
+// Sends the next message of the response stream, or ends the call with an error. If memory runs
+// out, only this call ends.
 void WatchCall::Run() {
   absl::Status status;
   try {
@@ -269,8 +270,8 @@ absl::StatusOr<SceneChange::Ptr> WatchCall::Next() {
       absl::StrCat(kTooSlow, "the change after version ", version_, " is no longer kept"));
 }
 
-// A call of `OnChange` after `Next` began, when `is_waiting_` was false, did not submit the call.
-// It has set `changed_`, so the call does not wait, and calls `Next` again.
+// If `OnChange` ran after `Next` began, while `is_waiting_` was false, it did not submit the call,
+// but it set `changed_`: `Wait` then returns false, and the call runs `Next` again.
 bool WatchCall::Wait() {
   absl::MutexLock lock(&mu_);
   if (changed_ || cancelled_) return cancelled_;
@@ -303,7 +304,7 @@ absl::Status WatchCall::Write() {
     chunk.set_base_version(change_->base);
     chunk.set_edit_id(change_->summary.edit_id);
     chunk.set_created_us(change_->summary.created_us);
-  } else if (Clock::now() > send_start_ + runtime_.limits.import_time) {
+  } else if (Clock::now() > send_start_ + runtime_.limits->import_time) {
     return absl::ResourceExhaustedError(
         absl::StrCat(kTooSlow, "sending one version took too long"));
   }
@@ -326,7 +327,7 @@ absl::Status WatchCall::Write() {
   Ref();
   {
     absl::MutexLock lock(&mu_);
-    StartTimer(unread_timer_, Clock::now() + runtime_.limits.stalled_answer,
+    StartTimer(unread_timer_, Clock::now() + runtime_.limits->stalled_answer,
                [this, chunk = ++chunks_] { CheckUnread(chunk); });
   }
   // Calls `writer_.Write` without the lock: `OnWritten` may begin on a thread of the event loop
@@ -337,6 +338,7 @@ absl::Status WatchCall::Write() {
 }
 
 void WatchCall::Finish(const absl::Status& status) {
+  Ended(status);
   Ref();
   writer_.Finish(ToGrpcStatus(status), &finished_);
 }

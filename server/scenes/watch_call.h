@@ -21,12 +21,13 @@
 
 namespace carom::server {
 
-// Sends the versions of a scene as they are committed. A chunk is one message of the response
-// stream. A `WatchCall` has no queue: it stores the number of the version that the client has, and
-// reads the change after that version from the store. A client that reads slowly therefore costs
-// the server one chunk and the change that is being sent, however many versions are committed
-// meanwhile; the call ends when the store no longer keeps the next change. A call that waits for a
-// commit or for its client holds no thread.
+// Sends the versions of a scene as they are committed. A change is the difference between a version
+// and the next one; a chunk is one message of the response stream, with a part of a change. A
+// `WatchCall` has no queue: it stores the number of the version that the client has, and reads the
+// change after that version from the store. A client that reads slowly therefore costs the server
+// one chunk and the change that is being sent, however many versions are committed meanwhile; the
+// call ends when the store no longer keeps the next change. A call that waits for a commit or for
+// its client holds no thread.
 //
 //   OnAccepted  The request has arrived; requests the next call from gRPC.
 //   Run         On an executor thread: writes the next chunk of the change that is being sent, or
@@ -48,7 +49,9 @@ class WatchCall final : public AsyncCall, public SceneWatcher {
 
  private:
   WatchCall(SceneService& service, EventLoop& loop, SceneRuntime& runtime)
-      : AsyncCall(loop, runtime.watches, 2), service_(service), runtime_(runtime) {}
+      : AsyncCall(loop, runtime.watches, RpcMethod::kWatchScene, 2),
+        service_(service),
+        runtime_(runtime) {}
   ~WatchCall() override = default;
 
   void OnAccepted(bool ok);
@@ -82,8 +85,8 @@ class WatchCall final : public AsyncCall, public SceneWatcher {
 
   SceneService& service_;
   SceneRuntime& runtime_;
-  // The members up to `finished_` need no lock: only the handler of one event of gRPC, or `Run`, is
-  // in progress at a time, and nothing else uses these members.
+  // The members from here to `finished_` need no lock: only the handler of one event of gRPC, or
+  // `Run`, is in progress at a time, and nothing else uses these members.
   grpc::ByteBuffer bytes_;
   std::string name_;
   std::string key_;  // key of the scene in the store
@@ -94,7 +97,7 @@ class WatchCall final : public AsyncCall, public SceneWatcher {
   uint64_t version_ = 0;        // version that the client has
   uint64_t first_current_ = 0;  // version that was current when the watch began
   SceneChange::Ptr change_;     // the change being sent, or null
-  ChangeCursor cursor_;
+  ChangeCursor cursor_;         // the next changed polygon of `change_` to be sent
   bool is_first_chunk_ = true;  // true: the next chunk is the first of `change_`
   wire::PieceStart piece_;
   Clock::time_point send_start_;  // when the first chunk of `change_` was written

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// How does a `MemoryStore` (server/store/memory_store.h) make changes visible that other processes
-// have made and stored?
+// How does a `MemoryStore` (server/store/memory_store.h) make changes visible that other server
+// processes have made and stored in the journal that the processes share?
 
 #include <limits>
 #include <utility>
@@ -13,14 +13,15 @@
 namespace carom::server {
 namespace {
 
-// Limits that every scene satisfies: the process that made a scene has checked the scene against
-// its own limits.
+// Limits that every scene satisfies. The server process that made a scene has already checked the
+// scene against that process's limits.
 constexpr SceneLimits kNoSceneLimits{.max_polygons = std::numeric_limits<size_t>::max(),
                                      .max_vertices = std::numeric_limits<size_t>::max()};
 
 }  // namespace
 
-// Charges the tenant even beyond its quota: the server that made the change has checked the quota.
+// Charges the tenant even beyond the tenant's quota, because the server process that made the
+// change has already checked the quota.
 void MemoryStore::SettlePastLimit(absl::string_view name, bool is_new, uint64_t bytes) {
   uint64_t before = 0;
   {
@@ -33,8 +34,8 @@ void MemoryStore::SettlePastLimit(absl::string_view name, bool is_new, uint64_t 
   tenant->Release(0, before);
 }
 
-// Does what `Commit` does, except that it checks no quotas and limits, and does not write the edits
-// to the journal, which has them already.
+// Does what `Commit` does, except that `AdoptEdits` checks neither quotas nor limits, and does not
+// write the edits to the journal, which has the edits already.
 absl::Status MemoryStore::AdoptEdits(absl::string_view name, const std::vector<SceneEdit>& edits,
                                      Adopted adopted) {
   const absl::StatusOr<SceneSnapshot::Ptr> found = FindBase(name);
@@ -64,8 +65,9 @@ absl::Status MemoryStore::AdoptEdits(absl::string_view name, const std::vector<S
   return absl::OkStatus();
 }
 
-// Does what `Import` does with polygons that the journal has already. Computes the difference for
-// WatchScene calls only if this store has the version before the adopted one.
+// Does what `Import` does, except that `AdoptPolygons` checks neither quotas nor limits, and does
+// not write the polygons to the journal, which has them already. Computes the difference for
+// WatchScene calls only if the adopted version directly follows this store's current version.
 absl::Status MemoryStore::AdoptPolygons(absl::string_view name, std::vector<Polygon> polygons,
                                         Adopted adopted) {
   VersionSummary summary = adopted.versions.back();
@@ -92,9 +94,9 @@ absl::Status MemoryStore::AdoptPolygons(absl::string_view name, std::vector<Poly
   return absl::OkStatus();
 }
 
-// Notifies listeners as if the scene were deleted: WatchScene calls, and query frames (clients'
-// messages of queries) that wait for a version, then find no scene, and get the reason from
-// `WhyMissing`.
+// Notifies listeners as if the scene were deleted. WatchScene calls, and query frames (clients'
+// messages of queries) that wait for a version of the scene, then find no scene, and return the
+// error of `WhyMissing`: the stored data of the scene is damaged.
 void MemoryStore::AdoptDamage(absl::string_view name, const Adopted& adopted) {
   Entry old;  // declared before the lock, so destroyed after its release
   bool is_new = false;

@@ -20,20 +20,22 @@
 namespace carom::server {
 namespace {
 
-// Bytes that are charged for a fork without its versions, and for a version without its polygons
-// and the pages of its index.
+// Bytes that are charged for a fork without its versions, and for a version of a fork without its
+// polygons and the pages of its spatial index.
 constexpr uint64_t kForkBytes = 1024;
 constexpr uint64_t kVersionBytes = 512;
-// Approximate bytes, for each polygon of a scene, of an index that a large edit builds anew.
+// Approximate bytes of a scene's spatial index for each polygon of the scene; charged before edits
+// make the scene build its whole index anew.
 constexpr uint64_t kRebuiltIndexBytes = 96;
-// Number of edit ids that a fork keeps after it has dropped the versions that the edits made, so
-// that it does not make the edits a second time when a client sends them again.
+// Maximum number of edit ids (ids that clients give to edits) that a fork remembers of versions
+// that it has dropped. If a client sends edits with a remembered id again, the fork returns an
+// error and does not make the edits a second time.
 constexpr size_t kMaxDroppedEditIds = 4096;
 constexpr uint64_t kDroppedEditIdBytes = 32;
 
-// Limits of edits with EditTime::kShort: the number of edits, each of which copies some pages of
-// the index in 10 us, and the number of polygons of the scene if the edits make it build its index
-// anew.
+// Limits of edits with EditTime::kShort: the number of edits (each edit copies some pages of the
+// scene's spatial index, which takes 10 us), and the number of polygons of the scene if the edits
+// make the scene build its whole index anew.
 constexpr size_t kShortEdits = 32;
 constexpr size_t kShortPolygons = 256;
 
@@ -63,7 +65,7 @@ Scene::Ptr SceneOf(const std::shared_ptr<ForkVersion>& version) {
   return {version, version->scene.get()};
 }
 
-// Returns the bytes of the polygons that edits add or replace.
+// Returns the bytes of the polygons that `edits` add or put in place of other polygons.
 uint64_t BytesOfEdits(std::span<const SceneEdit> edits) {
   uint64_t bytes = 0;
   for (const SceneEdit& edit : edits) {
@@ -72,8 +74,8 @@ uint64_t BytesOfEdits(std::span<const SceneEdit> edits) {
   return bytes;
 }
 
-// Returns the summary of a fork's version, made by edits with the id `edit_id`, with the current
-// time as its time of creation.
+// Returns the summary of the fork's version `scene`, which edits with the id `edit_id` made (empty:
+// no id). The version's time of creation is the current time.
 VersionSummary SummaryOf(const Scene& scene, std::string edit_id) {
   return {.version = scene.version(),
           .polygon_count = scene.polygon_count(),
@@ -98,8 +100,9 @@ uint64_t ContentOf(std::span<const SceneEdit> edits) {
   return hash;
 }
 
-// `share_` holds the base version of the fork, so the polygons and index pages that the fork shares
-// with the base exist as long as the fork or a reader of the fork's versions.
+// `share_` holds the base of the fork, the version of another scene that the fork began as. So the
+// polygons, and the pages of the spatial index, that the fork shares with the base exist as long as
+// the fork or a reader of the fork's versions.
 Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemory& memory,
            std::shared_ptr<MemoryPeer> peer)
     : base_(std::move(base)),
@@ -109,8 +112,9 @@ Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemor
       last_use_(Clock::now().time_since_epoch().count()),
       share_(std::make_shared<ForkShare>(memory, peer_, base_.kept)) {}
 
-// Releases the charge of versions without readers at once. The charge of a version with readers
-// moves from the fork to the version, and ends with the version's last reader.
+// Releases the memory charge of versions without readers at once. The charge of a version that
+// still has readers moves from the fork to the version, and is released when the version's last
+// reader is done.
 Fork::~Fork() {
   absl::MutexLock writing(&writing_);
   absl::MutexLock lock(&mu_);
@@ -120,8 +124,8 @@ Fork::~Fork() {
   share_->charge.Set(0).IgnoreError();
 }
 
-// The first version is the scene of the base under another version number, so neither polygons nor
-// the index are copied.
+// The fork's first version is the scene `base_.scene` under another version number, so neither
+// polygons nor the index are copied.
 absl::Status Fork::Begin(uint64_t version) {
   absl::MutexLock writing(&writing_);
   auto first = std::make_shared<ForkVersion>();
@@ -133,7 +137,7 @@ absl::Status Fork::Begin(uint64_t version) {
   return Publish(first, 0, reserved);
 }
 
-// A newest version exists from `Begin` on, because the fork never drops it.
+// `versions_` is not empty after `Begin`, because the fork never drops its newest version.
 Fork::VersionPtr Fork::newest() const {
   absl::MutexLock lock(&mu_);
   return versions_.back();
@@ -232,14 +236,15 @@ absl::StatusOr<Scene::Ptr> Fork::Edit(
   const uint64_t content = ContentOf(edits.edits);
   absl::StatusOr<Scene::Ptr> known = FindEdited(edits, content);
   if (!known.ok() || *known != nullptr) return known;
-  // Waits for the lock, but does not keep it: the destructor of `Blocked` may wait until the
-  // executor schedules this task again, and no thread may wait for that while it holds the lock.
+  // `until_it_is_free` waits for `writing_`, and releases it before the destructor of `blocked`
+  // runs: the destructor may wait until the executor schedules this task again, and a task must not
+  // wait for that while it holds `writing_`.
   while (!writing_.TryLock()) {
     if (time == EditTime::kShort) return nullptr;
     const Executor::Blocked blocked;
     absl::MutexLock until_it_is_free(&writing_);
   }
-  // Unlocks also if the edit ends with an exception, as it does when memory runs out.
+  // The cleanup unlocks `writing_` also if `EditLocked` throws std::bad_alloc.
   const absl::Cleanup unlock = [this]() ABSL_NO_THREAD_SAFETY_ANALYSIS { writing_.Unlock(); };
   return EditLocked(std::move(edits), content, time, next_version, published);
 }
@@ -259,8 +264,9 @@ absl::StatusOr<Scene::Ptr> Fork::EditLocked(ForkEdits edits, uint64_t content, E
   const bool is_long =
       edits.edits.size() > kShortEdits || (is_rebuilt && polygons > kShortPolygons);
   if (is_long && time == EditTime::kShort) return nullptr;
-  // If the edits make the scene build its index anew, charges memory for that index and the edits'
-  // polygons before building. Does so only for valid edits, because charging may drop old versions.
+  // If the edits make the scene build its whole spatial index anew, charges memory for the new
+  // index and for the polygons in `edits` before the scene is built. Does so only for valid edits,
+  // because charging may drop old versions of the fork.
   uint64_t reserved = 0;
   if (is_rebuilt && before->scene->CheckCommit(edits.edits, limits_.scene).ok()) {
     reserved = polygons * kRebuiltIndexBytes + BytesOfEdits(edits.edits);
@@ -280,9 +286,10 @@ absl::StatusOr<Scene::Ptr> Fork::EditLocked(ForkEdits edits, uint64_t content, E
   return SceneOf(*next);
 }
 
-// A polygon that the edits remove or replace counts as memory of `before` alone, unless the fork's
-// base has it, too. Two versions have the same polygon if its memory has the same address, because
-// versions share polygons that no edit has changed.
+// Adds a polygon that the edits remove or replace to `removed_bytes`, unless the fork's base, the
+// version of another scene that the fork began as, has the polygon, too. Two versions share a
+// polygon exactly if the polygon has the same memory address in both, because a version keeps the
+// polygons that its edits did not change.
 absl::StatusOr<Fork::VersionPtr> Fork::BuildVersion(const ForkVersion& before, ForkEdits edits,
                                                     uint64_t version, uint64_t& removed_bytes) {
   const Scene& base = *base_.kept->scene();
@@ -323,8 +330,8 @@ absl::StatusOr<Scene::Ptr> Fork::Rollback(uint64_t version, uint64_t base_versio
   next->scene = old->scene->WithVersion(next_version());
   next->summary = SummaryOf(*next->scene, "");
   next->polygon_bytes = old->polygon_bytes;
-  // All polygons of the version before count as removed, so a polygon that both versions have is
-  // charged twice.
+  // Counts all polygons of the version that `next` supersedes as removed, so a polygon that the
+  // superseded version and `next` share is charged twice.
   const uint64_t removed_bytes = newest()->polygon_bytes;
   uint64_t reserved = 0;
   if (absl::Status status = Publish(next, removed_bytes, reserved); !status.ok()) return status;
@@ -332,16 +339,18 @@ absl::StatusOr<Scene::Ptr> Fork::Rollback(uint64_t version, uint64_t base_versio
   return SceneOf(next);
 }
 
-// Charges the memory before the version becomes visible. The version `before`, which is then no
-// longer the newest, stays charged only for memory that neither the next version nor the base has.
+// Charges the memory before the version becomes visible. The version `before`, which `next`
+// supersedes, stays charged only for the polygons and index pages that neither `next` nor the base
+// of the fork (the version of another scene that the fork began as) has (`beside_next`).
 absl::Status Fork::Publish(const VersionPtr& next, uint64_t removed_bytes, uint64_t& reserved) {
   next->index_bytes = next->scene->BytesBeyond(*base_.kept->scene());
   next->bytes = kVersionBytes + next->summary.edit_id.size() +
                 next->edited_ids.size() * sizeof(uint64_t) + next->polygon_bytes +
                 next->index_bytes;
   VersionPtr before;
-  // true: when `DropOldest` later drops this version, it adds the version's edit id to
-  // `dropped_edit_ids_`, so memory for one more id is charged
+  // true: `dropped_edit_ids_`, the edit ids of dropped versions, can grow by one more id when
+  // `DropOldest` later drops `next`, so memory for one more id is charged; false: its maximum size
+  // is charged already
   bool is_id_more = false;
   {
     absl::MutexLock lock(&mu_);
@@ -364,8 +373,8 @@ absl::Status Fork::Publish(const VersionPtr& next, uint64_t removed_bytes, uint6
   std::vector<VersionPtr> dropped;  // declared before the lock, so destroyed after its release
   absl::MutexLock lock(&mu_);
   if (is_closed_) return NoSuchScene();
-  // Allocates memory before it changes `versions_`, so that the version and its edit id are added
-  // together or not at all.
+  // Reserves the memory of `versions_` first, so that nothing can throw after the version is added
+  // to `by_edit_id_`: the version is added to both containers or to none.
   versions_.reserve(versions_.size() + 1);
   if (!next->summary.edit_id.empty()) by_edit_id_[next->summary.edit_id] = next;
   versions_.push_back(next);
@@ -376,8 +385,8 @@ absl::Status Fork::Publish(const VersionPtr& next, uint64_t removed_bytes, uint6
   return status;
 }
 
-// Dropping a version with readers would free no memory, so the entry of such a version in `offers`
-// is 0.
+// `offers` lists the bytes that dropping each version would free, oldest version first: 0 for a
+// version with readers, because its readers keep its memory.
 absl::Status Fork::Charge(int64_t more) {
   ForkCharge& charge = share_->charge;
   absl::Status status = charge.Set(charge.bytes() + static_cast<uint64_t>(more));
@@ -393,8 +402,8 @@ absl::Status Fork::Charge(int64_t more) {
   size_t accepted = 0;
   status = charge.Add(static_cast<uint64_t>(more), offers, accepted);
   for (size_t i = 0; status.ok() && i < accepted; ++i) {
-    // A version with readers, which offered 0 bytes, keeps its charge; `Add` has released the
-    // charge of every other version.
+    // `Add` has released the offered bytes of the dropped versions. A dropped version with readers
+    // offered 0 bytes: its charge moves from the fork to the version.
     if (offers[i] == 0) DetachCharge(*versions_.front(), true);
     dropped.push_back(DropOldest());
   }
@@ -403,15 +412,16 @@ absl::Status Fork::Charge(int64_t more) {
 
 // The fork itself has one reference to the version in `versions_`, and a second one in
 // `by_edit_id_` if the version has an edit id. Further references belong to readers; no reader is
-// added meanwhile, because a thread gets a version only under `mu_`, or from a reader that holds it
-// already.
+// added meanwhile, because a thread gets a version only under `mu_`, or as a copy of a reader's
+// reference.
 bool Fork::IsRead(const VersionPtr& version) const {
   return version.use_count() > (by_edit_id_.contains(version->summary.edit_id) ? 2 : 1);
 }
 
-// If the dropped version has readers, charges it for all its memory that the fork's base does not
-// have, because the charge of memory that it shares with later versions may end with those
-// versions, while its readers still hold the memory.
+// If `version` has readers, raises its charge to all its memory that the fork's base, the version
+// of another scene that the fork began as, does not have. Memory that `version` shares with later
+// versions was charged for the later versions only, and that charge may end while readers of
+// `version` still hold the memory.
 void Fork::DetachCharge(ForkVersion& version, bool is_read) {
   version.own_charge.emplace(share_->charge.memory(), peer_);
   share_->charge.MoveTo(*version.own_charge, version.bytes);

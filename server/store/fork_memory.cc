@@ -7,18 +7,21 @@
 
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
+#include "server/base/refusals.h"
 
 namespace carom::server {
 absl::Status ForkMemory::Exhausted(bool of_peer) const {
-  return WithRetryDelay(absl::ResourceExhaustedError(absl::StrCat(of_peer ? "your part of " : "",
-                                                                  "the server's memory for forks, ",
-                                                                  limit_, " bytes, is used up")),
-                        kMemoryRetryDelayUs);
+  const std::string why =
+      absl::StrCat(of_peer ? "your part of " : "", "the server's memory for forks, ", limit_,
+                   " bytes, is used up");
+  CountRefusal(Limit::kForkMemory, why);
+  return WithRetryDelay(absl::ResourceExhaustedError(why), kMemoryRetryDelayUs);
 }
 
-// Counts the bytes both against the limit of all forks (`used_`) and in the memory share of scenes
-// (`account_`), or in neither. Holds `mu_` throughout, so that no other fork takes the bytes that
-// the released offers free.
+// Counts the bytes both in `used_`, which `limit_` bounds for all forks, and in the memory share of
+// scenes of `account_`; on an error in neither. Each of `offers` is a number of bytes, such as
+// those of an old version, that the caller can free. Releases them one by one until `bytes` fit;
+// holds `mu_` throughout, so that no other fork can take the released bytes.
 absl::Status ForkMemory::Take(uint64_t bytes, MemoryPeer& peer, std::span<const uint64_t> offers,
                               size_t& accepted) {
   absl::MutexLock lock(&mu_);
@@ -55,8 +58,8 @@ void ForkMemory::TakePastLimit(uint64_t bytes, MemoryPeer& peer) {
   of_peer_[&peer] += bytes;
 }
 
-// Removes a peer that holds no more bytes, so that `of_peer_` has entries only for peers with
-// memory.
+// Removes the entry of `peer` from `of_peer_` when the forks of `peer` hold no more bytes, so that
+// the map has entries only for peers that hold memory.
 void ForkMemory::Release(uint64_t bytes, MemoryPeer& peer) {
   if (bytes == 0) return;
   absl::MutexLock lock(&mu_);
@@ -72,7 +75,7 @@ uint64_t ForkMemory::used() const {
   return used_;
 }
 
-// `Add` changes nothing if it fails, so a charge that cannot grow stays as it was.
+// If the charge cannot grow, `Add` returns an error and leaves the charge unchanged.
 absl::Status ForkCharge::Set(uint64_t bytes) {
   size_t accepted = 0;
   if (bytes > bytes_) return Add(bytes - bytes_, {}, accepted);

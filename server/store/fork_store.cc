@@ -15,11 +15,11 @@
 namespace carom::server {
 namespace {
 
-// Shortest delay of the timer that deletes forks with expired leases.
+// Least time until the timer starts the next deletion of forks whose leases have ended.
 constexpr Clock::duration kLeastPause = std::chrono::milliseconds(200);
 
-// Returns the error for a name that a fork or another scene has. It is one error for both, so that
-// it does not reveal whether a fork or a scene has the name.
+// Returns the error of a call that would create a scene or fork under a name that a scene or fork
+// already has. The error does not reveal which of the two has the name.
 absl::Status NameTaken() {
   return Refused(absl::StatusCode::kAlreadyExists, "name", "a scene of this name exists already");
 }
@@ -32,7 +32,8 @@ std::string NewName() {
                       absl::Hex(random(), absl::kZeroPad8));
 }
 
-// Returns the first `limit` scenes of two pages, by ascending name.
+// Merges two lists of scenes, each by ascending name, and returns the first `limit` scenes of the
+// merged list.
 ScenePage Merge(ScenePage page, ScenePage other, size_t limit) {
   const auto middle = static_cast<std::ptrdiff_t>(page.scenes.size());
   page.scenes.insert(page.scenes.end(), std::make_move_iterator(other.scenes.begin()),
@@ -46,8 +47,8 @@ ScenePage Merge(ScenePage page, ScenePage other, size_t limit) {
 
 }  // namespace
 
-// `limits.max_bytes` limits forks to a part of the memory share of scenes, so that clients that
-// make forks cannot take the memory that imports need.
+// `limits.max_bytes` limits the memory of all forks to a part of the memory for scenes, so that
+// clients that make forks cannot use up the memory that imports of scenes need.
 ForkStore::ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimits& limits,
                      Timer& timer, Executor& executor)
     : scenes_(scenes),
@@ -57,7 +58,7 @@ ForkStore::ForkStore(MemoryStore& scenes, MemoryAccount& account, const ForkLimi
       executor_(executor),
       kept_(scenes, account, limits.kept),
       memory_(limits.max_bytes, account),
-      count_(limits.max_forks, limits.max_forks_per_peer, "forks") {}
+      count_(limits.max_forks, limits.max_forks_per_peer, "forks", Limit::kForks) {}
 
 // Waits for a timer callback that is about to submit `Run`, and for a running `Run`, which sets
 // `is_sweeping_` to false at its end. Waits for the callback without the lock, because the callback
@@ -77,7 +78,8 @@ void ForkStore::Stop() {
 
 // --- Forks
 
-// The pointer keeps the fork alive, even if the fork's lease ends meanwhile.
+// The returned pointer keeps the fork in memory, even if the fork's lease ends while the caller
+// uses the fork.
 ForkStore::ForkPtr ForkStore::FindFork(absl::string_view name) const {
   absl::ReaderMutexLock lock(&mu_);
   const auto it = forks_.find(name);
@@ -96,9 +98,9 @@ absl::StatusOr<ForkBase> ForkStore::BaseOf(const ForkOrder& order, MemoryPeer& p
   base.kept = kept_.Acquire(key, order.version);
   if (base.kept == nullptr) {
     if (scenes_.Find(key) == nullptr) return scenes_.WhyMissing(key, "base");
-    // Loads the version from the journal, as a scene that shares no memory with other versions and
-    // exists as long as its forks. ForkScene calls for one base run one after the other, so no
-    // other call loads this version meanwhile.
+    // Loads the version from the journal. The loaded scene shares no memory with other versions,
+    // and exists as long as a fork of the version. The server runs ForkScene calls for one base one
+    // after the other, so no other call loads this version at the same time.
     MemoryCharge charge(account_, MemoryShare::kScenes, &peer);
     absl::StatusOr<std::vector<Polygon>> polygons = scenes_.Load(key, order.version, charge);
     if (!polygons.ok()) return polygons.status();
@@ -120,8 +122,9 @@ absl::StatusOr<NamedScene> ForkStore::MakeFork(const ForkOrder& order,
     return InvalidField("lease_seconds",
                         absl::StrCat("must be in [0, ", limits_.max_lease_seconds, "]"));
   }
-  // Counts the fork before `BaseOf` may load the base from the journal, so that a call above the
-  // limits of forks costs no load.
+  // Counts the fork before `BaseOf`, which may load the base (the version that the fork begins as)
+  // from the journal, so that a call that exceeds the limits of the number of forks does not load
+  // the base.
   if (absl::Status status = count_.Enter(peer.get()); !status.ok()) return status;
   absl::Cleanup leave = [&] { count_.Leave(peer.get()); };
   absl::StatusOr<ForkBase> base = BaseOf(order, *peer);
@@ -139,8 +142,8 @@ absl::StatusOr<NamedScene> ForkStore::MakeFork(const ForkOrder& order,
   return NamedScene{std::string(NameOfKey(*key)), scene};
 }
 
-// Holds the lock for both the check of the name and the insertion, so that no scene or fork of this
-// name is created in between.
+// Holds the lock for both the check of the name and the insertion, so that no other thread creates
+// a scene or fork of this name between the two steps.
 absl::StatusOr<std::string> ForkStore::Enter(const ForkOrder& order, const ForkPtr& fork) {
   absl::MutexLock lock(&mu_);
   std::string key = KeyOf(order.tenant, order.name.empty() ? NewName() : order.name);
@@ -155,6 +158,11 @@ absl::StatusOr<std::string> ForkStore::Enter(const ForkOrder& order, const ForkP
 // damaged one.
 bool ForkStore::IsTaken(absl::string_view name) const {
   return forks_.contains(name) || imported_.contains(name) || scenes_.Contains(name);
+}
+
+std::pair<size_t, uint64_t> ForkStore::usage() const {
+  absl::MutexLock lock(&mu_);
+  return {forks_.size(), memory_.used()};
 }
 
 // The returned `ForkOrigin` becomes the fields `base` and `base_version` of a fork's v1.Scene
@@ -174,9 +182,10 @@ Scene::Ptr ForkStore::Use(absl::string_view name) const {
   return fork->current();
 }
 
-// Returns the current version without a search in `kept_`, which may not contain it. Of a scene
-// that is not a fork, finds only versions in memory, because a query frame (a client's message of
-// queries for one tick) never waits for the disk.
+// If `version` is the scene's current version, returns it without a search in `kept_` (the versions
+// in memory), which may not contain a version that has just become current. For a scene that is not
+// a fork, finds only versions in memory, because a query frame (a client's message of queries for
+// one tick) never waits for the disk.
 absl::StatusOr<Scene::Ptr> ForkStore::UseVersion(absl::string_view name, uint64_t version,
                                                  absl::string_view field) {
   Scene::Ptr current = scenes_.Find(name);
@@ -195,8 +204,9 @@ absl::StatusOr<Scene::Ptr> ForkStore::UseVersion(absl::string_view name, uint64_
   return Refused(absl::StatusCode::kOutOfRange, "version", "this version is not kept");
 }
 
-// `Fork::Edit` notifies listeners through the last lambda, once the version is visible and while
-// the fork's lock of writers is held, so that listeners receive the versions of the fork in order.
+// `Fork::Edit` calls the second lambda, which notifies listeners, once the edited version is
+// visible and while `Fork::Edit` holds the lock that only one writer of the fork can hold. So
+// listeners receive the versions of the fork in ascending order.
 absl::StatusOr<Scene::Ptr> ForkStore::EditFork(absl::string_view name, ForkEdits edits,
                                                EditTime time) {
   const ForkPtr fork = FindFork(name);
@@ -213,8 +223,9 @@ absl::StatusOr<Scene::Ptr> ForkStore::EditFork(absl::string_view name, ForkEdits
 
 // --- Leases
 
-// One timer serves all forks and is due when the first lease ends. If that lease was renewed
-// meanwhile, `Run` deletes no fork and schedules the timer again.
+// One timer serves all forks; it is due when the first lease of a fork ends (when no client has
+// used that fork for its lease time), but at least kLeastPause after it was set. If that lease was
+// renewed after the timer was set, `Run` does not delete the fork and sets the timer again.
 void ForkStore::Arm(Clock::time_point expiry) {
   if (is_sweeping_ || is_ending_) return;
   const Clock::time_point due = std::max(expiry, Clock::now() + kLeastPause);
@@ -229,8 +240,8 @@ void ForkStore::Arm(Clock::time_point expiry) {
   });
 }
 
-// Deletes the forks whose leases have ended. Destroys them without the lock, because freeing their
-// memory may take long.
+// Deletes the forks whose leases have ended: no client has used them for their lease time. Destroys
+// these forks after it has released `mu_`, because freeing their memory may take long.
 void ForkStore::Run() {
   std::vector<std::pair<std::string, ForkPtr>> expired;
   {
@@ -254,8 +265,8 @@ void ForkStore::Run() {
   if (!forks_.empty()) Arm(first);
 }
 
-// A reader that holds a version of the fork keeps the version's memory; a later edit fails, because
-// the fork is closed.
+// Readers that hold a version of the fork can still read that version. Later edits of the fork
+// fail, because `Close` marks the fork as deleted.
 void ForkStore::Forget(const std::string& name, const ForkPtr& fork) {
   fork->Close();
   count_.Leave(fork->peer().get());
@@ -264,33 +275,36 @@ void ForkStore::Forget(const std::string& name, const ForkPtr& fork) {
 
 // --- Functions of SceneStore
 
-// Does not renew the lease of a fork: listing and reading scenes do not count as use of a fork.
+// Does not renew the lease of a fork (the time until the fork is deleted): listing and reading
+// scenes do not count as use of a fork.
 Scene::Ptr ForkStore::Find(absl::string_view name) const {
   if (Scene::Ptr scene = scenes_.Find(name)) return scene;
   const ForkPtr fork = FindFork(name);
   return fork == nullptr ? nullptr : fork->current();
 }
 
-// The store keeps nothing of a deleted fork, so the error for its name is that of a scene that
-// never existed.
+// The store keeps no record of a deleted fork (a temporary copy of a scene), so the name of a
+// deleted fork gives the same error as a name that no scene ever had.
 absl::Status ForkStore::WhyMissing(absl::string_view name, absl::string_view field) const {
   return scenes_.WhyMissing(name, field);
 }
 
-// A fork keeps its last versions, up to the limit that the fork was made with.
+// For a fork, returns the versions that the fork still keeps: its most recent ones, at most
+// `ForkLimits::max_versions`.
 std::vector<VersionSummary> ForkStore::Versions(absl::string_view name) const {
   const ForkPtr fork = FindFork(name);
   return fork == nullptr ? scenes_.Versions(name) : fork->Versions();
 }
 
-// Does not renew the lease of a fork, like `Find`.
+// Does not renew the lease of a fork (the time until the fork is deleted), like `Find`.
 Scene::Ptr ForkStore::FindVersion(absl::string_view name, uint64_t version) const {
   const ForkPtr fork = FindFork(name);
   if (fork == nullptr) return scenes_.FindVersion(name, version);
   return version == 0 ? fork->current() : fork->Find(version);
 }
 
-// `FindVersion` returns every version that a fork keeps, so no other version can be loaded.
+// Returns OUT_OF_RANGE for every version of a fork: `FindVersion` returns the versions that a fork
+// keeps, and older versions of a fork are not stored anywhere.
 absl::StatusOr<std::vector<Polygon>> ForkStore::Load(absl::string_view name, uint64_t version,
                                                      MemoryCharge& charge) const {
   if (FindFork(name) == nullptr) return scenes_.Load(name, version, charge);
@@ -314,8 +328,9 @@ absl::StatusOr<SceneChange::Ptr> ForkStore::LoadChange(absl::string_view name, u
                  "the changes after this version of the scene are not kept");
 }
 
-// The keys of preloaded scenes are those of the tenant `default`, so `List` returns preloaded
-// scenes only for `default`; adds them for other tenants.
+// A preloaded scene has a key as if it were a scene of the tenant `default`, so `List` returns the
+// preloaded scenes for the tenant `default` only. For every other tenant, `ListOf` adds the
+// preloaded scenes.
 ScenePage ForkStore::ListOf(absl::string_view tenant, absl::string_view after, size_t limit) const {
   const std::string key = after.empty() ? "" : SceneKey(tenant, after);
   ScenePage page = List(key, limit, KeyPrefix(tenant));
@@ -324,7 +339,8 @@ ScenePage ForkStore::ListOf(absl::string_view tenant, absl::string_view after, s
   return Merge(std::move(page), scenes_.ListPreloaded(after, limit), limit);
 }
 
-// Merges scenes and forks, two lists by ascending name.
+// Merges the list of scenes that are not forks with the list of forks; both lists are by ascending
+// name.
 ScenePage ForkStore::List(absl::string_view after, size_t limit, absl::string_view prefix) const {
   ScenePage page = scenes_.List(after, limit, prefix);
   ScenePage forks;

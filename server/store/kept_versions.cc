@@ -8,16 +8,17 @@
 namespace carom::server {
 namespace {
 
-// The older versions that memory keeps of all scenes together may take 1/kPinnedPart of the memory
-// that scenes may take.
+// The old versions that are kept in memory, of all scenes together, may take 1/kPinnedPart of the
+// memory that scenes may take.
 constexpr uint64_t kPinnedPart = 16;
-// Number of scenes that `Begin` requests from the store at once.
+// Number of scenes that `Begin` requests from the store in one call of `SceneStore::List`.
 constexpr size_t kPageSize = 1000;
 
 }  // namespace
 
-// `bytes_` is an upper bound: polygons and index pages that old versions share with each other, but
-// not with the current version, count for each of these old versions.
+// `bytes_`, the bytes of this version that `current` does not have, is an upper bound: polygons,
+// and pages of the spatial index, that old versions share with each other, but not with the current
+// version, count for each of these old versions.
 void KeptVersion::MarkSuperseded(const Scene& current, const SceneChange& change) {
   const auto lose = [this](uint64_t id) {
     const Polygon* const polygon = scene_->Find(id);
@@ -42,8 +43,8 @@ KeptVersions::HistoryPtr KeptVersions::FindHistory(absl::string_view name) const
   return it == histories_.end() ? nullptr : it->second;
 }
 
-// Looks the scene up while it holds `mu_`: if the scene is deleted afterwards, `Forget` must wait
-// for `mu_` and then removes the history.
+// Holds `mu_` from the lookup of the scene until the history is added: if the scene is deleted
+// after the lookup, `Forget` waits for `mu_` and then removes the history.
 KeptVersions::HistoryPtr KeptVersions::FindOrMakeHistory(absl::string_view name) {
   if (HistoryPtr history = FindHistory(name)) return history;
   absl::MutexLock lock(&mu_);
@@ -57,7 +58,7 @@ KeptVersions::HistoryPtr KeptVersions::FindOrMakeHistory(absl::string_view name)
   return history;
 }
 
-// Destroys the versions without `mu_`, because freeing their polygons may take long.
+// Destroys the versions after it has released `mu_`, because freeing their polygons may take long.
 void KeptVersions::Forget(absl::string_view name) {
   HistoryPtr history;
   {
@@ -71,9 +72,8 @@ void KeptVersions::Forget(absl::string_view name) {
   Count(*history, 0);
 }
 
-// Does not find a version that has just become current: `OnSceneChanged` adds that version to
-// `history.kept` after the version has become visible. Until then callers get the version from the
-// store, as the current version.
+// Returns null for a version that has just become current and that `OnSceneChanged` has not yet
+// added to `history.kept`. Callers get that version from the store, as the scene's current version.
 KeptVersions::KeptPtr KeptVersions::FindIn(const VersionHistory& history, uint64_t version) {
   const auto found = std::lower_bound(
       history.kept.begin(), history.kept.end(), version,
@@ -83,7 +83,8 @@ KeptVersions::KeptPtr KeptVersions::FindIn(const VersionHistory& history, uint64
 }
 
 // `Find` runs for every group of queries that names a version, in every query frame (a client's
-// message of queries for one tick), so `FindHistory` acquires `mu_` only as a reader.
+// message of queries for one tick), so `FindHistory` acquires `mu_` only as a reader: concurrent
+// calls do not wait for each other there.
 std::shared_ptr<KeptVersion> KeptVersions::Find(absl::string_view name, uint64_t version) const {
   const HistoryPtr history = FindHistory(name);
   if (history == nullptr) return nullptr;
@@ -91,8 +92,8 @@ std::shared_ptr<KeptVersion> KeptVersions::Find(absl::string_view name, uint64_t
   return FindIn(*history, version);
 }
 
-// Finds also a version that `history->kept` no longer contains, as long as a fork other than the
-// one being created holds that version.
+// Also finds a version that `history->kept`, the versions kept in memory, no longer contains, as
+// long as a fork (a temporary copy of the scene) holds that version (`history->shared`).
 std::shared_ptr<KeptVersion> KeptVersions::Acquire(absl::string_view name, uint64_t version) {
   const HistoryPtr history = FindOrMakeHistory(name);
   if (history == nullptr) return nullptr;
@@ -124,8 +125,8 @@ void KeptVersions::Begin() {
   }
 }
 
-// The writer of the scene calls `OnSceneChanged`, for one change at a time. Computes the bytes of
-// the old versions, and destroys versions, without a lock.
+// Runs on the thread that changes the scene, so never twice at a time for one scene. Computes the
+// bytes of the old versions, and destroys dropped versions, while it holds no lock.
 void KeptVersions::OnSceneChanged(absl::string_view name, uint64_t version,
                                   const SceneChange::Ptr& change) {
   if (version == 0) return Forget(name);
@@ -138,26 +139,28 @@ void KeptVersions::OnSceneChanged(absl::string_view name, uint64_t version,
     absl::MutexLock lock(&history->mu);
     kept.assign(history->kept.begin(), history->kept.end());
   }
-  // If the last version in `kept` is the current one, `FindOrMakeHistory` has just added it.
+  // If the last version in `kept` is already the current one, `FindOrMakeHistory` has just made the
+  // history with that version, and nothing remains to be done.
   if (kept.back()->scene()->version() >= current->version()) return;
-  // An import or a rollback creates all polygons anew, even if few of them differ, so old versions
-  // share no memory with the current one. In this case memory keeps an old version only while a
-  // fork holds it.
+  // An import or a rollback makes a copy of every polygon, even of a polygon that does not differ,
+  // so the old versions share no memory with the current one. The old versions are then removed
+  // from the history; each stays in memory only as long as a fork or a reader holds it.
   const bool is_large = change == nullptr || !change->is_by_edits;
   if (!is_large) {
     for (const KeptPtr& old : kept) old->MarkSuperseded(*current, *change);
   }
   auto next = std::make_shared<KeptVersion>(current);
   absl::MutexLock lock(&history->mu);
-  // The local `kept` still holds the versions that are dropped here, so none is destroyed under the
-  // lock.
+  // The local `kept` also has references to the versions that are dropped here, so no version is
+  // destroyed while the lock is held.
   if (is_large) history->kept.clear();
   history->kept.push_back(std::move(next));
   Prune(*history, kept);
 }
 
-// Writers of other scenes may change `kept_bytes_` meanwhile, so the limit of all scenes is
-// approximate. The history of a scene is pruned only when that scene changes.
+// Writers of other scenes may change `kept_bytes_` during this call, so the common limit `room` of
+// all scenes holds only approximately. The history of a scene is pruned only when that scene
+// changes.
 void KeptVersions::Prune(VersionHistory& history, std::vector<KeptPtr>& dropped) {
   uint64_t bytes = 0;
   for (const KeptPtr& kept : history.kept) bytes += kept->bytes_.load(std::memory_order_relaxed);
@@ -173,13 +176,15 @@ void KeptVersions::Prune(VersionHistory& history, std::vector<KeptPtr>& dropped)
 }
 
 void KeptVersions::Count(VersionHistory& history, uint64_t bytes) {
-  // If `bytes` is smaller, the difference wraps modulo 2^64, and adding it decreases `kept_bytes_`.
+  // If `bytes` < `history.bytes`, the difference wraps around modulo 2^64, and adding it decreases
+  // `kept_bytes_`.
   kept_bytes_.fetch_add(bytes - history.bytes, std::memory_order_relaxed);
   history.bytes = bytes;
 }
 
-// Drops the oldest versions of one scene after the other, in no particular order of scenes, because
-// it is not known which versions clients will read.
+// `bytes` is the memory that the caller needs. Visits the scenes in no particular order, because it
+// is not known which versions clients will read, and drops the oldest versions of each scene until
+// `bytes` bytes are freed.
 bool KeptVersions::Release(uint64_t bytes) {
   if (kept_bytes_.load(std::memory_order_relaxed) < bytes) return false;
   std::vector<KeptPtr> dropped;  // declared before the locks, so destroyed after their release

@@ -13,27 +13,29 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "carom/status.h"
+#include "server/base/refusals.h"
+#include "server/store/journal_times.h"
 #include "server/store/scene_change.h"
 #include "server/transport/executor.h"
 
 namespace carom::server {
 namespace {
 
-// Returns workers that call `Executor::Checkpoint` between steps, so that building a scene yields
-// its thread when its time slice ends.
+// Returns the workers with which a scene is built. They call `Executor::Checkpoint` between steps,
+// so that the build yields its thread to other tasks when its time slice ends.
 Workers YieldingWorkers() {
   Workers workers;
   workers.between = Executor::Checkpoint;
   return workers;
 }
 
-// Maximum number of version summaries, and of changes for WatchScene calls, that memory keeps for
-// one scene, even if the journal keeps more versions.
+// Maximum number of version summaries, and of changes for WatchScene calls, that the store keeps in
+// memory for one scene, even if the journal keeps more versions.
 constexpr size_t kMaxSummaries = 1024;
 
-// Limits of the changes that memory keeps for WatchScene calls: bytes of one change, bytes of all
-// kept changes of one scene, and, for the kept changes of all scenes together, 1/kKeptPart of the
-// memory that scenes may take.
+// Limits of the changes that the store keeps in memory for WatchScene calls: maximum bytes of one
+// change, maximum bytes of all kept changes of one scene, and the part of the memory for scenes
+// (1/kKeptPart) that the kept changes of all scenes together may take.
 constexpr uint64_t kMaxChangeBytes = 256 << 10;
 constexpr uint64_t kMaxKeptBytes = 1 << 20;
 constexpr uint64_t kKeptPart = 16;
@@ -41,7 +43,7 @@ constexpr uint64_t kKeptPart = 16;
 }  // namespace
 
 // Applies the edits to an empty scene: `Scene::Commit` then returns INVALID_ARGUMENT exactly for
-// edits that are invalid for every scene, such as two edits of one id.
+// edits that are invalid for every scene, such as two edits of the same polygon id.
 absl::Status StaleCommit(uint64_t current, std::vector<SceneEdit> edits) {
   const absl::StatusOr<Scene::Ptr> empty = Scene::Create({});
   if (!empty.ok()) return empty.status();
@@ -59,8 +61,8 @@ VersionSummary MemoryStore::SummaryOf(const Scene& scene, absl::string_view edit
           .created_us = absl::GetCurrentTimeNanos() / 1000};
 }
 
-// Runs at the start of the server, when no other thread uses the store, except for the server's
-// health check.
+// Runs at the start of the server, when no other thread but that of the server's health check uses
+// the store.
 absl::Status MemoryStore::Recover(
     absl::FunctionRef<void(size_t scenes, uint64_t vertices)> progress) {
   uint64_t vertices = 0;
@@ -74,8 +76,8 @@ absl::Status MemoryStore::Recover(
       MemoryCharge charge(account_, MemoryShare::kScenes);
       charge.Set(bytes);
       entry.bytes = bytes;
-      // The scene was within the limits when it was stored, so the server serves it even if
-      // `limits_` are stricter than the limits at that time.
+      // Checks no limits: the scene was within the limits when it was stored, and the server serves
+      // it even if `limits_` are stricter than the limits were then.
       constexpr size_t kAny = std::numeric_limits<size_t>::max();
       absl::StatusOr<Scene::Ptr> scene =
           Scene::Create(std::move(saved.polygons), saved.versions.back().version,
@@ -111,7 +113,8 @@ bool MemoryStore::Contains(absl::string_view name) const {
 absl::Status MemoryStore::WhyMissing(absl::string_view name, absl::string_view field) const {
   absl::ReaderMutexLock lock(&mu_);
   const auto it = scenes_.find(name);
-  // If the scene exists and is not damaged, it was created after the caller's `Find` returned null.
+  // If the scene exists and is not damaged, it was created after the caller's `Find` returned null;
+  // NOT_FOUND was right at that time.
   if (it == scenes_.end() || it->second.scene != nullptr) return NoSuchScene(field);
   return Refused(absl::StatusCode::kDataLoss, field,
                  "the stored data of this scene is damaged; delete or replace the scene");
@@ -149,8 +152,8 @@ absl::StatusOr<std::vector<Polygon>> MemoryStore::Load(absl::string_view name, u
   return polygons;
 }
 
-// Tries the last change first: `last_change` refers to it even if it is too large for `changes`, as
-// long as another object, such as a watch, holds it.
+// Tries the change that made the current version first: it may be too large for `Entry::changes`,
+// but `last_change` refers to it as long as another object, such as a watch, holds the change.
 SceneChange::Ptr MemoryStore::FindChange(absl::string_view name, uint64_t version) const {
   absl::ReaderMutexLock lock(&mu_);
   const auto it = scenes_.find(name);
@@ -164,9 +167,9 @@ SceneChange::Ptr MemoryStore::FindChange(absl::string_view name, uint64_t versio
   return found != changes.end() && (*found)->base == version ? *found : nullptr;
 }
 
-// Checks that the store has summaries of both versions before it calls the journal. If the journal
-// deletes one of the two versions before it has read both, `LoadChange` fails with OUT_OF_RANGE, as
-// for any version that is not kept.
+// Calls the journal only if the store has summaries of `version` and of the next version. If the
+// journal deletes one of these two versions before it has read both, `LoadChange` returns
+// OUT_OF_RANGE, as for any version that is not kept.
 absl::StatusOr<SceneChange::Ptr> MemoryStore::LoadChange(absl::string_view name, uint64_t version,
                                                          MemoryCharge charge) const {
   const absl::Status not_kept = Refused(absl::StatusCode::kOutOfRange, "from_version",
@@ -228,7 +231,7 @@ ScenePage MemoryStore::ListPreloaded(absl::string_view after, size_t limit) cons
   return page;
 }
 
-// Charges the scene's memory to the account, beyond the limit if need be, as `Recover` does.
+// Charges the scene's memory to the account, even beyond the account's limit, as `Recover` does.
 absl::Status MemoryStore::Preload(absl::string_view name, const Scene::Ptr& scene,
                                   int64_t created_us) {
   Entry entry;
@@ -265,15 +268,16 @@ absl::Status MemoryStore::CheckImport(absl::string_view name, ImportMode mode) c
     return Refused(absl::StatusCode::kAlreadyExists, "name", "a scene of this name exists already");
   }
   if (scenes_.size() + reserved_ < max_scenes_) return absl::OkStatus();
-  return Refused(absl::StatusCode::kResourceExhausted, "name",
-                 absl::StrCat("the server keeps at most ", max_scenes_, " scenes"));
+  const std::string why = absl::StrCat("the server keeps at most ", max_scenes_, " scenes");
+  CountRefusal(Limit::kScenes, why);
+  return Refused(absl::StatusCode::kResourceExhausted, "name", why);
 }
 
 absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMode mode,
                                                std::vector<Polygon> polygons,
                                                absl::FunctionRef<bool()> abandoned) {
   KeyedMutex::Lock writer(writers_, name);
-  size_t reserved = 0;  // 1 if the import creates a scene, for which it reserves a place
+  size_t reserved = 0;  // number of scenes that the import adds: 0 if it replaces a scene
   {
     absl::MutexLock lock(&mu_);
     if (absl::Status status = CheckImport(name, mode); !status.ok()) return status;
@@ -291,7 +295,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   const uint64_t bytes = charge.bytes();
   absl::StatusOr<TenantCharge> share = ChargeTenant(name, reserved, bytes);
   if (!share.ok()) return share.status();
-  // Builds the scene without mu_, so that readers and writers of other scenes do not wait.
+  // Builds the scene while `mu_` is free, so that readers, and writers of other scenes, do not
+  // wait.
   absl::StatusOr<Scene::Ptr> made =
       Scene::Create(std::move(polygons), NextVersion(), limits_, YieldingWorkers());
   if (!made.ok()) return made.status();
@@ -300,7 +305,9 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   VersionSummary summary = SummaryOf(*scene, "");
   std::shared_ptr<SceneChange> change = DifferenceOf(Find(name), scene, summary);
   absl::StatusOr<WriteResult> written = WriteResult{.version = summary.version};
-  if (journal_ != nullptr) written = journal_->Replace(name, *scene, summary);
+  if (journal_ != nullptr) {
+    written = MeasureWrite(*metrics_, [&] { return journal_->Replace(name, *scene, summary); });
+  }
   if (!written.ok()) return written.status();
   Scene::Ptr current = MakeCurrent(
       name, {scene, std::move(summary), std::move(change), std::move(charge), nullptr, {}},
@@ -309,8 +316,9 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   return current;
 }
 
-// Lists the changed polygons. As soon as the list exceeds kMaxChangeBytes, returns a change that
-// refers to the two scenes instead, which takes no additional memory.
+// Returns a change that lists the changed polygons. If the list would exceed kMaxChangeBytes,
+// returns a change that refers to the scenes `before` and `after` instead, which takes no
+// additional memory.
 std::shared_ptr<SceneChange> MemoryStore::DifferenceOf(const Scene::Ptr& before,
                                                        const Scene::Ptr& after,
                                                        const VersionSummary& summary) {
@@ -355,8 +363,9 @@ std::shared_ptr<SceneChange> MemoryStore::DifferenceBy(std::span<const SceneEdit
   return change;
 }
 
-// Makes room by dropping the oldest changes of `entry`, even if the exceeded limit is that of the
-// changes of all scenes together. So a scene that does not change keeps its changes.
+// Makes room by dropping the oldest changes of `entry` alone, even if the exceeded limit is that of
+// the kept changes of all scenes. So the kept changes of a scene are dropped only when that scene
+// changes.
 void MemoryStore::Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
                        std::vector<SceneChange::Ptr>& dropped) {
   entry.last_change = change;
@@ -379,8 +388,8 @@ void MemoryStore::Keep(Entry& entry, const std::shared_ptr<SceneChange>& change,
   entry.changes.push_back(change);
 }
 
-// The version is durable already, so it must become visible. Hence `noexcept`: if memory runs out,
-// the process ends, and its next start loads the version from the journal.
+// The journal has already made the version durable, so it must become visible. Hence `noexcept`: if
+// memory runs out, the process ends, and its next start loads the version from the journal.
 Scene::Ptr MemoryStore::MakeCurrent(absl::string_view name, DurableVersion made,
                                     const WriteResult& written) noexcept {
   NoteVersion(written.version);
@@ -397,7 +406,7 @@ Scene::Ptr MemoryStore::MakeCurrent(absl::string_view name, DurableVersion made,
     made.change->summary.version = written.version;
     if (made.change->after != nullptr) made.change->after = scene;
   }
-  Scene::Ptr old;  // destroyed after the lock is released, as is `dropped`
+  Scene::Ptr old;  // destroyed, like `dropped`, after the lock is released
   std::vector<SceneChange::Ptr> dropped;
   {
     absl::MutexLock lock(&mu_);
@@ -432,8 +441,8 @@ uint64_t MemoryStore::BytesOfScene(absl::string_view name) const {
   return it == scenes_.end() ? 0 : it->second.bytes;
 }
 
-// Charges only the growth of the scene. The caller holds the mutex of the scene's writers, so the
-// scene's size does not change before `Settle`.
+// Charges only the growth of the scene. The caller holds the scene's mutex in `writers_`, so the
+// scene's size does not change until the caller calls `Settle`.
 absl::StatusOr<TenantCharge> MemoryStore::ChargeTenant(absl::string_view name, uint64_t scenes,
                                                        uint64_t bytes) const {
   if (tenants_ == nullptr) return TenantCharge();
@@ -444,9 +453,10 @@ absl::StatusOr<TenantCharge> MemoryStore::ChargeTenant(absl::string_view name, u
   return TenantCharge(std::move(tenant), scenes, growth);
 }
 
-// Called after the version with the size `bytes` is visible: if the version before was larger,
-// releases the difference from the tenant's quota.
+// Called after the version with the size `bytes` has become visible. If the preceding version was
+// larger, gives the difference back to the tenant's quota.
 void MemoryStore::Settle(absl::string_view name, uint64_t bytes, TenantCharge& share) {
+  metrics_->Add(Counter::kCommits);
   uint64_t before = 0;
   {
     absl::MutexLock lock(&mu_);
@@ -469,9 +479,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
                                                absl::string_view edit_id) {
   KeyedMutex::Lock writer(writers_, name);
   if (absl::Status status = CheckWritable(name); !status.ok()) return status;
-  // The scene in `found` stays the current version until the end of the function: only a thread
-  // that holds the mutex of the scene's writers, which `writer` has acquired, makes another version
-  // current.
+  // The scene in `found` stays the current version until `MakeCurrent` below: only a thread that
+  // holds the scene's mutex in `writers_`, as `writer` does, makes another version current.
   const absl::StatusOr<SceneSnapshot::Ptr> found = FindBase(name);
   if (!found.ok()) return found.status();
   const Scene::Ptr base = SceneSnapshot::SceneOf(*found);
@@ -496,7 +505,9 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   VersionSummary summary = SummaryOf(*scene, edit_id);
   std::shared_ptr<SceneChange> change = DifferenceBy(edits, *base, *scene, summary);
   absl::StatusOr<WriteResult> written = WriteResult{.version = summary.version};
-  if (journal_ != nullptr) written = journal_->Edit(name, edits, summary);
+  if (journal_ != nullptr) {
+    written = MeasureWrite(*metrics_, [&] { return journal_->Edit(name, edits, summary); });
+  }
   if (!written.ok()) return written.status();
   Scene::Ptr current = MakeCurrent(
       name, {scene, std::move(summary), std::move(change), std::move(added), *found, edits},
@@ -505,8 +516,8 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Commit(absl::string_view name, uint64_t 
   return current;
 }
 
-// Loads the polygons of `version` from the journal, because a `MemoryStore` has only the polygons
-// of the current version.
+// Gets the polygons of `version` from `Load`, which reads them from the journal unless `version` is
+// current: a `MemoryStore` has only the polygons of the current version in memory.
 absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_t version,
                                                  uint64_t base_version) {
   KeyedMutex::Lock writer(writers_, name);
@@ -530,7 +541,9 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Rollback(absl::string_view name, uint64_
   VersionSummary summary = SummaryOf(*scene, "");
   std::shared_ptr<SceneChange> change = DifferenceOf(base, scene, summary);
   absl::StatusOr<WriteResult> written = WriteResult{.version = summary.version};
-  if (journal_ != nullptr) written = journal_->Restore(name, version, summary);
+  if (journal_ != nullptr) {
+    written = MeasureWrite(*metrics_, [&] { return journal_->Restore(name, version, summary); });
+  }
   if (!written.ok()) return written.status();
   Scene::Ptr current = MakeCurrent(
       name, {scene, std::move(summary), std::move(change), std::move(charge), nullptr, {}},
@@ -543,7 +556,8 @@ absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
   KeyedMutex::Lock writer(writers_, name);
   if (absl::Status status = CheckWritable(name); !status.ok()) return status;
   const Scene::Ptr current = Find(name);
-  // A damaged scene can be deleted, whatever `version` is.
+  // A damaged scene (`current` is null, but the scene exists) can be deleted, whatever `version`
+  // is.
   if (current == nullptr) {
     const absl::Status missing = WhyMissing(name, "name");
     if (absl::IsNotFound(missing)) return missing;
@@ -551,7 +565,8 @@ absl::Status MemoryStore::Delete(absl::string_view name, uint64_t version) {
     return StaleVersion("version", current->version());
   }
   if (journal_ != nullptr) {
-    if (absl::Status status = journal_->Delete(name); !status.ok()) return status;
+    absl::Status status = MeasureWrite(*metrics_, [&] { return journal_->Delete(name); });
+    if (!status.ok()) return status;
   }
   AdoptDeletion(name);
   return absl::OkStatus();

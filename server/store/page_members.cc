@@ -31,9 +31,11 @@ class Fields {
       : bytes_(bytes),
         input_(reinterpret_cast<const uint8_t*>(bytes.data()), static_cast<int>(bytes.size())) {}
 
-  // Returns the tag of the next field; 0 at the end, and for malformed bytes.
+  // Returns the tag (field number and wire type) of the next field; 0 at the end of the message,
+  // and also for malformed bytes.
   uint32_t Next() { return input_.ReadTag(); }
-  // Reads the value of the field, by its type; false for malformed bytes.
+  // The two `Read` functions read the value of the field whose tag `Next` returned last: a number
+  // (varint), or bytes that follow their length. They return false for malformed bytes.
   bool Read(uint64_t& number) { return input_.ReadVarint64(&number); }
   bool Read(absl::string_view& bytes) {
     uint32_t size = 0;
@@ -51,8 +53,8 @@ class Fields {
   CodedInputStream input_;
 };
 
-// Reads the number in `field` of a message, and leaves `number` unchanged if the message has no
-// such field. Returns false for malformed bytes before the field.
+// Sets `number` to the value of the field with the number `field`; leaves `number` unchanged if
+// `message` has no such field. Returns false if bytes of `message` before that field are malformed.
 bool ReadNumber(absl::string_view message, int field, uint64_t& number) {
   Fields fields(message);
   while (const uint32_t tag = fields.Next()) {
@@ -75,7 +77,8 @@ bool ReadId(absl::string_view entry, uint64_t& id) {
   return fields.is_over();
 }
 
-// Field number of the entries in a message Leaf, and of the children in a message Inner.
+// Field number of `entries` in the protobuf message Leaf, and also of `children` in the message
+// Inner.
 constexpr int kMembersField = store::v1::Leaf::kEntriesFieldNumber;
 static_assert(kMembersField == store::v1::Inner::kChildrenFieldNumber);
 
@@ -98,7 +101,8 @@ size_t SizeOf(absl::string_view bytes) {
   return 1 + CodedOutputStream::VarintSize32(static_cast<uint32_t>(bytes.size())) + bytes.size();
 }
 
-// Appends the tag and the length of a field. Field numbers are below 16, so the tag is one byte.
+// Appends the tag and the length of a protobuf field to `to`. The messages of a page have only
+// field numbers below 16, so a tag takes one byte.
 void AppendHead(uint32_t tag, size_t size, std::string& to) {
   uint8_t head[16];
   uint8_t* const end =

@@ -28,11 +28,11 @@ constexpr size_t kMaxPageBytes = 3900;
 // of at most `kChunkBytes`, each of which is a page of its own.
 constexpr size_t kMaxInlineBytes = 1024;
 constexpr size_t kChunkBytes = 256 << 10;
-// Upper bound of the bytes (tag and length of a protobuf field) that a page takes for a member
-// beside the encoded member.
+// Upper bound of the bytes that a page takes for each member (a polygon of a leaf, or a reference
+// to a child page) in addition to the encoded member: tag and length of a protobuf field.
 constexpr size_t kMemberBytes = 4;
-// Maximum depth of a page below the root; a tree of 2^64 polygons is less deep. If a damaged page
-// refers to itself, the descent ends at this depth, with an error.
+// Maximum number of levels of pages below the root; a tree of 2^64 polygons has fewer. If a damaged
+// page refers to itself, functions that descend the tree return an error below this level.
 constexpr int kMaxDepth = 16;
 
 constexpr PolygonLimits kNoLimits{.max_vertices = std::numeric_limits<size_t>::max(),
@@ -53,7 +53,7 @@ absl::StatusOr<store::v1::Page> ReadPage(const PageHash& hash, PageReader read) 
   return page;
 }
 
-// Returns the hash of the page that a member of an inner page refers to.
+// Returns the hash of the child page that `member`, a member of an inner page, refers to.
 absl::StatusOr<PageHash> PageOf(const PageMember& member) {
   store::v1::Child child;
   if (!child.ParseFromArray(member.bytes.data(), static_cast<int>(member.bytes.size()))) {
@@ -66,8 +66,9 @@ uint64_t IdOf(const store::v1::LeafEntry& entry) {
   return entry.has_polygon() ? entry.polygon().id() : entry.id();
 }
 
-// Returns the polygon of an entry. Does not check the server's limits of polygons, which may have
-// become stricter after the polygon was stored.
+// Returns the polygon of a leaf's entry; reads the polygon's chunks if it is stored in chunks. Does
+// not check the server's limits of polygons, which may have become stricter after the polygon was
+// stored.
 absl::StatusOr<Polygon> PolygonOf(const store::v1::LeafEntry& entry, PageReader read) {
   if (entry.has_polygon()) return wire::DecodePolygon(entry.polygon(), kNoLimits);
   std::string bytes;
@@ -85,16 +86,19 @@ absl::StatusOr<Polygon> PolygonOf(const store::v1::LeafEntry& entry, PageReader 
   return wire::DecodePolygon(message, kNoLimits);
 }
 
-// Returns the polygon of an entry; DATA_LOSS if the entry has no valid polygon.
+// Returns the polygon of a leaf's entry; DATA_LOSS if the polygon is not valid.
 absl::StatusOr<Polygon> DecodeStored(const store::v1::LeafEntry& entry, PageReader read) {
   absl::StatusOr<Polygon> polygon = PolygonOf(entry, read);
   if (absl::IsInvalidArgument(polygon.status())) return DamagedScene(polygon.status().message());
   return polygon;
 }
 
-// Builds the pages of a tree, or the pages that edits of a tree change, and collects them in a
-// `TreeChange`. A `PageMember` points into the bytes of a page, which the caller keeps, or into a
-// message in `entries_` or `children_`.
+// Builds all pages of a tree, or the pages that change when a tree is edited, and collects these
+// pages in a `TreeChange`. A leaf is a page of polygons, a chunk a page with a part of the bytes of
+// a polygon that is too large for a leaf, and an inner page refers to leaves or other inner pages,
+// its children. A `PageMember` is an entry of a leaf (a polygon) or a reference of an inner page to
+// a child; it points into the bytes of a page, which the caller keeps, or into an encoded message
+// in `entries_` or `children_`.
 class TreeWriter {
  public:
   using Members = std::vector<PageMember>;
@@ -105,7 +109,8 @@ class TreeWriter {
     return hash;
   }
 
-  // Returns the entry of a polygon for a leaf. Writes the chunks of a large polygon.
+  // Returns the leaf entry of a polygon. If the polygon is too large for a leaf, writes its bytes
+  // to chunk pages.
   PageMember EntryOf(const Polygon& polygon) {
     store::v1::LeafEntry entry;
     wire::EncodePolygon(polygon, *entry.mutable_polygon());
@@ -121,11 +126,11 @@ class TreeWriter {
     }
     return Keep(entry, polygon.id(), entries_);
   }
-  // Frees the bytes of leaf entries, after `Pack` has written the entries to pages.
+  // Frees the leaf entries that `EntryOf` returned; called after `Pack` has written them to pages.
   void ForgetEntries() { entries_.clear(); }
 
-  // Writes consecutive members to as few pages as possible, of similar size. Returns the members of
-  // the page above that refer to these pages.
+  // Writes `members`, in their order, to few pages of similar size. Returns a reference to each
+  // written page, as the members of the inner page above the written pages.
   Members Pack(PageKind kind, std::span<const PageMember> members) {
     size_t total = 0;
     for (const PageMember& member : members) total += member.bytes.size() + kMemberBytes;
@@ -151,8 +156,8 @@ class TreeWriter {
     return children;
   }
 
-  // Writes inner pages above the pages that `top` refers to, level by level, until one page is
-  // left, the root. Returns the completed change.
+  // Writes inner pages above the pages that `top` refers to, level by level, until a level has only
+  // one page, the root. Returns the completed `TreeChange`.
   TreeChange Finish(Members top) {
     if (top.empty()) {
       change_.root = Write(MakePage(PageKind::kLeaf, {}));
@@ -163,15 +168,16 @@ class TreeWriter {
     return std::move(change_);
   }
 
-  // Applies the edits in [begin, end), whose ids lie below the page `hash`. Writes the changed
-  // pages, and returns the members of the parent page that take the place of the member for `hash`;
-  // empty if no polygon is left.
+  // Applies the edits in [begin, end), all of polygons that belong in the subtree of the page
+  // `hash`, which is `depth` levels below the root. Writes the changed pages. Returns the members
+  // that replace, in the parent page, the member that refers to `hash`; empty if the subtree has no
+  // polygon left.
   absl::StatusOr<Members> Edit(const PageHash& hash, TreeEdits::const_iterator begin,
                                TreeEdits::const_iterator end, PageReader read, int depth);
 
  private:
-  // Encoded messages that `PageMember`s point to. A deque, because growing it does not move its
-  // strings.
+  // Encoded messages that `PageMember`s point into. A deque, because adding a string to a deque
+  // does not move the strings that it already has.
   using Messages = std::deque<std::string>;
   static PageMember Keep(const google::protobuf::MessageLite& message, uint64_t id,
                          Messages& messages) {
@@ -188,8 +194,8 @@ class TreeWriter {
   Messages entries_, children_;
 };
 
-// Adds the chunks of a removed or replaced polygon to `change_.dropped`, if the polygon was stored
-// in chunks.
+// If the removed or replaced polygon `member` is stored in chunks (pages with parts of its bytes),
+// adds the hashes of the chunks to `change_.dropped`.
 absl::Status TreeWriter::Drop(const PageMember& member) {
   store::v1::LeafEntry entry;
   if (!entry.ParseFromArray(member.bytes.data(), static_cast<int>(member.bytes.size()))) {
@@ -203,7 +209,8 @@ absl::Status TreeWriter::Drop(const PageMember& member) {
   return absl::OkStatus();
 }
 
-// Merges entries and edits, both by ascending id. For equal ids, the edit replaces the entry.
+// Merges the entries of a leaf with the edits in [begin, end); both are by ascending id. An edit
+// with the id of an entry replaces or removes that entry.
 absl::StatusOr<TreeWriter::Members> TreeWriter::EditLeaf(std::span<const PageMember> entries,
                                                          TreeEdits::const_iterator begin,
                                                          TreeEdits::const_iterator end) {
@@ -221,9 +228,10 @@ absl::StatusOr<TreeWriter::Members> TreeWriter::EditLeaf(std::span<const PageMem
   return Pack(PageKind::kLeaf, edited);
 }
 
-// Passes to each child the edits with ids below the first id of the next child. A child without
-// edits stays as it is, so the edited tree shares it with the original tree. Does not merge small
-// pages with their neighbors, because small pages take little space in the file.
+// Passes to each child (a page that this inner page refers to) the edits whose ids are less than
+// the first id of the next child, and to the last child all remaining edits. A child without edits
+// is not changed, so the tree after the edits shares that child with the tree before. Does not
+// merge small pages with their neighbors, because small pages take little space in the file.
 absl::StatusOr<TreeWriter::Members> TreeWriter::EditInner(std::span<const PageMember> below,
                                                           TreeEdits::const_iterator begin,
                                                           TreeEdits::const_iterator end,
@@ -268,8 +276,8 @@ absl::StatusOr<TreeWriter::Members> TreeWriter::Edit(const PageHash& hash,
   return DamagedScene("a part of a polygon");
 }
 
-// Calls `enter` for the page `hash`, and then for all leaves and inner pages below it, depth first.
-// Stops at the first error of `read` or `enter`.
+// Calls `enter` for the page `hash`, and then for all leaves and inner pages in the subtree of that
+// page, depth first. Returns the first error of `read` or `enter`, without further calls.
 absl::Status Walk(const PageHash& hash, PageReader read, int depth,
                   absl::FunctionRef<absl::Status(const PageHash&, const store::v1::Page&)> enter) {
   if (depth > kMaxDepth) return DamagedScene("a tree too deep");
@@ -284,12 +292,13 @@ absl::Status Walk(const PageHash& hash, PageReader read, int depth,
   return absl::OkStatus();
 }
 
-// Visits the polygons of a tree by ascending id. Holds the part of the tree that is not yet
-// visited, as a stack of items: pages that were not read yet, and entries of leaves that were read.
+// Visits the polygons of a tree by ascending id. Holds the part of the tree that is not yet visited
+// as a stack of items. An item is a page that the cursor has not read yet, or an entry (a polygon)
+// of a leaf that it has read.
 class TreeCursor {
  public:
   struct Item {
-    uint64_t first_id = 0;  // lower bound of the polygon ids in the item
+    uint64_t first_id = 0;  // the entry's id, or lower bound of the ids below the page
     int depth = 0;
     PageHash page = {};
     bool is_page = true;
@@ -306,7 +315,8 @@ class TreeCursor {
   uint64_t first_id() const { return pending_.back().first_id; }
   void Skip() { pending_.pop_back(); }
 
-  // Reads the page that is the next item, and replaces the item by the page's entries or children.
+  // Reads the page that is the next item, and replaces this item by one item for each entry or
+  // child of the page.
   absl::Status Expand() {
     const Item at = std::move(pending_.back());
     pending_.pop_back();
@@ -322,8 +332,8 @@ class TreeCursor {
     for (int i = children.size() - 1; i >= 0; --i) {
       const absl::StatusOr<PageHash> hash = HashFrom(children[i].page());
       if (!hash.ok()) return hash.status();
-      // The first child may have ids below its `first_id`, but none below `at.first_id`, the lower
-      // bound of the ids in its parent.
+      // The first child may contain polygon ids less than its `first_id`, but none less than
+      // `at.first_id`, the lower bound of all ids below the page `at`.
       const uint64_t first_id = i == 0 ? at.first_id : children[i].first_id();
       pending_.push_back({.first_id = first_id, .depth = at.depth + 1, .page = *hash});
     }
@@ -332,20 +342,21 @@ class TreeCursor {
 
  private:
   PageReader read_;
-  std::vector<Item> pending_;  // the next item is last
+  std::vector<Item> pending_;  // the stack; `next` returns its last element
 };
 
-// Advances two cursors, at least one of which stands at a page that it has not read. If both stand
-// at the same page, skips it, because its polygons are equal in both trees; otherwise reads one
-// page or both.
+// Advances the cursors of two trees. The next item of a cursor is a page that the cursor has not
+// read yet, or a polygon of a leaf that it has read. The next item of at least one cursor must be a
+// page. If both cursors are at pages with equal hashes, skips these pages, because both trees have
+// the polygons below them; otherwise reads the page of one cursor, or those of both.
 absl::Status Approach(TreeCursor& a, TreeCursor& b) {
   if (a.is_at_page() && b.is_at_page() && a.next()->page == b.next()->page) {
     a.Skip();
     b.Skip();
     return absl::OkStatus();
   }
-  // Reads the page that may have lower ids. If both cursors are at pages with equal lower bounds,
-  // reads both pages, so that the cursors stay on similar levels of their trees.
+  // Reads the page with the lesser lower bound of ids. If both cursors are at pages and the bounds
+  // are equal, reads both pages, so that the cursors stay on similar levels of their trees.
   const bool is_a =
       a.is_at_page() && (b.next() == nullptr || !b.is_at_page() || a.first_id() <= b.first_id());
   const bool is_b =
@@ -356,8 +367,9 @@ absl::Status Approach(TreeCursor& a, TreeCursor& b) {
   return is_b ? b.Expand() : absl::OkStatus();
 }
 
-// Returns whether `cursor` stands at an entry (a polygon), and `other` can have no lower id left.
-// If both cursors stand at entries with equal ids, the function returns true for each of the two.
+// Returns whether the next item of `cursor` is an entry (a polygon) and not a page that the cursor
+// has not read yet, and no remaining polygon of `other` can have a lower id. If both cursors are at
+// entries with equal ids, ComesFirst(a, b) and ComesFirst(b, a) are both true.
 bool ComesFirst(const TreeCursor& cursor, const TreeCursor& other) {
   if (cursor.next() == nullptr || cursor.is_at_page()) return false;
   if (other.next() == nullptr) return true;
@@ -365,9 +377,10 @@ bool ComesFirst(const TreeCursor& cursor, const TreeCursor& other) {
          (!other.is_at_page() && cursor.first_id() == other.first_id());
 }
 
-// Returns whether two entries have equal bytes, which include the hashes of chunks, so that their
-// polygons are equal. Polygons of entries with different bytes may still be equal, if different
-// releases have encoded them.
+// Returns whether the encodings of two entries are equal; an entry is a polygon of a leaf, and has,
+// instead of a large polygon, the hashes of the polygon's chunks (pages with parts of its bytes).
+// If so, the polygons of the entries are equal. The polygons may be equal even if the encodings
+// differ: different releases of the server may encode a polygon differently.
 bool AreSame(const store::v1::LeafEntry& a, const store::v1::LeafEntry& b) {
   return a.SerializeAsString() == b.SerializeAsString();
 }
@@ -403,8 +416,8 @@ TreeChange BuildTree(std::span<const Polygon* const> polygons) {
     writer.ForgetEntries();
     bytes = 0;
   };
-  // Writes the entries whenever they fill about 100 leaves, so that encoded polygons that are not
-  // yet in pages take little memory.
+  // Writes the collected entries to leaves whenever they would fill about 100 leaves, so that only
+  // few encoded polygons at a time are in memory beside the written pages.
   for (const Polygon* polygon : polygons) {
     entries.push_back(writer.EntryOf(*polygon));
     bytes += entries.back().bytes.size() + kMemberBytes;
@@ -435,8 +448,8 @@ absl::Status ReadTree(const PageHash& root, PageReader read,
   });
 }
 
-// Merges the polygons of both trees by id, with a cursor for each tree, and reads a page only if
-// its content may differ between the trees.
+// Merges the polygons of both trees by id, with one cursor for each tree. Skips, without reading
+// it, a page that both cursors reach at the same time.
 absl::Status CompareTrees(
     const PageHash& before, const PageHash& after, PageReader read,
     absl::FunctionRef<absl::Status(const Polygon* before, const Polygon* after)> visit) {
@@ -470,8 +483,9 @@ absl::Status CompareTrees(
   return absl::OkStatus();
 }
 
-// Adds a leaf or an inner page to `pages` only after it was read, so that, if the read fails, a
-// later call with the same `pages` reads that page again, and again returns its error.
+// Adds the hash of a leaf (a page of polygons) or of an inner page (which refers to other pages) to
+// `pages` only after `read` has returned the page. So, if `read` fails, a later call with the same
+// `pages` reads that page again, and again returns the error.
 absl::Status CollectNewPages(const PageHash& root, PageReader read,
                              absl::flat_hash_set<PageHash>& pages) {
   std::vector<PageHash> left{root};

@@ -19,7 +19,8 @@
 namespace carom::server {
 namespace {
 
-// Returns the error of a file as one line, even if the file's name has line breaks.
+// Returns the error for the file `path` with the reason `why`; the message is one line, even if the
+// file's name has line breaks.
 absl::Status Refuse(const std::string& path, absl::string_view why) {
   const std::string line = absl::StrReplaceAll(absl::StrCat(path, ": ", why), {{"\n", " "}});
   return absl::FailedPreconditionError(absl::StrCat("cannot preload ", line));
@@ -32,7 +33,8 @@ absl::StatusOr<int64_t> ChangedAt(const std::string& path) {
   return int64_t{info.st_mtim.tv_sec} * 1000000 + info.st_mtim.tv_nsec / 1000;
 }
 
-// Loads one file. The scene has its own memory and keeps no part of the file open.
+// Loads the scene of one file into `store`. The scene is a copy in memory, which does not need the
+// file after the call.
 absl::Status Preload(const std::filesystem::path& file, const BundleReadOptions& options,
                      MemoryStore& store) {
   const std::string name = absl::StrCat("scenes/", file.stem().string());
@@ -51,7 +53,8 @@ absl::Status Preload(const std::filesystem::path& file, const BundleReadOptions&
 
 }  // namespace
 
-// Loads files by ascending name, so that with several bad files the error always names the first.
+// Loads files by ascending name, so that, if several files are bad, the error always names the
+// first of them.
 absl::Status PreloadScenes(const std::string& folder, const PolygonLimits& polygon_limits,
                            const SceneLimits& scene_limits, MemoryStore& store) {
   std::error_code error;

@@ -13,14 +13,14 @@
 
 namespace carom::server {
 
-// Reads every bundle `NAME.carom` (carom/bundle_file.h) of a folder, and serves it read-only as
-// `scenes/NAME`; ignores other files. The version of a scene is the time of its file's last change
-// in microseconds since 1970, UTC: a file that is replaced later has a greater version, unless it
-// was copied with an older time.
+// Adds to `store`, for every bundle file `NAME.carom` (carom/bundle_file.h) in the folder, the
+// read-only scene `scenes/NAME`; ignores other files. The version of a scene is the time of its
+// file's last change in microseconds since 1970, UTC: if a file is replaced, the version number
+// grows, unless the new file has an older time of change.
 //
 // The message of an error is one line that names the folder or the file. Errors: NOT_FOUND for a
-// folder that cannot be read; FAILED_PRECONDITION for a file that is damaged, that has a scene
-// above the limits, or that has an invalid name or the name of a scene of the store.
+// folder that cannot be read; FAILED_PRECONDITION for a file that is damaged, whose scene exceeds
+// the limits, whose name is invalid, or whose name a scene in `store` already has.
 absl::Status PreloadScenes(const std::string& folder, const PolygonLimits& polygon_limits,
                            const SceneLimits& scene_limits, MemoryStore& store);
 

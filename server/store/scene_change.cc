@@ -10,9 +10,8 @@
 namespace carom::server {
 namespace {
 
-// Approximate bytes of a polygon in a scene: `kPolygonBytes` for the polygon itself, its entries in
-// the pages of the index and its part of the trees above those pages, and in addition for each ring
-// and each vertex.
+// Approximate bytes of a polygon in a scene: `kPolygonBytes` for the polygon and its entries in the
+// scene's spatial index, plus `kRingBytes` for each ring and `kVertexBytes` for each vertex.
 constexpr uint64_t kPolygonBytes = 320;
 constexpr uint64_t kRingBytes = 64;
 constexpr uint64_t kVertexBytes = 24;
@@ -25,7 +24,7 @@ const Polygon* PolygonOf(const SceneEdit& edit) {
   return nullptr;
 }
 
-// A removal has only an id.
+// An edit that removes a polygon has the polygon's id instead of a polygon.
 uint64_t IdOf(const SceneEdit& edit) {
   const Polygon* const polygon = PolygonOf(edit);
   return polygon != nullptr ? polygon->id() : std::get<RemovePolygon>(edit).id;
@@ -39,8 +38,8 @@ uint64_t BytesOf(const Polygon& polygon) {
   return BytesOf(polygon.ring_count(), polygon.vertex_count()) + polygon.user_data().size();
 }
 
-// Includes the bytes of the polygon, because the change keeps the polygon in memory after a later
-// version of the scene has replaced it.
+// Counts the bytes of the new polygon, too, because the change keeps that polygon in memory even
+// after a later version of the scene has replaced it.
 uint64_t BytesOf(const PolygonChange& change) {
   return sizeof(PolygonChange) + (change.polygon.has_value() ? BytesOf(*change.polygon) : 0);
 }
@@ -51,8 +50,8 @@ uint64_t BytesOf(std::span<const PolygonChange> changes) {
   return bytes;
 }
 
-// Compares the addresses of the polygons' memory first: versions of a scene share polygons that no
-// edit has changed, so most comparisons end there.
+// Compares the addresses of the polygons' memory first: versions of a scene share the memory of
+// polygons that no edit has changed, so most pairs of polygons have one address.
 bool AreEqual(const Polygon& a, const Polygon& b) {
   if (a.memory() == b.memory()) return true;
   const bool are_alike = a.id() == b.id() && a.fill_rule() == b.fill_rule() &&
@@ -70,7 +69,8 @@ bool AreEqual(const Polygon& a, const Polygon& b) {
   return true;
 }
 
-// `bounds` begins as an empty box, and then covers the polygons that exist.
+// `change.bounds` begins as an empty box, and is extended by each of the two polygons that is not
+// null.
 std::optional<PolygonChange> ChangeOf(const Polygon* before, const Polygon* after) {
   if (before == nullptr && after == nullptr) return std::nullopt;
   if (before != nullptr && after != nullptr && AreEqual(*before, *after)) return std::nullopt;
@@ -89,7 +89,8 @@ std::optional<PolygonChange> ChangeOf(const Polygon* before, const Polygon* afte
   return change;
 }
 
-// Requires that each id is at most once in `edits`, as in a commit.
+// Returns how the polygons of `edits` differ between `before` and `after`, by ascending id. No two
+// of `edits` may have the same polygon id, as in a commit.
 std::vector<PolygonChange> ChangesOf(const Scene& before, const Scene& after,
                                      std::span<const SceneEdit> edits) {
   std::vector<PolygonChange> changes;
@@ -106,7 +107,8 @@ std::vector<PolygonChange> ChangesOf(const Scene& before, const Scene& after,
 
 ChangeCursor::ChangeCursor(SceneChange::Ptr change) : change_(std::move(change)) { Next(); }
 
-// For two scenes, merges their polygons by id.
+// If the change refers to two scenes, finds the next polygon that differs by merging the polygons
+// of both scenes by id.
 void ChangeCursor::Next() {
   if (change_->after == nullptr) {
     listed_ = next_ < change_->list.size() ? &change_->list[next_++] : nullptr;

@@ -17,14 +17,16 @@
 namespace carom::server {
 namespace {
 
-// Estimates for the index of a scene: the bytes that one edit copies (a tile, which is a group of
-// at most 1024 neighboring polygons, and a page of polygon ids), and the bytes of the whole index
-// for each polygon, an upper bound of what edits copy.
+// Estimates for the spatial index of a scene. `kEditBytes`: bytes that one edit copies (a tile,
+// which is a group of at most 1024 neighboring polygons, and a page of polygon ids).
+// `kIndexBytesAPolygon`: bytes of the whole index for each polygon of the scene; edits never copy
+// more than the whole index.
 constexpr uint64_t kEditBytes = 64 << 10;
 constexpr uint64_t kIndexBytesAPolygon = 160;
 
-// Returns the estimated bytes of the index of `before` that `after`, which `edits` edits made, does
-// not share. An index that is built anew shares nothing.
+// Returns the estimated bytes of the spatial index of `before` that `after` does not share, where
+// `edits` is the number of edits that made `after` from `before`. At most the bytes of the whole
+// index, which is not shared at all if the edits made the scene build its index anew.
 uint64_t IndexBytes(const Scene& before, const Scene& after, uint64_t edits) {
   const uint64_t polygons = before.polygon_count();
   const uint64_t copied =
@@ -34,15 +36,15 @@ uint64_t IndexBytes(const Scene& before, const Scene& after, uint64_t edits) {
 
 }  // namespace
 
-// Charges the memory of consecutive versions of a scene, each of which edits made from the
-// preceding one: of the newest version all polygons, and of each older version the polygons that
-// the next version does not have. A version never shares a polygon that an earlier edit removed, so
-// this counts each polygon once.
+// Charges the memory of consecutive versions of a scene, where edits made each version from the
+// preceding one. Charges all polygons of the newest version and, for each older version, the
+// polygons that the next version does not have. This counts each polygon once, because a polygon
+// that edits removed is in no later version.
 class SceneSnapshot::VersionLine {
  public:
-  // A polygon that a version has and the next version that still exists does not have. `address` is
-  // the address of the polygon's memory, by which older versions that share the polygon recognize
-  // it.
+  // A polygon of an older version in `versions_` that the next version in `versions_` does not
+  // have. `address` is the address of the polygon's memory: a polygon of another version with this
+  // address is the same, shared polygon.
   struct RemovedPolygon {
     uint64_t id;
     const void* address;
@@ -51,16 +53,16 @@ class SceneSnapshot::VersionLine {
 
   explicit VersionLine(MemoryCharge charge) : charge_(std::move(charge)) {}
 
-  // Adds the first version.
+  // Adds `scene` as the first version.
   void Begin(const Scene& scene) {
     absl::MutexLock lock(&mu_);
     versions_.emplace(scene.version(), Version{.scene = &scene, .bytes = charge_.bytes()});
   }
 
-  // Adds the version after the newest one. `removed` lists the polygons that the version before has
-  // and the added version does not have, `index_bytes` is the size of the index pages that the
-  // version before has and the added version does not have, and `added` is the charge of the
-  // polygons that the edits added.
+  // Adds `scene` as the newest version. `before` is the version that was newest before. `removed`
+  // lists the polygons of `before` that `scene` does not have, `index_bytes` is the size of the
+  // pages of the spatial index of `before` that `scene` does not have, and `added` is the charge of
+  // the polygons that the edits added.
   void Follow(const Scene& scene, std::vector<RemovedPolygon> removed, uint64_t index_bytes,
               MemoryCharge added) {
     absl::MutexLock lock(&mu_);
@@ -79,8 +81,9 @@ class SceneSnapshot::VersionLine {
     charge_.Set(charge_.bytes() + older.index_bytes);
   }
 
-  // Removes the version with the number `version`. Returns the charge of the memory that no other
-  // version in `versions_` shares; the caller releases the charge once the scene is destroyed.
+  // Removes the version with the number `version` from `versions_`. Returns the charge of the
+  // memory of that version that no other version in `versions_` shares; the caller releases this
+  // charge after it has destroyed the version's scene.
   MemoryCharge Leave(uint64_t version) {
     absl::MutexLock lock(&mu_);
     const auto it = versions_.find(version);
@@ -107,19 +110,20 @@ class SceneSnapshot::VersionLine {
   struct Version {
     const Scene* scene;
     uint64_t bytes;  // bytes of all polygons of the version
-    // The members below are empty for the newest version.
+    // polygons that this version has and the next version does not have; empty for the newest
+    // version
     std::vector<RemovedPolygon> removed = {};
     uint64_t removed_bytes = 0;
-    uint64_t index_bytes = 0;  // bytes of the index that the next version does not share
+    uint64_t index_bytes = 0;  // bytes of spatial index that the next version lacks
 
     uint64_t OwnBytes() const { return removed_bytes + index_bytes; }
     void BecomeNewest() {
       removed = {};
       removed_bytes = index_bytes = 0;
     }
-    // Called when `next`, the version after this one, is removed: this version is then charged for
-    // the polygons, and for the part of the index, that it shares with `next` and that the version
-    // after `next` does not have.
+    // Called when `next`, the version after this one, is removed from `versions_`. Adds to this
+    // version's charge the polygons, and the part of the index, that this version shares with
+    // `next` and that the version after `next` does not have.
     void TakeOver(const Version& next) {
       index_bytes =
           std::min(index_bytes + next.index_bytes, scene->polygon_count() * kIndexBytesAPolygon);
@@ -129,7 +133,7 @@ class SceneSnapshot::VersionLine {
         removed_bytes += polygon.bytes;
         try {
           removed.push_back(polygon);
-        } catch (const std::bad_alloc&) {  // NOLINT: it counts until this version goes
+        } catch (const std::bad_alloc&) {  // NOLINT: the bytes count until this version is removed
         }
       }
     }
@@ -161,8 +165,9 @@ SceneSnapshot::Ptr SceneSnapshot::Follow(const Ptr& before, Scene::Ptr scene,
   return snapshot;
 }
 
-// Releases the charge after the scene is destroyed. Before, `VersionLine::Leave` removes the
-// version from the versions of its scene, because another version may read this scene until then.
+// First removes this version from the `VersionLine`, because `Leave` for another version may read
+// this version's scene until then. Then destroys the scene. Releases the charge `freed` last, so
+// that the memory stays charged until it is free.
 SceneSnapshot::~SceneSnapshot() {
   const MemoryCharge freed = line_->Leave(scene_->version());
   scene_.reset();

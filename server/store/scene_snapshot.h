@@ -3,11 +3,11 @@
 
 // How much memory do versions of a scene take while they have readers?
 //
-// An export, a watch or a query frame (a client's message of queries for one tick) keeps the
-// version of the scene that it reads until it ends, even if a later version becomes current
-// meanwhile. A `SceneSnapshot` is a version that is charged to the account
-// (server/base/memory_account.h) until its last reader releases it: the scenes of a store are
-// pointers into their snapshots.
+// An export, a watch or a query frame (a client's message of queries for one tick) holds a
+// reference to the version of the scene that it reads, even after a later version has become
+// current. A `SceneSnapshot` holds a version, and keeps the version's memory charged to the memory
+// account (server/base/memory_account.h), until the last reader releases it. The `Scene::Ptr`s that
+// a store returns keep the snapshot alive.
 #pragma once
 
 #include <cstdint>
@@ -20,23 +20,23 @@
 
 namespace carom::server {
 
-// A version of a scene, charged to the account. A version that edits made from another version
-// shares polygons with it: a polygon is charged once, as long as any version that has it exists.
-// The pages of the index that a version does not share are charged approximately.
+// A version of a scene, charged to the memory account. Versions that edits made from one another
+// share polygons: a polygon that several versions share is charged once, and until the last of
+// these versions is destroyed. The pages of the scene's spatial index that a version does not share
+// with the next version are charged approximately.
 //
-// Thread-safe. Destroying a snapshot costs O(g log n) if an older version that may share polygons
-// with it still exists: g is the number of the snapshot's polygons that the next version does not
-// have, n the number of all polygons of the snapshot.
+// Thread-safe. If an older version of the scene still exists, destroying a snapshot takes O(g log
+// n) time for n polygons in the snapshot, g of which the next version does not have.
 class SceneSnapshot {
  public:
   using Ptr = std::shared_ptr<const SceneSnapshot>;
 
-  // Returns the snapshot of a scene that shares no polygon with another version. `charge` accounts
-  // for the scene's polygons.
+  // Returns the snapshot of a scene that shares no polygon with another version. `charge` is the
+  // charge of the memory of the scene's polygons.
   static Ptr Create(Scene::Ptr scene, MemoryCharge charge);
-  // Returns the snapshot of the scene that `edits` made of the scene of `before`, which must be the
-  // newest version of its `VersionLine`. `added` accounts for the memory of the polygons that
-  // `edits` add or put in place of other polygons.
+  // Returns the snapshot of `scene`, the result of applying `edits` to the scene of the snapshot
+  // `before`. `before` must be the newest version of its `VersionLine`. `added` is the charge of
+  // the memory of the polygons that `edits` add or put in place of other polygons.
   static Ptr Follow(const Ptr& before, Scene::Ptr scene, std::span<const SceneEdit> edits,
                     MemoryCharge added);
   // Returns the scene of a snapshot, as a pointer that keeps the snapshot, and with it the memory

@@ -28,9 +28,9 @@ VersionGate::Ticket VersionGate::Park(const std::vector<VersionWait>& waits,
   }
   parked.timer = timer_.Schedule(deadline, [this, ticket] { Wake(ticket); });
   parked_.emplace(ticket, std::move(parked));
-  // The store makes a change visible before it notifies listeners. If the store called
-  // `OnSceneChanged` before `Park` acquired the lock, `IsSatisfied` finds the change; a later call
-  // of `OnSceneChanged` wakes the task.
+  // No change is missed. The store makes a change visible before it calls `OnSceneChanged`: if that
+  // call came before `Park` acquired `mu_`, `IsSatisfied` finds the changed scene; if the call
+  // comes later, `OnSceneChanged` finds the task in `waiters_` and wakes the task.
   if (std::any_of(waits.begin(), waits.end(),
                   [this](const VersionWait& wait) { return IsSatisfied(wait); })) {
     WakeLocked(ticket);
@@ -50,16 +50,16 @@ void VersionGate::OnSceneChanged(absl::string_view name, uint64_t version,
   if (it == waiters_.end()) return;
   std::vector<Ticket> woken;
   for (const auto& [ticket, min_version] : it->second) {
-    // Deletion of the scene (version 0) wakes the task, too: the task then fails, because the scene
-    // does not exist.
+    // Deletion of the scene (`version` is 0) also wakes the task, which then fails because the
+    // scene does not exist.
     if (version == 0 || version >= min_version) woken.push_back(ticket);
   }
   for (const Ticket ticket : woken) WakeLocked(ticket);
 }
 
 void VersionGate::WakeLocked(Ticket ticket) {
-  // A change, the deadline and `Wake` can each call this function after another one of the three
-  // has woken the task; then `parked_` no longer contains the task.
+  // `OnSceneChanged`, the timer of the deadline and `Wake` can each call this function for a task
+  // that another of the three has already submitted; `parked_` then does not contain the task.
   const auto it = parked_.find(ticket);
   if (it == parked_.end()) return;
   const Parked parked = std::move(it->second);

@@ -4,9 +4,10 @@
 // How does a query frame wait for a version of a scene?
 //
 // A query frame, a client's message of queries for one tick, is a list of groups of queries; a
-// group can require that its scene has at least version `min_version`. If the scene does not have
-// that version yet, the frame is parked in a `VersionGate` and holds no thread. The gate submits
-// the frame to the executor when the version is visible or the frame's time budget ends.
+// group can require that its scene has at least version `min_version`. While the scene's current
+// version is less than `min_version`, the task of the frame is parked in a `VersionGate` and holds
+// no thread. The gate submits the task to the executor when the version has become visible or the
+// frame's time budget ends.
 #pragma once
 
 #include <cstdint>
@@ -23,33 +24,37 @@
 
 namespace carom::server {
 
-// The scene and the version that one group of queries in a query frame waits for.
+// A scene, and the least version of the scene that a group of queries in a query frame (a client's
+// message of queries for one tick) waits for.
 struct VersionWait {
   std::string scene;
   uint64_t min_version = 0;
 };
 
-// Holds tasks until the versions that they need exist. Thread-safe. The gate submits a parked task
-// to the executor exactly once, at the first of three events: a change satisfies one of the task's
-// waits (the deletion of the scene does, too), the task's deadline passes, or `Wake` is called.
+// Holds tasks that wait for versions of scenes. Thread-safe. The gate submits a parked task to the
+// executor exactly once, at the first of three events: a scene that the task waits for reaches the
+// version or is deleted, the task's deadline passes, or `Wake` is called.
 class VersionGate final : public SceneListener {
  public:
   using Ticket = uint64_t;  // never 0
 
-  // Adds the gate to the listeners of `store`. `store`, `executor` and `timer` outlive the gate's
-  // last call.
+  // Adds the gate to the listeners of `store`. `store`, `executor` and `timer` must exist until the
+  // last call of a function of the gate has returned.
   VersionGate(SceneStore& store, Executor& executor, Timer& timer);
 
-  // Parks `task`, or submits it at once if one of `waits` is already satisfied.
+  // Holds `task` until one of `waits` is satisfied or `deadline` passes; submits it at once if one
+  // of `waits` is already satisfied. Returns the ticket for `Wake`.
   Ticket Park(const std::vector<VersionWait>& waits, Clock::time_point deadline, Task* task);
 
-  // Submits a parked task early. Has no effect if the gate has already submitted the task.
+  // Submits the task with the ticket `ticket` at once. Has no effect if the gate has already
+  // submitted the task.
   void Wake(Ticket ticket);
 
   void OnSceneChanged(absl::string_view name, uint64_t version,
                       const SceneChange::Ptr& change) override;
 
  private:
+  // A task that waits for versions of scenes, and the timer of its deadline.
   struct Parked {
     Task* task;
     Timer::Id timer;
@@ -66,8 +71,8 @@ class VersionGate final : public SceneListener {
   absl::Mutex mu_;  // acquired before the locks of `store_`, `executor_` and `timer_`
   Ticket last_ticket_ ABSL_GUARDED_BY(mu_) = 0;
   absl::flat_hash_map<Ticket, Parked> parked_ ABSL_GUARDED_BY(mu_);
-  // For each scene and the ticket of each parked task: the least version of the scene that the task
-  // waits for.
+  // Maps the name of a scene, and then the ticket of a parked task, to the least version of the
+  // scene that the task waits for.
   absl::flat_hash_map<std::string, absl::flat_hash_map<Ticket, uint64_t>> waiters_
       ABSL_GUARDED_BY(mu_);
 };

@@ -11,8 +11,8 @@
 namespace carom::server {
 namespace {
 
-// Returns a checksum of a version's record and of the scene's name, so that a row that was moved to
-// another scene is detected.
+// Returns a checksum of a version's record and the scene's name together, so that a row (a record
+// with its checksum) that was copied to another scene is detected.
 PageHash ChecksumOf(absl::string_view scene, absl::string_view record) {
   return HashOf(absl::StrCat(scene, "\n", record));
 }

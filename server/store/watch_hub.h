@@ -17,34 +17,38 @@
 
 namespace carom::server {
 
-// Receives every change of one scene. `OnChange` runs on the thread of the scene's writer and under
-// the lock of the `WatchHub`, so it must only record the change.
+// Receives every change of one scene. `OnChange` runs on the thread that makes the change, while
+// that thread holds the lock of the `WatchHub`. So `OnChange` must do no more than record the
+// change and submit a task.
 class SceneWatcher {
  public:
-  // Receives the version that the scene has after the change; 0: the scene was deleted. `change` is
-  // null if the scene was created, or if the store does not have the difference.
+  // Receives `version`, the number of the version that the scene has after the change (0: the scene
+  // was deleted), and `change`, the difference from the preceding version (null: the scene was
+  // created or deleted, or the store does not have the difference).
   virtual void OnChange(uint64_t version, const SceneChange::Ptr& change) = 0;
 
  protected:
   ~SceneWatcher() = default;
 };
 
-// Notifies the watchers of each scene of the scene's changes. Thread-safe; outlives its watchers.
+// Notifies the watchers of a scene of every change of the scene. Thread-safe. Must outlive the
+// watchers that are added to it.
 class WatchHub final : public SceneListener {
  public:
   // Adds the hub to the listeners of `store`.
   explicit WatchHub(SceneStore& store) { store.AddListener(this); }
 
-  // Notifies `watcher` of every change of `scene` from this call on.
+  // Adds `watcher`: from now on, the hub notifies it of every change of the scene `scene`.
   void Add(const std::string& scene, SceneWatcher* watcher);
-  // Removes a watcher that was added; once this returns, the watcher receives no more changes.
+  // Removes `watcher`, which `Add` has added for `scene`. After `Remove` has returned, the hub does
+  // not call `watcher` for `scene`.
   void Remove(const std::string& scene, SceneWatcher* watcher);
 
   void OnSceneChanged(absl::string_view name, uint64_t version,
                       const SceneChange::Ptr& change) override;
 
  private:
-  absl::Mutex mu_;  // acquired before the locks of watchers
+  absl::Mutex mu_;  // acquired before any lock of a watcher
   absl::flat_hash_map<std::string, absl::flat_hash_set<SceneWatcher*>> watchers_
       ABSL_GUARDED_BY(mu_);
 };

@@ -5,8 +5,8 @@
 
 namespace carom::server {
 
-// The first writer of a scene starts at once; later writers wait in the scene's queue and hold no
-// thread.
+// If no writer of `scene` is running, submits `task` to the executor at once; else adds `task` to
+// the scene's queue, where it waits without a thread.
 void WriterQueue::Submit(const std::string& scene, Task* task) {
   absl::MutexLock lock(&mu_);
   const auto [it, is_first] = waiting_.try_emplace(scene);
@@ -17,7 +17,8 @@ void WriterQueue::Submit(const std::string& scene, Task* task) {
   }
 }
 
-// Starts the next writer of `scene`, if one waits; a scene without writers has no queue.
+// Submits the next waiting writer of `scene` to the executor. If none waits, erases the scene's
+// queue, which means that no writer of the scene is running.
 void WriterQueue::Done(const std::string& scene) {
   absl::MutexLock lock(&mu_);
   const auto it = waiting_.find(scene);

@@ -3,7 +3,8 @@
 
 // Which writer of a scene runs next?
 //
-// The writers of one scene run one after the other, and a waiting writer holds no thread.
+// A writer is a task that changes a scene. The writers of one scene run one after the other, and a
+// waiting writer holds no thread.
 #pragma once
 
 #include <deque>
@@ -16,22 +17,24 @@
 
 namespace carom::server {
 
-// A queue of writers for each scene. A writer is a task that changes the scene. Thread-safe;
-// outlives its tasks. Its memory grows with the number of running and waiting writers.
+// Holds a queue of writers for each scene. A writer is a task that changes the scene. Thread-safe.
+// Must outlive the tasks that are submitted to it. The queue's memory is proportional to the number
+// of running and waiting writers.
 class WriterQueue {
  public:
   explicit WriterQueue(Executor& executor) : executor_(executor) {}
 
-  // Runs `task` on the executor once all earlier tasks for `scene` are done.
+  // Submits `task` to the executor once all tasks that were submitted earlier for `scene` are done.
   void Submit(const std::string& scene, Task* task);
-  // Starts the next task for `scene`. Every task calls `Done` at the end of its run.
+  // Called by every task for `scene` at its end. Submits the next waiting task for `scene`, if
+  // there is one, to the executor.
   void Done(const std::string& scene);
 
  private:
   Executor& executor_;
   absl::Mutex mu_;  // acquired before the lock of `executor_`
-  // For each scene with a running writer, the tasks that wait for that writer, in the order of
-  // `Submit`.
+  // Has an entry for each scene with a running writer: the tasks that wait until that writer is
+  // done, in the order in which `Submit` was called for them.
   absl::flat_hash_map<std::string, std::deque<Task*>> waiting_ ABSL_GUARDED_BY(mu_);
 };
 

@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "server/access/peer.h"
+#include "server/base/refusals.h"
 
 namespace carom::server {
 namespace {
@@ -30,7 +31,8 @@ constexpr int kRetryMs = 100;  // wait before the next `accept4` when no descrip
 // the most connections that the thread accepts from a listening socket before it handles other
 // events, such as hang-ups of clients
 constexpr int kAcceptedAtOnce = 64;
-// number of checks of each Unix socket connection in `unsent_time`
+// how often the thread checks each connection of a Unix socket during the time
+// `ConnectionLimits::unsent_time`
 constexpr int kChecksPerTimeout = 4;
 
 // Lowers the total limit to the number of connections for which the process may have descriptors:
@@ -39,13 +41,14 @@ ConnectionLimits WithinDescriptors(ConnectionLimits limits) {
   rlimit descriptors;
   if (getrlimit(RLIMIT_NOFILE, &descriptors) != 0) return limits;
   const size_t all = std::max<size_t>(descriptors.rlim_cur, kOtherDescriptors + 2);
-  limits.total = std::min(limits.total, (all - kOtherDescriptors) / 2);
+  const size_t others = std::min(all - 2, kOtherDescriptors + limits.reserved_descriptors);
+  limits.total = std::min(limits.total, (all - others) / 2);
   return limits;
 }
 
-// Adds `fd` to the descriptors that `epoll` watches, or, with `operation` EPOLL_CTL_MOD, changes
-// its watched events to `events`. epoll always reports hang-ups. Returns false if the system
-// refuses.
+// Adds `fd` to the descriptors that `epoll` watches for `events`; with `operation` EPOLL_CTL_MOD,
+// changes the events of `fd`, which is already watched, to `events`. epoll always reports hang-ups,
+// too. Returns false if the system refuses.
 bool Watch(int epoll, int fd, uint32_t events, int operation = EPOLL_CTL_ADD) {
   epoll_event event{};
   event.events = events;
@@ -61,8 +64,8 @@ bool HasRoom(int socket) {
 
 }  // namespace
 
-// Inserts no entry into `by_peer_` for a refused connection: the limit by peer is at least 1, so
-// that a peer at its limit already has an entry.
+// Leaves no entry of 0 connections in `by_peer_` for a refused connection: the limit by peer is at
+// least 1, so that a peer at its limit already has an entry.
 bool ConnectionCounts::Enter(const std::string& peer) {
   if (total_ >= limits_.total) return false;
   if (!peer.empty()) {
@@ -103,8 +106,8 @@ void ConnectionAcceptor::Stop() {
   const uint64_t one = 1;
   [[maybe_unused]] const ssize_t written = write(stop_event_.get(), &one, sizeof(one));
   thread_.join();
-  // Closes the sockets and deletes the file of a Unix socket at once, before another process can
-  // listen on the path.
+  // The destructor of `closing` closes the sockets and deletes the file of a Unix socket now, so
+  // before another process can listen on the path.
   const Listener closing = std::move(listener_);
 }
 
@@ -165,7 +168,13 @@ bool ConnectionAcceptor::AcceptFrom(int listening) {
       return errno != EMFILE && errno != ENFILE && errno != ENOBUFS && errno != ENOMEM;
     }
     std::string peer = PeerOfConnection(address);
-    if (counts_.Enter(peer) && !Add(std::move(connection), std::move(peer))) return false;
+    if (!counts_.Enter(peer)) {
+      refused_.fetch_add(1, std::memory_order_relaxed);
+      CountRefusal(Limit::kConnections, peer);
+    } else if (!Add(std::move(connection), std::move(peer))) {
+      return false;
+    }
+    open_.store(counts_.total(), std::memory_order_relaxed);
   }
   return true;
 }
@@ -194,8 +203,8 @@ bool ConnectionAcceptor::Add(FileDescriptor connection, std::string peer) {
 
 // Compares the number of unread bytes of each Unix socket whose buffer is full with the number at
 // the last check. gRPC does not write to a full socket until most of its bytes are read, so that a
-// client that reads either reduces the bytes or makes the socket writable. A socket that is not
-// full has accepted all bytes, and gRPC can end its calls.
+// client that reads either reduces the number or makes the socket writable. A socket that is not
+// full has accepted all bytes that gRPC has written, so gRPC can end the calls of the connection.
 void ConnectionAcceptor::ShutDownStalled() {
   const Clock::time_point now = Clock::now();
   for (auto& [fd, connection] : connections_) {
@@ -223,6 +232,7 @@ void ConnectionAcceptor::Remove(int watched) {
   const auto at = connections_.find(watched);
   counts_.Leave(at->second.peer);
   connections_.erase(at);
+  open_.store(counts_.total(), std::memory_order_relaxed);
 }
 
 }  // namespace carom::server

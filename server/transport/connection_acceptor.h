@@ -3,13 +3,14 @@
 
 // How many connections may clients open?
 //
-// Accepts connections and passes them on to gRPC, within a limit in total and for each peer. A
-// connection beyond a limit is closed at once; clients can connect again when other connections
-// have closed.
+// Accepts connections and passes them on to gRPC, within a limit in total and one for each peer
+// (client address). A connection beyond a limit is closed at once; clients can connect again when
+// other connections have closed.
 #pragma once
 
 #include <grpcpp/server_builder.h>
 
+#include <atomic>
 #include <chrono>
 #include <cstddef>
 #include <memory>
@@ -26,12 +27,15 @@ namespace carom::server {
 
 struct ConnectionLimits {
   size_t total = 16384;
-  // connections of one client address (server/access/peer.h); does not limit loopback addresses
+  // connections of one client address (server/access/peer.h); loopback addresses have no such limit
   size_t by_peer = 1024;
-  // Time after which a connection is shut down if its client accepts no bytes: otherwise gRPC never
-  // ends a call whose last bytes the socket has not accepted. On Unix sockets the time is up to a
-  // quarter longer.
+  // Time after which a connection is shut down if its client accepts none of the bytes that wait to
+  // be sent: otherwise gRPC never ends a call whose last bytes the socket has not accepted. On Unix
+  // sockets the shutdown may come up to a quarter of the time later.
   std::chrono::milliseconds unsent_time{60000};
+  // file descriptors that the acceptor leaves free for the connections of the HTTP ports, which
+  // `total` and `by_peer` do not count
+  size_t reserved_descriptors = 0;
 };
 
 // Counts connections against the limits. Not thread-safe.
@@ -67,6 +71,9 @@ class ConnectionAcceptor {
 
   // Starts the thread. Returns UNAVAILABLE if the system has no free descriptors.
   absl::Status Start();
+  // `open` is the number of connections; `refused` counts those that a limit has closed.
+  size_t open() const { return open_.load(std::memory_order_relaxed); }
+  uint64_t refused() const { return refused_.load(std::memory_order_relaxed); }
   // Closes the listening sockets and ends the thread. Existing connections stay open.
   void Stop();
 
@@ -96,12 +103,16 @@ class ConnectionAcceptor {
   FileDescriptor epoll_;
   FileDescriptor stop_event_;
   std::thread thread_;
+  // figures for the metrics, which `thread_` writes
+  std::atomic<size_t> open_{0};
+  std::atomic<uint64_t> refused_{0};
   ConnectionCounts counts_;  // used by `thread_` only
   struct Connection {
-    FileDescriptor watched;  // duplicate of gRPC's descriptor
+    FileDescriptor watched;  // duplicate of the descriptor that gRPC has for the connection
     std::string peer;
-    // For a Unix socket with a full buffer: the bytes in the buffer at the last check, and the time
-    // since which their number has not changed. 0 while the socket is writable.
+    // For a Unix socket with a full buffer, at the last check: the number of bytes in the buffer
+    // that the client has not read, and the time since which that number has not changed. While the
+    // socket is writable, `unread_bytes` is 0.
     int unread_bytes = 0;
     Clock::time_point unread_since = {};
   };

@@ -3,6 +3,9 @@
 
 #include "server/transport/event_loop.h"
 
+#include <pthread.h>
+#include <time.h>
+
 #include "server/base/host_limits.h"
 
 namespace carom::server {
@@ -21,6 +24,18 @@ EventLoop::~EventLoop() {
 
 void EventLoop::Start() {
   for (size_t i = 0; i < thread_count_; ++i) threads_.emplace_back([this] { Loop(); });
+}
+
+std::chrono::nanoseconds EventLoop::busy_time() const {
+  std::chrono::nanoseconds busy{};
+  for (const std::thread& thread : threads_) {
+    clockid_t clock;
+    timespec used{};
+    const pthread_t handle = const_cast<std::thread&>(thread).native_handle();
+    if (pthread_getcpuclockid(handle, &clock) != 0 || clock_gettime(clock, &used) != 0) continue;
+    busy += std::chrono::seconds(used.tv_sec) + std::chrono::nanoseconds(used.tv_nsec);
+  }
+  return busy;
 }
 
 bool EventLoop::ReserveThread() {

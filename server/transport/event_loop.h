@@ -13,6 +13,7 @@
 #include <grpcpp/server_builder.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <memory>
 #include <thread>
@@ -72,16 +73,19 @@ class EventLoop {
   // Starts the threads. Must be called after the server is built.
   void Start();
 
-  // Reserves the calling thread for longer work until `ReleaseThread`. Returns false if no thread
-  // would be left for events; the caller must then not do the work.
+  // Reserves the calling thread, one of the loop's threads, for longer work until `ReleaseThread`.
+  // Returns false if no thread would be left for events; the caller must then not do the work on
+  // this thread.
   bool ReserveThread();
   void ReleaseThread() { reserved_.fetch_sub(1, std::memory_order_relaxed); }
 
   // Returns the object that decides for which peers (client addresses or tenants) the threads of
-  // the loop answer frames.
+  // the loop may answer frames, by the time that each peer has used.
   LoopShare& share() { return share_; }
   grpc::ServerCompletionQueue& queue() { return *queue_; }
   size_t thread_count() const { return thread_count_; }
+  // Returns the CPU time that the threads of the loop have used. Must not be called before `Start`.
+  std::chrono::nanoseconds busy_time() const;
 
  private:
   void Loop();

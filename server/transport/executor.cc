@@ -18,16 +18,18 @@ namespace {
 
 constexpr size_t kMaxKnownPeers = 4096;
 
-// CPU time of this thread at the last charge: the time used since then is not charged to a task yet
+// CPU time of this thread at its last charge: the time that the thread has used since then is not
+// charged to a peer yet
 thread_local int64_t uncharged_since_ns = 0;
 
-// the executor and the task that this thread runs
+// `current_executor`: the executor of the task that this thread runs; null: the thread runs no
+// task. `current_task`: the task, if `current_executor` is not null.
 thread_local Executor* current_executor = nullptr;
 thread_local Task* current_task = nullptr;
 thread_local bool is_normal_priority_thread = false;
 
-// Returns a reference to the time at which the current slice of this thread ends, for
-// `Executor::Checkpoint`.
+// Returns a reference to the time at which the current time slice of this thread ends;
+// `Executor::Checkpoint` compares this time with the clock.
 Clock::time_point& SliceEnd() {
   thread_local Clock::time_point end;
   return end;
@@ -103,6 +105,14 @@ void Executor::Pause(Task* task) {
   TakeUnchargedNs();  // does not charge the CPU time of the pause itself
 }
 
+Executor::Usage Executor::usage() {
+  absl::MutexLock lock(&mu_);
+  Usage usage{.busy = std::chrono::nanoseconds(busy_ns_)};
+  for (const auto& [name, peer] : peers_)
+    usage.waiting += peer.unstarted.size() + peer.paused.size();
+  return usage;
+}
+
 void Executor::Checkpoint() {
   const Clock::time_point now = Clock::now();
   YieldIfSliceIsOver(now);
@@ -111,17 +121,18 @@ void Executor::Checkpoint() {
   current_executor->Charge(*current_task);
 }
 
-// Charges the CPU time of the thread to the peer of `task`, but not to `task`. `End` also charges
-// only the peer, for the time after the last call of `Charge`. With a charge to `task`, the virtual
-// time of `task` would grow, and the executor would schedule `task` after all short tasks of its
-// peer.
+// Charges the CPU time of the thread to the peer of `task`, but not to `task`; `End` does the same
+// with the time after the last call of `Charge`. If `task` was charged, its virtual time would
+// grow, and the executor would schedule `task` after all short tasks of its peer.
 void Executor::Charge(const Task& task) {
   const bool lowers_priority = std::exchange(is_normal_priority_thread, false);
   if (lowers_priority) LowerPriority();
   absl::MutexLock lock(&mu_);
   if (lowers_priority) --normal_priority_threads_;
   Peer& peer = peers_.find(task.peer_)->second;
-  peer.served_ns += TakeUnchargedNs();
+  const int64_t ns = TakeUnchargedNs();
+  busy_ns_ += ns;
+  peer.served_ns += ns;
   BeginNextSlice(peer);
 }
 
@@ -132,13 +143,14 @@ void Executor::BeginNextSlice(Peer& peer) {
 
 Executor::Peer& Executor::ChargeTime(Task& task) {
   const int64_t ns = TakeUnchargedNs();
+  busy_ns_ += ns;
   Peer& peer = peers_.find(task.peer_)->second;
   peer.served_ns += ns;
   task.served_ns_ += ns;
   return peer;
 }
 
-// Keeps the thread for the paused task: the thread sleeps until the task is scheduled again.
+// Keeps the thread for `task`, which is paused: the thread sleeps until `task` is scheduled again.
 void Executor::AwaitSlice(Task& task, Peer& peer) {
   task.is_paused_ = true;
   Enqueue(task, peer.paused, peer);
@@ -209,8 +221,8 @@ void Executor::Requeue(Peer& peer) {
   ready_peers_.emplace(peer.ready_at, peer.number, &peer);
 }
 
-// Skips peers for which `MayRun` is false. Each skipped peer has a running task, so few peers are
-// skipped.
+// Skips peers for which `MayRun` is false. Each skipped peer has a running task, so at most 2
+// `task_count_` peers are skipped.
 Executor::Peer* Executor::NextPeer() const {
   for (const auto& entry : ready_peers_) {
     Peer* const peer = std::get<Peer*>(entry);
@@ -224,7 +236,7 @@ void Executor::Dispatch() {
   while (Peer* const next = NextPeer()) {
     Peer& peer = *next;
     Queue<Task>* const queue = NextQueue(peer);
-    if (queue == nullptr) {  // other peers have started as many tasks as may start
+    if (queue == nullptr) {  // `peer` may start no task: too many tasks are started
       Requeue(peer);
       continue;
     }
@@ -234,8 +246,8 @@ void Executor::Dispatch() {
   }
 }
 
-// Called when no thread is free for an unstarted task: if such a task was begun, it would count as
-// running without a thread and delay paused tasks, which have threads.
+// Called when no thread is free for an unstarted task: if `Dispatch` began such a task, the task
+// would count as running without a thread and delay paused tasks, which have threads.
 void Executor::DispatchPaused() {
   while (running_ < task_count_) {
     const auto next = std::ranges::find_if(
@@ -264,9 +276,9 @@ void Executor::Begin(Peer& peer, Queue<Task>& queue) {
   Requeue(peer);
 }
 
-// Has no parameter for the ended task, which may be deleted when its `Run` returns. Another task
-// may start in place of the ended task. If the number of started tasks was near its limit, the
-// limit of each peer (`MayStart`) rises, so all peers are requeued.
+// Has no parameter for the ended task, which may already be deleted when its `Run` has returned.
+// Another task may start in place of the ended task. If the number of started tasks was near
+// `kMaxStarted`, the limit of each peer (`MayStart`) rises, so all peers are requeued.
 void Executor::End(Peer& peer, int64_t ns) {
   peer.served_ns += ns;
   --peer.started;
@@ -325,8 +337,9 @@ void Executor::Loop(std::list<std::thread>::iterator self, bool is_normal_priori
   }
 }
 
-// Returns nullopt, which ends the thread, if no task needs a thread during the time `kIdleThread`;
-// never ends threads of normal priority and `task_count_` other threads.
+// Returns nullopt, which ends the thread, if `pool` has no task for the thread during the time
+// `kIdleThread`, or when the executor is destroyed. Until then, threads of normal priority and
+// `task_count_` other threads do not end.
 std::optional<std::pair<Task*, Executor::Peer*>> Executor::AwaitStart(
     std::list<std::thread>::iterator self, Pool& pool) {
   absl::MutexLock lock(&mu_);

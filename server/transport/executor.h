@@ -43,37 +43,39 @@ class Task {
  private:
   friend class Executor;
   std::string peer_;
-  // The executor's lock guards the members below.
-  // virtual time of the task among the tasks of its peer: the end of its work so far, in CPU time
+  // virtual time of the task in the fair queueing among the tasks of its peer (see `Executor`): the
+  // virtual start of the task's first time slice plus the CPU time that the task has used since, in
+  // nanoseconds; raised to the virtual clock when the task is queued
   int64_t served_ns_ = 0;
   bool is_paused_ = false;
   bool is_normal_priority_ = false;
 };
 
 // Schedules tasks by start-time fair queueing (Goyal, Vin and Cheng, 1996) of CPU time on two
-// levels: among peers, and among the tasks of a peer. The virtual clock is the virtual start of the
-// peer or task that was scheduled last. A peer or task starts at the end of its earlier work, or at
-// the clock if that is later, so that an idle peer saves up no time. The earliest start is
-// scheduled first, the earlier submission if starts are equal. With n busy peers and t running
-// tasks, work that takes the time c if it runs alone is done after at most (n + 1) c / t plus n
-// time slices.
+// levels: among peers, and among the tasks of a peer. The virtual clock of a level is the virtual
+// start of the peer or task that was scheduled last. The virtual start of a peer or task is the end
+// of its earlier work, or the virtual clock if the clock is later, so that an idle peer saves up no
+// time. The peer or task with the earliest virtual start is scheduled first; of equal starts, the
+// one that was submitted earlier. With n busy peers and t running tasks, work that takes the time c
+// if it runs alone is done after at most (n + 1) c / t plus n time slices.
 //
-// The executor runs `task_count` tasks at once. While a peer runs several tasks, a peer without
-// running tasks starts a task at once in addition, up to 2 `task_count` in total; in return, one
-// task of the peer with several running tasks waits at its next pause. Tasks that never pause
-// therefore do not delay other peers if `task_count` is at least 2.
+// The executor runs `task_count` tasks at the same time. While a peer runs several tasks, a peer
+// without running tasks may immediately start one more task, up to 2 `task_count` running tasks in
+// total; in return, one task of the peer with several running tasks waits at its next pause. Tasks
+// that never pause therefore do not delay other peers if `task_count` is at least 2.
 //
 // The threads have a raised nice value (server/base/thread_scheduling.h), except `task_count`
-// threads of normal priority. The threads of normal priority start tasks of peers that were idle
-// while other peers used more time. Such a thread gets the raised nice value when its task has run
-// for a slice. Short tasks therefore do not wait for a CPU behind long tasks.
+// threads of normal priority, which start tasks of peers that were idle while other peers used more
+// time. A thread of normal priority gets the raised nice value when its task has run for a time
+// slice. Short tasks therefore do not wait for a CPU behind long tasks.
 //
 // Each started task, running or paused, has a thread; at most `kMaxStarted` tasks are started. A
 // peer with started tasks may start another task while it has fewer than `kMaxStartedOfPeer`
-// started tasks, and fewer than half of the number of tasks that may still start; the last
-// `kStartedForOthers` of the `kMaxStarted` are reserved for peers without started tasks. Threads
-// beyond `task_count` end when they are idle for `kIdleThread`, which frees their caches. While the
-// system refuses further threads, unstarted tasks wait until a task ends. Thread-safe.
+// started tasks, and fewer than half of the number of tasks that peers with started tasks may still
+// start; the last `kStartedForOthers` of the `kMaxStarted` tasks are reserved for peers without
+// started tasks. Threads beyond `task_count` end when they are idle for `kIdleThread`, which frees
+// the thread-local caches of these threads. While the system refuses further threads, unstarted
+// tasks wait until a task ends. Thread-safe.
 class Executor {
  public:
   static constexpr size_t kMaxStarted = 256;
@@ -82,7 +84,8 @@ class Executor {
   static constexpr Clock::duration kSlice = std::chrono::milliseconds(2);
   static constexpr Clock::duration kIdleThread = std::chrono::seconds(2);
 
-  // Runs `tasks` tasks at once; 0: one for each CPU (server/base/host_limits.h).
+  // `tasks` is the number of tasks that run at the same time; 0: one for each CPU
+  // (server/base/host_limits.h).
   explicit Executor(size_t tasks);
   // Runs all queued tasks, then joins the threads.
   ~Executor();
@@ -120,14 +123,21 @@ class Executor {
   }
 
   size_t task_count() const { return task_count_; }
+  // What the executor does, for its metrics.
+  struct Usage {
+    size_t waiting = 0;               // tasks that have not started, and paused ones
+    std::chrono::nanoseconds busy{};  // CPU time that tasks have used so far
+  };
+  Usage usage() ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
-  // A queue ordered by virtual start, then by the number of the submission.
+  // A queue of tasks or peers, ordered by virtual start, then by the number of the submission.
   template <class T>
   using Queue = std::set<std::tuple<int64_t, uint64_t, T*>>;
 
-  // State of one peer (a client address or a tenant) in the fair queueing. A virtual time is the
-  // CPU time that the peer has used; a virtual clock is the virtual start of the work begun last.
+  // State of one peer (a client address or a tenant) in the fair queueing. The virtual time of a
+  // peer is the CPU time that it has used, raised to the virtual clock when the peer submits a task
+  // after it was idle; a virtual clock is the virtual start of the work that was begun last.
   struct Peer {
     int64_t served_ns = 0;  // virtual time of the peer: the start of its next work
     int64_t clock_ns = 0;   // virtual clock of the fair queueing among the peer's tasks
@@ -159,7 +169,8 @@ class Executor {
   // Returns the queue of `peer`, `unstarted` or `paused`, whose first task is scheduled next; null
   // if `peer` has no task that may run.
   Queue<Task>* NextQueue(Peer& peer) ABSL_SHARED_LOCKS_REQUIRED(mu_);
-  // Returns whether more than `task_count_` tasks may run: only while a peer runs several tasks.
+  // Returns whether more than `task_count_` tasks may run at this moment: only while a peer runs
+  // several tasks, and at most 2 `task_count_`.
   bool MayExceed() const ABSL_SHARED_LOCKS_REQUIRED(mu_) {
     return running_ > running_peers_ && running_ < 2 * task_count_;
   }
@@ -194,8 +205,8 @@ class Executor {
   // Inserts an entry for `peer` into `ready_peers_`, or moves the entry, to the place of the peer's
   // virtual time; removes the entry if `peer` has no task that may run.
   void Requeue(Peer& peer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Starts unstarted tasks and wakes paused tasks, in the order of the queues, as long as further
-  // tasks may run.
+  // Starts unstarted tasks and wakes paused tasks, those with the earliest virtual start first, as
+  // long as further tasks may run.
   void Dispatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Wakes paused tasks, as long as further tasks may run; starts no tasks.
   void DispatchPaused() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -204,7 +215,7 @@ class Executor {
   // Ends a task of `peer`, and charges the peer for `ns`, the nanoseconds of CPU time that the task
   // has used since its last charge.
   void End(Peer& peer, int64_t ns) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
-  // Adds an idle thread. Returns false if the system refuses a further thread.
+  // Adds a thread, which waits for a task. Returns false if the system refuses a further thread.
   bool AddThread(bool is_normal_priority = false) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   // Adds threads of normal priority up to `task_count_`, in place of threads that have lowered
   // their priority. Must be called on a thread of normal priority, as a thread inherits the nice
@@ -231,6 +242,7 @@ class Executor {
   size_t running_peers_ ABSL_GUARDED_BY(mu_) = 0;  // peers with running tasks
   size_t started_ ABSL_GUARDED_BY(mu_) = 0;
   int64_t clock_ns_ ABSL_GUARDED_BY(mu_) = 0;  // virtual clock of fair queueing among peers
+  int64_t busy_ns_ ABSL_GUARDED_BY(mu_) = 0;   // CPU time of all tasks
   uint64_t last_number_ ABSL_GUARDED_BY(mu_) = 0;
   bool stopping_ ABSL_GUARDED_BY(mu_) = false;
   std::list<std::thread> threads_ ABSL_GUARDED_BY(mu_);

@@ -34,7 +34,8 @@ Response::ServingStatus StatusOf(bool is_serving) {
 
 }  // namespace
 
-// A Check call.
+// A Check call of the health service: answers once with the status of the service that the request
+// names.
 class HealthCheck : public OneAnswerCall<HealthCheck, HealthService> {
  public:
   using OneAnswerCall::OneAnswerCall;
@@ -58,9 +59,10 @@ class HealthCheck : public OneAnswerCall<HealthCheck, HealthService> {
   grpc::ServerAsyncResponseWriter<grpc::ByteBuffer> writer_{&context_};
 };
 
-// A Watch call. Sends the latest status, one message at a time, and ends when its client cancels.
-// Reference-counted: each pending event holds a reference, and the release of the last reference
-// deletes the call.
+// A Watch call of the health service: sends its client the status of one service, first at the
+// beginning and then after each change, one message at a time. Ends when the client cancels the
+// call, or with an error if there are too many watches. Reference-counted: each pending event holds
+// a reference, and the release of the last reference deletes the call.
 class HealthWatch {
  public:
   static void Accept(HealthService& service, EventLoop& loop) {
@@ -72,7 +74,8 @@ class HealthWatch {
 
   // Returns the name of the watched service. Constant after the watch is added to the service.
   const std::string& name() const { return name_; }
-  // Sets the latest status and sends it if no write is pending.
+  // Sets the latest status of the service. Sends the status to the client at once if no write is
+  // pending, else when the pending write is complete.
   void Notify(Response::ServingStatus status) {
     absl::MutexLock lock(&mu_);
     wanted_ = status;
@@ -211,7 +214,8 @@ bool HealthService::Add(HealthWatch* watch, const std::string& peer, bool& servi
   absl::MutexLock lock(&mu_);
   serving = IsServing(watch->name());
   if (watches_.size() >= kMaxWatches) return false;
-  // A call without a peer name (through a Unix socket, for example) counts only against the total.
+  // The call of a peer without a name (`PeerOf` found neither a client address nor a connection)
+  // counts only against `kMaxWatches`.
   if (!peer.empty()) {
     size_t& peer_count = watches_of_peer_[peer];
     if (peer_count >= kMaxWatchesOfPeer) return false;

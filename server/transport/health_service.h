@@ -27,17 +27,18 @@ class HealthWatch;
 
 // Reports SERVING for the server as a whole (the empty name) and for each of `services` between
 // `Start` and `Stop`, unless `Set` has made the service unavailable; otherwise NOT_SERVING. The
-// event loop answers both methods; no call blocks a thread. The methods get requests as bytes, so
-// that a request that is longer than any service name allows is not parsed. Thread-safe; must
-// outlive its calls.
+// event loop answers the methods Check and Watch; no call blocks a thread. A watch is a Watch call
+// in progress. Check and Watch get their requests as bytes, so that a request that is longer than
+// any service name allows is not parsed. Thread-safe; must outlive its calls.
 class HealthService final
     : public grpc::health::v1::Health::WithRawMethod_Check<
           grpc::health::v1::Health::WithRawMethod_Watch<grpc::health::v1::Health::Service>> {
  public:
   using Response = grpc::health::v1::HealthCheckResponse;
 
+  // The most Watch calls in progress at a time: in total, and for one peer (client address;
+  // server/access/peer.h).
   static constexpr size_t kMaxWatches = 1024;
-  // watches of one client address (server/access/peer.h)
   static constexpr size_t kMaxWatchesOfPeer = 128;
 
   HealthService(std::vector<std::string> services, bool trust_forwarded_for)
@@ -80,7 +81,7 @@ class HealthService final
 
   const std::vector<std::string> services_;
   const bool trust_forwarded_for_;
-  mutable absl::Mutex mu_;  // acquired before the lock of a watch
+  mutable absl::Mutex mu_;  // a thread that holds the lock of a `HealthWatch` must not acquire it
   bool serving_ ABSL_GUARDED_BY(mu_) = false;
   absl::flat_hash_set<std::string> unavailable_ ABSL_GUARDED_BY(mu_);
   // the watches in progress, each with the name of its peer

@@ -15,8 +15,8 @@
 namespace carom::server {
 
 // Holds one mutex for each key: locks of equal keys exclude each other, locks of different keys do
-// not. Uses memory only for keys with a `Lock`, held or waiting. Thread-safe; must outlive its
-// locks.
+// not. Uses memory only for a key for which a `Lock` exists, which holds the mutex or waits for it.
+// Thread-safe; must outlive its locks.
 class KeyedMutex {
  public:
   // Acquires the mutex of `key` in the constructor and releases it in the destructor.

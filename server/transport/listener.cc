@@ -64,23 +64,25 @@ absl::StatusOr<Listener> ListenOnPath(absl::string_view address, absl::string_vi
   return listener;
 }
 
-// Returns a reference to the port of an internet address, in network byte order.
+// Returns a reference to the port in the internet address `address`; the port is in network byte
+// order.
 in_port_t& PortOf(sockaddr& address) {
   return address.sa_family == AF_INET6 ? reinterpret_cast<sockaddr_in6&>(address).sin6_port
                                        : reinterpret_cast<sockaddr_in&>(address).sin_port;
 }
 
-// Listens on one address of a host, and sets the port of `address` to the port actually bound. On
-// an error returns -1 and sets `error` to errno.
+// Listens on one address of a host, and sets the port of `address` to the port actually bound. If
+// listening fails, sets `error` to errno and returns an object without a descriptor (its `get` is
+// -1).
 FileDescriptor ListenOn(const addrinfo& address, int& error) {
   FileDescriptor listening = StreamSocket(address.ai_family);
   const int on = 1;
   // Allows `bind` while closed connections of an earlier server are in TIME_WAIT. If another
   // process listens on the address, `bind` still fails.
   setsockopt(listening.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-  // A socket of the IPv6 wildcard also accepts IPv4 connections. If the host name has further
-  // addresses, this socket is limited to IPv6, as an IPv4 address of the host gets a separate
-  // socket.
+  // Without IPV6_V6ONLY, a socket on the IPv6 wildcard address also accepts IPv4 connections. If
+  // further addresses of the host follow in the list of getaddrinfo, the socket is limited to IPv6,
+  // as each IPv4 address of the list gets a separate socket.
   const int only_v6 = address.ai_next != nullptr ? 1 : 0;
   if (address.ai_family == AF_INET6) {
     setsockopt(listening.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only_v6, sizeof(only_v6));

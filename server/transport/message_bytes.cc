@@ -11,7 +11,8 @@
 namespace carom::server {
 namespace {
 
-// the empty buffer that `MessageBytes::Recycle` keeps for the next message that this thread creates
+// the empty buffer that `MessageBytes::Recycle` keeps for the next `MessageBytes` that this thread
+// creates
 thread_local MessageBytes recycled;
 
 }  // namespace

@@ -21,7 +21,8 @@
 
 namespace carom::server {
 
-// Owns the bytes of a message in one piece, as for small messages, or in several. Not thread-safe.
+// Owns the bytes of a message, which are in one piece, as for small messages, or in several pieces
+// (slices of gRPC). Not thread-safe.
 class MessageBytes {
  public:
   MessageBytes() = default;
@@ -68,7 +69,7 @@ class MessageBytes {
     if (size() == 0) return {};
     return {GRPC_SLICE_START_PTR(slices().slices[0]), GRPC_SLICE_LENGTH(slices().slices[0])};
   }
-  // Copies the bytes into one piece, unless they are in one.
+  // Copies the bytes into one piece, unless they already are in one piece.
   void Join();
 
   // Returns a buffer with references to the bytes, without a copy.

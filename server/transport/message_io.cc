@@ -41,8 +41,9 @@ constexpr uint32_t VarintTag(int field) {
   return WireFormatLite::MakeTag(field, WireFormatLite::WIRETYPE_VARINT);
 }
 
-// Reads the fields `seq` and `supersede` of a Frame and counts its groups, scene bindings and
-// tracker definitions, up to the end of the message.
+// Reads the fields of a Frame up to the end of the message: sets `head.seq` and `head.supersede`,
+// and counts in `head.parts` each group, scene binding and tracker definition, and each further
+// field with a length, such as `removed_trackers`.
 void PeekFields(CodedInputStream& input, FrameHead& head) {
   uint32_t tag = 0;
   while ((tag = input.ReadTag()) != 0) {
@@ -60,7 +61,7 @@ void PeekFields(CodedInputStream& input, FrameHead& head) {
   }
 }
 
-// Reads the fields of a Frame. Returns whether a group of the frame has edits.
+// Reads the fields of a Frame and returns whether a group of the frame has edits.
 bool PeekEdits(CodedInputStream& input) {
   uint32_t tag = 0;
   while ((tag = input.ReadTag()) != 0) {
@@ -87,7 +88,8 @@ class TypeFields {
     bool is_known = false;
     bool is_packable = false;
     bool is_repeated = false;
-    WireFormatLite::WireType wire_type = WireFormatLite::WIRETYPE_VARINT;  // if not packed
+    // the wire type of one value of the field, when the field is not packed
+    WireFormatLite::WireType wire_type = WireFormatLite::WIRETYPE_VARINT;
     const TypeFields* message = nullptr;  // fields of the submessage; null: no submessage
   };
 
@@ -101,7 +103,8 @@ class TypeFields {
 
   // Returns the field with the number `number`; a field with `is_known == false` if there is none.
   const Field& Find(int number) const {
-    return fields_[static_cast<size_t>(number) < count_ ? number : 0];  // 0 is no field
+    // `fields_[0]` has `is_known == false`, as no field has the number 0.
+    return fields_[static_cast<size_t>(number) < count_ ? number : 0];
   }
 
  private:
@@ -134,11 +137,12 @@ class TypeFields {
   std::unique_ptr<Field[]> fields_;
 };
 
-// Adds up the bytes that the fields of a message take in addition when parsed; see
-// `GrowthWhenParsed`. Reads bytes in one piece, because protobuf's reader of several pieces takes
-// five times as long for small fields. Each function takes the position of its first byte and
-// returns the position after its last byte, like protobuf's parsers, or null if the bytes are
-// invalid: a position in a member would cost a store and a load for each field.
+// Adds up the bytes that the fields of a message take when parsed in addition to their bytes on the
+// wire; see `GrowthWhenParsed`. Reads bytes in one piece, because protobuf's reader of several
+// pieces takes five times as long for small fields. Each function takes the position of the first
+// byte that it reads and returns the position after the last byte that it reads, like protobuf's
+// parsers, or null if the bytes are invalid: a position in a member would cost a store and a load
+// for each field.
 class GrowthCounter {
  public:
   // `size` is the number of bytes of the whole message.
@@ -159,7 +163,7 @@ class GrowthCounter {
   size_t bytes() const { return bytes_; }
 
  private:
-  // the deepest nesting of groups that protobuf parses
+  // protobuf parses groups (a start tag, fields and an end tag) that are nested at most this deep
   static constexpr int kMaxGroupDepth = 100;
 
   const uint8_t* AddField(uint32_t tag, const TypeFields& type, const uint8_t* at,
@@ -182,9 +186,9 @@ class GrowthCounter {
     return AddMessage(*field.message, at, at + std::min(length, Left(at, end)), depth - 1);
   }
 
-  // Counts a packed field. A varint takes at least one byte on the wire and at most eight bytes
-  // when parsed; numbers of fixed length do not grow. The growth is counted even if the bytes end
-  // before `length`, since protobuf then parses the numbers up to the end.
+  // Counts a packed field (an array of numbers). A varint takes at least one byte on the wire and
+  // at most eight bytes when parsed; numbers of fixed length do not grow. The growth is counted
+  // even if fewer than `length` bytes follow, since protobuf then parses the numbers up to the end.
   const uint8_t* AddPacked(WireFormatLite::WireType element, const uint8_t* at,
                            const uint8_t* end) {
     uint64_t length = 0;
@@ -208,8 +212,8 @@ class GrowthCounter {
     return nullptr;
   }
 
-  // Skips a field, which must not be a group (of start tag and end tag), and whose tag has been
-  // read.
+  // Skips a field whose tag has been read. Returns null for a group (a field with a start tag and
+  // an end tag).
   static const uint8_t* SkipField(WireFormatLite::WireType wire_type, const uint8_t* at,
                                   const uint8_t* end) {
     uint64_t value = 0;

@@ -5,7 +5,9 @@
 //
 // Query calls pass on the bytes of a message: the thread that evaluates a frame (a batch of
 // queries) parses the frame into reused messages, so that a waiting frame takes only the memory of
-// its bytes. `EvaluateRequest` and `StreamRequest` have one wire format, and so do their responses.
+// its bytes. The bytes of an `EvaluateRequest` are a valid `StreamRequest` with the same fields,
+// and the bytes of an `EvaluateResponse` are a valid `StreamResponse`, so both methods share their
+// parsing and serializing.
 #pragma once
 
 #include <grpcpp/support/byte_buffer.h>
@@ -26,8 +28,9 @@ namespace carom::server {
 // contents of `message` are then undefined.
 bool Parse(const MessageBytes& bytes, google::protobuf::MessageLite& message);
 
-// Parses a request that has only a name and some numbers. Returns INVALID_ARGUMENT if `bytes` are
-// no valid message, and RESOURCE_EXHAUSTED, without parsing, above 4 KiB.
+// Parses the bytes of a request that has only a name and some numbers. Returns INVALID_ARGUMENT if
+// `bytes` are no valid message, and RESOURCE_EXHAUSTED, without parsing them, if `bytes` are more
+// than 4 KiB.
 absl::Status ParseShort(const MessageBytes& bytes, google::protobuf::MessageLite& message);
 
 // `Serialize` and `SerializeToBytes` return the wire format of `message`.
@@ -39,22 +42,27 @@ MessageBytes SerializeToBytes(const google::protobuf::MessageLite& message);
 struct FrameHead {
   uint64_t seq = 0;
   bool supersede = false;
-  // whether a group of the frame has edits of its scene; set only if `supersede` is true
+  // whether a group of the frame (queries of one scene) has edits of its scene; set only if
+  // `supersede` is true
   bool has_edits = false;
-  size_t parts = 0;  // number of groups, scene bindings and tracker definitions
+  // number of length-delimited fields of the frame: groups, scene bindings, tracker definitions
+  size_t parts = 0;
 };
-// Scans a StreamRequest. Cost: O(fields of the frame), with `supersede` also O(fields of its
-// groups); columns (packed repeated fields) are skipped.
+// Scans the bytes of a StreamRequest and returns the head of its frame. Cost: O(fields of the
+// frame), with `supersede` also O(fields of its groups); columns (packed repeated fields) are
+// skipped.
 FrameHead PeekFrame(const MessageBytes& bytes);
 
-// Returns the string of field 1 in the bytes of a message, the last one if there are several, like
-// a protobuf parser; empty if there is none. Cost: O(fields).
+// Returns the string in the field with number 1 of the message with the bytes `bytes`: the last
+// such string if there are several, as a protobuf parser does; empty if there is none. Cost:
+// O(fields).
 std::string PeekName(const MessageBytes& bytes);
 
 // memory that a parsed submessage, such as a polygon or a ring, takes in addition to its bytes,
 // including the pointer to the submessage
 inline constexpr size_t kParsedMessageBytes = 128;
-// memory that an unknown field takes: protobuf stores each unknown field as a separate string
+// memory that an unknown field takes in addition to its bytes on the wire: protobuf stores each
+// unknown field as a separate string
 inline constexpr size_t kUnknownFieldBytes = 64;
 
 // Estimates how many bytes more a parsed message of type `type` takes than its wire format: for

@@ -6,8 +6,9 @@
 //   class PingCall : public OneAnswerCall<PingCall, Service> { … };
 //   PingCall::Accept(service, loop);
 //
-// A class derived from `OneAnswerCall` has two public functions: `Request` asks gRPC for the next
-// call, with `accepted()` as the tag; `Answer` starts the answer, with `finished()` as the tag.
+// A class derived from `OneAnswerCall` has two public functions: `Request` requests the next call
+// from gRPC, with the tag `accepted()`; `Answer` starts to send the answer, with the tag
+// `finished()`.
 #pragma once
 
 #include "server/transport/event_loop.h"
@@ -28,7 +29,7 @@ class OneAnswerCall {
   Event* finished() { return &finished_; }
 
  private:
-  friend Call;  // no other class derives from OneAnswerCall<Call, Service>
+  friend Call;  // the constructor is private, so that only `Call` derives from this class
 
   OneAnswerCall(Service& service, EventLoop& loop)
       : loop_user_(loop), service_(service), loop_(loop) {}

@@ -10,8 +10,8 @@ namespace {
 
 constexpr Clock::duration kLeastMargin = std::chrono::milliseconds(20);
 constexpr Clock::duration kMostMargin = std::chrono::seconds(1);
-// A deadline that is more than `kFarAway` in the future counts as no deadline: gRPC gives a call
-// without a deadline the maximum time as its deadline.
+// A deadline that is more than `kFarAway` in the future counts as no deadline: for a call without a
+// deadline, gRPC reports a deadline in the far future.
 constexpr std::chrono::hours kFarAway{24};
 
 }  // namespace

@@ -22,11 +22,11 @@
 
 namespace carom::server {
 
-// Delays calls until `End` opens the gate, which then stays open. `End` must be called before the
-// gate is destroyed. Thread-safe.
+// Delays calls until `End` opens the gate; the gate then stays open. `End` must be called before
+// the gate is destroyed. Thread-safe.
 class StartGate {
  public:
-  // Begins a call. The status is OK, or the reason for which the server cannot serve the call.
+  // Begins a call. The argument is OK, or the reason for which the server cannot serve the call.
   using Begin = absl::AnyInvocable<void(const absl::Status&)>;
 
   // `timer` must outlive the gate.

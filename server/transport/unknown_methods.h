@@ -3,9 +3,9 @@
 
 // Answers calls of unknown methods with UNIMPLEMENTED.
 //
-// gRPC answers such calls itself if no generic service is registered, but its handler is not safe:
-// it requests calls before it is fully constructed (grpc/grpc issue 32356, in 1.51). If calls
-// arrive at once, one of them may reach the event loop without a tag. gRPC then accepts no further
+// gRPC answers such calls itself if no generic service is registered, but gRPC's handler is not
+// safe: it requests calls before it is fully constructed (grpc/grpc issue 32356, in 1.51). A call
+// that arrives before then may reach the event loop without a tag. gRPC then accepts no further
 // calls of unknown methods, and the server cannot be shut down.
 #pragma once
 

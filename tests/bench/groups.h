@@ -39,8 +39,9 @@ void RunFleet(Bench& bench);         // many streams, and what they take
 void RunPacedStreams(Bench& bench);  // what caromd adds to gRPC
 void RunStore(Bench& bench);         // commits that last
 void RunStops(Bench& bench);         // how soon unwanted work stops
-void RunUnary(Bench& bench);         // Evaluate by another's load generator, beside streams
-void RunMaps(Bench& bench);          // scenes made by others
+void RunUnary(Bench& bench);
+void RunHttp(Bench& bench);  // web sockets and JSON beside gRPC
+void RunMaps(Bench& bench);  // scenes made by others
 
 // The name of a timing of ours, and how those of a peer begin.
 struct Rivals {

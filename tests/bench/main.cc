@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
   carom::bench::RunStore(bench);
   carom::bench::RunStops(bench);
   carom::bench::RunUnary(bench);
+  RunHttp(bench);
   carom::bench::RunMaps(bench);
   if (!bench.report.Finish(bench.out, about)) {
     std::fprintf(stderr, "bench: cannot write to %s\n", bench.out.c_str());

@@ -3,20 +3,22 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # Sourced by the scripts beside it: what they need from PyPI, npm and the Go modules, installed in
-# build/interop as the lock files say, and a server of their own.
+# build/interop as the lock files say, questions with their answers, and a server of their own.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 source_dir=$(cd "$here/../.." && pwd)
 build=$source_dir/build/interop
 scratch=$(mktemp -d)
-server_pid=
+server_pid= # of the server that was started last
+declare -A servers # by process id, those that run
 
 # Leaves no server and no scratch file behind, however the script ends.
 clean_up() {
-  if [[ -n $server_pid ]]; then
-    kill -KILL "$server_pid" 2>/dev/null || true
-  fi
+  local pid
+  for pid in "${!servers[@]}"; do
+    kill -KILL "$pid" 2>/dev/null || true
+  done
   rm -rf "$scratch"
 }
 trap clean_up EXIT
@@ -74,19 +76,55 @@ install_python() {
     -r "$here/python/requirements.txt"
 }
 
-need_node() {
-  local version
+# node_of VERSION: sets `node_version`, which is at least VERSION.
+node_of() {
   command -v node >/dev/null || lacks 'no Node.js'
   command -v npm >/dev/null || lacks 'no npm'
-  version=$(node --version)
-  at_least "${version#v}" 18 || lacks "Node.js ${version#v} is older than 18"
-  install node "$version" "$here/node/package-lock.json" "$here/node/package.json"
+  node_version=$(node --version)
+  at_least "${node_version#v}" "$1" || lacks "Node.js ${node_version#v} is older than $1"
 }
 
-install_node() {
-  cp "$here/node/package.json" "$here/node/package-lock.json" "$build/node"
-  npm ci --prefix "$build/node" --no-audit --no-fund --loglevel=error
+# npm_ci NAME FOLDER: installs what the lock file of FOLDER names.
+npm_ci() {
+  cp "$2/package.json" "$2/package-lock.json" "$build/$1"
+  npm ci --prefix "$build/$1" --no-audit --no-fund --loglevel=error
 }
+
+need_node() {
+  node_of 18
+  install node "$node_version" "$here/node/package-lock.json" "$here/node/package.json"
+}
+
+install_node() { npm_ci node "$here/node"; }
+
+# The clients of the HTTP port, and code for them in $build/connect/gen, which is made anew. Packages
+# and code are looked for beside the programs, so these are copied.
+need_connect() {
+  local gen=$build/connect/gen
+  node_of 20
+  install connect "$node_version" "$here/connect/package-lock.json" "$here/connect/package.json"
+  cp "$here/questions.mjs" "$here"/connect/*.mjs "$build/connect"
+  rm -rf "$gen"
+  mkdir "$gen"
+  protoc -I "$source_dir/proto" -I "$here/connect" --es_out="$gen" \
+    --plugin="$build/connect/node_modules/.bin/protoc-gen-es" \
+    --es_opt=target=js,import_extension=js "$source_dir"/proto/carom/v1/*.proto \
+    "$here/connect/google/rpc/error_details.proto"
+}
+
+install_connect() { npm_ci connect "$here/connect"; }
+
+# Sets `buf` to the program, which `./dev lint` may have installed.
+need_buf() {
+  local pins=$source_dir/.ci/tools
+  buf=$pins/node_modules/.bin/buf
+  [[ ! -x $buf ]] || return 0
+  node_of 18
+  install buf "$node_version" "$pins/package-lock.json" "$pins/package.json"
+  buf=$build/buf/node_modules/.bin/buf
+}
+
+install_buf() { npm_ci buf "$source_dir/.ci/tools"; }
 
 # The version of Go must be there: none is fetched. The tools are in $build/go/bin.
 need_go() {
@@ -102,16 +140,47 @@ need_go() {
 
 install_go() { (cd "$here" && GOBIN=$build/go/bin GOFLAGS=-mod=readonly go install tool); }
 
+# --- Questions ------------------------------------------------------------------------------
+
+# Writes the questions of questions.py, and how a client must print the answers of `carom eval`.
+prepare_questions() {
+  local words
+  : "${CAROM_BINARY:?}"
+  python3 "$here/questions.py" "$source_dir/client/examples/arena.json" >"$scratch/questions"
+  "$CAROM_BINARY" eval --local <"$scratch/questions" >"$scratch/answers"
+  python3 "$here/expected.py" "$scratch/questions" "$scratch/answers" >"$scratch/expected"
+  # The questions are as nasty as they are meant to be.
+  for words in 'segment miss' 'edge=none' ' exit=' ' on=[0-9]' 'circle .* touch=[0-9]' \
+    'move ids=[0-9]' 'poly=18446744073709551615' '9007199254740993:' 'error 3 radius' \
+    'error 3 tracker' 'error 3 by' 'error 5 scene'; do
+    grep -q "$words" "$scratch/expected" || fail "no question is answered by: $words"
+  done
+}
+
+# check_answers NAME FILE: what the client NAME has printed.
+check_answers() {
+  if ! cmp "$2" "$scratch/expected"; then
+    diff "$2" "$scratch/expected" | head -n 20 >&2 || true
+    fail "the $1 client has other answers than carom eval: above, as < and >"
+  fi
+  printf '%s: %d answers, the same bits as carom eval\n' "$1" "$(wc -l <"$2")"
+}
+
 # --- The server -----------------------------------------------------------------------------
 
-# Starts caromd on a free loopback port and sets `address`.
+# start_server OPTION…: starts caromd on a free loopback port, or at $listen if it is set. Sets
+# `address`, and with `--http-address 127.0.0.1:0` also `http_address`.
+# shellcheck disable=SC2120  # some scripts give no option
 start_server() {
   local waited
   : "${CAROMD_BINARY:?}" >"$scratch/server.out" # the server may open it later than it is read below
-  "$CAROMD_BINARY" --address 127.0.0.1:0 --reflection >"$scratch/server.out" 2>"$scratch/server.err" &
+  "$CAROMD_BINARY" --address "${listen-127.0.0.1:0}" "$@" >"$scratch/server.out" 2>"$scratch/server.err" &
   server_pid=$!
+  servers[$server_pid]=runs
   for ((waited = 0; waited < 200; ++waited)); do
     address=$(sed -n 's/^caromd listening on //p' "$scratch/server.out")
+    # shellcheck disable=SC2034  # for the scripts that source this file
+    http_address=$(sed -n 's/^caromd http on //p' "$scratch/server.out")
     [[ -z $address ]] || return 0
     kill -0 "$server_pid" 2>/dev/null || break
     sleep 0.05
@@ -120,11 +189,26 @@ start_server() {
   fail 'caromd did not say that it listens; its output is above'
 }
 
-# Stops the server by SIGTERM; anything but exit code 0 is an error.
+# Stops the server that was started last by SIGTERM.
 stop_server() {
-  local status=0
   kill -TERM "$server_pid"
+  await_server
+}
+
+# Waits for the end of the server that was started last, after SIGTERM; anything but exit code 0 is
+# an error.
+await_server() {
+  local status=0
   wait "$server_pid" || status=$?
-  server_pid=
+  unset "servers[$server_pid]"
   ((status == 0)) || fail "caromd ended with exit code $status after SIGTERM"
+}
+
+# Writes $scratch/credentials, a file for `--credentials`, and sets the tokens `reader` and `writer`
+# of one tenant.
+make_credentials() {
+  reader=$(openssl rand -hex 32)
+  writer=$(openssl rand -hex 32)
+  printf 'token %s acme %s\n' "$(printf %s "$reader" | sha256sum | cut -d ' ' -f 1)" reader \
+    "$(printf %s "$writer" | sha256sum | cut -d ' ' -f 1)" writer >"$scratch/credentials"
 }

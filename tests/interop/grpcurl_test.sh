@@ -7,7 +7,7 @@
 # shellcheck source=tests/interop/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 need_go
-start_server
+start_server --reflection
 
 # reflect WORD…: what the server says of itself.
 reflect() { "$build/go/bin/grpcurl" -plaintext "$address" "$@"; }

@@ -16,6 +16,7 @@
 #include "carom/status.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "server/settings.h"
 #include "server/store/etcd/etcd_client.h"
 
 namespace carom::server {
@@ -38,7 +39,15 @@ Parsed Parse(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "caromd");
   std::ostringstream out;
   std::ostringstream err;
-  auto result = ParseServerOptions(static_cast<int>(arguments.size()), arguments.data(), out, err);
+  const auto parsed =
+      ParseServerOptions(static_cast<int>(arguments.size()), arguments.data(), out, err);
+  const auto* const line = std::get_if<CommandLine>(&parsed);
+  std::variant<ServerOptions, int> result;
+  if (line != nullptr) {
+    result = line->options;
+  } else {
+    result = std::get<int>(parsed);
+  }
   return {result, out.str(), err.str()};
 }
 
@@ -229,6 +238,14 @@ TEST(OptionsTest, TheManualListsEveryFlag) {
     EXPECT_THAT(manual, HasSubstr(absl::StrCat("| `", number.flag, "` | `", number.environment,
                                                "` | ", defaults.*number.member, " | [", number.min,
                                                ", ", number.max, "] |")));
+  }
+  for (const TextOption& text : TextOptions()) {
+    EXPECT_THAT(manual,
+                HasSubstr(absl::StrCat("| `", text.flag, "` | `", text.environment, "` |")));
+  }
+  for (const FlagOption& flag : FlagOptions()) {
+    EXPECT_THAT(manual,
+                HasSubstr(absl::StrCat("| `", flag.flag, "` | `", flag.environment, "` | off |")));
   }
 }
 

@@ -23,8 +23,9 @@ constexpr double kNormalLength = 9;  // length of a drawn normal in pixels
 // Returns the point at fraction `t` from a to b.
 Vec2 Between(Vec2 a, Vec2 b, double t) { return {a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t}; }
 
-// The SVG path data of all bullets: bullets that hit in `shots`; the parts of bullets that miss,
-// drawn ever fainter, in `near`, `mid` and `far`; hit points and normals.
+// The SVG path data of all bullets: `shots` has the bullets that hit; `near`, `mid` and `far` the
+// first 40 %, the next 30 % and the last 30 % of the bullets that miss, drawn ever fainter; `hits`
+// the points of the hits, and `normals` the normals there.
 struct BulletPaths {
   std::string shots, near, mid, far, hits, normals;
 
@@ -84,8 +85,8 @@ void AppendCircle(Vec2 center, double radius, std::string_view style, std::strin
 // style `free`. Returns how many shapes overlap a polygon.
 size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const Frame2d& frame,
                     std::string& out) {
-  // Mover i < circle_count() is item i of the circles; mover i >= circle_count() is item
-  // i - circle_count() of the polygons.
+  // If i < circle_count(), mover i is item i of the circle queries; otherwise mover i is item i -
+  // circle_count() of the polygon queries.
   size_t overlapping = 0;
   for (size_t i = 0; i < world.movers().size(); ++i) {
     const Mover& mover = world.movers()[i];
@@ -113,7 +114,8 @@ class Legend {
  public:
   Legend(double y, double step) : y_(y), step_(step) {}
 
-  // Adds an entry. `swatch` is SVG about (0, 0), at most 56 pixels wide and 32 high.
+  // Adds an entry at the right of the last one. `swatch` is SVG about the origin (0, 0), at most 56
+  // pixels wide and 32 high.
   void Add(std::string_view swatch, std::string_view label, std::string_view count,
            std::string& out) {
     out += "<g transform=\"translate(";
@@ -138,17 +140,18 @@ class Legend {
 struct LegendCounts {
   uint64_t even = 0, nonzero = 0, hollow = 0;  // polygons of the map, by their style
   uint64_t free = 0, overlapping = 0;  // moving shapes that overlap no polygon, or at least one
-  uint64_t hits = 0, misses = 0;       // bullets that hit, or miss
+  uint64_t hits = 0, misses = 0;       // bullets that hit a polygon, or none
 };
 
-// Counts what the picture shows.
+// Returns the numbers of polygons, moving shapes and bullets in the picture, by their style.
 LegendCounts CountsOf(std::span<const Polygon> map, const DemoWorld& world,
                       const CastAnswers& casts, size_t overlapping) {
   const auto styled = [&](std::string_view style) {
     return static_cast<uint64_t>(
         std::ranges::count_if(map, [&](const Polygon& p) { return StyleOf(p) == style; }));
   };
-  // The bullets are the first segments; the look-ahead segments of the moving shapes follow.
+  // The bullets are the first segments; the look-ahead segments of the moving shapes, which find
+  // polygons ahead of the shapes, follow.
   const auto hits = static_cast<uint64_t>(std::count_if(casts.counts.begin(),
                                                         casts.counts.begin() + world.bullet_count(),
                                                         [](uint32_t count) { return count > 0; }));

@@ -27,8 +27,8 @@ struct Arrival {
   Clock::time_point time;
 };
 
-// Receives answers on its own thread, so that the time of an arrival does not depend on the sender.
-// Its destructor cancels the stream.
+// Receives answers on a thread of its own, so that the recorded time of arrival does not depend on
+// the thread that sends frames. The destructor cancels the stream.
 class Receiver {
  public:
   explicit Receiver(Stream& stream) : stream_(stream), thread_([this] { Loop(); }) {}
@@ -70,7 +70,7 @@ uint64_t Sum(const std::vector<uint32_t>& counts, size_t size) {
                          uint64_t{0});
 }
 
-// Runs a demo on one stream.
+// Runs a demo on one stream, with one frame (a message with all queries of one tick) per tick.
 class DemoRun {
  public:
   DemoRun(Stream& stream, std::string scene, DemoWorld& world, const DemoProgress& progress)
@@ -80,8 +80,9 @@ class DemoRun {
         progress_(progress),
         receiver_(stream) {}
 
-  // Runs `ticks` ticks. Sends the queries of a tick `kLag` rounds of the loop before it receives
-  // the answers, so the last `kLag` rounds of the loop send nothing.
+  // Runs `ticks` ticks. A round of the loop sends the queries of one tick, and receives the answers
+  // to the queries that the round `kLag` rounds before sent. So the last `kLag` rounds send
+  // nothing.
   absl::StatusOr<DemoOutcome> operator()(uint64_t ticks) {
     absl::Status status = Settle();
     const Clock::time_point start = Clock::now();
@@ -101,8 +102,8 @@ class DemoRun {
   }
 
  private:
-  // Sends frame 0, which binds `kSceneHandle` to the scene and tests random places, and puts the
-  // shapes at places that touch no polygon according to the answer.
+  // Sends frame 0, which gives the scene the number `kSceneHandle` for later frames and tests
+  // random places, and then moves each shape to a place that, by the answer, touches no polygon.
   absl::Status Settle() {
     Frame frame;
     frame.bindings.push_back({kSceneHandle, scene_});
@@ -115,8 +116,8 @@ class DemoRun {
     return absl::OkStatus();
   }
 
-  // Sends the frame of a tick. `seq` is the tick plus 1, because the frame with `seq` 0 binds the
-  // scene handle.
+  // Sends the frame with the queries of a tick. `seq` is the tick plus 1, because frame 0 is the
+  // frame that `Settle` sends.
   absl::Status Ask(uint64_t seq, const Group& group) {
     Frame frame;
     frame.seq = seq;
@@ -127,7 +128,7 @@ class DemoRun {
   }
 
   // Waits for the next answer and sets `time` to the time of its arrival, unless `time` is null.
-  // Returns the status of the frame or its group as an error if either is refused.
+  // Returns an error if the server refused the frame or its group.
   absl::StatusOr<FrameAnswer> Next(Clock::time_point* time) {
     Arrival arrival = receiver_.Next();
     if (!arrival.answer.ok()) return arrival.answer.status();

@@ -22,8 +22,8 @@ struct DemoFigures {
   uint64_t ticks = 0;
   uint64_t queries = 0;
   uint64_t bullets = 0;
-  uint64_t hits = 0;  // bullets that hit a polygon
-  // overlaps of a moving shape and a polygon, summed over all ticks
+  uint64_t hits = 0;  // bullets that hit a polygon or, in a match, a bot
+  // overlaps of a moving shape and a polygon, summed over all ticks; 0 for a match
   uint64_t overlapping_pairs = 0;
   double evaluate_ns_per_query = 0;  // evaluation time by the server's clock
   double latency_p50_ms = 0;         // latency from sending a frame to the arrival of its answer
@@ -31,15 +31,15 @@ struct DemoFigures {
   double queries_per_second = 0;
 };
 
-// The result of a run. The `DemoWorld` has the queries of the last tick, `last_tick` has the
-// answers.
+// The result of a run of `carom demo`. `last_tick` has the answers to the queries of the last tick,
+// which the `DemoWorld` of the run still has.
 struct DemoOutcome {
   DemoFigures figures;
   GroupAnswers last_tick;
 };
 
-// Called after every tick with the number of answered ticks, the number of all ticks, and the
-// number of bullets that have hit so far.
+// A function that is called after every answered tick with the number of answered ticks, the number
+// of all ticks, and the number of bullets that have hit so far.
 using DemoProgress = std::function<void(uint64_t, uint64_t, uint64_t)>;
 
 // Runs `world` for `ticks` (at least 1) ticks in the scene `scene`. Errors: those of the stream, of
@@ -47,7 +47,8 @@ using DemoProgress = std::function<void(uint64_t, uint64_t, uint64_t)>;
 absl::StatusOr<DemoOutcome> RunDemo(Client& client, const std::string& scene, uint64_t ticks,
                                     DemoWorld& world, const DemoProgress& progress);
 
-// Returns the quantile `share`, in [0, 1], of `values`, which must not be empty. Reorders `values`.
+// Returns the quantile `share` (in [0, 1]; 0.5 is the median) of `values`, which must not be empty.
+// Reorders `values`.
 double Quantile(std::vector<double>& values, double share);
 
 }  // namespace carom::cli

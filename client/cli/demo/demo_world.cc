@@ -19,7 +19,8 @@ constexpr uint32_t kMinCorners = 3;
 constexpr uint32_t kMaxCorners = 8;
 constexpr uint32_t kSizes = 3;
 constexpr uint32_t kRoomsPerMover = 16;  // random places that are tried for each shape
-constexpr double kFanRadians = 0.07;     // angle between neighbouring bullets of a fan
+// angle between neighbouring bullets that a shape fires in one tick
+constexpr double kFanRadians = 0.07;
 
 Vec2 Direction(double radians) {
   const CosSin turn = SinCos(std::remainder(radians, 2 * kPi));
@@ -61,7 +62,7 @@ DemoWorld::DemoWorld(const WorldOptions& options, const Box& bounds)
 
 double DemoWorld::Random() { return random_.Between(0, 1); }
 
-// Half of the shapes are circles; the polygons cycle through the shape table.
+// Makes half of the shapes (rounded up) circles; the polygons take the shapes of `shapes_` in turn.
 void DemoWorld::MakeMovers() {
   const double unit = std::max(bounds_.max.x - bounds_.min.x, bounds_.max.y - bounds_.min.y) / 400;
   for (uint32_t i = 0; i < options_.shapes; ++i) {
@@ -79,8 +80,9 @@ void DemoWorld::MakeMovers() {
   }
 }
 
-// Tests `kRoomsPerMover` circles at random places for each moving shape, with 1.5 times the radius
-// of the shape. One frame contains all circles.
+// Returns, as one group, queries for `kRoomsPerMover` circles at random places for each moving
+// shape, with 1.5 times the radius of the shape: a circle that touches no polygon is a free place
+// for the shape.
 Group DemoWorld::RoomQuestion() {
   for (const Mover& mover : movers_) {
     for (uint32_t i = 0; i < kRoomsPerMover; ++i) {
@@ -97,7 +99,7 @@ Group DemoWorld::RoomQuestion() {
 void DemoWorld::Settle(const OverlapAnswers& rooms) {
   for (size_t i = 0; i < movers_.size(); ++i) {
     const size_t first = i * kRoomsPerMover;
-    size_t room = first;  // becomes the last candidate if no candidate is free
+    size_t room = first;  // the first free place, or the last of the places if none is free
     while (room + 1 < first + kRoomsPerMover && rooms.counts[room] > 0) ++room;
     movers_[i].position = {circle_x_[room], circle_y_[room]};
   }
@@ -138,8 +140,8 @@ Group DemoWorld::Tick(uint64_t tick) {
 }
 
 void DemoWorld::Advance() {
-  // Sets the sign of the velocity instead of flipping it, so that a mover that is still outside
-  // after a tick keeps returning.
+  // Sets the sign of the velocity instead of flipping it, so that a mover that is outside the map
+  // for several ticks keeps returning.
   for (Mover& mover : movers_) {
     mover.position = Moved(mover.position, mover.velocity, 1);
     mover.angle = std::remainder(mover.angle + mover.spin, 2 * kPi);
@@ -158,8 +160,8 @@ void DemoWorld::AddSegment(const Segment& segment) {
   by_.push_back(segment.b.y);
 }
 
-// Adds the bullets: every mover fires a fan of bullets from its rim; the fan turns a little in each
-// tick.
+// Adds the bullets as segments: every mover fires a fan of bullets from its rim, and the direction
+// of the fan turns a little in each tick.
 void DemoWorld::AddBullets(uint64_t tick) {
   const auto count = static_cast<uint32_t>(movers_.size());
   const uint32_t burst = (options_.bullets + count - 1) / count;
@@ -176,15 +178,17 @@ void DemoWorld::AddBullets(uint64_t tick) {
   }
 }
 
-// Returns a segment from the mover's centre in the direction of its velocity. The segment reaches
-// beyond the rim by the distance that the mover travels in kLag + 2 ticks, because an answer takes
-// effect after kLag ticks.
+// Returns a segment from the mover's centre in the direction of its velocity. The segment ends
+// beyond the rim of the mover by the distance that the mover travels in kLag + 2 ticks, because the
+// answer to a query takes effect after kLag ticks.
 Segment DemoWorld::LookAheadSegment(const Mover& mover) const {
   const double speed = Length(mover.velocity);
   const double reach = mover.radius + speed * static_cast<double>(kLag + 2);
   return {mover.position, Moved(mover.position, mover.velocity, reach / speed)};
 }
 
+// Bounces the movers (moving shapes) that are about to hit a polygon off the edges that their
+// look-ahead segments (cast from the mover in the direction of its velocity) hit.
 void DemoWorld::Bounce(uint64_t tick, const GroupAnswers& answers) {
   const CastAnswers& casts = answers.segments;
   size_t row = 0;
@@ -198,8 +202,9 @@ void DemoWorld::Bounce(uint64_t tick, const GroupAnswers& answers) {
     if (mover.turned_at + kLag > tick) continue;
     const double speed = Length(mover.velocity);
     const double reach = mover.radius + speed * static_cast<double>(kLag + 2);
-    // The mover has moved since the query was sent. If the remaining distance to the hit is more
-    // than the radius and the distance of one tick, a later answer reports the hit again.
+    // The mover has moved by `traveled` since the query was sent. If the remaining distance to the
+    // hit is more than the radius plus the distance that the mover travels in a tick, does nothing:
+    // a later answer reports the hit again.
     const double traveled = speed * static_cast<double>(kLag - 1);
     if (hit.fraction * reach - traveled > mover.radius + speed) continue;
     const double along = mover.velocity.x * hit.normal.x + mover.velocity.y * hit.normal.y;

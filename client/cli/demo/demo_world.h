@@ -18,12 +18,13 @@
 
 namespace carom::cli {
 
+// The sizes of the world of a demo.
 struct WorldOptions {
   uint32_t shapes = 200;    // number of moving shapes, at least 1
   uint32_t bullets = 2000;  // bullets per tick
 };
 
-// A moving shape: a circle, or a polygon of the shape table.
+// A moving shape: a circle, or the polygon of index `shape` in `DemoWorld::shapes_`.
 struct Mover {
   Vec2 position;
   Vec2 velocity;  // displacement per tick
@@ -35,7 +36,8 @@ struct Mover {
   uint64_t turned_at = 0;  // tick of the last bounce off a polygon
 };
 
-// The moving shapes and the queries about them. Not thread-safe.
+// The moving shapes (movers) and the queries about them: whether a mover overlaps polygons, what
+// its bullets (segments) hit, and what is ahead of it. Not thread-safe.
 class DemoWorld {
  public:
   // The number of ticks between a query and the effect of its answer, and the number of frames in
@@ -58,12 +60,12 @@ class DemoWorld {
   // `Tick(tick - kLag)`; must be called before `Tick(tick)`.
   void Bounce(uint64_t tick, const GroupAnswers& answers);
 
-  // Returns the shapes as of the last `Tick`, circles first. Circle i is item i of the group's
-  // circles; the polygons follow in the order of the group's polygons.
+  // Returns the shapes as of the last `Tick`, circles first. Circle i is item i of the circle
+  // queries that `Tick` returned; the polygons follow in the order of the polygon queries.
   const std::vector<Mover>& movers() const { return movers_; }
   uint32_t circle_count() const { return circle_count_; }
   const Polygon& shape(const Mover& mover) const { return shapes_[mover.shape]; }
-  // Items [0, bullet_count()) of the group's segments are bullets.
+  // The first bullet_count() segments of the group that `Tick` returns are bullets.
   uint32_t bullet_count() const { return options_.bullets; }
   Segment bullet(uint32_t index) const {
     return {{ax_[index], ay_[index]}, {bx_[index], by_[index]}};
@@ -83,8 +85,8 @@ class DemoWorld {
   uint32_t circle_count_ = 0;
   std::vector<Polygon> shapes_;
   std::vector<Mover> movers_;
-  // Columns of the last queries. The segments (ax_ to by_) are the bullets, then one look-ahead
-  // segment per mover, which finds walls ahead of the mover.
+  // Columns of the queries of the last tick. The segments (ax_ to by_) are the bullets, then one
+  // look-ahead segment per mover, which finds polygons ahead of the mover.
   std::vector<double> ax_, ay_, bx_, by_;
   std::vector<double> circle_x_, circle_y_, circle_radius_;
   std::vector<uint32_t> polygon_shape_;

@@ -36,7 +36,7 @@ constexpr std::string_view kMatchStyle = R"(<style>
 </style>
 )";
 
-// Whether an SVG element is visible from the tick `tick` on.
+// A tick from which on an SVG element is visible or hidden.
 struct Change {
   size_t tick;
   bool visible;
@@ -49,8 +49,8 @@ class Timeline {
 
   size_t ticks() const { return ticks_; }
 
-  // Appends the attributes `dur` and `repeatCount`. They are equal for all animations, so that all
-  // animations restart together.
+  // Appends the attributes `dur` and `repeatCount` of an animation. They are equal for all
+  // animations, so that all animations restart together.
   void AppendDuration(std::string& out) const {
     out += "dur=\"";
     AppendPixel(static_cast<double>(ticks_) / kTicksPerSecond, out);
@@ -79,20 +79,21 @@ class Timeline {
   const size_t ticks_;
 };
 
-// Returns the ticks in [0, ticks) at which the value of `is_visible(tick)` changes, and tick 0,
-// each with the value of `is_visible` at the tick.
+// Returns the ticks in [0, ticks) at which the value of `is_visible(tick)` differs from its value
+// at the tick before, and tick 0, each with the value of `is_visible` at the tick.
 template <class F>
 std::vector<Change> ChangesOf(size_t ticks, const F& is_visible) {
   std::vector<Change> changes;
   for (size_t tick = 0; tick < ticks; ++tick) {
-    // Adds an entry only if the visibility changes, so a door that stays shut has one entry.
+    // Adds an entry only if the visibility changes: an element that is always visible has one
+    // entry.
     const bool visible = is_visible(tick);
     if (changes.empty() || changes.back().visible != visible) changes.push_back({tick, visible});
   }
   return changes;
 }
 
-// Draws the paths of all bots, interrupted where a bot dies.
+// Draws the path of each bot, with a gap from its death to its respawn.
 void AppendTrails(const MatchWorld& world, const Frame2d& frame, std::string& out) {
   for (size_t bot = 0; bot < world.bots().size(); ++bot) {
     std::string way;
@@ -106,7 +107,7 @@ void AppendTrails(const MatchWorld& world, const Frame2d& frame, std::string& ou
   }
 }
 
-// Draws a cross where a bot died.
+// Draws a cross at each place where a bot died.
 void AppendFallen(const MatchWorld& world, const Frame2d& frame, std::string& out) {
   std::string crosses;
   for (size_t tick = 1; tick < world.ticks().size(); ++tick) {
@@ -120,8 +121,8 @@ void AppendFallen(const MatchWorld& world, const Frame2d& frame, std::string& ou
   AppendPath("fallen", crosses, out);
 }
 
-// Appends the attribute `opacity` and ends the start tag of an element. Viewers without animations
-// use the attribute to show or hide the element.
+// Appends the attribute `opacity`, 1 if `visible` and 0 otherwise, and ends the start tag of an
+// element. Viewers without animations show or hide the element by this attribute.
 void AppendOpacity(bool visible, std::string& out) {
   out += visible ? " opacity=\"1\">" : " opacity=\"0\">";
 }
@@ -149,7 +150,7 @@ void AppendDoors(const MatchWorld& world, const Frame2d& frame, const Timeline& 
   }
 }
 
-// Draws the bullets of a tick, which are visible for `kShotTicks` ticks.
+// Draws the bullets of tick `tick`. The animation shows them for `kShotTicks` ticks.
 void AppendShots(const MatchTick& state, size_t tick, const Frame2d& frame,
                  const Timeline& timeline, std::string& out) {
   std::string bullets, wounds;

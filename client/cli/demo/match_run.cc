@@ -18,8 +18,8 @@ double MillisecondsSince(MatchClock::time_point start) {
   return std::chrono::duration<double, std::milli>(MatchClock::now() - start).count();
 }
 
-// Sends a frame with one group and waits for its answer. Returns the status of the frame or its
-// group as an error if either is refused.
+// Sends a frame with one group and waits for the answer. Returns an error if the server refuses the
+// frame or the group.
 absl::StatusOr<FrameAnswer> Trip(Stream& stream, uint64_t seq, FrameGroup group) {
   Frame frame;
   frame.seq = seq;
@@ -30,7 +30,8 @@ absl::StatusOr<FrameAnswer> Trip(Stream& stream, uint64_t seq, FrameGroup group)
   absl::StatusOr<FrameAnswer> answer = stream.Receive();
   if (!answer.ok()) return answer;
   if (!answer->status.ok()) return answer->status;
-  // A refused group ends the match, for example if the server has lost the fork.
+  // Treats a refused group as an error that ends the match: the server may, for example, have lost
+  // the fork (the scene of the match).
   if (answer->groups.size() != 1) return absl::InternalError("the answer must have one group");
   if (!answer->groups[0].status.ok()) return answer->groups[0].status;
   return answer;
@@ -52,7 +53,8 @@ absl::Status Prepare(Stream& stream, const std::string& scene, MatchWorld& world
   return absl::OkStatus();
 }
 
-// Plays the match in the fork `scene`. The caller deletes the fork even if this returns an error.
+// Plays the match in the scene `scene`, a fork (copy) of the map. The caller deletes the fork even
+// if this function returns an error.
 absl::StatusOr<DemoFigures> Play(Client& client, const std::string& scene, uint64_t ticks,
                                  MatchWorld& world, const DemoProgress& progress) {
   const std::unique_ptr<Stream> stream = client.OpenStream();

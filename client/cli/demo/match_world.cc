@@ -18,12 +18,12 @@ namespace {
 
 constexpr uint64_t kMatchSeed = 0x9e3779b97f4a7c15;
 constexpr double kTurn = 6.283185307179586;
-constexpr size_t kTriedPlaces = 512;  // random places that are tried; bots spawn at the free ones
+constexpr size_t kTriedPlaces = 512;  // tested random places; bots spawn at the free ones
 constexpr size_t kMaxDoors = 8;
 constexpr int kHealth = 3;
-// Times in ticks: the least time between two bullets of a bot, the time from death to respawn, the
-// time for which a door stays open after the last bot was near, and the average time for which a
-// bot keeps its direction.
+// Times in ticks: the least time between two bullets of a bot; the time from death to respawn; the
+// time for which a door stays open after the last bot was near; and the average time for which a
+// bot without a target keeps its direction.
 constexpr uint64_t kReload = 9, kRespawn = 40, kOpen = 25, kWalk = 60;
 // Lengths in units of `unit_`, a 400th of the map's larger side: the radius and speed of a bot, the
 // range of sight and bullets, the distance that a bot keeps from its target, and the distance at
@@ -32,7 +32,7 @@ constexpr double kRadius = 4, kSpeed = 1.5, kView = 130, kKeep = 45, kDoorReach 
 // Lengths of doors, in units of `unit_`: thickness, least and greatest width, least distance
 // between two doors.
 constexpr double kThickness = 3, kNarrow = 12, kWide = 34, kDoorsApart = 45;
-// Angle in radians between the two extreme directions that a bullet may have for one target.
+// Angle in radians between the two extreme directions of bullets that a bot fires at one target.
 constexpr double kSpread = 0.16;
 
 double Norm(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
@@ -67,7 +67,7 @@ void Clear(std::initializer_list<std::vector<double>*> columns) {
   for (std::vector<double>* column : columns) column->clear();
 }
 
-// Returns a 400th of the larger side of `bounds`.
+// Returns the unit of lengths: a 400th of the larger side of `bounds`.
 double UnitOf(const Box& bounds) {
   return std::max(bounds.max.x - bounds.min.x, bounds.max.y - bounds.min.y) / 400;
 }
@@ -110,11 +110,12 @@ void MatchWorld::TakeRoom(const OverlapAnswers& answer) {
     if (answer.counts[i] == 0) places_.push_back({x_[i], y_[i]});
   }
   // If no place is free, the bots begin at a place where they touch or overlap a polygon; a slide
-  // can leave a polygon that the bot overlaps at the start.
+  // (the query that moves a bot along walls) can leave a polygon that the bot overlaps at the
+  // start.
   if (places_.empty()) places_.push_back({x_[0], y_[0]});
 }
 
-// Casts four segments from each place, to the left, right, down and up, which find the nearest
+// Casts four segments from each place, to the left, right, down and up. Their hits are the nearest
 // walls.
 Group MatchWorld::WidthQuestion() {
   const double reach = kWide * unit_;
@@ -131,8 +132,9 @@ Group MatchWorld::WidthQuestion() {
   return group;
 }
 
-// Puts a door between two walls if two opposite segments from a place both hit a wall, the distance
-// between the two hit points is in the range of door widths, and no other door is near.
+// For each pair of opposite segments from a place that both hit a wall, puts a door between the two
+// hit points, if their distance is in the range of door widths, no other door is near, and there
+// are fewer than `kMaxDoors` doors.
 void MatchWorld::TakeWidths(const CastAnswers& answer) {
   size_t row = 0;
   const double half = kThickness / 2 * unit_;
@@ -182,8 +184,8 @@ const Vec2* MatchWorld::FreePlace(const Bot& bot) {
   return nullptr;
 }
 
-// Spawns the dead bots that may respawn; in the first tick, all bots. A bot without a free place
-// waits.
+// Spawns the dead bots whose time to respawn has come; in the first tick, all bots. If no place is
+// free, a bot stays dead until a later tick.
 void MatchWorld::Spawn(uint64_t tick) {
   for (Bot& bot : bots_) {
     if (bot.health > 0 || bot.respawns_at > tick) continue;
@@ -198,8 +200,9 @@ void MatchWorld::Spawn(uint64_t tick) {
   }
 }
 
-// Sets the velocities. A bot walks towards its target, or sideways if the target is near. Without a
-// target it keeps a random direction for a while.
+// Sets the velocities. A bot walks towards its target (the enemy that it aims at), or sideways if
+// the target is nearer than `kKeep`. Without a target the bot walks in a random direction, which it
+// changes after kWalk / 2 to 3 * kWalk / 2 ticks.
 void MatchWorld::Steer(uint64_t tick) {
   for (Bot& bot : bots_) {
     if (bot.target >= 0) {
@@ -223,8 +226,8 @@ bool MatchWorld::IsNear(const Door& door, double distance) const {
   });
 }
 
-// Opens doors that a bot comes near to, and shuts doors `kOpen` ticks after the last bot was near.
-// The first tick adds all doors that no bot is near to.
+// Opens a door when a bot comes within `kDoorReach`, and shuts a door `kOpen` ticks after the last
+// bot was within this distance. In the first tick, adds every door that no bot is near to.
 void MatchWorld::AddDoorEdits(uint64_t tick, GroupEdits& edits) {
   for (size_t i = 0; i < doors_.size(); ++i) {
     Door& door = doors_[i];
@@ -246,7 +249,8 @@ void MatchWorld::AddDoorEdits(uint64_t tick, GroupEdits& edits) {
   }
 }
 
-// Adds the living bots to the columns of bodies and slides.
+// Adds the living bots to the columns of bodies (shapes that the queries of the tick can hit) and
+// slides (queries that move a shape along walls).
 void MatchWorld::AddMoves() {
   Clear({&x_, &y_, &dx_, &dy_});
   alive_.clear();
@@ -264,8 +268,8 @@ void MatchWorld::AddMoves() {
   shape_.assign(alive_.size(), 0);
 }
 
-// Adds a line of sight for each pair of living bots of different teams that are in range of sight.
-// One line suffices, because sight is mutual.
+// Adds a line-of-sight query for each pair of living bots of different teams that are within
+// `kView` of each other. One query serves both bots of a pair, because sight is mutual.
 void MatchWorld::AddSights() {
   Clear({&sight_ax_, &sight_ay_, &sight_bx_, &sight_by_});
   pairs_.clear();
@@ -285,7 +289,8 @@ void MatchWorld::AddSights() {
   }
 }
 
-// Adds the bullets. A bot aims at the last position of its target, with a random error.
+// Adds a bullet (a segment cast) for each bot that may fire. The bot aims at the position of its
+// target after the last tick, with a random error.
 void MatchWorld::AddShots(uint64_t tick) {
   Clear({&ax_, &ay_, &bx_, &by_});
   shooters_.clear();
@@ -317,7 +322,7 @@ FrameGroup MatchWorld::Ask(uint64_t tick) {
   AddShots(tick);
   const ShapeColumns placed{.shapes = disc_, .shape = shape_, .x = x_, .y = y_};
   out.group.bodies = {placed, {}, owners_};
-  // A bot's own body does not block its slide.
+  // A bot's own body does not block its slide, its move along walls.
   out.group.slides = {placed, dx_, dy_};
   out.group.slides.movers.scope = {Against::kBoth, {}, owners_};
   out.group.sights = {sight_ax_, sight_ay_, sight_bx_, sight_by_};
@@ -329,9 +334,10 @@ FrameGroup MatchWorld::Ask(uint64_t tick) {
 
 // --- The answers of a tick
 
-// Moves the bots to the ends of their slides. A slide ends neither in a wall nor at a place that
-// another bot occupied before the tick. If another bot has moved to the end of the slide in this
-// tick, the bot keeps its old position, which is still free.
+// Moves the bots to the ends of their slides (moves along walls and around other bots). A slide
+// ends neither in a wall nor at a place that another bot occupied before the tick. If another bot
+// has moved in this tick to where a slide ends, the sliding bot keeps its old position, which is
+// still free.
 void MatchWorld::TakeMoves(uint64_t tick, const SlideAnswers& answer) {
   for (size_t i = 0; i < answer.rows.size(); ++i) {
     Bot& bot = bots_[alive_[i]];
@@ -339,8 +345,8 @@ void MatchWorld::TakeMoves(uint64_t tick, const SlideAnswers& answer) {
     const double moved = IsTaken(to, bot) ? 0 : Norm(Minus(to, bot.position));
     if (moved > 0) bot.position = to;
     ++counts_.moves;
-    // Counts the move as obstructed if the slide has more than one leg, or the bot moved by less
-    // than half of its displacement per tick.
+    // Counts the move as obstructed if the slide has more than one leg (straight part), or the bot
+    // moved by less than half of its displacement per tick.
     const bool met = answer.rows[i].legs > 1 || moved < kSpeed * unit_ / 2;
     counts_.slid += met ? 1 : 0;
     // If the bot moved by less than half of its displacement per tick, it is stuck, in a corner or
@@ -366,8 +372,9 @@ void MatchWorld::TakeSights(const SightAnswers& answer) {
   }
 }
 
-// Body i is the bot alive_[i]. All bullets of a tick fly before a bot dies, so several bullets may
-// hit a bot that the first one kills.
+// All bullets of a tick were fired before any of them hit, so several bullets may hit a bot that
+// the first one kills. A hit with `is_body` is a hit of a bot; its `polygon_id` is the index of the
+// bot in `alive_`.
 void MatchWorld::TakeShots(uint64_t tick, const CastAnswers& answer, MatchTick& out) {
   size_t row = 0;
   for (size_t i = 0; i < answer.counts.size(); ++i) {
@@ -390,7 +397,8 @@ void MatchWorld::Wound(Bot& bot, uint64_t tick) {
   bot.respawns_at = tick + kRespawn;
 }
 
-// Updates the targets first: they are the targets of the bullets of the next tick.
+// Sets the target of each bot, at which the bot fires in the next tick, moves the bots, and counts
+// the hits of the bullets of this tick.
 void MatchWorld::Take(uint64_t tick, const GroupAnswers& answers) {
   MatchTick out;
   TakeSights(answers.sights);

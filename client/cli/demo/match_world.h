@@ -21,6 +21,7 @@
 
 namespace carom::cli {
 
+// The options of a match.
 struct MatchOptions {
   uint32_t bots = 16;  // at least 2; bots of even index are one team, bots of odd index the other
 };
@@ -29,18 +30,18 @@ struct MatchOptions {
 struct Bot {
   Vec2 position;
   Vec2 velocity;             // intended displacement per tick
-  int health = 0;            // hits until it dies; 0: the bot is dead
-  int target = -1;           // index of the nearest enemy that it saw in the last tick; -1: none
-  uint64_t turns_at = 0;     // the tick in which it changes direction
-  uint64_t fires_at = 0;     // the first tick in which it may fire
-  uint64_t respawns_at = 0;  // if dead: the first tick in which it may respawn
+  int health = 0;            // number of hits until the bot dies; 0: the bot is dead
+  int target = -1;           // index of the nearest enemy that the bot saw last tick; -1: none
+  uint64_t turns_at = 0;     // the tick in which the bot changes direction
+  uint64_t fires_at = 0;     // the first tick in which the bot may fire
+  uint64_t respawns_at = 0;  // if dead: the first tick in which the bot may respawn
 };
 
-// A door. While the door is shut, the scene, a fork of the map, has a polygon for it.
+// A door. While the door is shut, the scene of the match (a copy of the map) has a polygon for it.
 struct Door {
   Box box;
   bool open = false;
-  uint64_t shuts_at = 0;  // if open: the first tick in which it may shut, if no bot is near
+  uint64_t shuts_at = 0;  // if open: the first tick in which the door shuts if no bot is near
 };
 
 // A bullet and where it went.
@@ -50,7 +51,7 @@ struct Shot {
   bool hits_bot = false;
 };
 
-// The state after a tick, for the picture.
+// The state after a tick, which the picture of the match shows.
 struct MatchTick {
   std::vector<Vec2> positions;  // position of each bot
   std::vector<uint8_t> alive;   // whether each bot is alive
@@ -60,14 +61,15 @@ struct MatchTick {
 
 // Counts of events, summed over all ticks.
 struct MatchCounts {
-  // lines of sight: all queried ones, and free ones
+  // numbers of lines of sight: all that were queried, and those that no polygon obstructs
   uint64_t sights = 0, seen = 0;
   uint64_t moves = 0, slid = 0;                     // moves: all, and obstructed ones
   uint64_t shots = 0, bot_hits = 0, wall_hits = 0;  // bullets: all, and those that hit
   uint64_t deaths = 0, doors_opened = 0, doors_shut = 0;
 };
 
-// The state of a match and the queries about it. Not thread-safe.
+// The state of a match and the queries about it. A body is the disc of a bot that queries of the
+// tick can hit; a slide is the query that moves the disc of a bot along walls. Not thread-safe.
 class MatchWorld {
  public:
   // The doors get consecutive ids from `first_door_id`; no polygon of the map may have one of these
@@ -86,7 +88,7 @@ class MatchWorld {
   // Returns the edits and queries of a tick: edits of doors, and queries for moves, lines of sight
   // and bullets. The group has views of this world's columns, valid until the next call.
   FrameGroup Ask(uint64_t tick);
-  // Updates the bots by the answers of a tick.
+  // Updates the bots by `answers`, the answers to the queries that Ask(tick) returned.
   void Take(uint64_t tick, const GroupAnswers& answers);
 
   double radius() const { return radius_; }
@@ -113,7 +115,7 @@ class MatchWorld {
   void TakeShots(uint64_t tick, const CastAnswers& answer, MatchTick& out);
 
   const Box bounds_;
-  const double unit_;  // a 400th of the map's larger side; sizes and speeds are multiples of it
+  const double unit_;  // a 400th of the map's larger side, the unit of sizes and speeds
   const double radius_;
   const uint64_t first_door_id_;
   load::Random random_;
@@ -123,7 +125,8 @@ class MatchWorld {
   std::vector<Door> doors_;
   std::vector<MatchTick> ticks_;
   MatchCounts counts_;
-  // Columns of the queries of the last tick. Body i and slide i belong to the bot alive_[i].
+  // Columns of the queries of the last tick. Body i and slide i belong to the bot alive_[i]; bullet
+  // i belongs to the bot shooters_[i] - 1.
   std::vector<uint32_t> alive_, shape_, owners_, shooters_;
   std::vector<double> x_, y_, dx_, dy_;
   std::vector<std::pair<int, int>> pairs_;  // the two bots of each line of sight

@@ -12,7 +12,8 @@
 namespace carom::cli {
 namespace {
 
-// The style sheet of DemoPicture and MatchPicture, which adds further classes.
+// The style sheet of the pictures of DemoPicture and MatchPicture. MatchPicture adds a style sheet
+// with further classes.
 constexpr std::string_view kStyle = R"(<style>
 text{font-family:'DejaVu Sans',Verdana,Helvetica,Arial,sans-serif;fill:#c9d4f2}
 .title{font-size:34px;font-weight:bold;fill:#f4f7ff}
@@ -49,7 +50,8 @@ void AppendLine(Vec2 a, Vec2 b, std::string& out) {
   AppendAt('L', b, out);
 }
 
-// Ends each closed ring with `Z`; does not close open chains.
+// Ends each closed ring with `Z`, the command that draws the last edge; an open chain of edges gets
+// none.
 void AppendRings(const Polygon& polygon, const Frame2d& frame, std::string& out) {
   for (size_t ring = 0; ring < polygon.ring_count(); ++ring) {
     char command = 'M';
@@ -71,13 +73,14 @@ void AppendPath(std::string_view style, std::string_view data, std::string& out)
   out += "\"/>\n";
 }
 
-// Boundary polygons are `hollow`; the fill rule decides the class of solid ones.
+// Polygons that are only a boundary, without an interior, are `hollow`; for a solid polygon the
+// fill rule decides the class.
 const char* StyleOf(const Polygon& polygon) {
   if (polygon.solidity() == Solidity::kBoundary) return "hollow";
   return polygon.fill_rule() == FillRule::kEvenOdd ? "even" : "nonzero";
 }
 
-// Keeps the order of the map, so that later polygons are drawn above earlier ones.
+// Draws the polygons in the order of `map`, so that later polygons are above earlier ones.
 void AppendMap(std::span<const Polygon> map, const Frame2d& frame, std::string& out) {
   for (const Polygon& polygon : map) {
     std::string data;

@@ -46,10 +46,10 @@ class Frame2d {
 void AppendPixel(double value, std::string& out);
 // Appends a path command, such as `M`, and a point in pixels.
 void AppendAt(char command, Vec2 p, std::string& out);
-// Appends the path commands of a line.
+// Appends the path commands of the straight line from `a` to `b`, points in pixels.
 void AppendLine(Vec2 a, Vec2 b, std::string& out);
-// Appends the path commands of all rings of a polygon, which must be one path, so that SVG applies
-// the fill rule to all rings together.
+// Appends the path commands of all rings of a polygon. They must be put into one path element, so
+// that SVG applies the fill rule to all rings together.
 void AppendRings(const Polygon& polygon, const Frame2d& frame, std::string& out);
 // Appends an SVG path element with the CSS class `style` and the path commands `data`, unless
 // `data` is empty.
@@ -63,7 +63,7 @@ const char* StyleOf(const Polygon& polygon);
 // Appends a path element for each polygon of the map.
 void AppendMap(std::span<const Polygon> map, const Frame2d& frame, std::string& out);
 
-// Appends the start of a document: its size, the style sheet, and a dark background.
+// Appends the start of an SVG document: the view box, the style sheet, and a dark background.
 void AppendHead(const Frame2d& frame, std::string& out);
 
 }  // namespace carom::cli

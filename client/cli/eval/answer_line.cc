@@ -13,7 +13,9 @@
 namespace carom::cli {
 namespace {
 
-// Writes one JSON object, or the arrays in it, member by member.
+// Writes the text of one JSON object, member by member. If `q` is not empty, the first member is
+// "q" with the JSON text `q`. A row of `Rows` is a polygon, or a body: a placed shape besides the
+// scene.
 class Writer {
  public:
   explicit Writer(std::string_view q) : text_("{") {
@@ -47,8 +49,8 @@ class Writer {
     }
     text_ += ']';
   }
-  // Writes an array member with the ids of the polygons of `rows`, without bodies and without rows
-  // i for which keep(i) is false.
+  // Writes the array member `name` with the ids of the polygons of `rows`. Omits bodies, and each
+  // row i for which keep(i) is false.
   template <typename Keep>
   void Ids(std::string_view name, const Rows& rows, Keep keep) {
     Array(
@@ -75,7 +77,7 @@ class Writer {
   }
 
  private:
-  // Appends a comma, unless the last character has opened the object or array.
+  // Appends a comma, unless the text ends with the brace or bracket that opens an object or array.
   void Separate() {
     if (text_.back() != '{' && text_.back() != '[') text_ += ',';
   }
@@ -83,8 +85,9 @@ class Writer {
   std::string text_;
 };
 
-// Writes the polygons that have a point in their interior as member `in`, the polygons that have
-// the point on their boundary as member `on`, and the bodies that contain the point.
+// Writes the polygons that have a point in their interior as the member named `in`, the polygons
+// that have the point on their boundary as the member named `on`, and the bodies that contain the
+// point as the member "bodies".
 void WriteHolders(Writer& writer, const char* in, const char* on, const Holders& holders) {
   writer.Ids(in, holders.rows, [&](size_t i) { return holders.locations[i] == Location::kInside; });
   writer.Ids(on, holders.rows,
@@ -100,8 +103,9 @@ void AppendPoint(Vec2 p, std::string& out) {
   out += ']';
 }
 
-// Writes the polygon or body that is hit, and the edge, or null instead of the edge if `has_edge`
-// is false. An edge of a body has null in place of a polygon id.
+// Writes the member "poly" or "body" with the polygon or body that is hit, and the member "edge":
+// [polygon id, ring, edge] with null as the id for an edge of a body. "edge" is null if `has_edge`
+// is false.
 template <typename Hit>
 void WriteTarget(Writer& writer, const Hit& hit, bool has_edge) {
   writer.Member(hit.is_body ? "body" : "poly", hit.polygon_id);
@@ -123,7 +127,7 @@ void WriteLegHit(Writer& leg, bool has_hit, const CastHit& hit) {
   AppendPoint(hit.normal, leg.Key("normal"));
 }
 
-// Writes the members of the first hit of a segment.
+// Writes the members of a segment's answer that describe its first hit.
 void WriteFirst(Writer& writer, const CastHit& hit) {
   writer.Member("t", hit.fraction);
   WriteTarget(writer, hit, hit.feature != Feature::kNone);
@@ -131,8 +135,9 @@ void WriteFirst(Writer& writer, const CastHit& hit) {
   writer.Member("exit_t", hit.exit_fraction);
 }
 
-// Returns the path of the JSON member from which the column of an item was made. `point` is the
-// name of the member with the point [x, y], or "" if the line has members "x" and "y".
+// Returns the path, in the JSON line of a query, of the value from which the query's entry in the
+// column `column` was made. `point` is the name of the member with the point [x, y], or "" if the
+// line has members "x" and "y".
 std::string Field(ItemColumn column, std::string_view point) {
   if (point.empty() && column == ItemColumn::kX) return "x";
   if (point.empty() && column == ItemColumn::kY) return "y";
@@ -181,15 +186,16 @@ HitRows::HitRows(std::span<const SweepHit> hits, bool includes_bodies)
   }
 }
 
-// The form is {"in":[ids],"on":[ids]}.
+// The line has the form {"in":[ids],"on":[ids]}: the polygons that have the point in their
+// interior, and those that have it on their boundary.
 std::string PointLine(std::string_view q, const Holders& holders) {
   Writer writer(q);
   WriteHolders(writer, "in", "on", holders);
   return writer.Finished();
 }
 
-// The form is {"hit":…,"t":…,"poly":…,…,"all":[[id,t],…]}. The members from "t" to "exit_t" are
-// about the first hit; a miss does not have them.
+// The line has the form {"hit":…,"t":…,"poly":…,…,"all":[[id,t],…]}. The members from "t" to
+// "exit_t" describe the first hit; if the segment hits nothing, the line does not have them.
 std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const Holders& holders) {
   Writer writer(q);
   writer.Member("hit", !hits.empty());
@@ -198,7 +204,7 @@ std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const
   writer.Array(
       "all", hits.size(),
       [&](size_t i, std::string& out) {
-        // The row of a body is [null,t,index].
+        // The entry of a hit body is [null,t,index].
         const std::string id = absl::StrCat(hits[i].polygon_id);
         absl::StrAppend(&out, "[", hits[i].is_body ? "null" : id, ",");
         AppendNumber(hits[i].fraction, out);
@@ -216,8 +222,8 @@ std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders) {
   return writer.Finished();
 }
 
-// The form is {"ids":[…],"touch":[…]}; "touch" lists the polygons that the circle touches without
-// overlapping them.
+// The line has the form {"ids":[…],"touch":[…]}; "touch" lists the polygons that the circle touches
+// without overlapping them.
 std::string CircleLine(std::string_view q, const Rows& rows, std::span<const uint8_t> touching) {
   Writer writer(q);
   writer.Ids("ids", rows);
@@ -233,7 +239,8 @@ std::string PolygonLine(std::string_view q, const Rows& rows) {
   return writer.Finished();
 }
 
-// Lists all polygons at the least distance "d". If there are no polygons, "d" is null.
+// Lists all polygons and bodies at the least distance from the query's shape, and this distance as
+// "d". "d" is null if the query considers no polygon and no body.
 std::string DistanceLine(std::string_view q, const Rows& rows,
                          std::span<const DistanceRow> distances) {
   Writer writer(q);
@@ -247,8 +254,8 @@ std::string DistanceLine(std::string_view q, const Rows& rows,
   return writer.Finished();
 }
 
-// Lists the first hit and the hits that tie with it at an equal fraction. The tied hits, whose
-// member `ties` is true, follow the first hit: polygons by id, then bodies.
+// Lists the first hit and the hits at an equal fraction of the displacement. In `hits` these tied
+// hits, whose member `ties` is true, follow the first hit: polygons by id, then bodies.
 std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool includes_bodies) {
   Writer writer(q);
   writer.Member("hit", !hits.empty());
@@ -262,8 +269,8 @@ std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool i
   return writer.Finished();
 }
 
-// The form is {"hit":…,"t":…,"poly":…,"edge":…,"normal":…,"start_in":[ids],"safe":[x,y]}; a miss
-// has only "hit", "start_in" and "safe".
+// The line has the form {"hit":…,"t":…,"poly":…,"edge":…,"normal":…,"start_in":[ids],"safe":[x,y]}.
+// If nothing is hit, it has only "hit", "start_in" and "safe". "safe" is omitted if `safe` is null.
 std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits, const Rows& start_in,
                            const Vec2* safe) {
   Writer writer(q);
@@ -323,8 +330,8 @@ std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool
   return writer.Finished();
 }
 
-// Each leg of the answer is one ray of the bouncing path, for parameters t in [0, "t_max"]; "t_max"
-// is null for a ray without an end.
+// Each leg of the answer is one straight part of the bouncing path: the points p + t * d for t in
+// [0, "t_max"], with the members "p" and "d" of the leg. "t_max" is null for a leg without an end.
 std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs, bool is_stuck) {
   Writer writer(q);
   writer.Array(
@@ -347,7 +354,8 @@ std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs
   return writer.Finished();
 }
 
-// Omits contacts whose kind is not kConvex: the polygon or body is not convex.
+// Omits contacts whose kind is not kConvex, that is, contacts with a polygon or body that is not
+// convex.
 std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Contact> contacts) {
   Writer writer(q);
   writer.Array(
@@ -367,14 +375,14 @@ std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Co
   return writer.Finished();
 }
 
-// Writes each edge as [polygon id, ring, edge]. A polygon has no edges if the shape is in its
-// interior.
+// Writes each touched edge as [polygon id, ring, edge]. A polygon in `polygon_ids` has no touched
+// edges if the shape is in its interior.
 std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                      std::span<const uint32_t> edge_counts, std::span<const EdgeRef> edges) {
   Writer writer(q);
   writer.Ids("ids", Rows{polygon_ids});
   size_t polygon = 0;
-  size_t last = 0;  // number of edges of the polygons before index `polygon`
+  size_t last = 0;  // number of touched edges of the polygons before polygon_ids[polygon]
   writer.Array(
       "edges", edges.size(),
       [&](size_t i, std::string& out) {
@@ -386,7 +394,8 @@ std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
   return writer.Finished();
 }
 
-// A status without violations, such as UNAVAILABLE, gets an empty field.
+// The member "field" is empty for a status without violations (refused fields), such as
+// UNAVAILABLE.
 std::string ErrorLine(std::string_view q, const absl::Status& status) {
   const std::vector<Violation> violations = Violations(status);
   Writer error("");
@@ -399,7 +408,7 @@ std::string ErrorLine(std::string_view q, const absl::Status& status) {
   return writer.Finished();
 }
 
-// Translates the column of `error` to the member of the line that the user wrote.
+// Translates the faulty column of `error` to the member of the JSON line that the user wrote.
 absl::Status MotionStatus(const ItemError& error) {
   const auto field = [&] {
     switch (error.column) {

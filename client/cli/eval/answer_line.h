@@ -38,7 +38,8 @@ struct Rows {
   bool names_body(size_t i) const { return !is_body.empty() && is_body[i] != 0; }
 };
 
-// Holds the polygons and bodies of sweep hits as columns, of which `rows` returns views.
+// Holds the polygons and bodies (placed shapes besides the scene) of the hits of a sweep as
+// columns; the function `rows` returns views of the columns.
 class HitRows {
  public:
   HitRows(std::span<const SweepHit> hits, bool includes_bodies);
@@ -51,14 +52,14 @@ class HitRows {
   bool includes_bodies_;
 };
 
-// The polygons and bodies that contain one point, and for each the location of the point (inside or
-// on the boundary).
+// The polygons and bodies that contain one point. locations[i] is where the point is in row i:
+// inside or on the boundary.
 struct Holders {
   Rows rows;
   std::span<const Location> locations;
 };
 
-// Returns the answer to a point query.
+// Returns the answer to a point query: the polygons and bodies that contain the point.
 std::string PointLine(std::string_view q, const Holders& holders);
 
 // Returns the answer to a segment query. `hits` are ordered by fraction, then polygon id; `holders`
@@ -69,56 +70,64 @@ std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const
 // there is a hit. `holders` are the polygons and bodies that contain the start of the segment.
 std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders);
 
-// Returns the answer to a circle query. touching[i] is 1 if the circle only touches the
-// polygon or body of row i, and 0 if the two overlap.
+// Returns the answer to a circle query. `rows` has the polygons and bodies that the circle touches;
+// touching[i] is 1 if the circle touches row i without overlapping it, and 0 if the two overlap.
 std::string CircleLine(std::string_view q, const Rows& rows, std::span<const uint8_t> touching);
 
-// Returns the answer to a polygon query.
+// Returns the answer to a `PolygonQuery`: the polygons and bodies that the shape touches.
 std::string PolygonLine(std::string_view q, const Rows& rows);
 
-// Returns the answer to a distance query. distances[i] belongs to row i of `rows`; both are empty
-// if the query considers no polygon and no body.
+// Returns the answer to a `DistanceQuery`: the nearest polygons and bodies. distances[i] belongs to
+// row i of `rows`; both are empty if the query considers no polygon and no body.
 std::string DistanceLine(std::string_view q, const Rows& rows,
                          std::span<const DistanceRow> distances);
 
-// Returns the answer to a `SweepQuery`. `hits` are ordered by fraction, then polygon id.
+// Returns the answer to a `SweepQuery`: what the moving shape touches first. `hits` are ordered by
+// fraction, then polygon id.
 std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool includes_bodies);
 
 // Returns the answer to a `PosedSweepQuery`: the first hit, the polygons and bodies that the shape
-// overlaps at the start (`start_in`), and the position `*safe` to which the shape can move without
-// being blocked. `safe` is null unless the query has a blocking policy.
+// overlaps at the start (`start_in`), and `*safe`, the position to which the shape can move before
+// a polygon or body blocks it. `safe` is null unless the query has `inside` kBlocking or
+// kBlockingLeave: overlap in more than touch then blocks the shape.
 std::string PosedSweepLine(std::string_view q, std::span<const SweepHit> hits, const Rows& start_in,
                            const Vec2* safe);
 
-// Returns the answer to a slide query.
+// Returns the answer to a `SlideQuery`: the end of the slide in `row`, and its legs (straight
+// parts).
 std::string SlideLine(std::string_view q, const SlideRow& row, std::span<const SlideLeg> legs);
 
-// Returns the answer to a query for the bounces of a segment.
+// Returns the answer to a `BounceQuery`: the legs (straight parts) of the path of a segment that
+// bounces. `is_stuck`: the path ends early, because no representable point near the last hit is a
+// valid start of the next leg.
 std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool is_stuck);
 
-// Returns the answer to a query for the bounces of a ray.
+// Returns the answer to a `RayBounceQuery`: the legs (straight parts) of the path of a ray that
+// bounces. `is_stuck`: the path ends early, because no representable point near the last hit is a
+// valid start of the next leg.
 std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs, bool is_stuck);
 
-// Returns the answer to a contact query, which lists the contacts with convex polygons. contacts[i]
-// is the contact with row i of `rows`.
+// Returns the answer to a `ContactQuery`: the contacts (normal and depth) of the shape with the
+// convex polygons and bodies that it touches. contacts[i] is the contact with row i of `rows`.
 std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Contact> contacts);
 
-// Returns the answer to a move of a tracker. edge_counts[i] is the number of touched edges of
-// polygon polygon_ids[i]; `edges` has the touched edges of all polygons, one polygon after the
-// other.
+// Returns the answer to a move of a tracker (a shape that earlier lines defined): the polygons and
+// edges that it touches at its new pose. edge_counts[i] is the number of touched edges of polygon
+// polygon_ids[i]; `edges` has the touched edges of all polygons, one polygon after the other.
 std::string MoveLine(std::string_view q, std::span<const uint64_t> polygon_ids,
                      std::span<const uint32_t> edge_counts, std::span<const EdgeRef> edges);
 
-// Returns an error line, which has the code, and the field and description of the first violation.
+// Returns the line for a refused query. It has the code of `status`, and the field and description
+// of its first violation.
 std::string ErrorLine(std::string_view q, const absl::Status& status);
 
-// Returns an item error as a status whose violation names the faulty member of the query's JSON
-// line. `columns` is the name of the member with the point [x, y] from which the columns x and y of
-// the query were made: "p" or "c", or "" if the line has members "x" and "y". The columns of a
-// segment are always named by the members "a" and "b".
+// Returns `error`, the error of one query, as a status whose violation names the faulty member of
+// the query's JSON line. `columns` is the name of the member with the point [x, y] from which the
+// columns x and y of the query were made: "p" or "c", or "" if the line has members "x" and "y".
+// The columns of a segment are always named by the members "a" and "b".
 absl::Status ItemStatus(const ItemError& error, std::string_view columns);
-// Returns an item error of a `PosedSweepQuery` or `SlideQuery` as a status whose violation names
-// the faulty member of the query's JSON line.
+// Returns `error`, the error of one `PosedSweepQuery` or `SlideQuery`, as a status whose violation
+// names the faulty member of the query's JSON line.
 absl::Status MotionStatus(const ItemError& error);
 
 }  // namespace carom::cli

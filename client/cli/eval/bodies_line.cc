@@ -21,8 +21,8 @@ namespace {
 using nlohmann::json;
 
 // The largest number of vertices of all shapes of a line {"op":"bodies",…}, including shapes that
-// no body uses. With this limit the bodies of a group (a batch of queries in a frame) take at most
-// 1.2 MiB in a message, and two groups of a frame fit in one message.
+// no body uses. With this limit, the bodies that a group (the queries about one scene) sends take
+// about 1.2 MiB, 16 bytes per vertex and 50 per body, so that two such groups fit in one message.
 constexpr size_t kMaxTableVertices = 16 * kMaxMovingVertices;
 constexpr uint32_t kMaxOwner = std::numeric_limits<uint32_t>::max();
 
@@ -49,8 +49,8 @@ absl::Status ReadTable(const json& line, BodyTable& out) {
   return absl::OkStatus();
 }
 
-// Reads one body of 3, 5, 6 or 7 elements into `out`. Reads integers without a conversion to
-// double, which would lose bits of a category.
+// Reads one body from `row`, an array of 3, 5, 6 or 7 elements, and appends the body to `out`.
+// Reads integers without a conversion to double, which would lose bits of a category.
 absl::Status ReadBody(const json& row, const std::string& path, BodyTable& out) {
   const size_t size = row.is_array() ? row.size() : 0;
   if (size != 3 && (size < 5 || size > 7)) {
@@ -83,7 +83,8 @@ absl::Status ReadBody(const json& row, const std::string& path, BodyTable& out) 
 }
 
 // Translates the library's error about a column of bodies to a field path within the JSON line:
-// `bodies.placed.c[2]` becomes `at[2][3]`, because element 3 of a body in "at" is c.
+// `bodies.placed.c[2]` becomes `at[2][3]`, because c is element 3 (counted from 0) of a body in
+// "at".
 absl::Status BodyRowError(const absl::Status& status) {
   const std::vector<Violation> violations = Violations(status);
   if (violations.empty()) return status;
@@ -110,14 +111,16 @@ BodyColumns BodyTable::columns() const {
           .owner = owner};
 }
 
-// The pose of a body, with owner and category, takes at most the bytes of four encoded vertices.
+// Counts the vertices of the shapes, and four vertices for each body (placed shape): the pose,
+// owner and category of a body take at most the bytes of four encoded vertices.
 size_t BodyTable::cost() const {
   size_t vertices = 4 * x.size();
   for (const Shape& each : shapes) vertices += each.vertex_count();
   return vertices;
 }
 
-// `ignore_owner` has no effect if the query considers no bodies.
+// `ignore_owner` names the owner of bodies (placed shapes) to ignore, so it has no effect if the
+// query considers no bodies.
 void ScopeColumns::Add(const ItemScope& scope) {
   masks_.push_back(scope.mask);
   owners_.push_back(scope.ignore_owner);
@@ -125,8 +128,8 @@ void ScopeColumns::Add(const ItemScope& scope) {
   has_owners_ |= scope.ignore_owner != 0 && scope.includes_bodies();
 }
 
-// Omits columns in which all items have the default value, so that a batch whose lines have no
-// scope members costs nothing extra.
+// Omits a column if all queries have its default value, so that queries without members such as
+// "mask" or "ignore_owner" do not make the message larger.
 Scope ScopeColumns::columns(Against against) const {
   Scope scope{.against = against};
   if (has_masks_) scope.mask = masks_;
@@ -134,8 +137,8 @@ Scope ScopeColumns::columns(Against against) const {
   return scope;
 }
 
-// Creates `Bodies` from the columns only to check them, so that no evaluator refuses the bodies
-// later.
+// Creates `Bodies` from the columns that it has read, but only to check them: an evaluator then
+// cannot refuse the bodies later.
 absl::StatusOr<BodyTable> ReadBodies(const json& line) {
   BodyTable bodies;
   absl::Status status = ReadTable(line, bodies);

@@ -20,7 +20,8 @@
 
 namespace carom::cli {
 
-// Owns bodies in columns.
+// Owns bodies (placed shapes besides the scene) as columns: entry i of each vector except `shapes`
+// belongs to body i, whose shape is shapes[shape[i]].
 struct BodyTable {
   std::vector<Shape> shapes;
   std::vector<uint32_t> shape;
@@ -30,7 +31,8 @@ struct BodyTable {
 
   // Returns views of the vectors above.
   BodyColumns columns() const;
-  // Returns an upper bound of the encoded size of the bodies, in units of an encoded vertex.
+  // Returns an upper bound of the encoded size of the bodies, in units of the encoded size of a
+  // vertex.
   size_t cost() const;
 };
 
@@ -44,11 +46,12 @@ struct ItemScope {
   bool includes_bodies() const { return against != Against::kScene; }
 };
 
-// The scopes of the items of one batch, in columns: entry i of each column belongs to item i.
+// The scopes (which polygons and bodies a query considers) of the queries of one batch, in columns:
+// entry i of each column belongs to query i.
 class ScopeColumns {
  public:
   void Add(const ItemScope& scope);
-  // Returns views of the columns. A column is absent if all items have its default value.
+  // Returns views of the columns. A column is absent if all queries have its default value.
   Scope columns(Against against) const;
 
  private:

@@ -23,13 +23,14 @@
 namespace carom::cli {
 namespace {
 
-// The largest numbers of queries and of vertices in a frame (the queries that the evaluator answers
-// as a whole). Such a frame has about 1 MiB, a quarter of a server's default message limit.
+// As soon as this many queries are pending (read and not answered), or queries with this many
+// vertices, the evaluator answers them, as one frame (message). At 16 bytes per vertex such a frame
+// has about 1 MiB, a quarter of a server's default message limit.
 constexpr size_t kMaxQueries = 512;
 constexpr size_t kMaxPendingVertices = 65536;
 
-// Returns an error about the member `member` of a JSON line, with the code of `status` and its
-// message as the description.
+// Returns an error about the member `member` of a JSON line, with the code of `status`. The message
+// of `status` becomes the description.
 absl::Status MemberError(const char* member, const absl::Status& status) {
   return Refused(status.code(), member, status.message());
 }
@@ -38,8 +39,8 @@ absl::Status MemberError(const char* member, const absl::Status& status) {
 // bundle.
 using NewScene = std::variant<std::vector<Polygon>, Scene::Ptr>;
 
-// Reads the files of `load` lines. Keeps the last file, because consecutive lines often load scenes
-// from one file.
+// Reads the scene files that lines {"op":"load",…} name. Keeps the last file in memory, because
+// consecutive lines often load scenes from one file.
 class SceneFiles {
  public:
   explicit SceneFiles(std::string root) : root_(std::move(root)) {}
@@ -59,7 +60,7 @@ class SceneFiles {
   }
 
  private:
-  // Reads the file `name` into `file_`, unless `file_` is that file.
+  // Reads the file `name` into `file_`, unless `file_` already has the file of this name.
   absl::Status Open(const std::string& name) {
     if (file_ && name == name_) return absl::OkStatus();
     const std::filesystem::path path(name);
@@ -78,7 +79,11 @@ class SceneFiles {
   std::optional<SceneFile> file_;
 };
 
-// A run of `carom eval`. Its functions return an error only if the service failed.
+// A run of `carom eval`. A line replaces the scene, sets the bodies (placed shapes besides the
+// scene), defines a tracker (a shape with a name, which later lines move), or is a query or move. A
+// query is pending from the time when its line is read until `Flush` has it answered, together with
+// other queries in one frame (message). Each function that can fail returns an error only if the
+// service failed.
 class EvalRun {
  public:
   EvalRun(Evaluator& evaluator, const EvalOptions& options, std::ostream& out)
@@ -114,15 +119,16 @@ class EvalRun {
       const absl::Status replaced = ReplaceScene(*line);
       if (!replaced.ok()) return replaced;
     }
-    // If the pending queries fill a frame, answers them here. `HandleLines` also answers fewer
-    // pending queries when no input is buffered.
+    // If the pending queries fill a frame, answers them here. When no input is buffered,
+    // `HandleLines` calls `Flush`, too.
     const bool full = pending_.size() >= kMaxQueries || vertices_ >= kMaxPendingVertices;
     const absl::Status flushed = full ? Flush() : absl::OkStatus();
     if (!flushed.ok()) return flushed;
     return true;
   }
 
-  // Answers the pending queries and prints the answers.
+  // Answers the pending queries (queries of lines that were read but not answered) in one frame,
+  // and prints the answers.
   absl::Status Flush() {
     if (pending_.empty()) return absl::OkStatus();
     const auto lines = AnswerLines(pending_, bodies_.columns(), evaluator_);
@@ -135,16 +141,17 @@ class EvalRun {
   }
 
  private:
-  // Defines a tracker. Answers the pending queries first if the name exists, because pending moves
-  // are moves of the former tracker.
+  // Defines a tracker (a shape with a name, which later lines move). If a tracker has the name
+  // already, answers the pending queries first, because pending moves are moves of the former
+  // tracker.
   absl::Status Track(const std::string& q, const TrackLine& line) {
     const auto [named, is_new] =
         handles_.try_emplace(line.tracker, static_cast<uint32_t>(handles_.size()));
     const absl::Status flushed = is_new ? absl::OkStatus() : Flush();
     if (!flushed.ok()) return flushed;
     absl::Status status;
-    // The name of a tracker may be any number. The first line with a name gives the name the next
-    // handle, for the whole run, so the handles are consecutive.
+    // The name of a tracker may be any number. The first valid definition with a name gives the
+    // name the next handle, for the whole run, so the handles are consecutive.
     if (named->second < Evaluator::kMaxTrackers) {
       status = evaluator_.Track(named->second, line.shape);
       if (!status.ok() && !IsRequestError(status)) return status;
@@ -200,10 +207,10 @@ class EvalRun {
   std::vector<Pending> pending_;
   // encoded size of `pending_`, in units of the encoded size of a vertex
   size_t vertices_ = 0;
-  // bodies that pending and later queries consider
+  // bodies (placed shapes besides the scene) that pending and later queries consider
   BodyTable bodies_;
-  // The queries of `pending_` are sent as few groups, each with several queries. Bit g is set if
-  // group g already contains `bodies_`.
+  // Most queries of `pending_` share a few groups (parts of the frame). Bit g is set if a pending
+  // query has put `bodies_` into the shared group g.
   uint32_t groups_with_bodies_ = 0;
   // handle of each tracker, by the number that names the tracker in the input lines
   absl::flat_hash_map<uint64_t, uint32_t> handles_;
@@ -214,8 +221,8 @@ bool IsBlank(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-// Handles the lines of `in` up to its end, or until `out` fails. Sets `exit_status` to 1 for a line
-// that is not JSON. Returns an error if the service failed.
+// Handles the lines of `in` up to its end, or until `out` cannot be written. Sets `exit_status` to
+// 1 if a line is not JSON. Returns an error if the service failed.
 absl::Status HandleLines(EvalRun& run, std::istream& in, std::ostream& out, std::ostream& err,
                          int& exit_status) {
   std::string text;

@@ -12,17 +12,17 @@
 namespace carom::cli {
 
 struct EvalOptions {
-  std::string root = ".";  // folder of the files that `load` lines name
+  std::string root = ".";  // folder to which the paths in `load` lines are relative
 };
 
-// Reads every line of `in`, answers it with `evaluator`, prints the answers to `out`, and closes
-// the evaluator. Collects up to 512 queries in a frame, which `evaluator` answers as a whole, while
-// `in` has buffered input, and answers the frame as soon as the buffer is empty. So a program that
-// writes a query and then waits gets the answer at once.
+// Reads every line of `in`, answers its query with `evaluator`, prints the answers to `out`, and
+// closes the evaluator. Collects up to 512 queries in a frame, which `evaluator` answers as a
+// whole, while `in` has buffered input, and answers the frame as soon as the buffer is empty. So a
+// program that writes a query and then waits gets the answer at once.
 //
-// Returns the exit status: 0 if every line was JSON; 1 if a line was not (its number is printed to
-// `err`, and the run continues), or if the service failed (the error is printed to `err`, and the
-// run ends).
+// Returns the exit status: 0 if every line was JSON; 1 if a line was not JSON (its number is
+// printed to `err`, and the run continues), or if the service failed (the error is printed to
+// `err`, and the run ends).
 int RunEval(Evaluator& evaluator, const EvalOptions& options, std::istream& in, std::ostream& out,
             std::ostream& err);
 

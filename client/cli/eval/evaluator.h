@@ -33,21 +33,23 @@ class Evaluator {
   // Replaces the scene by `scene`; returns errors as `Replace` does.
   virtual absl::Status ReplaceBy(const Scene::Ptr& scene) = 0;
 
-  // Defines the tracker `handle`, which must be below kMaxTrackers, with `shape`, and replaces the
-  // former tracker of the handle. Returns errors as `Replace` does. `Replace` keeps the trackers.
+  // Defines the tracker (a shape that is moved from query to query) with the number `handle`, which
+  // must be below kMaxTrackers, or replaces the former tracker of this number. Returns errors as
+  // `Replace` does. `Replace` keeps the trackers.
   static constexpr uint32_t kMaxTrackers = 65536;
   virtual absl::Status Track(uint32_t handle, Shape shape) = 0;
 
-  // Answers `groups` as the groups of one frame; does not use their spans after it returns. Returns
-  // an error only if the service failed: the error of a group is in its result.
+  // Answers `groups` as the groups of one frame (one message, if a server answers); does not use
+  // their spans after it returns. Returns an error only if the service failed; if a group is
+  // refused, its `GroupResult` has the error.
   virtual absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) = 0;
 
   // Releases the evaluator's resources, such as its scene on a server. Must be the last call.
   virtual absl::Status Close() = 0;
 };
 
-// Returns whether `status` is an error of the request, not of the service, so that the evaluator
-// may still answer other requests.
+// Returns whether `status` is an error of a single request and not a failure of the service: the
+// evaluator may then answer other requests.
 inline bool IsRequestError(const absl::Status& status) {
   return status.code() == absl::StatusCode::kInvalidArgument ||
          status.code() == absl::StatusCode::kResourceExhausted;

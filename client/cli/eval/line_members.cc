@@ -14,7 +14,7 @@ namespace carom::cli {
 
 using nlohmann::json;
 
-// An error about a coordinate names its index, such as `p[0]`.
+// An error about a coordinate names the member and the index of the coordinate, such as `p[0]`.
 absl::StatusOr<Vec2> Point(const json& line, const char* name) {
   const auto member = line.find(name);
   if (member == line.end()) return InvalidField(name, "required");
@@ -28,7 +28,7 @@ absl::StatusOr<Vec2> Point(const json& line, const char* name) {
   return point;
 }
 
-// Accepts an empty string.
+// Accepts an empty string as the member.
 absl::StatusOr<std::string> Word(const json& line, const char* name) {
   const auto member = line.find(name);
   if (member == line.end()) return InvalidField(name, "required");
@@ -36,7 +36,7 @@ absl::StatusOr<std::string> Word(const json& line, const char* name) {
   return member->get<std::string>();
 }
 
-// Refuses null: a member that is null is not absent.
+// Refuses a member that is null: only a missing member gets the value `absent`.
 absl::StatusOr<double> Number(const json& line, const char* name, std::optional<double> absent) {
   const auto member = line.find(name);
   if (member == line.end() && absent) return *absent;
@@ -46,7 +46,7 @@ absl::StatusOr<double> Number(const json& line, const char* name, std::optional<
   return *number;
 }
 
-// An error about an element names the array's path and the index, such as `at[2]`.
+// An error about an element names the path of the array and the index, such as `at[2]`.
 absl::StatusOr<std::vector<double>> Numbers(const json& value, const std::string& name,
                                             std::initializer_list<size_t> sizes) {
   const bool fits = value.is_array() && std::ranges::find(sizes, value.size()) != sizes.end();
@@ -87,13 +87,13 @@ absl::StatusOr<Shape> ReadAnyShape(const json& value, const std::string& path) {
   return shape;
 }
 
-// Does not convert to double, which would map several integers above 2^53 to one value.
+// Does not convert the integer to double, which would map several integers above 2^53 to one value.
 absl::StatusOr<uint64_t> ReadInteger(const json& value, const std::string& path, uint64_t most) {
   if (value.is_number_unsigned() && value.get<uint64_t>() <= most) return value.get<uint64_t>();
   return InvalidField(path, absl::StrCat("must be an integer in [0, ", most, "]"));
 }
 
-// Refuses the number 0, although in a message of the service 0 has the meaning of an absent field.
+// Refuses the number 0, because in messages of the service 0 means an absent field.
 absl::StatusOr<uint32_t> ReadCount(const json& line, const char* name, uint32_t absent,
                                    uint32_t most) {
   const auto member = line.find(name);

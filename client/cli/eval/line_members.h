@@ -27,13 +27,14 @@ absl::StatusOr<Vec2> Point(const nlohmann::json& line, const char* name);
 // Returns the member `name`, which must be a string.
 absl::StatusOr<std::string> Word(const nlohmann::json& line, const char* name);
 
-// Returns the member `name`, which must be a number, or `absent` if the line does not have it.
-// Without `absent` the member is required.
+// Returns the member `name`, which must be a number. If the line does not have the member, returns
+// `absent`, or an error if `absent` is nullopt.
 absl::StatusOr<double> Number(const nlohmann::json& line, const char* name,
                               std::optional<double> absent);
 
-// Returns the elements of `value`, which must be an array with one of the lengths in `sizes` of
-// numbers that are finite and at most 2^53 in magnitude. `name` is the path of `value` in errors.
+// Returns the elements of `value`, which must be an array of numbers. Its length must be in
+// `sizes`, and each number finite and at most 2^53 in magnitude. `name` is the path of `value` in
+// errors.
 absl::StatusOr<std::vector<double>> Numbers(const nlohmann::json& value, const std::string& name,
                                             std::initializer_list<size_t> sizes);
 
@@ -46,8 +47,8 @@ absl::StatusOr<Shape> ReadAnyShape(const nlohmann::json& value, const std::strin
 absl::StatusOr<uint64_t> ReadInteger(const nlohmann::json& value, const std::string& path,
                                      uint64_t most);
 
-// Returns the member `name`, which must be an integer in [1, most], or `absent` if the line does
-// not have it.
+// Returns the member `name`, which must be an integer in [1, most]. Returns `absent` if the line
+// does not have the member.
 absl::StatusOr<uint32_t> ReadCount(const nlohmann::json& line, const char* name, uint32_t absent,
                                    uint32_t most);
 

@@ -11,7 +11,7 @@
 namespace carom::cli {
 namespace {
 
-// A server's default limit of answer rows per frame.
+// A server's default limit of answer rows (such as hits or touched polygons) per frame.
 constexpr uint64_t kMaxRowsPerFrame = 262144;
 
 // An evaluator that answers with the library, in this process.
@@ -36,8 +36,8 @@ class Local final : public Evaluator {
     return trackers_.Define({}, {&definition, 1});
   }
 
-  // Evaluates a frame as a server does, with the limit of rows applied to all groups together, so
-  // that both evaluators give equal answers.
+  // Evaluates the groups of a frame as a server does, with one limit of rows for all groups
+  // together, so that the local and the remote evaluator give equal answers.
   absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
     WorkMeter meter;
     meter.set_max_rows(kMaxRowsPerFrame);

@@ -18,15 +18,17 @@ namespace {
 constexpr InsidePolicy kSegmentPolicies[] = {InsidePolicy::kReportStart, InsidePolicy::kIgnore,
                                              InsidePolicy::kExit};
 
-// Returns the index of the group for segments with `policy` among the `kPolicies` groups that the
-// queries with one value of `Against` share.
+// Returns the index in `kSegmentPolicies` of `policy`, which decides what a segment query reports
+// about a polygon that contains its start. The segments with this policy are in the group of this
+// index among the `kPolicies` groups for their value of `Against`.
 size_t GroupOf(InsidePolicy policy) {
   return static_cast<size_t>(
       std::find(std::begin(kSegmentPolicies), std::end(kSegmentPolicies), policy) -
       std::begin(kSegmentPolicies));
 }
 
-// Iterates over the items of one batch of answers, with their rows and errors.
+// Iterates over the answers to the queries (items) of one batch: `counts` has the number of rows of
+// each item, and the rows of all items are in columns, one item after the other.
 class Cursor {
  public:
   // Advances to the next item of `answers`.
@@ -41,20 +43,20 @@ class Cursor {
     ++item_;
   }
 
-  // Returns the rows of the item in `column`.
+  // Returns the rows of the current item in `column`, a column of the answers.
   template <typename Row>
   std::span<const Row> rows(const std::vector<Row>& column) const {
     return std::span<const Row>(column).subspan(begin_, count_);
   }
-  // Returns the polygons and bodies of the item. `is_body` is empty if the batch considers no
-  // bodies.
+  // Returns the polygons and bodies (placed shapes besides the scene) in the rows of the current
+  // item. `answers.is_body` is empty if the queries of the batch consider no bodies.
   template <typename Answers>
   Rows found(const Answers& answers, const ItemScope& scope) const {
     const bool marks = !answers.is_body.empty();
     return {rows(answers.polygon_ids), marks ? rows(answers.is_body) : std::span<const uint8_t>(),
             scope.includes_bodies()};
   }
-  // Returns the error of the item, or null.
+  // Returns the error of the current item, or null.
   const ItemError* error() const { return error_; }
   size_t item() const { return item_ - 1; }
 
@@ -66,7 +68,8 @@ class Cursor {
   const ItemError* error_ = nullptr;
 };
 
-// Iterates over the items of a batch of moves. A clear move, which touches nothing, has no count.
+// Iterates over the answers to the moves of trackers (shapes that the evaluator keeps) in one
+// frame. A clear move, which touches nothing, has no entry in `counts`.
 class MoveCursor {
  public:
   struct Item {
@@ -76,8 +79,9 @@ class MoveCursor {
     std::span<const EdgeRef> edges;
   };
 
-  // Returns the next item. If bit i of `clear` is set, move i is clear. Every other move has a
-  // count of rows, and each row has a count of edges.
+  // Returns the next move's answer. If bit i of `clear` is set, move i is clear. Every other move
+  // has an entry in `counts`, the number of polygons that it touches, and each of these polygons
+  // has an entry in `edge_counts`, the number of its touched edges.
   Item Next(const MoveAnswers& answers) {
     Item item;
     const size_t i = item_++;
@@ -103,7 +107,10 @@ class MoveCursor {
   size_t next_error_ = 0;
 };
 
-// Formats the answers of one frame as lines, query by query in the order of the frame.
+// Formats the answers of one frame (a message with the queries of several JSON lines) as JSON
+// lines. `results_` has the answers by group: first the groups that queries of many lines share,
+// then the groups of single queries, from index `own_group_` on. Must be called once for each
+// query, in the order in which the queries were added to the frame.
 class Printer {
  public:
   explicit Printer(const std::vector<GroupResult>& results) : results_(results) {}
@@ -116,8 +123,9 @@ class Printer {
     return PointLine(q, HoldersOf(cursor, answers, scope));
   }
 
-  // Reads the hits of a segment from the group for segments with its inside policy, and the
-  // location of its start from the batch of points in the first group of its `Against`.
+  // Reads the hits of a segment from the group for segments with the query's inside policy, and the
+  // location of the segment's start from the batch of points in the first group with the query's
+  // value of `Against`.
   std::string operator()(std::string_view q, const SegmentQuery& query, const ItemScope& scope) {
     const size_t policy = GroupOf(query.inside);
     Cursor& cursor = CursorsOf(scope).segments[policy];
@@ -202,8 +210,8 @@ class Printer {
     return MoveLine(q, item.polygon_ids, item.edge_counts, item.edges);
   }
 
-  // The vertices of the shape in the member "rings" are world coordinates, so an item error is
-  // about "rings".
+  // The shape is in the member "rings" with world coordinates as vertices, so an error of the query
+  // names "rings".
   std::string operator()(std::string_view q, const ContactQuery&, const ItemScope& scope) {
     Cursor& cursor = CursorsOf(scope).contacts;
     const ContactAnswers& answers = Shared(scope).contacts;
@@ -213,14 +221,15 @@ class Printer {
   }
 
  private:
-  // Iterators over the batches of answers in the groups that queries with one value of `Against`
-  // share.
+  // Iterators over the answers in the groups that the queries with one value of `Against` (scene,
+  // bodies or both) share: one iterator for each kind of query, for segments one for each inside
+  // policy (what to report about a polygon that contains the start).
   struct Cursors {
     Cursor points, circles, polygons, distances, sweeps, contacts;
     std::array<Cursor, QueryColumns::kPolicies> segments;
   };
 
-  // Returns the error line for a query with a truncated list of hits.
+  // Returns the error line for a query whose list of hits the server has truncated.
   static std::string TooMany(std::string_view q) {
     return ErrorLine(q, Refused(absl::StatusCode::kResourceExhausted, "op",
                                 "hits more polygons than can be listed (65,536)"));
@@ -231,8 +240,9 @@ class Printer {
     return {cursor.found(answers, scope), cursor.rows(answers.locations)};
   }
 
-  // Returns the answers of the group that queries with `scope.against` share; for segments, of the
-  // group with the index `policy` among these groups.
+  // Returns the answers of a group that the queries with `scope.against` share: for segments, of
+  // the group for segments with the inside policy of index `policy`; for other queries, of the
+  // first group.
   const GroupAnswers& Shared(const ItemScope& scope, size_t policy = 0) const {
     return results_[QueryColumns::FirstGroup(scope.against) + policy].answers;
   }
@@ -253,8 +263,9 @@ std::string LineOf(const Pending& pending, Printer& printer) {
                     *pending.query);
 }
 
-// Returns the first error of a group, or OK. If the frame is over a limit, the group that exceeds
-// the limit has the error, and the answers of the other groups are not used.
+// Returns the first error in `results`, the results of the groups of one frame (message), or OK. If
+// the frame exceeds a limit of the server, one group has the error; the answers of the other groups
+// are then not used.
 absl::Status FirstError(const std::vector<GroupResult>& results) {
   for (const GroupResult& result : results) {
     if (!result.status.ok()) return result.status;
@@ -262,26 +273,26 @@ absl::Status FirstError(const std::vector<GroupResult>& results) {
   return absl::OkStatus();
 }
 
-// Turns `status`, an error of the frame, into an error of one JSON line, with "op" as the faulty
-// member.
+// Turns `status`, the error of a whole frame (a message with the queries of several JSON lines),
+// into the error of one line, with "op" as the faulty member.
 absl::Status LineError(const absl::Status& status) {
   return Refused(status.code(), "op", status.message());
 }
 
-// Appends the lines for `queries` to `out`, as `AnswerLines` specifies.
+// Appends one JSON line per query to `out`, in the order of `queries`: the answer, or an error.
 absl::Status AppendLines(std::span<const Pending> queries, const BodyColumns& bodies,
                          Evaluator& evaluator, std::vector<std::string>& out) {
   const QueryColumns columns(queries, bodies);
   absl::StatusOr<std::vector<GroupResult>> results = std::vector<GroupResult>();
-  // Sends no frame if every query was refused when it was parsed.
+  // Sends no frame (message with the queries) if every query was refused when it was parsed.
   const bool any_valid =
       std::ranges::any_of(queries, [](const Pending& p) { return p.query.ok(); });
   if (any_valid) results = evaluator.Evaluate(columns.groups());
   if (!results.ok()) return results.status();
   const absl::Status error = FirstError(*results);
-  // If the frame is over a limit, sends each half of the queries in a frame of its own. The
-  // recursion ends at a single query, and sends each query up to log2(number of queries) more
-  // times.
+  // If the frame exceeds a limit of the server, sends each half of the queries in a frame of its
+  // own. The recursion ends at a single query; it sends each query again at most log2(number of
+  // queries) times, rounded up.
   if (absl::IsResourceExhausted(error) && queries.size() > 1) {
     const size_t half = queries.size() / 2;
     const absl::Status first = AppendLines(queries.first(half), bodies, evaluator, out);
@@ -311,7 +322,9 @@ QueryColumns::QueryColumns(std::span<const Pending> queries, const BodyColumns& 
   groups_[0].move_options.detail = OverlapDetail::kEdges;
 }
 
-// Places shapes at (0, 0) without rotation, because their vertices are world coordinates.
+// Makes the columns of the shared groups views of the batches: segments in the group for their
+// inside policy, the queries of every other kind in the first group. Places shapes at (0, 0)
+// without rotation, because their vertices are world coordinates.
 void QueryColumns::FillShared(Against against) {
   const Batches& batches = batches_[static_cast<size_t>(against)];
   const std::span<Group> groups = std::span(groups_).subspan(FirstGroup(against), kPolicies);
@@ -346,7 +359,7 @@ void QueryColumns::FillShared(Against against) {
   }
 }
 
-// Adds a point, or the start of a segment, to the batch of points.
+// Adds a point query, or the start of a segment query, to the batch of points to locate.
 void QueryColumns::AddPoint(Vec2 p, const ItemScope& scope) {
   Points& points = BatchesOf(scope).points;
   points.x.push_back(p.x);
@@ -358,8 +371,8 @@ void QueryColumns::Add(const PointQuery& query, const ItemScope& scope) {
   AddPoint(query.p, scope);
 }
 
-// Appends the segment and its start to their batches in the order of the queries: `Printer` reads
-// the answers in this order.
+// Appends the segment to the batch of segments with its inside policy, and its start to the batch
+// of points. `Printer` reads the answers of a batch in the order in which the queries were added.
 void QueryColumns::Add(const SegmentQuery& query, const ItemScope& scope) {
   Segments& segments = BatchesOf(scope).segments[GroupOf(query.inside)];
   segments.ax.push_back(query.segment.a.x);
@@ -401,7 +414,9 @@ void QueryColumns::Add(const ContactQuery& query, const ItemScope& scope) {
   BatchesOf(scope).contacts.scope.Add(scope);
 }
 
-// The added groups have views of `query` and `scope`, which must outlive this object.
+// Adds two groups: one for the sweep, and one with a displacement of zero, which finds what the
+// shape overlaps at the start. The groups have views of `query` and `scope`, which must outlive
+// this object.
 void QueryColumns::Add(const PosedSweepQuery& query, const ItemScope& scope) {
   const Pose& pose = query.pose;
   ShapeColumns movers{.shapes = {&query.shape, 1},
@@ -431,8 +446,8 @@ void QueryColumns::Add(const PosedSweepQuery& query, const ItemScope& scope) {
   groups_.back().bodies = bodies_;
 }
 
-// Copies the displacements of the slide to the columns of a `Pushes`, which live as long as the
-// group.
+// Copies the displacements of the slide to columns in `pushes_`, which exist as long as the group
+// that has views of them.
 void QueryColumns::Add(const SlideQuery& query, const ItemScope& scope) {
   Pushes& pushes = pushes_.emplace_back();
   for (const Vec2 d : query.pushes) {
@@ -458,7 +473,7 @@ void QueryColumns::Add(const SlideQuery& query, const ItemScope& scope) {
   group.bodies = bodies_;
 }
 
-// A bounce query has its own group, because `bounce_options` apply to a whole group.
+// Adds a group for this query alone, because `bounce_options` apply to all queries of a group.
 void QueryColumns::Add(const BounceQuery& query, const ItemScope& scope) {
   const auto& [a, b] = query.segment;
   Group& group = groups_.emplace_back();
@@ -481,9 +496,11 @@ void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
   move_s_.push_back(query.pose.s);
 }
 
-// A segment query uses two groups that it shares with other queries: the group for segments with
-// its inside policy, and the first group of its `Against`, which locates the start of the segment.
-// A sweep from a pose has two groups for itself alone, a slide has one.
+// Bodies are placed shapes besides the scene; each group whose queries consider bodies has a copy
+// of them. A segment query is in two groups that it shares with other queries: the group for
+// segments with the query's inside policy, and the first group with the query's value of `Against`,
+// which locates the start of the segment. A sweep from a pose has two groups for itself alone, a
+// slide has one.
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used) {
   if (!scope.includes_bodies()) return 0;
   if (std::holds_alternative<PosedSweepQuery>(query)) return 2;

@@ -18,21 +18,25 @@
 
 namespace carom::cli {
 
-// A query of a JSON line that waits until the frame with the queries of several lines is answered,
-// or the error to print in place of the answer.
+// A query of a JSON line that waits until the frame, a message with the queries of several lines,
+// is answered; or the error to print in place of the answer. `q` is the JSON text that the answer
+// repeats; `scope` selects the polygons and bodies that the query considers.
 struct Pending {
   std::string q;
   absl::StatusOr<Query> query;
   ItemScope scope = {};
 };
 
-// The queries of one frame in columns. Not copyable: `groups` returns views of this object.
+// The queries of one frame (a message with the queries of several JSON lines) in columns. A group
+// is a part of the frame whose queries have common options; bodies are placed shapes besides the
+// scene. Not copyable: `groups` returns views of this object.
 //
 // Most kinds of queries share the first `kSharedGroups` groups. For each value of `Against` (scene,
-// bodies or both) there are `kPolicies` such groups, one for each inside policy that a segment
-// query may have. A segment query is an item of the group of its policy, in mode ALL. The location
-// of its start, and every query of another kind without group options, is an item of the first
-// group of its `Against`.
+// bodies or both) there are `kPolicies` such groups, one for each inside policy (what to report
+// about a polygon that contains the start) that a segment query may have. A segment query is an
+// item of the group for its inside policy, in mode ALL (report the first hit of every polygon). The
+// first group for each value of `Against` also has the starts of the segments, as points to locate,
+// and the queries of every other kind without options for a whole group.
 //
 // Sweeps from a pose, slides and bounces have options that apply to a whole group, so each of these
 // queries has its own group after the shared groups; a sweep has a second group, which finds the
@@ -54,8 +58,8 @@ class QueryColumns {
   std::span<const Group> groups() const { return groups_; }
 
  private:
-  // Columns of one batch, with one item for each query of a kind in the order of the queries, and
-  // the scopes of the items.
+  // The queries of one kind in columns, in the order in which they were added, and the scopes of
+  // the queries (which polygons and bodies they consider).
   struct Segments {
     std::vector<double> ax, ay, bx, by;
     ScopeColumns scope;
@@ -70,7 +74,7 @@ class QueryColumns {
     std::vector<double> to_x, to_y;  // end positions; for sweeps only
     ScopeColumns scope;
   };
-  // The batches of the groups that queries with one value of `Against` share.
+  // The queries with one value of `Against` that share groups, by kind.
   struct Batches {
     std::array<Segments, kPolicies> segments;
     Points points, circles;
@@ -78,8 +82,8 @@ class QueryColumns {
     Shapes<Shape> distances, sweeps, contacts;
   };
 
-  // Adds a query to a batch in `batches_`, or, if the options of the query apply to a whole group,
-  // adds a group for this query alone.
+  // Adds a query to the columns of its batch, or, if the options of the query apply to a whole
+  // group, adds a group for this query alone.
   void Add(const PointQuery& query, const ItemScope& scope);
   void Add(const SegmentQuery& query, const ItemScope& scope);
   void Add(const CircleQuery& query, const ItemScope& scope);
@@ -93,7 +97,8 @@ class QueryColumns {
   void Add(const BounceQuery& query, const ItemScope& scope);
   void Add(const RayBounceQuery& query, const ItemScope& scope);
   void AddPoint(Vec2 p, const ItemScope& scope);
-  // Sets the groups that the queries with `against` share to views of their batches.
+  // Makes the columns of the groups that all queries with the value `against` share views of
+  // `batches_`.
   void FillShared(Against against);
   Batches& BatchesOf(const ItemScope& scope) {
     return batches_[static_cast<size_t>(scope.against)];
@@ -103,7 +108,8 @@ class QueryColumns {
   std::array<Batches, 3> batches_;  // indexed by the value of `Against`
   std::vector<uint32_t> tracker_;
   std::vector<double> move_x_, move_y_, move_c_, move_s_;
-  // zeros: the positions of shapes whose vertices are world coordinates
+  // zeros: the x and y of shapes whose vertices are world coordinates, which are placed at the
+  // origin
   std::vector<double> zeros_;
   // The displacements of one slide query, in columns.
   struct Pushes {
@@ -114,15 +120,16 @@ class QueryColumns {
   std::vector<Group> groups_;
 };
 
-// Returns how many copies of the bodies a query adds to its frame: one for each group of the query
-// that does not contain the bodies yet. Bit g of `used` is set if group g < `kSharedGroups` of the
-// frame, which many queries share, contains the bodies; the function sets the bits of the shared
-// groups that the query uses.
+// Returns how many copies of the bodies (placed shapes besides the scene) a query adds to its
+// frame: one for each of the query's groups (parts of the frame, see `QueryColumns`) that does not
+// contain the bodies yet. Bit g of `used` is set if group g < `kSharedGroups`, which many queries
+// share, contains the bodies; the function sets the bits of the shared groups that the query uses.
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used);
 
-// Returns one JSON line per query, in order. `bodies` are the bodies that all queries may consider.
-// If a frame is over a limit of the server, sends each half of the queries in a frame of its own,
-// so that only a query that exceeds the limit alone gets the error. Returns an error only if the
+// Returns one JSON line per query, in the order of `queries`. `bodies` are the placed shapes
+// besides the scene that all queries may consider. Sends the queries in one frame (message); if the
+// frame exceeds a limit of the server, sends each half of the queries in a frame of its own, so
+// that only a query that alone exceeds the limit gets the error. Returns an error only if the
 // service failed.
 absl::StatusOr<std::vector<std::string>> AnswerLines(std::span<const Pending> queries,
                                                      const BodyColumns& bodies,

@@ -166,14 +166,15 @@ absl::StatusOr<Content> ParseMove(const json& line) {
   return move;
 }
 
-// Reads the member "shape".
+// Reads the member "shape", the shape of a sweep or slide.
 absl::StatusOr<Shape> ReadMoverOf(const json& line) {
   const auto member = line.find("shape");
   if (member == line.end()) return InvalidField("shape", "required");
   return ReadAnyShape(*member, "shape");
 }
 
-// Reads the member "at", a pose [x,y] or [x,y,c,s].
+// Reads the member "at", a pose: a position [x,y], or [x,y,c,s] with cosine and sine of the
+// rotation.
 absl::StatusOr<Pose> ReadPose(const json& line) {
   const auto member = line.find("at");
   if (member == line.end()) return InvalidField("at", "required");
@@ -184,7 +185,8 @@ absl::StatusOr<Pose> ReadPose(const json& line) {
   return pose;
 }
 
-// Reads the member "inside". Returns `absent` if the line does not have it.
+// Reads the member "inside", the name of the policy about a polygon that the shape touches or
+// overlaps at its start. Returns `absent` if the line does not have the member.
 absl::StatusOr<InsidePolicy> ReadSweepPolicy(const json& line, InsidePolicy absent) {
   const auto member = line.find("inside");
   if (member == line.end()) return absent;
@@ -310,8 +312,9 @@ absl::StatusOr<Content> ParseContent(const json& line) {
   return operation->parse(line);
 }
 
-// Refuses "against" for bounces and for moves of trackers, which consider only the scene, and
-// "mask" for moves, because a tracker has its own mask.
+// Refuses an "against" that includes bodies (placed shapes besides the scene) for bounces and for
+// moves of trackers, which consider only the scene, and "mask" (a set of categories of polygons)
+// for moves, because a tracker has a mask of its own.
 absl::Status CheckScope(const Content& content, const ItemScope& scope) {
   const auto* query = std::get_if<Query>(&content);
   const bool is_scene_only = query == nullptr || std::holds_alternative<BounceQuery>(*query) ||
@@ -325,7 +328,8 @@ absl::Status CheckScope(const Content& content, const ItemScope& scope) {
   return absl::OkStatus();
 }
 
-// Returns the scope of a query or move. Other lines have the default scope.
+// Returns the scope of a query or move: which polygons and bodies it considers. Returns the default
+// scope for other kinds of lines.
 absl::StatusOr<ItemScope> ScopeOfLine(const json& line, const Content& content) {
   const bool has_scope =
       std::holds_alternative<Query>(content) || std::holds_alternative<NamedMove>(content);
@@ -376,11 +380,11 @@ std::optional<Line> ParseLine(std::string_view text) {
     }
   }
   // The answer contains a copy of `q`, so `q` must be printable: it must not contain a number that
-  // overflows, and `IsTooDeep` has limited its depth.
+  // overflows a double, and `IsTooDeep` has limited its depth.
   const auto q = value.find("q");
   if (q != value.end() && !(document->has_overflow && OverflowPath(*q))) line.q = q->dump();
   if (document->has_overflow && line.content.ok()) {
-    // Refuses a number that overflows even in a member that the operation does not read.
+    // Refuses a number that overflows a double even in a member that the operation does not read.
     if (const auto path = OverflowPath(value)) line.content = InvalidField(*path, kNumberRange);
   }
   return line;

@@ -31,7 +31,9 @@ struct PointQuery {
   Vec2 p;
 };
 
-// Which polygons does the segment hit, and which contain its start?
+// Which polygons does the segment hit, and which polygons contain its start? `inside` decides what
+// the hits list for a polygon that contains the start: a hit at the start, no hit before the
+// segment has left the polygon, or the point where the segment leaves the polygon.
 struct SegmentQuery {
   Segment segment;
   InsidePolicy inside = InsidePolicy::kReportStart;
@@ -42,12 +44,12 @@ struct CircleQuery {
   Circle circle;
 };
 
-// Which polygons does the shape touch? It has at most kMaxMovingVertices vertices.
+// Which polygons does the shape touch? The shape has at most kMaxMovingVertices vertices.
 struct PolygonQuery {
   Polygon shape;
 };
 
-// Which polygons are nearest to the shape, and at which distance? The shape has at most
+// Which polygons are nearest to the shape, and how far are they? The shape has at most
 // kMaxMovingVertices vertices.
 struct DistanceQuery {
   Polygon shape;
@@ -60,20 +62,22 @@ struct SweepQuery {
   Vec2 d;
 };
 
-// Which polygon does the shape touch first when it moves from the pose by the displacement `d`?
-// Under a blocking policy: which polygon blocks the shape?
+// Which polygon does the shape touch first when it moves from the pose by the displacement `d`? If
+// `inside` is kBlocking or kBlockingLeave: which polygon blocks the shape, that is, which one would
+// it overlap in more than touch?
 struct PosedSweepQuery {
   Shape shape;
   Pose pose;
   Vec2 d;
   InsidePolicy inside = InsidePolicy::kReportStart;
-  // gap, along the normals, that the answered safe position keeps between the shape and what blocks
-  // it; for blocking policies only
+  // distance, along the normal of the hit, between the shape at the answered safe position and the
+  // polygon or body that blocks the shape; 0 unless `inside` is kBlocking or kBlockingLeave
   double skin = 0;
 };
 
-// Where does the shape end when the displacements `pushes` move it from the pose and it slides
-// along obstacles?
+// At which position does the shape end if it moves from the pose by the displacements `pushes`, one
+// after the other, and slides along the polygons and bodies (placed shapes besides the scene) that
+// block it?
 struct SlideQuery {
   Shape shape;
   Pose pose;
@@ -82,13 +86,15 @@ struct SlideQuery {
   double skin = 0;
 };
 
-// Which path does the segment take when it bounces off polygons?
+// Which path does a point take that moves along the segment, from its first end, and is reflected
+// at each polygon that it meets?
 struct BounceQuery {
   Segment segment;
   uint32_t max_bounces = 0;  // in [1, kMaxBounces]
 };
 
-// Which path does the ray take when it bounces off polygons?
+// Which path does a point take that moves along the ray and is reflected at each polygon that it
+// meets?
 struct RayBounceQuery {
   Vec2 origin;
   Vec2 direction;
@@ -101,8 +107,8 @@ struct ContactQuery {
   Polygon shape;
 };
 
-// Which polygons does the tracker (a shape that the evaluator keeps under a handle) touch at the
-// pose?
+// Which polygons does the tracker (a shape that the evaluator keeps under the number `handle`)
+// touch at the pose?
 struct MoveQuery {
   uint32_t handle = 0;
   Pose pose;
@@ -112,59 +118,64 @@ using Query =
     std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery, SweepQuery,
                  ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery, BounceQuery, RayBounceQuery>;
 
-// Returns the approximate size of the encoded query, in units of an encoded vertex.
+// Returns the approximate encoded size of the query, in units of the encoded size of a vertex.
 size_t VertexCount(const Query& query);
 
-// Replaces the scene by `polygons`.
+// A line that replaces the polygons of the scene by `polygons`.
 struct SceneLine {
   std::vector<Polygon> polygons;
 };
 
-// Replaces the scene by scene `id` of the file `file`, a relative path.
+// A line that replaces the scene by the scene `id` of the file `file`, a relative path.
 struct LoadLine {
   std::string file;
   std::string id;
 };
 
-// Sets the bodies (placed shapes besides the scene) for the following queries, until the scene is
-// replaced.
+// A line that sets the bodies (placed shapes besides the scene) for the queries of later lines,
+// until a line replaces the scene.
 struct BodiesLine {
   BodyTable bodies;
 };
 
-// Defines the tracker with the name `tracker`. The shape has at most kMaxMovingVertices vertices.
+// A line that defines the tracker (a shape that later lines move) with the name `tracker`. The
+// shape has at most kMaxMovingVertices vertices.
 struct TrackLine {
   uint64_t tracker = 0;
   Polygon shape;
 };
 
-// A move of the tracker that the user has named `tracker`; a `MoveQuery` refers to the tracker by
-// its handle instead.
+// A line that moves the tracker (a shape that an earlier line defined) with the name `tracker` and
+// asks which polygons it touches; a `MoveQuery` refers to the tracker by its handle instead of the
+// name.
 struct NamedMove {
   uint64_t tracker = 0;
   Pose pose;
 };
 
-// A parsed line.
+// A parsed JSON line of `carom eval`.
 struct Line {
-  // The JSON text of the member `q`, or empty if the line does not have it.
+  // The JSON text of the member `q`, which the answer repeats; empty if the line does not have `q`.
   std::string q;
-  // An error has at least one field violation, the first of which names the faulty member by its
-  // path in the JSON line, such as c[2]. The code is INVALID_ARGUMENT, or RESOURCE_EXHAUSTED over a
-  // limit.
+  // The definition (of a scene, bodies or a tracker), move or query of the line, or an error. An
+  // error has at least one field violation, the first of which names the faulty member by its path
+  // in the JSON line, such as c[2]. The code is INVALID_ARGUMENT, or RESOURCE_EXHAUSTED if the line
+  // exceeds a limit.
   absl::StatusOr<std::variant<SceneLine, LoadLine, BodiesLine, TrackLine, NamedMove, Query>>
       content;
-  // polygons and bodies that a query or move considers; default for other lines
+  // which polygons and bodies (placed shapes beside the scene) a query or move considers; the
+  // default value for other kinds of lines
   ItemScope scope;
 };
 
-// Parses a line. Returns nullopt if `text` is not JSON.
+// Parses a JSON line of `carom eval`. Returns nullopt if `text` is not JSON.
 std::optional<Line> ParseLine(std::string_view text);
 
-// Returns the policy with the name "report", "ignore" or "exit", or nullopt for another word.
+// Returns the inside policy (what a segment query reports for a polygon that contains its start)
+// with the name `word`: "report", "ignore" or "exit". Returns nullopt for any other word.
 std::optional<InsidePolicy> InsidePolicyNamed(std::string_view word);
-// Returns the policy with the name "report", "ignore", "exit", "blocking" or "blocking_leave", or
-// nullopt for another word.
+// Returns the inside policy of a sweep or slide with the name `word`: "report", "ignore", "exit",
+// "blocking" or "blocking_leave". Returns nullopt for any other word.
 std::optional<InsidePolicy> SweepPolicyNamed(std::string_view word);
 
 }  // namespace carom::cli

@@ -14,16 +14,17 @@
 namespace carom::cli {
 namespace {
 
-constexpr uint64_t kHandle = 1;  // handle of the scene on the stream
-// The number of vertices of tracker shapes, about 1 MiB, after which a frame gets no further
-// tracker definition.
+constexpr uint64_t kHandle = 1;  // number that stands for the scene in the frames of the stream
+// When the tracker shapes in a frame have this many vertices, about 1 MiB, further tracker
+// definitions are sent in the next frame.
 constexpr size_t kMaxDefinedVertices = 65536;
 // The encoded size of the fields of a shape besides its vertices, in units of an encoded vertex.
 constexpr size_t kVerticesOfAShape = 4;
-// An import has no deadline, because its time depends on the size of the scene.
+// The options of an import, which has no deadline, because its time depends on the size of the
+// scene.
 constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
 
-// Returns a random scene name, which no other process uses.
+// Returns a scene name from the process id and 64 random bits, so that no other process uses it.
 std::string PrivateName() {
   std::random_device random;
   return absl::StrCat("scenes/carom-eval-", getpid(), "-", absl::Hex(random(), absl::kZeroPad8),
@@ -92,8 +93,8 @@ class Remote final : public Evaluator {
     return Exchange(frame);
   }
 
-  // Sends the tracker definitions that the stream does not have yet, in frames far below the
-  // message limit.
+  // Sends the tracker definitions that the stream does not have yet, in frames far below a server's
+  // message limit (4 MiB by default).
   absl::Status DefineTrackers() {
     // Removes duplicates: a tracker that was defined several times is sent only once, with its last
     // shape.

@@ -89,7 +89,7 @@ void Contact(const carom::Shape& fixed, const carom::Shape& box) {
 absl::Status Run() {
   const absl::StatusOr<carom::Scene::Ptr> scene = MakeScene();
   if (!scene.ok()) return scene.status();
-  // The vertices of a moving shape are relative to its reference point. It needs no id.
+  // The vertices of a moving shape are relative to its reference point. A moving shape needs no id.
   absl::StatusOr<carom::Polygon> box =
       carom::Polygon::Create({.rings = {{{{-1, -1}, {1, -1}, {1, 1}, {-1, 1}}}}});
   if (!box.ok()) return box.status();

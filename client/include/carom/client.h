@@ -14,9 +14,10 @@
 //   auto answer = client->Evaluate(frame);
 //   // answer->groups[0].answers.points.polygon_ids[0] == 7
 //
-// Lengths are in the unit of the caller's coordinates. Error: none, answers are the bytes that the
-// library gives. Cost: a round trip per call, and O(n) bytes, n the vertices or items that are
-// sent. Thread-safe. Cheaper: carom/group.h, without a server; richer: carom/stream.h.
+// Lengths are in the unit of the caller's coordinates. Rounding error: as in the library, whose
+// answers equal those of the server bit for bit. Cost: a round trip per call, and O(n) bytes, n the
+// vertices or items that are sent. Thread-safe. Cheaper alternative: carom/group.h, without a
+// server. More powerful: carom/stream.h.
 //
 // Statuses carry the field violations of the server: read them with `carom::Violations`
 // (carom/status.h). Every call may fail with UNAVAILABLE (the server cannot be reached, or is
@@ -71,8 +72,8 @@ struct ClientOptions {
   std::string token_file = {};
 
   // Performance. Whether the client has its own connection; else clients of one process share a
-  // connection to the same target. One connection carries the traffic of about one core, so leave
-  // this option alone below that traffic.
+  // connection to the same target. One connection carries at most about as much traffic as one core
+  // can process; with less traffic than that, leave this option false.
   bool own_connection = false;
   // Maximum number of bytes of a message that the client accepts. The answer to a frame with
   // 262,144 hits, the server's default limit, is below 32 MiB.
@@ -80,13 +81,14 @@ struct ClientOptions {
 };
 
 struct CallOptions {
-  // Absent means `ClientOptions::call_timeout`. Zero means no timeout.
+  // Time after which the call fails with DEADLINE_EXCEEDED. Absent means
+  // `ClientOptions::call_timeout`. Zero means no timeout.
   std::optional<std::chrono::milliseconds> timeout;
 };
 
-// Options of `Client::ForkScene`.
+// Options of `Client::ForkScene`, which makes a fork: an editable copy of a scene on one server.
 struct ForkOptions {
-  uint64_t version = 0;   // version of the base scene; 0: its current version
+  uint64_t version = 0;   // version of the scene that is forked; 0: its current version
   std::string name = {};  // `scenes/{scene}`; empty: the client chooses a name
   // time without use after which the server deletes the fork; 0: the server's default, 60 s
   std::chrono::seconds lease{0};
@@ -161,11 +163,12 @@ class Client {
   absl::Status DeleteScene(absl::string_view name, uint64_t version = 0,
                            const CallOptions& options = {});
 
-  // Commits all of the edits of a scene, or none, and returns the version that they make. If
+  // Applies all of `edits` to the scene, or none, and returns the version that they make. If
   // `base_version` is neither 0 nor the current version, the commit fails with ABORTED.
   //
-  // The client retries a commit that fails with UNAVAILABLE, with backoff for about 6 s and within
-  // the timeout of the call. Each commit has an id, so that the server makes it only once.
+  // The client retries a commit that fails with UNAVAILABLE, with backoff, for about 6 s and no
+  // longer than the timeout of the call. Each commit has an id, so that the server makes it only
+  // once.
   //
   // Errors: NOT_FOUND for the scene; NOT_FOUND naming `edits[i]` for a polygon to replace or remove
   // that is not in the scene; INVALID_ARGUMENT for an id that occurs twice; ABORTED; ALREADY_EXISTS
@@ -176,19 +179,20 @@ class Client {
                                            std::span<const SceneEdit> edits,
                                            const CallOptions& options = {});
 
-  // Makes a fork: a scene that begins as a version of `base`, shares its memory, and is edited
-  // independently, by `GroupEdits` of frames (carom/frame.h) or `CommitEdits`. The server keeps the
-  // last versions of a fork. A fork is not durable and exists on one server, until it is deleted or
-  // its lease ends without use. Frames, `CommitEdits`, `RollbackScene` and `ForkScene` of a fork
-  // renew its lease; calls that only read the fork do not. A fork costs some microseconds and next
-  // to no memory, but the call waits for running changes of `base`, such as an import.
+  // Makes a fork: a scene that begins as a version of `base`, shares the memory of that version,
+  // and is edited independently, by `GroupEdits` of frames (carom/frame.h) or `CommitEdits`. The
+  // server keeps the last versions of a fork. A fork is not durable. It exists on one server, until
+  // it is deleted or has not been used for the time of its lease (`ForkOptions::lease`). Frames,
+  // `CommitEdits`, `RollbackScene` and `ForkScene` of a fork renew its lease; calls that only read
+  // the fork do not. A fork costs some microseconds and next to no memory, but the call waits for
+  // running changes of `base`, such as an import.
   //
   // If the server loses a fork, the streams of this client restore it: see carom/stream.h.
   //
   // Errors: NOT_FOUND naming `base`; OUT_OF_RANGE if the version of the base is not kept;
   // ALREADY_EXISTS; INVALID_ARGUMENT naming `lease_seconds` for a lease that is too long;
-  // RESOURCE_EXHAUSTED over a limit. Each peer has a share of the forks; on the server's own
-  // machine, each connection is a peer.
+  // RESOURCE_EXHAUSTED over the server's limit of all forks, or of the forks that one peer has
+  // made. A peer is a client address; on the server's own machine, a connection.
   absl::StatusOr<SceneSummary> ForkScene(absl::string_view base, const ForkOptions& fork = {},
                                          const CallOptions& options = {});
 
@@ -197,17 +201,19 @@ class Client {
   absl::StatusOr<std::vector<SceneVersion>> ListSceneVersions(absl::string_view name,
                                                               const CallOptions& options = {});
 
-  // Makes a new version with the polygons of an older version. If `base_version` is neither 0 nor
-  // the current version, the rollback fails with ABORTED. The client does not restore a fork that
-  // was rolled back: it records edits of forks, not rollbacks.
+  // Makes a new version with the polygons of the older version `version`. If `base_version` is
+  // neither 0 nor the current version, the rollback fails with ABORTED. If the server later loses a
+  // fork that was rolled back, the client does not restore the fork, because the client records
+  // edits of forks, but no rollbacks.
   //
   // Errors: NOT_FOUND; ABORTED; OUT_OF_RANGE if the server does not keep the polygons of `version`.
   absl::StatusOr<SceneSummary> RollbackScene(absl::string_view name, uint64_t version,
                                              uint64_t base_version = 0,
                                              const CallOptions& options = {});
 
-  // Registers a scene of any size. The client sends chunks of about 1 MiB, and a larger polygon as
-  // pieces; the scene becomes visible when the server has received all of them.
+  // Registers a scene of any size. The client sends chunks (messages) of about 1 MiB, and sends a
+  // polygon that does not fit in a chunk as several pieces; the scene becomes visible when the
+  // server has received all chunks.
   //
   // Errors: as for `CreateScene`, but ALREADY_EXISTS only if `mode` is kCreate.
   absl::StatusOr<SceneSummary> ImportScene(absl::string_view name,

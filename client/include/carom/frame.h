@@ -19,7 +19,8 @@
 // Lengths are in the unit of the caller's coordinates; times are in microseconds or nanoseconds, as
 // their names end in `_us` or `_ns`. Errors: a status of the frame, a status of each group, and the
 // errors of items. Cost: that of carom/group.h, and O(n) bytes, n the items and the rows of
-// answers. Not thread-safe: plain values. Cheaper: carom/group.h, without a server; richer: none.
+// answers. Not thread-safe: plain values. Cheaper alternative: carom/group.h, without a server.
+// More powerful: none.
 #pragma once
 
 #include <cstdint>
@@ -35,19 +36,20 @@
 
 namespace carom {
 
-// Defines a handle for a scene, so that groups of this frame and of later frames of the stream need
-// not repeat its name.
+// Defines a handle for a scene, a number that stands for the scene's name, so that the groups (the
+// queries of one scene) of this frame and of later frames of the stream need not repeat the name.
 struct SceneBinding {
   uint64_t handle = 0;  // handle of the scene, any number that the caller chooses
   std::string scene;    // `scenes/{scene}`; the scene need not exist yet
 };
 
-// Edits of a fork (`Client::ForkScene`). The server applies all of the edits, or none, and applies
-// them once, however often the client sends the frame again.
+// Edits of a fork (an editable copy of a scene, made by `Client::ForkScene`), as a part of a frame.
+// The server applies all of the edits, or none, and applies them once, however often the client
+// sends the frame again.
 struct GroupEdits {
   std::vector<SceneEdit> edits;
-  // Expected current version, for which the edits were made; if another version is current, the
-  // edits are ABORTED. 0 means any.
+  // Version of the fork for which the edits were made; if another version is current, the edits
+  // fail with ABORTED. 0 means that the edits apply to any version.
   uint64_t base_version = 0;
   // Id of the edits, at most 64 bytes, unique among the edits of the fork, else INVALID_ARGUMENT.
   // Empty means that the client chooses an id.
@@ -56,13 +58,15 @@ struct GroupEdits {
 
 // Queries of one version of one scene.
 struct FrameGroup {
-  // The name `scenes/{scene}`, or a handle bound in this frame or earlier on this stream.
+  // The name `scenes/{scene}`, or a handle that this frame or an earlier frame of the stream binds
+  // (`SceneBinding`).
   std::variant<std::string, uint64_t> scene;
-  // Least version that the group may read. The group waits for such a version within the frame's
-  // budget; without a budget it does not wait. 0 means the current version.
+  // Least version that the group may read. If the scene has not reached this version, the group
+  // waits for it until the frame's budget ends; without a budget the group does not wait. 0 means
+  // the current version.
   uint64_t min_version = 0;
-  // Queries, as views into the caller's columns, which must outlive the call that takes the frame
-  // (not the answer). In `group.moves`, the column `tracker` holds handles of trackers of the
+  // Queries, as views into the caller's columns, which must stay valid until `Client::Evaluate` or
+  // `Stream::Send` returns. In `group.moves`, the column `tracker` holds handles of trackers of the
   // stream; `group.moves.trackers`, and `coherence` and `memory_budget` of `group.move_options`,
   // are ignored.
   Group group = {};
@@ -75,7 +79,8 @@ struct FrameGroup {
   std::optional<GroupEdits> edits = {};
 };
 
-// The queries of one tick. `Evaluate` and `Send` read all that the frame points to before they
+// The queries of a client in one tick, a step of its simulation, as groups, each of which queries
+// one scene. `Client::Evaluate` and `Stream::Send` read all that the frame points to before they
 // return.
 struct Frame {
   uint64_t seq = 0;  // number of the frame: any value, which the answer repeats
@@ -83,9 +88,10 @@ struct Frame {
   // that are not answered within the budget get DEADLINE_EXCEEDED. 0 means no budget.
   uint64_t budget_us = 0;
   std::vector<SceneBinding> bindings;
-  // Before it reads the groups, the server removes the trackers of the handles `removed_trackers`,
-  // defined or not, and then defines `trackers`, which stay defined for later frames of the stream:
-  // it makes all of these changes, or refuses the frame.
+  // Before the server evaluates the groups, it removes the trackers (moving shapes that it keeps
+  // for the stream) with the handles `removed_trackers`, of which some may be undefined, and then
+  // defines `trackers`, which stay defined for later frames of the stream. It makes all of these
+  // changes, or refuses the frame.
   std::vector<uint32_t> removed_trackers = {};
   std::vector<TrackerDefinitions> trackers = {};
   // Whether trackers use and update their memory, a cache of what their last moves found in the
@@ -98,17 +104,18 @@ struct Frame {
   bool supersede = false;
 };
 
-// The result of one group. `answers` contains the errors of single items. An item that hits nothing
-// is no error.
+// The result of one group (the queries of one scene in a frame). `answers` contains the errors of
+// single items (queries). An item that hits nothing is no error.
 //
 // If the status is not OK, the server answered no query of the group, and `answers` is empty.
 // INVALID_ARGUMENT names the field (`Violations` of carom/status.h); NOT_FOUND: no such scene, or a
-// polygon to replace or remove is not in the scene; UNAVAILABLE: `min_version` did not arrive in
-// time; DEADLINE_EXCEEDED: the budget ended; RESOURCE_EXHAUSTED: over a limit of the server, which
-// the message names; OUT_OF_RANGE: `version`, or the version that the edits made before, is not
-// kept; ABORTED: the edits were made for another version; ALREADY_EXISTS: the id of a polygon to
-// add is in the scene; FAILED_PRECONDITION: edits of a scene that is not a fork; PERMISSION_DENIED:
-// the credential does not permit edits; DATA_LOSS: the stored scene is damaged.
+// polygon to replace or remove is not in the scene; UNAVAILABLE: the scene did not reach
+// `min_version` in time; DEADLINE_EXCEEDED: the budget ended; RESOURCE_EXHAUSTED: a limit of the
+// server was exceeded, which the message names; OUT_OF_RANGE: `version`, or the version that the
+// edits made before, is not kept; ABORTED: the edits were made for another version; ALREADY_EXISTS:
+// the id of a polygon to add is in the scene; FAILED_PRECONDITION: edits of a scene that is not a
+// fork; PERMISSION_DENIED: the credential does not permit edits; DATA_LOSS: the stored scene is
+// damaged.
 struct GroupResult {
   absl::Status status;
   GroupAnswers answers;
@@ -117,20 +124,23 @@ struct GroupResult {
   uint64_t edited_version = 0;
 };
 
-// The costs of a frame on the server. They differ from run to run, unlike the answers.
+// The costs of a frame on the server. They differ from run to run, unlike the answers. A tracker is
+// a moving shape that the server keeps for the stream, with a memory: a cache of what its moves
+// found.
 struct FrameStats {
-  uint64_t elapsed_ns = 0;     // time from receipt to the last group's answer, with waiting
+  uint64_t elapsed_ns = 0;     // time from receipt to the last group's answer, waits included
   uint64_t evaluate_ns = 0;    // time of evaluation, without waiting, decoding and encoding
   uint64_t work_units = 0;     // visited polygons, edges and index nodes, and comparisons of hits
-  MoveTiers moves;             // number of tracker moves by how the server answered them
+  MoveTiers moves;             // numbers of tracker moves, by the way the server answered them
   uint64_t tracker_bytes = 0;  // bytes of the stream's trackers after the frame
-  // Number of moves that the server also evaluated without tracker memory, to compare the answers,
-  // and number of compared batches with different answers, which is a fault of the server.
+  // Number of moves that the server also evaluated without the memory of the trackers, to compare
+  // the answers; and number of batches of moves whose answers with and without the memory differed,
+  // which is a fault of the server.
   uint64_t shadow_moves = 0;
   uint64_t shadow_differences = 0;
   // Upper bound of the staleness in microseconds, where several servers share their scenes: the
-  // frame read every change that any server had made this long before the answer. 0 where one
-  // server has the scenes.
+  // frame read every change that any of the servers had made until this many microseconds before
+  // the answer. 0 where one server has the scenes.
   uint64_t staleness_us = 0;
 };
 
@@ -138,11 +148,11 @@ struct FrameStats {
 struct FrameAnswer {
   uint64_t seq = 0;
   // INVALID_ARGUMENT or RESOURCE_EXHAUSTED: the server refused the frame as a whole, and `groups`
-  // is empty. An error from a temporary limit, such as that of frames in flight, has a `RetryDelay`
-  // (carom/status.h).
+  // is empty. An error from a temporary limit, such as the limit of frames in flight, has a
+  // `RetryDelay` (carom/status.h).
   absl::Status status;
-  // Whether a later frame superseded this frame. The server applies the scene handles and trackers
-  // that a skipped frame defines; `groups` is empty.
+  // Whether a later frame superseded this frame, so that the server did not evaluate it; `groups`
+  // is then empty. The server still applies the scene handles and trackers that the frame defines.
   bool skipped = false;
   std::vector<GroupResult> groups;
   FrameStats stats;

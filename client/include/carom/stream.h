@@ -14,8 +14,9 @@
 //
 // Lengths are in the unit of the caller's coordinates. Errors: a status of the stream, and those of
 // carom/frame.h. Cost: O(n) bytes, n the items and rows of a frame; frames need not wait for a
-// round trip while fewer than `max_in_flight` frames are unanswered. Thread-safe. Cheaper:
-// `Client::Evaluate` for one frame, carom/group.h without a server; richer: carom/tracker_events.h.
+// round trip while fewer than `max_in_flight` frames are unanswered. Thread-safe. Cheaper
+// alternative: `Client::Evaluate` for one frame, carom/group.h without a server. More powerful:
+// carom/tracker_events.h.
 #pragma once
 
 #include <chrono>
@@ -34,30 +35,33 @@ struct StreamOptions {
   // ends the stream.
   std::chrono::milliseconds reconnect_timeout{30000};
 
-  // Performance. `Send` waits while this many frames are unanswered; at least 1. More frames than
-  // the server reads ahead (16 unless its operator changed it) gain nothing; fewer frames reduce
-  // the latency of a client that sends faster than the server answers.
+  // Performance. `Send` waits while this many frames are unanswered; at least 1. A number above the
+  // number of frames that the server reads ahead (16 unless its operator changed that) gains
+  // nothing; a smaller number reduces the latency of a client that sends faster than the server
+  // answers.
   uint32_t max_in_flight = 8;
 };
 
-// A session of frames. Scene handles and trackers end with the stream.
+// A session of frames (messages with the queries of one tick, carom/frame.h). The scene handles and
+// the trackers (moving shapes) that frames define exist until the end of the stream.
 //
 // Reconnects. A stream outlives the gRPC calls that carry its frames. If a call breaks, the stream
-// opens another call as soon as a frame waits for its answer: at the next address of the client, at
-// once and then with a backoff from 20 ms to 2 s. The stream replays the handles and trackers of
-// the frames that were answered and not refused, and then sends the unanswered frames again, in
-// order. Since answers have no history, the caller receives the answers of a stream that never
-// broke, except for `stats` and for which frames are `skipped`. The first moves after a reconnect
-// are answered without tracker memory.
+// opens another call as soon as a frame waits for its answer: at the next address of the client,
+// first at once and then with a backoff from 20 ms to 2 s. The stream replays the handles and
+// trackers of the frames that were answered and not refused, and then sends the unanswered frames
+// again, in order. An answer does not depend on earlier frames, so the caller receives the answers
+// of a stream that never broke, except for `stats` and for which frames are `skipped`. The server
+// answers the first moves of trackers after a reconnect without tracker memory, its cache of what
+// earlier moves found.
 //
 // Forks. If the server of the other call does not have a fork of the client (`Client::ForkScene`),
-// the stream first restores the fork there, from its base and from the edits that the client's
-// streams and commits made. The edits of unanswered frames follow with these frames. A restored
-// fork has the same polygons and the same name, but other versions, and no history: edits for a
-// version of the lost fork are ABORTED, naming the current version, and groups with such a
-// `version` are OUT_OF_RANGE. Edits that other clients made are lost. A fork is not restored if its
-// base no longer exists, or if it was rolled back (`Client::RollbackScene`): its groups are
-// NOT_FOUND.
+// the stream first restores the fork on that server, from its base and from the edits that the
+// client's streams and commits made. The edits of unanswered frames follow with these frames. A
+// restored fork has the same polygons and the same name, but other version numbers, and no version
+// history: edits for a version of the lost fork are ABORTED, naming the current version, and groups
+// with such a `version` are OUT_OF_RANGE. Edits that other clients made are lost. A fork is not
+// restored if its base no longer exists, or if the fork was rolled back (`Client::RollbackScene`):
+// groups that query the fork then get NOT_FOUND.
 //
 // A call breaks with UNAVAILABLE (the server has ended, cannot be reached, or is shutting down),
 // ABORTED (no frame for the server's idle time; the stream keeps the address), CANCELLED without
@@ -79,9 +83,9 @@ class Stream {
   // Sends a frame; waits while `max_in_flight` frames are unanswered. OK does not mean that the
   // server has answered the frame, or will.
   //
-  // Errors: the status with which the stream has ended (UNAVAILABLE: no server in time;
-  // RESOURCE_EXHAUSTED: a frame over twice the server's frame size; CANCELLED: `Cancel`; the
-  // comment of `Stream` lists others); FAILED_PRECONDITION after `Finish`.
+  // Errors: the status with which the stream has ended (UNAVAILABLE: no server could be reached for
+  // `reconnect_timeout`; RESOURCE_EXHAUSTED: a frame over twice the server's frame size; CANCELLED:
+  // `Cancel` was called; the comment of `Stream` lists others); FAILED_PRECONDITION after `Finish`.
   absl::Status Send(const Frame& frame);
 
   // Returns the next answer, in the order of the frames. Waits for the answer; if no frame is
@@ -92,8 +96,8 @@ class Stream {
   // refused is not an error of `Receive`: see `FrameAnswer::status`.
   absl::StatusOr<FrameAnswer> Receive();
 
-  // Ends the sending: waits until every frame is answered or the stream has ended, and lets later
-  // `Send` calls fail. `Receive` still returns the answers. Returns OK if every frame was answered,
+  // Ends the sending: makes later `Send` calls fail, and waits until every frame is answered or the
+  // stream has ended. `Receive` still returns the answers. Returns OK if every frame was answered,
   // else the status with which the stream ended. Later calls return the first result.
   absl::Status Finish();
 

@@ -11,9 +11,10 @@
 //   auto update = watch->Next();  // the current version; the next call waits for a commit
 //   // update->scene.polygon_count == 1
 //
-// Lengths are in the unit of the caller's coordinates. Error: none, polygons arrive bit for bit.
-// Cost: O(n) bytes, n the polygons that changed, or their vertices. Thread-safe, except that only
-// one call of `Next` may run at a time. Cheaper: `Client::GetScene` now and then; richer: none.
+// Lengths are in the unit of the caller's coordinates. Rounding error: none, polygons arrive bit
+// for bit. Cost: O(n) bytes, where n is the number of changed polygons, or of their vertices if the
+// watch returns polygons. Thread-safe, except that only one call of `Next` may run at a time.
+// Cheaper alternative: `Client::GetScene` now and then. More powerful: none.
 #pragma once
 
 #include <chrono>
@@ -28,15 +29,16 @@
 
 namespace carom {
 
-// One version of a scene, without its polygons.
+// One version of a scene (a set of polygons), without its polygons. A fork is a scene that
+// `Client::ForkScene` made from a version of another scene.
 struct SceneSummary {
   std::string name;      // `scenes/{scene}`
-  uint64_t version = 0;  // grows with every change; the numbers are not consecutive
+  uint64_t version = 0;  // grows with every change, by 1 or more
   uint64_t polygon_count = 0;
   uint64_t vertex_count = 0;
   Box bounds;  // least box around all vertices; empty if the scene has no polygon
-  // For a fork, the scene and version that it was made from, as set by ForkScene, GetScene and
-  // ListScenes. Empty and 0 for a scene that is not a fork.
+  // For a fork in a result of ForkScene, GetScene or ListScenes: the name and the version of the
+  // scene that the fork was made from. Else empty and 0.
   std::string base = {};
   uint64_t base_version = 0;
 
@@ -60,6 +62,7 @@ struct SceneVersion {
 // REMOVED: the polygon is in the preceding version only.
 enum class PolygonChange : uint8_t { kAdded, kReplaced, kRemoved };
 
+// The change of one polygon between a version and the preceding version.
 struct PolygonUpdate {
   uint64_t id = 0;
   PolygonChange change = PolygonChange::kAdded;
@@ -67,17 +70,18 @@ struct PolygonUpdate {
   Box bounds;
 };
 
-// A version that a watch returns.
+// A version that a watch returns, with its changes since the preceding version.
 struct SceneUpdate {
   SceneSummary scene;
   std::string edit_id;  // id of the commit that made the version; empty: none
   std::chrono::sys_time<std::chrono::microseconds> created;
-  // The preceding version, which the previous update was about. 0 means that this is the first
-  // version of a watch without `from_version`, sent as a whole.
+  // The preceding version: the one of the previous update or, for the first update,
+  // `WatchOptions::from_version`. 0 means that this is the first update of a watch without
+  // `from_version`, and that it contains the whole scene.
   uint64_t base_version = 0;
   std::vector<PolygonUpdate> changes;  // changes since `base_version`, by ascending polygon id
-  // The added and replaced polygons after the change; where `base_version` is 0, all polygons. By
-  // ascending id. Empty unless `WatchOptions::polygons` is set.
+  // The added and replaced polygons as they are after the change, by ascending id; if
+  // `base_version` is 0, all polygons. Empty unless `WatchOptions::polygons` is set.
   std::vector<Polygon> polygons;
 };
 
@@ -91,10 +95,11 @@ struct WatchOptions {
   std::chrono::milliseconds reconnect_timeout{30000};
 };
 
-// Returns the versions of one scene in order, each once, without gaps. If its gRPC call breaks
-// (UNAVAILABLE, or a status with a `RetryDelay`), the watch continues at the next address of the
-// client, after the last version that it returned. Thread-safe, but only one thread at a time may
-// call `Next`; any thread may call `Cancel`. May outlive its client.
+// Returns the versions of one scene in order, each once, without gaps. If the gRPC call of the
+// watch breaks (UNAVAILABLE, or a status with a `RetryDelay`), the watch opens another call, which
+// continues after the last version that the watch returned; after UNAVAILABLE, the call goes to the
+// next address of the client. Thread-safe, but only one thread at a time may call `Next`; any
+// thread may call `Cancel`. A watch may outlive its client.
 class SceneWatch {
  public:
   ~SceneWatch();
@@ -104,10 +109,11 @@ class SceneWatch {
   // Waits for the next version, without a timeout, and returns it.
   //
   // An error ends the watch, and later calls return the same error: NOT_FOUND: no such scene, or
-  // the scene was deleted; OUT_OF_RANGE: the version after the last version of the caller is not
-  // kept, so the caller begins again with the current version; RESOURCE_EXHAUSTED: the caller
-  // received updates too slowly; UNAVAILABLE: no server for `reconnect_timeout`; CANCELLED:
-  // `Cancel`; INVALID_ARGUMENT naming `name`; INTERNAL: the server broke the protocol.
+  // the scene was deleted; OUT_OF_RANGE: the server no longer keeps the version that would be next,
+  // so the caller must begin another watch at the current version; RESOURCE_EXHAUSTED: the caller
+  // received updates too slowly; UNAVAILABLE: no server could be reached for `reconnect_timeout`;
+  // CANCELLED: `Cancel` was called; INVALID_ARGUMENT naming `name`; INTERNAL: the server broke the
+  // protocol.
   absl::StatusOr<SceneUpdate> Next();
 
   // Ends the watch, from any thread; a waiting `Next` returns CANCELLED.

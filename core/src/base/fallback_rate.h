@@ -14,8 +14,9 @@
 
 namespace carom::internal {
 
-// The share of recent items that fell back to the general path. Not thread-safe: each thread has
-// its own.
+// The share of recent items (such as the rays of a batch) that the fast path could not decide, so
+// that they fell back to the general path, which decides every item. Not thread-safe: each thread
+// has its own.
 class FallbackRate {
  public:
   // `limit`: the share of items above which the fast path does not pay.

@@ -44,9 +44,10 @@ struct HitSource {
   }
 };
 
-// The hit that the inside policy reports of a polygon: the begin or the end of passage number
-// `index`. A passage is a largest interval of time throughout which the line is in the polygon. In
-// cast mode ALL_PASSAGES, the begins of all later passages are reported, too.
+// The hit that a cast reports of a polygon by its inside policy (`InsidePolicy`: what is reported
+// of a polygon that contains the start): the begin or the end of passage number `index`. A passage
+// is a largest interval of time throughout which the line is in the polygon. In cast mode
+// ALL_PASSAGES, the begins of all later passages are reported, too.
 struct ReportedPassage {
   size_t index = 0;  // 1 if the passage that contains the start is skipped
   bool at_exit = false;

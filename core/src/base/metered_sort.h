@@ -29,6 +29,7 @@ void SortHeap(std::vector<T>& items, WorkMeter& meter, const Before& before) {
   }
 }
 
+// Sorts `items` by the order `before`, until the meter stops.
 template <class T, class Before>
 void Sort(std::vector<T>& items, WorkMeter& meter, const Before& before) {
   constexpr size_t kSmallSize = 32;

@@ -38,10 +38,11 @@
 
 namespace carom::internal {
 
-// Sorts touches by begin, then by `source()` (for example, the index of the touched edge), which
-// distinguishes touches that begin at one time. Passages do not depend on the source, but the sort
-// makes a later choice among touches of one time independent of the order in which the touches were
-// found. `compare(a, b)` is the sign of a - b for two times.
+// Sorts touches (intervals of time at which a moving point or shape meets the boundary of a set) by
+// begin, then by `source()` (for example, the index of the touched edge), which distinguishes
+// touches that begin at one time. Passages do not depend on the source, but the sort makes a later
+// choice among touches of one time independent of the order in which the touches were found.
+// `compare(a, b)` is the sign of a - b for two times.
 template <class Touch, class Compare>
 void SortTouches(std::vector<Touch>& touches, const Compare& compare, WorkMeter& meter) {
   Sort(touches, meter, [&](const Touch& a, const Touch& b) {
@@ -50,6 +51,8 @@ void SortTouches(std::vector<Touch>& touches, const Compare& compare, WorkMeter&
   });
 }
 
+// A passage, a largest interval of time of contact with a set, merged from touches (intervals of
+// time on the boundary of the set).
 template <class Time>
 struct MergedPassage {
   Time begin;
@@ -111,8 +114,8 @@ class PassageMerge {
   std::span<const Touch> touches_;
   Path& path_;
   WorkMeter& meter_;
-  bool is_open_;     // the passage that contains the start has yet to be returned
-  size_t next_ = 0;  // the first touch that belongs to no passage so far
+  bool is_open_;     // whether `Next` has yet to return the passage that contains the start
+  size_t next_ = 0;  // index of the first touch that belongs to no passage so far
 };
 
 }  // namespace carom::internal

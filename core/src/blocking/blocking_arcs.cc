@@ -51,7 +51,8 @@ bool HaveSameLine(const ArcDirection& a, const ArcDirection& b) {
   return !a.is_tangent && u.from == v.to && u.to == v.from;
 }
 
-// Finds the contacts of a moving ring with the edges of a fixed polygon.
+// Finds the contacts of a moving ring with the edges of a fixed polygon at the time `t`: a contact
+// is a vertex of one that touches an edge or a vertex of the other.
 class RingContacts {
  public:
   RingContacts(const BlockingPair& pair, const SweepTime& t, std::vector<BlockingContact>& contacts)
@@ -91,7 +92,9 @@ class RingContacts {
   std::vector<BlockingContact>& contacts_;
 };
 
-// Finds the contacts of a capsule with a polygon or a round body, or of a ring with a round body.
+// Finds the contacts of a capsule with a polygon or a round body, or of a ring with a round body,
+// at the time `t`: a contact is a vertex of one (or an end of an axis) whose distance from an edge
+// or a vertex of the other is exactly the sum of the radii.
 class RoundContacts {
  public:
   RoundContacts(const BlockingPair& pair, const SweepTime& t,
@@ -201,7 +204,8 @@ Vec2 BlockingContact::MovingVertex(const BlockingMover& mover) const {
   return mover.is_round() && moving == 1 ? edge.b : edge.a;
 }
 
-// Tests the edges of `fixed` with boxes that meet the shape's box at time t.
+// Tests only those edges of `fixed` whose bounding boxes meet the bounding box of the shape at time
+// t.
 void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const SweepTime& t,
                   WorkMeter& meter, std::vector<BlockingContact>& contacts) {
   const PlacedShape& shape = pair.mover().shape();
@@ -256,8 +260,8 @@ void BlockedArcs::Add(const BlockingContact& contact, const BlockingMover& mover
 }
 
 // Adds the directions of r - s for the ray r along the fixed edge from its first vertex and the
-// directions s in the inner sector of the ring's vertex. The ray r is not in the sector, so r and
-// the reversed sector together span at most half a turn.
+// directions s in the inner sector of the ring's vertex: those that lead into the ring's interior.
+// The ray r is not in the sector, so r and the reversed sector together span at most half a turn.
 void BlockedArcs::AddVertices(const BlockingContact& contact, const Sector& sector) {
   const ArcDirection first{-sector.first, false, false, {}};
   const ArcDirection last{-sector.last, false, false, {}};
@@ -278,12 +282,12 @@ void BlockedArcs::AddVertices(const BlockingContact& contact, const Sector& sect
   }
 }
 
-// Adds the half turn that a contact of round shapes blocks. Where two vertices meet, at a distance
-// of the sum of the radii, the half turn begins at the tangent: the vector from the fixed to the
-// moving vertex turned a quarter counter-clockwise. Where a vertex meets an edge, it begins at the
-// direction of the edge or its reverse: the side of the edge on which the other shape lies follows
-// from whether the touch begins or ends, or else, without a touch, from the positions of the placed
-// shape.
+// Adds the half turn of directions that a contact blocks if the shape or the obstacle has a radius.
+// Where two vertices meet, at a distance of the sum of the radii, the half turn begins at the
+// tangent: the vector from the fixed to the moving vertex turned a quarter counter-clockwise. Where
+// a vertex meets an edge, the half turn begins at the direction of the edge or at the reverse
+// direction: the side of the edge on which the other shape lies follows from whether the touch
+// begins or ends, or else, without a touch, from the positions of the placed shape.
 void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& mover,
                            bool is_still) {
   const Segment edge = contact.MovingEdge(mover);
@@ -308,7 +312,7 @@ void BlockedArcs::AddRound(const BlockingContact& contact, const BlockingMover& 
   AddHalfTurn({left > 0 ? -along : along, false, false, {}});
 }
 
-// Returns a direction in doubles, with the sums of the magnitudes of the terms of its components.
+// Returns a direction in doubles and, for each component, the sum of the magnitudes of its terms.
 // The time t is rounded with an error of at most 2 rounding units (2^-53) of t, so each component
 // errs by at most 5 rounding units of its magnitude.
 BlockedArcs::RoundedVector BlockedArcs::Rounded(const ArcDirection& direction) const {
@@ -334,10 +338,11 @@ BoundedPairVec2 BlockedArcs::InPairs(const ArcDirection& direction) const {
   return direction.is_reversed ? BoundedPairVec2{v.y, -v.x} : BoundedPairVec2{-v.y, v.x};
 }
 
-// Returns the sign of the cross product a x b. Tangents are linear in the time t, and two tangents
-// have the same coefficient of t up to sign, so their cross product has no term in the square of t.
-// In doubles the cross product errs by at most 12 rounding units (2^-53) of the magnitudes of its
-// terms.
+// Returns the sign of the cross product a x b. A tangent is the vector `base` + t d (`base` alone
+// if it has no touch) turned by a quarter turn, with d the displacement. So tangents are linear in
+// the time t, and two tangents have the same coefficient of t up to sign, so their cross product
+// has no term in the square of t. In doubles the cross product errs by at most 12 rounding units
+// (2^-53) of the magnitudes of its terms.
 int BlockedArcs::Turn(const ArcDirection& a, const ArcDirection& b) const {
   if (HaveSameLine(a, b)) return 0;
   if (!a.is_tangent && !b.is_tangent) return CrossSign(a.base, b.base);
@@ -379,9 +384,9 @@ bool BlockedArcs::Contains(Vec2 u) const {
   return false;
 }
 
-// Starts with an arc that contains u, and extends it at both ends by arcs that contain the end.
-// Each step adds a different arc unless the arcs cover the whole circle, so more steps than arcs
-// mean that all directions are blocked.
+// Starts with an arc of blocked directions that contains u, and extends it at both ends by arcs
+// that contain the end. Each step adds a different arc unless the arcs cover the whole circle, so
+// more steps than arcs mean that all directions are blocked.
 std::optional<BlockedArcs::Ends> BlockedArcs::EndsAbout(Vec2 u) const {
   const ArcDirection motion{From(u), false, false, {}};
   const auto holder_of = [&](const ArcDirection& direction) -> const Arc* {
@@ -406,8 +411,9 @@ std::optional<BlockedArcs::Ends> BlockedArcs::EndsAbout(Vec2 u) const {
   return ends;
 }
 
-// Returns whether the dot product of `direction` and u is at least 0. For a tangent the dot product
-// is linear in the time t.
+// Returns whether the dot product of `direction` and u is at least 0. For a tangent (the vector
+// `base` + t d, or `base` alone without a touch, turned by a quarter turn, with d the displacement)
+// the dot product is linear in the time t.
 bool BlockedArcs::IsAlong(const ArcDirection& direction, Vec2 u) const {
   if (!direction.is_tangent) return DotSign(direction.base, From(u)) >= 0;
   const RoundedVector w = Rounded(direction);
@@ -445,10 +451,10 @@ const ArcDirection& BlockedArcs::Nearer(const Ends& ends, Vec2 u) const {
   return order > 0 ? ends.clockwise : ends.counter_clockwise;
 }
 
-// Returns the unit vector along an edge as the edge's unit normal turned back by a quarter. The
-// unit vector along a tangent is computed in pairs of doubles and rounded once. If that rounding is
-// uncertain, the time is converted exactly to the nearest pair of doubles, since another pair
-// within the same error bound might round to another vector.
+// Returns the unit vector along an edge as the edge's unit normal turned back by a quarter turn.
+// The unit vector along a tangent (`direction.is_tangent`) is computed in pairs of doubles and
+// rounded once. If that rounding is uncertain, the time is converted exactly to the nearest pair of
+// doubles, since another pair within the same error bound might round to another vector.
 Vec2 BlockedArcs::Unit(const ArcDirection& direction) const {
   if (!direction.is_tangent) {
     // `normal` is the unit vector along the edge turned a quarter counter-clockwise.

@@ -36,8 +36,8 @@ struct ArcDirection {
   Direction base;
   bool is_tangent = false;
   bool is_reversed = false;  // the tangent is turned clockwise instead
-  // the touch that a tangent belongs to; a tangent without a touch is `base` turned a quarter,
-  // without the term t d
+  // the touch of two vertices that a tangent belongs to; a tangent without a touch is `base` turned
+  // a quarter, without the term t d
   std::optional<RoundTouch> touch;
 
   ArcDirection operator-() const {
@@ -57,6 +57,8 @@ struct BlockingContact {
   Segment fixed;
   // index of the shape's edge or vertex; for a capsule, the end of its axis: 0 or 1
   uint32_t moving;
+  // set if the shape or the obstacle has a radius, and the two features come to that distance, or
+  // leave it, at the time of the contact
   std::optional<RoundTouch> touch;
   double fixed_radius = 0;  // radius of the obstacle: 0 for a polygon
 
@@ -74,8 +76,11 @@ struct BlockingContact {
 void FindContacts(const BlockingPair& pair, const IndexedPolygon& fixed, const SweepTime& t,
                   WorkMeter& meter, std::vector<BlockingContact>& contacts);
 
-// The set of blocked directions, called U, at one time of one motion: a direction is blocked if the
-// shape, moved a little along it, overlaps an obstacle in more than touch. Not thread-safe.
+// The set of blocked directions, called U, at one time of one motion by t * d: a direction is
+// blocked if the shape, moved a little along it, overlaps an obstacle in more than touch (the
+// interior of one meets the other). U is a union of arcs: each contact (an edge or vertex of the
+// shape that touches an edge or vertex of an obstacle) blocks one or two arcs of directions. Not
+// thread-safe.
 class BlockedArcs {
  public:
   BlockedArcs(const Motion& motion, const SweepTime& t) : motion_(motion), t_(t) {}
@@ -120,12 +125,15 @@ class BlockedArcs {
   Vec2 Unit(const ArcDirection& direction) const;
 
  private:
+  // The directions counter-clockwise of `begin` and clockwise of `end`, an arc of at most half a
+  // turn.
   struct Arc {
     ArcDirection begin;
     ArcDirection end;
     bool is_half_turn = false;
   };
 
+  // A direction in doubles and, for each component, the sum of the magnitudes of its terms.
   struct RoundedVector {
     Vec2 v;
     Vec2 magnitude;
@@ -141,7 +149,7 @@ class BlockedArcs {
 
   Motion motion_;
   SweepTime t_;
-  // the time `t_` as a double, set once a tangent depends on the time
+  // the time `t_` as a double, set when `AddRound` adds a tangent that depends on the time
   double rounded_ = 0;
   // the time `t_` as the unevaluated sum of two doubles, computed on demand
   mutable std::optional<BoundedPair> pair_;

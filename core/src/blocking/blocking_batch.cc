@@ -14,7 +14,10 @@
 namespace carom::internal {
 namespace {
 
-// Answers the sweeps of a batch, one at a time, under a blocking policy. Not thread-safe.
+// Answers the sweeps of a batch, one at a time, under the inside policy BLOCKING or BLOCKING_LEAVE
+// (`SweepOptions::inside_policy`): touching an obstacle does not stop the shape, overlapping it
+// would. Each answer has the hits and the safe pose: a position to which the shape can move without
+// overlapping an obstacle. Not thread-safe.
 class BlockingBatch {
  public:
   BlockingBatch(const World& world, const SweepOptions& options, SweepAnswers& out,
@@ -43,8 +46,9 @@ class BlockingBatch {
   HitCollector<BlockingHit> hits_;
 };
 
-// Collects the hits of an item. Finds the first hit under every mode (ANY included), because the
-// safe pose depends on the first hit.
+// Collects the hits of one item (a sweep of the batch). Under the mode ANY, finds the first hit as
+// under CLOSEST, because the safe pose (a position to which the shape can move without overlapping
+// an obstacle) depends on the first hit.
 void BlockingBatch::Collect() {
   const auto by_time = [this](const BlockingHit& a, const BlockingHit& b) {
     return sweep_.CompareTimes(a, b);
@@ -60,8 +64,8 @@ void BlockingBatch::Collect() {
   obstacles_.VisitNear(sweep_.reach(), meter_, std::ref(visit));
 }
 
-// Writes the hits of item i; under the mode ANY only the count, 0 or 1. Keeps the first hit in
-// `first_`, for the safe pose.
+// Writes the hits of item i (a sweep of the batch); under the mode ANY writes only their count, 0
+// or 1. Keeps the first hit in `first_`, from which the item's safe pose is computed.
 bool BlockingBatch::Write(size_t i) {
   const auto by_time = [this](const BlockingHit& a, const BlockingHit& b) {
     return sweep_.CompareTimes(a, b);
@@ -80,8 +84,9 @@ bool BlockingBatch::Write(size_t i) {
   return !meter_.stopped();
 }
 
-// Answers item i. Checks the columns in the order in which errors are reported: the shape and its
-// pose, the displacement, the skin (the gap that the safe pose keeps).
+// Answers item i (a sweep of the batch). Checks the columns in the order in which errors are
+// reported: the shape and its pose, the displacement, the skin (the gap that the shape keeps from
+// obstacles at its safe pose, where it stops).
 bool BlockingBatch::Answer(const SweepColumns& columns, size_t i) {
   ItemChecker check(i, out_.errors);
   if (!PlaceBlocking(columns.movers, i, check, meter_, start_)) return !meter_.stopped();
@@ -130,7 +135,8 @@ std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecke
   return Normalized(skins[i]);
 }
 
-// Answers the items one at a time; the items share only the memory of `batch`.
+// Answers the items (sweeps of the batch) one at a time; the items share only the memory of
+// `batch`.
 bool SweepBlocking(const World& world, const SweepColumns& columns, const SweepOptions& options,
                    SweepAnswers& out, WorkMeter& meter) {
   out.safe.assign(columns.size(), {});

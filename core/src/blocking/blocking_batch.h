@@ -16,14 +16,15 @@
 
 namespace carom::internal {
 
-// Does the work of `SweepShapes` under a blocking policy (BLOCKING or BLOCKING_LEAVE). The caller
-// must have cleared `out` and set `out.counts` to one count of 0 for each item. Returns false once
-// `meter` stops.
+// Does the work of `SweepShapes` if `options.inside_policy` is BLOCKING or BLOCKING_LEAVE, under
+// which a shape may touch obstacles but is stopped where it would overlap one. The caller must have
+// cleared `out` and set `out.counts` to one count of 0 for each item. Returns false once `meter`
+// stops.
 bool SweepBlocking(const World& world, const SweepColumns& columns, const SweepOptions& options,
                    SweepAnswers& out, WorkMeter& meter);
 
-// Reads the shape and the pose of item i and stores the placed shape in `start`. Returns false if
-// it records an error or `meter` stops.
+// Reads the shape and the pose of item i (one query of the batch) and stores the placed shape in
+// `start`. Returns false if it records an error or `meter` stops.
 bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
                    BlockingPose& start);
 // Stores `shape` placed at `pose` in `start`; the caller has checked the range of `pose`. Returns
@@ -31,8 +32,8 @@ bool PlaceBlocking(const ShapeColumns& columns, size_t i, ItemChecker& check, Wo
 bool PlaceBlocking(const Shape& shape, const Pose& pose, ItemChecker& check, WorkMeter& meter,
                    BlockingPose& start);
 
-// Returns the skin of item i (the gap that its safe pose keeps from obstacles), or records an error
-// and returns nothing.
+// Returns the skin of item i of a batch (the gap that the shape keeps from obstacles where it
+// stops), or records an error and returns nothing.
 std::optional<double> SkinOf(std::span<const double> skins, size_t i, ItemChecker& check);
 
 }  // namespace carom::internal

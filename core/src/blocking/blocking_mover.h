@@ -38,7 +38,8 @@ struct Direction {
 int CrossSign(const Direction& a, const Direction& b);
 int DotSign(const Direction& a, const Direction& b);
 
-// The open set of directions that a counter-clockwise turn from `first` to `last` passes through.
+// A sector: the open set of directions that a counter-clockwise turn from `first` to `last` passes
+// through.
 struct Sector {
   Direction first;
   Direction last;
@@ -47,8 +48,10 @@ struct Sector {
   bool Contains(const Direction& u) const;
 };
 
-// A moving shape at one pose, under a blocking policy, with the tests for its interior. An object
-// is reused for many poses. Not thread-safe.
+// A moving shape at one pose: a ring of edges with an interior, or a capsule with a radius, and the
+// tests for its interior. It is the mover under the inside policies BLOCKING and BLOCKING_LEAVE: a
+// shape may touch obstacles, but its interior must not meet one. An object is reused for many
+// poses. Not thread-safe.
 class BlockingMover {
  public:
   // Sets the placed shape, of which it keeps a reference. Returns the shape's fault, if any:

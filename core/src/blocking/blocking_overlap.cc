@@ -15,8 +15,8 @@
 namespace carom::internal {
 namespace {
 
-// Predicates for a shape where it is placed. `p` is a point of the shape, `q` a point of the
-// obstacle.
+// Predicates for a shape at rest, at the pose at which it is placed. `p` is a point of the shape,
+// `q` a point of the obstacle.
 class AtRest {
  public:
   static constexpr bool kAtRest = true;
@@ -33,8 +33,8 @@ class AtRest {
     return Orientation(moving.a, moving.b, q);
   }
   bool IsAt(Vec2 p, Vec2 q) const { return p == q; }
-  // Returns whether a point is on the edge, given that it is on the edge's line. For an edge of
-  // length 0, every point counts as on its line.
+  // Returns whether a point is on the edge, given that the point is on the line through the edge.
+  // For an edge of length 0, every point counts as on its line.
   bool IsWithin(const Segment& fixed, Vec2 p) const { return IsOnSegment(p, fixed); }
   bool IsWithinMoving(const Segment& moving, Vec2 q) const { return IsOnSegment(q, moving); }
   // Returns whether the y coordinate of q is greater than that of p.
@@ -126,6 +126,9 @@ bool IsUpTo(const Direction& ray, const Direction& to) {
   return CrossSign(ray, to) >= 0;
 }
 
+// Tests whether a shape overlaps an obstacle (a polygon, or the axis of a round body) in more than
+// touch: whether the interior of one meets the other. `where` (`AtRest` or `AtTime`) has the
+// predicates for the shape at its pose, or displaced to its place at a time of its motion.
 template <class Where>
 class OverlapTest {
  public:
@@ -142,8 +145,8 @@ class OverlapTest {
   }
 
  private:
-  // Returns whether an edge of the obstacle is closer to an edge of the shape (or to its axis) than
-  // the sum of their radii.
+  // Returns whether an edge of the obstacle is closer to an edge of the shape (or to the axis of a
+  // capsule) than the sum of the radii of obstacle and shape.
   bool ComesCloser(const Box& reach) const {
     bool closer = false;
     const auto compare = [&](const Segment& edge, const Segment& moving) {
@@ -169,8 +172,8 @@ class OverlapTest {
     return mover_.is_round() ? IsBesideFilled(shape_.ring_start(0), {}) : HoldsRing();
   }
 
-  // Returns whether any edge of the polygon enters the interior of the ring. Tests all pairs of
-  // edges with intersecting boxes.
+  // Returns whether any edge of the obstacle, a polygon, enters the interior of the shape's ring.
+  // Tests all pairs of edges with intersecting boxes.
   bool EntersFromEdge(const Box& reach) const {
     bool enters = false;
     fixed_.VisitEdges(
@@ -208,7 +211,7 @@ class OverlapTest {
 
   // Returns whether the interior of the shape contains a ring of the polygon. No edge of the
   // polygon may enter the interior, so the interior contains all of a ring or none of it, and
-  // testing its first vertex suffices.
+  // testing the first vertex of the ring suffices.
   bool HoldsRing() const {
     const PlacedShape placed(fixed_);
     for (size_t ring = 0; ring < placed.ring_count() && meter_.Spend(1); ++ring) {
@@ -235,9 +238,9 @@ class OverlapTest {
 
   // Returns whether the polygon is filled next to p, just counter-clockwise of `direction`; if p is
   // on no edge, whether the polygon is filled at p. Computes the winding number by a ray from p to
-  // the right. Edges that contain p count by their directions: of the turn from the positive x axis
-  // to `direction`, an edge that leaves p within that turn adds 1, and an edge that arrives at p
-  // from within that turn subtracts 1.
+  // the right. An edge that contains p counts by its direction: it adds 1 if it leaves p within the
+  // counter-clockwise turn from the positive x axis to `direction`, and subtracts 1 if it arrives
+  // at p from within that turn.
   bool IsBesideFilled(Vec2 p, const Direction& direction) const {
     const Polygon& polygon = fixed_.polygon();
     if constexpr (Where::kAtRest) {

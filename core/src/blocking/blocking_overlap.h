@@ -27,23 +27,23 @@
 
 namespace carom::internal {
 
-// Returns whether the shape, where it is placed, overlaps `fixed` in more than touch. `fixed` is a
-// polygon, or the axis of a body with radius `fixed_radius`. Exact. Meaningless once `meter` has
-// stopped.
+// Returns whether the shape, where it is placed, overlaps `fixed` in more than touch: whether the
+// interior of one meets the other. `fixed` is a polygon, or the axis of a body with radius
+// `fixed_radius`. Exact. The result is meaningless once `meter` has stopped.
 bool OverlapsInMoreThanTouch(const BlockingMover& mover, const IndexedPolygon& fixed,
                              WorkMeter& meter, double fixed_radius = 0);
 
-// Returns whether a capsule overlaps a polygon in more than touch. The capsule must be placed
-// within its radius of the end of a path on which no obstacle overlaps it in more than touch. A
-// capsule placed so cannot lie inside the polygon without meeting an edge, so the test compares the
-// distance of the capsule's axis to edges only. Skips edges that `axes` prove to be clear of the
-// path.
+// Returns whether a capsule overlaps a polygon in more than touch: whether the interior of one
+// meets the other. The capsule must be placed at most its radius away from the end of a path on
+// which no obstacle overlaps it in more than touch. A capsule placed so cannot lie inside the
+// polygon without meeting an edge, so the test compares the distance of the capsule's axis to edges
+// only. Skips edges that the separating axes `axes` prove the path not to touch.
 bool ComesCloser(const BlockingMover& mover, const IndexedPolygon& fixed, const SweepAxes& axes,
                  WorkMeter& meter);
 
 // Returns whether the shape displaced by t * d (d is the displacement of `motion`) overlaps
-// `fixed`, a polygon or the axis of a round body, in more than touch. Exact; slow, because every
-// sign is computed in exact arithmetic.
+// `fixed`, a polygon or the axis of a round body, in more than touch: whether the interior of one
+// meets the other. Exact; slow, because every sign is computed in exact arithmetic.
 bool OverlapsInMoreThanTouchAt(const BlockingMover& mover, const Motion& motion, const SweepTime& t,
                                const IndexedPolygon& fixed, WorkMeter& meter);
 

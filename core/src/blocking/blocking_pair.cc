@@ -43,7 +43,8 @@ void BlockingPair::PrepareRing() {
 
 // Merges the begin of an overlap at time t into `first`, which keeps the touch with the earliest
 // time (the first one found, if several have that time) and the least index of a fixed edge at that
-// time. Times of a round shape or body count as equal if they round up to the same double.
+// time. If the moving shape or the body that it meets is round (a circle or a capsule), times count
+// as equal if they round up to the same double.
 void BlockingPair::Add(const SweepTime& t, const SweepTime& after, const Edges& edges,
                        SweepEvent& first) const {
   if (SweepTime::Compare(motion_, t, after) < 0) return;
@@ -60,11 +61,12 @@ void BlockingPair::Add(const SweepTime& t, const SweepTime& after, const Edges& 
   if (order < 0) first.touch = touch;
 }
 
-// Adds the times at which the overlap of two edges begins. Cases (1) and (2) of blocking_pair.h
-// begin when an inner point of one edge begins to pass an inner point of the other. Case (3), a
-// vertex that meets a vertex, is tested at the first vertex of the moving edge, since each vertex
-// of the ring is the first of one edge. Skips a time that is certainly later than the earliest time
-// so far, before it computes that time exactly.
+// Adds the times at which the overlap in more than touch (the interior of one shape meets the
+// other) of two edges begins. Edges that begin to cross, and parallel edges that begin to pass over
+// each other, begin to overlap when an inner point of one begins to pass an inner point of the
+// other. The third case, a vertex that meets a vertex, is tested at the first vertex of the moving
+// edge, since each vertex of the ring is the first of one edge. Skips a time that is certainly
+// later than the earliest time so far, before it computes that time exactly.
 void BlockingPair::AddEntries(const Edges& edges, const SweepTime& after, double limit,
                               SweepEvent& first) const {
   const auto& [fixed, moving, fixed_edge, j] = edges;
@@ -103,9 +105,10 @@ std::optional<SweepEvent> BlockingPair::Entry(const IndexedPolygon& fixed, doubl
   return first.has_edge ? std::optional(first) : std::nullopt;
 }
 
-// Parallel edges never cross, so their contact has no `crossing`. A round shape is closer to an
-// edge than the sum of the radii during one open interval, which begins at 0 or at the time of
-// `RoundEntry`.
+// Returns until when the two edges touch and in which open interval (`crossing`) they alone prove
+// that the shapes overlap in more than touch; nothing if they never touch. Parallel edges never
+// cross, so their contact has no `crossing`. A round shape is closer to an edge than the sum of the
+// radii during one open interval, which begins at 0 or at the time of `RoundEntry`.
 std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge,
                                                              const Segment& moving) const {
   if (!motion_.is_round()) {
@@ -125,9 +128,10 @@ std::optional<BlockingPair::Contact> BlockingPair::ContactOf(const Segment& edge
   return Contact{end, SweepInterval{*begin, end}};
 }
 
-// Returns the first time at which two edges stop touching and the overlap ends: an overlap in more
-// than touch can end at such times only. At such a time the overlap continues if two other edges
-// cross before and after that time, or else if `OverlapsInMoreThanTouchAt` finds it exactly.
+// Returns the first time at which two edges stop touching and the overlap in more than touch (the
+// interior of one shape meets the other) ends: such an overlap can end at such times only. At such
+// a time the overlap continues if two other edges cross before and after that time, or else if
+// `OverlapsInMoreThanTouchAt` finds it exactly.
 std::optional<SweepTime> BlockingPair::EndOfOverlap(const IndexedPolygon& fixed, WorkMeter& meter) {
   if (motion_.d == Vec2{}) return std::nullopt;
   contacts_.clear();

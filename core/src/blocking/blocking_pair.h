@@ -34,8 +34,10 @@
 
 namespace carom::internal {
 
-// Finds when one moving shape overlaps polygons in more than touch (the interior of one meets the
-// other). An object is reused for many polygons. Not thread-safe.
+// Finds when one shape, moving by t * d for t in [0, 1], overlaps an obstacle in more than touch
+// (the interior of one meets the other). The obstacle `fixed` is a polygon, or the axis of a round
+// body (the body is all points within a radius of its axis). An object is reused for many
+// obstacles. Not thread-safe.
 class BlockingPair {
  public:
   // Sets the shape of later calls, to which it keeps a reference, and its motion. If `motion.d` is
@@ -92,7 +94,8 @@ class BlockingPair {
   SweepAxes axes_;
   // Properties of the ring that depend on its displacement d, computed on demand.
   bool is_ring_prepared_ = false;
-  // for each vertex: whether the direction -d is in the inner sector at the vertex
+  // for each vertex: whether the direction -d is in the inner sector at the vertex (the directions
+  // that lead from the vertex into the ring's interior)
   std::vector<bool> is_back_in_sector_;
   // for each edge: the sign of the component of d towards the inner side of the edge
   std::vector<int> advance_;

@@ -20,8 +20,10 @@ bool AreWithin(Vec2 a, Vec2 b, double most) {
 
 }  // namespace
 
-// Tries poses near the exact pose at the hit first, then poses farther and farther back along the
-// path. When these poses come within 8 ulp of the start, returns the start instead of testing them.
+// Returns the position of a safe pose: one where the shape overlaps no obstacle in more than touch,
+// and to which the sweep is not blocked. Tries poses near the exact pose at the hit first, then
+// poses farther and farther back along the path. When these poses come within 8 ulp of the start,
+// returns the start instead of testing them.
 Vec2 SafePose::Find(const SafeRequest& request) {
   const Vec2 from = request.start.pose().position;
   const Vec2 d = request.sweep.motion().d;
@@ -45,11 +47,12 @@ bool SafePose::IsAtStart(const SafeRequest& request, Vec2 position, double ulp) 
   return request.hit && AreWithin(position, request.start.pose().position, 8 * ulp);
 }
 
-// If the skin is 0, tries `base`: the exact position at the hit, rounded. Then tries positions
-// offset from `base` so that the gaps between the shape there and near obstacles grow. Such an
-// offset may lead into an obstacle that the shape touches only at the start (such as a slanted wall
-// whose end the shape passes). If no offset is safe, adds the gaps between the shape at the start
-// and near obstacles, and tries offsets once more.
+// Returns a safe position near `base`, the exact position at the hit, rounded; nothing if it finds
+// none. If the skin (the gap to keep from obstacles) is 0, tries `base` itself. Then tries
+// positions offset from `base` so that the gaps between the shape there and near obstacles grow.
+// Such an offset may lead into an obstacle that the shape touches only at the start (such as a
+// slanted wall whose end the shape passes). If no offset is safe, adds the gaps between the shape
+// at the start and near obstacles, and tries offsets once more.
 std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, double ulp) {
   const Vec2 from = request.start.pose().position;
   if (request.skin == 0) {
@@ -67,8 +70,10 @@ std::optional<Vec2> SafePose::FindNear(const SafeRequest& request, Vec2 base, do
   return FindOffset(request, base, ulp);
 }
 
-// Tries offsets from `base` that keep a gap of the skin plus k ulp, for k = 0, 1, 2, 4, 6 and 8,
-// and then offsets that keep a gap of k ulp without the skin.
+// Returns the first safe position among those that it tries, or the start if a tried position is
+// within 8 ulp of the start; nothing if it finds none. Tries offsets from `base` that keep a gap of
+// the skin (the requested gap to obstacles) plus k ulp, for k = 0, 1, 2, 4, 6 and 8, and then
+// offsets that keep a gap of k ulp without the skin.
 std::optional<Vec2> SafePose::FindOffset(const SafeRequest& request, Vec2 base, double ulp) {
   for (const double skin : {request.skin, 0.0}) {
     for (const double steps : {0, 1, 2, 4, 6, 8}) {
@@ -85,10 +90,11 @@ std::optional<Vec2> SafePose::FindOffset(const SafeRequest& request, Vec2 base, 
   return std::nullopt;
 }
 
-// Returns whether the pose at `position` is proven to be safe. Places the shape as a later call
-// with that pose does, and sweeps the shape from the start by the difference of the positions. If
-// `Covers` proves that obstacles which are not in `request.sweep.unclear()` are clear, tests only
-// the obstacles in `request.sweep.unclear()`.
+// Returns whether the pose at `position` is proven to be safe: the shape has an interior there and
+// overlaps no obstacle in more than touch, and no obstacle blocks its way. Places the shape as a
+// later call with that pose does, and sweeps the shape from the start by the difference of the
+// positions. If `Covers` proves that this sweep cannot touch any obstacle but those in
+// `request.sweep.unclear()`, tests only these.
 bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction) {
   const Vec2 from = request.start.pose().position;
   const Vec2 d = Normalized(RoundedDifference(position, from));
@@ -117,9 +123,10 @@ bool SafePose::IsSafe(const SafeRequest& request, Vec2 position, double fraction
   });
 }
 
-// Adds the gaps between the shape, displaced by `moved`, and all obstacles within `reach`. The
-// order of gaps matters if gaps are nearly equal or too many, so the obstacles are sorted to make
-// the result independent of the order of visits.
+// Adds to `offset_` the gaps (distances along normals) between the shape, displaced by `moved`, and
+// all obstacles within `reach`. The order in which gaps are added matters if gaps are nearly equal
+// or more than `offset_` stores, so the obstacles are sorted to make the result independent of the
+// order of visits.
 void SafePose::FindGaps(const BlockingMover& mover, double reach, Vec2 moved) {
   offset_.Move(moved);
   near_.clear();
@@ -133,8 +140,8 @@ void SafePose::FindGaps(const BlockingMover& mover, double reach, Vec2 moved) {
   for (const Obstacle& fixed : near_) FindGapsTo(fixed, mover, reach);
 }
 
-// Adds the gaps between the edges of an obstacle and the edges of the shape that are near each
-// other.
+// Adds to `offset_` the gaps (distances along normals) between the edges of one obstacle and the
+// edges of the shape, for each pair of such edges that are near each other.
 void SafePose::FindGapsTo(const Obstacle& fixed, const BlockingMover& mover, double reach) {
   const PlacedShape& shape = mover.shape();
   const double radius = shape.radius() + fixed.radius();

@@ -24,6 +24,7 @@
 namespace carom::internal {
 
 // A sweep with its first hit, and the skin: the gap that the safe pose keeps from obstacles.
+// `policy` is BLOCKING or BLOCKING_LEAVE.
 struct SafeRequest {
   const Shape& shape;
   const BlockingPose& start;
@@ -36,8 +37,10 @@ struct SafeRequest {
   double skin;
 };
 
-// Finds the safe pose at the end of a sweep: a pose without overlap in more than touch that an
-// unblocked sweep reaches. Not thread-safe.
+// Finds the safe pose at the end of a sweep: a pose at which the shape overlaps no obstacle in more
+// than touch (the interior of one meets the other), and to which a sweep from the start is not
+// blocked. Tries candidate poses: offsets from the pose at the hit that enlarge the gaps to near
+// obstacles, then poses back along the path. Not thread-safe.
 class SafePose {
  public:
   SafePose(const Obstacles& obstacles, WorkMeter& meter)

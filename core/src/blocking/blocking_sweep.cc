@@ -31,8 +31,9 @@ std::optional<ItemFault> BlockingPose::Place(const Shape& shape, const Pose& pos
   return mover_.Take(*view_, meter);
 }
 
-// `pair_.Start` computes separating axes, with which later calls skip obstacles that are separated
-// from the path of the shape.
+// `pair_.Start` computes separating axes (directions along which a gap to an obstacle may be wide
+// enough for the whole motion), with which later calls skip obstacles that are separated from the
+// path of the shape.
 void BlockingSweep::Start(const BlockingPose& start, Vec2 d, InsidePolicy policy,
                           StartOverlap start_overlap) {
   const PlacedShape& shape = start.mover().shape();
@@ -56,8 +57,8 @@ BlockingPair& BlockingSweep::PairWith(const Obstacle& fixed) {
   return round_;
 }
 
-// Returns whether the obstacle is clear of the path: no edge is near the path, and the shape does
-// not start inside the obstacle.
+// Returns whether the obstacle is clear of the path: `axes` prove for each edge near the path that
+// the shape does not touch it, and the shape does not start inside the obstacle.
 bool BlockingSweep::IsClear(const Obstacle& fixed, const SweepAxes& axes) {
   const Box reach = Grown(reach_, fixed.radius());
   const auto is_near = [&](const Box& box) { return reach.Intersects(box); };
@@ -79,7 +80,10 @@ bool BlockingSweep::Covers(Vec2 d, double fraction) const {
 }
 
 // If an axis separates the shape from an obstacle at the start, the shape does not overlap that
-// obstacle at the start. Obstacles without such an axis are tested edge by edge.
+// obstacle at the start. Obstacles without such an axis are tested edge by edge. An obstacle that
+// overlaps at the start in more than touch (the interior of one meets the other) is a hit at the
+// start under the policy BLOCKING; under BLOCKING_LEAVE it can block only after the shape has left
+// it.
 std::optional<BlockingHit> BlockingSweep::HitOf(const Obstacle& fixed, double limit) {
   BlockingPair& pair = PairWith(fixed);
   const IndexedPolygon& core = *fixed.core;
@@ -101,8 +105,8 @@ std::optional<BlockingHit> BlockingSweep::HitOf(const Obstacle& fixed, double li
   return entry ? std::optional(BlockingHit{fixed, *entry, false}) : std::nullopt;
 }
 
-// Compares exact times. The time of a hit of a round shape or body is replaced by the least double
-// that is not below it, as the total order of hits defines.
+// Compares exact times. For a hit of a round shape or on a round body, compares the time rounded up
+// to a double instead, as the total order of hits (carom/sweep.h) defines.
 int BlockingSweep::CompareTimes(const BlockingHit& a, const BlockingHit& b) const {
   if (IsRound(a) && IsRound(b)) {
     return (a.time().high() > b.time().high()) - (a.time().high() < b.time().high());
@@ -150,7 +154,7 @@ bool BlockingSweep::PassesOver(const Obstacle& fixed) const {
 }
 
 // Sets, for a hit that overlaps at the start, a point that shape and obstacle share, and for a
-// polygon the least edge that contains such a point.
+// polygon the edge with the least index among those that contain such a point.
 void BlockingSweep::MeasureStart(const Obstacle& fixed, SweepHit& measured) {
   const PlacedShape& mover = pair_.mover().shape();
   if (!fixed.is_round()) {
@@ -170,9 +174,9 @@ void BlockingSweep::MeasureStart(const Obstacle& fixed, SweepHit& measured) {
 
 // Returns the point at which the shape touches the obstacle. If a vertex of a polygon touches, the
 // point is exactly that vertex. Otherwise the point is the touching vertex of the shape displaced
-// by `fraction` of the path, for a capsule the displaced end of its axis moved by the radius
-// against the normal. If the touching vertex is one of a round body, the point is the end of the
-// body's axis moved by the body's radius along the normal.
+// by `fraction` of the path; for a capsule it is the touching end of the axis, displaced so and
+// then moved by the radius against the normal. If the touching vertex is an end of the axis of a
+// round body, the point is the end of the body's axis moved by the body's radius along the normal.
 Vec2 BlockingSweep::PointOf(const BlockingHit& hit, double fraction) const {
   const EdgeMeeting& meeting = hit.time().meeting();
   const Motion to = MotionTo(hit.fixed);
@@ -189,8 +193,10 @@ Vec2 BlockingSweep::PointOf(const BlockingHit& hit, double fraction) const {
   return PointOnPath(meeting.moving.a, to.d, fraction, along(to.radius));
 }
 
-// Fills the answer row of a hit. The normal is -d / |d| if all directions are blocked, so that
-// `EndsAbout` returns nothing, or if the nearer end of the blocked arc is parallel to the motion.
+// Returns the answer row of a hit. The directions that the contacts at the time of the hit block
+// form arcs; the normal is perpendicular to the nearer end of the blocked arc that contains d, the
+// displacement. The normal is -d / |d| if all directions are blocked, so that `EndsAbout` returns
+// nothing, or if the nearer end of the blocked arc is parallel to the motion.
 SweepHit BlockingSweep::Measured(const BlockingHit& hit) {
   SweepHit measured;
   measured.polygon_id = hit.source().id;

@@ -5,9 +5,9 @@
 //
 // `BlockingSweep` is one sweep of one shape under a blocking policy (carom/sweep.h): it finds the
 // hit of each obstacle that blocks the shape, and the first hit with its normal. `SafePose`
-// (blocking_safe.h) then finds the safe pose. Both sweeps and the legs of slides use
-// `BlockingSweep`, so a leg of a slide and a sweep with the same input have the same answer, byte
-// for byte.
+// (blocking_safe.h) then finds the safe pose. The batches of sweeps and the legs (straight moves)
+// of slides both use `BlockingSweep`, so a leg of a slide and a sweep with the same input have the
+// same answer, byte for byte.
 #pragma once
 
 #include <optional>
@@ -35,7 +35,8 @@ namespace carom::internal {
 // touching the obstacle.
 double UlpOf(const Box& box);
 
-// A polygon or a body that blocks the sweep, and the time at which it does.
+// The hit of a sweep: a polygon or a body that blocks the sweep, and the time at which it does (a
+// fraction of the path).
 struct BlockingHit {
   Obstacle fixed;
   SweepEvent event;
@@ -45,7 +46,8 @@ struct BlockingHit {
   HitSource source() const { return fixed.source(); }
 };
 
-// A moving shape placed at one pose, and its view as a `BlockingMover` for the blocking policies.
+// A moving shape placed at one pose, with its view as a `BlockingMover`, which tests whether
+// obstacles meet the shape's interior.
 class BlockingPose {
  public:
   // Places `shape` at `pose`. Returns the fault of the placed shape, if any, which may be
@@ -62,16 +64,20 @@ class BlockingPose {
   BlockingMover mover_;
 };
 
-// Finds the obstacles that block one moving shape under a blocking policy. An object is reused for
-// many sweeps. Not thread-safe.
+// Finds the obstacles that block one shape on its path, a displacement by t d for t in [0, 1].
+// Under the inside policy BLOCKING an obstacle blocks the shape where they begin to overlap in more
+// than touch (the interior of one meets the other). BLOCKING_LEAVE ignores an obstacle that
+// overlaps the shape so at the start until the shape has left it. At a hit, each contact (an edge
+// or vertex of the shape that touches one of an obstacle) blocks an arc of directions. An object is
+// reused for many sweeps. Not thread-safe.
 class BlockingSweep {
  public:
   BlockingSweep(const Obstacles& obstacles, WorkMeter& meter)
       : obstacles_(obstacles), meter_(meter) {}
 
   // States whether it is known that the shape overlaps no obstacle in more than touch at the start
-  // of the sweep. kUnchecked: it is not known, and `HitOf` tests each obstacle. kNone: it is
-  // proven.
+  // of the sweep. kUnchecked: it is not known, and `HitOf` tests each obstacle. kNone: it is proven
+  // that the shape overlaps none.
   enum class StartOverlap : uint8_t { kUnchecked, kNone };
 
   // Sets the sweep of later calls: the shape `start` displaced by d. Keeps a reference to `start`.

@@ -50,13 +50,14 @@ void FreeOffset::AddRound(const Segment& moving, double radius, const Segment& e
   }
 }
 
-// Adds the gaps of vertex j of the ring with the obstacle's edge, along the edge's normal on the
-// side of the vertex's inner sector; of edge j with the ends of the obstacle's edge; and, if vertex
-// j is not beside the obstacle's edge, of vertex j with the nearer end of that edge, along the
-// bisector of the inner sector. A vertex that the displacement of `Move` shifts along an edge may
-// leave that edge, and still needs the gap along the edge's normal. Therefore, if `Move` has set a
-// displacement, the gaps along the normals of all edges at both vertices are added; one of these
-// normals is perpendicular to the displacement.
+// Adds the gaps (distances along normals) of vertex j of the ring with the obstacle's edge, along
+// the edge's normal on the side of the vertex's inner sector (the directions into the ring's
+// interior); of edge j with the ends of the obstacle's edge; and, if vertex j is not beside the
+// obstacle's edge, of vertex j with the nearer end of that edge, along the bisector of the inner
+// sector. A vertex that the displacement of `Move` shifts along an edge may leave that edge, and
+// still needs the gap along the edge's normal. Therefore, if `Move` has set a displacement, the
+// gaps along the normals of all edges at both vertices are added; one of these normals is
+// perpendicular to the displacement.
 void FreeOffset::AddRing(const BlockingMover& mover, const Segment& edge, size_t j) {
   const Segment f = mover.shape().edge(j);
   const Vec2 p = f.a;
@@ -81,6 +82,7 @@ void FreeOffset::AddRing(const BlockingMover& mover, const Segment& edge, size_t
   }
 }
 
+// Adds a gap: the distance of a feature of the shape from one of an obstacle along the normal n.
 // Merges gaps of nearly equal normals into one, the smaller gap. Keeps the `kMostGaps` smallest
 // gaps if there are more, as when a large skin (the gap to keep) makes `reach_` cover many
 // polygons. When gaps are left out, the guess of the offset is worse, but the proof that the

@@ -19,8 +19,10 @@
 
 namespace carom::internal {
 
-// Stores the gaps (distances along normals) between a placed shape and obstacles, and finds an
-// offset of the shape that enlarges them all. An object is reused for many poses. Not thread-safe.
+// Stores the gaps between a placed shape and obstacles, and finds an offset (displacement) of the
+// shape that enlarges them all. A gap is the distance of two features (an edge or vertex of the
+// shape and one of an obstacle) along a normal. An object is reused for many poses. Not
+// thread-safe.
 class FreeOffset {
  public:
   explicit FreeOffset(WorkMeter& meter) : meter_(meter) {}
@@ -36,12 +38,12 @@ class FreeOffset {
   void Move(Vec2 moved) { moved_ = moved; }
   // `AddRound` adds the gaps between an edge `moving` of the shape and an edge of an obstacle,
   // where `radius` is the sum of their radii; `AddRing` adds the gaps between an edge of an
-  // obstacle and edge j and vertex j of the ring.
+  // obstacle and two features of the moving ring, edge j and vertex j.
   void AddRound(const Segment& moving, double radius, const Segment& edge);
   void AddRing(const BlockingMover& mover, const Segment& edge, size_t j);
 
-  // Returns the shortest of the tried offsets that enlarge all gaps to at least `gap`, or nothing
-  // if no tried offset does.
+  // Returns the shortest of the offsets that this function tries and that enlarge all gaps to at
+  // least `gap`, or nothing if none of the tried offsets does.
   std::optional<Vec2> Offset(double gap) const;
 
  private:

@@ -30,9 +30,10 @@ struct Cursor {
 // as `vertices[12]`.
 absl::Status InvalidItem(const char* section, size_t index, absl::string_view description);
 
-// The polygons in the sections of a bundle, which must outlive this object. The bytes may change at
-// any time: each value is copied before it is checked, or is checked again against the end of the
-// range that is read. Thread-safe.
+// The polygons of a bundle, a file whose sections are columns: one value for each polygon, ring
+// (connected outline of a polygon) or vertex. The bytes of the bundle must outlive this object.
+// They may change at any time: each value is copied before it is checked, or is checked again
+// against the end of the range that is read. Thread-safe.
 class BundleColumns {
  public:
   BundleColumns(const BundleLayout& layout, const PolygonLimits& limits);

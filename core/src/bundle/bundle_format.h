@@ -30,7 +30,8 @@ inline constexpr size_t kAlignment = 64;
 // The sections of a bundle, in the order of the file; the number of a section in the file is its
 // value here plus 1. The comment behind a section gives the type of its values and, after "none:",
 // the meaning of an empty section. The last three sections are the arrangement: the order in which
-// the index of the scene stores its polygons, in tiles along a space-filling curve.
+// the index of the scene stores its polygons, along a space-filling curve, cut into tiles: groups
+// of neighboring polygons.
 enum class Section : uint8_t {
   kIds,            // u64 per polygon
   kCategories,     // u64 per polygon; none: all 1
@@ -55,6 +56,7 @@ inline constexpr std::array<const char*, kSectionCount> kSectionNames = {
 inline constexpr uint8_t kNonZeroForm = 1;
 inline constexpr uint8_t kHollowForm = 2;
 
+// The first 64 bytes of a bundle. The counts are those of all polygons of the bundle.
 struct BundleHeader {
   std::array<char, 8> magic = kBundleMagic;
   uint32_t version = kBundleVersion;
@@ -65,10 +67,12 @@ struct BundleHeader {
   uint64_t vertex_count = 0;
   uint64_t user_data_size = 0;
   uint32_t reserved = 0;
-  uint32_t checksum = 0;  // see `PreambleChecksum`
+  uint32_t checksum = 0;  // of the bytes before this member and of the section table
 };
 static_assert(sizeof(BundleHeader) == 64 && offsetof(BundleHeader, checksum) == 60);
 
+// An entry of the section table: the number of a section, the CRC-32C of its bytes, and its offset
+// and size in bytes.
 struct SectionEntry {
   uint32_t number = 0;
   uint32_t checksum = 0;

@@ -79,8 +79,9 @@ struct ExpectedSize {
 };
 
 // Returns the sizes that the sections must have, in the order of `Section`. The counts in the
-// header do not determine the number of tiles, so the expected size of `tile_sizes` is the size
-// that the table states, clamped to 1 to `MaxTileCount` tiles.
+// header do not determine the number of tiles. So the expected size of `tile_sizes` is the size
+// that the table states, but at least the size of one tile and at most the size of `MaxTileCount`
+// tiles.
 std::array<ExpectedSize, kSectionCount> ExpectedSizes(const BundleHeader& header,
                                                       const SectionTable& table) {
   const uint64_t polygons = header.polygon_count;

@@ -42,7 +42,10 @@ struct Part {
   CurveKey last_key;
 };
 
-// Reads one bundle and makes its scene.
+// Reads one bundle (a file with the polygons of a scene) and makes its scene. A bundle with an
+// arrangement stores the polygons as the index of the scene does: in tiles (groups of neighboring
+// polygons) along a space-filling curve. A part is the polygons of one tile, or without an
+// arrangement up to kPageSize polygons.
 class Reader {
  public:
   Reader(const BundleLayout& layout, const BundleReadOptions& options)
@@ -68,8 +71,9 @@ class Reader {
     return absl::OkStatus();
   }
 
-  // Sets `begins_` to the positions in the columns where the parts begin. This checks the columns
-  // of counts and sizes.
+  // Sets `begins_` to the positions in the columns where the parts begin: a part has the polygons
+  // of one tile of the scene's index or, without an arrangement, up to kPageSize polygons. Checks
+  // the columns of counts and sizes on the way.
   absl::Status CutIntoParts() {
     const Column<uint32_t> tile_sizes(layout_[Section::kTileSizes]);
     Cursor at;
@@ -96,8 +100,9 @@ class Reader {
     return columns_.CheckEnd(at);
   }
 
-  // Reads the polygons of all parts, divided among all workers. If several parts have errors,
-  // returns the error that comes first in the file.
+  // Reads the polygons of all parts (the polygons of one tile of the index, or up to kPageSize
+  // polygons each), divided among all workers. If several parts have errors, returns the error that
+  // comes first in the file.
   absl::Status MakeParts() {
     parts_.resize(begins_.size() - 1);
     const size_t workers =

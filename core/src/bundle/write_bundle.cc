@@ -64,8 +64,8 @@ bool HasOpenRing(const Polygon& polygon) {
   return false;
 }
 
-// Returns a header with the counts of polygons, rings, vertices and bytes. `LayOut` sets the size
-// of the file.
+// Returns a header with the numbers of polygons, rings, vertices and bytes of user data. `LayOut`
+// sets the size of the file.
 BundleHeader HeaderOf(const Content& content) {
   BundleHeader header;
   header.polygon_count = content.polygons.size();
@@ -77,8 +77,9 @@ BundleHeader HeaderOf(const Content& content) {
   return header;
 }
 
-// Returns the table of sections, without checksums, and sets the size of the file in `header`.
-// Leaves out a column if all its values equal the value that readers use for a missing column.
+// Returns the table of sections (columns of values, one for each polygon, ring or vertex), without
+// checksums, and sets the size of the file in `header`. Leaves out a column if all its values equal
+// the value that readers use for a missing column.
 SectionTable LayOut(const Content& content, BundleHeader& header) {
   const auto any = [&](const auto& predicate) {
     return std::any_of(content.polygons.begin(), content.polygons.end(),
@@ -155,7 +156,8 @@ void PutPolygon(const Polygon& polygon, SectionWriter& writer) {
 }
 
 // Writes the arrangement of the scene's index: the positions in the file of the polygons by
-// ascending id, the number of polygons of each tile, and the frame of the space-filling curve.
+// ascending id, the number of polygons of each tile (a group of neighboring polygons), and the
+// frame of the space-filling curve that orders the tiles: the box that the curve fills.
 void PutArrangement(const Content& content, SectionWriter& writer) {
   std::vector<uint32_t> order(content.polygons.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = static_cast<uint32_t>(i);

@@ -29,13 +29,15 @@ struct Candidate {
   const internal::HitSource& source() const { return target; }
 };
 
-// Casts arcs (paths of points under constant acceleration), one at a time.
+// Casts arcs (paths of points under constant acceleration), one at a time: finds the hits of an arc
+// with the polygons of the scene, and with the bodies (moving shapes that are sent with the
+// queries) that are polygons. Skips round bodies.
 class ArcCaster {
  public:
   ArcCaster(const World& world, const ArcOptions& options, ArcAnswers& out, WorkMeter& meter)
       : world_(world), options_(options), out_(out), meter_(meter) {}
 
-  // Appends the answer of arc `index`. Returns false once the meter stops.
+  // Appends the answer of arc `index`. Returns false once the meter stops the work.
   bool Cast(size_t index, const ArcMotion& motion, const internal::QueryFilter& query_filter);
 
  private:
@@ -91,8 +93,8 @@ void ArcCaster::CollectHits(const ArcMotion& motion, const internal::QueryFilter
   });
 }
 
-// Adds `candidate` to the kept hits, unless the kept hits are full (as many as the cast mode needs)
-// and `candidate` certainly comes after the last of them. In mode ANY, which reports no time, does
+// Adds `candidate` to the kept hits, unless these are as many as the cast mode needs (`is_full`)
+// and `candidate` certainly comes after the last kept hit. In mode ANY, which reports no time, does
 // not round the time up, since rounding may take exact arithmetic. If the kept hits are full after
 // the addition, limits `reach_` to the part of the arc up to the last kept hit, since later hits do
 // not matter.

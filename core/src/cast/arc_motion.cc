@@ -12,8 +12,8 @@
 namespace carom::internal {
 namespace {
 
-// The units of work that `ExactOf` counts on the meter when it makes an `ExactTime`, since making
-// and using an `ExactTime` take a few microseconds.
+// The units of work that `ExactOf` counts on the meter when it makes an `ExactTime` (a time as an
+// exact root of a quadratic), since making and using an `ExactTime` take a few microseconds.
 constexpr uint64_t kUnitsOfExactTime = 8;
 
 BoundedDouble Exactly(double value) { return {value, 0}; }
@@ -271,7 +271,8 @@ int ArcMotion::Compare(const ArcTime& s, const ArcTime& t) const {
   return sign_x * SignWithRoot(rational, Scaled(p * q, 1), a.d);
 }
 
-// Bisects the doubles in [t.low, t.high], which are rarely more than a few.
+// Returns the least double that is at least the exact time `t`: bisects the doubles in [t.low,
+// t.high], an interval that contains `t` and rarely more than a few doubles.
 double ArcMotion::RoundedUp(const ArcTime& t) const {
   if (t.low == t.high) return t.high + 0.0;
   const ExactTime exact = ExactOf(t);

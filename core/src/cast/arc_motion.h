@@ -37,6 +37,7 @@ struct Quadratic {
   Vec2 u, w;
 };
 
+// A time, as a root of a quadratic, with an interval [low, high] of doubles that contains the root.
 struct ArcTime {
   double low = 0;
   double high = 0;

@@ -71,9 +71,10 @@ void ArcPassageFinder::AddPointTouches(uint32_t index, Vec2 point) {
   }
 }
 
-// Adds the touches of an edge on the line along which the point moves, forth and perhaps back. The
-// point passes an end of the edge only at a root of `past_a` or `past_b`, so the signs of `past_a`
-// and `past_b` just after a root hold until the next root.
+// Adds the touches of an edge (intervals of time in which the point is on the edge) for a point
+// that moves along the line of the edge, forth and perhaps back. The point passes an end of the
+// edge only at a root of `past_a` or `past_b`, so the signs of `past_a` and `past_b` just after a
+// root hold until the next root.
 void ArcPassageFinder::AddSlidingTouches(uint32_t index, const Segment& edge) {
   const Quadratic past_a = motion_.Past(edge, edge.a);
   const Quadratic past_b = motion_.Past(edge, edge.b);
@@ -117,8 +118,8 @@ void ArcPassageFinder::CollectTouches(const IndexedPolygon& polygon, const Box& 
       meter_);
 }
 
-// Returns the touch at time 0 of the edge to report, for an arc that starts on the boundary of the
-// polygon.
+// Returns the touch at time 0 (the moving point is on an edge) of the edge to report, which
+// `IsPreferred` chooses, for an arc that starts on the boundary of the polygon.
 ArcTouch ArcPassageFinder::StartTouch(const IndexedPolygon& polygon) {
   const ArcTime start = motion_.Start();
   ArcTouch best{start, start, kNoEdge, false};
@@ -135,9 +136,10 @@ ArcTouch ArcPassageFinder::StartTouch(const IndexedPolygon& polygon) {
   return best;
 }
 
-// Returns the first touch of the arc and any edge that meets `reach`; of several edges touched at
-// that time, the touch of the edge that `IsPreferred` prefers. The edge of the result is kNoEdge if
-// the arc touches no edge. `AddTouches` adds up to two touches of an edge, in order of time.
+// Returns the first touch (time at which the moving point is on an edge) of the edges with boxes
+// that meet `reach`; of several edges touched first at the same time, the touch of the edge that
+// `IsPreferred` prefers. The edge of the result is kNoEdge if the arc touches no edge. `AddTouches`
+// adds up to two touches of an edge, in order of time.
 ArcTouch ArcPassageFinder::FirstTouch(const IndexedPolygon& polygon, const Box& reach) {
   ArcTouch best;
   polygon.VisitEdges(
@@ -154,8 +156,9 @@ ArcTouch ArcPassageFinder::FirstTouch(const IndexedPolygon& polygon, const Box& 
   return best;
 }
 
-// The template argument `Path` of `PassageMerge`: compares times of the arc, and locates the arc in
-// the gaps between its sorted touches with one polygon.
+// The template argument `Path` of `PassageMerge`: compares times of the arc, and decides whether
+// the arc is inside the polygon in each gap between the sorted touches (times at which the moving
+// point is on an edge).
 class ArcPassageFinder::TouchPath {
  public:
   TouchPath(const ArcPassageFinder& finder, const IndexedPolygon& polygon)
@@ -164,9 +167,9 @@ class ArcPassageFinder::TouchPath {
   ArcTime Start() const { return finder_.motion_.Start(); }
   ArcTime Limit() const { return finder_.motion_.End(); }
   int Compare(const ArcTime& a, const ArcTime& b) const { return finder_.motion_.Compare(a, b); }
-  // Returns whether the polygon is filled in the gap between touches that begins at `begin`. Just
-  // after `begin` the moving point is on no edge, and the point stays in one face of the polygon
-  // until the gap ends.
+  // Returns whether the moving point is inside the polygon in the gap that begins at time `begin`.
+  // A gap is an interval of time in which the point is on no edge, so the point stays in one face
+  // of the polygon until the gap ends.
   bool IsGapInside(const ArcTime& begin, size_t) const {
     return finder_.IsFilledAfter(polygon_, begin);
   }

@@ -40,8 +40,8 @@ struct ArcTouch {
 
 // The hit of an arc in one polygon.
 struct ArcContact {
-  // The touch of the reported edge, if any. The time of the hit is `touch.end` if `at_exit`, else
-  // `touch.begin`.
+  // The touch (time or interval at which the moving point is on an edge) of the reported edge, if
+  // any. The time of the hit is `touch.end` if `at_exit`, else `touch.begin`.
   ArcTouch touch;
   bool holds_start = false;
   bool at_exit = false;
@@ -49,15 +49,16 @@ struct ArcContact {
   const ArcTime& at() const { return at_exit ? touch.end : touch.begin; }
 };
 
-// Finds the hits of one arc, in one polygon at a time, and reuses its memory between polygons.
-// Keeps references to the motion and the meter. Not thread-safe.
+// Finds the hits of one arc (the path of a point under constant acceleration), in one polygon at a
+// time, and reuses its memory between polygons. Keeps references to the motion and the meter. Not
+// thread-safe.
 class ArcPassageFinder {
  public:
   ArcPassageFinder(const ArcMotion& motion, WorkMeter& meter) : motion_(motion), meter_(meter) {}
 
   // Returns the hit that `policy` reports of `polygon`, or nullopt. If the arc starts outside,
   // `Find` considers only edges that meet `reach`, a box around the part of the arc to search. The
-  // result is meaningless once the meter has stopped.
+  // result is meaningless once the meter has stopped the work.
   std::optional<ArcContact> Find(const IndexedPolygon& polygon, const Box& reach,
                                  InsidePolicy policy);
 

@@ -45,8 +45,9 @@ struct SidesOfRay {
 
 // Returns, for each side of a ray from p = ray.a, whether the polygon is filled on that side next
 // to the ray's start. The winding number left of the ray is the winding number next to p, just
-// above the positive x direction, plus the changes at the edges that leave or reach p between the
-// positive x direction and the ray. The edges along the ray separate its left from its right side.
+// above the positive x direction, plus the changes at the edges that leave or reach p at an angle
+// between the positive x direction and the ray. The edges along the ray separate its left from its
+// right side.
 SidesOfRay FillBeside(const IndexedPolygon& fixed, const Segment& ray, WorkMeter& meter) {
   const Polygon& polygon = fixed.polygon();
   const Vec2 p = ray.a;
@@ -76,7 +77,7 @@ SidesOfRay FillBeside(const IndexedPolygon& fixed, const Segment& ray, WorkMeter
 
 // Returns the polygon of the scene that has the given id, with the index of its edges. p is a point
 // in the polygon's bounding box, which narrows the search. Returns null if the scene has no such
-// polygon, or once the meter stops.
+// polygon, or once the meter stops the work.
 const IndexedPolygon* FindIndexed(const Scene& scene, uint64_t id, Vec2 p, WorkMeter& meter) {
   const IndexedPolygon* found = nullptr;
   internal::VisitPolygons(
@@ -101,8 +102,9 @@ double LargestOf(std::initializer_list<double> numbers) {
   for (const double number : numbers) largest = std::max(largest, std::abs(number));
   return largest;
 }
-// Returns the largest magnitude of the coordinates that matter for the rounding error of a hit of
-// `leg` at `point`: the error is a small multiple of the ulp of this magnitude.
+// Returns the magnitude in whose ulps the rounding error of a hit of `leg` (a straight part of a
+// bouncing line) at `point` is bounded: the largest magnitude of the coordinates of a segment, or
+// of a ray's origin and `point`.
 double LargestOf(const BounceLeg& leg, Vec2) {
   return LargestOf({leg.a.x, leg.a.y, leg.b.x, leg.b.y});
 }
@@ -110,8 +112,9 @@ double LargestOf(const RayBounceLeg& leg, Vec2 point) {
   return LargestOf({leg.origin.x, leg.origin.y, point.x, point.y});
 }
 
-// Returns the most ulps by which the start of the next leg may be moved away from the hit point: 4
-// ulp in all, less the error of the hit point, which is 2 ulp for a segment and 3 for a ray.
+// Returns the most ulps by which the start of the next leg (straight part of a bouncing line) may
+// be moved away from the hit point: 4 ulp, the greatest distance from the exact hit, minus the
+// error of the hit point, which is 2 ulp for a segment and 3 ulp for a ray.
 int MostSteps(const BounceLeg&) { return 2; }
 int MostSteps(const RayBounceLeg&) { return 1; }
 
@@ -144,7 +147,7 @@ class Bouncer {
   }
 
   // Appends the chain of legs (straight parts between bounces) of item `index` to the answer. `leg`
-  // is the first leg. Returns false once the meter stops.
+  // is the first leg. Returns false once the meter stops the work.
   bool Bounce(size_t index, Leg leg, uint32_t max_bounces);
 
  private:
@@ -161,8 +164,8 @@ class Bouncer {
   CastAnswers answers_;
 };
 
-// Casts one leg as a batch of one segment. The result of a segment does not depend on the other
-// segments of its batch.
+// Casts one leg (straight part of a bouncing line) as a batch of one segment. The result of a
+// segment does not depend on the other segments of its batch.
 template <class Leg, class Answers>
 bool Bouncer<Leg, Answers>::Cast(const BounceLeg& leg, const CastOptions& options) {
   const SegmentColumns segment{{&leg.a.x, 1}, {&leg.a.y, 1}, {&leg.b.x, 1}, {&leg.b.y, 1}};
@@ -177,9 +180,10 @@ bool Bouncer<Leg, Answers>::Cast(const RayBounceLeg& leg, const CastOptions& opt
   return CastRays(scene_, ray, options, answers_, meter_);
 }
 
-// Casts one leg after another, and appends each leg with its hit to the answer. The next leg starts
-// near the hit point, in the direction that the hit edge reflects. The chain ends after a leg
-// without a hit or without a normal, after `max_bounces` bounces, or where no next leg is possible.
+// Casts one leg (straight part of a bouncing line) after another, and appends each leg with its hit
+// to the answer. The next leg starts near the hit point, in the direction of the leg reflected at
+// the hit edge. The chain ends after a leg without a hit or without a normal, after `max_bounces`
+// bounces, or where no next leg is possible.
 template <class Leg, class Answers>
 bool Bouncer<Leg, Answers>::Bounce(size_t index, Leg leg, uint32_t max_bounces) {
   for (uint32_t k = 0; k <= max_bounces; ++k) {
@@ -212,9 +216,9 @@ bool Bouncer<Leg, Answers>::Bounce(size_t index, Leg leg, uint32_t max_bounces) 
   return true;
 }
 
-// Returns the edge that reflects the leg from `start`: the reported edge of the hit; if the hit is
-// at a vertex, the edge of least index that ends at the vertex and has an unfilled side towards
-// `start`.
+// Returns the edge that reflects the leg (straight part of a bouncing line) from `start` to the
+// hit. If the hit is at a vertex, this is the edge of least index that ends at the vertex and has
+// an unfilled side towards `start`, if any; else it is the reported edge of the hit.
 template <class Leg, class Answers>
 std::optional<Segment> Bouncer<Leg, Answers>::EdgeOf(Vec2 start, const CastHit& hit) {
   std::optional<Segment> facing;
@@ -243,10 +247,11 @@ std::optional<Segment> Bouncer<Leg, Answers>::EdgeOf(Vec2 start, const CastHit& 
   return std::nullopt;
 }
 
-// Returns the start of the next leg: a point near the hit point with no polygon between it and the
-// start of `leg`; or nullopt. The hit point errs by 2 ulp for a segment and by 3 for a ray, so the
-// start of the next leg may be moved by 2 or 1 more ulps: along the edge's normal towards the start
-// of `leg`, in steps of half an ulp in each coordinate.
+// Returns the start of the next leg (straight part of a bouncing line): a point near the hit point,
+// with no polygon between this point and the start of `leg`; or nullopt if no such point is found.
+// The hit point errs by at most 2 ulp for a segment and 3 ulp for a ray. The function tries the hit
+// point and then points moved away from it by up to 2 ulp (segment) or 1 ulp (ray), along `normal`,
+// the edge's normal towards the start of `leg`, in steps of half an ulp in each coordinate.
 template <class Leg, class Answers>
 std::optional<Vec2> Bouncer<Leg, Answers>::StartAfter(const Leg& leg, Vec2 normal) {
   const Vec2 point = leg.hit.point;

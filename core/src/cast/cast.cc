@@ -61,7 +61,8 @@ std::span<const double> Part(std::span<const double> column, size_t begin, size_
 }
 
 // Casts segments against the scene. Options that `IsFastQuestion` accepts take the fast path
-// (`CastFast`), other options the general path (`CastGeneral`). Both paths return identical
+// (`CastFast`), which decides by floating-point filters and leaves only undecided lines to the
+// general path; other options take the general path (`CastGeneral`). Both paths return identical
 // answers.
 bool CastScene(const Scene& scene, const SegmentColumns& segments, const CastOptions& options,
                CastAnswers& out, WorkMeter& meter) {
@@ -74,8 +75,8 @@ bool CastScene(const Scene& scene, const SegmentColumns& segments, const CastOpt
   return internal::CastGeneral(scene, options, segments.size(), line_of, out, meter);
 }
 
-// Casts rays against the scene. The fast path reads segment columns directly, but reads each ray as
-// a line through `line_of`.
+// Casts rays against the scene. The fast path (`CastFast`) reads each ray by `line_of`, since it
+// reads only segments directly from columns.
 bool CastScene(const Scene& scene, const RayColumns& rays, const CastOptions& options,
                CastAnswers& out, WorkMeter& meter) {
   const auto line_of = [&](size_t i, Line& line) { return ReadRay(rays, i, line, out.errors); };
@@ -129,9 +130,9 @@ bool CastRays(const World& world, const RayColumns& rays, const CastOptions& opt
                           Part(rays.t_min, begin, count), Part(rays.t_max, begin, count)};
     return CastScene(world.scene, part, by, answers, meter);
   };
-  // `near` returns a set bit for every ray, as if each ray were near a body: a test of the bounding
-  // box of a ray would have to compute where the ray ends, which takes as long as setting the ray's
-  // `Line`.
+  // `near` returns a set bit for every ray, as if each ray were near a body (a moving shape that is
+  // sent with the queries): a test of the bounding box of a ray would have to compute where the ray
+  // ends, which takes as long as setting the ray's `Line`.
   const auto near = [](size_t, size_t, const internal::BoxRaster&) { return ~uint64_t{0}; };
   return internal::CastInWorld({world, options, rays.scope, rays.size(), near, line_of, cast_scene},
                                out, meter);

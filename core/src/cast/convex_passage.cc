@@ -22,6 +22,8 @@ namespace carom::internal {
 namespace {
 
 // An end of the interval in which the unbounded extension of a line is inside a convex ring.
+// `met.range` is -1, 0 or 1 if the line's parameter t at this end is before, in or after the line's
+// range [t_min, t_max]; `met.at` is t, valid only if it is in the range.
 struct RingEnd {
   Meeting met;
   uint32_t edges[2];  // the two edges that meet at a vertex; at a crossing, the crossed edge twice
@@ -80,8 +82,8 @@ bool PassageFinder::FindConvex(const IndexedPolygon& polygon, WorkMeter& meter) 
   return true;
 }
 
-// Adds the passage of the line in a strictly convex ring, if any, given the exact sides of all
-// vertices relative to the line.
+// Adds the passage of the line (its interval inside a strictly convex ring), if any, given the
+// exact sides of all vertices relative to the line.
 void PassageFinder::AddConvexPassage(std::span<const Vec2> ring, const CertainSides& sides) {
   const auto last = static_cast<uint32_t>(ring.size() - 1);
   const auto after = [last](uint32_t i) { return i == last ? 0 : i + 1; };

@@ -23,15 +23,18 @@ namespace {
 
 constexpr size_t kSlots = LineDescent::kMaxLines;
 // The number of lines in a window: consecutive lines of a batch that are cast together. The lines
-// of a window, and their walks over the cells of the scene's grid, fit in the second-level cache.
+// of a window, and their walks (`GridWalk`) from cell to cell of the scene's grid, fit in the
+// second-level cache.
 constexpr size_t kWindow = 256;
-// The number of lines in a window in cast mode ALL, which keeps all hits until the window ends.
+// The number of lines in a window (consecutive lines that are cast together) in cast mode ALL,
+// which keeps all hits until the window ends.
 constexpr size_t kWindowOfAll = 128;
-// The fast path is first tried on the first `kProbeWindow` lines of a large batch. If filters leave
-// more than one in four lines of a window undecided, as they do where polygons form a lattice, the
-// rest of the batch takes the general path, since casting so many lines on both paths would not
-// pay. For a smaller batch, the share of undecided lines in earlier batches decides
-// (base/fallback_rate.h).
+// The fast path decides which polygons a line meets by floating-point filters, and the general path
+// by exact arithmetic if necessary. The fast path is first tried on the first `kProbeWindow` lines
+// of a large batch. If filters leave more than one in four lines of a window undecided, as they do
+// where polygons form a lattice, the rest of the batch takes the general path, since casting so
+// many lines on both paths would not pay. For a smaller batch, the share of undecided lines in
+// earlier batches decides (base/fallback_rate.h).
 constexpr size_t kProbeWindow = 32;
 constexpr size_t kSmallBatch = 8 * kProbeWindow;
 constexpr double kMostUndecided = 0.25;
@@ -39,8 +42,8 @@ constexpr double kMostUndecided = 0.25;
 // for which glibc uses vector stores.
 constexpr size_t kCleared = 16;
 
-// The share of undecided lines in recent batches of this thread. The TLS model "initial-exec" saves
-// a function call at each access.
+// The share of undecided lines (those that filters could not decide) in recent batches of this
+// thread. The TLS model "initial-exec" saves a function call at each access.
 [[gnu::tls_model("initial-exec")]] constinit thread_local FallbackRate recent_batches(
     kMostUndecided);
 
@@ -52,28 +55,33 @@ void ReserveMore(size_t count, std::vector<T>& values) {
   if (needed > values.capacity()) values.reserve(std::max(needed, 2 * values.capacity()));
 }
 
-// The working memory of the fast path. The thread keeps it from batch to batch, so that later
-// batches allocate nothing.
+// The working memory of the fast path, for the lines of one window (consecutive lines of a batch).
+// The thread keeps the memory from batch to batch, so that later batches allocate nothing.
 struct FastScratch {
   LineDescent descent;
   std::array<FastSlot, kSlots> slots;
   std::array<FastLine, kWindow> lines;
-  std::array<FastHit, kWindow + 1> hits;  // hits of the window, and a spare element
-  FastPassages all;                       // passages of the window, in cast mode ALL
+  // The hits of the window, and a spare element, since `CollectFirst` writes one element too many.
+  std::array<FastHit, kWindow + 1> hits;
+  FastPassages all;  // the passages (intervals of a line inside a polygon), in cast mode ALL
   std::vector<FastHit> all_hits;
   std::array<GridWalk, kWindow> walks;
   GridWalks walking;
   std::array<uint16_t, GridPairs::kMostWalks> leaving;
   GridPairs pairs;
-  std::array<uint32_t, kWindow + 1>
-      undecided;                   // undecided items of the window, and a spare element
-  std::vector<uint32_t> by_trees;  // items of the window that descend the bounding-box trees
+  // The indices of the undecided lines of the window, for which rounding errors could change the
+  // answer, and a spare element as in `hits`.
+  std::array<uint32_t, kWindow + 1> undecided;
+  // Indices of the lines of the window that search the scene's bounding-box trees instead of its
+  // grid.
+  std::vector<uint32_t> by_trees;
   CastAnswers undecided_answers;
 };
 
-// Casts a batch of lines window by window; a window is a run of consecutive lines. The lines of a
-// window finish in any order; at the end of the window their hits are measured and written in the
-// order of the items.
+// Casts a batch of lines (the items of the batch) window by window; a window is a run of
+// consecutive lines. A line walks over the cells of the scene's grid, or searches the bounding-box
+// trees. The lines of a window finish in any order; at the end of the window their hits are
+// measured and written in the order of the items.
 class FastBatch final : public LineObserver {
  public:
   FastBatch(const Scene& scene, const CastOptions& options, const FastSource& source,
@@ -89,14 +97,16 @@ class FastBatch final : public LineObserver {
                meter,  &scratch_->all},
         cells_{options, scratch_->lines.data(), scratch_->walks.data(), meter, &scratch_->all} {}
 
-  // Casts all lines. Called once. Returns false once the meter stops.
+  // Casts all lines. Called once. Returns false once the meter stops the work.
   bool Run();
-  // Returns the number of lines that the filters left undecided, and that took the general path.
+  // Returns the number of lines for which floating-point filters could not decide the answer, so
+  // that the lines took the general path (`CastGeneral`).
   size_t undecided_count() const { return undecided_count_; }
 
  private:
   bool is_all() const { return options_.mode == CastMode::kAll; }
-  // Returns the hits of the window, without the hits of undecided lines.
+  // Returns the hits of the window (consecutive lines of the batch) except those of undecided
+  // lines, for which rounding errors could change the answer.
   FastHit* hits() { return is_all() ? scratch_->all_hits.data() : scratch_->hits.data(); }
 
   void Visit(const Frontier& pairs) override { VisitFastPairs(pairs, visit_); }
@@ -129,9 +139,9 @@ class FastBatch final : public LineObserver {
   const GridEntrance entrance_;
   const FastVisit visit_;
   const FastCells cells_;
-  size_t begin_ = 0;  // first item of the window (lines cast together)
+  size_t begin_ = 0;  // first item (line) of the window: items [begin_, end_)
   size_t next_ = 0;
-  size_t started_ = 0;  // the lines of items before this item are set
+  size_t started_ = 0;  // the `FastLine`s of items before this item are set
   size_t end_ = 0;
   size_t next_tree_ = 0;  // index of the next item in `by_trees`
   size_t active_count_ = 0;
@@ -163,9 +173,10 @@ bool FastBatch::Run() {
   return true;
 }
 
-// Casts the lines of the current window (consecutive lines of the batch) by walks over the cells of
-// the scene's grid, if the scene has a grid. Lines that enter a square of the grid without cells,
-// or begin too far away from the grid, descend the bounding-box trees instead.
+// Casts the lines of the current window (consecutive lines of the batch) by walks from cell to cell
+// of the scene's grid, if the scene has a grid: squares, most of which are divided into small
+// cells. Lines that enter a square that is not divided, or begin too far away from the grid,
+// descend the bounding-box trees instead.
 bool FastBatch::RunWindow() {
   scratch_->by_trees.clear();
   if (is_all()) scratch_->all.Clear();
@@ -176,8 +187,9 @@ bool FastBatch::RunWindow() {
   return DescendWindow();
 }
 
-// Walks many lines over the cells of the grid at a time. Each step moves each line by one cell and
-// tests the polygons in the cell.
+// Moves many lines of the window (consecutive lines of the batch) at a time over the cells of the
+// scene's grid: squares, each divided into cells, which list polygons. Each step tests each line
+// against the polygons of its current cell, and moves the line to its next cell.
 bool FastBatch::WalkWindow() {
   GridWalks& walking = scratch_->walking;
   GridPairs& pairs = scratch_->pairs;
@@ -207,11 +219,12 @@ bool FastBatch::WalkWindow() {
   return !meter_.stopped();
 }
 
-// Starts the walks of further lines of the window (consecutive lines of the batch), while lines of
-// the window remain and `walking` has room. Returns false once no lines remain.
+// Starts the walks (`GridWalk`: a line that moves from cell to cell of the scene's grid) of further
+// lines of the window (consecutive lines of the batch), while lines of the window remain and
+// `scratch_->walking` has room. Returns false once no lines remain.
 bool FastBatch::StartWalks() {
-  // Blocks of `GridEntrants::kMost` lines that start at once, so that the cache misses on the
-  // squares that the lines enter overlap.
+  // The number of blocks of lines, each of `GridEntrants::kMost` lines, that start at once, so that
+  // the cache misses on the squares of the grid that the lines enter overlap.
   constexpr size_t kBlocks = 4;
   std::array<GridEntrants, kBlocks> blocks;
   while (next_ < end_ &&
@@ -230,7 +243,7 @@ bool FastBatch::StartWalks() {
 }
 
 // Sets the next `GridEntrants::kMost` lines of the window (consecutive lines of the batch), and
-// finds the squares of the grid that the lines enter first.
+// finds the squares of the scene's grid (each divided into cells) that the lines enter first.
 void FastBatch::PlaceBlock(GridEntrants& of) {
   const size_t first = started_ - begin_;
   StartBlock(of);
@@ -242,8 +255,9 @@ void FastBatch::PlaceBlock(GridEntrants& of) {
   entrance_.Place(of);
 }
 
-// Moves the first `count` walks of `leaving`, which leave their squares of the grid, into the
-// adjacent squares, and makes them active again.
+// Moves the first `count` walks (lines that move from cell to cell) of `scratch_->leaving`, which
+// leave their squares of the grid, into the adjacent squares, and adds the walks that are not over
+// to the active walks again.
 void FastBatch::EnterNextSquares(size_t count) {
   const uint16_t* const leaving = scratch_->leaving.data();
   for (size_t i = 0; i < count; ++i) entrance_.NextSquare(scratch_->walks[leaving[i]]);
@@ -255,8 +269,9 @@ void FastBatch::EnterNextSquares(size_t count) {
   for (size_t i = 0; i < count; ++i) AddWalk(leaving[i]);
 }
 
-// Adds walk `at`, which has entered a square of the grid, to the active walks. If the square has no
-// cells, the line of the walk must descend the bounding-box trees instead.
+// Adds walk `at` (a line that moves from cell to cell), which has entered a square of the grid, to
+// the active walks. If the square is not divided into cells, the line of the walk must descend the
+// bounding-box trees instead.
 inline void FastBatch::AddWalk(uint16_t at) {
   const GridWalk& walk = scratch_->walks[at];
   GridWalks& walking = scratch_->walking;
@@ -290,17 +305,19 @@ bool FastBatch::DescendWindow() {
   return !meter_.stopped();
 }
 
-// Marks all lines of the window (consecutive lines of the batch) undecided without a search, so
-// that they take the general path, which counts their work.
+// Marks all lines of the window (consecutive lines of the batch) undecided, without the search by
+// floating-point filters, so that they take the general path (`CastGeneral`), which counts the work
+// for the lines.
 bool FastBatch::FallBackForWindow() {
   if (is_all()) scratch_->all.Clear();
   for (size_t i = 0; i < end_ - begin_; ++i) scratch_->lines[i].is_undecided = true;
   return true;
 }
 
-// Starts the descent of the bounding-box trees for the next item of `by_trees`, in slot `at`. Skips
-// items without a valid line, which have no hit, and undecided lines. Returns false if no item of
-// `by_trees` remains, or once the meter has stopped.
+// Starts the descent of the bounding-box trees for the next item (line of the batch) of `by_trees`,
+// in slot `at` of `scratch_->slots`. Skips items without a valid line, which have no hit, and
+// undecided lines (lines that floating-point filters could not decide). Returns false if no item of
+// `by_trees` remains, or once the meter has stopped the work.
 bool FastBatch::StartNext(size_t at) {
   while (next_tree_ < scratch_->by_trees.size()) {
     const size_t item = scratch_->by_trees[next_tree_++];
@@ -323,8 +340,8 @@ bool FastBatch::StartNext(size_t at) {
 }
 
 // Sets the next lines of the window (consecutive lines of the batch), at most
-// `GridEntrants::kMost`; reads segments several at a time in the lanes of a vector. Records an
-// error for an item that is no valid line.
+// `GridEntrants::kMost`, and the elements of `of` that describe these lines. Reads segments several
+// at a time in the lanes of a vector. Records an error for an item that is no valid line.
 void FastBatch::StartBlock(GridEntrants& of) {
   const size_t count = std::min(GridEntrants::kMost, end_ - started_);
   const std::span<FastLine> lines(&scratch_->lines[started_ - begin_], count);
@@ -349,8 +366,9 @@ void FastBatch::StartBlock(GridEntrants& of) {
   started_ += count;
 }
 
-// Advances the line in slot `at` to the next part of the line (`LineInterval`), after the search of
-// a part has ended. Returns false if no later part can have a better hit.
+// Advances the line in slot `at` of `scratch_->slots` to the next part of the line
+// (`LineInterval`), after the search of a part has ended. Returns false if no later part can have a
+// better hit.
 bool FastBatch::Continue(size_t at) {
   auto& [line, interval] = scratch_->slots[at];
   if (line->is_undecided || interval.end() >= line->end()) return false;
@@ -361,7 +379,8 @@ bool FastBatch::Continue(size_t at) {
   return true;
 }
 
-// Removes the finished line in slot `at`: moves the last active line to this slot.
+// Removes the line in slot `at` of `scratch_->slots`, whose search has ended: moves the line of the
+// last used slot to this slot.
 void FastBatch::Remove(size_t at) {
   --active_count_;
   if (at == active_count_) return;
@@ -370,7 +389,8 @@ void FastBatch::Remove(size_t at) {
 }
 
 // Collects the hits of the lines of the window (consecutive lines of the batch) in cast modes
-// CLOSEST and ANY. Returns the number of undecided lines.
+// CLOSEST and ANY. Returns the number of undecided lines, for which rounding errors could change
+// the answer.
 size_t FastBatch::CollectFirst() {
   size_t undecided_count = 0;
   for (size_t item = begin_; item < end_; ++item) {
@@ -386,7 +406,7 @@ size_t FastBatch::CollectFirst() {
 }
 
 // Collects the hits of the lines of the window (consecutive lines of the batch) in cast mode ALL.
-// Returns the number of undecided lines.
+// Returns the number of undecided lines, for which rounding errors could change the answer.
 size_t FastBatch::CollectAll() {
   FastPassages& all = scratch_->all;
   std::vector<FastHit>& hits = scratch_->all_hits;
@@ -415,7 +435,8 @@ size_t FastBatch::CollectAll() {
 }
 
 // Sets the number of hits of each line of the window (consecutive lines of the batch), and casts
-// the undecided lines on the general path (`CastGeneral`). Returns false once the meter stops.
+// the undecided lines, for which rounding errors could change the answer, on the general path
+// (`CastGeneral`). Returns false once the meter stops the work.
 bool FastBatch::CastUndecided() {
   hit_count_ = 0;
   const size_t undecided_count = is_all() ? CollectAll() : CollectFirst();
@@ -434,8 +455,9 @@ bool FastBatch::CastUndecided() {
 }
 
 // Writes the hits of the lines of the window (consecutive lines of the batch) in the order of the
-// lines. Measuring a hit counts four units of work, for its fractions, point and normals. The
-// general path has already counted the hits of undecided lines.
+// lines. Measuring a hit counts four units of work, for its fractions, point and normals. The hits
+// of undecided lines (for which rounding errors could change the answer) come from the general path
+// (`CastGeneral`), which has already counted them.
 bool FastBatch::Write() {
   if (options_.mode == CastMode::kAny) return true;
   const std::vector<CastHit>& undecided = scratch_->undecided_answers.hits;

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What do many lines hit first, what do they all hit, or do they hit anything?
+// What does each of many lines hit first, what are all its hits, or does it hit anything?
 //
 // Answers the most common queries, about polygons of one ring, on a fast path (fast_line.h). Where
 // rounding errors could change the answer of a line, the fast path leaves the line undecided;
@@ -25,7 +25,8 @@ inline bool IsFastQuestion(const CastOptions& options) {
          options.target == CastTarget::kPolygons;
 }
 
-// The lines of a batch, as arguments of `CastFast`.
+// The lines of a batch, as arguments of `CastFast`. The fast path of `CastFast` decides by
+// floating-point filters; `CastGeneral` casts the lines that the filters leave undecided.
 struct FastSource {
   size_t count;
   LineOf line_of;
@@ -39,18 +40,20 @@ struct FastSource {
   bool always_tries_fast_path = false;
 };
 
-// Sets `out` to the answers that `CastGeneral` would give. A line that falls back to `CastGeneral`
-// counts its work twice, since both paths search it. Returns false once the meter stops.
+// Sets `out` to the answers that `CastGeneral`, the general path, would give. A line that falls
+// back to `CastGeneral` counts its work twice, since both paths search it. Returns false once the
+// meter stops the work.
 bool CastFast(const Scene& scene, const CastOptions& options, const FastSource& source,
               CastAnswers& out, WorkMeter& meter);
 
-// The result of `CastFastSingle`. kAnswered: the line is answered, or the meter has stopped.
-// kUndecided: rounding errors could change the answer, so the caller calls `CastGeneral`.
-// kNeedsTrees: the line enters a square of the scene's grid that has no cells, or begins too far
-// away from the grid, so the caller searches the bounding-box trees.
+// The result of `CastFastSingle`. kAnswered: the line is answered, or the meter has stopped the
+// work. kUndecided: rounding errors could change the answer, so the caller calls `CastGeneral`.
+// kNeedsTrees: the line enters a square of the scene's grid that is not divided into cells, or
+// begins too far away from the grid, so the caller searches the bounding-box trees.
 enum class SingleEnd : uint8_t { kAnswered, kUndecided, kNeedsTrees };
 
-// Casts the only line of `source` in a scene that has a grid, by a walk over the cells of the grid.
+// Casts the only line of `source` in a scene that has a grid (squares, most of which are divided
+// into cells, which list polygons): the line moves from cell to cell.
 SingleEnd CastFastSingle(const Scene& scene, const CastOptions& options, const FastSource& source,
                          CastAnswers& out, WorkMeter& meter);
 

@@ -20,6 +20,8 @@ namespace carom::internal {
 
 static_assert(kNoEdge == 0xffffffff);  // FindTwoCrossings sets all bits for an absent edge
 
+// Intervals [low, high] of the parameters t of a line, one in each of two lanes: for the crossings
+// of the line with two edges.
 struct LaneIntervals {
   Lanes low;
   Lanes high;
@@ -49,9 +51,9 @@ inline LaneIntervals CrossingsOf(const Line& line, const Vec2& one, const Vec2& 
   return {t - error, t + error, SignBits(size > 2 * d_error) == 3};
 }
 
-// Finds the passage of a line in a ring of vertices that are all certainly left or right of the
-// line. `crossing` has the bits of exactly two edges: the edges with ends on different sides of the
-// line.
+// Finds the passage of a line (its interval inside a ring). All vertices of the ring must be
+// certainly left or right of the line. `crossing` has the bits of exactly two edges: the edges with
+// ends on different sides of the line.
 //
 // A ring that crosses the line's unbounded extension twice, at t_1 < t_2, has winding number 1 or
 // -1 about the points of the line between t_1 and t_2, and 0 about other points of the line: so the

@@ -25,9 +25,9 @@ namespace {
 constexpr size_t kBlock = kMaxLanes;  // hits that are measured at a time, in the lanes of vectors
 using Column = DoubleColumn;
 
-// One coordinate (x or y) of a block of crossings: the line's origin and direction (d + d_low), the
-// ends a and b of the edge and the difference b - a (e + e_low); and the results, the hit point and
-// the edge's normal.
+// One coordinate (x or y) of up to kBlock crossings of a line and an edge: the line's origin and
+// direction (d + d_low), the ends a and b of the edge and the difference b - a (e + e_low); and the
+// results, the hit point and the edge's normal.
 struct Axis {
   void Set(size_t i, double from, TwoDoubles along, double begin, double end) {
     origin[i] = from;
@@ -42,6 +42,8 @@ struct Axis {
 };
 
 // Up to kBlock crossings of a line and an edge, in columns: one array element for each crossing.
+// `low` and `high` bound the line's parameter at the crossing, and `fraction` is that parameter,
+// rounded.
 struct alignas(64) Crossings {
   void Set(size_t i, const Line& line, const Segment& edge, const Interval& at) {
     x.Set(i, line.origin.x, line.dx, edge.a.x, edge.b.x);
@@ -102,9 +104,9 @@ inline Pair Residue(const Axis& axis, size_t i, V q, V& scale) {
   return {p.high, Add(p.low, lows)};
 }
 
-// Sets `t` to the parameters of the crossings from i on, as `Fraction::Refined` computes them.
-// Returns the lanes in which the interval that `Refined` computes is a single double, so that `t`
-// is certainly correctly rounded.
+// Sets `t` to the parameters of the crossings from i on, as many as a vector has lanes, as
+// `Fraction::Refined` computes them. Returns the lanes in which the interval that `Refined`
+// computes is a single double, so that `t` is certainly correctly rounded.
 inline Mask Refined(const Crossings& of, size_t i, V& t) {
   const V middle = Mul(All(0.5), Add(At(of.low, i), At(of.high, i)));
   Mask certain = And(hn::Gt(middle, All(0x1p-200)), hn::Lt(middle, All(0x1p200)));
@@ -158,9 +160,9 @@ HWY_INLINE void SetEdges(Axis& axis, size_t i) {
   Put(e.low, axis.e_low, i);
 }
 
-// Computes the results that `want` names for all crossings of the block. `towards` is the sign that
-// (normal . direction of the line) must have: -1 at an entry, 1 at an exit. The sign of (direction
-// x edge) is certain, since it was certain when the crossing was found.
+// Computes the results that `want` names for all crossings of a line and an edge in `of`. `towards`
+// is the sign that (normal . direction of the line) must have: -1 at an entry, 1 at an exit. The
+// sign of (direction x edge) is certain, since it was certain when the crossing was found.
 void Measure(Crossings& of, Want want, double towards) {
   of.certain = 0;
   for (size_t i = 0; i < kBlock; i += hn::Lanes(D())) {
@@ -193,8 +195,8 @@ namespace {
 
 HWY_EXPORT(Measure);
 
-// Measures a hit by `MeasureHit` of the general path, which also covers lines that begin inside a
-// polygon.
+// Measures a hit (computes its fractions, point, normals and edges) by `MeasureHit` of the general
+// path, which also covers lines that begin inside a polygon.
 void MeasureGeneral(const FastHit& of, CastDetail detail) {
   const Line& line = of.line->line;
   const auto& [polygon, passage] = *of.found;
@@ -208,9 +210,9 @@ Segment EdgeOf(const FastCandidate& found, uint32_t edge) {
   return {ring[edge], ring[edge + 1 == ring.size() ? 0 : edge + 1]};
 }
 
-// Sets `crossings` to the crossings of the lines of `hits` with the edges that `edge_in` selects
-// from their passages, the entry or the exit edges. Edge 0 replaces an absent edge, and the last
-// hit fills a block that is not full.
+// A passage is the interval of a hit's line inside the polygon. Sets `crossings` to the crossings
+// of the lines of `hits` with the edges that `edge_in` selects from the passages: the entry or the
+// exit edges. Edge 0 replaces an absent edge, and the last hit fills a block that is not full.
 template <class EdgeIn>
 void Gather(std::span<const FastHit> hits, const EdgeIn& edge_in, Crossings& crossings) {
   for (size_t i = 0; i < kBlock; ++i) {
@@ -220,9 +222,9 @@ void Gather(std::span<const FastHit> hits, const EdgeIn& edge_in, Crossings& cro
   }
 }
 
-// Writes the members of a hit, where a line enters a polygon, that need no computation. A crossing
-// of the fast path is strictly between the ends of the edge, and strictly between the start and the
-// end of the line.
+// Writes the members of a hit, where a line enters a polygon, that need no computation. The fast
+// path finds only crossings strictly between the ends of the edge, and strictly between the start
+// and the end of the line.
 void WriteEntry(const FastHit& of, CastDetail detail) {
   const auto& [polygon, passage] = *of.found;
   CastHit& hit = *of.hit;
@@ -254,7 +256,8 @@ void WriteExit(const FastHit& of, const Crossings& exits, size_t i) {
   hit.exit_normal = {exits.x.normal[i], exits.y.normal[i]};
 }
 
-// Measures one hit by scalar functions, not in the lanes of a vector.
+// Measures one hit (computes its fractions, point, normals and edges) by scalar functions, not in
+// the lanes of a vector.
 void MeasureAlone(const FastHit& of, CastDetail detail) {
   const FastLine& line = *of.line;
   const FastPassage& passage = of.found->passage;
@@ -285,7 +288,9 @@ void MeasureAlone(const FastHit& of, CastDetail detail) {
   hit.exit_edge = {0, passage.exit};
 }
 
-// Measures up to `kBlock` hits in the lanes of vectors; hits with an uncertain rounding one by one.
+// Measures up to `kBlock` hits (computes their fractions, points, normals and edges) in the lanes
+// of vectors. A hit for which a vector result may be rounded wrongly is measured alone
+// (`MeasureAlone`) instead.
 void MeasureBlock(std::span<const FastHit> hits, CastDetail detail) {
   const auto entry = [](const FastPassage& passage) {
     return std::pair(passage.entry, passage.begin);
@@ -322,7 +327,8 @@ Vec2 ReflectionOf(const FastHit& hit) {
   return Reflected(hit.line->line, EdgeOf(*hit.found, hit.found->passage.entry));
 }
 
-// Measures a single hit by scalar functions, since no other hit would share the lanes.
+// Measures hits: computes their fractions, points, normals and edges. A single hit is measured by
+// scalar functions, since no other hit would share the lanes of a vector.
 void MeasureFastHits(std::span<const FastHit> hits, CastDetail detail) {
   if (hits.size() == 1) return MeasureAlone(hits[0], detail);
   for (size_t i = 0; i < hits.size(); i += kBlock) {

@@ -21,7 +21,8 @@ namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
 // Tests pairs of a line and a polygon that the bounding-box trees of the scene found, in groups:
-// prefetches the entries of a group (`IndexedPolygon`), then its polygons, then tests the pairs.
+// prefetches the entries (`IndexedPolygon`) of a group of pairs, then the polygons of the group,
+// then tests the pairs.
 void VisitPairs(const Frontier& pairs, const FastVisit& visit) {
   constexpr size_t kGroup = 32;
   std::array<const IndexedPolygon*, kGroup> entries;
@@ -96,7 +97,9 @@ std::span<const FastPassages::Entry> FastPassages::Of(const FastLine& line, size
 }
 
 bool AreInOrder(std::span<const FastPassages::Entry> passages) {
-  double last = -HUGE_VAL;  // all previous passages begin at or before `last`
+  // An upper bound of the line's parameters at which the previous passages (intervals inside a
+  // polygon) begin.
+  double last = -HUGE_VAL;
   for (const auto& [line, found] : passages) {
     const bool is_inside = found.passage.entry == kNoEdge;
     if (!is_inside && found.passage.begin.low <= last) return false;

@@ -41,7 +41,8 @@ struct FastCandidate {
   FastPassage passage;
 };
 
-// A line that is cast on the fast path, and the first passage found so far.
+// A line that is cast on the fast path (which decides by floating-point filters alone), and the
+// first passage (interval of the line inside a polygon) found so far.
 struct alignas(64) FastLine {
   // Starts the search for the first passage. The caller sets `line` before the call.
   void Start() {
@@ -62,14 +63,15 @@ struct alignas(64) FastLine {
 };
 
 // Sets lines[i] to segment begin + i of the columns and starts its search, for all of `lines`, 1 to
-// `GridEntrants::kMost`. Also sets the elements of `of` for the lines, and repeats the last line in
-// the remaining elements. Returns bit i for each lines[i] with a coordinate that is not accepted
-// (not finite, or above 2^53 in magnitude).
+// `GridEntrants::kMost`. Also sets the elements of `of`, the columns by which lines enter the
+// scene's grid, and repeats the last line in the remaining elements. Returns bit i for each
+// lines[i] with a coordinate that is not accepted (not finite, or above 2^53 in magnitude).
 unsigned StartSegments(const SegmentColumns& segments, size_t begin, std::span<FastLine> lines,
                        GridEntrants& of);
 
-// Collects, in cast mode ALL, the first passage in each polygon for the lines of a window
-// (consecutive lines of a batch): in any order, and some passages twice.
+// Collects, in cast mode ALL, the first passage (interval of the line inside the polygon) in each
+// polygon for the lines of a window (consecutive lines of a batch): in any order, and some passages
+// twice.
 class FastPassages {
  public:
   static constexpr size_t kMost = 8192;
@@ -102,9 +104,9 @@ class FastPassages {
   std::vector<Entry> entries_;
 };
 
-// Returns whether the intervals that contain the begins of sorted passages are disjoint, so that
-// the intervals determine the exact order of the passages. The polygons' ids determine the order of
-// passages that contain the line's start.
+// Returns whether the parameter intervals that contain the begins of sorted passages (intervals of
+// the line inside polygons) are disjoint, so that the intervals determine the exact order of the
+// passages. The polygons' ids determine the order of passages that contain the line's start.
 bool AreInOrder(std::span<const FastPassages::Entry> passages);
 
 // A line that descends the bounding-box trees of the scene, and the part of the line that is
@@ -114,41 +116,45 @@ struct FastSlot {
   LineInterval interval;
 };
 
-// The arguments of `VisitFastPairs` for lines that descend the bounding-box trees of the scene.
+// The arguments of `VisitFastPairs` for lines that descend the bounding-box trees of the scene. A
+// passage is an interval of a line inside a polygon.
 struct FastVisit {
   const SceneIndex& scene;
   const CastOptions& options;
-  FastSlot* slots;  // indexed by `Frontier::lines`
-  LineCull* culls;  // the box tests of the lines, indexed by `Frontier::lines`
+  FastSlot* slots;  // `Frontier::lines` has indices in this array
+  LineCull* culls;  // the box tests of the lines, indexed like `slots`
   WorkMeter& meter;
   FastPassages* all;  // collects all passages in cast mode ALL
 };
 
 // Tests each pair in `pairs`: a line, and a polygon with a bounding box that the line may meet.
-// Keeps the first passage of each line, and shortens the part of the line that is still searched.
-// Each pair counts as one unit of work, and so does each vertex that is compared with a line.
+// Keeps the first passage (interval inside a polygon) of each line, and shortens the part of the
+// line that is still searched. Each pair counts as one unit of work, and so does each vertex that
+// is compared with a line.
 void VisitFastPairs(const Frontier& pairs, const FastVisit& visit);
 
-// The arguments of `VisitFastPairs` for lines that walk over the cells of the scene's grid.
+// The arguments of `VisitFastPairs` for lines that walk from cell to cell of the scene's grid. A
+// passage is an interval of a line inside a polygon.
 struct FastCells {
   const CastOptions& options;
-  FastLine* lines;  // indexed by `GridPairs::walks`
-  GridWalk* walks;  // indexed by `GridPairs::walks`
+  FastLine* lines;  // `GridPairs::walks` has indices in this array
+  GridWalk* walks;  // `GridPairs::walks` has indices in this array
   WorkMeter& meter;
   FastPassages* all;  // collects all passages in cast mode ALL
 };
 void VisitFastPairs(const GridPairs& pairs, const FastCells& visit);
 
-// A hit of a line, and the answer `hit` that `MeasureFastHits` sets.
+// A hit of a line: the polygon `found` with the line's passage (interval inside the polygon), and
+// the answer `hit` that `MeasureFastHits` sets.
 struct FastHit {
   const FastLine* line;
   const FastCandidate* found;
-  CastHit* hit;  // default-constructed before the call
+  CastHit* hit;  // must be default-constructed before `MeasureFastHits`
 };
 
-// Sets the members of hits (fractions, points, normals) that `detail` asks for: several hits at a
-// time in the lanes of a vector, or as `MeasureHit` does where the rounding of a vector result is
-// uncertain.
+// Sets the members of hits (fractions, points, normals) that `detail` asks for. Computes several
+// hits at a time in the lanes of a vector; a hit for which a vector result may be rounded wrongly
+// is computed alone, by scalar functions.
 void MeasureFastHits(std::span<const FastHit> hits, CastDetail detail);
 
 // Returns the direction of the line reflected by the edge of a measured hit; zero if the hit's

@@ -74,9 +74,9 @@ bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, FastCrossin
   return sides.AreCertain(n) && FindFastCrossings(line, ring, sides, found);
 }
 
-// Inserts each crossing into the sorted crossings by strict comparisons of the intervals that
-// contain the parameters t. Returns false if the intervals of two crossings overlap, or if an
-// interval contains t_min or t_max of the line.
+// Inserts each crossing of the line and an edge of the ring into the crossings sorted along the
+// line, by strict comparisons of the intervals that contain the parameters t. Returns false if the
+// intervals of two crossings overlap, or if an interval contains t_min or t_max of the line.
 bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, const CertainSides& sides,
                        FastCrossings& found) {
   const size_t last = ring.size() - 1;

@@ -46,10 +46,10 @@ inline bool SuitsFastPath(const Polygon& polygon) {
 
 enum class FastVerdict : uint8_t { kNoPassage = 0, kPassage = 1, kUncertain = 2 };
 
-// The passage of a line in a polygon: the indices of the edges where the line enters and leaves,
-// and intervals that contain the parameters t of the line at both edges. If the line starts inside,
-// `entry` is kNoEdge and `begin` meaningless; if the line ends inside, `exit` is kNoEdge and `end`
-// meaningless.
+// The passage of a line in a polygon (the interval of the line inside the polygon): the indices of
+// the edges where the line enters and leaves, and intervals that contain the parameters t of the
+// line at both edges. If the line starts inside, `entry` is kNoEdge and `begin` meaningless; if the
+// line ends inside, `exit` is kNoEdge and `end` meaningless.
 struct FastPassage {
   uint32_t entry;
   uint32_t exit;
@@ -60,9 +60,9 @@ struct FastPassage {
 // The most edges of a ring for which `FindFast` can decide.
 inline constexpr size_t kMaxFastEdges = 64;
 
-// Finds the passage of `line` in a solid polygon of one closed ring, in which edge i runs from
-// vertex i to vertex i + 1. Sets `passage` if the verdict is kPassage; `passage.begin` and
-// `passage.end` are then strictly between the line's t_min and t_max, unless the line starts or
+// Finds the passage (interval) of `line` inside a solid polygon of one closed ring, in which edge i
+// runs from vertex i to vertex i + 1. Sets `passage` if the verdict is kPassage; `passage.begin`
+// and `passage.end` are then strictly between the line's t_min and t_max, unless the line starts or
 // ends inside. Returns kUncertain for more than `kMaxFastEdges` edges.
 FastVerdict FindFast(const Line& line, std::span<const Vec2> ring, FastPassage& passage);
 
@@ -94,8 +94,9 @@ bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, FastCrossin
 bool FindFastCrossings(const Line& line, std::span<const Vec2> ring, const CertainSides& sides,
                        FastCrossings& found);
 
-// Finds the first passage of a line: the first interval between crossings, or between an end of the
-// line and a crossing, in which the fill rule `rule` fills the winding number.
+// Finds the first passage of a line (interval inside the polygon): the first interval between
+// crossings, or between an end of the line and a crossing, in which the fill rule `rule` fills the
+// winding number.
 FastVerdict FirstPassage(const FastCrossings& found, FillRule rule, FastPassage& passage);
 
 }  // namespace carom::internal

@@ -30,12 +30,13 @@ namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
 // The least number of units of work that `WalkSquare` reports to the meter by one call within a
-// square, since a call at each cell would take longer.
+// square of the grid (each square is divided into cells), since a call at each cell would take
+// longer.
 constexpr size_t kUnitsAtOnce = 128;
 
-// Walks the line from cell to cell, and tests the polygons of each cell, until the line leaves its
-// square of the grid or the walk is over. Returns whether the line leaves the square and the walk
-// continues.
+// Moves the line from cell to cell of a square of the scene's grid, and tests the polygons that
+// each cell lists, until the line leaves the square or the walk is over. Returns whether the line
+// leaves the square and the walk continues.
 bool WalkSquare(const FastCells& cells) {
   GridWalk& walk = *cells.walks;
   const LineInCells line{cells, 0};
@@ -99,8 +100,8 @@ inline bool ReadSegment(const SegmentColumns& segments, Line& line) {
   return true;
 }
 
-// Casts a line by a walk over the cells of the scene's grid. `out` must be empty except for the
-// count of the line's hits, which is 0.
+// Casts a line by a walk over the cells of the scene's grid: squares, each divided into cells,
+// which list polygons. `out` must be empty except for the count of the line's hits, which is 0.
 [[gnu::always_inline]] inline SingleEnd CastLine(const SceneIndex& index,
                                                  const CastOptions& options, FastLine& line,
                                                  CastAnswers& out, WorkMeter& meter) {

@@ -21,18 +21,18 @@ constexpr size_t kBlock = GridEntrants::kMost;
 // hardware prefetcher does not follow four columns at once.
 constexpr size_t kAhead = 64;
 
-// The first members of `Line` for a block of segments. Each array has four consecutive doubles of a
-// `Line` for each segment, so that `Start` copies them to the line by one memcpy.
+// The first members of `Line` for up to kBlock segments. Each array has four consecutive doubles of
+// a `Line` for each segment, so that `Start` copies them to the line by one memcpy.
 struct alignas(64) Started {
   using Groups = double[4 * kBlock];
 
-  Groups origin_dx;  // x, y, high and low of dx
-  Groups dy_range;   // high and low of dy, t_min = 0, t_max = 1
+  Groups origin_dx;  // origin x and y, then the high and the low part of dx
+  Groups dy_range;   // the high and the low part of dy, then t_min = 0 and t_max = 1
   Groups bounds;
 };
 
-// The columns of the ends (ax, ay) and (bx, by) of a block of segments. If a block has fewer than
-// kBlock segments, its last segment fills the remaining elements.
+// The columns of the ends (ax, ay) and (bx, by) of up to kBlock segments. If there are fewer than
+// kBlock segments, the last segment fills the remaining elements.
 struct Ends {
   Ends(const SegmentColumns& segments, size_t begin, size_t count) {
     const double* const from[4] = {&segments.ax[begin], &segments.ay[begin], &segments.bx[begin],

@@ -77,7 +77,7 @@ struct LineInCells {
   size_t slot;
 };
 
-// Stops the search of the line and marks it undecided, so that the general path casts it.
+// Stops the search of the line and marks the line undecided, so that `CastGeneral` casts it anew.
 template <class Of>
 void MarkUndecided(const Of& of) {
   of.line().is_undecided = true;
@@ -95,8 +95,8 @@ template <class Of>
   if (of.visit.options.inside_policy != InsidePolicy::kIgnore || !is_only) MarkUndecided(of);
 }
 
-// Keeps a passage in cast mode ANY, where the first passage found ends the search, or in cast mode
-// ALL, where every passage counts.
+// Keeps `found`, an interval of the line inside `polygon`: in cast mode ANY, where the first one
+// found ends the search, or in cast mode ALL, where each one is a hit.
 template <class Of>
 [[gnu::noinline, gnu::cold]] void KeepUnordered(const Of& of, const Polygon& polygon,
                                                 const FastPassage& found) {
@@ -109,8 +109,9 @@ template <class Of>
   of.Stop();
 }
 
-// Keeps a passage if it begins before the best passage so far. If both begin at the line's start,
-// the polygon with the lesser id comes first. A crossing of an edge is certainly after the start.
+// Keeps `found`, an interval of the line inside `polygon`, if it begins before the first interval
+// so far. If both begin at the line's start, the lesser polygon id comes first. An interval that
+// begins where the line crosses an edge certainly begins after the line's start.
 template <class Of>
 inline void Keep(const Of& of, const Polygon& polygon, uint64_t left, FastPassage& found) {
   FastLine& line = of.line();
@@ -132,8 +133,8 @@ inline void Keep(const Of& of, const Polygon& polygon, uint64_t left, FastPassag
   of.Narrow(found.begin.high);
 }
 
-// Finds the first passage of the line in a polygon with more than two edges that cross the line.
-// Bit i of `left`: vertex i is left of the line; all other vertices are certainly right of it.
+// Finds the first interval of the line inside a polygon that it crosses more than twice. Bit i of
+// `left`: vertex i is left of the line; all other vertices are certainly right of the line.
 inline FastVerdict FirstOfMany(const Line& line, const Polygon& polygon, uint64_t left,
                                FastPassage& found) {
   const auto ring = polygon.vertices();
@@ -171,9 +172,8 @@ using D = hn::Vec<Doubles>;
 struct Sides {
   HWY_INLINE Sides() : least(hn::Set(Doubles(), HUGE_VAL)) {}
 
-  // Adds as many points as a vector has lanes, from `points` on. The first has the index `at`. The
-  // side of a point is certain if its cross product exceeds error_of(left, right), where `left` and
-  // `right` are the two products of the cross product.
+  // Adds as many points as a vector has lanes, from `*points` on, which is point `at`. A side is
+  // certain if the magnitude of its cross product exceeds error_of(the two terms of the product).
   template <class ErrorOf>
   HWY_INLINE void Add(const Line& line, const Vec2* points, size_t at, const ErrorOf& error_of) {
     const Doubles d;
@@ -244,8 +244,8 @@ HWY_INLINE Sides SidesOfAll(const Line& line, std::span<const Vec2> ring, const 
   return sides;
 }
 
-// Finds the first passage of a line in a polygon with vertices on certain sides of the line. Bit i
-// of `left`: vertex i is left of the line.
+// Finds the first interval of a line inside a polygon whose vertices are all certainly left or
+// right of the line. Bit i of `left`: vertex i is left of the line.
 HWY_INLINE FastVerdict FirstOf(const Line& line, const Polygon& polygon, uint64_t left,
                                FastPassage& found) {
   const auto ring = polygon.vertices();
@@ -257,7 +257,7 @@ HWY_INLINE FastVerdict FirstOf(const Line& line, const Polygon& polygon, uint64_
 }
 
 // Tests a line against one polygon, and keeps a hit. May be called repeatedly for one polygon.
-// Returns the units of work.
+// Returns the units of work, for the caller to count.
 template <class Of>
 HWY_INLINE size_t Visit(const Of& of, const Polygon& polygon) {
   const FastLine& line = of.line();

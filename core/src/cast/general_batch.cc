@@ -22,11 +22,11 @@ namespace {
 
 constexpr size_t kLines = LineDescent::kMaxLines;
 constexpr size_t kGeneralWindow = 1024;
-// The most hits that all lines of the window, which are cast at the same time, together keep in
-// cast modes ALL and ALL_PASSAGES.
+// The most hits that the lines cast at the same time (at most `kLines`) keep together in cast modes
+// ALL and ALL_PASSAGES; a single line may keep more if `max_hits` is larger.
 constexpr size_t kMostKept = 65536;
 
-// The range of the hits of one item in `GeneralScratch::hits`.
+// The range of the hits of one item (line of the batch) in `GeneralScratch::hits`.
 struct Slice {
   size_t begin = 0;
   size_t count = 0;
@@ -42,26 +42,27 @@ struct ActiveLine {
 // The working memory of `CastBatch`. The thread keeps it from batch to batch while it is small, so
 // that later batches allocate nothing.
 struct GeneralScratch {
-  // Returns whether the memory has room for at most 16,384 touches, passages and hits in all.
+  // Returns whether the memory has room for at most 16,384 touches (of a line and an edge),
+  // passages (intervals of a line inside a polygon) and hits in all.
   bool IsWorthCaching() const { return finder.capacity() + hits.capacity() <= 16 * kGeneralWindow; }
 
   PassageFinder finder;
   LineDescent descent;
   std::array<ActiveLine, kLines> lines;
-  std::vector<Slice> slices;  // one for each item of the window
+  std::vector<Slice> slices;  // one for each item of the window (consecutive lines of a batch)
   std::vector<CastHit> hits;
   std::vector<Vec2> reflections;
 };
 
-// Casts a batch, many lines at a time. Lines finish in any order; a window (consecutive items of
-// the batch) ends when all its lines are finished, and its hits are then written in the order of
-// the items.
+// Casts a batch, many lines at a time. The searches of the lines end in any order. A window
+// (consecutive items of the batch) ends when the searches of all its lines have ended; the hits of
+// the window are then written in the order of the items.
 class CastBatch final : public LineObserver {
  public:
   CastBatch(const Scene& scene, const CastOptions& options, CastAnswers& out, WorkMeter& meter)
       : scene_(scene.index()), options_(options), out_(out), meter_(meter) {}
 
-  // Casts all lines. Called once. Returns false once the meter stops.
+  // Casts all lines. Called once. Returns false once the meter stops the work.
   bool Run(size_t count, const LineOf& line_of);
 
  private:
@@ -78,15 +79,15 @@ class CastBatch final : public LineObserver {
   WorkMeter& meter_;
   const LineOf* line_of_ = nullptr;
   ThreadScratch<GeneralScratch> scratch_;
-  size_t begin_ = 0;  // first item of the window (lines cast together)
+  size_t begin_ = 0;  // first item (line) of the window: the items [begin_, end_)
   size_t next_ = 0;
   size_t end_ = 0;
   size_t active_count_ = 0;
 };
 
-// Casts fewer lines at a time in modes ALL and ALL_PASSAGES, so that their hits stay within
-// kMostKept. Writes the answers of a window (consecutive lines of the batch) once all lines of the
-// window are finished.
+// Casts fewer lines at a time in modes ALL and ALL_PASSAGES, so that the lines cast at the same
+// time keep at most kMostKept hits together (unless one line alone may have more). Writes the
+// answers of a window (consecutive lines of the batch) once all lines of the window are finished.
 bool CastBatch::Run(size_t count, const LineOf& line_of) {
   out_.Clear();
   out_.counts.assign(count, 0);
@@ -120,8 +121,8 @@ bool CastBatch::Run(size_t count, const LineOf& line_of) {
 }
 
 // Starts the search for the next valid line of the window (consecutive lines of the batch), in slot
-// `at`. `line_of_` records an error for an item that is no valid line. Returns false at the end of
-// the window, or once the meter has stopped.
+// `at` of `scratch_->lines`. `line_of_` records an error for an item that is no valid line. Returns
+// false at the end of the window, or once the meter has stopped the work.
 bool CastBatch::StartNext(size_t at) {
   while (next_ < end_) {
     const size_t item = next_++;
@@ -138,8 +139,9 @@ bool CastBatch::StartNext(size_t at) {
   return false;
 }
 
-// Advances the line in slot `at` to the next part of the line (`LineInterval`), after the search of
-// a part has ended. Returns false if no later part can have a better hit.
+// Advances the line in slot `at` of `scratch_->lines` to the next part of the line
+// (`LineInterval`), after the search of a part has ended. Returns false if no later part can have a
+// better hit.
 bool CastBatch::Continue(size_t at) {
   auto& [item, interval, cast] = scratch_->lines[at];
   if (cast.is_done() || interval.end() >= cast.end()) return false;
@@ -148,7 +150,8 @@ bool CastBatch::Continue(size_t at) {
   return true;
 }
 
-// Removes the finished line in slot `at`: moves the last active line to this slot.
+// Removes the line in slot `at` of `scratch_->lines`, whose search has ended: moves the line of the
+// last used slot to this slot.
 void CastBatch::Remove(size_t at) {
   --active_count_;
   if (at == active_count_) return;
@@ -156,8 +159,8 @@ void CastBatch::Remove(size_t at) {
   scratch_->descent.lines[at] = scratch_->descent.lines[active_count_];
 }
 
-// Tests pairs of a line and a polygon that the line may meet, in groups: prefetches the entries of
-// a group (`IndexedPolygon`), then its polygons, then tests the pairs.
+// Tests pairs of a line and a polygon that the line may meet, in groups: prefetches the entries
+// (`IndexedPolygon`) of a group of pairs, then the polygons of the group, then tests the pairs.
 void CastBatch::Visit(const Frontier& pairs) {
   constexpr size_t kGroup = 32;
   std::array<const IndexedPolygon*, kGroup> entries;
@@ -190,8 +193,8 @@ void CastBatch::Visit(const Frontier& pairs) {
   }
 }
 
-// Measures the hits of a finished line. Each hit counts four units of work, for its fractions,
-// point and normals.
+// Computes and stores the hits of a line whose search has ended. Each hit counts four units of
+// work, for its fractions, point and normals.
 void CastBatch::Report(ActiveLine& line) {
   auto& [item, interval, cast] = line;
   const size_t count = cast.Finish();
@@ -216,8 +219,8 @@ bool CastBatch::FlushWindow() {
   };
   for (const Slice& slice : scratch_->slices) {
     if (slice.count == 0) continue;
-    // The rows of the hits are counted already, but copying many hits takes so long that the copies
-    // count as work, too.
+    // `Report` has counted the hits as rows of the answer, but copying many hits takes so long that
+    // the copies count as work, too.
     if (slice.count > 1 && !meter_.Spend(slice.count)) return false;
     append(out_.hits, scratch_->hits, slice);
     if (options_.reflect) append(out_.reflections, scratch_->reflections, slice);

@@ -1,9 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What do many lines hit? Answers all options, about all polygons. For the most common options,
-// fast_batch.h passes only those lines to this general path for which rounding errors could change
-// the answer.
+// What do many lines hit? This is the general path: it supports all options and all polygons. For
+// the most common options, fast_batch.h passes only those lines to the general path for which
+// rounding errors could change the answer.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ namespace carom::internal {
 using LineOf = absl::FunctionRef<bool(size_t, Line&)>;
 
 // Casts the lines with indices in [0, count). Reads the lines by `line_of` in order, once each.
-// Clears `out` first. Returns false once the meter stops; `out` is then meaningless.
+// Clears `out` first. Returns false once the meter stops the work; `out` is then meaningless.
 bool CastGeneral(const Scene& scene, const CastOptions& options, size_t count,
                  const LineOf& line_of, CastAnswers& out, WorkMeter& meter);
 

@@ -16,8 +16,9 @@ Vec2 NormalOf(const Line& line, const Polygon& polygon, const PassageEdge& edge,
   return UnitNormal(e, line.Cross(e) > 0 ? -towards : towards);
 }
 
-// Returns what the line meets at a hit. The first of these that applies: an edge parallel to the
-// line, an end of the edge, a point between the edge's ends.
+// Returns what the line meets at a hit, the first of these that applies: no edge (kNone), an edge
+// parallel to the line (kCollinear), an end of the edge (kVertex), or a point between the ends of
+// the edge (kEdge).
 Feature FeatureOf(const Line& line, const Polygon& polygon, const PassageEdge& edge) {
   if (edge.index == kNoEdge) return Feature::kNone;
   if (edge.parallel) return Feature::kCollinear;

@@ -12,14 +12,15 @@
 
 namespace carom::internal {
 
-// Which end of a passage is the hit, and which members of the hit are computed.
+// Which end of a passage (an interval of a line inside a polygon) is the hit, and which members of
+// the hit are computed.
 struct HitReport {
   bool at_exit = false;  // whether the passage's end is the hit
   CastDetail detail = CastDetail::kExit;
 };
 
-// Sets the members of `hit` that `report` asks for, from the passage of `line` in `polygon`. `hit`
-// must be default-constructed.
+// Sets the members of `hit` that `report` asks for, from `passage`, an interval of `line` inside
+// `polygon`. `hit` must be default-constructed.
 void MeasureHit(const Line& line, const Polygon& polygon, const Passage& passage,
                 const HitReport& report, CastHit& hit);
 

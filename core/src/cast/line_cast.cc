@@ -22,9 +22,10 @@ Polygon PolygonOf(const Box& box, uint64_t id) {
   return *Polygon::Create({id, {std::move(ring)}});
 }
 
-// Returns the bounding box of a body as a polygon, clamped to the accepted coordinates (at most
-// 2^53 in magnitude). A round body may extend beyond the accepted coordinates; a polygon may not,
-// and no segment reaches beyond them.
+// Returns the bounding box of a body (a moving shape that was sent with the queries) as a polygon,
+// clamped to the accepted coordinates (at most 2^53 in magnitude). A round body may extend beyond
+// the accepted coordinates; a polygon may not, and no segment reaches beyond the accepted
+// coordinates.
 Polygon BoxOf(const Body& body) {
   const auto cut = [](Vec2 p) {
     return Vec2{std::clamp(p.x, -kMaxCoordinate, kMaxCoordinate),
@@ -33,7 +34,8 @@ Polygon BoxOf(const Body& body) {
   return PolygonOf({cut(body.bounds().min), cut(body.bounds().max)}, 0);
 }
 
-// Returns `round`, the passage of a line in a round body, as a `Passage`. The passage has no edges.
+// Returns `round`, the interval of a line inside a round body (a disc or capsule), as a `Passage`.
+// The `Passage` has no edges.
 Passage PassageOfRound(const Line& line, const RoundPassage& round) {
   Passage passage;
   passage.begin = round.starts_inside ? Fraction::Start(line) : Fraction::OfValue(round.begin);
@@ -45,8 +47,10 @@ Passage PassageOfRound(const Line& line, const RoundPassage& round) {
 
 }  // namespace
 
-// Adds the hits that the inside policy reports of the passages in one polygon or body. Returns
-// whether `reach()`, the bounds of the part of the line that is still searched, became smaller.
+// Adds the hits of `passages`, the intervals of the line inside one polygon or body (a moving shape
+// that was sent with the queries). If the line starts inside, the inside policy decides which ends
+// of passages are hits. Returns whether `reach()`, the bounds of the part of the line that is still
+// searched, became smaller.
 inline bool LineCast::AddPassages(const Target& target, std::span<const Passage> passages) {
   if (passages.empty()) return false;
   const auto [first, at_exit] =
@@ -61,7 +65,8 @@ inline bool LineCast::AddPassages(const Target& target, std::span<const Passage>
   return false;
 }
 
-// Adds a hit. Returns whether `reach()`, the bounds of the part of the line that is still searched,
+// Adds a hit of `passage` (an interval of the line inside the target): its end if `at_exit`, else
+// its begin. Returns whether `reach()`, the bounds of the part of the line that is still searched,
 // became smaller. In modes ALL and ALL_PASSAGES `reach()` stays, since all hits of the line are
 // needed.
 bool LineCast::Keep(const Target& target, const Passage& passage, bool at_exit) {
@@ -94,8 +99,10 @@ bool LineCast::AddWithoutIndex(const Polygon& polygon, PassageFinder& finder) {
   return AddPolygon(IndexedPolygon(polygon, IndexUse::kFewLookups), {&polygon, nullptr}, finder);
 }
 
-// Tests the bounding box of a body, or a polygonal body, as if it were a polygon of the scene. A
-// round body is convex, so the line has at most one passage in it.
+// Adds the hits of the line with a body (a moving shape that was sent with the queries). Tests the
+// body's bounding box for the target kBounds, else the body's polygon, as `AddPolygon` tests a
+// polygon of the scene. A round body (a disc or capsule) is convex, so the line is inside the body
+// in at most one interval.
 bool LineCast::AddBody(Body& body, PassageFinder& finder) {
   if (!reach_.Intersects(body.bounds())) return false;
   if (options_->target == CastTarget::kBounds) {
@@ -113,7 +120,8 @@ bool LineCast::AddBody(Body& body, PassageFinder& finder) {
 }
 
 // Tests the bounding box of the polygon first. Then tries `FindFastPassage`, whose floating-point
-// filters decide most polygons; `finder` decides the remaining polygons by exact arithmetic.
+// filters decide most polygons. If the filters cannot decide, `finder` does, by exact arithmetic if
+// necessary.
 inline bool LineCast::AddPolygon(const IndexedPolygon& indexed, const Target& target,
                                  PassageFinder& finder) {
   const Polygon& polygon = indexed.polygon();
@@ -160,8 +168,8 @@ void LineCast::MeasurePolygon(const Candidate& candidate, const Polygon& target,
   }
 }
 
-// Measures a hit of a body. Sets the id of the hit to the body's index, in place of the id of the
-// polygon that the body consists of.
+// Computes the members of a hit of a body (a moving shape that was sent with the queries). Sets the
+// id of the hit to the body's index, in place of the id of the polygon that the body consists of.
 void LineCast::MeasureBody(const Candidate& candidate, CastHit& hit, Vec2& reflection) const {
   Body& body = *candidate.target.body;
   if (options_->target == CastTarget::kBounds) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does one line hit, as polygons are added in any order?
+// Which hits does one line have with polygons that are added one by one, in any order?
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,8 @@
 namespace carom::internal {
 
 // Collects the hits of one line: keeps the hits so far, and the part of the line in which a better
-// hit may be. A `LineCast` is reused from line to line, and allocates only for lines with very many
+// hit may be. A hit is the begin or the end of a passage, an interval of the line inside a polygon
+// or body. A `LineCast` is reused from line to line, and allocates only for lines with very many
 // hits. Not thread-safe.
 class LineCast {
  public:
@@ -38,15 +39,16 @@ class LineCast {
   }
   bool is_ordered() const { return IsOrdered(options_->mode); }
 
-  // Tests a polygon of the scene that the line may meet, and adds its hits. A polygon may be added
-  // repeatedly, except in cast modes ALL and ALL_PASSAGES. Returns whether `reach()`, the bounds of
-  // the part of the line that is still searched, became smaller. `finder` is working memory, which
-  // casts may share.
+  // Tests a polygon of the scene that the line may meet, and adds the hits of the polygon. A
+  // polygon may be added repeatedly, except in cast modes ALL and ALL_PASSAGES. Returns whether
+  // `reach()`, the bounds of the part of the line that is still searched, became smaller. `finder`
+  // is working memory, which casts may share.
   bool Add(const IndexedPolygon& indexed, PassageFinder& finder);
   // Adds a polygon as `Add` does, but without an index of its edges: O(edges).
   bool AddWithoutIndex(const Polygon& polygon, PassageFinder& finder);
-  // Tests a body that the line may meet, and adds its hits. The body must outlive the calls for the
-  // line. Returns whether `reach()` became smaller.
+  // Tests a body (a moving shape that was sent with the queries) that the line may meet, and adds
+  // the hits of the body. The body must outlive the calls for the line. Returns whether `reach()`
+  // became smaller.
   bool AddBody(Body& body, PassageFinder& finder);
   bool has_hits() const { return !hits_.empty(); }
   // Returns the rounded fraction of the first hit so far, in cast mode CLOSEST. A hit must exist.
@@ -73,7 +75,7 @@ class LineCast {
   void Trim() { hits_.Trim(); }
 
  private:
-  // The object that is hit: if `body` is null, `polygon`, a polygon of the scene; else the body.
+  // The object that is hit: `polygon`, a polygon of the scene, if `body` is null; else `body`.
   struct Target {
     const Polygon* polygon;
     Body* body;
@@ -92,7 +94,7 @@ class LineCast {
     }
   };
 
-  // Returns the comparison of hits by exact fraction.
+  // Returns a function that compares two hits by their exact fractions (positions along the line).
   auto ByFraction() const {
     return [this](const Candidate& a, const Candidate& b) {
       return Fraction::Compare(line_, a.fraction(), b.fraction());
@@ -110,7 +112,7 @@ class LineCast {
   const CastOptions* options_ = nullptr;
   WorkMeter* meter_ = nullptr;
   Line line_{Segment{}};
-  Box reach_;  // bounds of the part of the line up to `end_`
+  Box reach_;  // bounds of the line up to parameter `end_`
   double end_ = 1;
   HitCollector<Candidate> hits_;
 };

@@ -40,9 +40,10 @@ FastVerdict FindFastPassage(const Line& line, const Polygon& polygon, FastPassag
   return FindFast(line, polygon.vertices(), passage);
 }
 
-// If the passage begins or ends without an edge (kNoEdge), the line starts or ends inside the
-// polygon, and the passage begins or ends there. The edges that `FindFastPassage` finds are not
-// parallel to the line, and cross it away from their ends.
+// A passage is an interval of the line inside the polygon. If the passage begins or ends without an
+// edge (kNoEdge), the line starts or ends inside the polygon, and the passage begins or ends there.
+// The edges that `FindFastPassage` finds are not parallel to the line, and cross it away from their
+// ends.
 Passage PassageOf(const Line& line, const Polygon& polygon, const FastPassage& fast) {
   Passage passage;
   if (fast.entry == kNoEdge) {
@@ -60,8 +61,9 @@ Passage PassageOf(const Line& line, const Polygon& polygon, const FastPassage& f
   return passage;
 }
 
-// Tries the cheapest method first: one passage by floating-point filters, then several passages by
-// filters, then all passages by the exact touches of the line and the edges.
+// Finds the passages of the line (its largest intervals inside the polygon). Tries the cheapest
+// method first: one passage by floating-point filters, then several passages by filters, then all
+// passages by the exact touches of the line and the edges.
 const std::vector<Passage>& PassageFinder::Find(const IndexedPolygon& polygon, WorkMeter& meter) {
   passages_.clear();
   if (!meter.Spend(std::min(polygon.polygon().vertex_count(), kMaxFastEdges))) return passages_;
@@ -88,9 +90,10 @@ const std::vector<Passage>& PassageFinder::FindSeveral(const IndexedPolygon& pol
   return FindByTouches(polygon, meter);
 }
 
-// Finds the passages from the crossings of the line and the edges, if floating-point filters
-// determine all of them: the line is in the polygon between two crossings where the fill rule fills
-// the winding number. Returns false if the filters cannot decide.
+// Finds the passages (largest intervals of the line inside the polygon) from the crossings of the
+// line and the edges, if floating-point filters determine all of them: the line is in the polygon
+// between two crossings where the fill rule fills the winding number. Returns false if the filters
+// cannot decide.
 bool PassageFinder::FindByCrossings(const Polygon& polygon) {
   if (!SuitsFastPath(polygon)) return false;
   FastCrossings found;
@@ -120,8 +123,9 @@ bool PassageFinder::FindByCrossings(const Polygon& polygon) {
   return true;
 }
 
-// Finds the passages from the exact touches of the line and the edges. If no edge touches the line,
-// the whole line is inside or outside, as its start is.
+// Finds the passages (intervals of the line inside the polygon) from the exact touches: the points
+// or intervals at which the line meets an edge. If no edge touches the line, the whole line is
+// inside or outside, as its start is.
 const std::vector<Passage>& PassageFinder::FindByTouches(const IndexedPolygon& polygon,
                                                          WorkMeter& meter) {
   passages_.clear();
@@ -158,8 +162,9 @@ PointInPolygon PassageFinder::AfterStart(const IndexedPolygon& polygon, WorkMete
   return start;
 }
 
-// Adds the passage of a segment of length zero, which has one parameter, t = 0, if the point is in
-// the polygon. Reports the edge of least index on which the point is.
+// Adds the passage (the interval inside the polygon) of a segment of length zero, a single point
+// with the parameter t = 0, if the point is in the polygon. The edge to report at both ends of the
+// passage is the edge of least index that contains the point, if any.
 void PassageFinder::FindAtPoint(const IndexedPolygon& polygon, WorkMeter& meter) {
   const Vec2 p = line_.origin;
   if (LocateInPolygon(polygon, p, meter).location == Location::kOutside) return;
@@ -185,17 +190,20 @@ void PassageFinder::CollectTouches(const IndexedPolygon& polygon, WorkMeter& met
       touches_, [this](const Fraction& a, const Fraction& b) { return Compare(a, b); }, meter);
 }
 
-// Returns where the line's unbounded extension meets an edge that is not parallel to the line: at
-// the end of the edge that is on the line, or between the ends. `side_a` and `side_b` are the sides
-// of the ends (`Line::Side`).
+// Returns the line's parameter (`Meeting::at`) where the line's unbounded extension meets an edge
+// that is not parallel to the line: at the end of the edge that is on the line, or between the
+// ends. `Meeting::range` is -1, 0 or 1 if the parameter is before, in or after [t_min, t_max]; `at`
+// is valid only if it is in this range. `side_a` and `side_b` are the sides of the ends
+// (`Line::Side`).
 Meeting PassageFinder::Meet(const Segment& edge, int side_a, int side_b) const {
   if (side_a == 0) return Fraction::OfVertex(line_, axis_, edge.a);
   if (side_b == 0) return Fraction::OfVertex(line_, axis_, edge.b);
   return Fraction::OfCrossing(line_, edge);
 }
 
-// Adds the touch of the line and an edge, if they meet. An edge with both ends strictly on one side
-// of the line has no touch. An edge with both ends on the line is parallel to the line.
+// Adds the touch of the line and an edge (the point or interval that they share), if they meet. An
+// edge with both ends strictly on one side of the line has no touch. An edge with both ends on the
+// line is parallel to the line.
 void PassageFinder::AddTouch(uint32_t index, const Segment& edge) {
   const int side_a = line_.Side(edge.a);
   const int side_b = line_.Side(edge.b);
@@ -206,9 +214,10 @@ void PassageFinder::AddTouch(uint32_t index, const Segment& edge) {
   touches_.push_back({met.at, met.at, index, WindingChange(side_a, side_b), false});
 }
 
-// Adds the touch of an edge that lies on the line's extension: the part within the line's [t_min,
-// t_max]. The edge does not cross the moved line (the line moved by an infinitesimal amount to its
-// left), so the winding number does not change.
+// Adds the touch of the line and an edge that lies on the line's extension (the interval that they
+// share): the part of the edge within the line's [t_min, t_max]. The edge does not cross the moved
+// line (the line moved by an infinitesimal amount to its left), so the winding number does not
+// change.
 void PassageFinder::AddParallelTouch(uint32_t index, const Segment& edge) {
   const bool in_order = axis_.Compare(edge.a, edge.b) <= 0;
   const Meeting first = Fraction::OfVertex(line_, axis_, in_order ? edge.a : edge.b);
@@ -273,8 +282,9 @@ void PassageFinder::JoinTouches(const Polygon& polygon, const PointInPolygon& st
   while (const auto passage = merge.Next()) Report(*passage, meter);
 }
 
-// Adds a passage, and chooses the edges to report at its begin and end among the touches (points or
-// intervals at which the line meets an edge) of the passage.
+// Adds a passage (largest interval of the line inside the polygon), and chooses the edges to report
+// at its begin and end among the touches (points or intervals at which the line meets an edge) of
+// the passage.
 void PassageFinder::Report(const MergedPassage<Fraction>& merged, WorkMeter& meter) {
   Passage passage{merged.begin, merged.end, {}, {}};
   for (size_t i = merged.first; i < merged.last && meter.Spend(1); ++i) {

@@ -34,9 +34,9 @@
 
 namespace carom::internal {
 
-// An edge that meets an end of a passage, whether the edge is parallel to the line, and the
-// parameter `at` of the line at this end. `at` equals `begin` or `end` of the passage, but is
-// stored as this edge defines the parameter (shape/fraction.h).
+// An edge that meets an end of a passage (an interval of a line inside a polygon), whether the edge
+// is parallel to the line, and the parameter `at` of the line at this end. `at` equals `begin` or
+// `end` of the passage, but is stored as this edge defines the parameter (shape/fraction.h).
 struct PassageEdge {
   uint32_t index = kNoEdge;
   bool parallel = false;
@@ -51,34 +51,37 @@ struct Passage {
   PassageEdge exit;   // the edge to report at `end`; kNoEdge if the line's end is strictly inside
 };
 
-// Finds the passage of `line` in `polygon` by the floating-point filters of fast_passage.h. Returns
-// kUncertain if the filters cannot decide, or if the line may have more than one passage in the
-// polygon. Sets `passage` if the verdict is kPassage.
+// Finds the passage (interval inside `polygon`) of `line` by the floating-point filters of
+// fast_passage.h. Returns kUncertain if the filters cannot decide, or if the line may have more
+// than one passage in the polygon. Sets `passage` if the verdict is kPassage.
 FastVerdict FindFastPassage(const Line& line, const Polygon& polygon, FastPassage& passage);
 
-// Returns `fast`, the result of `FindFastPassage`, as a `Passage` with exact fractions.
+// Returns `fast`, the interval of `line` inside `polygon` that `FindFastPassage` found, as a
+// `Passage` with exact fractions (parameters of the line).
 Passage PassageOf(const Line& line, const Polygon& polygon, const FastPassage& fast);
 
-// Finds the passages of a line in polygons. A finder is reused from polygon to polygon, and
-// allocates only when a polygon needs more memory than all polygons before it. Not thread-safe.
+// Finds the passages of a line in polygons. A finder can be used for one polygon after another, and
+// allocates memory only when a polygon needs more memory than all previous polygons. Not
+// thread-safe.
 class PassageFinder {
  public:
   // Sets the line for later calls. The coordinates of the line are accepted (finite, at most 2^53
-  // in magnitude), and the line has a direction or is a segment.
+  // in magnitude). The direction of a ray must not be zero; a segment may be a single point.
   void Start(const Line& line);
 
-  // Returns the passages in `polygon`, in order. The result is meaningless once `meter` has
-  // stopped.
+  // Returns the passages (largest intervals of the line inside `polygon`), in order along the line.
+  // The result is meaningless once `meter` has stopped the work.
   const std::vector<Passage>& Find(const IndexedPolygon& polygon, WorkMeter& meter);
 
   // Returns the passages of the line in a polygon for which `FindFastPassage` returned kUncertain.
   const std::vector<Passage>& FindSeveral(const IndexedPolygon& polygon, WorkMeter& meter);
 
-  // Returns the passages of the line, computed from the exact touches of the line and all edges
-  // alone, without the fast path of `Find`.
+  // Returns the passages of the line, computed only from the exact touches of the line and all
+  // edges (the points or intervals that the line shares with an edge), without the floating-point
+  // filters that `Find` tries first.
   const std::vector<Passage>& FindByTouches(const IndexedPolygon& polygon, WorkMeter& meter);
 
-  // Returns the number of touches and passages for which the finder has memory.
+  // Returns the number of touches and passages for which the finder has allocated memory.
   size_t capacity() const { return touches_.capacity() + passages_.capacity(); }
 
   // Returns false only if the box does not meet the line.
@@ -86,7 +89,8 @@ class PassageFinder {
 
  private:
   // The touch of one edge and the line: a point, or an interval if the edge is parallel to the
-  // line.
+  // line. `winding_change` is how the touch changes the polygon's winding number along the line
+  // moved by an infinitesimal amount to its left.
   struct Touch {
     Fraction begin;
     Fraction end;

@@ -78,6 +78,9 @@ struct Numbers {
 // start of the axis, a point between its ends, or its end.
 enum class Nearest : uint8_t { kStart, kSide, kEnd };
 
+// Decides how a line and a capsule (the points within a radius of a segment, its axis) lie relative
+// to each other, by signs of polynomials in numbers of type N: pairs of doubles with error bounds,
+// or exact `Dyadic` numbers.
 template <class N>
 class Predicates {
  public:
@@ -207,13 +210,13 @@ struct Bracket {
 // straight side right or left of the axis.
 enum class Piece : uint8_t { kStart, kEnd, kRight, kLeft };
 
-// The ends of the passage of the unbounded line in a capsule: the least and the greatest parameter
-// at which the line meets the capsule's boundary. The boundary consists of circles about the ends
-// of the axis, and of two straight sides. If `is_certain()` is false, the numbers are estimates.
-// The normal of a hit uses the `Piece` even then: a sign within its error bound means that the line
-// is tangent, or passes where two pieces meet, so that the normals of both pieces agree to about
-// 2^-50. A build without filters (`kHasFilters` is false) uses the piece, too, so builds with and
-// without filters give identical bytes.
+// The ends of the passage (interval) of the unbounded line inside a capsule: the least and the
+// greatest parameter at which the line meets the capsule's boundary. The boundary consists of
+// circles about the ends of the axis, and of two straight sides. If `is_certain()` is false, the
+// numbers are estimates. The normal of a hit uses the `Piece` even then: a sign within its error
+// bound means that the line is tangent, or passes where two pieces meet, so that the normals of
+// both pieces agree to about 2^-50. A build without filters (`kHasFilters` is false) uses the
+// piece, too, so builds with and without filters give identical bytes.
 class BoundaryRoots {
  public:
   BoundaryRoots(const Line& line, const Capsule& capsule) : numbers_(line, capsule) {
@@ -312,21 +315,21 @@ double LeastDouble(double low, double high, const Holds& holds) {
 }
 
 // Returns the largest parameter to search: t_max, or the largest double for a ray without an end,
-// since no accepted body is farther away.
+// since no capsule with accepted coordinates (at most 2^53) lies beyond this parameter.
 double MostDouble(const Line& line) {
   return std::min(line.t_max, std::numeric_limits<double>::max());
 }
 
-// Returns the begin of the passage, rounded up, of a line that meets the capsule after the line's
-// start.
+// Returns the parameter, rounded up, at which a line enters the capsule. The line must start
+// outside of the capsule and meet it.
 double ExactBegin(const Line& line, const Capsule& capsule) {
   return LeastDouble(line.t_min, MostDouble(line),
                      [&](double t) { return Meets(line, capsule, line.t_min, t); });
 }
 
-// Returns the end of the passage, rounded down, of a line that meets the capsule and leaves it
-// before the line's end: the double before the least parameter from which on the line does not meet
-// the capsule.
+// Returns the parameter, rounded down, at which a line leaves the capsule. The line must meet the
+// capsule and end outside of it. The result is the double before the least parameter from which on
+// the line does not meet the capsule.
 double ExactEnd(const Line& line, const Capsule& capsule) {
   const double beyond = LeastDouble(line.t_min, MostDouble(line),
                                     [&](double t) { return !Meets(line, capsule, t, line.t_max); });
@@ -375,11 +378,12 @@ std::optional<RoundPassage> FindRoundPassage(const Line& line, const Capsule& ca
 
 namespace {
 
-// Returns the unit normal of the capsule's boundary at the begin of the line's passage (`side` -1),
-// or at its end (`side` 1). On a circle about c, let d be the line's direction, z = c - origin, and
-// w = t d - z the vector from c to the hit point. Then w . d is `side` times the square root of
-// |d|^2 radius^2 - (z x d)^2, and w x d = -(z x d). The products w . d and w x d together determine
-// w, since d and (d.y, -d.x) are perpendicular; |w| is the radius.
+// Returns the unit normal of the capsule's boundary at the begin of the line's passage, its
+// interval inside the capsule (`side` -1), or at the end of the passage (`side` 1). On a circle
+// about c, let d be the line's direction, z = c - origin, and w = t d - z the vector from c to the
+// hit point. Then w . d is `side` times the square root of |d|^2 radius^2 - (z x d)^2, and w x d =
+// -(z x d). The products w . d and w x d together determine w, since d and (d.y, -d.x) are
+// perpendicular; |w| is the radius.
 Vec2 RoundNormalAt(const Line& line, const Capsule& capsule, int side) {
   using Pair = BoundedPair;
   const BoundaryRoots roots(line, capsule);

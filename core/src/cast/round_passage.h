@@ -21,15 +21,16 @@
 
 namespace carom::internal {
 
-// The passage of a line in a capsule.
+// The passage of a line in a capsule: the interval of the line inside the capsule.
 struct RoundPassage {
-  double begin = 0;  // t_min if the line starts inside
-  double end = 0;    // t_max if the line ends inside
+  double begin = 0;  // the parameter where the passage begins: t_min if the line starts inside
+  double end = 0;    // the parameter where the passage ends: t_max if the line ends inside
   bool starts_inside = false;
   bool ends_inside = false;
 };
 
-// Returns the passage of `line` in a capsule with a radius above 0; nullopt if they share no point.
+// Returns the passage (interval) of `line` inside a capsule with a radius above 0; nullopt if the
+// line and the capsule share no point.
 std::optional<RoundPassage> FindRoundPassage(const Line& line, const Capsule& capsule);
 
 // Returns whether the part of the line between the parameters `from` and `to`, within the line's

@@ -37,8 +37,9 @@ class Beams {
 // Returns whether an angle is accepted. The comparison is false for NaN.
 bool IsAngle(double radians) { return std::abs(radians) <= kMaxAngle; }
 
-// Checks the numbers of fan i in the order of the columns, then the angle of the last beam. The
-// angles of all beams lie between the first and the last angle, since rounding is monotonic.
+// A fan consists of beams: segments of one length from one point, at evenly spaced angles. Checks
+// the numbers of fan i in the order of the columns, then the angle of the last beam. The angles of
+// all beams lie between the first and the last angle, since rounding is monotonic.
 bool IsFan(const FanColumns& fans, size_t i, ItemChecker& check) {
   if (!check.Coordinate(ItemColumn::kX, fans.x[i]) ||
       !check.Coordinate(ItemColumn::kY, fans.y[i])) {
@@ -86,8 +87,9 @@ bool Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& error
   return true;
 }
 
-// Appends the answer of each beam. A beam may have a hit at a distance equal to its range, so
-// `casts.counts`, and not the distance, decides whether a beam has a hit.
+// Appends the answer of each beam (a segment that starts at the point of its fan). A beam may have
+// a hit at a distance equal to its range, so `casts.counts`, and not the distance, decides whether
+// a beam has a hit.
 void AddBeams(const Beams& beams, const CastAnswers& casts, FanAnswers& out) {
   size_t row = 0;
   for (const uint32_t count : casts.counts) {
@@ -134,7 +136,8 @@ bool TestLinesOfSight(const World& world, const SegmentColumns& sights, uint64_t
   return true;
 }
 
-// Casts the beams of each fan as one batch of segments.
+// Casts the beams of each fan (segments of one length from one point, at evenly spaced angles) as
+// one batch of segments.
 bool ScanFans(const World& world, const FanColumns& fans, const FanOptions& options,
               FanAnswers& out, WorkMeter& meter) {
   out.Clear();

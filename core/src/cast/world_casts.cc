@@ -23,8 +23,9 @@
 namespace carom::internal {
 namespace {
 
-// A line that meets bodies: the rows (hits) of the line in the answer of the cast against the
-// scene, and the number of rows that replace these rows, at least as many.
+// A line that meets bodies (moving shapes that were sent with the queries): the rows (hits) of the
+// line in the answer of the cast against the scene, and the number of rows that replace these rows,
+// at least as many.
 struct Change {
   size_t first_row;  // index of the line's first row in the answer of the scene
   size_t scene_rows;
@@ -64,7 +65,7 @@ struct WorldScratch {
   }
 
   CastAnswers run;      // answers of consecutive lines with equal masks
-  CastAnswers changed;  // the hits of lines that meet bodies
+  CastAnswers changed;  // the hits of lines that meet bodies (moving shapes)
   std::vector<Change> changes;
   LineCast cast;
   PassageFinder finder;
@@ -90,13 +91,16 @@ void Append(size_t begin, const CastAnswers& run, CastAnswers& out) {
   }
 }
 
+// Casts the lines of a batch against the scene, and then the lines that are near bodies (moving
+// shapes that are sent with the queries) against the bodies. A row of an answer is one hit of a
+// line.
 class WorldCaster {
  public:
   WorldCaster(const WorldCasts& casts, CastAnswers& out, WorkMeter& meter)
       : casts_(casts), options_(casts.options), out_(out), meter_(meter) {
-    // `LineCast` need not test categories again: the polygons that `AddPolygons` adds have passed
-    // the mask in the cast against the scene, and the bodies that `AddBodies` adds pass
-    // `QueryFilter`.
+    // `LineCast` need not test categories again: `AddPolygons` adds only polygons that the cast
+    // against the scene hit, which tested their categories, and `AddBodies` adds only bodies that
+    // pass the `QueryFilter`.
     options_.mask = kEveryCategory;
   }
 
@@ -136,8 +140,8 @@ class WorldCaster {
     return true;
   }
 
-  // Casts every line against the scene, with the line's own mask of categories. Lines that consider
-  // only bodies get no hits.
+  // Casts every line against the scene, with the mask of polygon categories of the line, or of the
+  // batch if lines have no masks of their own. Lines that consider only bodies get no hits.
   bool CastScene(CastAnswers& out) {
     out.Clear();
     if (casts_.scope.against == Against::kBodies) {
@@ -167,9 +171,10 @@ class WorldCaster {
   }
 
   // Casts line i against the bodies. If the line meets no body, its rows (hits) from the scene
-  // stay. In mode CLOSEST, the nearer hit wins if the rounded fractions of the hits in the scene
-  // and in the bodies differ. Otherwise the scene's hits are added to `cast` again and ordered
-  // exactly with the bodies' hits.
+  // stay. In mode CLOSEST, if the rounded fractions (parameters along the line) of the nearest hits
+  // of the scene and of the bodies differ, the hit with the lesser fraction is the answer.
+  // Otherwise the polygons that the line hits in the scene are added to `cast` again, and their
+  // hits are ordered exactly with the hits of the bodies.
   bool CastLine(size_t i) {
     if (options_.mode == CastMode::kAny && out_.counts[i] != 0) return true;
     const std::span<const CastHit> rows = RowsOf(i);
@@ -203,8 +208,8 @@ class WorldCaster {
     if (fraction < cast.end()) cast.EndAt(std::nextafter(fraction, HUGE_VAL));
   }
 
-  // Adds the bodies near line i to the cast. Before it tests a body, tests the bounding box of the
-  // body against the bounds of the searched part of the line and against the line.
+  // Adds the bodies near line i to the cast. Skips a body if its bounding box misses the line, or
+  // the bounds of the part of the line that is still searched.
   bool AddBodies(size_t i) {
     LineCast& cast = scratch_->cast;
     const QueryFilter query_filter = QueryFilter::Of(casts_.scope, i, casts_.options.mask);
@@ -230,8 +235,9 @@ class WorldCaster {
     }
   }
 
-  // Writes the rows (hits) of line i, which replace its `scene_rows` rows from the scene. The meter
-  // has counted the rows from the scene already. Bodies never reduce the number of a line's rows.
+  // Writes the rows (hits) of line i in `changed`, where they replace the `scene_rows` rows of the
+  // line in the answer of the scene. The meter has counted the rows of the scene already. Bodies
+  // never reduce the number of a line's rows.
   bool WriteLine(size_t i, size_t scene_rows) {
     LineCast& cast = scratch_->cast;
     CastAnswers& changed = scratch_->changed;

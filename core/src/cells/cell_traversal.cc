@@ -77,17 +77,18 @@ HWY_INLINE std::array<int32_t, 4> ArrayOf(Corners corners) {
   return array;
 }
 
-// Returns the indices of the cells that contain coordinates in units of 1/255 of a cell's side:
-// units / 255, for units below 2^15. `UnitsOf` returns the coordinates, in these units, at which
-// the cells with given indices begin.
+// Returns the indices of the cells of a square of the grid that contain coordinates in units of
+// 1/255 of a cell's side: units / 255, for units below 2^15. `UnitsOf` returns the coordinates, in
+// these units, at which the cells with given indices begin.
 HWY_INLINE Corners CellsOf(Corners units) {
   return hn::ShiftRight<23>(hn::Mul(units, hn::Set(Words(), 0x8081)));
 }
 HWY_INLINE Corners UnitsOf(Corners cells) { return hn::Sub(hn::ShiftLeft<8>(cells), cells); }
 
-// Returns the values that the columns of a `GridCell` must not exceed for the boxes of the cell
-// that meet `reach`, a box in units of 1/255 of the cell's side: 255 minus the minimum of `reach`
-// for the columns `below_x` and `below_y`, and the maximum of `reach` for `min_x` and `min_y`.
+// Returns four limits: a box in a `GridCell` meets `reach` if its values in the four columns of the
+// cell are at most these limits. `reach` is in units of 1/255 of the cell's side. The limits are
+// 255 minus the minimum of `reach` for the columns `below_x` and `below_y`, and the maximum of
+// `reach` for `min_x` and `min_y`.
 HWY_INLINE Corners LimitsOf(Corners reach) {
   alignas(16) static constexpr int32_t kTurned[] = {GridCell::kUnits, GridCell::kUnits, 0, 0};
   const Words d;
@@ -105,20 +106,22 @@ HWY_INLINE uint32_t BitsOf(hn::Mask<Bytes> mask) {
   return some;
 }
 
-// Flags of a cell that a query searches (`CellPairs::Cell::flags`). A box that begins at unit 0 of
-// a cell along x, or y, is also listed in the cell to the left, or below. kSeenToTheLeft,
-// kSeenBelow: the query has searched that neighbor cell, so it skips the boxes that begin at 0; the
-// flags have the bits that `Meeting` uses for the bytes of the columns `min_x` and `min_y`. kSeen:
-// the query may have found polygons of the cell in another square of the grid. kHasWide: the query
-// must add the wide polygons of the square, which are in no cell.
+// Flags of a cell that a query searches (`CellPairs::Cell::flags`). The scene's grid consists of
+// squares, and each square is divided into cells, which list the boxes of polygons. A box that
+// begins at unit 0 of a cell along x, or y, is also listed in the cell to the left, or below.
+// kSeenToTheLeft, kSeenBelow: the query has searched that neighbor cell, so it skips the boxes that
+// begin at 0; the flags have the bits that `Meeting` uses for the bytes of the columns `min_x` and
+// `min_y`. kSeen: the query may have found polygons of the cell in another square of the grid.
+// kHasWide: the query must add the wide polygons of the square, which are in no cell.
 constexpr uint32_t kSeenToTheLeft = 0xFF;
 constexpr uint32_t kSeenBelow = 0xFF00;
 constexpr uint32_t kSeenColumns = kSeenToTheLeft | kSeenBelow;
 constexpr uint32_t kSeen = 1 << 16;
 constexpr uint32_t kHasWide = 1 << 17;
 
-// Returns bit k for each box k of a cell that meets the query's box (is within `at.limits`), and
-// that, by `at.flags`, the query has not found in a neighbor cell.
+// Returns bit k for each polygon's box k in `cell`, a cell of the scene's grid, that is within
+// `at.limits`, that is, meets the query's box, and that the query has not found before in a
+// neighbor cell (`at.flags`).
 HWY_INLINE uint32_t Meeting(const GridCell& cell, const CellPairs::Cell& at) {
   // For each byte of the cell's four columns, the index of the byte of `at.limits` that bounds it.
   // The limits are 32-bit words below 2^8, so their lowest bytes suffice.
@@ -142,9 +145,11 @@ HWY_INLINE uint32_t Meeting(const GridCell& cell, const CellPairs::Cell& at) {
   return bits & bits >> 8 & cell.present;
 }
 
-// Finds the polygons that the boxes of several queries may meet, by the cells of the scene's grid.
-// Performs each step (squares, cells, polygon numbers, polygons) for all boxes before the next
-// step, so that cache misses of different boxes overlap.
+// Finds the polygons that the boxes of several queries may meet, by the scene's grid: it consists
+// of squares, each square is divided into cells, and each cell lists the numbers (items) of the
+// polygons in it. The block of a square has its cells, and its wide polygons: they would be in so
+// many cells that no cell lists them. Performs each step (squares, cells, polygon numbers,
+// polygons) for all boxes before the next step, so that cache misses of different boxes overlap.
 class CellWalk {
  public:
   HWY_INLINE CellWalk(const SceneIndex& scene, std::span<const BoxQuery> queries, CellPairs& found,
@@ -188,7 +193,7 @@ class CellWalk {
     return count;
   }
   // Adds square (x, y) of the grid for query k. Returns false if the cells of the square are not
-  // built because the meter has stopped.
+  // built because the meter has stopped the work.
   HWY_INLINE bool AddSquare(int32_t x, int32_t y, uint32_t k, size_t& count) {
     const GridBlock* const block = grid_.block(scene_, x, y, meter_);
     if (block == nullptr) return false;
@@ -199,7 +204,7 @@ class CellWalk {
   }
   // Adds the squares of the grid from (at[0], at[1]) to (at[2], at[3]) for query k. Returns false
   // if they are more than two along x or y, or if the cells of a square are not built because the
-  // meter has stopped.
+  // meter has stopped the work.
   HWY_NOINLINE bool AddSquares(const std::array<int32_t, 4>& at, uint32_t k, size_t& count) {
     if (std::max(at[2] - at[0], at[3] - at[1]) > 1) return false;
     for (int32_t y = at[1]; y <= at[3]; ++y) {
@@ -241,8 +246,8 @@ class CellWalk {
     if ((right | up) > 1 || (block->wide_count() | flags) != 0) [[unlikely]] {
       return AddMany(reach, at, square, flags);
     }
-    // Writes up to four cells without a branch; a cell that does not exist is overwritten by the
-    // next one.
+    // The box meets at most two columns and two rows of cells. Writes up to four cells without a
+    // branch; the next write overwrites a cell that the box does not meet.
     const Words d;
     const Corners corner = UnitsOf(cells);
     const Corners low = LimitsOf(hn::Sub(reach, hn::ConcatLowerLower(d, corner, corner)));
@@ -329,8 +334,8 @@ class CellWalk {
     return count;
   }
 
-  // Sets `found_.pairs` to the polygons of the first `count` items, without duplicates, and
-  // prefetches these polygons.
+  // Sets `found_.pairs` to the pairs of a polygon and a query that the first `count` elements of
+  // `found_.items` and `found_.owners` describe, each pair once, and prefetches the polygons.
   HWY_INLINE void FindPolygons(size_t count) {
     CellPairs::Pair* end = found_.pairs.data();
     for (size_t i = 0; i < count; ++i) {

@@ -4,10 +4,11 @@
 // Which polygons of a scene may meet a box, by the cells of the scene's grid?
 //
 // The squares of the grid are divided into cells, and each cell lists the polygons near it
-// (index/grid_block.h). Finds what index/box_traversal.h finds by bounding-box trees, for many
-// boxes that each meet few cells: first the squares of all boxes, then the cells of the squares,
-// then the polygons in the cells, so that the memory for one step is fetched during the step
-// before. Large boxes, and boxes in squares without cells, fall back to the trees.
+// (index/grid_block.h). The functions here find what the functions of index/box_traversal.h find by
+// bounding-box trees, for many boxes that each meet few cells: first the squares of all boxes, then
+// the cells of the squares, then the polygons in the cells, so that each step prefetches the memory
+// that the next step reads. Large boxes, and boxes in squares without cells, fall back to the
+// trees.
 #pragma once
 
 #include <array>
@@ -23,8 +24,9 @@
 namespace carom::internal {
 
 // The result of `FindPairsInCells`, pairs of a query box and a polygon that the box may meet; and
-// the buffers that the search uses. A query with more squares of the grid, cells or polygons than
-// the limits below falls back to the bounding-box trees.
+// the buffers that the search uses. The scene's grid consists of squares, and each square is
+// divided into cells, which list polygons. A query with more squares of the grid, cells or polygons
+// than the limits below falls back to the bounding-box trees.
 struct CellPairs {
   static constexpr size_t kMostQueries = BoxPairs::kMostQueries;
   static constexpr size_t kMostSquares = 4;                  // squares that one box meets
@@ -54,7 +56,8 @@ struct CellPairs {
   // The pairs found, by ascending query, at most `kMostOfOne` of each query, without duplicates.
   std::array<Pair, kMostQueries * kMostOfOne> pairs;
   size_t count;
-  size_t boxes;  // box comparisons made, for the caller's `WorkMeter`
+  // number of bounding boxes of polygons compared with query boxes, for the caller's `WorkMeter`
+  size_t boxes;
   std::array<Square, kMostQueries * kMostSquares> squares;
   // The cells that the query boxes may meet; `items`, the numbers (`CellPolygons`) of the polygons
   // found in the cells; and `owners`, for each item the index of its cell in `cells`. All three
@@ -67,11 +70,12 @@ struct CellPairs {
       owners;
 };
 
-// Sets `found` to the polygons that the boxes of the active queries may meet, for at most
-// `CellPairs::kMostQueries` queries, and prefetches these polygons. The scene must have a grid.
-// Builds the cells of the squares that no query has entered before, which counts as work in
-// `meter`. Returns bit k for each query k that finds no pairs here, and for which the caller must
-// search the bounding-box trees (index/box_traversal.h) instead.
+// Sets `found` to the polygons that the boxes of the queries with `is_active` set may meet, for at
+// most `CellPairs::kMostQueries` queries, and prefetches these polygons. The scene must have a
+// grid: squares, each divided into cells, which list polygons. Builds the cells of the squares that
+// no query has entered before, which counts as work in `meter`. Returns bit k for each query k that
+// finds no pairs here, and for which the caller must search the bounding-box trees
+// (index/box_traversal.h) instead.
 uint32_t FindPairsInCells(const SceneIndex& scene, std::span<const BoxQuery> queries,
                           CellPairs& found, WorkMeter& meter);
 

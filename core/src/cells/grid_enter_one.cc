@@ -17,9 +17,11 @@
 namespace carom::internal {
 namespace {
 
-// Returns the changes of the bounds kMaxX, kMaxY, kBelowX and kBelowY of a `GridWalk` at a step to
-// an adjacent cell, packed as numbers of 16 bits. In the tables below, entry 0 is a step towards
-// lesser coordinates, and entry 1 a step towards greater coordinates.
+// A `GridWalk` moves a line from cell to cell of the scene's grid, and a polygon's box in a cell
+// may meet the line only if the numbers of the box are at most the bounds of the walk. Returns the
+// changes of the bounds kMaxX, kMaxY, kBelowX and kBelowY at a step to an adjacent cell, packed as
+// numbers of 16 bits. In the tables below, entry 0 is a step towards lesser coordinates, and entry
+// 1 a step towards greater coordinates.
 constexpr uint64_t Changes(int64_t max_x, int64_t max_y, int64_t below_x, int64_t below_y) {
   const auto at = [](int64_t value, int place) {
     return static_cast<uint64_t>(value & 0xffff) << (16 * place);
@@ -47,14 +49,16 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Writes all eight bounds by one store of 16 bytes, since a load of 16 bytes soon after two stores
-// of 8 bytes would wait until both stores have reached the cache.
+// Writes all eight bounds of a `GridWalk`, four in each of the two words, by one store of 16 bytes,
+// since a load of 16 bytes soon after two stores of 8 bytes would wait until both stores have
+// reached the cache.
 HWY_INLINE void Put(uint64_t first, uint64_t last, GridWalk::Bounds& to) {
   const TwoWords words{first, last};
   std::memcpy(to.data(), &words, sizeof words);
 }
 
-// Sets the bounds of a walk and their changes at a step, as `EnterLanes` (grid_entrance.cc) does.
+// Sets the bounds of a walk (a line that moves from cell to cell of the scene's grid) and the
+// changes of these bounds at a step to an adjacent cell, as `EnterLanes` (grid_entrance.cc) does.
 // The walk is in the cell with the lower corner `from`; `within` is the walk's position relative to
 // `from`, in sides of the cell.
 HWY_INLINE void SetBounds(const Line& line, Lanes within, Lanes from, GridWalk& walk) {
@@ -93,8 +97,9 @@ HWY_INLINE void SetBounds(const Line& line, Lanes within, Lanes from, GridWalk& 
   std::memcpy(walk.upper.data(), &columns, sizeof columns);
 }
 
-// Puts the walk at its first cell in its square of the grid, as `EnterLanes` (grid_entrance.cc)
-// does, with x and y in the lanes of a vector.
+// Puts the walk (a line that moves from cell to cell) at the first cell that the line enters in
+// `walk.square`, a square of the scene's grid, which is divided into cells. Computes what
+// `EnterLanes` (grid_entrance.cc) computes, with x and y in the lanes of a vector.
 void EnterAlone(const Line& line, GridWalk& walk) {
   const GridBlock* const block = walk.block;
   walk.polygons = block->polygons();

@@ -75,12 +75,12 @@ void PlaceAll(const SceneGrid& grid, GridEntrants& entrants) {
   }
 }
 
-// Values of one coordinate (x or y) of walks that enter their squares of the grid: the index `cell`
-// of the first cell; `next`, the line's parameter at its next step to another cell; `pace`, the
-// difference of the parameter between two steps; `left`, the number of steps that remain within the
-// square; `bound` and `below`, the bounds that the columns `min_x` and `below_x` (for y, `min_y`
-// and `below_y`) of a cell must not exceed; `is_up`, whether the line runs towards greater
-// coordinates.
+// Values of one coordinate (x or y) of walks (lines that move from cell to cell) that enter squares
+// of the scene's grid, which are divided into cells: the index `cell` of the first cell; `next`,
+// the line's parameter at its next step to another cell; `pace`, the difference of the parameter
+// between two steps; `left`, the number of steps that remain within the square; `bound` and
+// `below`, the bounds that the columns `min_x` and `below_x` (for y, `min_y` and `below_y`) of a
+// cell must not exceed; `is_up`, whether the line runs towards greater coordinates.
 struct Axis {
   V cell;
   V within;  // position in the cell, in sides of the cell
@@ -94,14 +94,18 @@ struct AxisOfLines {
   V from, d, min, max;
 };
 
-// Values of squares of the grid that are equal for x and y: the side of a cell, cells per length,
-// and the index of the last cell along a side.
+// Values of squares of the grid, which are divided into cells, that are equal for x and y: the
+// length of a cell's side, the number of cells per length, and the index of the last cell along a
+// side of the square.
 struct Squares {
-  V side, per_length, last;  // side of a cell; cells per length; last index
+  V side, per_length, last;
 };
 
-// Computes one coordinate of the walks of lines that enter their squares of the grid at parameter
-// t. `bound` and `below` are rounded up, since 1.5 is added to them before they are truncated.
+// Computes the values of one coordinate (x or y) of the walks of lines that enter squares of the
+// grid at the line parameter t; `corner` is that coordinate of the lower left corners of the
+// squares. `bound` and `below`, the limits of the lines' bounding boxes in units of the cell, are
+// rounded up: adding 1.5 before the truncation makes each at least 0.5 greater than the exact
+// value.
 HWY_INLINE Axis EnterAlong(const AxisOfLines& lines, V corner, const Squares& squares, V t) {
   const V zero = All(0);
   const V from_corner = Sub(Add(lines.from, Mul(lines.d, t)), corner);
@@ -123,17 +127,19 @@ HWY_INLINE Axis EnterAlong(const AxisOfLines& lines, V corner, const Squares& sq
           .is_up = is_up};
 }
 
-// Values of up to kMost walks. Each array has, walk after walk, values that `GridWalk` stores side
-// by side, so that `EnterAll` copies them to a walk by one memcpy.
+// Values of up to kMost walks (lines that move from cell to cell of the scene's grid). Each array
+// has, walk after walk, values that `GridWalk` stores side by side, so that `EnterAll` copies them
+// to a walk by one memcpy.
 struct alignas(64) WalkColumns {
   std::array<int16_t, 4 * kMost> reach, line, by_x, line_by_x, by_y, line_by_y, steps, normal;
   std::array<double, 4 * kMost> times;
   std::array<int32_t, kMost> columns, cell;
 };
 
-// Sets the bounds of walks that depend on the normals of their lines (`GridWalk::kUpper` and
-// `kLower`), and the changes of these bounds at a step along x and y. The comment of `GridWalk`
-// derives the bounds and `slack`.
+// Sets those bounds of walks (lines that move from cell to cell of the grid) that depend on the
+// normals of the lines (`GridWalk::kUpper` and `kLower`), and the changes of these bounds at a step
+// along x and y. `slack` covers the rounding errors of the bounds; the comment of `GridWalk`
+// derives both.
 HWY_INLINE void EnterNormal(const GridEntrants& entrants, size_t i, const Axis& x, const Axis& y,
                             WalkColumns& to) {
   constexpr double kAll = GridCell::kUnits * GridWalk::kParts;
@@ -158,17 +164,19 @@ HWY_INLINE void EnterNormal(const GridEntrants& entrants, size_t i, const Axis& 
   const Short short_a = hn::DemoteTo(S(), whole_a);
   const Short short_b = hn::DemoteTo(S(), whole_b);
   hn::StoreInterleaved2(hn::Abs(short_a), hn::Abs(short_b), S(), &to.normal[2 * i]);
-  // The four bytes are `GridWalk::upper` and `lower`, offsets of columns in a `GridCell`. If both
-  // components of the normal are positive, `upper` has the columns of maxima at bytes 16 and 24,
-  // and `lower` the columns of minima at bytes 0 and 8. A negative component exchanges its two
-  // columns.
+  // The four bytes of an element of `to.columns` are `GridWalk::upper` and `lower`, offsets of
+  // columns in a `GridCell`. If both components of the normal are positive, `upper` has the columns
+  // of maxima at bytes 16 and 24, and `lower` the columns of minima at bytes 0 and 8. A negative
+  // component exchanges its two columns.
   const auto negative_a = hn::And(hn::ShiftRight<31>(whole_a), hn::Set(I(), 0x00100010));
   const auto negative_b = hn::And(hn::ShiftRight<31>(whole_b), hn::Set(I(), 0x10001000));
   const auto columns = hn::Xor(hn::Set(I(), 0x08001810), hn::Xor(negative_a, negative_b));
   hn::StoreU(columns, I(), &to.columns[i]);
 }
 
-// Computes the values of as many walks as a vector has lanes, from walk i on.
+// Computes the values of as many `GridWalk`s (lines that move from cell to cell) as a vector has
+// lanes, from walk i on, at the first cells that the lines enter in their squares of the grid.
+// Stores the values in `to`.
 HWY_INLINE void EnterLanes(const GridEntrants& entrants, size_t i, WalkColumns& to) {
   V corner_x, corner_y, side, per_length;
   hn::LoadInterleaved4(D(), &entrants.squares[i].corner_x, corner_x, corner_y, side, per_length);
@@ -195,7 +203,8 @@ HWY_INLINE void EnterLanes(const GridEntrants& entrants, size_t i, WalkColumns& 
   hn::StoreU(hn::DemoteTo(I(), Add(Mul(y.cell, row), x.cell)), I(), &to.cell[i]);
 }
 
-// Puts the walks at the cells of their squares that the lines enter first.
+// Puts each `GridWalk` (a line that moves from cell to cell within a square of the scene's grid) at
+// the cell of its square that the line enters first.
 void EnterAll(GridEntrants& entrants) {
   WalkColumns from;
   for (size_t i = 0; i < kMost; i += hn::Lanes(D())) EnterLanes(entrants, i, from);
@@ -258,8 +267,8 @@ Line GridEntrants::LineAt(size_t i) const {
 
 // Advances `at`, the parameter of the start of a line that begins outside of the grid, to where the
 // line enters the grid. Returns false if the line misses the grid. Rounding may let the line enter
-// slightly too late, but no polygon is missed, since all polygons are at least a quarter of a
-// square inside of the grid's border.
+// slightly too late, but no polygon is missed, since all polygons are inside of the grid, at least
+// a quarter of the side of a square away from its border.
 bool GridEntrance::Clip(const Line& line, double& at) const {
   double end = line.t_max;
   const auto pass = [&](double from, double d, double min, double max) {
@@ -274,9 +283,10 @@ bool GridEntrance::Clip(const Line& line, double& at) const {
          pass(line.origin.y, line.dy.high, min.y, max.y) && at <= end;
 }
 
-// Sets `walk.square` to the square where a line that begins outside of the grid enters the grid.
-// Returns false if the line misses the grid, or if the line begins so far away that doubles are too
-// coarse for a walk over cells; the line then falls back to the bounding-box trees.
+// Sets `walk.square` to the square of the scene's grid where a line that begins outside of the grid
+// enters the grid. (A square is divided into cells.) Returns false if the line misses the grid, or
+// if the line begins so far away that doubles are too coarse for a walk over cells; the line then
+// falls back to the bounding-box trees.
 bool GridEntrance::FindOutside(const Line& line, GridWalk& walk) const {
   const double far = grid_.farthest();
   if (!(std::abs(line.origin.x) <= far && std::abs(line.origin.y) <= far)) {

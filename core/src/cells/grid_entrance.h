@@ -20,8 +20,9 @@
 
 namespace carom::internal {
 
-// Up to `kMost` lines that enter squares of the grid. Each value is a column (an array with one
-// element for each line), so that a vector loads the value of several lines at once.
+// Up to `kMost` lines that enter squares of the scene's grid, which are divided into cells. A walk
+// (`GridWalk`) moves a line from cell to cell within a square. Each value is a column (an array
+// with one element for each line), so that a vector loads the value of several lines at once.
 struct alignas(64) GridEntrants {
   static constexpr size_t kMost = kMaxLanes;
   using Column = DoubleColumn;
@@ -47,7 +48,8 @@ struct alignas(64) GridEntrants {
 };
 
 // Finds the squares of a scene's grid that lines enter, and puts the walks of the lines at their
-// first cells in these squares. The grid must not be empty.
+// first cells in these squares. A square is divided into cells, which list polygons, and a walk
+// (`GridWalk`) moves its line from cell to cell within a square. The grid must not be empty.
 class GridEntrance {
  public:
   // `meter` must outlive the `GridEntrance`.
@@ -55,16 +57,16 @@ class GridEntrance {
       : scene_(scene), grid_(scene.grid()), meter_(meter) {}
 
   // Sets, for each line with a walk, the square of the grid where the line begins or enters the
-  // grid, and prefetches the square. `GridEntrants::Set` must have set all elements; an element
-  // without a walk may have any values.
+  // grid, and prefetches the square. The caller must have set all elements of `entrants` by
+  // `GridEntrants::Set`; an element whose walk is null may have any line.
   void Place(GridEntrants& entrants) const;
   // Puts the walks at their first cells in the squares that `Place` or `NextSquare` has set. A walk
   // is over (`GridWalk::is_over`) if its square is outside of the grid or has no cells, or if the
-  // meter stops before the cells are built.
+  // meter stops the work before the cells are built.
   void Enter(GridEntrants& entrants) const;
-  // Moves a walk to the adjacent square, beyond the side where the walk leaves its square.
-  // `walk.block` becomes null if the adjacent square is outside of the grid, or if no query has
-  // built the cells of that square yet.
+  // Sets the square of a walk to the adjacent square, beyond the side where the line of the walk
+  // leaves its square. `walk.block` becomes null if the adjacent square is outside of the grid, or
+  // if no query has built the cells of that square yet.
   void NextSquare(GridWalk& walk) const;
   // Puts `count` walks, at most `GridEntrants::kMost`, at their first cells in the squares that
   // `NextSquare` has set. `which` has the indices of these walks in `walks`, and line_of(i) returns
@@ -103,10 +105,11 @@ class GridEntrance {
   WorkMeter& meter_;
 };
 
-// Returns the block (the cells and polygons) of the walk's square of the grid: `walk.block` if it
-// is set, else the block of the grid, which is built if necessary. Returns null, which ends the
-// walk, if the square is outside of the grid, if it has no cells and the line must search the
-// bounding-box trees, or if the block is not built because the meter has stopped.
+// A walk moves a line from cell to cell of the grid's squares. Returns the block (the cells and
+// polygons) of the walk's square: `walk.block` if it is set, else the block of the grid, which is
+// built if necessary. Returns null, which ends the walk, if the square is outside of the grid, if
+// it has no cells and the line must search the bounding-box trees, or if the block is not built
+// because the meter has stopped the work.
 inline const GridBlock* GridEntrance::SquareOf(GridWalk& walk) const {
   walk.cell = nullptr;
   if (walk.block == nullptr && HasSquare(walk)) {

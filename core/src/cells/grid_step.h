@@ -36,14 +36,16 @@ HWY_INLINE V Column(const void* bytes, size_t lane) {
   return hn::PromoteTo(Shorts(), hn::LoadU(d, static_cast<const uint8_t*>(bytes) + lane));
 }
 
-// Returns a mask of the lanes in which the value exceeds entry `bound` of `walk.bounds`.
+// Returns a mask of the lanes of `values` in which the value exceeds entry `bound` of
+// `walk.bounds`.
 HWY_INLINE hn::Mask<Shorts> Above(V values, const GridWalk& walk, size_t bound) {
   return hn::Gt(values, hn::Set(Shorts(), walk.bounds[bound]));
 }
 
-// Returns |a| x + |b| y for the boxes of a cell from `lane` on. x and y are the columns of the cell
-// at the byte offsets `columns`, in units of 1/255 of the cell's side; `walk.normal` has |a| and
-// |b| for the normal (a, b) of the walk's line. The result is in 1/16 of a unit.
+// Returns |a| x + |b| y for the polygons' boxes in a cell of the scene's grid, from box `lane` on.
+// x and y are the columns of the cell at the byte offsets `columns`, in units of 1/255 of the
+// cell's side; `walk.normal` has |a| and |b| for the normal (a, b) of the walk's line. The result
+// is in 1/16 of a unit.
 HWY_INLINE V Along(const GridWalk& walk, const uint8_t* cell, std::array<uint8_t, 2> columns,
                    size_t lane) {
   const V x = hn::ShiftLeft<5>(Column(cell + columns[0], lane));
@@ -52,7 +54,8 @@ HWY_INLINE V Along(const GridWalk& walk, const uint8_t* cell, std::array<uint8_t
                  hn::MulHigh(y, hn::Set(Shorts(), walk.normal[1])));
 }
 
-// Returns bit i for each box i of the walk's current cell that the walk's line may meet.
+// Returns bit i for each polygon's box i, listed in the walk's current cell, that the walk's line
+// may meet.
 HWY_INLINE unsigned Meeting(const GridWalk& walk) {
   const GridCell& cell = *walk.cell;
   const auto* const bytes = reinterpret_cast<const uint8_t*>(&cell);
@@ -71,8 +74,9 @@ HWY_INLINE unsigned Meeting(const GridWalk& walk) {
   return cell.present & ~beyond;
 }
 
-// Moves a walk to its next cell: to the linked cell (`GridCell::next`), if any, which lists further
-// boxes in the area of the current cell, else to the adjacent cell that the line enters next.
+// Moves a walk (a line that moves from cell to cell of a square of the grid) to its next cell: to
+// the linked cell (`GridCell::next`), if any, which lists further boxes in the area of the current
+// cell, else to the adjacent cell that the line enters next.
 HWY_INLINE void Step(GridWalk& walk) {
   const GridCell& cell = *walk.cell;
   if (cell.next != 0) {

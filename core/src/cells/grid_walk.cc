@@ -20,8 +20,10 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Performs one step of each active walk. `WriteItems` may write a few pairs beyond `pairs.count`,
-// which the pairs of the next walk overwrite.
+// A walk is a line that moves from cell to cell of the scene's grid, and an active walk has further
+// cells. Performs one step of each active walk: lists the polygons of the walk's cell that its line
+// may meet, and moves the walk to its next cell. `WriteItems` may write a few pairs beyond
+// `pairs.count`, which the pairs of the next walk overwrite.
 void StepAll(GridWalks& walks, GridPairs& pairs) {
   for (size_t i = 0; i < walks.count; ++i) {
     const uint16_t at = walks.active[i];

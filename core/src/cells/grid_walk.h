@@ -23,7 +23,10 @@
 
 namespace carom::internal {
 
-// A line, and the cell of the scene's grid that the line passes currently.
+// A line, and the cell of the scene's grid that the line passes currently. The grid consists of
+// squares, each square is divided into cells, and a cell lists the boxes of the polygons in it
+// (`GridCell`). A walk moves from cell to cell within a square; `GridEntrance` moves it to the next
+// square.
 //
 // The line and its bounding box are kept in units of the cell: 1/255 of the cell's side. Let a and
 // b be the components of the line's normal, scaled so that the larger one is 1 in magnitude, and s
@@ -44,10 +47,10 @@ namespace carom::internal {
 struct alignas(64) GridWalk {
   enum : size_t { kMaxX, kMaxY, kBelowX, kBelowY, kUpper, kLower, kBoundCount = 8 };
   using Bounds = std::array<int16_t, kBoundCount>;
-  // the bounds `kUpper` and `kLower` are in 1/kParts of a unit
+  // The bounds `kUpper` and `kLower` are in 1/kParts of a unit (1/255 of a cell's side).
   static constexpr double kParts = 16;
 
-  // Returns whether the line has no more cells.
+  // Returns whether the walk is over, so that it has no current cell.
   bool is_over() const { return cell == nullptr; }
   bool leaves_square() const { return (left[0] | left[1]) < 0; }
 
@@ -66,7 +69,7 @@ struct alignas(64) GridWalk {
   std::array<uint8_t, 2> upper;
   std::array<uint8_t, 2> lower;
   double at;              // the parameter t where the line enters the cell
-  double end;             // the parameter t beyond which hits do not matter
+  double end;             // the parameter t of the line beyond which the caller needs no hits
   const GridCell* cell;   // the current cell; null if the walk is over
   const GridCell* first;  // first cell of the chain (`GridCell::next`) that has `cell`
   const GridBlock* block;
@@ -77,8 +80,9 @@ struct alignas(64) GridWalk {
   bool falls_back_to_trees;
 };
 
-// Pairs of a walk (its index in `GridWalks::walks`) and a polygon that the walk's line may meet
-// (its number in `GridWalk::polygons`).
+// Pairs of a walk (a line that moves over the cells of the scene's grid, given by its index in
+// `GridWalks::walks`) and a polygon that the line may meet (given by its number in
+// `GridWalk::polygons`).
 struct GridPairs {
   static constexpr size_t kMostWalks = 128;
   static constexpr size_t kCapacity =
@@ -94,17 +98,18 @@ struct GridPairs {
   alignas(64) std::array<uint16_t, kCapacity> walks;
 };
 
-// Lines that walk over the cells of the grid. The first `count` elements of `active` have the
-// indices in `walks` of the walks that are not over.
+// Walks: lines that move from cell to cell of the scene's grid. The first `count` elements of
+// `active` are the indices, in `walks`, of the active walks: those that have further cells.
 struct GridWalks {
   GridWalk* walks;
   size_t count = 0;  // number of active walks
   std::array<uint16_t, GridPairs::kMostWalks> active;
 };
 
-// Appends to `pairs` the polygons in the current cells of the active walks that the lines of the
-// walks may meet by bounding boxes. Then moves each walk to its next cell. If that cell would be
-// outside of the walk's square, `leaves_square()` of the walk becomes true.
+// A walk is a line that moves from cell to cell of a square of the scene's grid. For each active
+// walk, appends to `pairs` the polygons in the walk's current cell with bounding boxes that the
+// walk's line may meet. Then moves the walk to its next cell. If that cell would be outside of the
+// walk's square, `leaves_square()` of the walk becomes true.
 void StepWalks(GridWalks& walks, GridPairs& pairs);
 
 }  // namespace carom::internal

@@ -52,10 +52,11 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// For each bit i that is set in `bits`, appends the polygon number `cell.items[i]` to the array at
-// `items`, and `owner` (the number of the walk or cell that the polygons are found for) to the
-// array at `owners`. Returns the number of polygons. Vector stores may overwrite the first eight
-// elements of each array, even if fewer are appended.
+// A cell of the scene's grid lists the numbers of up to seven polygons. For each bit i that is set
+// in `bits`, appends the polygon number `cell.items[i]` to the array at `items`, and `owner` (the
+// number of the walk or cell that the polygons are found for) to the array at `owners`. Returns the
+// number of polygons. Vector stores may overwrite the first eight elements of each array, even if
+// fewer are appended.
 HWY_INLINE size_t WriteItems(const GridCell& cell, unsigned bits, uint16_t owner, uint32_t* items,
                              uint16_t* owners) {
   const hn::CappedTag<uint32_t, GridCell::kWidth> d;

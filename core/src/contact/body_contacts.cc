@@ -28,8 +28,9 @@ bool IsHollowShape(MovingShape& shape) {
 }  // namespace
 
 // Two convex shapes get a CONVEX contact, along the axis of minimum penetration; all other pairs
-// get a FEATURE contact (`ContactKind`). A body keeps its convex hull and its edge index, so that
-// they are built once per body, not once per mover.
+// get a FEATURE contact (`ContactKind`). A body (a placed shape that exists for one group of
+// queries) keeps its convex hull and its edge index, so that both are built once per body, not once
+// per mover (the moving shape of a query).
 std::optional<Contact> ContactOfBody(Body& fixed, MovingShape& mover, WorkMeter& meter) {
   MovingShape& body = fixed.shape();
   if (IsHollowShape(body) || IsHollowShape(mover)) return std::nullopt;
@@ -40,8 +41,9 @@ std::optional<Contact> ContactOfBody(Body& fixed, MovingShape& mover, WorkMeter&
   return FeatureContact(body.RingView(), mover.RingView(), meter);
 }
 
-// Finds the contacts with polygons of the scene by `RunContacts`, then the contacts with bodies,
-// and lists for each item (moving shape) the polygons before the bodies.
+// Finds the contacts with polygons of the scene by `RunContacts`, then the contacts with bodies
+// (placed shapes beside the scene), and lists for each item (moving shape) the polygons before the
+// bodies.
 bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
                           const ContactOptions& options, ContactAnswers& out, WorkMeter& meter) {
   ContactAnswers scene;
@@ -95,10 +97,10 @@ bool FindContactsOfBodies(const World& world, const ContactColumns& columns,
 
 namespace {
 
-// Returns how far each of two bodies moves to end their contact: each body takes a share of the
-// translation that is proportional to the mass of the other body. A fixed mass that is not above 0
-// counts as infinite. If both masses are infinite, neither body moves; the contact keeps its normal
-// and depth.
+// Returns how far each of two bodies (placed shapes beside the scene) moves to end their contact:
+// each body takes a share of the translation that is proportional to the mass of the other body. A
+// fixed mass that is not above 0 counts as infinite. If both masses are infinite, neither body
+// moves; the contact keeps its normal and depth.
 SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover_mass) {
   if (!(fixed_mass > 0)) fixed_mass = HUGE_VAL;
   if (std::isinf(fixed_mass) && std::isinf(mover_mass)) return {};
@@ -108,9 +110,9 @@ SplitTranslation SplitOf(const Contact& contact, double fixed_mass, double mover
 }  // namespace
 }  // namespace internal
 
-// Each item of `columns` names a body. The rows of the item are the contacts of this body with
-// bodies of a lower index, so that each pair of bodies is reported once. The rows of an item are
-// sorted by the index of the other body.
+// Each item of `columns` names a body, a placed shape that exists for one group of queries. The
+// rows of the item are the contacts of this body with bodies of a lower index, so that each pair of
+// bodies is reported once. The rows of an item are sorted by the index of the other body.
 bool FindBodyContacts(const World& world, const BodyContactColumns& columns,
                       const ContactOptions& options, ContactAnswers& out, WorkMeter& meter) {
   out.Clear();

@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Contacts of moving shapes with the bodies of a world, and of the bodies with each other.
+// Computes the contacts of moving shapes with the bodies of a world (placed shapes that exist for
+// one group of queries), and of the bodies with each other.
 #pragma once
 
 #include <optional>

@@ -47,7 +47,8 @@ bool CheckMasses(const ContactColumns& columns, size_t i, ItemChecker& check) {
 constexpr size_t kWindow = 32;
 static_assert(kWindow <= CellPairs::kMostQueries && kWindow <= BoxPairs::kMostQueries);
 constexpr size_t kMaxPairs = 512;  // capacity of the buffer of pairs of a polygon and a mover
-// Number of shapes of the batch that are cached in the form that the fast path reads, `FastShape`.
+// Number of shapes of the batch that are cached in the form that the fast path (for small convex
+// polygons) reads, `FastShape`.
 constexpr size_t kCachedShapes = 16;
 // A thread keeps the buffers of a batch for the next batch if the batch had at most this many
 // shapes.
@@ -67,14 +68,15 @@ struct Mover {
   Pose pose;
   bool is_placed;    // whether `general` is placed
   bool is_in_order;  // whether the item's contacts are added by ascending polygon id
-  bool has_edges;    // whether `PlaceEdges` has set its edges
+  bool has_edges;    // whether `PlaceEdges` has set the mover's edges
   MovingShape general;
 };
 
-// Returns whether the batch searches the cells of the scene's grid for polygons first, and its
-// bounding-box trees only where the cells do not suffice. Returns false where polygons have more
-// than `kMaxEdgesWithoutIndex` vertices on average: most of them then have an edge index, and only
-// the trees lead to the entries (`IndexedPolygon`) with an index.
+// The scene's grid has squares, which are divided into cells that list the polygons in them.
+// Returns whether the batch searches these cells for polygons first, and the scene's bounding-box
+// trees only where the cells do not suffice. Returns false where polygons have more than
+// `kMaxEdgesWithoutIndex` vertices on average: most of them then have an edge index, and only the
+// trees lead to the entries (`IndexedPolygon`) with an index.
 bool HasCells(const SceneIndex& scene) {
   return !scene.grid().empty() &&
          scene.vertex_count() <= IndexedPolygon::kMaxEdgesWithoutIndex * scene.polygon_count();
@@ -87,7 +89,8 @@ struct CachedShape {
   FastShape fast;
 };
 
-// Buffers of `ContactBatch`. The thread keeps them for its next batch if they are small
+// Buffers of `ContactBatch`, which evaluates the movers (moving shapes) of a batch in windows:
+// groups of at most `kWindow` movers. The thread keeps them for its next batch if they are small
 // (`IsWorthCaching`).
 struct ContactScratch {
   bool IsWorthCaching() const {
@@ -95,7 +98,9 @@ struct ContactScratch {
   }
 
   std::array<Mover, kWindow> movers;
-  std::array<FastMover, kWindow> fast;  // size 0: the item takes the general path
+  // The movers of the window in the form of the fast path, which is for small convex polygons; size
+  // 0 if the general path (the code for all shapes) evaluates the mover.
+  std::array<FastMover, kWindow> fast;
   // The convexity of each shape of the batch, computed on first use.
   std::vector<std::optional<Convexity>> convexity;
   // A cache of shapes of the batch; the shape with index n in the batch is at n modulo
@@ -110,7 +115,9 @@ struct ContactScratch {
 };
 
 // Evaluates a batch of contact queries, `kWindow` items (moving shapes) at a time: finds the
-// polygons that each of these movers may meet, then evaluates these pairs.
+// polygons that each of these movers may meet, then evaluates these pairs. The fast path computes
+// contacts of small convex polygons in SIMD lanes, the general path those of all shapes. The
+// scene's grid has squares, which are divided into cells that list the polygons in them.
 class ContactBatch {
  public:
   ContactBatch(const ContactRun& run, ContactAnswers& out, WorkMeter& meter)
@@ -256,7 +263,8 @@ class ContactBatch {
   }
 
   // Begins the pairs of the next mover. Evaluates the collected pairs first if their buffer has no
-  // room for `NearPolygons::kMost` more pairs. Returns false once the meter stops.
+  // room for `NearPolygons::kMost` (the most polygons that the search finds for one mover) more
+  // pairs. Returns false once the meter stops.
   bool StartMover() {
     if (pair_count_ + NearPolygons::kMost > kMaxPairs && !AnswerPairs()) return false;
     first_pair_ = pair_count_;
@@ -411,9 +419,9 @@ class ContactBatch {
     return AddRow(pair) && (lanes_ < ContactBlock::kSize || MeasureContacts());
   }
 
-  // Computes the contacts in the lanes of the block, and writes them over their placeholders in
-  // `out_.contacts`. Contacts with a number that the block cannot certainly round fall back to the
-  // general path. Returns false once the meter stops.
+  // Computes the contacts in the lanes of the block (up to four contacts, each in a SIMD lane), and
+  // writes them over their placeholders in `out_.contacts`. Contacts with a number that the block
+  // cannot certainly round fall back to the general path. Returns false once the meter stops.
   bool MeasureContacts() {
     if (lanes_ == 0) return true;
     Measure(lanes_, scratch_->block);
@@ -432,9 +440,10 @@ class ContactBatch {
     return true;
   }
 
-  // Completes the rows of the answers, from row `row` on, for the `count` items of the window:
-  // sorts the rows of each item by polygon id, and adds the split translations if the batch has
-  // masses.
+  // Completes the rows of the answers, from row `row` on, for the `count` items of the window (the
+  // items that are evaluated together): sorts the rows of each item by polygon id, and, if the
+  // batch has masses, adds how far each of the two shapes in contact moves to separate them
+  // (`SplitByMass`).
   void EndRows(size_t count, size_t row) {
     if (columns_.mass.empty() && is_in_order_) return;
     for (size_t k = 0; k < count; ++k) {

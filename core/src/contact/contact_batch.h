@@ -23,7 +23,7 @@ enum class ContactBatchPath : uint8_t { kFast, kGeneral };
 // pairs, and those that the fast path (SIMD, for small convex polygons) did not decide.
 struct ContactCounts {
   size_t pairs = 0;
-  size_t axes = 0;       // pairs for which the fast path could not decide the contact axis
+  size_t axes = 0;       // pairs with a contact axis (normal) that the fast path left undecided
   size_t undecided = 0;  // contacts with numbers that the fast path could not certainly round
   size_t not_fast = 0;   // pairs with a shape that the fast path does not support
 };
@@ -32,8 +32,8 @@ struct ContactCounts {
 // contact.
 bool IsHollow(const Shape& shape);
 
-// The input of `RunContacts`: a scene, the batch of moving shapes, the options, and the path to
-// take.
+// The input of `RunContacts`: a scene, the batch of moving shapes, the options, and which of the
+// two paths (fast or general) computes the contacts.
 struct ContactRun {
   const Scene& scene;
   const ContactColumns& columns;
@@ -42,8 +42,9 @@ struct ContactRun {
 };
 
 // Appends the contacts of all items (moving shapes) to `out`, which must be empty except for
-// `out.counts`, which must have a 0 for each item. Unless `counts` is null, stores in it how many
-// pairs the fast path decided and left undecided. Returns false once `meter` stops the work.
+// `out.counts`, which must have a 0 for each item. Unless `counts` is null, stores in `counts` the
+// number of pairs and how many of them the fast path did not decide. Returns false once `meter`
+// stops the work.
 bool RunContacts(const ContactRun& run, ContactAnswers& out, WorkMeter& meter,
                  ContactCounts* counts = nullptr);
 

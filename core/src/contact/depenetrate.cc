@@ -25,9 +25,9 @@ using internal::PlacedShape;
 // translation of the shape that ends all of these contacts.
 constexpr int kRelaxations = 8;
 
-// Limits of the search for a position without overlap on rings around the start, with sixteen
-// positions on each ring and radii that grow by half from ring to ring: the number of rings, and
-// the number of bisection steps back towards the start.
+// Limits of the search for a position without overlap on circles around the start, with sixteen
+// positions on each circle and radii that grow by half from circle to circle: the number of
+// circles, and the number of bisection steps back towards the start.
 constexpr int kMaxRings = 400;
 constexpr int kHalvings = 6;
 
@@ -53,7 +53,7 @@ double LargestMagnitude(const Box& box) {
 }
 
 // Searches a position near the start where one shape overlaps no polygon of the scene: first by
-// pushes along contact normals, then on rings around the start.
+// pushes along contact normals, then on circles around the start.
 class Depenetrator {
  public:
   Depenetrator(const Scene& scene, const Shape& shape, const Pose& start,
@@ -130,9 +130,10 @@ class Depenetrator {
   }
 
   // Returns the position after a translation that moves the shape out of all polygons of `pushes_`,
-  // as far as their contacts are compatible; nullopt if `pushes_` is empty, or once the meter
-  // stops. Doubles `margin_`, which is added to each depth, up to a 64th of the shape's size, so
-  // that the small steps of a shape in a crease between polygons come to an end.
+  // as far as the pushes along the contact normals do not undo each other; nullopt if `pushes_` is
+  // empty, or once the meter stops. Doubles `margin_`, which is added to each depth, up to a 64th
+  // of the shape's size, so that the small steps of a shape in a crease between polygons come to an
+  // end.
   std::optional<Vec2> NextPosition() {
     if (pushes_.empty()) return std::nullopt;
     Vec2 move;
@@ -172,8 +173,9 @@ class Depenetrator {
         Vec2{start_.position.x + direction.x * length, start_.position.y + direction.y * length});
   }
 
-  // Moves the shape to the first overlap-free position on growing rings around the start, then back
-  // towards the start as far as bisection finds overlap-free positions.
+  // Moves the shape to the first overlap-free position on growing circles around the start, then
+  // back towards the start as far as bisection finds overlap-free positions. Does nothing if no
+  // circle has such a position.
   void JumpToFreePosition() {
     const Box& world = scene_.bounds();
     const double end = 4 * (LargestMagnitude(world) + LargestMagnitude(start_box_) +
@@ -256,8 +258,9 @@ bool Depenetrate(const Scene& scene, const ShapeColumns& movers, const Depenetra
         check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
       }
     } else {
-      // If the shape or the pose of the item is invalid, the item does not move: its answer is the
-      // requested position if that has accepted coordinates, else the origin.
+      // If the shape or the pose of the item (a shape to move out of the polygons that it overlaps)
+      // is invalid, the item does not move: its answer is the requested position if that has
+      // accepted coordinates, else the origin.
       const Vec2 asked{movers.x[i], movers.y[i]};
       position = IsAccepted(asked) ? Normalized(asked) : Vec2{};
     }

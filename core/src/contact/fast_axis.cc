@@ -41,8 +41,8 @@ HWY_INLINE V Square(const FastEdges& edges, size_t width, V least, EdgeColumn& d
 
 // Returns the edges that may be the least deep: bit k for edge k of the fixed polygon, bit 8 + k
 // for edge k of the mover. The fixed polygon has `n` edges. The depth of an edge is how far the
-// other polygon reaches past it. `least` is the minimum over all edges of the depth times the
-// length of the edge, which errs by at most `error`.
+// other polygon reaches past it. `least` is the minimum, over all edges of both polygons, of the
+// depth times the length of the edge. Each such product errs by at most `error`.
 //
 // With e = error / least <= 1/8, each depth times length is within a factor of 1 - e and 1 + e of
 // its exact value, and ((1 + e) / (1 - e))^2 <= 1 + 8 e. The squares and products add a relative
@@ -55,7 +55,8 @@ HWY_INLINE uint32_t ShallowestEdges(const FastMover& mover, size_t n, double err
   return UpTo(bound, depths.fixed, n) | UpTo(bound, depths.mover, mover.size) << 8;
 }
 
-// A pair of polygons for which the contact axis is being computed, and the intermediate results.
+// A pair of polygons for which the contact axis (the normal of the least deep edge) is being
+// computed, and the intermediate results.
 struct Job {
   FastPair* pair;
   const FastMover* mover;
@@ -90,8 +91,8 @@ struct Jobs {
 // With R the largest coordinate relative to that vertex and u = 2^-53, the depth of an edge (how
 // far the other polygon reaches past the edge) times the length of the edge is within 48 u R^2 of
 // its exact value, and the depth within 256 u R^2 / length (`DepthFilter` in separating_axis.cc).
-// An edge with a length that rounds to 0 has a depth of 0, so that it is a candidate for the least
-// deep edge.
+// For an edge with a length that rounds to 0, the depth times the length is 0, so that the edge is
+// a candidate for the least deep edge.
 HWY_INLINE void Start(FastPair& pair, const FastMover& mover, Job& job) {
   job.pair = &pair;
   job.mover = &mover;
@@ -118,8 +119,8 @@ HWY_INLINE bool SetAllDepths(Job& job) {
   return std::min(job.mover_least, job.fixed_least) >= -job.error;
 }
 
-// Returns the contact axis of a pair of polygons that may share a point. `SetAllDepths` must have
-// set the depths of the job.
+// Returns the contact axis (the normal of the least deep edge) of a pair of polygons that may share
+// a point. `SetAllDepths` must have set the depths of the job.
 HWY_INLINE FastAxis AxisOf(Job& job) {
   Depths& depths = job.depths;
   FastAxis axis;
@@ -182,8 +183,9 @@ void Finish(Jobs& all) {
   all.count = 0;
 }
 
-// Sets the contact axes of the pairs. There are at most 512 pairs with at most 16 vertices each,
-// few enough to charge their work in one call.
+// Sets the contact axis (the normal of the least deep edge) of each pair that suits the fast path.
+// There are at most 512 pairs with at most 16 vertices each, few enough to charge their work in one
+// call.
 bool FindAll(std::span<FastPair> pairs, const FastMover* movers, WorkMeter& meter) {
   uint64_t units = 0;
   Jobs all;

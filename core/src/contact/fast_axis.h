@@ -22,7 +22,8 @@
 
 namespace carom::internal {
 
-// A polygon of the scene, a moving shape (mover) that may meet it, and the contact axis of the two.
+// A polygon of the scene, a moving shape (mover) that may meet it, and the contact axis of the two
+// (the normal of the edge past which the other polygon reaches least).
 struct FastPair {
   const Polygon& polygon() const { return fixed.get(); }
   Convexity convexity() const { return IndexedPolygon::ConvexityInScene(polygon()); }
@@ -35,19 +36,20 @@ struct FastPair {
 
   Unowned<Polygon> fixed;
   // The scene's entry for the polygon, with the polygon's edge index if it has one; null if the
-  // polygon was found in a cell of the scene's grid.
+  // polygon was found in a cell of the scene's grid (cells list polygons without their entries).
   const IndexedPolygon* indexed;
   uint32_t mover;  // index into the argument `movers` of `FindAxes`
   FastAxis axis;
 };
 
-// Sets the contact axis of each pair for which `suits_fast_path` holds and the mover has a size
-// above 0 (is strictly convex and small, too). Charges one unit of work for each vertex of both
-// polygons of these pairs. Returns false once the meter stops.
+// Sets the contact axis (the normal of the edge past which the other polygon reaches least) of each
+// pair for which `suits_fast_path` holds and the mover has a size above 0 (is strictly convex and
+// small, too). Charges one unit of work for each vertex of both polygons of these pairs. Returns
+// false once the meter stops.
 bool FindAxes(std::span<FastPair> pairs, const FastMover* movers, WorkMeter& meter);
 
-// Sets the contact axis of a pair that suits the fast path by the general path instead,
-// `ContactAxis`, which is exact. Returns false once the meter stops.
+// Sets the contact axis of a pair of small convex polygons, which `FindAxes` left uncertain, by the
+// exact general path, `ContactAxis`. Returns false once the meter stops.
 bool FindAxisByGeneralPath(const FastMover& mover, WorkMeter& meter, FastPair& pair);
 
 }  // namespace carom::internal

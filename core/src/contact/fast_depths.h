@@ -105,8 +105,8 @@ HWY_INLINE void SetInverses(size_t width, FastEdges& edges) {
   }
 }
 
-// A column of x and a column of y coordinates of `width` points, relative to the origin of the
-// edges that they are compared with.
+// The x and y coordinates of `width` points, in two columns, relative to the same origin as the
+// edges (`FastEdges`) that the points are compared with.
 struct PointSet {
   const double* x;
   const double* y;
@@ -125,8 +125,8 @@ HWY_INLINE V MaxCross(V ex, V ey, const PointSet& points) {
   return most;
 }
 
-// Sets `a` to `MaxCross` of the vector of edges that begins at index i, and `b` to `MaxCross` of
-// the next vector of edges, in one pass over the points.
+// Sets `a` to `MaxCross` of the SIMD vector of edges that begins at index i, and `b` to `MaxCross`
+// of the next vector of edges, in one pass over the points.
 HWY_INLINE void MaxCrossOfTwo(const FastEdges& edges, size_t i, const PointSet& points, V& a,
                               V& b) {
   const size_t lanes = hn::Lanes(D());

@@ -10,7 +10,7 @@
 #include "contact/manifold.h"
 #include "numeric/exact.h"
 
-#ifndef CAROM_CORE_SRC_FAST_MANIFOLD_CC_  // holds the first time that Highway compiles this file
+#ifndef CAROM_CORE_SRC_FAST_MANIFOLD_CC_  // compiled once, for all instruction sets
 #define CAROM_CORE_SRC_FAST_MANIFOLD_CC_
 namespace carom::internal {
 namespace {
@@ -33,9 +33,10 @@ struct Sums {
   Column high, low, scale;
 };
 
+// A lane holds one contact; its reference edge is the edge that gives the normal of the contact.
 // Chooses, in the lanes of the set `lanes`, which of the two edges at s, the support vertex of the
 // other polygon, faces the reference edge from p to q. Decides one lane at a time by
-// `CompareAngles`, as the general path does.
+// `CompareAngles`, as the general path (`ConvexContact`) does.
 void ChooseByGeneralPath(uint32_t lanes, ContactBlock& block) {
   for (size_t i = 0; i < ContactBlock::kSize; ++i) {
     if ((lanes >> i & 1) == 0) continue;
@@ -48,8 +49,10 @@ void ChooseByGeneralPath(uint32_t lanes, ContactBlock& block) {
   }
 }
 
-// Sets, in the lanes of the set `lanes`, the exact signs of the positions of s and w (the ends of
-// the facing edge) along the reference edge from p to q. Decides one lane at a time.
+// A lane holds one contact; its reference edge is the edge that gives the normal of the contact.
+// Sets, in the lanes of the set `lanes`, on which side of p and of q, the ends of the reference
+// edge, s and w lie, the ends of the facing edge: the exact sign of the dot product of q - p with
+// each of s - p, s - q, w - p and w - q. Decides one lane at a time.
 void OrderExactly(uint32_t lanes, ContactBlock& block) {
   for (size_t i = 0; i < ContactBlock::kSize; ++i) {
     if ((lanes >> i & 1) == 0) continue;
@@ -138,7 +141,7 @@ inline void Choose(Mask mask, const Points& yes, const Points& no, size_t i, Poi
 
 // Sets `quotient` to n / d: the high part is the rounded quotient, the low part the rounded
 // quotient of the remainder. The relative error is at most 2^-103, in addition to the relative
-// error of d.
+// errors of n and d.
 inline void SetQuotient(const Pairs& n, const Pairs& d, size_t i, Pairs& quotient) {
   const V divisor = At(d.high, i);
   const V high = hn::Div(At(n.high, i), divisor);
@@ -158,9 +161,10 @@ inline void SetRoot(const Sums& square, size_t i, Pairs& root) {
 }
 
 // Sets `product` to n times f, rounded to a double, or to NaN if the errors leave this rounding
-// uncertain. n errs by at most 2^-101 of n.scale, and f by 2^-97 of itself. The general path, which
-// must round to the same double, errs by 2^-98 of n.scale and by 2^-95 of the quotient that it
-// computes. `slack`, 2^-88 of n.scale times |f|, covers all of these errors.
+// uncertain. n errs by at most 2^-101 of n.scale (the sum of the magnitudes of its terms, or its
+// own magnitude), and f by 2^-97 of itself. The general path (`ConvexContact`), which must round to
+// the same double, errs by 2^-98 of n.scale and by 2^-95 of the quotient that it computes. `slack`,
+// 2^-88 of n.scale times |f|, covers all of these errors.
 inline void SetProduct(const Sums& n, const Pairs& f, size_t i, Column& product) {
   const V n_high = At(n.high, i);
   const V f_high = At(f.high, i);
@@ -172,7 +176,8 @@ inline void SetProduct(const Sums& n, const Pairs& f, size_t i, Column& product)
   Put(IfThenElse(is_certain, Add(least, All(0)), All(NAN)), product, i);
 }
 
-// Sets `term` to the value high + low, with |high| as the scale of its error.
+// Sets `term` to the value high + low, and its scale, relative to which its error is bounded, to
+// |high|.
 inline void SetTerm(V high, V low, size_t i, Sums& term) {
   Put(high, term.high, i);
   Put(low, term.low, i);
@@ -181,8 +186,9 @@ inline void SetTerm(V high, V low, size_t i, Sums& term) {
 
 // --- The contact ------------------------------------------------------------------------------
 
-// Chooses which of the two edges at the support vertex s of the other shape is more nearly parallel
-// to the reference edge E (from p to q): the one with the smaller squared sine, compared by
+// Chooses which of the two edges at the support vertex s of the other shape (the vertex that is
+// deepest past the reference edge) is more nearly parallel to the reference edge E (from p to q),
+// the edge that gives the normal of the contact: the one with the smaller squared sine, compared by
 // cross-multiplication. Returns the lanes where the choice is certain.
 //
 // Let f and g be the edges from s to `next` and from `before` to s, and u = 2^-53. Each cross
@@ -207,9 +213,9 @@ inline Mask ChooseEdges(ContactBlock& block, size_t i) {
   return hn::Gt(Abs(towards), error);
 }
 
-// Sets `position` to the dot product of the reference edge e and the vector from `from` to v: the
-// position of v along the edge, times the length of the edge. Returns the lanes where its sign is
-// certain.
+// Sets `position` to the dot product of the reference edge e (the edge that gives the normal of the
+// contact) and the vector from `from` to v: the position of v along the edge, times the length of
+// the edge. Returns the lanes where its sign is certain.
 inline Mask SetPosition(const PairPoints& e, const Points& v, const Points& from, size_t i,
                         Column& position) {
   const V forth = Mul(At(e.x.high, i), Sub(At(v.x, i), At(from.x, i)));
@@ -220,7 +226,7 @@ inline Mask SetPosition(const PairPoints& e, const Points& v, const Points& from
 }
 
 // Intermediate results of contacts, one in each lane, once it is chosen which edge of the other
-// shape faces the reference edge (the edge that gives the contact's normal).
+// shape faces the reference edge e (the edge that gives the contact's normal).
 struct Measures {
   // the end of the facing edge that is not the support vertex s
   Points w;
@@ -271,9 +277,9 @@ struct Facing {
   Pairs factor;  // -|E| / (E . f), where E is the reference edge
 };
 
-// Sets `depth` to how deep the facing edge f lies below y, an end of the reference edge E, along
-// the normal of E: -|E| f x (y - tail) / (E . f), as derived at `EdgeManifold::AddClippedEnd`
-// (manifold.cc).
+// Sets `depth` to how deep the facing edge f, the edge of the other shape that faces the reference
+// edge E, lies below y, an end of E, along the normal of E: -|E| f x (y - tail) / (E . f), as
+// derived at `EdgeManifold::AddClippedEnd` (manifold.cc).
 inline void SetDepthBelow(const Points& y, const Facing& edge, size_t i, Column& depth) {
   PairPoints to_y;
   Sums cross;
@@ -282,9 +288,10 @@ inline void SetDepthBelow(const Points& y, const Facing& edge, size_t i, Column&
   SetProduct(cross, edge.factor, i, depth);
 }
 
-// Sets w (the end of the facing edge that is not s), the dot product of the reference edge E and
-// the facing edge f, and all depths. E . f errs by 2^-101 of its scale (the sum of the magnitudes
-// of its two products), and hence by 2^-97 of itself where it is at least a sixteenth of its scale.
+// Sets w (the end of the facing edge that is not s, the support vertex), the dot product of the
+// reference edge E and the facing edge f, the depths of s and w past E, and the depths of f below
+// the ends of E. E . f errs by 2^-101 of its scale (the sum of the magnitudes of its two products),
+// and hence by 2^-97 of itself where it is at least a sixteenth of its scale.
 inline void SetDepths(const ContactBlock& block, size_t i, Measures& measures) {
   const Mask is_next = hn::Gt(At(block.towards_next, i), All(0));
   Choose(is_next, block.next, block.before, i, measures.w);
@@ -307,8 +314,9 @@ inline void SetDepths(const ContactBlock& block, size_t i, Measures& measures) {
   SetDepthBelow(block.q, edge, i, measures.depth_below_q);
 }
 
-// Sets where s and w, the ends of the facing edge, lie along the reference edge, relative to its
-// ends p and q. Returns the lanes where the signs of all four positions are certain.
+// Sets where s and w, the ends of the facing edge (of the other shape), lie along the reference
+// edge (the edge that gives the normal of the contact), relative to the ends p and q of the
+// reference edge. Returns the lanes where the signs of all four positions are certain.
 inline Mask SetPositions(const Measures& measures, size_t i, ContactBlock& block) {
   const Mask s = And(SetPosition(measures.e, block.s, block.p, i, block.s_from_p),
                      SetPosition(measures.e, block.s, block.q, i, block.s_from_q));
@@ -330,9 +338,9 @@ inline void SetEnd(Mask is_vertex, V depth, size_t i, const Points& outward,
   Put(Add(Max(depth, All(0)), All(0)), end.depth, i);
 }
 
-// Sets the points and depths of the contacts as `EdgeManifold::AddPoints` (manifold.cc) does. If a
-// contact gets no point or one of its numbers is uncertain, leaves its bit in `is_certain` clear,
-// so that the caller computes the contact by the general path.
+// Sets the points and depths of the contacts as `EdgeManifold::AddPoints` (manifold.cc) does. Each
+// lane holds one contact. If a contact gets no point or one of its numbers is uncertain, leaves its
+// bit in `is_certain` clear, so that the caller computes the contact by the general path.
 inline void SetContacts(const Measures& measures, size_t i, ContactBlock& block) {
   const V zero = All(0);
   const V s_depth = At(measures.s_depth, i);
@@ -414,9 +422,10 @@ struct FixedRing {
   bool is_clockwise;
 };
 
-// Sets the input of a lane of `block`: the ends p and q of the reference edge, and the support
-// vertex s of the other polygon with the vertices next to it, in counter-clockwise order, whichever
-// way the polygons wind.
+// Sets the input of a lane (one contact) of `block`: the ends p and q of the reference edge (the
+// edge that gives the normal of the contact), and the support vertex s (the vertex deepest past
+// this edge) of the other polygon with the vertices next to it, in counter-clockwise order,
+// whichever way the polygons wind.
 template <class Reference, class Other>
 inline void SetLane(const FastAxis& axis, const Reference& reference, const Other& other,
                     size_t lane, ContactBlock& block) {
@@ -475,8 +484,8 @@ void WriteLane(const ContactBlock& block, size_t lane, Contact& contact) {
     point.polygon_feature = indices.fixed_is_reference ? reference : other;
     point.mover_feature = indices.fixed_is_reference ? other : reference;
   };
-  // The points are ordered along the direction that is the contact normal turned counter-clockwise
-  // by a right angle.
+  // The contact points are ordered along the direction that is the contact normal turned
+  // counter-clockwise by a right angle.
   const bool s_is_low = has(block.s_is_low);
   const auto add_low = [&] {
     if (has(block.has_low)) add(block.low, has(block.low_is_vertex), indices.p, s_is_low);

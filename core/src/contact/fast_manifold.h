@@ -24,8 +24,9 @@
 
 namespace carom::internal {
 
-// Holds up to four contacts that are computed together. Lane i of a column, and bit i of a set of
-// bits, belong to contact i.
+// Holds up to four contacts that are computed together. The general path is `ConvexContact`, which
+// computes one contact at a time. Lane i of a column, and bit i of a set of bits, belong to contact
+// i.
 struct alignas(64) ContactBlock {
   static constexpr size_t kSize = kMaxLanes;
   using Column = DoubleColumn;
@@ -84,7 +85,9 @@ struct alignas(64) ContactBlock {
   std::array<Indices, kSize> indices;
 };
 
-// Sets the input of lane `lane` to a pair of polygons with a known contact axis.
+// Sets the input of lane `lane` of `block` (one pair of shapes in each lane) to a pair of polygons
+// with a known contact axis: the edge that gives the normal of the contact, and the vertex of the
+// other polygon that is deepest past this edge.
 void SetLane(const FastPair& pair, const FastMover& mover, size_t lane, ContactBlock& block);
 
 // Computes the contacts in the first `count` lanes. The other lanes may hold anything.

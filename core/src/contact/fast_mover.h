@@ -36,7 +36,8 @@ inline size_t WidthOf(size_t vertex_count) { return vertex_count <= 4 ? 4 : 8; }
 // not a strictly convex polygon of at most kMostFastVertices vertices.
 struct alignas(32) FastShape {
   FastShape() = default;
-  // `convexity` is the convexity of the shape: kNone if the shape is hollow.
+  // `convexity` is the convexity of the shape: kNone if the shape is hollow (a boundary without
+  // interior).
   FastShape(const Shape& shape, Convexity convexity);
 
   EdgeColumn x, y;
@@ -44,7 +45,8 @@ struct alignas(32) FastShape {
   bool is_clockwise = false;
 };
 
-// The edges of a polygon, relative to some origin and directed counter-clockwise.
+// The edges of a polygon as vectors (x, y), directed counter-clockwise. The position of an edge is
+// stored as `offset`, relative to an origin that the user of the struct chooses.
 struct FastEdges {
   EdgeColumn x, y;
   EdgeColumn offset;   // cross product of the edge and the vector from the origin to its tail
@@ -55,7 +57,7 @@ struct FastEdges {
 struct alignas(64) FastMover {
   VertexColumn x, y;
   EdgeColumn from_x, from_y;  // vertices relative to the first vertex
-  FastEdges edges;            // edges, with the first vertex as their origin
+  FastEdges edges;            // edges; the origin of their offsets is the first vertex
   Box bounds;
   double extent;  // the largest magnitude of a coordinate relative to the first vertex
   uint32_t size;

@@ -36,7 +36,7 @@ struct CandidateEdges {
   uint32_t edges;
   // If true, the polygons may be apart or only touch, and `edges` are the edges that may have a
   // depth of 0 or less (the other polygon reaches at most to their line). If false, `edges` are the
-  // edges that may be the least deep.
+  // edges that may be the least deep (past which the other polygon may reach least).
   bool may_touch;
 };
 

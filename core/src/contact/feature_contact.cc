@@ -86,6 +86,8 @@ uint32_t HeadVertex(const Polygon& polygon, size_t edge) {
   return static_cast<uint32_t>(first + (ref.edge + 1) % count);
 }
 
+// Searches the shortest way out of a polygon for a point p_ that lies in the polygon, such as a
+// vertex of another shape.
 class PenetrationSearch {
  public:
   PenetrationSearch(const IndexedPolygon& indexed, Vec2 p, WorkMeter& meter)

@@ -130,8 +130,8 @@ class EdgeManifold {
     const size_t before = other_.Previous(s);
     edge = s;
     if (other_.size() == 2) {
-      // A core that is a segment has two edges, one for each side. The edge directed against the
-      // reference edge faces it.
+      // A core that is a segment has two edges, one for each side. The edge that points against the
+      // direction of the reference edge faces the reference edge.
       if (DotSign(other_.vertex(s), other_.vertex(before), p_, q_) > 0) edge = before;
     } else if (IsSteeper(s, before)) {
       edge = before;
@@ -141,7 +141,7 @@ class EdgeManifold {
   }
 
   // Returns whether edge `a` of the other core makes a larger angle with the reference edge than
-  // edge `b` does, or an equal angle and `a` comes after `b` in the shape as given.
+  // edge `b` does, or an equal angle and `a` has the higher index (`edge_order`).
   bool IsSteeper(size_t a, size_t b) const {
     const int order = CompareAngles({p_, q_}, other_.Edge(a), other_.Edge(b));
     return order != 0 ? order > 0 : other_.edge_order(b) < other_.edge_order(a);
@@ -153,7 +153,7 @@ class EdgeManifold {
   }
 
   // Adds a contact point at vertex i of the other core (the shape without its radius). The surface
-  // of the other shape must lie exactly the radius of this shape below the vertex, where below
+  // of the other shape must lie exactly the radius of the other shape below the vertex, where below
   // means against the outward normal of the reference edge. So the vertex must be the support
   // vertex (the deepest one) or an end of an edge that is parallel to the reference edge.
   void AddVertex(size_t i) { AddVertex(i, VertexDepth(i), {other_.radius(), 0}); }
@@ -164,9 +164,10 @@ class EdgeManifold {
              EdgeFeature(reference_, axis_.edge), VertexFeature(other_, i));
   }
 
-  // Adds a contact point at vertex i of the other core, an end of the facing edge `edge` of this
-  // core, unless the surfaces of the shapes do not overlap at the vertex. The vertex lies between
-  // the side planes of the reference edge (the lines along its normal through its ends).
+  // Adds a contact point at vertex i of the other core, an end of the facing edge, which is edge
+  // `edge` of the other core. Adds no point if the surfaces of the shapes do not overlap at the
+  // vertex. The vertex must lie between the side planes of the reference edge (the lines along its
+  // normal through its ends).
   void AddVertexEnd(size_t i, size_t edge) {
     const TwoDoubles core_depth = VertexDepth(i);
     const TwoDoubles drop = Drop(other_.vertex(i), core_depth, other_.Edge(edge));
@@ -227,8 +228,8 @@ class EdgeManifold {
   }
 
   // Returns whether the line through `at` along the normal of the reference edge meets the surface
-  // of the other shape, a capsule with axis `f`, in its round cap about the support vertex, and not
-  // in its straight side. Exact.
+  // of the other shape, a capsule with axis `f`, where this surface faces the reference edge, in
+  // the round cap about the support vertex and not in the straight side. Exact.
   bool IsUnderCap(Vec2 at, const Segment& f) const {
     const DyadicVec2 e = DyadicDifference(q_, p_);
     const DyadicVec2 axis = DyadicDifference(f.b, f.a);

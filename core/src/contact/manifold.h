@@ -29,12 +29,12 @@ int CompareAngles(const Segment& reference, const Segment& a, const Segment& b);
 // of the reference edge. The facing edge is the edge at the support vertex (the deepest vertex)
 // that is more nearly parallel to the reference edge (squared sines of the angles count as equal
 // within 2^-90), and among equals the edge with the lower index. The clipped edge has one end or
-// two. Each end is a vertex of one core that faces an edge of the other core; its features are this
-// vertex and this edge. On the line along the normal through the end, the point lies midway between
-// the surfaces of both shapes, radii included, and its depth is how far the shapes overlap on the
-// line. An end is dropped if the surface of the other shape is above the surface of the reference
-// shape on this line. Two points are ordered along the direction that is the contact normal turned
-// counter-clockwise by a right angle.
+// two. Each end is a vertex of one core that faces an edge of the other core, and gives a contact
+// point with this vertex and this edge as features. On the line along the normal through the end,
+// the contact point lies midway between the surfaces of both shapes, radii included, and the depth
+// of the point is how far the shapes overlap on this line. An end is dropped if the surface of the
+// other shape is above the surface of the reference shape on this line. Two points are ordered
+// along the direction that is the contact normal turned counter-clockwise by a right angle.
 //
 // Error: a point errs by at most 8 ulp of M, the largest coordinate or radius. The point is v +
 // normal * shift, where v is the vertex on the line along the normal. From v to the surface of the

@@ -23,7 +23,7 @@ struct SquaredDistance {
   Vec2 p, q, v;
   bool from_line = true;
   int sign = 0;      // sign of (q - p) x (v - p): 1 if v is left of the line, -1 if right
-  double value = 0;  // rounded; its relative error is at most 2^-41
+  double value = 0;  // the squared distance with a relative error of at most 2^-41
 };
 
 struct Quotient {
@@ -166,8 +166,9 @@ size_t FarthestLeft(const Segment& e, const ConvexCore& other, WorkMeter& meter)
 }
 
 // Finds, for the edges of one convex core in order, the vertex of another core that is farthest to
-// the left of the edge, as `FarthestLeft` returns it. The direction turns by less than half a turn
-// from edge to edge, so the vertex only advances, in all at most once around the other core.
+// the left of the edge, as `FarthestLeft` returns it. From each edge to the next, the direction of
+// the edge turns by less than half a turn, so the vertex only advances, in all at most once around
+// the other core.
 class Supports {
  public:
   Supports(const ConvexCore& reference, const ConvexCore& other, WorkMeter& meter)
@@ -345,15 +346,16 @@ int TowardsMover(const ConvexCore& fixed, const ConvexCore& mover, Vec2 from, Ve
   return ((Dyadic(to.y) - from.y) * x - (Dyadic(to.x) - from.x) * y).sign();
 }
 
-// Keeps the least deep of the contact axes that were added. Ties are broken in the order that
-// `ContactAxis` documents (separating_axis.h).
+// Keeps the least deep of the contact axes that were added. An axis is the normal of an edge of one
+// convex core (a shape without its radius); its depth is how far the other core reaches past this
+// edge. Ties are broken in the order that `ContactAxis` documents (separating_axis.h).
 class LeastAxis {
  public:
   LeastAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter)
       : fixed_(fixed), mover_(mover), meter_(meter) {}
 
-  // Adds the axis that an edge of one core and the supporting vertex of the other core give.
-  // Returns false if the edge separates the cores.
+  // Adds the axis that an edge of one core and the supporting vertex of the other core (the vertex
+  // that is deepest past this edge) give. Returns false if the edge separates the cores.
   bool Add(const Axis& axis) {
     const ConvexCore& reference = axis.fixed_is_reference ? fixed_ : mover_;
     const ConvexCore& other = axis.fixed_is_reference ? mover_ : fixed_;
@@ -405,8 +407,9 @@ class LeastAxis {
   SquaredDistance least_;
 };
 
-// Adds to `least` the axes of the edges of `reference` that may be the least deep edge, according
-// to the bounds of `filter`. Returns false if one of these edges separates the cores.
+// Adds to `least` the axes (normals) of the edges of `reference` that may be the least deep edge of
+// both cores, according to the bounds of `filter`. Returns false if one of these edges separates
+// the cores.
 bool AddNearEdges(const DepthFilter& filter, bool of_fixed, const ConvexCore& reference,
                   const ConvexCore& other, LeastAxis& least, WorkMeter& meter) {
   for (uint32_t near = filter.CandidateEdges(of_fixed); near != 0; near &= near - 1) {
@@ -418,8 +421,9 @@ bool AddNearEdges(const DepthFilter& filter, bool of_fixed, const ConvexCore& re
   return true;
 }
 
-// Adds to `least` the axes of all edges of `reference`. Returns false if one of the edges separates
-// the cores, or once the meter stops.
+// Adds to `least` the axes (normals) of all edges of `reference`, one of two convex cores (shapes
+// without their radii). Returns false if one of the edges separates the cores, or once the meter
+// stops.
 bool AddEdges(bool of_fixed, const ConvexCore& reference, const ConvexCore& other, LeastAxis& least,
               WorkMeter& meter) {
   Supports supports(reference, other, meter);
@@ -431,7 +435,8 @@ bool AddEdges(bool of_fixed, const ConvexCore& reference, const ConvexCore& othe
   return true;
 }
 
-// Returns the axis of least depth of two convex cores that meet; nullopt if the cores are apart.
+// Returns the contact axis of least depth (how far one core reaches past an edge of the other) of
+// two convex cores that meet; nullopt if the cores are apart.
 std::optional<Axis> DepthAxis(const ConvexCore& fixed, const ConvexCore& mover, WorkMeter& meter) {
   // If both cores are points or segments, tests them for a common point first: if they lie on a
   // common line, the normals of their edges cannot separate them.

@@ -15,15 +15,19 @@
 
 namespace carom::internal {
 
-// How the direction of a contact axis is given. A core is a shape without its radius. kEdge: the
-// direction is the normal of an edge of one core, the reference core. kVertices: the cores are
-// apart, and the direction joins a vertex of each. kNone: both cores are one and the same point.
+// How the direction of a contact axis (along which the least translation separates two shapes) is
+// given. A core is a shape without its radius. kEdge: the direction is the normal of an edge of one
+// core, the reference core. kVertices: the cores are apart, and the direction leads from a vertex
+// of one core to a vertex of the other. kNone: both cores are one and the same point.
 enum class AxisKind : uint8_t { kEdge, kVertices, kNone };
 
 // Whether the cores (the shapes without their radii) meet, are apart by less than the sum of the
 // radii, or are apart by exactly this sum.
 enum class Cores : uint8_t { kMeet, kApart, kTouchingRadii };
 
+// A contact axis: a direction along which the least translation separates two shapes, a fixed one
+// and a mover. A core is a shape without its radius. If the direction is the normal of an edge, the
+// core with this edge is the reference core.
 struct Axis {
   AxisKind kind = AxisKind::kNone;
   bool fixed_is_reference = true;

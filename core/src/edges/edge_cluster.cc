@@ -17,7 +17,7 @@ namespace {
 enum class Sides : uint8_t { kUncertain, kSame, kOpposite };
 
 // Returns whether the two ends of a segment lie on the same side of the line through `a` and `b`.
-// Applies the filter of `CrossSign` (numeric/exact.h) to both ends at once.
+// Applies the floating-point filter of `CrossSign` (numeric/exact.h) to both ends at once.
 Sides SidesOf(Vec2 a, Vec2 b, const Segment& ends) {
   const Double2 x{ends.a.x, ends.b.x};
   const Double2 y{ends.a.y, ends.b.y};

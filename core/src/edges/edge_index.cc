@@ -41,8 +41,8 @@ struct Moment {
   }
 };
 
-// A chain of the polygon's edges with indices in [first, last), which becomes a child of a node of
-// the index.
+// A chain: the polygon's consecutive edges with indices in [first, last), which become a child of a
+// node of the index.
 struct Chain {
   Box box;
   Moment moment;
@@ -64,9 +64,9 @@ struct Chain {
   }
 };
 
-// Returns true if one chain may contain both chains: both consist of whole rings, or both are parts
-// of one ring. Parts of two rings may not be joined, because point location needs one chord (the
-// segment from the first vertex to the last) for a chain of parts.
+// Returns true if one chain (consecutive edges) may contain both chains: both consist of whole
+// rings, or both are parts of one ring. Parts of two rings may not be joined, because point
+// location needs one chord (the segment from the first vertex to the last) for a chain of parts.
 bool MayJoin(const Chain& a, const Chain& b) {
   return a.whole ? b.whole : !b.whole && a.ring == b.ring;
 }
@@ -80,8 +80,8 @@ double ScaleOf(double extent) {
   return std::bit_cast<double>((2045 - exponent) << 52);
 }
 
-// A ring of at most this many edges is one leaf. Two leaves would need a node above them, which
-// takes 512 bytes.
+// A ring of at most this many edges becomes one leaf of the tree. Two leaves would need a node
+// above them, which takes 512 bytes.
 constexpr uint32_t kMaxWholeLeaf = 2 * kLanes;
 
 // Returns the number of nodes of a tree above `count` leaves of one ring, if each node has `kLanes`
@@ -95,6 +95,9 @@ size_t NodesOver(size_t count) {
   return nodes;
 }
 
+// Builds the tree of an `EdgeIndex`: first cuts the rings into leaves (chains of consecutive
+// edges), then makes level after level, where each node joins up to eight consecutive chains of the
+// level below.
 class Builder {
  public:
   Builder(const Polygon& polygon, EdgeIndex::Strips strips, std::vector<EdgeNode>& nodes)
@@ -211,8 +214,9 @@ void Builder::CutRings() {
 }
 
 // Replaces `level_` by the fewer chains of the level above, each of which joins up to eight
-// consecutive chains. If the level has several chains, at least two neighbours can be joined: parts
-// of one ring or whole rings. If the level is a single leaf, the leaf gets a node above it.
+// consecutive chains. If the level has several chains, at least two consecutive chains can be
+// joined: two parts of one ring, or two chains of whole rings. If the level is a single leaf, the
+// leaf gets a node above it.
 void Builder::AddLevel() {
   std::vector<Chain> above;
   above.reserve(level_.size() / kLanes + 1);
@@ -242,12 +246,12 @@ Chain Builder::Join(std::span<const Chain> children) {
   return chain;
 }
 
-// Sets the node's frame (origin and scale), and `slack`, which bounds the error of
-// `EdgeNode::BoxOf`, where a corner in the frame is scaled back and added to the origin. Let u =
-// 2^-53 and m the magnitude of the largest coordinate. Rounding the corner to float moves it by at
-// most 2^-25 / scale, and rounding its difference to the origin by at most 2um; the sum of corner
-// and origin, and the addition of the slack to this sum, round by less than 2.1um. 8um covers all
-// errors that are multiples of um.
+// Sets the node's frame (the origin and the scale of the coordinates that the node stores), and
+// `slack`, which bounds the error of `EdgeNode::BoxOf`, where a corner in the frame is scaled back
+// and added to the origin. Let u = 2^-53 and m the magnitude of the largest coordinate. Rounding
+// the corner to float moves it by at most 2^-25 / scale, and rounding its difference to the origin
+// by at most 2um; the sum of corner and origin, and the addition of the slack to this sum, round by
+// less than 2.1um. 8um covers all errors that are multiples of um.
 void Builder::SetFrame(const Box& box, EdgeNode& node) const {
   node.origin = {box.min.x / 2 + box.max.x / 2, box.min.y / 2 + box.max.y / 2};
   node.scale = ScaleOf(std::max({node.origin.x - box.min.x, box.max.x - node.origin.x,
@@ -297,8 +301,8 @@ MeetsSegment::MeetsSegment(const Segment& s) : segment(s) {
 
 // Returns the children that pass three tests. (1) The bounding box of the segment meets the child's
 // box. (2) The line through the segment passes between the two corners of the child's box that are
-// extreme along the line's normal. (3) The ends of the segment do not both lie beyond one side of
-// the child's strip.
+// extreme along the line's normal. (3) The ends of the segment do not both lie outside of the
+// child's strip (two parallel lines with the child between them) on one side of the strip.
 //
 // Let u = 2^-53, and m the magnitude of the segment's first vertex in the frame of the node. The
 // normal is turned by at most 4u, which moves the line by 4u (m + 2) where it passes the node; the

@@ -65,12 +65,14 @@ struct MeetsSegment {
   bool operator()(const Box& box) const { return Intersects(segment, box); }
 };
 
-// A node of the tree: the boxes and strips of up to eight children, as a structure of arrays. The
-// boxes and strips are in the node's own frame: a coordinate in the frame is the rounded difference
-// of a coordinate of the polygon to `origin`, times `scale`, a power of two, rounded to float. No
-// coordinate in the node exceeds 1 in magnitude. These roundings are monotonic, so boxes that meet
-// in the polygon's coordinates also meet in the frame, and boxes that are separate in the frame are
-// separate in the polygon's coordinates.
+// A node of the tree: the boxes and strips of up to eight children, as a structure of arrays. A
+// child is a chain of consecutive edges: a leaf, or all edges below a node. Its strip consists of
+// two parallel lines with the child between them. The boxes and strips are in the node's own frame:
+// a coordinate in the frame is the rounded difference of a coordinate of the polygon to `origin`,
+// times `scale`, a power of two, rounded to float. No coordinate in the node exceeds 1 in
+// magnitude. These roundings are monotonic, so boxes that meet in the polygon's coordinates also
+// meet in the frame, and boxes that are separate in the frame are separate in the polygon's
+// coordinates.
 struct alignas(64) EdgeNode {
   // The distance by which a strip is widened on each side, to cover rounding errors of dot products
   // with its normal. With u = 2^-24, the float coordinates of a query point in the node's box err
@@ -81,7 +83,8 @@ struct alignas(64) EdgeNode {
   static constexpr double kStripPad = 0x1p-21;
 
   Floats min_x, min_y, max_x, max_y;
-  // The strip of child i contains the points p of the frame with low <= normal . p <= high.
+  // The edges of child i lie in the strip of child i: the points p of the node's frame with low <=
+  // normal . p <= high.
   Floats normal_x, normal_y, low, high;
   // The y coordinates of the ends of each child's chord, which runs from the child's first vertex
   // to its last; equal for a child of whole rings, which has a point as its chord.
@@ -105,8 +108,8 @@ struct alignas(64) EdgeNode {
   float X(double x) const { return static_cast<float>((x - origin.x) * scale); }
   float Y(double y) const { return static_cast<float>((y - origin.y) * scale); }
 
-  // Returns the set of children that may have an edge that meets `query`. It contains every child
-  // that has such an edge.
+  // Returns the set of children that may have an edge that meets `query`: every child with such an
+  // edge, and perhaps other children.
   LaneBits Meeting(const MeetsBox& query) const;
   LaneBits Meeting(const MeetsSegment& query) const;
 
@@ -131,8 +134,10 @@ inline LaneBits EdgeNode::Meeting(const MeetsBox& query) const {
   return Bits(meeting(0), meeting(1)) & ((1U << count) - 1);
 }
 
-// A tree over the edges of a polygon. Immutable after construction, hence thread-safe. It stores no
-// pointer to the polygon: the caller passes the polygon that the index was built for.
+// A tree over the edges of a polygon. A node has up to eight children, which are nodes or leaves
+// (chains of consecutive edges), and a bounding box of each child. Immutable after construction,
+// hence thread-safe. It stores no pointer to the polygon: the caller passes the polygon that the
+// index was built for.
 class EdgeIndex {
  public:
   // Whether the nodes have strips (pairs of parallel lines around each child), which take most of
@@ -142,10 +147,10 @@ class EdgeIndex {
   // Builds the index in O(n), with strips in O(n log n). `polygon` must have an edge.
   EdgeIndex(const Polygon& polygon, Strips strips);
 
-  // Calls visit(first, last) for runs of at most eight consecutive edges, in order: for the runs of
-  // each leaf with a box that passes `meets`. Stops if `visit` returns false or the meter stops;
-  // returns true if it did not stop. Each tested box counts one work unit; `visit` tests the edges
-  // of a run and counts them.
+  // Calls visit(first, last) for runs of at most eight consecutive edges, in ascending order: for
+  // the runs of each leaf whose box, and whose ancestors' boxes, pass `meets`. Stops if `visit`
+  // returns false or the meter stops the work; returns true if it did not stop. Each tested box
+  // counts one work unit; `visit` tests the edges of a run and counts them.
   template <class Meets, class Visit>
   bool VisitRuns(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return VisitNode(nodes_.back(), meter, meets, visit);

@@ -28,15 +28,18 @@ namespace carom {
 // shape has before it is placed. kFewLookups: no index before `MakeIndex`.
 enum class IndexUse : uint8_t { kScene, kOneQuery, kFewLookups };
 
-// A polygon with an optional index over its edges. Thread-safe once the index is made. Copies share
-// the index. Its size is 16 bytes, because a scene has one `IndexedPolygon` for each polygon.
+// A polygon with an optional index over its edges, a tree of bounding boxes with consecutive edges
+// in each leaf. Thread-safe once the index is made. Copies share the index. The size of an
+// `IndexedPolygon` is 16 bytes, because a scene has one `IndexedPolygon` for each polygon.
 class IndexedPolygon {
  public:
   // A polygon of at most this many edges gets no index: testing all of its edges one by one is as
   // fast.
   static constexpr size_t kMaxEdgesWithoutIndex = 24;
 
-  // Computes for `polygon` what `use` demands. O(n), or O(n log n) for a large polygon of a scene.
+  // Computes what `use` needs: for kScene the convexity and, if the polygon is large, the index;
+  // for kOneQuery only the index of a large polygon; for kFewLookups nothing. O(n), or O(n log n)
+  // for a large polygon of a scene.
   explicit IndexedPolygon(Polygon polygon, IndexUse use = IndexUse::kScene)
       : polygon_(std::move(polygon)) {
     if (use == IndexUse::kScene) {
@@ -100,11 +103,11 @@ class IndexedPolygon {
     return shared_index() != nullptr ? &shared_index()->edges : nullptr;
   }
 
-  // Calls visit(first, last) for runs of at most eight consecutive edges, in order: for each run
-  // that may have an edge with a box that passes `meets`. Stops if `visit` returns false or the
-  // meter stops; returns true if it did not stop. `meets` is called with boxes of several edges,
-  // rounded outward; the traversal is fastest if `meets` is a `MeetsBox`. `visit` tests the edges
-  // of a run and counts them.
+  // Calls visit(first, last) for runs of at most eight consecutive edges, in ascending order: for
+  // each run that may have an edge with a box that passes `meets`. Returns false if `visit`
+  // returned false or the meter stopped the work, which ends the traversal; else true. `meets` is
+  // called with boxes of several edges, rounded outward; the traversal is fastest if `meets` is a
+  // `MeetsBox`. `visit` tests the edges of a run and counts them.
   template <class Meets, class Visit>
   bool VisitRuns(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     if (!meets(polygon_.bounds())) return true;
@@ -117,7 +120,7 @@ class IndexedPolygon {
   }
 
   // Calls visit(edge index, edge) for each edge with a bounding box that passes `meets`, in order.
-  // Stops if `visit` returns false or the meter stops; returns true if it did not stop.
+  // Stops if `visit` returns false or the meter stops the work; returns true if it did not stop.
   template <class Meets, class Visit>
   bool VisitEdges(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return VisitRuns(meter, meets, [&](size_t first, size_t last) {
@@ -186,7 +189,8 @@ namespace internal {
 
 // Returns the location of `p` and the polygon's winding number around it: the number of signed
 // crossings of the horizontal ray from `p` to the right, where the lower end of an edge belongs to
-// the edge and its upper end does not. Once `meter` has stopped, the result is meaningless.
+// the edge and its upper end does not. Once `meter` has stopped the work, the result is
+// meaningless.
 PointInPolygon LocateInPolygon(const IndexedPolygon& polygon, Vec2 p, WorkMeter& meter);
 
 }  // namespace internal

@@ -10,13 +10,13 @@
 
 namespace carom::internal {
 
-// Returns the segment, transformed into the polygon's own frame, with a margin for the errors.
-// `Placed` maps a vertex v to R v + p, off by at most e = `PlacingError` in each coordinate, where
-// p is the position and R the rotation times a factor f with |f^2 - 1| <= 1e-6. So a point q of the
-// placed edge is R w + p, off by less than 1.5e, with w on the edge before placing; and w is within
-// 1.5e / f of R^-1 (q - p), which is R^T (q - p) / f^2. With d = q - p and u = 2^-53, the computed
-// R^T d is off by less than 8u (|dx| + |dy|), and the omitted division by f^2 moves it by 1.0001e-6
-// |d| at most.
+// Returns the segment, transformed into the polygon's own frame (the coordinates before the pose
+// transforms them), with a margin for the errors. `Placed` maps a vertex v to R v + p, off by at
+// most e = `PlacingError` in each coordinate, where p is the position and R the rotation times a
+// factor f with |f^2 - 1| <= 1e-6. So a point q of the placed edge is R w + p, off by less than
+// 1.5e, with w on the edge before placing; and w is within 1.5e / f of R^-1 (q - p), which is R^T
+// (q - p) / f^2. With d = q - p and u = 2^-53, the computed R^T d is off by less than 8u (|dx| +
+// |dy|), and the omitted division by f^2 moves it by 1.0001e-6 |d| at most.
 MeetsSegment LocalFrame::Meeting(const Segment& segment) const {
   double most = 0;
   const auto back = [&](Vec2 q) {
@@ -35,9 +35,10 @@ const EdgeIndex& Outline::edges() {
   return *edges_;
 }
 
-// The first call returns the bounds of the placed bounding box alone, because a shape that has only
-// one pose is not worth the O(n) to compute its bounding circle. Later calls intersect this box
-// with the box of the placed circle, which most often is smaller if the pose is rotated.
+// The first call returns the bounds of the placed bounding box (transformed by the pose) alone,
+// because a shape that has only one pose is not worth the O(n) to compute its bounding circle.
+// Later calls intersect this box with the box of the placed circle, which most often is smaller if
+// the pose is rotated.
 Box Outline::PlacedBounds(const Pose& pose) {
   const Box& bounds = polygon_->bounds();
   const Box box = internal::PlacedBounds(pose, bounds);

@@ -23,11 +23,12 @@
 
 namespace carom::internal {
 
-// Transforms queries from the world, where a polygon has a pose, into the frame of the polygon's
-// own coordinates (before placing).
+// Transforms queries from the world, where a polygon has a pose, into the polygon's own coordinate
+// system (before placing, that is, before the pose transforms the vertices).
 class LocalFrame {
  public:
-  // Makes the frame of a polygon that is placed already: no transformation.
+  // Makes the frame of a polygon whose vertices are at their places in the world already: no
+  // transformation.
   LocalFrame() = default;
   // Makes the frame of a polygon at `pose`. `extent` bounds the magnitudes of the polygon's
   // coordinates before placing.
@@ -61,8 +62,8 @@ class Outline {
   explicit Outline(const Polygon& polygon) : polygon_(&polygon) {}
 
   const Polygon& polygon() const { return *polygon_; }
-  // Returns the index of the edges, which the first call builds in O(n). The polygon must have an
-  // edge.
+  // Returns the index of the polygon's edges, which the first call builds in O(n). The polygon must
+  // have at least one edge.
   const EdgeIndex& edges();
   // Returns a box that contains the polygon at `pose`, rounded outward. O(1), but the second call
   // on an `Outline` takes O(n) for the bounding circle.

@@ -35,8 +35,8 @@ MovingShape::MovingShape(const Shape& placed) {
   indexed_.emplace(*shape_, IndexUse::kFewLookups);
 }
 
-// Takes the next pose. Resets `indexed_`, which shares the placed vertices, and `hull_`, which
-// borrows them, before the vertices are overwritten.
+// Makes `shape` at `pose` the shape that moves, before its vertices are placed. Resets `indexed_`
+// and `hull_`, which refer to the placed vertices, before the vertices are overwritten.
 inline void MovingShape::Begin(const Polygon* shape, const Pose& pose) {
   hull_.reset();
   indexed_.reset();
@@ -77,9 +77,9 @@ void MovingShape::MoveTo(const Shape& shape, const Pose& pose) {
   PlaceAxis(*shape.capsule(), pose);
 }
 
-// `bounds_` contains every placed vertex. So if `bounds_` is in the accepted range (at most 2^53 in
-// magnitude), all vertices are in this range; only otherwise the polygon is placed to check each
-// vertex.
+// `bounds_` contains every placed vertex (every vertex, transformed by the pose). So if `bounds_`
+// is in the accepted range (at most 2^53 in magnitude), all vertices are in this range; only
+// otherwise the polygon is placed to check each vertex.
 bool MovingShape::IsAccepted() {
   if (capsule_) {
     return carom::IsAccepted(capsule_->axis.a) && carom::IsAccepted(capsule_->axis.b);
@@ -87,8 +87,9 @@ bool MovingShape::IsAccepted() {
   return (carom::IsAccepted(bounds_.min) && carom::IsAccepted(bounds_.max)) || PlacePolygon();
 }
 
-// Places the polygon unless it is placed already, and sets `bounds_` to the smallest box of the
-// placed vertices. Returns false if a placed vertex is not accepted (above 2^53 in magnitude).
+// Places the polygon (transforms its vertices by the pose) unless it is placed already, and sets
+// `bounds_` to the smallest box of the placed vertices. Returns false if a placed vertex is not
+// accepted (above 2^53 in magnitude).
 bool MovingShape::PlacePolygon() {
   if (indexed_) return true;
   if (!PlaceInto(*shape_, pose_, vertices_)) return false;
@@ -97,9 +98,10 @@ bool MovingShape::PlacePolygon() {
   return true;
 }
 
-// Returns the edges with indices in [first, last), placed, from the cache `runs_`. The cache has
-// one slot for each eight consecutive edge indices; a slot holds one run for one pose. If runs of
-// several small rings begin in one slot, the slot keeps the run that was placed last.
+// Returns the edges with indices in [first, last), placed (transformed by the pose), from the cache
+// `runs_`. The cache has one slot for each eight consecutive edge indices; a slot holds one run,
+// the edges [first, last) of one call, for one pose. If runs of several small rings begin in the
+// range of one slot, the slot keeps the run that was placed last.
 const EdgeCluster& MovingShape::PlacedRun(size_t first, size_t last) {
   if (runs_.size() <= first / kLanes) runs_.resize(shape_->edge_count() / kLanes + 1);
   Run& run = runs_[first / kLanes];
@@ -157,9 +159,10 @@ PlacedShape MovingShape::RingView() {
   return PlacedShape(*indexed_, capsule_->radius);
 }
 
-// Computes the hull. A polygon that is convex before placing has one ring. The roundings of placing
-// may bend the ring, so the convexity of the placed ring is computed again: a ring that is still
-// strictly convex is its own hull.
+// Computes the convex hull of the placed shape (transformed by the pose). A polygon that is convex
+// before placing has one ring. The rounding errors of placing may make the ring slightly concave,
+// so the convexity of the placed ring is computed again: a ring that is still strictly convex is
+// its own hull.
 const ConvexCore* MovingShape::MakeHull() {
   if (!is_convex_) is_convex_ = capsule_ || ConvexityOf(*shape_) != Convexity::kNone;
   if (!*is_convex_) return nullptr;

@@ -59,7 +59,7 @@ class PlacedShape {
 
   // Does what `IndexedPolygon::VisitEdges` does, for the edges of the core: calls visit(index,
   // edge) for each edge with a bounding box that passes `meets`, until `visit` returns false or the
-  // meter stops.
+  // meter stops the work.
   template <class Meets, class Visit>
   bool VisitEdges(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     if (polygon_) return polygon_->VisitEdges(meter, meets, visit);
@@ -73,21 +73,23 @@ class PlacedShape {
   Box axis_bounds_;
 };
 
-// Returns the index of the first ring of the core of `inner` that has its first vertex in the core
-// of `outer`; nullopt if there is none. The edges of the two cores must not meet, so that each ring
-// is inside or outside as a whole. Nothing is inside of the axis of a capsule. Once `meter` has
-// stopped, the result is meaningless.
+// A core is a shape without its radius: a polygon, or the axis of a capsule. Returns the index of
+// the first ring of the core of `inner` that has its first vertex in the core of `outer`; nullopt
+// if there is none. The edges of the two cores must not meet, so that each ring is inside or
+// outside as a whole. Nothing is inside of the axis of a capsule. Once `meter` has stopped the
+// work, the result is meaningless.
 std::optional<size_t> FirstRingInside(const PlacedShape& outer, const PlacedShape& inner,
                                       WorkMeter& meter);
 
-// A moving shape at one pose after another. The placed vertices, the index and the hull are valid
-// until the next pose; all but the vertices are computed at their first use. Once its memory is
-// large enough, a pose allocates only the memory that an index or a large hull takes. Not
-// thread-safe.
+// A shape that moves: takes one pose after another. To place a shape is to transform its vertices
+// by the pose. The placed vertices, the index of the edges and the convex hull are valid until the
+// next pose; all but the vertices are computed at their first use. Once the memory of the
+// `MovingShape` is large enough, a pose allocates only the memory that an index or a large hull
+// takes. Not thread-safe.
 class MovingShape {
  public:
   MovingShape() = default;
-  // Takes a shape that is placed already. Shares the vertices of a polygon.
+  // Takes a shape that is placed already. If the shape is a polygon, shares its vertices.
   explicit MovingShape(const Shape& placed);
   MovingShape(const MovingShape&) = delete;
   MovingShape& operator=(const MovingShape&) = delete;
@@ -127,14 +129,14 @@ class MovingShape {
   Vec2 FirstVertex(size_t ring) const { return Placed(pose_, shape_->ring(ring).front()); }
   bool is_placed() const { return indexed_.has_value(); }
   // Returns the edge index of the polygon, which must have more than `kMaxEdgesWithoutIndex` edges.
-  // The coordinates of the index are in the frame that `frame` returns: the frame of the polygon
-  // before placing, or the world if the polygon is placed.
+  // The index is in the coordinate system that `frame` returns: that of the polygon before placing,
+  // or the world if the polygon is placed already.
   const EdgeIndex& MakeEdgeIndex();
   LocalFrame frame() const {
     return indexed_ ? LocalFrame() : LocalFrame(pose_, ExtentOf(*shape_));
   }
-  // Returns the edges with the indices [first, last), placed. [first, last) is a run that
-  // `VisitRuns` of the index visits.
+  // Returns the edges with the indices [first, last), placed (transformed by the pose). [first,
+  // last) must be a run: a range of edges that `VisitRuns` of the edge index passes to its visitor.
   const EdgeCluster& PlacedRun(size_t first, size_t last);
   // Returns the placed polygon, and places it if necessary. The polygon has no index unless the
   // caller, `MakeEdgeIndex` or `View` has made one.
@@ -150,8 +152,8 @@ class MovingShape {
   // capsule becomes a closed ring of two edges.
   PlacedShape RingView();
   // Returns the hull of the placed shape, the form that contacts use; null if the shape is not
-  // convex before placing. The roundings of placing may bend a convex shape. O(n), or O(n log n) if
-  // they did.
+  // convex before placing. O(n); or O(n log n) if the rounding errors of placing made a convex
+  // polygon slightly concave.
   const ConvexCore* hull() { return hull_ ? &*hull_ : MakeHull(); }
 
  private:

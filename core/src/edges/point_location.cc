@@ -12,8 +12,8 @@
 namespace carom::internal {
 namespace {
 
-// The sets of children of an index node, by the position of each child's box and strip relative to
-// a point.
+// The sets of children of an index node, by the position of each child's bounding box and strip
+// (two parallel lines with the child between them) relative to a point.
 struct ChildMasks {
   LaneBits inside;    // the box and the strip contain the point
   LaneBits in_box;    // the box contains the point
@@ -41,13 +41,16 @@ ChildMasks ClassifyChildren(const EdgeNode& node, Vec2 p) {
           Bits(node.min_x.half[0] > x, node.min_x.half[1] > x) & used};
 }
 
+// Counts how often a polygon winds around a point, by the tree of an `EdgeIndex`. Each node has up
+// to eight children: chains of consecutive edges, each with a bounding box and a strip (two
+// parallel lines with the chain between them).
 class Locator {
  public:
   Locator(const std::vector<EdgeNode>& nodes, const Polygon& polygon, Vec2 p, WorkMeter& meter)
       : nodes_(nodes), polygon_(polygon), p_(p), meter_(meter), scan_(p) {}
 
   // Adds the signed crossings of the edges in the subtree `node` with the horizontal ray from the
-  // point to the right. Returns false if the point is on an edge, or once the meter stops.
+  // point to the right. Returns false if the point is on an edge, or once the meter stops the work.
   bool Add(const EdgeNode& node);
   int64_t winding() const { return scan_.winding(); }
 
@@ -61,19 +64,21 @@ class Locator {
   PointScan scan_;
 };
 
-// Each child counts one work unit, which includes the edges of a leaf of eight consecutive edges:
-// most points reach one such leaf or none, and testing the leaf's box and edges takes about 16 ns.
-// A path down the tree is short, so the meter checks whether to stop only where the path branches
-// (several children contain the point), and at the leaves that are not eight consecutive edges; the
-// callers of `Locate` check, too.
+// Each child of the node counts one work unit, which includes the edges of a leaf of eight
+// consecutive edges: most points reach one such leaf or none, and testing the leaf's box and edges
+// takes about 16 ns. A path down the tree is short, so the meter checks whether to stop only where
+// the path branches (several children contain the point), and at the leaves that are not eight
+// consecutive edges; the callers of `Locate` check, too.
 bool Locator::Add(const EdgeNode& node) {
   const ChildMasks masks = ClassifyChildren(node, p_);
   meter_.Count(node.count);
-  // A chain winds around a point outside of its box or strip as often as its chord does (the
-  // segment from its first vertex to its last). So a child with a box to the right of the point
-  // counts as its chord, which is to the right as well. A child to the left, above or below does
-  // not count: above or below, both ends of its chord are on one side of the point's height. For a
-  // child that contains the point in its box, but not in its strip, `AddChord` tests the chord.
+  // A child is a chain (consecutive edges) with a bounding box and a strip, two parallel lines with
+  // the chain between them. A chain winds around a point outside of its box or strip as often as
+  // its chord does (the segment from its first vertex to its last). So a child with a box to the
+  // right of the point counts as its chord, which is to the right as well. A child to the left,
+  // above or below does not count: above or below, both ends of its chord are on one side of the
+  // point's height. For a child that contains the point in its box, but not in its strip,
+  // `AddChord` tests the chord.
   const LaneBits starts_above = Above(node.start_y, p_.y);
   const LaneBits ends_above = Above(node.end_y, p_.y);
   const LaneBits passing = starts_above ^ ends_above;

@@ -41,8 +41,8 @@ class PointScan {
   // Adds the signed crossings of the edges of a ring. Returns false if the point is on an edge.
   bool AddRing(std::span<const Vec2> ring, bool open);
 
-  // Adds the chord of a chain, from its first vertex a to its last vertex b, as an edge. The chord
-  // must not contain the point.
+  // Adds the signed crossing of the ray with the chord of a chain of edges: the segment from the
+  // chain's first vertex a to its last vertex b. The chord must not contain the point.
   void AddChord(Vec2 a, Vec2 b) {
     const bool starts_above = a.y > p_.y;
     if (starts_above != (b.y > p_.y)) AddPassing(a, b, starts_above);
@@ -71,8 +71,9 @@ class PointScan {
   int64_t winding_ = 0;
 };
 
-// Does what `Add` does for each edge, two edges at a time. If an edge ends at the height of the
-// point, or the filter leaves a sign undecided, `Add` handles all eight edges one by one.
+// Adds the signed crossings of eight consecutive edges with the horizontal ray from the point to
+// the right, two edges at a time. If an edge ends at the height of the point, or the floating-point
+// filter leaves a sign undecided, `Add` handles all eight edges one by one.
 inline bool PointScan::AddEight(const Vec2* vertices) {
   const auto from_p = [&](size_t i) {
     return Double2{vertices[i].x, vertices[i].y} - Double2{p_.x, p_.y};

@@ -19,8 +19,8 @@ namespace {
 double Length(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 
 // Returns a lower bound of the distance from the origin to the nearest edge if the origin is
-// strictly inside the polygon, else -1. All points nearer than that edge are filled, because no
-// edge separates them from the origin.
+// strictly inside the polygon, else -1. All points nearer to the origin than the nearest edge are
+// filled, because no edge separates them from the origin.
 double RadiusInside(const Polygon& polygon) {
   const IndexedPolygon indexed(polygon, IndexUse::kFewLookups);
   WorkMeter meter;
@@ -35,10 +35,11 @@ double RadiusInside(const Polygon& polygon) {
 }
 
 // Returns the capsule's radius minus the distance of the origin from the axis, rounded down. A
-// rotation stretches the distance by less than 1e-6 of itself, but not the radius; twice as much is
-// subtracted, because `Tracker` multiplies the result by `kMinStretch`. The foot of the
-// perpendicular may be rounded, since each point of the axis gives an upper bound of the distance;
-// the last term covers how far the rounded foot may be off the axis.
+// rotation stretches the distance by less than 1e-6 of its value, but not the radius. The function
+// subtracts 2e-6 of the distance instead, because `Tracker` also multiplies the result by
+// `kMinStretch`, a factor slightly below 1. The foot of the perpendicular from the origin to the
+// axis may be rounded, since each point of the axis gives an upper bound of the distance; the last
+// term covers how far the rounded foot may be off the axis.
 double RadiusInside(const Capsule& capsule) {
   const Segment& axis = capsule.axis;
   const Vec2 along{axis.b.x - axis.a.x, axis.b.y - axis.a.y};

@@ -22,9 +22,9 @@ bool IsConvexShape(const Shape& shape);
 // shape. Rounded up. O(n).
 double BoundingRadius(const Shape& shape);
 
-// Returns a radius such that each point nearer to the reference point (the origin) belongs to the
-// shape. Rounded down; below 0 if not even the reference point certainly belongs to the shape.
-// O(n).
+// Returns a radius such that each point within this radius of the reference point (the origin)
+// belongs to the shape. The radius is rounded down; it is below 0 if the reference point does not
+// certainly belong to the shape. O(n).
 double InscribedRadius(const Shape& shape);
 
 }  // namespace carom::internal

@@ -86,8 +86,8 @@ absl::Status CannotWrite(const std::string& path) {
 }  // namespace
 
 // Writes to a temporary file beside `path` and renames it to `path`, so that `path` never names a
-// partly written bundle. Each call uses a temporary file of its own: if several calls save to one
-// path at the same time, the last rename wins.
+// partly written bundle (a file with a scene). Each call uses a temporary file of its own: if
+// several calls save to one path at the same time, the last rename wins.
 absl::Status SaveBundle(const Scene& scene, const std::string& path, BundleIndex index) {
   const std::string bytes = WriteBundle(scene, index);
   static std::atomic<uint64_t> calls = 0;

@@ -96,8 +96,8 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
   const World world(scene, bodies ? &**bodies : nullptr);
   out.version = scene.version();
   // Clears the answers of moves, one kind of query, before any evaluation: if the meter stops
-  // before the moves are evaluated, the caller still reads `out.moves.memory_growth`, which must
-  // then be 0.
+  // before the moves are evaluated, the caller still reads `out.moves.memory_growth`, by how much
+  // the memory of the trackers has grown, which must then be 0.
   out.moves.Clear();
   bool finished = !meter.stopped();
   ForEachKind([&](const auto& kind) {

@@ -37,8 +37,9 @@ struct NamedColumn {
   size_t size;
 };
 
-// Checks the columns and options of one batch. Compares the lengths of the columns with the length
-// of the batch's first column, and adds violations to `refusal`.
+// Checks the columns (arrays with one entry per query) and options of one batch, the queries of one
+// kind. Compares the lengths of the columns with the length of the batch's first column, and adds
+// violations to `refusal`.
 class ColumnCheck {
  public:
   ColumnCheck(const ColumnsPath& path, const NamedColumn& first, Refusal& refusal)
@@ -84,12 +85,14 @@ class ColumnCheck {
     if (mode == CastMode::kAllPassages) Refuse("mode", "must not be ALL_PASSAGES here");
   }
 
-  // Rejects a blocking policy for casts: the policy ignores shapes that only touch, and a line or
-  // point has no extent that could overlap a polygon in more than a touch.
+  // Rejects the values BLOCKING and BLOCKING_LEAVE of the option `inside_policy` for casts: under
+  // these policies, a polygon that a moving shape only touches is not hit, and a line or point has
+  // no extent that could overlap a polygon in more than a touch.
   void NotBlocking(InsidePolicy policy) {
     if (IsBlocking(policy)) Refuse("inside_policy", "must not be a blocking policy here");
   }
 
+  // Requires one of the values BLOCKING and BLOCKING_LEAVE of the option `inside_policy`.
   void Blocking(InsidePolicy policy) {
     if (!IsBlocking(policy)) Refuse("inside_policy", "must be a blocking policy here");
   }
@@ -134,8 +137,8 @@ void CheckPlaced(const ColumnsPath& path, const PlacedColumns<S>& columns, Refus
   ColumnCheck check(path, {"x", columns.x.size()}, refusal);
   check.Required({{"y", columns.y.size()}});
   check.Optional({"shape", columns.shape.size()});
-  // Without the column `shape`, item i places shapes[i], so there must be a shape for each item. A
-  // batch without items may still have shapes.
+  // Without the column `shape`, item i places shapes[i], so there must be a shape for each item
+  // (query). A batch without items may still have shapes.
   if (columns.shape.empty() && !columns.x.empty()) {
     check.Required({{"shapes", columns.shapes.size()}});
   }
@@ -324,8 +327,9 @@ void CheckKind(absl::string_view kind, const RayBounceColumns& rays, uint64_t, R
   check.Optional({"max_bounces", rays.max_bounces.size()});
 }
 
-// Checks the scope of a batch: whether its items consider the scene, the bodies or both
-// (`against`), and the columns of category masks and of owners whose bodies an item ignores.
+// Checks the scope of a batch: whether its items (queries) consider the scene, the bodies (placed
+// shapes beside the scene) or both (`against`), and the columns of category masks and of owners
+// whose bodies an item ignores.
 template <class Kind>
 void CheckScope(const Kind& kind, const typename Kind::Columns& columns, Refusal& refusal) {
   if constexpr (HasScope<const typename Kind::Columns>) {
@@ -346,8 +350,9 @@ void CheckScope(const Kind& kind, const typename Kind::Columns& columns, Refusal
   }
 }
 
-// Checks that the columns of the group's bodies are as long as the column of their positions, and
-// that `body_contacts` has no masses or one for each body.
+// Checks that the columns of the group's bodies (placed shapes that its queries can hit beside the
+// scene) are as long as the column of their positions, and that `body_contacts` has no masses or
+// one for each body.
 void CheckBodies(const Group& group, Refusal& refusal) {
   const BodyColumns& bodies = group.bodies;
   const ShapeColumns& placed = bodies.placed;
@@ -367,8 +372,9 @@ void CheckBodies(const Group& group, Refusal& refusal) {
   }
 }
 
-// Checks nothing: the column `body` of body contacts sets the number of items, and `CheckBodies`
-// checks the only other column, the masses of the bodies.
+// Checks nothing: the column `body` of body contacts sets the number of items (queries, each for
+// the contacts of one body), and `CheckBodies` checks the only other column, the masses of the
+// bodies.
 void CheckKind(absl::string_view, const BodyContactColumns&, const ContactOptions&, Refusal&) {}
 
 // Adds a violation for each shape with more than `kMaxMovingVertices` vertices.

@@ -34,8 +34,9 @@ uint32_t PlaceIn(double low, double high, double value) {
 
 double Middle(double a, double b) { return a + (b - a) / 2; }
 
-// Returns the error for bodies that together exceed a limit on their number or on the number of
-// their vertices; `what` states the limit. The error names no single body.
+// Returns the error for bodies (the moving shapes of a group of queries) that together exceed a
+// limit on their number or on the number of their vertices; `what` states the limit. The error does
+// not say which body is at fault.
 absl::Status TooMany(absl::string_view what) {
   Refusal refusal;
   refusal.Add("bodies", what);
@@ -44,8 +45,8 @@ absl::Status TooMany(absl::string_view what) {
 
 }  // namespace
 
-// Refuses all bodies of `columns` if one body cannot be placed, since an answer to a query that
-// silently omits the body would be wrong.
+// Refuses all bodies (moving shapes) of `columns` if one body cannot be placed at its pose, since
+// an answer to a query that silently omits the body would be wrong.
 absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
   count_ = 0;
   if (columns.size() > kMaxBodies) {
@@ -85,8 +86,9 @@ absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
   return absl::OkStatus();
 }
 
-// Sorts the bodies along a Z-order curve over the centers of their boxes (Morton 1966), so that the
-// boxes of one tree node are near each other.
+// Sorts the bodies (the moving shapes of the set) along a Z-order curve over the centers of their
+// boxes (Morton 1966), so that the boxes of one node of `tree_` are near each other. Then builds
+// `tree_` and `raster_` over the boxes.
 void BodySet::Arrange() {
   Box frame;
   for (size_t i = 0; i < count_; ++i) frame.Extend(bodies_[i]->bounds_);

@@ -27,7 +27,9 @@
 
 namespace carom::internal {
 
-// A placed body. Not thread-safe: `core()` and `shape()` may build an index or a hull lazily.
+// A body at its pose: a moving shape that queries may hit besides the polygons of the scene. A
+// round body is a disc or a capsule: all points within a radius of its axis, a segment or a point.
+// Not thread-safe: `core()` and `shape()` may build an index of the edges or a convex hull lazily.
 class Body {
  public:
   uint32_t index() const { return index_; }
@@ -36,14 +38,16 @@ class Body {
   // Returns the bounds of the whole shape, rounded outward.
   const Box& bounds() const { return bounds_; }
 
-  // Returns the radius, which is above 0 for a round body only.
+  // Returns the radius: above 0 for a round body (a disc or a capsule), 0 for a polygon.
   double radius() const { return radius_; }
   bool is_round() const { return radius_ > 0; }
   // Returns the axis and the radius of a round body.
   Capsule capsule() const { return *shape_.capsule(); }
-  // Returns the polygon, or the axis as a ring. The id of the returned polygon is not the body's.
+  // Returns the polygon of the body, or the axis of a round body as a closed ring. The id of the
+  // returned polygon is meaningless.
   const IndexedPolygon& core() { return *view().polygon(); }
-  // Returns the core (the polygon, or the axis as a ring) together with the radius.
+  // Returns the polygon of the body, or the axis of a round body as a closed ring, together with
+  // the radius.
   PlacedShape view() { return shape_.RingView(); }
   MovingShape& shape() { return shape_; }
 
@@ -58,7 +62,8 @@ class Body {
   Box bounds_;
 };
 
-// Selects the polygons and bodies that one item (one query) of a batch considers.
+// Selects the polygons and bodies that one item (one query) of a batch considers: those with a
+// category bit in `mask`, without the bodies of the owner `ignore_owner` (0: no owner is ignored).
 struct QueryFilter {
   // Returns the filter of an item that considers the scene alone, and of the scene only polygons
   // with a category bit in `mask`.
@@ -80,12 +85,15 @@ struct QueryFilter {
   uint32_t ignore_owner = 0;
 };
 
-// Returns whether all items of a batch consider the scene alone, with one mask for all items (that
-// of the batch's options).
+// Returns whether all items of a batch consider the scene alone, with one mask of polygon
+// categories for all items: the mask in the options of the batch.
 inline bool IsUniform(const Scope& scope) {
   return scope.against == Against::kScene && scope.mask.empty();
 }
 
+// The bodies of one group of queries: moving shapes that the queries may hit besides the polygons
+// of the scene, with a tree over the boxes of the bodies. `Place` replaces all bodies and reuses
+// their memory.
 class BodySet {
  public:
   // Replaces the bodies by the bodies that `columns` describe. Returns the errors that
@@ -94,7 +102,7 @@ class BodySet {
   absl::Status Place(const BodyColumns& columns, WorkMeter& meter);
 
   size_t size() const { return count_; }
-  // Returns whether the set is small enough for a thread to keep the memory of the set for the
+  // Returns whether the set is so small that a thread should keep its memory and reuse it for the
   // bodies of the next group of queries.
   bool IsWorthKeeping() const { return bodies_.size() <= 256 && vertices_ <= 4096; }
   Body& body(size_t index) { return *bodies_[index]; }
@@ -129,8 +137,10 @@ class BodySet {
   BoxRaster raster_;
 };
 
-// Calls visit(body) for the bodies of `world` as `BodySet::Traverse` does, or returns true at once
-// if the filter selects no bodies or the world has none.
+// Calls visit(body) for each body of `world` that passes `query_filter` and has a box that passes
+// `meets`, until `visit` returns false or `meter` stops the work. Returns false if `visit` or
+// `meter` ended the traversal; returns true at once if the filter selects no bodies or the world
+// has none.
 template <class Meets, class Visit>
 bool VisitBodies(const World& world, const QueryFilter& query_filter, WorkMeter& meter,
                  const Meets& meets, const Visit& visit) {

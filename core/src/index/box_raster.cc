@@ -21,7 +21,8 @@ Float4 Read(Float4 values) {
 
 Float4 InEachLane(double value) { return Float4{} + static_cast<float>(value); }
 
-// Loads up to four numbers of a column. The last number fills the lanes beyond `count`.
+// Loads the elements [begin, begin + count) of the column `from`, at most four, one in each lane of
+// a vector. The last of these elements also fills the lanes beyond `count`.
 Float4 Load(std::span<const double> from, size_t begin, size_t count) {
   const double* const at = &from[begin];
   if (count >= 4) {
@@ -33,21 +34,24 @@ Float4 Load(std::span<const double> from, size_t begin, size_t count) {
   return lanes;
 }
 
-// Returns the column (or row) of the squares that contains the coordinate `at`, in [0, most], where
-// column 0 begins at the coordinate `from` and a unit of length has `per_length` columns; 0 for
-// NaN.
+// Returns the column (or row) of the bitmap's 64 x 64 squares that contains the coordinate `at`, in
+// [0, most], where column 0 begins at the coordinate `from` and a unit of length has `per_length`
+// columns; 0 for NaN.
 Int4 SquareOf(Float4 at, Float4 from, Float4 per_length, float most) {
   const Float4 zero{};
   return __builtin_convertvector(Min(Max((at - from) * per_length, zero), zero + most), Int4);
 }
 
-// Returns the bits of the squares in the columns `min` to `max` of a row, one bit per column.
+// Returns a word in which the bits `min` to `max` are set. The bitmap marks which of 64 x 64
+// squares the boxes of the raster meet; a row of the bitmap is such a word, with one bit for each
+// of 64 columns.
 uint64_t ColumnsOf(int min, int max) { return ~uint64_t{0} >> (63 - max + min) << min; }
 
 }  // namespace
 
-// Sets the number of squares per length to 0 along an axis in which the frame is flat, or too small
-// for a finite quotient: all boxes are then in one column or row of squares.
+// Sets the number of squares per length to 0 along an axis in which the frame (the bounds of all
+// boxes) has no extent, or one too small for a finite quotient: all boxes are then in one column or
+// row of squares.
 void BoxRaster::Start(const Box& frame) {
   const auto per_length = [](double low, double high) {
     const auto squares = static_cast<float>(kSide / (high - low));

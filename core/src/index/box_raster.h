@@ -28,7 +28,7 @@ class BoxRaster {
  public:
   // Clears the bitmap and sets the frame that the 64 x 64 squares divide.
   void Start(const Box& frame);
-  // Marks the squares of a box within the frame.
+  // Sets the bits of the squares that `box` meets. `box` must lie in the frame.
   void Add(const Box& box);
   // Returns one bit for each of the lines [begin, begin + count), at most 64. The bit is set if the
   // bounding box of the line meets a box that was added, and possibly if it only comes near one.

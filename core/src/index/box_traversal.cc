@@ -21,13 +21,15 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The most tree nodes that the search opens for one query. To open a node is to compare its eight
-// boxes with the query's box, which takes about the time of testing some polygons.
+// The most nodes of bounding-box trees that one search opens: the search in the tree over the tiles
+// (groups of neighbouring polygons), or in the trees over the polygons of the found tiles, for the
+// box of one query. To open a node is to compare its eight boxes with the query's box, which takes
+// about the time of testing some polygons.
 constexpr size_t kMostNodes = 128;
 constexpr size_t kMostLevels = 11;
 
-// The box of a query, rounded to floats. Rounding is monotonic, so a box that meets the query's box
-// still meets it when both are rounded to floats.
+// The box of a query, rounded to floats. Rounding is monotonic, so the box of a polygon that meets
+// the query's box still meets it when both are rounded to floats.
 struct Reach {
   Reach() = default;
   explicit Reach(const Box& box)
@@ -132,7 +134,9 @@ bool FindPolygonsOf(const BoxQuery& query, NearPolygons& few) {
   for (size_t i = 0; i < query.tile_count && is_all; ++i) {
     const IndexedPolygon* const entries = query.tiles[i]->entries().data();
     is_all = nodes > 0;
-    --nodes;  // counts the root of the tile, even a root beyond the limit
+    // The root of the tile's tree counts as opened, even if the limit is reached and the walk does
+    // not open it.
+    --nodes;
     is_all = is_all && Walk(query.tiles[i]->tree(), reach, nodes, [&](uint32_t k) HWY_ATTR {
                if (count == NearPolygons::kMost) return false;
                __builtin_prefetch(entries + k);
@@ -145,10 +149,11 @@ bool FindPolygonsOf(const BoxQuery& query, NearPolygons& few) {
   return is_all;
 }
 
-// Finds the polygons that the boxes of all queries may meet: descends the trees of the tiles of all
-// queries together, level by level. `found.open[from]` has the nodes of one level that are open,
-// that is, whose boxes have yet to be compared with a query's box; the children that may meet go to
-// `found.open[1 - from]`.
+// Finds the polygons that the boxes of all queries may meet: descends the trees of the tiles
+// (groups of neighbouring polygons, each with a tree over their boxes) of all queries together,
+// level by level. `found.open[from]` has the nodes of one level that are open, that is, whose boxes
+// have yet to be compared with a query's box; the children that may meet go to `found.open[1 -
+// from]`.
 class LevelWalk {
  public:
   LevelWalk(std::span<BoxQuery> queries, BoxPairs& found) : queries_(queries), found_(found) {
@@ -157,15 +162,15 @@ class LevelWalk {
   }
 
   HWY_INLINE void SetReach(uint32_t query, const Box& reach) { reaches_[query] = Reach(reach); }
-  // Adds the root of a tile's tree to the open nodes in `found.open[0]`, and returns the level of
-  // the root.
+  // Adds the root of a tile's tree to the open nodes (nodes whose boxes have yet to be compared
+  // with a query's box) in `found.open[0]`, and returns the level of the root.
   HWY_INLINE uint32_t Open(const Tile& tile, uint32_t query) {
     const auto level = static_cast<uint32_t>(tile.tree().level_count() - 1);
     Push(0, tile, tile.tree().node(level, 0), {query, level, 0});
     return level;
   }
-  // Compares the boxes of all open nodes at `level`, which is above 0. Writes the children that may
-  // meet the box of the query for which a node is open, and the open nodes of lower levels, to
+  // Compares the boxes of each open node at `level`, which is above 0, with the box of the query of
+  // the node. Writes the children that may meet this box, and the open nodes of lower levels, to
   // `found.open[1 - from]`.
   HWY_INLINE void Descend(size_t from, uint32_t level) {
     const std::span<const BoxPairs::Open> noted(found_.open[from].data(), count_);
@@ -192,8 +197,8 @@ class LevelWalk {
       }
     }
   }
-  // Compares the boxes of all open nodes at level 0, and writes to `found.pairs` the pairs of a
-  // polygon and a query whose boxes may meet.
+  // Compares the boxes of each open node, all of level 0, with the box of the query of the node,
+  // and writes to `found.pairs` the pairs of a polygon and a query whose boxes may meet.
   HWY_INLINE void Finish(size_t from) {
     const std::span<const BoxPairs::Open> noted(found_.open[from].data(), count_);
     size_t pairs = 0;
@@ -237,8 +242,8 @@ class LevelWalk {
   size_t count_ = 0;
   size_t node_count_ = 0;
   std::array<Reach, BoxPairs::kMostQueries> reaches_;
-  // For each query, the number of its open nodes on the next level (`nodes_`), and the number of
-  // polygons found for it (`polygons_`).
+  // For each query: `nodes_`, the number of tree nodes on the next level whose boxes have yet to be
+  // compared with the query's box; and `polygons_`, the number of polygons found for the query.
   std::array<uint32_t, BoxPairs::kMostQueries> nodes_;
   std::array<uint32_t, BoxPairs::kMostQueries> polygons_;
 };

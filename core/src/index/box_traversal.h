@@ -38,8 +38,8 @@ struct BoxQuery {
   size_t boxes;  // number of boxes compared, for the caller to count on its `WorkMeter`
 };
 
-// Finds, for each active query, the tiles that its box `reach` may meet. Sets `is_complete`,
-// `tiles`, `tile_count` and `boxes`.
+// Finds, for each query with `is_active` set, the tiles (groups of neighbouring polygons) that its
+// box `reach` may meet. Sets `is_complete`, `tiles`, `tile_count` and `boxes`.
 void FindTiles(const SceneIndex& scene, std::span<BoxQuery> queries);
 
 // The polygons that may meet the box of a query.
@@ -48,21 +48,25 @@ struct NearPolygons {
 
   std::array<const IndexedPolygon*, kMost> polygons;
   size_t count;
-  size_t boxes;  // number of boxes compared
+  // number of boxes that the search compared, for the caller to count on its `WorkMeter`
+  size_t boxes;
 };
 
-// Sets `few` to the polygons, in the tiles that `FindTiles` set in `query`, that may meet the
-// query's box. Returns false if there are more than `NearPolygons::kMost` polygons, or if the
-// search would open more than 128 tree nodes: the caller may then use only `few.boxes`.
+// Sets `few` to the polygons, in the tiles (groups of neighbouring polygons) that `FindTiles` set
+// in `query`, that may meet the query's box. Returns false if there are more than
+// `NearPolygons::kMost` polygons, or if the search would open more than 128 tree nodes: the caller
+// may then use only `few.boxes`.
 using FindPolygonsFunction = bool (*)(const BoxQuery& query, NearPolygons& few);
 
-// Returns the function that finds the polygons in the tiles of a query, compiled for the
-// instruction set of this machine. A caller that runs it often keeps the pointer.
+// Returns the function that finds the polygons in the tiles of a query (the groups of neighbouring
+// polygons near the query's box), compiled for the instruction set of this machine. A caller that
+// calls the returned function often keeps the pointer.
 FindPolygonsFunction FindPolygons();
 
 // Working memory and result of `FindPairs`, which finds the polygons that many boxes (queries) may
-// meet. The search descends the trees of the tiles of all queries together, level by level, so that
-// the cache misses of different queries overlap.
+// meet. The search descends the trees of the tiles (groups of neighbouring polygons, each with a
+// tree over their boxes) of all queries together, level by level, so that the cache misses of
+// different queries overlap.
 struct BoxPairs {
   static constexpr size_t kMostQueries = 32;
   // The most nodes of one level that the search opens for one query. To open a node is to compare
@@ -97,11 +101,11 @@ struct BoxPairs {
   std::array<std::array<Open, kMostOpen>, 2> open;
 };
 
-// Sets `found.pairs` to the pairs of an active query and a polygon that the query's box may meet,
-// for at most `BoxPairs::kMostQueries` queries. If the box of a query may meet more than
-// `NearPolygons::kMost` polygons, or too many tiles (`BoxQuery::kMostTiles`) or nodes
-// (`BoxPairs::kMostNodes`), `is_complete` of the query becomes false, and the pairs found for the
-// query are incomplete.
+// Sets `found.pairs` to the pairs of a query with `is_active` set and a polygon that the query's
+// box may meet, for at most `BoxPairs::kMostQueries` queries. If the box of a query may meet more
+// than `NearPolygons::kMost` polygons, or too many tiles (groups of polygons,
+// `BoxQuery::kMostTiles`) or nodes (`BoxPairs::kMostNodes`), `is_complete` of the query becomes
+// false, and the pairs found for the query are incomplete.
 void FindPairs(const SceneIndex& scene, std::span<BoxQuery> queries, BoxPairs& found);
 
 }  // namespace carom::internal

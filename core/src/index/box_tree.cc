@@ -13,7 +13,8 @@ constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 }  // namespace
 
-// Fills all lanes with empty boxes, from +inf to -inf, which meet no box and extend no bounds.
+// Makes all eight boxes of the node empty, from +inf to -inf: an empty box meets no box and extends
+// no bounds.
 BoxNode::BoxNode() {
   min_x.fill(kInfinity);
   min_y.fill(kInfinity);

@@ -50,7 +50,8 @@ struct FloatBox {
   float min_x, min_y, max_x, max_y;
 };
 
-// Eight boxes. A lane without a box holds an empty box: min +inf, max -inf.
+// Eight boxes, one in each lane (element) of the columns. A lane without a box holds an empty box:
+// min +inf, max -inf.
 struct alignas(64) BoxNode {
   static constexpr size_t kWidth = 8;
   using Column = std::array<float, kWidth>;
@@ -111,7 +112,10 @@ inline BoxNode::Column BoxNode::LowerDistances2(const FloatBox& from) const {
   return distances2;
 }
 
-// An implicit tree over boxes. Immutable after construction, hence thread-safe.
+// A tree over the boxes of a sequence of items. A node has the boxes of up to eight children, which
+// are items at level 0 and else nodes of the level below. The numbers of a node's children follow
+// from the number of the node, so the tree stores no pointers. Immutable after construction but for
+// `Reset`, hence thread-safe.
 class BoxTree {
  public:
   // Makes an empty tree.
@@ -133,26 +137,27 @@ class BoxTree {
   size_t count() const { return count_; }
   size_t memory() const { return nodes_.capacity() * sizeof(BoxNode); }  // in bytes
   // Returns the number of levels, 0 for an empty tree. The root is node 0 of level level_count() -
-  // 1. The child in lane k of node n is node 8 n + k of the level below; at level 0 the child is
-  // item 8 n + k.
+  // 1. Child k (0 to 7) of node n is node 8 n + k of the level below; at level 0 the child is item
+  // 8 n + k.
   size_t level_count() const { return level_count_; }
   const BoxNode& node(size_t level, size_t index) const {
     return nodes_[level_begin_[level] + index];
   }
 
-  // Calls visit(item), in order, for each item for which `meets(box)` holds for the item's box and
-  // for all its ancestors' boxes, until `visit` returns false or `meter` stops the work. Returns
-  // whether the traversal ran to its end. The boxes passed to `meets` are rounded outward, so
-  // slightly larger than the item's. Each box counts as one unit of work. The traversal is fastest
-  // when `meets` is a `MeetsBox`.
+  // Calls visit(item), in ascending order of the items, for each item for which `meets(box)` holds
+  // for the item's box and for all its ancestors' boxes, until `visit` returns false or `meter`
+  // stops the work. Returns whether the traversal ran to its end. The boxes passed to `meets` are
+  // rounded outward, so slightly larger than the item's. Each box counts as one unit of work. The
+  // traversal is fastest when `meets` is a `MeetsBox`.
   template <class Meets, class Visit>
   bool Traverse(WorkMeter& meter, const Meets& meets, const Visit& visit) const {
     return count_ == 0 || TraverseNode(level_count() - 1, 0, meter, meets, visit);
   }
 
-  // Calls visit(item) for each item at a distance from `from` that may be at most the square root
-  // of `limit2`, until `visit` returns false or `meter` stops the work. `visit` may lower `limit2`.
-  // The children of a node are visited nearest first. Returns whether the traversal ran to its end.
+  // Calls visit(item) for each item whose box may have a distance of at most the square root of
+  // `limit2` from the box `from`, until `visit` returns false or `meter` stops the work. `visit`
+  // may lower `limit2`. The traversal visits the children of each node in the order of their
+  // distances from `from`, nearest first. Returns whether the traversal ran to its end.
   template <class Visit>
   bool TraverseNearest(WorkMeter& meter, const FloatBox& from, const double& limit2,
                        const Visit& visit) const {
@@ -161,7 +166,7 @@ class BoxTree {
   }
 
  private:
-  // The arguments that stay constant down the recursion of `TraverseNearest`.
+  // The arguments that `TraverseNearest` passes on unchanged from a node to its children.
   template <class Visit>
   struct Nearest {
     WorkMeter& meter;

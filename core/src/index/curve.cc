@@ -30,8 +30,9 @@ struct CurveTurn {
 };
 
 // Returns the two bits that one level adds to the place of a cell (its index along the curve): `x`
-// and `y` are the bits of the cell's coordinates at the level. Replaces `turn` by the turn of the
-// quarter that contains the cell.
+// and `y` are the bits of the cell's coordinates at the level. `turn` is how the curve runs in the
+// square that the level divides into quarters; the function replaces `turn` by how the curve runs
+// in the quarter that contains the cell.
 constexpr uint32_t TakeLevel(uint32_t x, uint32_t y, CurveTurn& turn) {
   const uint32_t right = (turn.swapped != 0 ? y : x) ^ turn.flipped;
   const uint32_t upper = (turn.swapped != 0 ? x : y) ^ turn.flipped;
@@ -39,9 +40,10 @@ constexpr uint32_t TakeLevel(uint32_t x, uint32_t y, CurveTurn& turn) {
   return (3 * right) ^ upper;
 }
 
-// Tabulates four levels at once: for a turn and four bits each of x and y, an entry has the eight
-// bits that the four levels add to a cell's place (its index along the curve), and the turn for the
-// next level.
+// Tabulates four levels of Hilbert's curve at once (each level divides a square into quarters). For
+// a turn (how the curve is turned within a quarter) and four bits each of a cell's coordinates x
+// and y, an entry has the eight bits that the four levels add to a cell's place (its index along
+// the curve), and the turn for the next level.
 constexpr int kLevels = 4;
 struct Levels {
   uint8_t place;
@@ -67,9 +69,12 @@ constexpr LevelTable MakeLevelTable() {
 
 constexpr LevelTable kLevelTable = MakeLevelTable();
 
-// Returns the place of a cell along the curve. The table has four levels per entry, so the function
-// descends 32 levels, one more than a coordinate has bits. At the additional first level both bits
-// are 0, which adds nothing to the place and swaps x and y; the initial turn `swapped` undoes this.
+// Returns the place (the index along the curve) of the cell in column x and row y. Each level of
+// the curve divides a square into quarters, and the turn is how the curve runs within a quarter. A
+// level takes one bit of x and one of y, and an entry of the table covers four levels, so the
+// function descends 32 levels, one more than x and y have bits. At the additional first level both
+// bits are 0: this level adds nothing to the place and exchanges x and y, so the initial turn, 1,
+// is one that exchanges x and y (`swapped`), which cancels the exchange.
 uint64_t HilbertPlace(uint32_t x, uint32_t y) {
   static_assert(Curve::kBits == 31);
   uint64_t place = 0;
@@ -84,7 +89,8 @@ uint64_t HilbertPlace(uint32_t x, uint32_t y) {
 
 }  // namespace
 
-// Returns the key of the center of the polygon's bounds.
+// Returns the key of the polygon: the place along the curve of the cell with the center of its
+// bounds, and its id.
 CurveKey Curve::KeyOf(const Polygon& polygon) const {
   const Box& box = polygon.bounds();
   const uint32_t x = Cell(box.min.x / 2 + box.max.x / 2, frame_.min.x, frame_.max.x);

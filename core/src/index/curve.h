@@ -29,7 +29,7 @@ struct CurveKey {
 // cell at the border.
 class Curve {
  public:
-  static constexpr int kBits = 31;  // bits of a cell's x and of its y coordinate
+  static constexpr int kBits = 31;  // number of bits of a cell's column (x), and of its row (y)
 
   Curve() = default;
   explicit Curve(const Box& frame) : frame_(frame) {}

@@ -29,8 +29,9 @@ bool MayMeet(const Box& box, Vec2 center, double radius) {
 
 EditHistory::EditHistory() : state_(NextState()) {}
 
-// Shares the commits of `base`, so that a history costs O(kMaxCommits) pointers. For a commit with
-// more than `kMaxBoxes` boxes, keeps only the bounds of all boxes of the commit.
+// `boxes` are the bounding boxes of the polygons that the commit adds, replaces or removes. Shares
+// the commits of `base`, so that a history costs O(kMaxCommits) pointers. For a commit with more
+// than `kMaxBoxes` boxes, keeps only the bounds of all boxes of the commit.
 EditHistory::EditHistory(const EditHistory& base, std::vector<Box> boxes) : state_(NextState()) {
   Commit commit{base.state_, {}, std::move(boxes)};
   for (const Box& box : commit.boxes) commit.all.Extend(box);
@@ -41,9 +42,11 @@ EditHistory::EditHistory(const EditHistory& base, std::vector<Box> boxes) : stat
                   base.commits_.begin() + static_cast<std::ptrdiff_t>(kept));
 }
 
-// Goes back commit by commit until a commit has the parent `since`. If no commit in `commits_` has
-// the parent `since`, the version `since` is too old or no ancestor of this version, and may differ
-// from this version anywhere.
+// Goes back commit by commit until a commit has edited the version `since` (`Commit::base`). A
+// commit may have touched the circle if one of its boxes, the bounding boxes of the polygons that
+// it added, replaced or removed, may meet the circle. If no commit in `commits_` has edited the
+// version `since`, that version is too old or no ancestor of this version, and may differ from this
+// version anywhere.
 bool EditHistory::MayHaveTouched(uint64_t since, Vec2 center, double radius) const {
   if (since == state_) return false;
   for (const std::shared_ptr<const Commit>& commit : commits_) {

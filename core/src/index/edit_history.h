@@ -18,7 +18,10 @@
 
 namespace carom::internal {
 
-// The boxes that the last commits touched. Immutable, hence thread-safe.
+// The bounding boxes of the polygons that the last commits added, replaced or removed. A commit
+// makes a version of a scene from an earlier version. It touches the boxes of the removed polygons,
+// of the added polygons, and the old and new boxes of the replaced polygons. Immutable, hence
+// thread-safe.
 class EditHistory {
  public:
   // A history keeps at most `kMaxCommits` commits, and at most `kMaxBoxes` boxes of each commit.
@@ -36,8 +39,8 @@ class EditHistory {
   uint64_t state() const { return state_; }
 
   // Returns false only if the version with the number `since` is this version of the scene or an
-  // ancestor of it, and no commit between the two versions touched a point within `radius` of
-  // `center`.
+  // ancestor of this version, and no commit after `since`, up to this version, touched a point
+  // within `radius` of `center`.
   bool MayHaveTouched(uint64_t since, Vec2 center, double radius) const;
 
  private:

@@ -11,15 +11,18 @@
 namespace carom::internal {
 namespace {
 
-// The number of polygons per cell that gives the fastest queries, measured: with fewer, lines pass
-// more cells; with more, cells overflow into linked cells.
+// The scene's grid consists of squares, and each square is divided into cells, which list the
+// polygons with boxes in the cell. `kPolygonsPerCell` is the number of polygons of a square per
+// cell that gives the fastest queries, measured: with fewer, the line of a query passes more cells;
+// with more, the polygons of a cell need additional, linked cells.
 constexpr double kPolygonsPerCell = 3.2;
-// The most cells that may list one polygon. A polygon that more cells would list is wide: no cell
-// lists the polygon, and a query tests it once for the whole square.
+// The most cells of a square of the grid that may list one polygon. A polygon that more cells would
+// list is wide: no cell lists the polygon, and a query tests it once for the whole square of the
+// grid.
 constexpr int kMostCellsOfOne = 24;
 // The limit on the number of polygons in a cell, averaged over all pairs of a polygon and a cell
-// that lists the polygon, so that a full cell weighs more. A square above the limit gets no cells,
-// since its polygons are too unevenly spread.
+// that lists the polygon, so that a full cell weighs more. A square of the grid above the limit is
+// not divided into cells, since its polygons are too unevenly spread.
 constexpr size_t kMostSharing = 4 * GridCell::kWidth;
 
 int CellsAlong(size_t polygons) {
@@ -78,7 +81,7 @@ size_t GridBlock::memory() const {
 }
 
 // Returns a polygon's box enlarged by the margin `kMargin`, in units of 1/255 of a cell from the
-// lower left corner of the square.
+// lower left corner of the block's square of the grid. (A square is divided into cells.)
 Box GridBlock::InUnits(const Box& box) const {
   const double units = units_per_length_;
   return {{(box.min.x - frame_.corner_x) * units - kMargin,
@@ -87,9 +90,9 @@ Box GridBlock::InUnits(const Box& box) const {
            (box.max.y - frame_.corner_y) * units + kMargin}};
 }
 
-// Returns the range of cells that a box is in; `units` is the box in units of 1/255 of a cell. A
-// box that begins in the first unit of a cell along x, or y, is also in the adjacent cell to the
-// left, or below.
+// Returns the range of cells of the block's square of the grid that list a box; `units` is the box
+// in units of 1/255 of a cell from the corner of the square. A box that begins in the first unit of
+// a cell along x, or y, is also in the adjacent cell to the left, or below.
 GridBlock::Range GridBlock::RangeOf(const Box& units) const {
   const auto cell = [end = last_unit_](double at) {
     return static_cast<int>(std::clamp(at, 0.0, end)) / GridCell::kUnits;
@@ -104,9 +107,10 @@ void GridBlock::PutWideFirst() {
   wide_count_ = static_cast<uint32_t>(end - polygons_.begin());
 }
 
-// Makes the cells of the square and returns true, or returns false if the polygons are too unevenly
-// spread for cells: a cell with many polygons is a long chain of linked cells, which is slow to
-// search.
+// Makes the cells of the block's square of the grid and returns true, or returns false if the
+// polygons are too unevenly spread for cells. A `GridCell` lists seven polygons and links to an
+// additional cell for more: a cell with many polygons is a long chain of linked cells, which is
+// slow to search.
 bool GridBlock::MakeCells() {
   const auto along = static_cast<size_t>(along_);
   std::vector<uint16_t> counts(along * along);
@@ -139,9 +143,10 @@ bool GridBlock::MakeCells() {
   return true;
 }
 
-// Adds the box of polygon `item` to the cells of `range`. `units` is the box in units of 1/255 of a
-// cell; each cell stores the box's coordinates relative to the cell, as integers rounded outward.
-// The parts of the box beyond the border of a cell are stored in the adjacent cells.
+// Adds the box of the polygon with the number `item` to the cells of `range`. `units` is the box in
+// units of 1/255 of a cell; each cell stores the box's coordinates relative to the cell, as
+// integers rounded outward. The parts of the box beyond the border of a cell are stored in the
+// adjacent cells.
 void GridBlock::Put(const Box& units, const Range& range, uint32_t item,
                     std::vector<uint16_t>& last) {
   for (int y = range.min_y; y <= range.max_y; ++y) {

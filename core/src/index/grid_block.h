@@ -22,13 +22,13 @@
 
 namespace carom::internal {
 
-// The boxes of up to seven polygons in a cell of a square of the grid. Coordinates are in units of
-// 1/255 of the cell from the cell's lower left corner, clamped to the cell. Maxima are stored as
-// 255 minus the maximum, so that four comparisons of bytes by "at most" test a box against bounds.
-// A box that begins at unit 0 along x, or y, is also in the adjacent cell to the left, or below,
-// unless the adjacent cell belongs to another square.
+// The boxes of up to seven polygons in a cell of a square of the scene's grid. Coordinates are in
+// units of 1/255 of the cell from the cell's lower left corner, clamped to the cell. Maxima are
+// stored as 255 minus the maximum, so that four comparisons of bytes by "at most" test a box
+// against bounds. A box that begins at unit 0 along x, or y, is also in the adjacent cell to the
+// left, or below, unless the adjacent cell belongs to another square.
 struct alignas(64) GridCell {
-  static constexpr size_t kWidth = 8;  // lanes compared at a time; the last lane never has a box
+  static constexpr size_t kWidth = 8;  // boxes compared at a time; element 7 has no box
   static constexpr size_t kMost = 7;   // the most boxes of a cell
   static constexpr int kUnits = 255;
   using Column = std::array<uint8_t, kWidth>;
@@ -51,7 +51,7 @@ class CellPolygons {
   // exceeds `most` units of `kUnit` bytes.
   explicit CellPolygons(std::span<const Unowned<Polygon>> polygons, uint32_t most = UINT32_MAX);
 
-  // Returns the number of one of the polygons.
+  // Returns the number of `polygon`, which must be one of the polygons given to the constructor.
   uint32_t NumberOf(const Unowned<Polygon>& polygon) const;
   // Returns the address of polygon `number` (`Polygon::memory`).
   const void* MemoryOf(uint32_t number) const {
@@ -72,11 +72,13 @@ class CellPolygons {
   const Unowned<Polygon>* table_ = nullptr;
 };
 
-// A square of the grid, its polygons and its cells. Immutable but for the count of its owners
-// (pages of `SceneGrid`s that share the block), hence thread-safe.
+// The scene's grid consists of squares, and each square is divided into cells, which list the
+// polygons with boxes in the cell. A block holds the cells of one square. Immutable but for the
+// count of its owners (pages of `SceneGrid`s that share the block), hence thread-safe.
 class GridBlock {
  public:
-  // The position of the square's lower left corner, and the side of its cells and its reciprocal.
+  // The position of the square's lower left corner, the length of a side of a cell, and the
+  // reciprocal of this length.
   struct Frame {
     double corner_x, corner_y, cell_side, cells_per_length;
   };
@@ -119,16 +121,17 @@ class GridBlock {
   const Unowned<Polygon>& wide(size_t i) const { return polygons_[i]; }
   size_t memory() const;  // in bytes, without the polygons
 
-  // Add and drop an owner (a page of a `SceneGrid`); the last `Release` deletes the block. The
-  // block counts its owners itself, since `SceneGrid` holds blocks by atomic pointers, which cannot
-  // be `shared_ptr`.
+  // `Share` adds an owner of the block (a page of a `SceneGrid`). `Release` removes an owner, and
+  // deletes the block if it was the last owner. The block counts its owners itself, since
+  // `SceneGrid` holds blocks by atomic pointers, which cannot be `shared_ptr`.
   void Share() const { owners_.fetch_add(1, std::memory_order_relaxed); }
   static void Release(const GridBlock* block) {
     if (block->owners_.fetch_sub(1, std::memory_order_acq_rel) == 1) delete block;
   }
 
  private:
-  // The columns (x) and rows (y) of the cells that a box is in.
+  // The columns (x) and rows (y), from the least to the greatest, of the cells of the square that a
+  // box is in.
   struct Range {
     int min_x, min_y, max_x, max_y;
 

@@ -8,11 +8,11 @@
 
 namespace carom::internal {
 
-// Makes the first part begin at the line's start and end a parameter difference of `length` after
-// the line enters the bounds of the scene, since the line meets no polygon before the bounds. If
-// the line leaves the bounds of the scene before that end, the first part stays the whole line. The
-// ends of parts only decide which polygons are visited first, so rounding errors in the ends change
-// no answer.
+// A cast searches a line part by part for the first polygon that the line meets. Makes the first
+// part begin at the line's start and end a parameter difference of `length` after the line enters
+// the bounds of the scene, since the line meets no polygon before the bounds. If the line leaves
+// the bounds of the scene before that end, the first part stays the whole line. The ends of parts
+// only decide which polygons are visited first, so rounding errors in the ends change no answer.
 void LineInterval::StartLong(const Line& line, const SceneIndex& scene, double length) {
   remaining_ = kMost - 1;
   length_ = length;
@@ -32,10 +32,10 @@ void LineInterval::StartLong(const Line& line, const SceneIndex& scene, double l
   bounds_ = line.BoundsBetween(begin_, end_);
 }
 
-// Makes each part of the line longer than the previous part by the factor `kGrowth`, so that a line
-// without a hit takes a number of parts logarithmic in the line's length. The last of the `kMost`
-// parts extends to the end of the line. `limit` is the parameter beyond which the caller needs no
-// hits.
+// Moves to the next part of the line that a cast searches. Makes each part longer than the previous
+// part by the factor `kGrowth`, so that a line without a hit takes a number of parts logarithmic in
+// the line's length. The last of the `kMost` parts extends to the end of the line. `limit` is the
+// parameter beyond which the caller needs no hits.
 void LineInterval::Advance(const Line& line, double limit) {
   begin_ = end_;
   length_ *= kGrowth;

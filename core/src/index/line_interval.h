@@ -12,10 +12,11 @@
 
 namespace carom::internal {
 
-// The part of a line that a cast searches next. The parts follow each other from the line's start
-// to its end. The first part is a few times as long as neighbouring polygons of the scene are
-// apart, and each next part is longer, so that a cast visits about the polygons that the line
-// passes before its first hit, without sorting the polygons ahead. Not thread-safe.
+// The part of a line that a cast (the search for the first polygon that the line meets) searches
+// next. The parts follow each other from the line's start to its end. The first part is a few times
+// as long as neighbouring polygons of the scene are apart, and each next part is longer, so that a
+// cast visits about the polygons that the line passes before its first hit, without sorting the
+// polygons ahead. Not thread-safe.
 class LineInterval {
  public:
   // Sets the first part. The first part is the whole line if `is_whole`, or if the line is so short
@@ -35,10 +36,11 @@ class LineInterval {
   void Advance(const Line& line, double limit);
 
   double begin() const { return begin_; }
-  // Returns the parameter at which the part ends. The last part ends at the line's t_max or at
-  // `limit`.
+  // Returns the line parameter at which the current part ends. The last part ends at the line's
+  // t_max or at `limit`.
   double end() const { return end_; }
-  // Return bounds of the part, and bounds of the part up to parameter t.
+  // Return a box that contains the current part, and a box that contains the current part up to the
+  // line parameter t.
   const Box& bounds() const { return bounds_; }
   Box BoundsUpTo(const Line& line, double t) const { return line.BoundsBetween(begin_, t); }
   // Returns whether the bounds of the previous part meet `box`. If `box` meets this part, the
@@ -58,9 +60,9 @@ class LineInterval {
 
   double begin_ = 0;
   double end_ = 0;
-  double length_ = 0;  // length of the part, as a difference of line parameters
+  double length_ = 0;  // length of the current part, as a difference of parameters
   double exit_ = 0;    // about the parameter at which the line leaves the bounds of the scene
-  int remaining_ = 0;  // the number of parts that may follow
+  int remaining_ = 0;  // the number of parts that may follow the current one
   Box bounds_;
   Box previous_bounds_;  // bounds of the previous part; empty for the first part
 };

@@ -15,7 +15,8 @@
 namespace carom::internal {
 namespace {
 
-// For each byte: the numbers of its set bits in ascending order, followed by zeros.
+// For each byte, as a set of up to eight lanes: the numbers of its set bits in ascending order,
+// followed by zeros.
 constexpr auto kSetLanes = [] {
   std::array<std::array<uint8_t, 8>, 256> table{};
   for (size_t bits = 0; bits < table.size(); ++bits) {
@@ -45,12 +46,12 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// While `Open` processes a pair, it prefetches the node of the pair that comes `kAhead` pairs
-// later.
+// While `Open` processes a pair of a line and a tree node, it prefetches the node of the pair that
+// comes `kAhead` pairs later.
 constexpr size_t kAhead = 16;
 
-// The children of a node and the line that may meet them. The child in lane k has the number
-// `first` + k.
+// The eight children of a node of a bounding-box tree, to be tested against the line with the index
+// `line`. The child with the box in lane k of the node has the number `first` + k.
 struct Children {
   uint32_t first;
   uint16_t line;
@@ -60,9 +61,10 @@ struct Children {
 // `count` on. Returns the number of pairs that `out` then has, and leaves `out.count` unchanged.
 //
 // The box of a child meets the line only if the box's extreme corners along the line's normal are
-// not both on one side of the line. The function stores eight pairs, those of the children that the
-// line may meet first: a table indexed by the bits of these children gives the numbers of their
-// lanes. The call for the next node overwrites the pairs beyond the returned count.
+// not both on one side of the line. The function always stores eight pairs, and the pairs of the
+// children that the line may meet come first, in the order of the children: a table, indexed by the
+// bits of these children, gives the numbers of their lanes. The call for the next node overwrites
+// the pairs beyond the returned count.
 template <class Pairs>
 HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, Children children,
                               Pairs& out, size_t count) {
@@ -101,10 +103,10 @@ HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, Childre
   return count + static_cast<size_t>(std::popcount(bits));
 }
 
-// Opens the nodes of a part of a frontier of pairs: for each pair of a line and a node, appends to
-// `out` the pairs of the line and those children of the node that the line may meet.
-// `node_of(target)` returns the node of a pair, and `first_of(target)` the number of the node's
-// first child.
+// Opens the tree nodes of a part of a frontier (an array of pairs of a line and a node): for each
+// pair of a line and a node, appends to `out` the pairs of the line and those children of the node
+// that the line may meet. `node_of(target)` returns the node of a pair, and `first_of(target)` the
+// number of the node's first child.
 template <class NodeOf, class FirstOf>
 HWY_INLINE void Open(const FrontierPart& part, Frontier& out, const NodeOf& node_of,
                      const FirstOf& first_of) {
@@ -154,9 +156,10 @@ void OpenTileNodes(const SceneIndex& scene, size_t level, const FrontierPart& pa
       });
 }
 
-// Takes line `line` alone, depth first, down the scene's tree over its tiles and the trees of the
-// tiles, and collects the polygons that the line may meet in `polygons`. Calls the observer at the
-// end, and whenever `polygons` has Frontier::kPart pairs.
+// Descends, depth first and for line `line` alone, the scene's tree over its tiles (groups of
+// neighbouring polygons) and the trees of the tiles over their polygons, and collects the polygons
+// that the line may meet in `polygons`. Calls the observer at the end, and whenever `polygons` has
+// Frontier::kPart pairs.
 void WalkLine(const LineDescent::Call& call, LineCull& cull, uint16_t line, Frontier& polygons) {
   const BoxTree& upper = call.scene.tree();
   WalkStack stack;
@@ -263,8 +266,9 @@ void LineDescent::OpenUpper(const Call& call, size_t level) {
   in.count = 0;
 }
 
-// Adds the pair of each line and the root of a tile's tree to the pairs of the root's level, since
-// trees of tiles may have different numbers of levels.
+// For each pair of a line and a tile (a group of neighbouring polygons), adds the pair of the line
+// and the root of the tile's tree to the pairs of the root's level, since trees of tiles may have
+// different numbers of levels.
 void LineDescent::OpenTiles(const Call& call) {
   Frontier& in = upper_[0];
   for (size_t begin = 0; begin < in.count; begin += Frontier::kPart) {

@@ -74,7 +74,8 @@ class LineCull {
   double far;  // twice the largest magnitude of a coordinate of the scene and of the line's origin
 };
 
-// Pairs of a line and a node, a tile or a polygon (the target) that the line may meet.
+// Pairs of a line and a target that the line may meet: a polygon, a tile (a group of neighbouring
+// polygons with a tree over their boxes), or a node of such a tree or of the tree over all tiles.
 struct Frontier {
   // The number of pairs that are opened at once. To open a pair of a line and a node is to add the
   // pairs of the line and those children of the node that the line may meet. The limit bounds the
@@ -103,9 +104,10 @@ struct FrontierPart {
   const LineCull* lines;
 };
 
-// The number of a tile together with the index of a polygon in the tile, or of a node on a level of
-// the tile's tree, packed into 32 bits. A scene has fewer than 2^22 tiles: small tiles are joined,
-// so 67 million polygons, the most that a server accepts, make about a million tiles.
+// The number of a tile (a group of neighbouring polygons with a tree over their boxes) together
+// with the index of a polygon in the tile, or of a node on a level of the tile's tree, packed into
+// 32 bits. A scene has fewer than 2^22 tiles: small tiles are joined, so 67 million polygons, the
+// most that a server accepts, make about a million tiles.
 struct Slot {
   static constexpr uint32_t kBits = 10;
   static_assert(size_t{1} << kBits == 2 * kPageSize);  // the most polygons of a tile
@@ -117,10 +119,12 @@ struct Slot {
   uint32_t number() const { return tile << kBits | index; }
 };
 
-// The nodes that one line, descending the trees alone, has yet to open. The members are named as
-// those of `Frontier`, so that `AddChildren` writes to either, but `lines` holds the kind of each
-// node instead of a line. On each level at most the eight children of one node wait, and opening a
-// node stores eight entries, even if the line may meet fewer of the node's children.
+// The tree nodes that one line, descending the trees alone, has yet to open: to compare the boxes
+// of the node's eight children with the line. A tile is a group of neighbouring polygons with a
+// tree over their boxes. The members are named as those of `Frontier`, so that `AddChildren` writes
+// to either, but `lines` holds the kind of each node instead of a line. On each level at most the
+// eight children of one node wait, and opening a node stores eight entries, even if the line may
+// meet fewer of the node's children.
 struct WalkStack {
   static constexpr size_t kLevels = 14;
   // The kinds of nodes. kTile: the root of a tile's tree. 1 + k, which is below kTile: a node of
@@ -134,26 +138,29 @@ struct WalkStack {
   std::array<uint16_t, (kLevels + 1) * BoxNode::kWidth> lines;
 };
 
-// Receives the polygons that lines may meet.
+// Receives the polygons that lines may meet. A scene has its polygons in tiles, groups of
+// neighbouring polygons.
 class LineObserver {
  public:
-  // Handles pairs of a line and the number of a polygon's `Slot`: the line may meet the polygon's
-  // box. May narrow the parts of lines that are tested (`LineCull::SetReach`), and may stop lines
-  // (`LineCull::Stop`).
+  // Handles pairs of a line and a polygon, given by its tile and its index in the tile
+  // (`Slot::number`): the line may meet the polygon's box. May narrow the parts of lines that are
+  // tested (`LineCull::SetReach`), and may stop lines (`LineCull::Stop`).
   virtual void Visit(const Frontier& pairs) = 0;
 
  protected:
   ~LineObserver() = default;
 };
 
-// Finds the polygons that lines may meet: takes the lines down the trees of boxes of a scene. About
-// 200 KiB, reused between calls. Not thread-safe.
+// Finds the polygons that lines may meet: the lines descend the bounding-box trees of a scene, the
+// tree over its tiles (groups of neighbouring polygons) and the trees of the tiles over their
+// polygons. An object takes about 200 KiB; callers reuse it from call to call. Not thread-safe.
 class LineDescent {
  public:
   static constexpr size_t kMaxLines = 128;
 
-  // Calls `observer` for all polygons that the first `count` of `lines` may meet, and perhaps for
-  // more, until the meter stops. Each box counts as one unit of work.
+  // Calls `observer` for all pairs of one of the first `count` elements of `lines` and a polygon
+  // that the line may meet, and perhaps for more pairs, until the meter stops the work. Each box
+  // counts as one unit of work.
   void Run(const SceneIndex& scene, size_t count, LineObserver& observer, WorkMeter& meter);
 
   std::array<LineCull, kMaxLines> lines;
@@ -166,11 +173,12 @@ class LineDescent {
   };
 
  private:
-  // Up to this many lines descend one by one, since too few pairs share the work of a level.
+  // At most this many lines descend the trees one by one: with so few lines, a level of a tree has
+  // too few pairs of a line and a node for the loop over all pairs of the level to be faster.
   static constexpr size_t kFew = 2;
 
-  // Enough levels for the tiles that `Slot` can number, and for the 2 kPageSize polygons of a tile.
-  // Each level multiplies the capacity by eight.
+  // Enough levels for the tiles (groups of polygons) that `Slot` can number, and for the 2
+  // kPageSize polygons of a tile. Each level multiplies the capacity by eight.
   static constexpr size_t kUpperLevels = 8;
   static constexpr size_t kTileLevels = 4;
   static_assert(uint64_t{1} << 3 * kUpperLevels >= uint64_t{1} << (32 - Slot::kBits));

@@ -50,14 +50,15 @@ struct Row {
   Location location;
 };
 
-// Sorts rows by id, since the index visits polygons, and bodies, in no particular order.
+// Sorts rows by id, since the traversals that find the polygons, or the bodies, visit them in no
+// particular order.
 void SortById(std::vector<Row>& rows) {
   if (rows.size() < 2) return;
   std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) { return a.id < b.id; });
 }
 
-// Locates `p` in a body. A point is on the boundary of a round body if its distance from the axis
-// is exactly the radius.
+// Locates `p` in a body (a moving shape that was sent with the queries). A point is on the boundary
+// of a round body if its distance from the axis is exactly the radius.
 Location LocateInBody(internal::Body& body, Vec2 p, WorkMeter& meter) {
   if (!body.is_round()) return internal::LocateInPolygon(body.core(), p, meter).location;
   meter.Spend(1);
@@ -74,10 +75,10 @@ void Append(const std::vector<Row>& rows, LocateAnswers& out) {
   }
 }
 
-// Appends the bodies that contain `p`, by ascending index, to the answer of an item that already
-// has `count` rows, of polygons, and adds the number of bodies to `count`. The function is not
-// inlined, so that the code for batches without bodies stays short. Returns false once the meter
-// stops.
+// Appends the bodies (moving shapes) that contain the point `p`, by ascending index, to the answer
+// rows of `p`, of which `count` rows, for polygons, exist already. Adds the number of bodies to
+// `count`. The function is not inlined, so that the code for batches without bodies stays short.
+// Returns false once the meter stops the work.
 [[gnu::noinline]] bool AddBodies(const World& world, const internal::QueryFilter& query_filter,
                                  Vec2 p, uint32_t& count, LocateAnswers& out, WorkMeter& meter) {
   std::vector<Row> rows;
@@ -97,11 +98,12 @@ void Append(const std::vector<Row>& rows, LocateAnswers& out) {
 }
 
 // A scene of at most this many polygons is searched without its trees, since testing the boxes of
-// all polygons takes less time. The work meter then counts the points and their tests in polygons,
-// and no boxes.
+// all polygons takes less time. The work meter then counts the points and the work of locating them
+// in the polygons, but no boxes of the scene's trees.
 constexpr size_t kMaxFew = 4;
 
-// The polygons of a small scene that pass a mask, by ascending id. The scene outlives this object.
+// The polygons of a small scene that have a category bit in `mask`, by ascending id. The scene
+// outlives this object.
 class FewPolygons {
  public:
   FewPolygons(const internal::SceneIndex& index, uint64_t mask) {
@@ -113,7 +115,7 @@ class FewPolygons {
   }
 
   // Appends the answer rows of all points, and sets their counts. Returns false once the meter
-  // stops.
+  // stops the work.
   bool Locate(const PointColumns& points, LocateAnswers& out, WorkMeter& meter) const;
 
  private:

@@ -20,10 +20,14 @@
 
 namespace carom::internal {
 
-inline constexpr size_t kPageSize = 512;  // 8^3, the items of a full `BoxTree` of three levels
+// The number of entries of a page of ordinary size. An edit divides a page of more than twice this
+// size, and joins a page of less than a quarter of this size with the next page (`IsOrdinary`). 8^3
+// items fill a `BoxTree` of three levels.
+inline constexpr size_t kPageSize = 512;
 
-// A page, with a copy of its head, the summary that edits and walks over all pages read. The copy
-// is beside the pointer, since reading it in the page itself would likely miss the cache.
+// A pointer to a page (an immutable group of consecutive entries), with a copy of the page's head:
+// the summary that edits and loops over all pages read. The copy is stored beside the pointer,
+// since reading the head in the page itself would likely miss the cache.
 template <class Page>
 struct PageRef {
   PageRef(std::shared_ptr<const Page> its_page)  // NOLINT: pages are made as pointers
@@ -33,13 +37,14 @@ struct PageRef {
   typename Page::Head head;
 };
 
-// A sequence of pages. `Page` has the types Entry, Key, and Head (a summary of the page) with the
-// member first_key, and the function head(). A page is constructed from sorted entries.
+// A sequence of pages (groups of consecutive entries). `Page` has the types Entry, Key, and Head (a
+// summary of the page) with the member first_key, and the function head(). A page is constructed
+// from sorted entries.
 template <class Page>
 using Pages = std::vector<PageRef<Page>>;
 
-// Appends the entries as one page if there are at most 2 kPageSize entries, or else as several
-// pages of about equal size.
+// Appends the entries to `pages` as one page (a group of consecutive entries) if there are at most
+// 2 kPageSize entries, or else as several pages of about equal size.
 template <class Page, class MakePage>
 void AppendPages(std::vector<typename Page::Entry> entries, const MakePage& make_page,
                  Pages<Page>& pages) {
@@ -54,18 +59,20 @@ void AppendPages(std::vector<typename Page::Entry> entries, const MakePage& make
   }
 }
 
-// What a commit changes in a sequence of pages: the keys of removed entries, and added entries.
-// Both are sorted by key. No added entry has the key of an entry that stays.
+// What a commit changes in a sequence of pages (groups of consecutive entries, sorted by key): the
+// keys of the entries to remove (`removed`), and the entries to add (`arriving`). `removed` and
+// `arriving` are sorted by key. No entry of `arriving` has the key of an entry that stays.
 template <class Page>
 struct PageEdit {
   std::vector<typename Page::Key> removed;
   std::vector<typename Page::Entry> arriving;
 };
 
-// The functions by which `Edited` changes pages: `key_of(entry)` returns the key, `sorted(page)`
-// the entries of a page by key, and `make_page(entries)` makes a page of sorted entries.
-// `patched(page, removed keys, added entries)` returns the edited form of a page whose size stays
-// ordinary (`IsOrdinary`), and may move from the added entries.
+// The functions by which `Edited` changes pages (groups of consecutive entries, sorted by key):
+// `key_of(entry)` returns the key, `sorted(page)` the entries of a page by key, and
+// `make_page(entries)` makes a page of sorted entries. `patched(page, removed keys, added entries)`
+// returns the edited form of a page whose size stays ordinary (`IsOrdinary`), and may move from the
+// added entries.
 template <class KeyOf, class Sorted, class MakePage, class Patched>
 struct PageRules {
   KeyOf key_of;
@@ -74,7 +81,7 @@ struct PageRules {
   Patched patched;
 };
 
-// Returns the key of each of the entries, in their order.
+// Returns the keys of the entries, in the order of `entries`.
 template <class Page, class Rules>
 std::vector<typename Page::Key> KeysOf(const std::vector<typename Page::Entry>& entries,
                                        const Rules& rules) {
@@ -84,16 +91,17 @@ std::vector<typename Page::Key> KeysOf(const std::vector<typename Page::Entry>& 
   return keys;
 }
 
-// Returns whether a page of `size` entries is neither split nor joined when it grows by `growth`.
+// Returns whether a page (a group of entries) of `size` entries need be neither split nor joined
+// with the next page after it grows by `growth` entries.
 inline bool IsOrdinary(size_t size, std::ptrdiff_t growth) {
   const std::ptrdiff_t after = static_cast<std::ptrdiff_t>(size) + growth;
   return after >= static_cast<std::ptrdiff_t>(kPageSize / 4) &&
          after <= static_cast<std::ptrdiff_t>(2 * kPageSize);
 }
 
-// Returns `pages` after the edit. The result shares the pages that do not change. The entries of a
-// page that would have fewer than kPageSize / 4 entries move to the next page, so that repeated
-// edits do not accumulate small pages.
+// Returns `pages` (groups of consecutive entries) after the edit. The result shares the pages that
+// do not change. The entries of a page that would have fewer than kPageSize / 4 entries move to the
+// next page, so that repeated edits do not accumulate small pages.
 template <class Page, class Rules>
 Pages<Page> Edited(const Pages<Page>& pages, PageEdit<Page> edit, const Rules& rules) {
   auto& [removed, arriving] = edit;
@@ -146,7 +154,8 @@ Pages<Page> Edited(const Pages<Page>& pages, PageEdit<Page> edit, const Rules& r
       AppendPages(std::exchange(kept, {}), rules.make_page, result);
     }
   }
-  if (next_arriving != arriving.end()) {  // `pages` is empty
+  // If `pages` is not empty, the last page has taken all remaining entries of `arriving`.
+  if (next_arriving != arriving.end()) {
     AppendPages(std::vector<Entry>(std::make_move_iterator(next_arriving),
                                    std::make_move_iterator(arriving.end())),
                 rules.make_page, result);

@@ -82,7 +82,8 @@ std::optional<Pose> PoseOf(const Columns& columns, size_t i, ItemChecker& check,
   return ReadPose(columns, i, check, pose, turning) ? std::optional(pose) : std::nullopt;
 }
 
-// Returns the shape of item i, or null after recording an error.
+// Returns the shape of item i. Records an error and returns null if the batch has no shape with the
+// index that the column `shape` gives for item i.
 template <class S>
 const S* ShapeOf(const PlacedColumns<S>& columns, size_t i, ItemChecker& check) {
   const size_t shape = columns.shape.empty() ? i : columns.shape[i];
@@ -93,7 +94,7 @@ const S* ShapeOf(const PlacedColumns<S>& columns, size_t i, ItemChecker& check) 
 
 // Places the shape of item i at the pose of item i, in `mover`. Counts the shape's vertices on
 // `meter` before it places the vertices. Returns false after recording an error, or if `meter` has
-// stopped.
+// stopped the work.
 inline bool PlaceItem(const ShapeColumns& columns, size_t i, ItemChecker& check, WorkMeter& meter,
                       MovingShape& mover) {
   const Shape* const shape = ShapeOf(columns, i, check);
@@ -103,9 +104,9 @@ inline bool PlaceItem(const ShapeColumns& columns, size_t i, ItemChecker& check,
   return mover.Place(*shape, *pose) || check.Fail(ItemColumn::kX, ItemFault::kPlacedOutOfRange);
 }
 
-// Places each item in `mover` in turn, and calls `visit(i, check)`, which returns false to end the
-// batch. An item that cannot be placed records an error and is not visited. Returns false once
-// `meter` or `visit` ends the batch.
+// Places the shape of each item, one after the other, in `mover`, and calls `visit(i, check)`,
+// which returns false to end the batch. An item that cannot be placed records an error and is not
+// visited. Returns false once `meter` or `visit` ends the batch.
 template <class Visit>
 bool VisitMovers(const ShapeColumns& columns, std::vector<ItemError>& errors, WorkMeter& meter,
                  MovingShape& mover, const Visit& visit) {

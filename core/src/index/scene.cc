@@ -40,7 +40,9 @@ const char* IdField(const SceneEdit& edit) {
   return std::holds_alternative<ReplacePolygon>(edit) ? "replace.id" : "remove";
 }
 
-// Runs the checks of `Scene::Commit` in the order of precedence that carom/scene.h states.
+// Returns the error of the first check that fails, for all edits that fail it: no polygon id occurs
+// in two edits; no id of an added polygon is in the scene; each id of a replaced or removed polygon
+// is in the scene. Returns OK if no check fails.
 absl::Status CheckEdits(const Scene& scene, std::span<const SceneEdit> edits) {
   Refusal twice;
   Refusal exists;
@@ -63,8 +65,8 @@ absl::Status CheckEdits(const Scene& scene, std::span<const SceneEdit> edits) {
   return missing.status(absl::StatusCode::kNotFound);
 }
 
-// Returns OK if all ids are distinct, else an error that names each polygon with the id of an
-// earlier polygon.
+// Returns OK if all ids are distinct, else an error that names each polygon that has the same id as
+// an earlier polygon of `polygons`.
 absl::Status CheckIds(const std::vector<Polygon>& polygons) {
   std::vector<uint64_t> ids(polygons.size());
   for (size_t i = 0; i < polygons.size(); ++i) ids[i] = polygons[i].id();
@@ -158,9 +160,9 @@ absl::Status Scene::CheckCommit(std::span<const SceneEdit> edits, const SceneLim
 // Builds an index only after all checks have passed, since a commit applies as a whole or not at
 // all. Rebuilds the whole index if more than half of the polygons change, or if an added polygon
 // lies outside of the box of the space-filling curve that orders the index. Otherwise the index
-// shares the pages and tiles that the edits do not change. The edit history records the boxes of
-// the removed and of the added polygons: outside of these boxes this scene and the returned scene
-// are equal.
+// shares with the index of this scene the groups of polygons (tiles, and pages by id) that the
+// edits do not change. The edit history records the boxes of the removed and of the added polygons:
+// outside of these boxes this scene and the returned scene are equal.
 absl::StatusOr<Scene::Ptr> Scene::Commit(std::vector<SceneEdit> edits, uint64_t version,
                                          const SceneLimits& limits) const {
   if (absl::Status status = CheckCommit(edits, limits); !status.ok()) return status;

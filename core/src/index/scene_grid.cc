@@ -13,13 +13,14 @@
 namespace carom::internal {
 namespace {
 
-// The side of a square of the grid, as a multiple of the distance of neighbouring polygons. A
-// square has about 24^2 = 576 polygons, so that a line seldom leaves the square in which it starts,
-// and an edit invalidates the cells of few polygons.
+// A scene's grid consists of squares of one size, and each square is divided into cells, which list
+// polygons. `kSide` is the side of a square, as a multiple of the distance of neighbouring
+// polygons. A square has about 24^2 = 576 polygons, so that a line seldom leaves the square in
+// which it starts, and an edit invalidates the cells of few polygons.
 constexpr double kSide = 24;
 // A grid has at most kMostSquares + kSquaresPerPolygon * (number of polygons) squares, since a
 // square costs a pointer even if its cells are never built, and costs a line that passes the square
-// one step of the walk.
+// one step of its walk from square to square.
 constexpr double kMostSquares = 64;
 constexpr double kSquaresPerPolygon = 1.0 / 64;
 // The greatest distance of a grid from the origin, in sides of a square. Up to this distance the
@@ -28,7 +29,7 @@ constexpr double kSquaresPerPolygon = 1.0 / 64;
 // cells/grid_walk.h).
 constexpr double kFarthest = 0x1p26;
 // The margin around a square of the grid, as a fraction of its side: the cells of a square also
-// have the polygons within the margin.
+// list polygons outside of the square with boxes within the margin.
 constexpr double kMargin = 0x1p-8;
 // The most bytes per polygon that the cells of a grid take when all squares are built.
 constexpr size_t kBytesAPolygon = 32;
@@ -53,8 +54,8 @@ SceneGrid::Page::~Page() {
   }
 }
 
-// Makes the grid extend beyond the frame by at least a quarter of a square on each side, so that
-// polygons on the border of the frame are well inside the grid.
+// Makes the grid of squares extend beyond `frame`, the box of the scene, by at least a quarter of a
+// square's side on each side, so that polygons on the border of `frame` are well inside the grid.
 SceneGrid::SceneGrid(const Box& frame, double spacing, size_t polygon_count) {
   const double side = kSide * spacing;
   if (!(side > 0)) return;
@@ -87,8 +88,9 @@ SceneGrid::SceneGrid(const SceneGrid& base, const Box& frame, double spacing, si
   if (!base.empty()) {
     for (const Box& box : touched) squares += base.SquaresNear(box).count();
   }
-  // If `squares`, which counts a square once for each touched box near it, exceeds the number of
-  // squares of the grid, building the grid anew costs less than invalidating squares.
+  // The scene differs from the scene of `base` only within the boxes `touched`. If `squares`, which
+  // counts a square of the grid once for each of these boxes near it, exceeds the number of squares
+  // of the grid, building the grid anew costs less than invalidating squares.
   if (base.empty() || spacing < base.spacing_ / 1.5 || spacing > base.spacing_ * 1.5 ||
       squares > base.size_.x * base.size_.y) {
     *this = SceneGrid(frame, spacing, polygon_count);
@@ -99,9 +101,10 @@ SceneGrid::SceneGrid(const SceneGrid& base, const Box& frame, double spacing, si
   for (const Box& box : touched) Invalidate(SquaresNear(box), is_own);
 }
 
-// Returns the squares near a box. The margin is twice the margin within which a square has
-// polygons, so that despite rounding errors the result includes every square in which `MakeBlock`
-// puts a polygon with the bounds `box`.
+// Returns the squares of the grid near a box. The block of a square has all polygons within
+// `kMargin` sides of the square. The function uses twice that margin, so that despite rounding
+// errors the result includes every square in which `MakeBlock` puts a polygon with the bounds
+// `box`.
 SceneGrid::Squares SceneGrid::SquaresNear(const Box& box) const {
   const double margin = 2 * kMargin * side_;
   const auto square = [&](double at, double from, int count) {
@@ -125,8 +128,9 @@ void SceneGrid::Invalidate(const Squares& squares, std::vector<bool>& is_own) {
   }
 }
 
-// Builds the block of square (x, y). Two threads may build the block of one square at the same
-// time: the grid keeps the block that is stored first, and the function deletes the other block.
+// Builds the block (the cells and polygons) of square (x, y). Two threads may build the block of
+// one square at the same time: the grid keeps the block that is stored first, and the function
+// deletes the other block.
 const GridBlock* SceneGrid::MakeBlock(const SceneIndex& scene, int x, int y,
                                       WorkMeter& meter) const {
   if (meter.stopped()) return nullptr;
@@ -162,7 +166,7 @@ size_t SceneGrid::memory() const {
 
 size_t SceneGrid::BytesBeyond(const SceneGrid& base, size_t polygon_count) const {
   size_t bytes = pages_.capacity() * sizeof(pages_[0]);
-  // Two grids whose squares differ in size share no blocks.
+  // Two grids whose squares differ in size share no blocks (a block has the cells of a square).
   if (base.pages_.size() != pages_.size() || base.side_ != side_) {
     return bytes + pages_.size() * sizeof(Page) + polygon_count * kBytesAPolygon;
   }

@@ -26,7 +26,9 @@ namespace carom::internal {
 
 class SceneIndex;
 
-// The grid of squares of a scene. Thread-safe.
+// The grid of a scene: squares of one size, each divided into cells, which list the polygons with
+// boxes in the cell. The block of a square has its cells, and is built when a query first enters
+// the square. Pages have the blocks of 8 x 8 squares each. Thread-safe.
 class SceneGrid {
  public:
   // Makes an empty grid.
@@ -36,9 +38,9 @@ class SceneGrid {
   // polygons.
   SceneGrid(const Box& frame, double spacing, size_t polygon_count);
   // Makes the grid of a scene that differs from the scene of `base` only within the `touched`
-  // boxes. Shares the blocks of the squares away from these boxes with `base`. Builds the grid anew
-  // if `base` is empty, if the spacing of `base` differs from `spacing` by more than a factor of
-  // 1.5, or if too many squares are near the boxes.
+  // boxes. Shares the blocks (cells and polygons) of squares that are not near these boxes with
+  // `base`. Builds the grid anew if `base` is empty, if the spacing of `base` differs from
+  // `spacing` by more than a factor of 1.5, or if too many squares are near the boxes.
   SceneGrid(const SceneGrid& base, const Box& frame, double spacing, size_t polygon_count,
             std::span<const Box> touched);
 
@@ -56,14 +58,16 @@ class SceneGrid {
   double farthest() const { return farthest_; }
   Vec2 CornerOf(int x, int y) const { return {corner_.x + x * side_, corner_.y + y * side_}; }
 
-  // Returns the block of square (x, y), x in [0, width()), and builds it if necessary. `scene` is
-  // the scene of this grid. Building counts 32 units of work on `meter` for each polygon of the
-  // square. Returns null if the meter has stopped and the block is not built.
+  // Returns the block (the cells and polygons) of the square in column x and row y, 0 <= x <
+  // width() and 0 <= y < height(), and builds the block if necessary. `scene` is the scene of this
+  // grid. Building counts 32 units of work on `meter` for each polygon of the square. Returns null
+  // if the meter has stopped the work and the block is not built.
   const GridBlock* block(const SceneIndex& scene, int x, int y, WorkMeter& meter) const {
     const GridBlock* const made = SlotOf(x, y).load(std::memory_order_acquire);
     return made != nullptr ? made : MakeBlock(scene, x, y, meter);
   }
-  // Returns the block of square (x, y) and prefetches it, or null if the block is not built.
+  // Returns the block of square (x, y) and prefetches it, or returns null if no query has built the
+  // block yet.
   const GridBlock* Fetch(int x, int y) const {
     const GridBlock* const made = SlotOf(x, y).load(std::memory_order_acquire);
     if (made == nullptr) return nullptr;
@@ -73,9 +77,10 @@ class SceneGrid {
   }
   // Returns the bytes of the grid and of the blocks that are built.
   size_t memory() const;
-  // Returns about the bytes that the grid takes beyond what it shares with `base`. The sum includes
-  // blocks that `base` has built and that this grid does not share, since queries may build them in
-  // this grid, too. `polygon_count` is the number of polygons of the scene.
+  // Returns about the bytes that this grid takes without the pages that it shares with `base`. The
+  // sum includes each block (cells of a square) that exists in `base` and that this grid does not
+  // share, since queries may build the block of this square in this grid, too. `polygon_count` is
+  // the number of polygons of the scene.
   size_t BytesBeyond(const SceneGrid& base, size_t polygon_count) const;
 
  private:
@@ -89,7 +94,8 @@ class SceneGrid {
 
     int min_x, min_y, max_x, max_y;
   };
-  // The blocks of 8 x 8 squares of the grid, which versions of a scene share as one unit.
+  // The blocks (cells and polygons) of 8 x 8 squares of the grid. Versions of a scene share a page
+  // as long as no edit comes near one of its squares.
   struct Page {
     Page() = default;
     Page(const Page& other);

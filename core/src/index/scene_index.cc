@@ -17,8 +17,9 @@
 namespace carom::internal {
 namespace {
 
-// The numbers of computed keys, and of comparisons, between two calls of `Workers::between`, which
-// may, for example, yield the processor to another thread.
+// The number of keys on the Hilbert curve that a task computes, and the number of comparisons that
+// it makes, between two calls of `Workers::between`, which may, for example, yield the processor to
+// another thread.
 constexpr size_t kKeys = 1024;
 constexpr size_t kComparisons = 4096;
 
@@ -66,7 +67,7 @@ void SortShared(std::vector<T>& items, const Workers& workers, const Less& less)
 }
 
 // Returns the box with twice the extent about its center, so that a scene may grow before polygons
-// lie outside of the curve that covers the doubled box.
+// lie outside of the Hilbert curve, which orders the polygons and covers the doubled box.
 Box Doubled(const Box& box) {
   const double x = (box.max.x - box.min.x) / 2;
   const double y = (box.max.y - box.min.y) / 2;
@@ -91,11 +92,11 @@ std::vector<IdPage::Entry> Entries(std::span<const Polygon> polygons) {
 
 using Ordered = std::vector<std::pair<CurveKey, uint32_t>>;
 
-// Cuts order[begin, end), polygons sorted by their places on the curve, into tiles of at most
-// kPageSize. The places in the range agree in all but their last `bit` + 1 bits. The function cuts
-// where the highest of these bits changes, that is, at halves of the squares that the curve fills
-// one after the other, so that tiles overlap by no more than the size of polygons. Appends the end
-// of each tile to `ends`.
+// Cuts order[begin, end), polygons sorted by their places on the Hilbert curve, into tiles (groups)
+// of at most kPageSize polygons. The places in the range agree in all but their last `bit` + 1
+// bits. The function cuts where the highest of these bits changes, that is, at halves of the
+// squares that the curve fills one after the other, so that tiles overlap by no more than the size
+// of polygons. Appends the end of each tile to `ends`.
 void CutAtSquares(const Ordered& order, size_t begin, size_t end, int bit,
                   std::vector<size_t>& ends) {
   if (end - begin <= kPageSize) return ends.push_back(end);
@@ -112,9 +113,9 @@ void CutAtSquares(const Ordered& order, size_t begin, size_t end, int bit,
   if (middle < end) CutAtSquares(order, middle, end, bit - 1, ends);
 }
 
-// Joins two consecutive tiles if one of them is small, below kPageSize / 4 polygons, and both
-// together have at most kPageSize. A tile has the polygons [ends[i - 1], ends[i]) for an i of at
-// least 1.
+// Joins two consecutive tiles (groups of neighbouring polygons) if one of the two has fewer than
+// kPageSize / 4 polygons, and both together have at most kPageSize. A tile has the polygons [ends[i
+// - 1], ends[i]) for an i of at least 1.
 void JoinSmall(std::vector<size_t>& ends) {
   size_t count = 1;  // number of elements of `ends` kept so far; ends[0] is always kept
   for (size_t i = 1; i < ends.size(); ++i) {
@@ -127,15 +128,15 @@ void JoinSmall(std::vector<size_t>& ends) {
   ends.resize(count);
 }
 
-// The center of the box of an item, and the item's index.
+// The center of the box of an item of a tree, and the item's index.
 struct Place {
   Vec2 at;
   uint32_t index;
 };
 
-// Returns whether the range is split at `middle`: no place before `middle` has a greater coordinate
-// (x if `by_x`, else y) than a place from `middle` on. After a small edit most ranges are still
-// split, and `SplitEvenly` need not reorder them.
+// Returns whether the range of places (centers of boxes) is split at `middle`: no place before
+// `middle` has a greater coordinate (x if `by_x`, else y) than a place from `middle` on. After a
+// small edit most ranges are still split, and `SplitEvenly` need not reorder them.
 bool IsSplit(const Place* begin, const Place* middle, const Place* end, bool by_x) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
   const auto along = [by_x](const Place& place) { return by_x ? place.at.x : place.at.y; };
@@ -147,9 +148,9 @@ bool IsSplit(const Place* begin, const Place* middle, const Place* end, bool by_
   return greatest <= least;
 }
 
-// Orders the places (centers of boxes) so that a tree in which each node has eight items or eight
-// nodes has compact boxes: splits the range in two across the longer side of its bounds, at a
-// multiple of whole nodes, and then splits both halves.
+// Orders the places (centers of boxes) in [begin, end) so that a tree in which each node has eight
+// items or eight nodes has compact boxes: splits the range in two across the longer side of its
+// bounds, at a multiple of whole nodes, and then splits both halves.
 void SplitEvenly(Place* begin, Place* end) {
   const auto count = static_cast<size_t>(end - begin);
   if (count <= BoxNode::kWidth) return;
@@ -168,9 +169,9 @@ void SplitEvenly(Place* begin, Place* end) {
   SplitEvenly(middle, end);
 }
 
-// Returns the indices of items in the order in which a tree over their boxes is best. Begins with
-// the order `before` if it has as many items: an initial order that is already good, or almost
-// good, takes less time.
+// Returns the indices of items in the order in which a tree over the boxes of the items has the
+// most compact nodes. Begins with the order `before` if it has as many items: an initial order that
+// is already good, or almost good, takes less time.
 template <class BoxOf>
 std::vector<uint32_t> Arranged(size_t count, const BoxOf& box_of,
                                std::span<const uint32_t> before = {}) {
@@ -197,8 +198,9 @@ double SpacingIn(const Box& box, size_t count) {
   return std::max(std::sqrt(width * height / n), std::max(width, height) / n);
 }
 
-// Returns the median over the tiles of the distance between neighbouring polygons, so that a scene
-// of a dense town in an empty plain has the distance of the town.
+// Returns the median, over the tiles (groups of neighbouring polygons), of the distance between
+// neighbouring polygons, so that a scene of a dense town in an empty plain has the distance of the
+// town.
 double MedianSpacing(const Pages<Tile>& tiles) {
   if (tiles.empty()) return 0;
   std::vector<double> spacings;
@@ -211,8 +213,9 @@ double MedianSpacing(const Pages<Tile>& tiles) {
   return *median;
 }
 
-// Makes a tile of polygons that are sorted along the curve. The tile stores them in the order of
-// its tree, so that the polygons of a node are close in memory.
+// Makes a tile (a group of neighbouring polygons with a tree over their boxes) of polygons that are
+// sorted along the Hilbert curve. The tile stores them in the order of its tree, so that the
+// polygons of a node are close in memory.
 std::shared_ptr<const Tile> MakeTile(std::vector<IndexedPolygon> sorted, const Curve& curve) {
   const std::vector<uint32_t> order =
       Arranged(sorted.size(), [&](size_t i) { return sorted[i].polygon().bounds(); });
@@ -223,15 +226,17 @@ std::shared_ptr<const Tile> MakeTile(std::vector<IndexedPolygon> sorted, const C
   return std::make_shared<const Tile>(std::move(arranged), first_key);
 }
 
-// Prefetches the polygons of a tile, since reading each would likely miss the cache.
+// Prefetches the polygons of a tile (a group of neighbouring polygons), since each would likely
+// miss the cache when it is read.
 void Prefetch(std::span<const IndexedPolygon> entries) {
   for (const IndexedPolygon& indexed : entries) __builtin_prefetch(indexed.polygon().memory(), 1);
 }
 
-// Returns the positions in the tile of the replaced polygons, and their replacements, if the edit
-// only replaces polygons, at most `kFew`, each by a polygon with the same id and a box that meets
-// the old box; returns nullopt for other edits. The search reads only the polygons near the
-// replacements.
+// Returns the positions in the tile (a group of neighbouring polygons) of the replaced polygons,
+// and their replacements, if the edit (which removes the polygons with the keys `removed` and adds
+// `arriving`) does nothing but replace at most `kFew` polygons, each by a polygon with the same id
+// and a box that meets the old box; returns nullopt for other edits. The search reads only the
+// polygons near the replacements.
 std::optional<Tile::Replaced> FewReplaced(const Tile& tile, std::span<const CurveKey> removed,
                                           std::span<const IndexedPolygon> arriving) {
   constexpr size_t kFew = 8;
@@ -253,10 +258,11 @@ std::optional<Tile::Replaced> FewReplaced(const Tile& tile, std::span<const Curv
   return replaced;
 }
 
-// Returns a tile after an edit that leaves its size ordinary (`IsOrdinary`). A replacement takes
-// the position of the polygon that it replaces, so that the order of the tile hardly changes. The
-// function computes only the key of the first arriving polygon on the curve, which makes small
-// edits cheap. `arriving` is sorted along the curve.
+// Returns the tile (a group of neighbouring polygons) that results from an edit after which the
+// tile need be neither split nor joined (`IsOrdinary`). A replacement takes the position of the
+// polygon that it replaces, so that the order of the tile hardly changes. `arriving` is sorted
+// along the Hilbert curve, so the function computes the key on the curve only of the first arriving
+// polygon, which makes small edits cheap.
 std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveKey> removed,
                                         std::span<IndexedPolygon> arriving, const Curve& curve) {
   CurveKey first_key = tile.head().first_key;
@@ -300,9 +306,9 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
   return std::make_shared<const Tile>(std::move(arranged), first_key);
 }
 
-// Returns a page of polygons sorted by id, after an edit that leaves its size ordinary
-// (`IsOrdinary`): without the entries with the ids `removed`, and with the entries `arriving`, both
-// ascending.
+// Returns the page (a group of polygons sorted by id) that results from an edit after which the
+// page need be neither split nor joined (`IsOrdinary`): `page` without the entries with the ids
+// `removed`, and with the entries `arriving`. `removed` and `arriving` are sorted by id.
 std::shared_ptr<const IdPage> PatchedIdPage(const IdPage& page, std::span<const uint64_t> removed,
                                             std::span<IdPage::Entry> arriving) {
   std::vector<IdPage::Entry> entries;
@@ -332,8 +338,8 @@ std::shared_ptr<const IdPage> PatchedIdPage(const IdPage& page, std::span<const 
   return std::make_shared<const IdPage>(std::move(entries));
 }
 
-// Returns the bytes of those of `pages` that `base` does not share. Both sequences are sorted by
-// the first keys of their pages.
+// Returns the bytes of those of `pages` (groups of polygons) that are not also pages of `base`.
+// Both sequences are sorted by the first keys of their pages.
 template <class Page, class BytesOf>
 size_t UnsharedBytes(const Pages<Page>& pages, const Pages<Page>& base, const BytesOf& bytes_of) {
   size_t bytes = 0;

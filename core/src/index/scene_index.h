@@ -31,8 +31,9 @@
 
 namespace carom::internal {
 
-// A page of polygons by ascending id, for lookups by id. The tiles of the scene own the polygons:
-// each scene that has the page also has tiles with all of its polygons. Immutable, hence
+// A page (a group of consecutive entries) of the polygons in ascending order of their ids, for
+// lookups by id. The tiles of the scene (groups of polygons that are near each other) own the
+// polygons: each scene that has the page also has tiles with all of its polygons. Immutable, hence
 // thread-safe.
 class IdPage {
  public:
@@ -55,8 +56,11 @@ class IdPage {
   std::vector<Entry> entries_;
 };
 
-// The polygons of a scene, found by their boxes or by id. Immutable after construction, hence
-// thread-safe.
+// The polygons of a scene, found by their boxes or by id. Tiles (groups of neighbouring polygons)
+// have the polygons in the order of a Hilbert curve, each tile with a tree over the boxes of its
+// polygons; the upper tree is over the boxes of the tiles. Pages have the polygons in the order of
+// their ids. A grid of squares, divided into cells, also finds the polygons near a line or a box.
+// Immutable after construction, hence thread-safe.
 class SceneIndex {
  public:
   // Makes the index of polygons in any order, with distinct ids.
@@ -66,16 +70,17 @@ class SceneIndex {
   // `arriving`.
   SceneIndex(const SceneIndex& base, const std::vector<const Polygon*>& removed,
              std::vector<Polygon> arriving);
-  // Makes the index of a scene from its tiles, which are in the order of the curve over `frame`:
-  // all keys of a tile are below all keys of the next tile, as in `tiles()`. `id_pages` have the
-  // polygons of the tiles.
+  // Makes the index of a scene from its tiles (groups of neighbouring polygons), which are in the
+  // order of the Hilbert curve over `frame`: all keys of a tile are below all keys of the next
+  // tile, as in `tiles()`. `id_pages` have the polygons of the tiles in the order of their ids.
   SceneIndex(const Box& frame, Pages<Tile> tiles, Pages<IdPage> id_pages);
 
   // Returns whether `arriving` lies in the box that the curve covers, so that an index edited to
   // contain `arriving` keeps its curve.
   bool HasPlaceFor(const Polygon& arriving) const;
-  // Returns about the bytes that this index takes beyond what it shares with `base`: rebuilt pages
-  // and tiles, and blocks of the grid that queries may build again.
+  // Returns about the bytes that this index takes without the memory that it shares with `base`:
+  // the pages and tiles that `base` does not have, and the blocks of the grid (cells of a square)
+  // that queries may build again.
   size_t BytesBeyond(const SceneIndex& base) const;
 
   size_t polygon_count() const { return polygon_count_; }
@@ -83,8 +88,9 @@ class SceneIndex {
   const Box& bounds() const { return bounds_; }
   // Returns the largest magnitude of a coordinate of the bounds.
   double magnitude() const { return magnitude_; }
-  // Returns about the distance between neighbouring polygons in the median tile. Returns 0 for an
-  // empty scene, and where all polygons are one point.
+  // Returns about the distance between neighbouring polygons: the median over the tiles (groups of
+  // neighbouring polygons). Returns 0 for an empty scene, and if all polygons are one and the same
+  // point.
   double spacing() const { return spacing_; }
 
   // Returns the polygon with this id, or null. O(log n).
@@ -93,9 +99,10 @@ class SceneIndex {
   const Polygon& polygon(size_t index) const;
 
   const Curve& curve() const { return curve_; }
-  // Returns the grid of squares and cells, which is empty for scenes in which the trees are faster.
+  // Returns the grid (squares that are divided into cells, which list polygons). The grid is empty
+  // for scenes in which searches by the trees are faster.
   const SceneGrid& grid() const { return grid_; }
-  // Returns the tiles in the order of the curve.
+  // Returns the tiles (groups of neighbouring polygons) in the order of the Hilbert curve.
   const Pages<Tile>& tiles() const { return tiles_; }
   // Returns the upper tree, over the boxes of the tiles.
   const BoxTree& tree() const { return tree_; }
@@ -113,9 +120,9 @@ class SceneIndex {
     });
   }
 
-  // Calls visit(indexed polygon) for the polygons with boxes that may be within the square root of
-  // `limit2` of `from`, roughly nearest first, until `visit` returns false or `meter` stops the
-  // work. `visit` may lower `limit2`. Returns whether the traversal ran to its end.
+  // Calls visit(indexed polygon) for the polygons whose boxes may have a distance from `from` of at
+  // most the square root of `limit2`, roughly nearest first, until `visit` returns false or `meter`
+  // stops the work. `visit` may lower `limit2`. Returns whether the traversal ran to its end.
   template <class Visit>
   bool TraverseNearest(WorkMeter& meter, const Box& from, const double& limit2,
                        const Visit& visit) const {
@@ -132,11 +139,12 @@ class SceneIndex {
   // `order_` of the index that an edit changed into this index, which speeds up building the upper
   // tree; empty if there is no such index.
   void Finish(std::span<const uint32_t> before = {});
-  // Returns the box that contains all polygons and the whole curve, where later polygons may lie.
+  // Returns the smallest box that contains all polygons and the box of the curve. Polygons added
+  // later lie in the box of the curve, or else the index is built anew.
   Box Frame() const;
 
   Curve curve_;
-  Pages<Tile> tiles_;                  // in the order of the curve
+  Pages<Tile> tiles_;                  // in the order of the Hilbert curve
   std::vector<uint32_t> order_;        // order_[i] is the index in `tiles_` of item i of `tree_`
   std::vector<const Tile*> arranged_;  // the tiles in the order of `order_`
   BoxTree tree_;  // the upper tree: over the boxes of the tiles in the order of `arranged_`

@@ -31,7 +31,7 @@ class ItemChecker {
     return Coordinate(ItemColumn::kRadius, value) &&
            (value >= 0 || Fail(ItemColumn::kRadius, ItemFault::kNegativeRadius));
   }
-  // Records the fault and returns false.
+  // Records an error, `fault` in column `column` of the item, and returns false.
   bool Fail(ItemColumn column, ItemFault fault) {
     errors_.push_back({index_, column, fault});
     return false;
@@ -44,8 +44,9 @@ class ItemChecker {
 
 namespace internal {
 
-// Calls visit(indexed polygon) for each polygon that passes `mask` and has bounds that pass
-// `meets`, in no particular order, until `visit` returns false or `meter` stops the work.
+// Calls visit(indexed polygon) for each polygon that has a category bit in `mask` and bounds for
+// which `meets` returns true, in no particular order, until `visit` returns false or `meter` stops
+// the work.
 template <class Meets, class Visit>
 void VisitPolygons(const Scene& scene, uint64_t mask, WorkMeter& meter, const Meets& meets,
                    const Visit& visit) {

@@ -18,8 +18,9 @@ bool IsInside(const Box& outer, const Box& inner) {
 
 }  // namespace
 
-// Also sets the head: the summary of the tile (first key, bounds, counts) that edits and queries
-// use without reading the polygons.
+// Makes the tile (a group of neighbouring polygons) of polygons in the order of its tree, and sets
+// the head: the summary of the tile (first key, bounds, counts) that edits and queries use without
+// reading the polygons.
 Tile::Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key)
     : whole_(std::make_shared<const std::vector<IndexedPolygon>>(std::move(arranged))),
       entries_(whole_->data()),
@@ -60,9 +61,10 @@ void Tile::Replace(size_t place, const IndexedPolygon& by) {
   tree_.Reset(place, polygon.bounds());
 }
 
-// Returns false after many edits, since the boxes of the tree's nodes get larger when the tree
-// keeps its order after replacements, and once the replaced polygons, which the tile retains, take
-// many bytes.
+// Returns whether an edit may replace polygons of the tile (a group of neighbouring polygons)
+// without building its tree anew. Returns false after 64 edits, since the tree keeps its order when
+// polygons are replaced, so that the boxes of its nodes get larger; and once the replaced polygons,
+// which the tile retains, take more than 16 KiB.
 bool Tile::MayReplace() const {
   constexpr size_t kMostEdits = 64;
   constexpr size_t kMostRetained = 16 << 10;

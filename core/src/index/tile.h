@@ -20,7 +20,9 @@
 
 namespace carom::internal {
 
-// Polygons that are near each other. Immutable, hence thread-safe.
+// Up to 1024 neighbouring polygons of a scene, with a tree over their boxes. A commit that replaces
+// polygons of a tile may make a patched tile: it shares the polygons that stay with the earlier
+// tile, and keeps the shape of the tree. Immutable, hence thread-safe.
 class Tile {
  public:
   using Entry = IndexedPolygon;
@@ -33,8 +35,8 @@ class Tile {
   };
 
   // Makes a tile of polygons in an order in which consecutive polygons are near each other, as
-  // `BoxTree` needs for small boxes. `first_key` is at most the key of each polygon of the tile on
-  // the curve.
+  // `BoxTree` needs for small boxes. `first_key` is at most the key, on the Hilbert curve, of each
+  // polygon of the tile.
   Tile(std::vector<IndexedPolygon> arranged, CurveKey first_key);
   // Positions of polygons in a tile, and the polygons that replace them.
   using Replaced = std::vector<std::pair<size_t, IndexedPolygon>>;
@@ -61,7 +63,7 @@ class Tile {
   // The replacements of polygons since the tile was last built as a whole.
   struct Patch {
     std::vector<Unowned<IndexedPolygon>> entries;  // all current polygons of the tile
-    std::vector<IndexedPolygon> replaced_by;  // all replacements, including ones replaced again
+    std::vector<IndexedPolygon> replaced_by;       // all replacements, even if replaced again later
     size_t edits = 0;
     size_t retained_bytes = 0;  // bytes of replaced polygons, which the tile keeps alive
   };

@@ -12,9 +12,9 @@
 namespace carom::internal {
 
 // Holds a `T` made by T(const T&, AsUnowned), a copy that counts no reference, and never destroys
-// it. The value is valid while the original T exists, or another T that shares the original's data.
-// A copy of `get()` is an ordinary T that counts a reference. Reads are thread-safe. An array of
-// `Unowned<T>` has the layout of an array of T.
+// the copy. The value is valid while the original T exists, or another T that shares the original's
+// data. A copy of `get()` is an ordinary T that counts a reference. Reads are thread-safe. An array
+// of `Unowned<T>` has the layout of an array of T.
 template <class T>
 class Unowned {
  public:

@@ -25,6 +25,8 @@
 
 namespace carom::internal {
 
+// A number with a bound on its rounding error: the exact number is within `error` of `value`, a
+// double or a pair of doubles. An error that is not finite bounds nothing.
 template <class T>
 struct Bounded {
   T value{};

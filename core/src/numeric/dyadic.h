@@ -23,6 +23,7 @@
 
 namespace carom::internal {
 
+// An exact number: an integer times a power of two.
 class Dyadic {
  public:
   static constexpr unsigned kInlineBits = 1024;

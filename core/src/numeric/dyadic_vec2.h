@@ -9,6 +9,7 @@
 
 namespace carom::internal {
 
+// A vector with exact (dyadic) coordinates.
 struct DyadicVec2 {
   Dyadic x;
   Dyadic y;

@@ -129,7 +129,7 @@ int CompareCrossings(const Segment& segment, const Segment& edge_1, const Segmen
 }
 
 // The filter's error bound: with u = 2^-53, dx^2 + dy^2 has a relative error of at most 5u and
-// radius^2 of at most u, and the subtraction adds u times the sum of both squares. 8u covers all
+// radius^2 of at most u, and their subtraction adds u times (dx^2 + dy^2 + radius^2). 8u covers all
 // three errors.
 int CompareDistance(Vec2 p, const Circle& circle) {
   const double dx = p.x - circle.center.x;

@@ -66,12 +66,12 @@ constexpr double kPart[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69,
                             0x1.b839a252049c1p-104};
 constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
 
-// Adding and then subtracting kRounder rounds to an integer, because doubles near kRounder are
-// spaced by 1.
+// Adding kRounder to a double of magnitude below 2^51, and then subtracting kRounder, rounds the
+// double to the nearest integer, because doubles near kRounder are spaced by 1.
 constexpr double kRounder = 0x1.8p52;
 
-// For angles below kTiny, sin x = x and cos x = 1 within 0.1 ulp; for angles above it no product
-// underflows.
+// For angles x of magnitude below kTiny, sin x = x and cos x = 1 within 0.1 ulp; for greater angles
+// no product in this file underflows.
 constexpr double kTiny = 0x1p-28;
 
 struct Reduced {

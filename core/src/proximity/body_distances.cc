@@ -13,21 +13,22 @@ namespace carom::internal {
 namespace {
 
 // Returns an upper bound of the exact distance of two shapes that are apart: the distance of their
-// cores, given by `approach`, minus both radii.
+// cores (the shapes without their radii), given by `approach`, minus both radii.
 double UpperDistance(const Approach& approach, double radius_a, double radius_b) {
   return std::nextafter(Clearance(approach, radius_a, radius_b), HUGE_VAL);
 }
 
 // Returns the least double that is at least the exact distance of two shapes that are apart: the
-// distance of their cores, given by `approach`, minus both radii.
+// distance of their cores (the shapes without their radii), given by `approach`, minus both radii.
 double DistanceRoundedUp(const Approach& approach, double radius_a, double radius_b) {
   const double nearest = Clearance(approach, radius_a, radius_b);
   const bool is_below = Compare(approach, LengthSum{radius_a, radius_b, nearest}) > 0;
   return is_below ? std::nextafter(nearest, HUGE_VAL) : nearest;
 }
 
-// The distance by which the shapes found are compared: 0 for a shape that touches the mover,
-// `rounded_up` for a round body (`is_rounded`), else the exact distance of `approach`.
+// The distance from the mover (the shape of the query) by which the polygons and bodies found are
+// compared: 0 for a shape that touches the mover, `rounded_up` for a round body, a disc or a
+// capsule (`is_rounded`), else the exact distance of `approach`.
 struct Key {
   bool is_touching;
   bool is_rounded;
@@ -35,8 +36,9 @@ struct Key {
   const std::optional<Approach>* approach;
 };
 
-// Returns the sign of a - b: a is the exact distance between the mover and the shape of the key
-// `exact`, which is not round; b is `rounded_up` of a round body with the key `rounded`.
+// Returns the sign of a - b: a is the exact distance between the mover (the shape of the query) and
+// the shape of the key `exact`, which is not round; b is `rounded_up` of a round body (a disc or a
+// capsule) with the key `rounded`.
 int CompareToRounded(const Key& exact, const Key& rounded, const PlacedShape& mover) {
   return Compare(**exact.approach, LengthSum{mover.radius(), 0, rounded.rounded_up});
 }
@@ -53,8 +55,8 @@ int CompareKeys(const Key& a, const Key& b, const PlacedShape& mover) {
 }
 
 // Return the keys of measured shapes. The exact distance of `approach` is measured from the mover's
-// core, so it is too large by the mover's radius, which does not matter between two such keys;
-// `rounded_up` has the radius subtracted.
+// core (the query's shape without its radius), so it is too large by the mover's radius, which does
+// not matter between two such keys; `rounded_up` has the radius subtracted.
 Key KeyOf(const MeasuredBody& body) {
   return {body.is_touching, body.body->is_round(), body.rounded_up, &body.closest.approach};
 }
@@ -64,8 +66,9 @@ Key KeyOf(const MeasuredPolygon& polygon) {
 
 }  // namespace
 
-// Measures the bodies with boxes that are not farther from the mover than the least distance found
-// so far.
+// Measures the bodies (placed shapes beside the scene) with boxes that are not farther from the
+// mover than `best_`: `max_distance` or, under the mode NEAREST, the least distance found so far if
+// that is less.
 bool BodyDistances::Run(const PlacedShape& mover, double max_distance,
                         const QueryFilter& query_filter) {
   near_.clear();
@@ -90,8 +93,9 @@ bool BodyDistances::Run(const PlacedShape& mover, double max_distance,
   return true;
 }
 
-// Measures a body. Under the mode WITHIN the search stops at any pair of edges within
-// `max_distance`, since the answer states only that the body is within the distance.
+// Measures the distance of a body (a placed shape beside the scene) from the mover. Under the mode
+// WITHIN the search stops at any pair of edges within `max_distance`, since the answer states only
+// that the body is within the distance.
 void BodyDistances::Visit(const PlacedShape& mover, double max_distance, Body& body) {
   const LengthSum touch{body.radius(), mover.radius(), 0};
   const LengthSum reach{body.radius(), mover.radius(), max_distance};
@@ -112,8 +116,9 @@ void BodyDistances::Visit(const PlacedShape& mover, double max_distance, Body& b
   KeepNearest(mover, found);
 }
 
-// Keeps a body if no body or polygon found so far is nearer, and drops the bodies and polygons that
-// are farther. So all kept bodies and polygons are equally far from the mover.
+// Keeps a body, under the mode NEAREST, if no body or polygon found so far is nearer to the mover,
+// and drops the bodies and polygons that are farther. So all kept bodies and polygons are equally
+// far from the mover.
 void BodyDistances::KeepNearest(const PlacedShape& mover, const MeasuredBody& found) {
   int order = -1;
   if (!near_.empty()) {

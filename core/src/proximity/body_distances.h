@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which bodies are nearest to one shape, or within a distance of it?
+// Which bodies (placed shapes that exist for one group of queries) are nearest to one shape, or
+// within a distance of it?
 //
 // A query may also consider the polygons of a scene: then the bodies compete for the least distance
 // with the polygons that a `DistanceQuery` has found before.
@@ -26,13 +27,14 @@ struct MeasuredBody {
   Body* body;
   Closest closest;
   bool is_touching;  // whether body and mover share a point: the distance is 0
-  // For a round body that is apart from the mover: the least double that is at least the exact
-  // distance. Round bodies are compared by `rounded_up`, other bodies by their exact distances.
+  // For a round body (a disc or a capsule) that is apart from the mover: the least double that is
+  // at least the exact distance. Round bodies are compared by `rounded_up`, other bodies by their
+  // exact distances.
   double rounded_up;
 };
 
-// Finds the bodies that are near a shape, for one shape at a time. The scene, the bodies, both
-// vectors and the meter outlive this object.
+// Finds the bodies (placed shapes beside the scene) that are near a shape, the mover, for one mover
+// at a time. The scene, the bodies, both vectors and the meter outlive this object.
 class BodyDistances {
  public:
   // Makes a query that fills `near`, and, under the mode NEAREST, removes the polygons from
@@ -55,8 +57,8 @@ class BodyDistances {
   std::vector<MeasuredPolygon>& polygons_;
   std::vector<MeasuredBody>& near_;
   WorkMeter& meter_;
-  // The greatest distance of a body that is still of interest: `max_distance` at first; under the
-  // mode NEAREST also an upper bound of the least distance found so far.
+  // Bodies farther than this are skipped: `max_distance` at first; under the mode NEAREST later an
+  // upper bound of the least distance found so far.
   double best_ = HUGE_VAL;
 };
 

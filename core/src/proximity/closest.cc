@@ -17,12 +17,12 @@
 namespace carom::internal {
 namespace {
 
-// `Sample` computes the distances between about this many vertices of one shape and of the other
-// shape, for a first upper bound of the distance of the shapes.
+// `Sample` computes the distances between about this many vertices of one shape and as many
+// vertices of the other shape, for a first upper bound of the distance of the shapes.
 constexpr size_t kSamples = 16;
 
-// Searches the pairs of edges of two cores (polygons or axes, without the radii) for the nearest
-// pair.
+// Searches the nearest pair of an edge of one core and an edge of the other core. A core is a shape
+// without its radius: a polygon, or the axis of a capsule.
 class PairSearch {
  public:
   PairSearch(const PlacedShape& a, const PlacedShape& b, const ClosestQuery& query,
@@ -126,8 +126,9 @@ class PairSearch {
   }
 
   // Keeps a pair of edges as the best one if `vertex`, an end of one edge, is nearer to `edge`, the
-  // other edge, than in all pairs before. Only such a pair can be the first one within
-  // `ClosestQuery::enough`.
+  // other edge of the pair, than the vertices of all pairs before. A pair that is not nearer cannot
+  // be the first pair within `ClosestQuery::enough`, the distance at which the search may stop,
+  // since an earlier pair is at least as near.
   void Improve(size_t index_a, size_t index_b, Vec2 vertex, const Segment& edge,
                bool vertex_is_of_a = false) {
     const Approach approach(vertex, edge);

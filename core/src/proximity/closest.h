@@ -30,7 +30,7 @@ struct Closest {
   Kind kind = Kind::kApart;
   size_t edge_a = 0;  // for kCrossing and kApart: the indices of the two edges
   size_t edge_b = 0;
-  size_t ring = 0;  // for kBInA and kAInB: the first such ring
+  size_t ring = 0;  // for kBInA and kAInB: the first ring that lies inside
   // For kApart: whether the vertex of `approach` belongs to core a, and the edge of `approach` to
   // core b.
   bool vertex_is_of_a = false;

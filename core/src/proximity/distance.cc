@@ -95,7 +95,8 @@ DistanceRow RowOf(const PlacedShape& fixed, const PlacedShape& mover, const Clos
   return row;
 }
 
-// The working memory of a batch, which the thread keeps for later batches if it is small.
+// The working memory of a batch of movers (the shapes of the queries), which the thread keeps for
+// later batches if it is small.
 struct DistanceScratch {
   static constexpr size_t kMaxCachedItems = 16384;
 
@@ -109,8 +110,8 @@ struct DistanceScratch {
   size_t largest = 0;  // number of vertices of the largest mover of the batch
 };
 
-// Appends the ids and answer rows of the polygons and bodies found for an item. Returns false once
-// the meter stops.
+// Appends the ids and answer rows of the polygons and bodies (placed shapes beside the scene) found
+// for an item (one shape of the batch). Returns false once the meter stops.
 bool AppendRows(const PlacedShape& mover, const DistanceScratch& found, DistanceMode mode,
                 DistanceAnswers& out, WorkMeter& meter) {
   for (const MeasuredPolygon& polygon : found.near) {
@@ -130,8 +131,8 @@ bool AppendRows(const PlacedShape& mover, const DistanceScratch& found, Distance
   return true;
 }
 
-// Appends to the column `is_body` an entry for each polygon (0) and each body (1) found for an item
-// that considers bodies.
+// Appends to the column `is_body` an entry for each polygon (0) and each body (1) found for an
+// item, one shape of the batch, that considers bodies (placed shapes beside the scene).
 void AppendIsBody(const DistanceScratch& found, std::vector<uint8_t>& is_body) {
   is_body.insert(is_body.end(), found.near.size(), 0);
   is_body.insert(is_body.end(), found.bodies.size(), 1);
@@ -169,7 +170,8 @@ bool IsWithin(const Shape& a, const Shape& b, double distance) {
 
 // Answers an item whose shape is a single point on a fast path (`NearestPoints`), if the batch
 // considers only the scene. Measures each other item by itself: first the polygons of the scene,
-// then the bodies, which are compared with the polygons found.
+// then the bodies (placed shapes beside the scene), whose distances are compared with those of the
+// polygons found.
 bool MeasureDistances(const World& world, const DistanceColumns& columns,
                       const DistanceOptions& options, DistanceAnswers& out, WorkMeter& meter) {
   out.Clear();

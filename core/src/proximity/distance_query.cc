@@ -108,9 +108,9 @@ void DistanceQuery::VisitByBounds(const PlacedShape& mover, const IndexedPolygon
   candidates_[candidate_count_++] = {&fixed, edges};
 }
 
-// Measures the candidates. Leaves a candidate that may touch the mover to `Visit`, the general
-// search, since the answer for a touching polygon is the first edge that touches, not the nearest
-// edge.
+// Measures the candidates: the polygons that may be nearest to the mover, a point. Leaves a
+// candidate that may touch the mover to `Visit`, the general search, since the answer for a
+// touching polygon is the first edge that touches, not the nearest edge.
 void DistanceQuery::VisitCandidates(const PlacedShape& mover) {
   for (size_t i = 0; i < candidate_count_ && !meter_.stopped(); ++i) {
     const auto& [fixed, edges] = candidates_[i];
@@ -124,8 +124,9 @@ void DistanceQuery::VisitCandidates(const PlacedShape& mover) {
   candidate_count_ = 0;
 }
 
-// Measures a polygon. Under the mode WITHIN the search stops at any pair of edges within the
-// greatest distance. Under NEAREST it continues to the nearest pair, unless the shapes touch.
+// Measures a polygon. Under the mode WITHIN the search stops at any pair of edges (one of the
+// polygon, one of the mover) within the distance that the query asks for. Under NEAREST it
+// continues to the nearest pair, unless the shapes touch.
 void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed) {
   const Polygon& polygon = fixed.polygon();
   if ((polygon.category() & mask_) == 0 ||
@@ -141,8 +142,8 @@ void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed)
   if (closest) Keep(fixed, *closest);
 }
 
-// Keeps a polygon if it is within the greatest distance, and, under the mode NEAREST, if no kept
-// polygon is nearer.
+// Keeps a polygon if it is within the distance that the query asks for, and, under the mode
+// NEAREST, if no kept polygon is nearer.
 void DistanceQuery::Keep(const IndexedPolygon& fixed, const Closest& closest) {
   if (!IsCoreWithin(closest, reach_, reach2_)) return;
   const bool is_touching = IsCoreWithin(closest, touch_, touch2_);

@@ -28,8 +28,8 @@ struct MeasuredPolygon {
   bool is_touching;  // whether polygon and mover share a point: the distance is 0
 };
 
-// Finds the polygons of a scene that are near a shape, for one shape at a time. Keeps references to
-// `scene`, `near` and `meter`.
+// Finds the polygons of a scene that are near a shape (the mover), for one mover at a time. Keeps
+// references to `scene`, `near` and `meter`.
 class DistanceQuery {
  public:
   // Makes a query that fills `near`.
@@ -37,8 +37,8 @@ class DistanceQuery {
                 std::vector<MeasuredPolygon>& near, WorkMeter& meter)
       : scene_(scene), options_(options), near_(near), meter_(meter), mask_(options.mask) {}
 
-  // Sets the mask that the categories of polygons must share a bit with in later calls of `Run`, in
-  // place of the mask in the options.
+  // Sets the mask of later calls of `Run`, in place of the mask in the options: only polygons with
+  // a category bit in the mask are found.
   void SetMask(uint64_t mask) { mask_ = mask; }
 
   // Replaces `near` by the polygons that the options ask for (the nearest, or all within

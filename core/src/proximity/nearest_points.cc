@@ -16,9 +16,11 @@
 namespace carom::internal {
 namespace {
 
-// The share of this thread's recent points, in squares of the grid that have cells, that the fast
-// path could not decide. The fast path is skipped above one half, since a failed search by cells
-// takes less than half the time of the search by trees.
+// A scene's grid has squares, most of which are divided into cells that list the polygons in them
+// (index/grid_block.h). The fast path searches these cells. This is the share of the thread's
+// recent points in squares with cells for which the fast path could not decide which polygon is
+// nearest. Above one half, the fast path is skipped, since a failed search by cells takes less than
+// half the time of the search by the scene's bounding-box trees.
 [[gnu::tls_model("initial-exec")]] constinit thread_local FallbackRate recent_points(0.5);
 
 }  // namespace
@@ -33,9 +35,10 @@ NearestPoints::NearestPoints(const Scene& scene, const DistanceColumns& columns,
       applies_(options.mode == DistanceMode::kNearest && !scene_.grid().empty() &&
                columns.movers.c.empty() && columns.movers.angle.empty()) {}
 
-// Sets `point` to the position of item i if its shape is a point: a capsule without length and
-// radius. Returns false for other shapes, and for numbers that are not accepted, for which the
-// general path records an error.
+// Sets `point` to the position of item i if the shape of the item is a point: a capsule without
+// length and radius. Returns false for other shapes, and for numbers that are not accepted
+// (coordinates must be finite and at most 2^53 in magnitude, distances at least 0); the caller then
+// evaluates the item without the fast path, which records an error.
 inline bool NearestPoints::ReadPoint(size_t i, Vec2& point) {
   const ShapeColumns& movers = columns_.movers;
   const size_t shape = movers.shape.empty() ? i : movers.shape[i];
@@ -55,9 +58,11 @@ inline bool NearestPoints::ReadPoint(size_t i, Vec2& point) {
   return IsAccepted(point);
 }
 
-// Searches the nearest polygons of the window of items from `begin` on, and counts the work.
-// Recomputes the squared limit only when max_distance changes, since items tend to have equal
-// distances. Marks all items undecided when the fast path is skipped.
+// Searches the nearest polygons of the next items, up to `kWindow` (the window), from item `begin`
+// on, and counts the work. Recomputes the bounds of the squared search distance only when
+// `max_distance` changes, since items tend to have equal distances. If most recent items were
+// undecided (the fast path could not decide which polygon is nearest), skips the fast path and
+// marks all items of the window undecided.
 inline void NearestPoints::ReadWindow(size_t begin) {
   const size_t count = std::min(kWindow, columns_.size() - begin);
   if (!always_tries_fast_path_ && recent_points.SkipsFastPath()) {

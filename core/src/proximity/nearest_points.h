@@ -19,7 +19,8 @@
 
 namespace carom::internal {
 
-// Answers the points of one batch. Keeps references to the arguments of the constructor.
+// Answers the items of one batch whose shapes are points on the fast path (without a shape for each
+// point, and several points at a time). Keeps references to the arguments of the constructor.
 class NearestPoints {
  public:
   NearestPoints(const Scene& scene, const DistanceColumns& columns, const DistanceOptions& options,
@@ -29,10 +30,10 @@ class NearestPoints {
   // path cannot decide the item, which the caller then answers by `DistanceQuery`. May stop the
   // meter.
   bool Answer(size_t i);
-  // Makes the fast path search all items, however many were undecided recently: for tests.
+  // Makes the fast path search all items, however many it could not decide recently: for tests.
   void AlwaysTryFastPath() { always_tries_fast_path_ = true; }
-  // Completes the rows of `out`, some of which wait for a full vector. To be called once, after the
-  // last item.
+  // Completes the rows of `out`, some of which wait until there are enough of them to fill a SIMD
+  // vector. To be called once, after the last item.
   void Finish() { rows_.Flush(out_.rows); }
 
  private:
@@ -49,9 +50,9 @@ class NearestPoints {
   WorkMeter& meter_;
   bool applies_;  // whether the fast path supports the options and columns of the batch
   bool always_tries_fast_path_ = false;
-  size_t last_shape_ = SIZE_MAX;  // index of the last shape that was a point
-  Vec2 last_point_;               // position of the point that shape `last_shape_` is
-  double max_distance_ = -1;      // the search distance of the last item
+  size_t last_shape_ = SIZE_MAX;  // index of the shape that was read last
+  Vec2 last_point_;               // the point that shape `last_shape_` is, before it is placed
+  double max_distance_ = -1;      // search distance of the item that was read last
   Bounds2 reach2_;                // bounds of the square of `max_distance_`
   NearestRows rows_;
   std::array<NearestItem, kWindow> items_;  // the items that are searched together

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Computes distances and nearest points as the scalar functions of shape/approach.h do, operation
-// by operation, with several points in the lanes of a vector. shape/approach.h derives the error
-// bounds.
+// by operation, with several points in the lanes of a vector. shape/approach.cc states the error
+// bounds of these functions.
 
 #include "proximity/nearest_rows.h"
 
@@ -45,8 +45,8 @@ inline Mask HasSign(Point p, Point from, Point to, V& dot) {
   return hn::Ge(Abs(dot), Mul(All(kCrossError), Add(Abs(left), Abs(right))));
 }
 
-// Sets `rounded` to the rounded distance. Returns the lanes in which all numbers within `error` of
-// `distance` round to `rounded`.
+// Sets `rounded` to the double nearest to `distance`, the sum of two doubles. Returns the lanes in
+// which all numbers within `error` of `distance` round to `rounded`.
 inline Mask RoundDistance(Pair distance, V error, V& rounded) {
   rounded = distance.high;
   const V most = Add(distance.high, Add(distance.low, error));
@@ -193,7 +193,7 @@ bool NearestRows::Add(const NearestPair& pair, std::vector<DistanceRow>& rows) {
     if (a.x == b.x || a.y == b.y) {
       // If the foot of p on an edge parallel to an axis lies on the edge, the foot has one
       // coordinate of p and one of the edge, both doubles, so the foot is measured like a vertex.
-      // Otherwise the general path decides.
+      // Otherwise this function returns false, and the caller answers the item by exact code.
       const bool is_upright = a.x == b.x;
       if (!(is_upright ? IsBetween(p.y, a.y, b.y) : IsBetween(p.x, a.x, b.x))) return false;
       const Vec2 foot = is_upright ? Vec2{a.x, p.y} : Vec2{p.x, a.y};

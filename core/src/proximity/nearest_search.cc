@@ -16,8 +16,9 @@
 namespace carom::internal {
 namespace {
 
-// The most cells on each side of the cell of the point that are searched. If the search would reach
-// farther, the trees of the scene index are faster.
+// A scene's grid has squares, which are divided into cells that list the polygons in them. This is
+// the most cells that are searched on each side of the cell that contains the point. If the search
+// would reach farther, the search in the scene's bounding-box trees is faster.
 constexpr double kMostCells = 3;
 // A bound of the error of a point's position in its cell, and of the boxes in the cell, in units of
 // 1/255 of a cell (index/grid_block.h).
@@ -48,9 +49,10 @@ HWY_INLINE hn::Vec<Floats> Column(const GridCell::Column& column, size_t lane) {
   return hn::ConvertTo(Floats(), hn::PromoteTo(words, hn::LoadU(bytes, &column[lane])));
 }
 
-// Sets `distances2` to lower bounds of the squared distances of a cell's boxes from the position
-// (x, y) relative to the cell's lower left corner, all in units of 1/255 of the cell. Returns the
-// lanes that have a box within `limit2`.
+// A cell, a part of the scene's grid, lists the bounding boxes of polygons. Sets `distances2` to
+// lower bounds of the squared distances of a cell's boxes from the position (x, y) relative to the
+// cell's lower left corner, all in units of 1/255 of the cell. Returns the lanes that have a box
+// within `limit2`.
 HWY_INLINE unsigned WithinCell(const GridCell& cell, float x, float y, float limit2,
                                std::array<float, GridCell::kWidth>& distances2) {
   const Floats d;
@@ -93,23 +95,27 @@ HWY_INLINE double Units2Of(const GridBlock& block) {
   return units * units;
 }
 
-// The boxes of a cell that are within the search limit (bit i of `bits`: lane i), lower bounds of
-// the squared distances, and the lane of the nearest box if any.
+// The boxes of a cell that are within the search limit of a point (bit i of `bits`: the box in lane
+// i), lower bounds of the squared distances of all boxes from the point, and the lane of the
+// nearest box if `bits` is not 0.
 struct Lanes {
   std::array<float, GridCell::kWidth> distances2;
   unsigned bits;
   size_t nearest;
 };
 
-// The search for the nearest polygon of one point.
+// The search for the nearest polygon of one point. The scene's grid has squares, and each square (a
+// `GridBlock`) is divided into cells, which list the polygons with boxes in the cell. A point is
+// undecided if this search cannot decide with certainty which polygon is nearest.
 class Search {
  public:
   Search(uint64_t mask, const NearestItem& item)
       : mask_(mask), point_(item.point), limit2_(item.reach2.high) {}
 
-  // Visits the cells of a square of the grid within `reach` of the position (x, y) in the square,
-  // both in sides of a cell, except the cell `skipped_cell`, and the wide polygons of the square,
-  // which are in no cell. Returns false if the point is undecided.
+  // Visits the cells of a square of the grid within the distance `reach` of the position (x, y) in
+  // the square, except the cell `skipped_cell`. The unit of x, y and `reach` is the side of a cell.
+  // Also visits the wide polygons of the square: polygons that would be in more than 24 cells,
+  // which no cell lists. Returns false if the point is undecided.
   bool VisitSquare(const GridBlock& block, double x, double y, double reach, int skipped_cell) {
     for (size_t i = 0; i < block.wide_count(); ++i) {
       if (!TestPolygon(block.wide(i).get())) return false;
@@ -129,8 +135,8 @@ class Search {
     return true;
   }
 
-  // Visits the squares of the grid, other than the point's own square, within the search limit.
-  // Returns false if the point is undecided.
+  // Visits the cells within the search limit in all squares of the grid other than the point's own
+  // square. Returns false if the point is undecided.
   bool VisitAround(const SceneIndex& scene, const NearestItem& place, WorkMeter& meter) {
     const SceneGrid& grid = scene.grid();
     const double squares = std::sqrt(limit2_) * grid.squares_per_length() + 0x1p-8;
@@ -160,8 +166,9 @@ class Search {
     return true;
   }
 
-  // Visits the polygons of a cell and of the cells linked to it. The position (x, y) of the point
-  // is relative to the cell's lower left corner, in sides of a cell.
+  // Visits the polygons of a cell and of the cells that `GridCell::next` links to it, which hold
+  // the polygons for which the cell has no room. The position (x, y) of the point is relative to
+  // the lower left corner of the cell, in sides of a cell.
   bool VisitCell(const GridBlock& block, int index, double x, double y) {
     return VisitLinks(block, block.cells() + index, x, y);
   }
@@ -225,8 +232,9 @@ class Search {
     return true;
   }
 
-  // Computes bounds of the distance of a polygon. Keeps the nearest polygon so far, and a lower
-  // bound of the distances of all other polygons. Returns false if the point is undecided.
+  // Computes bounds of the distance of a polygon from the point. Keeps the nearest polygon so far,
+  // and a lower bound of the distances of all other polygons within the search limit. Returns false
+  // if the point is undecided.
   HWY_INLINE bool TestPolygon(const Polygon& polygon) {
     const Box& box = polygon.bounds();
     if ((polygon.category() & mask_) == 0 || best_ == polygon.memory() ||
@@ -262,18 +270,20 @@ class Search {
   const Vec2 point_;
   double limit2_;
   double units2_ = 0;
-  // A lower bound of the squared distances of all polygons except the nearest one so far.
+  // A lower bound of the squared distances of all polygons tested so far that are within the search
+  // limit `limit2_`, except the nearest one.
   double other_lower2_ = HUGE_VAL;
   const void* best_ = nullptr;  // address of the nearest polygon so far; null for none
   bool is_inside_ = false;
   uint64_t edges_ = 0;
-  double lower2_ = 0;  // bounds of the squared distance of `best_`
+  double lower2_ = 0;  // bounds of the squared distance of `best_` from the point
   double upper2_ = 0;
 };
 
-// Returns whether the search by cells decides the nearest polygon of a point. Searches the point's
-// own cell, then the cells of its square of the grid within the least distance found so far, then
-// other squares within that distance.
+// Returns whether the search by cells decides which polygon is nearest to a point. The scene's grid
+// has squares, which are divided into cells. Searches the point's own cell, then the other cells of
+// its square within the least distance found so far, then the cells of other squares within this
+// distance.
 bool SearchCells(const SceneIndex& scene, const NearestItem& place, Lanes& lanes, WorkMeter& meter,
                  Search& search) {
   const GridBlock& block = *place.block;
@@ -292,8 +302,10 @@ bool SearchCells(const SceneIndex& scene, const NearestItem& place, Lanes& lanes
   return is_within || search.VisitAround(scene, place, meter);
 }
 
-// Precomputes and prefetches what the searches of a window of items read first: the boxes within
-// the search distance in each point's own cell, the nearest of these boxes, and its polygon.
+// Precomputes and prefetches what the searches of a window of items (points that are searched
+// together) read first: the bounding boxes of polygons within the search distance in each point's
+// own cell (the cell of the scene's grid that contains the point), the nearest of these boxes, and
+// its polygon.
 class CellPrefetch {
  public:
   explicit HWY_INLINE CellPrefetch(std::span<const NearestItem> items) {
@@ -326,7 +338,8 @@ class CellPrefetch {
   }
 
   std::array<Lanes, kMostNearestItems> lanes_;
-  std::array<const void*, kMostNearestItems> nearest_;  // addresses of the nearest boxes' polygons
+  // element k: address of the polygon whose box is nearest to point k; null if no box is near
+  std::array<const void*, kMostNearestItems> nearest_;
 };
 
 size_t SearchAll(const SceneIndex& scene, uint64_t mask, std::span<NearestItem> items,
@@ -354,8 +367,9 @@ namespace {
 
 HWY_EXPORT(SearchAll);
 
-// Finds the cell of the scene's grid that contains the point of an item, sets the item's position
-// in the square and in the cell, and prefetches the cell.
+// The scene's grid has squares, which are divided into cells. Finds the cell that contains the
+// point of an item, sets the position of the item in the square and in the cell, and prefetches the
+// cell. Leaves `item.block` null if the point is outside of the grid or its square has no cells.
 void FindCell(const SceneIndex& scene, WorkMeter& meter, NearestItem& item) {
   const SceneGrid& grid = scene.grid();
   item.block = nullptr;

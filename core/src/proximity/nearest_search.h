@@ -37,7 +37,8 @@ enum class NearestVerdict : uint8_t { kNone, kInside, kOutside, kUndecided };
 struct NearestItem {
   Vec2 point;      // NaN for an item that is no point
   Bounds2 reach2;  // bounds of the squared search distance
-  // The cell of the scene's grid that contains the point.
+  // The next five members are the cell of the scene's grid that contains the point: the grid has
+  // squares, and a square is divided into cells.
   const GridBlock* block;  // cells of the point's square; null if the square has no cells
   double x, y;             // position in the square, from its lower left corner, in sides of a cell
   double in_x, in_y;       // position in the cell, from its lower left corner, in sides of a cell
@@ -47,13 +48,13 @@ struct NearestItem {
   // inside the polygon and apart from its edges.
   NearestVerdict verdict;
   Unowned<Polygon> polygon;
-  uint64_t edges;  // bit i: edge i may be nearest
+  uint64_t edges;  // bit i: edge i of `polygon` may be nearest
 };
 
 inline constexpr size_t kMostNearestItems = 32;
 
-// Finds the nearest polygon of each of at most kMostNearestItems points, among the polygons that
-// pass `mask`. Counts one unit on `meter` for each compared box and edge.
+// Finds the nearest polygon of each of at most kMostNearestItems points, among the polygons with a
+// category bit in `mask`. Counts one unit on `meter` for each compared box and edge.
 void FindNearest(const SceneIndex& scene, uint64_t mask, std::span<NearestItem> items,
                  WorkMeter& meter);
 

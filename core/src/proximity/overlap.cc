@@ -19,7 +19,8 @@ namespace {
 
 using internal::OverlapQuery;
 
-// The working memory of a batch, which the thread keeps for later batches if it is small.
+// The working memory of a batch of movers (the shapes of the queries), which the thread keeps for
+// later batches if it is small.
 struct OverlapScratch {
   static constexpr size_t kMaxCachedItems = 16384;
 
@@ -27,8 +28,10 @@ struct OverlapScratch {
     return found.capacity() <= kMaxCachedItems && largest <= kMaxMovingVertices;
   }
 
-  internal::OverlapRows found;  // rows of one item
-  internal::Outlines outlines;  // cached outlines of the shapes of one batch
+  // the polygons and bodies that overlap one item (a shape of the batch)
+  internal::OverlapRows found;
+  // cached outlines (edge index and bounding circle, before placing) of the shapes of one batch
+  internal::Outlines outlines;
   internal::MovingShape mover;
   size_t largest = 0;  // number of vertices of the largest mover of the batch
 };
@@ -37,7 +40,8 @@ struct OverlapScratch {
 // column `touching`.
 enum class Surface { kRound, kStraight };
 
-// Answers a batch of shapes of one kind.
+// Answers a batch of shapes (items) of one kind: finds the polygons of the scene and the bodies
+// (placed shapes beside it) that overlap each item.
 class OverlapBatch {
  public:
   OverlapBatch(const World& world, const Scope& scope, const OverlapOptions& options,
@@ -68,7 +72,8 @@ class OverlapBatch {
   }
 
  private:
-  // Appends the answer of an item. Returns false once the meter stops.
+  // Appends the polygons and bodies that were found for an item (one shape of the batch) to the
+  // columns of the answer. Returns false once the meter stops.
   bool AppendRows(size_t item, Surface surface) {
     const internal::OverlapRows& found = scratch_->found;
     for (const internal::OverlapRow& row : found.rows) {

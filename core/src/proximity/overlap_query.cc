@@ -20,9 +20,9 @@ namespace {
 Vec2 CorePoint(const Circle& circle) { return circle.center; }
 Vec2 CorePoint(const Capsule& capsule) { return capsule.axis.a; }
 
-// Returns false only if no point of `box` is within the radius of a point of `core`. The rounded
-// square of the radius has a relative error of at most 2^-53, which the margin of the lower bound
-// `LowerDistance2` covers.
+// Returns false only if no point of `box` is within the radius of a point of `core`, the bounding
+// box of a circle's centre or of a capsule's axis. The rounded square of the radius has a relative
+// error of at most 2^-53, which the margin of the lower bound `LowerDistance2` covers.
 bool MayReach(const Box& box, const Box& core, double radius) {
   return LowerDistance2(box, core) <= radius * radius;
 }
@@ -77,7 +77,7 @@ PairOverlap Overlap(const IndexedPolygon& fixed, const Capsule& capsule,
 }
 
 // Returns whether an edge meets the solid box, or the polygon contains the box. If no edge meets
-// the box, the box lies in one face of the polygon, so one corner decides.
+// the box, the whole box is inside or outside of the polygon, so one corner decides.
 PairOverlap Overlap(const IndexedPolygon& fixed, const Box& box, std::vector<EdgeRef>* edges,
                     WorkMeter& meter) {
   bool meets_edge = false;
@@ -104,7 +104,8 @@ PairOverlap Overlap(const IndexedPolygon& fixed, MovingShape& mover, std::vector
 
 namespace {
 
-// Return the overlap of a shape with a round body, a capsule. A round body has no edges to report.
+// Return the overlap of a shape with a round body, a capsule (a body is a placed shape that exists
+// for one group of queries). A round body has no edges to report.
 PairOverlap OverlapRoundBody(const Capsule& body, const Capsule& capsule) {
   const int order = CompareSegments(body.axis, capsule.axis, {body.radius, capsule.radius, 0});
   return {order <= 0, capsule.radius == 0 ? order <= 0 : order == 0};
@@ -127,8 +128,8 @@ PairOverlap OverlapBody(Body& body, Shape& shape, std::vector<EdgeRef>* edges, W
   meter.Spend(4);
   return OverlapRoundBody(body.capsule(), shape);
 }
-// Returns the overlap of a body with a mover that is a polygon: `OverlapQuery::Run` passes a mover
-// that is a capsule as a `Capsule`.
+// Returns the overlap of a body (a placed shape beside the scene) with a mover (the shape of the
+// query) that is a polygon: `OverlapQuery::Run` passes a mover that is a capsule as a `Capsule`.
 PairOverlap OverlapBody(Body& body, MovingShape& mover, std::vector<EdgeRef>* edges,
                         WorkMeter& meter) {
   if (!body.is_round()) return Overlap(body.core(), mover, edges, meter);

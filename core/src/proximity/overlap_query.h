@@ -43,7 +43,7 @@ PairOverlap Overlap(const IndexedPolygon& fixed, const Box& box, std::vector<Edg
 PairOverlap Overlap(const IndexedPolygon& fixed, MovingShape& mover, std::vector<EdgeRef>* edges,
                     WorkMeter& meter);
 
-// A polygon, or a body, that a shape overlaps.
+// A polygon, or a body (a placed shape beside the scene), that a shape overlaps.
 struct OverlapRow {
   bool is_body;
   uint64_t id;
@@ -52,6 +52,8 @@ struct OverlapRow {
   size_t edge_count;
 };
 
+// The polygons and bodies (placed shapes beside the scene) that one shape overlaps, and, if they
+// are requested, the edges that it meets, row after row.
 struct OverlapRows {
   std::vector<OverlapRow> rows;  // polygons by ascending id, then bodies by ascending index
   std::vector<EdgeRef> edges;
@@ -62,8 +64,8 @@ struct OverlapRows {
   size_t capacity() const { return rows.capacity() + edges.capacity(); }
 };
 
-// Finds the polygons and bodies that overlap a shape, for one shape at a time. The scene, the
-// bodies, `found` and the meter outlive this object.
+// Finds the polygons and bodies (placed shapes beside the scene) that overlap a shape, for one
+// shape at a time. The scene, the bodies, `found` and the meter outlive this object.
 class OverlapQuery {
  public:
   // Makes a query that fills `found`.

@@ -21,8 +21,8 @@ constexpr size_t kMostRunsNear = 4;
 // have been computed at its pose; for more edges, an index of the mover's edges is built.
 constexpr size_t kVeryFewEdges = 6;
 // The most runs (groups of up to eight consecutive edges) of the fixed polygon that the box of a
-// cluster of moving edges may meet. If the box meets more runs, the cluster's edges are tested one
-// by one, since the box of long edges is mostly empty.
+// cluster (up to eight edges) of the mover may meet. If the box meets more runs, the cluster's
+// edges are tested one by one, since the box of long edges is mostly empty.
 constexpr size_t kFewRuns = 6;
 
 bool Holds(const IndexedPolygon& outer, Vec2 p, WorkMeter& meter) {
@@ -31,7 +31,7 @@ bool Holds(const IndexedPolygon& outer, Vec2 p, WorkMeter& meter) {
 
 }  // namespace
 
-// The edges of the fixed polygon near the mover. Only `count` is initialised.
+// The edges of the fixed polygon near the mover, the moving polygon. Only `count` is initialised.
 struct PolygonPair::Near {
   static constexpr size_t kMost = kMostRunsNear * kLanes;
 
@@ -51,9 +51,9 @@ struct PolygonPair::Near {
   }
 };
 
-// Tests a vertex of the mover in the fixed polygon first, which is faster than the search for edges
-// that meet. If no fixed edge is near the mover, the whole mover lies in one face of the fixed
-// polygon, and the vertex decides.
+// Tests a vertex of the mover (the moving polygon) in the fixed polygon first, which is faster than
+// the search for edges that meet. If no fixed edge is near the mover, the whole mover is inside or
+// outside of the fixed polygon, and the vertex decides.
 bool PolygonPair::Overlap() {
   const MeetsBox reach{moving_.bounds()};
   if (!reach(fixed_.polygon().bounds())) return false;
@@ -80,8 +80,8 @@ bool PolygonPair::Overlap() {
   return HoldsMovingRing() || HoldsFixedRing();
 }
 
-// Returns whether the fixed polygon contains the first vertex of a ring of the mover. Skips the
-// first ring, which `Overlap` has tested.
+// Returns whether the fixed polygon contains the first vertex of a ring of the mover (the moving
+// polygon). Skips the first ring, which `Overlap` has tested.
 bool PolygonPair::HoldsMovingRing() {
   for (size_t ring = 1; ring < moving_.ring_count() && meter_.Spend(1); ++ring) {
     if (Holds(fixed_, moving_.FirstVertex(ring), meter_)) return true;
@@ -89,8 +89,9 @@ bool PolygonPair::HoldsMovingRing() {
   return false;
 }
 
-// Returns whether the mover contains the first vertex of a ring of the fixed polygon. Skips rings
-// that cannot be inside the mover: the box of a ring inside the mover lies in the mover's box.
+// Returns whether the mover (the moving polygon) contains the first vertex of a ring of the fixed
+// polygon. Skips rings that cannot be inside the mover: the box of a ring inside the mover lies in
+// the mover's box.
 bool PolygonPair::HoldsFixedRing() {
   const Polygon& fixed = fixed_.polygon();
   const Box reach = moving_.bounds();
@@ -119,8 +120,8 @@ bool PolygonPair::DoNearEdgesMeet(const Near& near) {
   return false;
 }
 
-// Returns whether an edge of the mover meets one of the fixed edges `near`. Tests the mover's edges
-// in clusters of up to eight.
+// Returns whether an edge of the mover (the moving polygon) meets one of the edges `near` of the
+// fixed polygon. Tests the mover's edges in clusters of up to eight.
 bool PolygonPair::DoesAnyEdgeMeet(const Near& near) {
   LaneBox reach = LaneBox::Empty();
   for (size_t i = 0; i < near.count; ++i) reach.Extend(near.boxes[i]);
@@ -142,8 +143,9 @@ bool PolygonPair::DoesAnyEdgeMeet(const Near& near) {
   return !meter_.stopped() && (!ran || (!cluster.empty() && meets_cluster()));
 }
 
-// Returns whether an edge of the mover meets a fixed edge. Places only the moving edges that may be
-// near the fixed edge.
+// Returns whether an edge of the mover (the moving polygon) meets `fixed_edge`, an edge of the
+// fixed polygon with the bounding box `box`. Places only the moving edges that may be near this
+// edge.
 bool PolygonPair::MeetsMovingEdge(const Segment& fixed_edge, const LaneBox& box) {
   const MeetsSegment near = moving_.frame().Meeting(fixed_edge);
   return !moving_.MakeEdgeIndex().VisitRuns(meter_, near, [&](size_t first, size_t last) {
@@ -152,9 +154,9 @@ bool PolygonPair::MeetsMovingEdge(const Segment& fixed_edge, const LaneBox& box)
   }) && !meter_.stopped();
 }
 
-// Returns whether an edge of the mover meets an edge of the fixed polygon. Tests the mover's edges
-// one by one if they are few, else in runs of up to eight, skipping runs that no fixed edge is
-// near.
+// Returns whether an edge of the mover (the moving polygon) meets an edge of the fixed polygon.
+// Tests the mover's edges one by one if they are few, else in runs of up to eight, skipping runs
+// that no fixed edge is near.
 bool PolygonPair::DoManyEdgesMeet() {
   if (is_small()) {
     const Polygon& moving = moving_.polygon().polygon();

@@ -23,8 +23,8 @@ class PolygonPair {
   PolygonPair(const IndexedPolygon& fixed, MovingShape& moving, WorkMeter& meter)
       : fixed_(fixed), moving_(moving), meter_(meter) {}
 
-  // Returns whether the polygons share a point. If no edges meet, every ring of either polygon lies
-  // in one face of the other polygon, so testing one vertex of each ring decides.
+  // Returns whether the polygons share a point. If no edges meet, every ring of either polygon is
+  // inside or outside of the other polygon as a whole, so testing one vertex of each ring decides.
   bool Overlap();
 
   // Appends the edges of the fixed polygon that share a point with the solid moving polygon,

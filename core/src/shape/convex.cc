@@ -27,8 +27,8 @@ bool IsBefore(Vec2 a, Vec2 b) { return a.x < b.x || (a.x == b.x && a.y < b.y); }
 // Finds the part of a segment of length > 0 that is inside a convex ring. The part is an interval
 // of the segment. Each end of the part is an end of the segment, if that end is strictly inside the
 // ring, or else a point of the ring. To find the points of the ring, the class visits every edge
-// that shares a point with the segment: the part begins at the first shared point and ends at the
-// last one.
+// that shares a point with the segment: the part begins at the first shared point (the entry) and
+// ends at the last one (the exit).
 class Clipper {
  public:
   explicit Clipper(const Segment& segment) : segment_(segment), line_(segment), axis_(line_) {}
@@ -85,7 +85,8 @@ std::optional<Clip> Clipper::Clipped(std::span<const Vec2> ring, Location start,
 
 // Handles an edge that shares a point with the line of the segment: its ends lie on the sides
 // `side_a` and `side_b` of that line (-1, 0 or 1), not both strictly on one side. If the shared
-// point is on the segment, it may become the entry or the exit.
+// point is on the segment, it may become the entry or the exit (the first or last point of the
+// segment in the ring).
 void Clipper::Touch(uint32_t index, const Segment& edge, int side_a, int side_b) {
   if (side_a == 0 && side_b == 0) return TouchAlong(index, edge);
   const Meeting meeting = side_a == 0   ? Fraction::OfVertex(line_, axis_, edge.a)
@@ -108,10 +109,11 @@ void Clipper::TouchAlong(uint32_t index, const Segment& edge) {
   Keep(exit_, {last.range > 0 ? Fraction::End(line_) : last.at, index, true}, 1);
 }
 
-// Replaces `best` if `touch` is further along the segment in the direction `better` (-1: towards
-// the start, 1: towards the end). If both are equally far, replaces `best` if it is parallel and
-// `touch` is not. The caller visits the edges in ascending order, so in other ties the edge with
-// the least index stays.
+// `best` is the entry (first point) or the exit (last point) of the segment in the ring as found so
+// far, `touch` another point that segment and ring share. Replaces `best` if `touch` is further
+// along the segment in the direction `better` (-1: towards the start, 1: towards the end). If both
+// are equally far, replaces `best` if it is parallel and `touch` is not. The caller visits the
+// edges in ascending order, so in other ties the edge with the least index stays.
 void Clipper::Keep(End& best, const End& touch, int better) const {
   const int order = best.edge ? Fraction::Compare(line_, touch.at, best.at) * better : 1;
   if (order > 0 || (order == 0 && best.parallel && !touch.parallel)) best = touch;

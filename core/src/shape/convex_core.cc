@@ -191,6 +191,8 @@ void ConvexCore::BuildHull(std::span<const Vec2> ring) {
   SetEdgeIndices(ring);
 }
 
+// Sets, for each edge of the hull of `ring`, the index of the edge of the ring that stands for it:
+// the least index among the edges of the ring that lie along the hull edge.
 void ConvexCore::SetEdgeIndices(std::span<const Vec2> ring) {
   const size_t n = size();
   if (n == 1) return;

@@ -79,9 +79,9 @@ int Fraction::CompareWith(const Line& line, double t) const {
   });
 }
 
-// Returns the result of `Within` if the interval [low_, high_] contains an end of the line. A
-// fraction that equals t_min or t_max becomes `Start` or `End`, so that each end has one
-// representation.
+// Returns the result of `Within` (this fraction, and whether it is before, in or after the line's
+// range [t_min, t_max]) if the interval [low_, high_] contains an end of the line. A fraction that
+// equals t_min or t_max becomes `Start` or `End`, so that each end has one representation.
 Meeting Fraction::NearEnd(const Line& line) const {
   if (low_ <= line.t_min) {
     const int order = CompareWith(line, line.t_min);

@@ -95,11 +95,11 @@ class Fraction {
   }
   // Returns the fraction that is exactly `t`.
   static Fraction OfValue(double t) { return Fraction(Kind::kValue, {}, {}, t, t); }
-  // Returns the fraction of `vertex`, which must lie on the line's unbounded extension, and whether
-  // it is in the line's range.
+  // Returns the fraction at which `vertex` lies on the unbounded extension of the line, and whether
+  // this fraction is in the line's range. The vertex must lie on this extension.
   static Meeting OfVertex(const Line& line, const DominantAxis& axis, Vec2 vertex);
   // Returns the fraction at which the unbounded extensions of the line and of `edge` cross, and
-  // whether it is in the line's range. The edge must not be parallel to the line.
+  // whether this fraction is in the line's range. The edge must not be parallel to the line.
   static Meeting OfCrossing(const Line& line, const Segment& edge);
   // Returns the fraction of a crossing with `edge`. `at` is the result of `CrossingOf`; it must be
   // strictly between t_min and t_max.
@@ -164,8 +164,8 @@ struct Meeting {
 };
 
 // The computed t has three roundings (of the difference, of the direction and of the quotient), and
-// `error` rounds a product. With u = 2^-53, t has a relative error of slightly more than 4u; 8u
-// covers it.
+// the product that gives `error` has one. With u = 2^-53, t has a relative error of slightly more
+// than 4u; 8u covers both.
 inline Meeting Fraction::OfVertex(const Line& line, const DominantAxis& axis, Vec2 vertex) {
   const double t = (axis.Along(vertex) - axis.Along(line.origin)) / axis.Along(line).high;
   const double error = 8 * kFilterUnit * std::abs(t);

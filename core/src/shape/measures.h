@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Hit points, normals and reflected directions, which are computed after exact predicates have
-// decided that there is a hit, with their error bounds.
+// Computes hit points, normals and reflected directions, with error bounds, after exact predicates
+// have decided that there is a hit.
 #pragma once
 
 #include "carom/geometry.h"

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Computes `UnitNormal` (measures.cc) for several edges at once, one in each SIMD lane, with the
-// same operations. For files that are compiled once for each instruction set; such a file includes
-// this header after hwy/foreach_target.h. The error bound is derived in measures.cc.
+// same operations. Files that are compiled once for each instruction set include this header after
+// hwy/foreach_target.h. The error bound is derived in measures.cc.
 
 #include "hwy/highway.h"
 #include "numeric/double_vectors.h"

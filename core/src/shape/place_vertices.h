@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The vertices of a moving shape at a pose, computed with both coordinates at once, and bounds of
-// placed points.
+// Computes the vertices of a moving shape at a pose, both coordinates of a vertex at once, and
+// bounds of the placed points.
 #pragma once
 
 #include <cmath>

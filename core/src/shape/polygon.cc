@@ -71,9 +71,9 @@ std::span<const Vec2> OpenVertices(const RingSpec& ring) {
 
 }  // namespace
 
-// Allocates a block and its vertices at once, the vertices directly after the block, so that a
-// polygon of few vertices is read in one or two cache lines. The assertion checks that the vertices
-// are aligned.
+// A block holds the data of a polygon; copies of the polygon share it. Allocates a block and its
+// vertices at once, the vertices directly after the block, so that a polygon of few vertices is
+// read in one or two cache lines. The assertion checks that the vertices are aligned.
 Polygon::Block* Polygon::Block::New(size_t vertex_count) {
   static_assert(alignof(Vec2) <= alignof(Block) && sizeof(Block) % alignof(Vec2) == 0);
   void* memory = ::operator new(sizeof(Block) + vertex_count * sizeof(Vec2));
@@ -89,7 +89,8 @@ void Polygon::Block::Delete(Block* block) {
   ::operator delete(block);
 }
 
-// The release by every other owner happens before the deletion by the last owner, hence acq_rel.
+// The polygons that share a block own it. The release by every other owner happens before the
+// deletion by the last owner, hence acq_rel.
 void Polygon::Release() {
   if (block_->owners.fetch_sub(1, std::memory_order_acq_rel) == 1) Block::Delete(block_);
 }
@@ -194,10 +195,11 @@ absl::StatusOr<Polygon> PlacedPolygon(const Polygon& shape, const Pose& pose) {
   return *std::move(placed);
 }
 
-// Returns the block of `polygon` with room for `vertex_count` vertices; first gives `polygon` a new
-// block if another polygon shares the block or its capacity is too small. If the block has one
-// owner, no other thread can add an owner meanwhile: copies can only be made of `polygon`, which
-// this thread alone uses.
+// A block holds the data of a polygon; copies of the polygon share it. Returns the block of
+// `polygon` with room for `vertex_count` vertices; first gives `polygon` a new block if another
+// polygon shares the block or its capacity is too small. If the block has one owner, no other
+// thread can add an owner meanwhile: copies can only be made of `polygon`, which this thread alone
+// uses.
 Polygon::Block& Polygon::Reuse(std::optional<Polygon>& polygon, size_t vertex_count) {
   if (!polygon || polygon->block_->owners.load(std::memory_order_acquire) != 1 ||
       polygon->block_->capacity < vertex_count) {
@@ -207,8 +209,8 @@ Polygon::Block& Polygon::Reuse(std::optional<Polygon>& polygon, size_t vertex_co
   return *polygon->block_;
 }
 
-// Writes every field of the block except its capacity, because the block may hold the fields of
-// another polygon.
+// Writes every field of the block (the data of `polygon`) except its capacity, because the block
+// may hold the fields of another polygon.
 void RingInto(std::span<const Vec2> ring, std::optional<Polygon>& polygon) {
   Polygon::Block& block = Polygon::Reuse(polygon, ring.size());
   std::copy(ring.begin(), ring.end(), block.vertices());
@@ -236,10 +238,10 @@ Polygon internal::PolygonOfRing(const PolygonSpec& head, std::span<const Vec2> r
   return polygon;
 }
 
-// Rotates and moves all vertices by `pose`. All of them are accepted if their bounding box is
-// within the accepted range (at most 2^53 in magnitude). NaN cannot occur, because vertices and
-// poses are finite. If `placed` holds `shape` itself, `shape` is copied first, so that its vertices
-// are not overwritten while they are read.
+// Rotates and moves all vertices by `pose`. Returns false, and leaves `placed` empty, if the
+// bounding box of the placed vertices is not within the accepted range (at most 2^53 in magnitude).
+// NaN cannot occur, because vertices and poses are finite. If `placed` holds `shape` itself,
+// `shape` is copied first, so that its vertices are not overwritten while they are read.
 bool PlaceInto(const Polygon& shape, const Pose& pose, std::optional<Polygon>& placed) {
   if (placed && &*placed == &shape) return PlaceInto(Polygon(shape), pose, placed);
   const Polygon::Block& from = *shape.block_;

@@ -102,8 +102,8 @@ int DiameterSign(Vec2 a, Vec2 b, Vec2 p) {
 }
 
 // Computes the determinant of the three rows (v.x, v.y, |v|^2) for three vectors v, in doubles or
-// exact numbers, and the sum of the magnitudes of its terms for the error bound. Its sign decides
-// on which side of a circle a point lies.
+// exact numbers. Also computes the sum of the magnitudes of the terms of the determinant, for the
+// error bound. The sign of the determinant decides on which side of a circle a point lies.
 template <class Number>
 struct LiftedDeterminant {
   struct Vector {

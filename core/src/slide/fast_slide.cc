@@ -24,8 +24,8 @@ Vec2 Sum(Vec2 a, Vec2 b) { return {a.x + b.x, a.y + b.y}; }
 Vec2 Scaled(double t, Vec2 d) { return {t * d.x, t * d.y}; }
 double Largest(Vec2 v) { return std::max(std::abs(v.x), std::abs(v.y)); }
 
-// Returns the squared distance of a point and a segment. Its square root errs by a few rounding
-// units (2^-53) of the largest coordinate.
+// Returns the squared distance of a point and a segment. The square root of the result errs by a
+// few rounding units (2^-53) of the largest coordinate.
 double Distance2(Vec2 p, const Segment& segment) {
   const Vec2 s = RoundedDifference(segment.b, segment.a);
   const Vec2 apart = RoundedDifference(p, segment.a);
@@ -108,9 +108,10 @@ bool FastSlide::IsCovered() const {
              {core.max.x + around + std::max(d.x, 0.0), core.max.y + around + std::max(d.y, 0.0)});
 }
 
-// Collects in `near_` the edges near the leg. All legs of a push start within the push's length of
-// each other, so if that length is at most the size of the shape, one box of edges (`zone`) serves
-// all legs. The bounds of the coordinates in that box also bound the coordinates of the legs.
+// Collects in `near_` the edges near the leg (a straight move). All legs of a push (a displacement
+// that obstacles deflect) start within the push's length of each other, so if that length is at
+// most the size of the shape, one box of edges (`zone`) serves all legs. The bounds of the
+// coordinates in that box also bound the coordinates of the legs.
 bool FastSlide::Gather() {
   const Box core = CoreBounds();
   const Vec2 d = move_.d;
@@ -128,11 +129,12 @@ bool FastSlide::Gather() {
   return IsAccepted(zone.min) && IsAccepted(zone.max) && near_.Gather(obstacles_, zone, meter_);
 }
 
-// Finds a line or corner in front of each edge that the path is not proven clear of. Returns false
-// unless the shape certainly overlaps none of these edges at the start. If no line through the edge
-// itself separates it from the shape, the edge may lie behind the line of another edge, a line
-// through a vertex, or a corner. A corner only needs to separate the edge from the shape until the
-// path ends at a hit.
+// Finds, for each edge that the path is not proven clear of, a line (`RoundFace`) or a corner
+// (`RoundCorner`: a vertex and an end of the axis) that separates the edge from the shape, so that
+// the edge lies behind it. Returns false unless the shape certainly overlaps none of these edges at
+// the start. If no line through the edge itself separates it from the shape, the edge may lie
+// behind the line of another edge, a line through a vertex, or a corner. A corner only needs to
+// separate the edge from the shape until the path ends at a hit.
 bool FastSlide::ClassifyEdges() {
   behind_ = 0;
   for (uint32_t bits = unclear_; bits != 0; bits &= bits - 1) {
@@ -157,8 +159,8 @@ bool FastSlide::ClassifyEdges() {
   return true;
 }
 
-// Returns an upper bound of the fraction at which a hit ends the path, given the entries found so
-// far.
+// Returns an upper bound of the fraction of the path at which a hit ends it, given the entries
+// (times at which the capsule comes to a line or corner in `faces_`) found so far.
 double FastSlide::LatestEnd() const {
   double end = 1;
   for (size_t i = 0; i < face_count_; ++i) {
@@ -181,7 +183,8 @@ bool FastSlide::AddEdge(size_t edge) {
 
 // Adds to `faces_` the line that is parallel to the capsule's axis and passes through that end of
 // the edge which is nearer to the line through the axis. Returns false if the edge is not behind
-// that line, or if the filters cannot decide the path or the entry.
+// that line (on the side away from the capsule), or if the filters cannot decide whether and when
+// the capsule comes to the line on its path.
 bool FastSlide::AddVertex(size_t edge) {
   const Segment& axis = move_.axis;
   if (axis.a == axis.b) return false;
@@ -201,8 +204,9 @@ bool FastSlide::AddVertex(size_t edge) {
 }
 
 // Adds to `faces_` the corner formed by an end of the edge and an end of the capsule's axis: the
-// two ends that are nearest to each other. Returns false if the edge is not behind the corner, or
-// if the filters cannot decide the path or the entry.
+// two ends that are nearest to each other. Returns false if the edge is not behind the corner (on
+// the side away from the capsule), or if the filters cannot decide whether and when the capsule
+// comes to the corner on its path.
 bool FastSlide::AddCorner(size_t edge, double until) {
   const Segment e = near_.edge(edge);
   Vec2 vertex = e.a;
@@ -227,9 +231,10 @@ bool FastSlide::AddCorner(size_t edge, double until) {
   return true;
 }
 
-// Counts `near` as an element of `faces_`, and adds the edges that the shape meets at its entry: if
-// the entry is at a vertex, all edges that end at the vertex. The shape meets nothing else if these
-// edges are of one polygon and their other ends lie strictly behind `near`.
+// Counts `near`, a line or corner, as an element of `faces_`, and adds to `near.edges` the edges
+// that the shape meets at the entry of `near`, when the shape comes to it: if the entry is at a
+// vertex, all edges that end at the vertex. The shape meets nothing else if these edges are of one
+// polygon and their other ends lie strictly behind `near`.
 template <class IsBehind>
 void FastSlide::Add(Near& near, const std::optional<Vec2>& vertex, const IsBehind& is_behind) {
   ++face_count_;
@@ -254,10 +259,11 @@ bool FastSlide::IsBehindAny(size_t edge) const {
 }
 
 // Sets `first_` to the line or corner that is hit first, or to null without a hit. Returns false
-// unless the shape certainly touches nothing else at the time of that hit. A line or corner with
-// `is_apart` touches before the end of the path only if it touches at the start, which `is_strict`
-// excludes. The shape meets any other line or corner later than the first one if the time of its
-// entry, rounded up, is greater.
+// unless the shape certainly touches nothing else at the time of that hit. If `is_apart` is set for
+// a line or corner (the axis stays at least the radius away from it), the shape can touch it before
+// the end of the path only if it touches it at the start, which `is_strict` excludes. The shape
+// meets the first line or corner before another one if the time of entry of the first one, rounded
+// up, is less than that of the other one.
 bool FastSlide::FindFirst() {
   for (size_t i = 0; i < face_count_; ++i) {
     Near& near = *faces_[i];
@@ -309,10 +315,10 @@ bool FastSlide::AreClearAtHit() const {
   return true;
 }
 
-// Sets point, normal and contacts of the hit as `BlockingSweep::Measured` does. One edge blocks an
-// arc of directions of half a turn; both ends of the arc are along the edge, so the normal is that
-// of the edge. If the shape meets several edges at once, the edge with the least index in `near_`
-// defines the touch.
+// Sets point, normal and contacts (features of the shape and of edges that touch) of the hit as
+// `BlockingSweep::Measured` does. One edge blocks an arc of directions of half a turn; both ends of
+// the arc are along the edge, so the normal is that of the edge. If the shape meets several edges
+// at once, the edge with the least index in `near_` defines the touch.
 void FastSlide::FindContacts() {
   fraction_ = first_->time;
   const FaceEntry& entry = *first_->entry;
@@ -369,9 +375,10 @@ bool FastSlide::IsAtStart(Vec2 position, double ulp) const {
   return first_ != nullptr && AreWithin(position, pose_.position, 8 * ulp);
 }
 
-// Searches for a safe position as the class `internal::SafePose` does for a skin of 0. Returns
-// nothing if `internal::SafePose` would try poses back along the path, or if filters cannot decide
-// whether a position is safe.
+// Searches for a safe position, where the shape overlaps no obstacle in more than touch, as the
+// class `internal::SafePose` does for a skin (gap to keep from obstacles) of 0. Returns nothing if
+// `internal::SafePose` would try poses back along the path, or if filters cannot decide whether a
+// position is safe.
 std::optional<Vec2> FastSlide::SafePose() {
   const Vec2 from = pose_.position;
   if (first_ == nullptr) {
@@ -426,10 +433,11 @@ std::optional<Vec2> FastSlide::SafeOffset(Vec2 base, double ulp) {
   return std::nullopt;
 }
 
-// Returns kBeyond if the position is a safe pose, kWithin if it certainly is not, else kUnknown.
-// The path to the position must be within 8 ulp of a part of the leg, else the result is kUnknown.
+// Returns kBeyond if the shape can move from its position to `position` and be placed there without
+// overlapping an obstacle in more than touch, kWithin if it certainly cannot, else kUnknown. The
+// path to the position must be within 8 ulp of a part of the leg, else the result is kUnknown.
 // Edges that are clear of the leg are also clear of that path and of the shape placed at the
-// position; all other edges lie behind a line or corner in `faces_`.
+// position; all other edges lie behind a line (`RoundFace`) or corner (`RoundCorner`) in `faces_`.
 Side FastSlide::SafeAt(Vec2 position) const {
   const Vec2 d = Normalized(RoundedDifference(position, pose_.position));
   const Vec2 exact = Scaled(fraction_, move_.d);
@@ -450,8 +458,8 @@ Side FastSlide::SafeAt(Vec2 position) const {
   return Side::kBeyond;
 }
 
-// The unit vector along the wall is the normal turned by a quarter; a turn to the left and a turn
-// to the right give the same part of the remaining push `left`.
+// The unit vector along the wall is the normal turned by a quarter turn. Turned to the left or to
+// the right, the unit vector yields the same component of the remaining push `left` along the wall.
 bool FastSlide::Redirect(Vec2 left, std::optional<Vec2>& next) const {
   const Vec2 part = PartAlong(left, {normal_.y, -normal_.x});
   if (const auto* const face = std::get_if<RoundFace>(&first_->front)) {
@@ -487,10 +495,11 @@ bool FastSlide::IsStillAt(const BlockingContact& contact, double most) const {
          across.value - reach + error <= most * length;
 }
 
-// Each of the two edges, the one hit and the earlier one, blocks the half turn of directions to its
-// right. Together they block the union, with two ends that lead away from the corner between the
-// edges: one along an edge, one along the other edge reversed. If the push is more than a quarter
-// turn from both ends, nothing of the push remains along the end nearer to the push.
+// Each of two edges, the edge that this leg hit and the edge of the earlier contacts, blocks the
+// half turn of directions to its right. Together they block the union of both half turns, which has
+// two ends that lead away from the corner between the edges: one along an edge, one along the other
+// edge reversed. If the push is more than a quarter turn from both ends, nothing of the push
+// remains along the end nearer to the push.
 bool FastSlide::EndsInCorner(Vec2 push, std::span<const BlockingContact> earlier) {
   const auto* const face = std::get_if<RoundFace>(&first_->front);
   const auto is_of_edge = [](const BlockingContact& contact) {

@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// At which safe position does a leg of a slide end, for a capsule that moves freely or meets a
-// wall, if filters can decide?
+// At which safe position does a leg (a straight move) of a slide end, for a capsule that moves
+// freely or meets a wall, if filters can decide?
 //
 // This is the fast path of `SlideShapes` (docs/adr/0027-slides-by-faces.md) for legs without a skin
 // that meet nothing, one edge or one vertex, and end at a safe pose near the exact one. Its answers
@@ -33,9 +33,12 @@
 
 namespace carom::internal {
 
-// Decides the legs of a slide (straight moves, each after the first along the wall that the leg
-// before it hit), one at a time, for a capsule. An object is reused for many slides. Not
-// thread-safe.
+// Decides, by filters, the legs of a slide, one at a time, for a capsule. A push is a requested
+// displacement; obstacles deflect it into legs: straight moves, each after the first along the wall
+// (an edge or vertex of an obstacle) that the leg before it hit. A leg ends at a safe position:
+// there and on the way the shape overlaps nothing in more than touch (its interior meets no
+// obstacle). A contact is an edge or vertex of an obstacle that the shape touches at a hit. An
+// object is reused for many slides. Not thread-safe.
 class FastSlide {
  public:
   FastSlide(const Obstacles& obstacles, WorkMeter& meter)
@@ -61,7 +64,7 @@ class FastSlide {
     MoveTo(position);
     return Bounds();
   }
-  // Returns the safe position at which the leg ends.
+  // Returns the safe position at which the leg (the straight move that `Leg` decided last) ends.
   Vec2 position() const { return next_; }
   // `SetHit` fills the answer row of the leg's hit; `hit` must be a default-constructed row. `time`
   // returns the time of the hit, and `contacts` the contacts at that time.
@@ -69,8 +72,9 @@ class FastSlide {
   SweepTime time() const;
   std::span<const BlockingContact> contacts() const { return {contacts_.data(), contact_count_}; }
   // Sets `next` to the component, along the wall that the leg hit, of `left`, the part of the push
-  // that remains after the leg; sets `next` to nothing if no such component remains. The
-  // displacement of the leg must be the whole push. Returns false if filters cannot decide `next`.
+  // (the requested displacement) that remains after the leg; sets `next` to nothing if no such
+  // component remains. The displacement of the leg must be the whole push. Returns false if filters
+  // cannot decide `next`.
   bool Redirect(Vec2 left, std::optional<Vec2>& next) const;
   // Returns whether the hit certainly ends the push: all contacts in `earlier`, those of the legs
   // before, are with one edge, the shape still touches that edge, and it is in the corner between
@@ -92,10 +96,11 @@ class FastSlide {
 
     // the line (`RoundFace`) or the corner, behind which the edge lies
     std::variant<RoundFace, RoundCorner> front;
-    size_t edge;  // index of the edge in `near_`
+    size_t edge;  // index in `near_` of the edge from which `front` was made
     // bit i is set if the shape meets edge i of `near_` at the time `entry`
     uint32_t edges = 0;
     bool is_only_contact = true;  // at `entry` the shape meets no edges but `edges`
+    // how far the capsule stays from `front` on its path
     PathSide path;
     // when the distance of the axis from `front` becomes the radius, or nothing if it never does
     std::optional<FaceEntry> entry;
@@ -148,7 +153,7 @@ class FastSlide {
   Segment described_;
   Pose pose_;
 
-  // The state of the current leg.
+  // The state of the current leg: the straight move that `Leg` decides.
   RoundMove move_;
   // the distance, in each coordinate, by which edges must be off the path to count as clear, for
   // all legs in the box that `near_` covers
@@ -158,9 +163,13 @@ class FastSlide {
   // the bits of `unclear_` for which `AddEdge` found no line in front of the edge; such an edge
   // must lie behind a line or corner of another edge
   uint32_t behind_ = 0;
+  // the first `face_count_` elements: the lines and corners in front of the edges that the path may
+  // touch
   std::array<std::optional<Near>, kMostFaces> faces_;
   size_t face_count_ = 0;
   Near* first_ = nullptr;  // the element of `faces_` that is hit, or null
+  // The time of the hit (a fraction of the path, 1 without a hit), the position at which the leg
+  // ends, the normal and the point of the hit, and its contacts.
   double fraction_ = 1;
   Vec2 next_;
   Vec2 normal_;

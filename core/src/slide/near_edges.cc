@@ -28,8 +28,9 @@ struct Vectors {
   V x, y;
 };
 
-// Tests a path against one SIMD vector of edges at a time. Coordinates are relative to the begin of
-// the capsule's axis.
+// Tests the path of a capsule against one SIMD vector of edges at a time. On its path the capsule's
+// axis, with the vector f (`fx_`, `fy_`), is displaced by t d for t in [0, 1]. Coordinates are
+// relative to the begin of the axis.
 class PathLanes {
  public:
   HWY_INLINE explicit PathLanes(const RoundPath& path)
@@ -48,9 +49,10 @@ class PathLanes {
         s_(begin_) {}
 
   // Returns the lanes of edges that the path is certainly clear of, as `SweepAxes::IsClear` does.
-  // Tests two axes, each starting at the nearest point of the edge: towards the middle of the path,
-  // and towards the corner of the path (the region that the axis passes over) that is nearest to
-  // the edge along the first axis. Any axis with a large enough gap is a proof.
+  // Tests two separating axes, each the vector to a target from the point of the edge nearest to
+  // that target. The targets are the middle of the path (the region that the capsule's axis passes
+  // over), and the corner of the path that is nearest to the edge along the first separating axis.
+  // Any separating axis with a large enough gap is a proof.
   HWY_INLINE Mask AreClear(const EdgePoints& edges, size_t i) {
     a_ = {Sub(At(&edges.ax[i]), begin_.x), Sub(At(&edges.ay[i]), begin_.y)};
     b_ = {Sub(At(&edges.bx[i]), begin_.x), Sub(At(&edges.by[i]), begin_.y)};
@@ -135,7 +137,7 @@ bool NearEdges::AddEdge(size_t number, const Segment& edge) {
   return true;
 }
 
-// Adds the edges of a polygon that may meet the box `meets.reach`. For a small ring, classifies
+// Adds those edges of a polygon that may meet the box `meets.reach`. For a small ring, classifies
 // each vertex once instead of testing the box of each edge.
 bool NearEdges::AddPolygon(const IndexedPolygon& polygon, const MeetsBox& meets, WorkMeter& meter) {
   if (polygon_count_ == kMostPolygons) return false;

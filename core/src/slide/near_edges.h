@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which edges are near a capsule during a slide, and which of these edges is the path of a leg
-// certainly clear of?
+// Which edges are near a capsule during a slide, and which of these edges is the path of a leg (a
+// straight move of the slide) certainly clear of?
 //
-// One query of the scene serves all legs of a push: the edges near the shape are stored in columns,
-// and each leg tests them in SIMD lanes.
+// One query of the scene serves all legs of a push (a displacement that obstacles deflect): the
+// edges near the shape are stored in columns, and each leg tests them in SIMD lanes.
 #pragma once
 
 #include <array>
@@ -48,8 +48,8 @@ using UnclearEdgesFunction = uint32_t (*)(const EdgePoints& edges, const RoundPa
 // stores the function pointer.
 UnclearEdgesFunction UnclearEdges();
 
-// The edges of the scene near a capsule: those with bounding boxes that meet the box `zone`, an
-// argument of `Gather`. Not thread-safe.
+// The edges of polygons of the scene near a capsule: those with bounding boxes that meet the box
+// `zone`, an argument of `Gather`. Not thread-safe.
 class NearEdges {
  public:
   static constexpr size_t kMostPolygons = 24;
@@ -71,7 +71,7 @@ class NearEdges {
     return {{points_.ax[i], points_.ay[i]}, {points_.bx[i], points_.by[i]}};
   }
   const IndexedPolygon& polygon(size_t i) const { return *polygons_[polygon_[i]]; }
-  // index of the edge in its polygon
+  // Returns the index of edge i in the polygon `polygon(i)`.
   uint32_t number(size_t i) const { return number_[i]; }
 
  private:

@@ -91,9 +91,10 @@ Side RoundCorner::SideOfMove(Vec2 d, const Segment& end_axis) const {
   return placed == Side::kOn ? Side::kBeyond : placed;
 }
 
-// Sets `entry_` to bounds of the time of the entry, t = C / (B + sqrt(A r^2 - (z x d)^2)), where z
-// = -w is the vector from the end of the axis to the vertex, d the displacement, r the radius, A =
-// d . d, B = z . d and C = z . z - r^2.
+// Sets `entry_` to bounds of the time at which the end of the axis comes as near to the vertex as
+// the radius, t = C / (B + sqrt(A r^2 - (z x d)^2)), where z = -w is the vector from the end of the
+// axis to the vertex, d the displacement, r the radius, A = d . d, B = z . d and C = z . z - r^2.
+// Leaves `entry_` empty if the time is not certainly within the path.
 void RoundCorner::FindEntry(double until) {
   const Vec2 d = move_->d;
   const double reach = SumOfMagnitudes(w_) + move_->radius;
@@ -123,7 +124,10 @@ void RoundCorner::FindEntry(double until) {
   entry_ = entry;
 }
 
-// Computes the normal as (-root d - (z x d) (d.y, -d.x)) / (|d|^2 r), as `RoundNormal` does.
+// Returns the rounded-up time at which the end of the axis comes as near to the vertex as the
+// radius. Computes the normal as (-root d - (z x d) (d.y, -d.x)) / (|d|^2 r), as `RoundNormal`
+// does, with z the vector from the end of the axis to the vertex, d the displacement, r the radius
+// and root = sqrt(|d|^2 r^2 - (z x d)^2).
 std::optional<double> RoundCorner::RoundedUpEntry(std::optional<Vec2>& normal) const {
   const Motion motion{move_->d, move_->radius};
   const auto zx = Difference(vertex_.x, p_.x);

@@ -22,8 +22,9 @@
 namespace carom::internal {
 
 // A vertex of an obstacle and an end of a moving capsule's axis: tests whether that end stays at
-// least the radius away from the vertex. Has the interface of `RoundFace`. Keeps a reference to the
-// `RoundMove`.
+// least the radius away from the vertex on the move, a displacement by t d for t in [0, 1]. The
+// entry is when it first comes as near as the radius. Has the interface of `RoundFace`. Keeps a
+// reference to the `RoundMove`.
 class RoundCorner {
  public:
   // Considers `move` up to the fraction `until`, by which another obstacle certainly ends the move.
@@ -45,8 +46,8 @@ class RoundCorner {
   EdgeMeeting meeting() const { return EdgeMeeting::OfVertices(vertex_, p_); }
 
   // Returns kBeyond if the end of the axis stays at least the radius away from the vertex, on a
-  // path by d, and also when the axis is placed at `end_axis`. Both must be within 64 ulp of this
-  // object's move, or of a part of that move.
+  // path by d, and also when the axis is placed at `end_axis`. The path by d and `end_axis` must
+  // each be within 64 ulp of this object's move or of a part of that move.
   Side SideOfMove(Vec2 d, const Segment& end_axis) const;
   // Returns whether an edge certainly lies behind the vertex, seen from the end of the axis, during
   // the considered move: up to `until`, or up to the entry if that is earlier.

@@ -137,8 +137,10 @@ BoundedPair RoundFace::Reach() const {
   return *exact_reach_;
 }
 
-// Computes a position along the line: that of the end of the axis, from the begin of the edge, or
-// for a line through a vertex that of the vertex, from the begin of the axis.
+// The moving shape is a capsule: its axis is the segment within it. If the face is that of an edge
+// of a wall, decides where along that edge the end `end` of the axis lies after the displacement of
+// the capsule by d. If the face is that of a vertex of a wall, decides where along the displaced
+// axis the vertex lies.
 RoundFace::Place RoundFace::PlaceOf(uint32_t end, Vec2 d, double slack) const {
   const Vec2 p = is_of_vertex_ ? line_point_ : move_->end(end);
   const Vec2 apart = RoundedDifference(p, along_.a);
@@ -162,8 +164,8 @@ bool RoundFace::IsEnteredBy(Vec2 v) const {
   return CrossSign(along_.a, along_.b, {0, 0}, v) < 0;
 }
 
-// The distance of each end of the axis from the line becomes the radius at the time gap_[end] /
-// rate_.
+// The entry is when an end of the axis comes as near to the line as the radius: at the time
+// gap_[end] / rate_, for each end.
 bool RoundFace::FindEntry(FaceEntry& entry) const {
   const Vec2 d = move_->d;
   const Segment& axis = move_->axis;
@@ -198,7 +200,8 @@ bool RoundFace::FindEntry(FaceEntry& entry) const {
   if (place != Place::kBeside && other != Place::kBeside) return false;
   if (place == other) return true;
   // One end of the axis is beside the edge and the other end is beyond a vertex of the edge. The
-  // axis is parallel to the edge, so it comes to that vertex at the same time.
+  // axis is parallel to the edge, so the axis comes as near as the radius to that vertex and to the
+  // edge at the same time.
   entry.is_of_both = false;
   entry.end = place == Place::kBeside ? 0 : 1;
   const bool is_at_begin = place == Place::kBeforeBegin || other == Place::kBeforeBegin;
@@ -206,10 +209,10 @@ bool RoundFace::FindEntry(FaceEntry& entry) const {
   return true;
 }
 
-// Returns the entry at an edge that is parallel to a coordinate axis: the gap divided by its
-// closing speed, rounded up. The remainder gap - t * closing of a rounded quotient t is a double if
-// the gap is a double; if the remainder is positive, t was rounded down, and the next double is the
-// answer.
+// Returns the time, rounded up, at which the capsule comes to an edge that is parallel to a
+// coordinate axis: the gap between capsule and edge divided by the speed at which the gap closes.
+// The remainder gap - t * closing of a rounded quotient t is a double if the gap is a double; if
+// the remainder is positive, t was rounded down, and the next double is the answer.
 std::optional<double> RoundFace::RoundedUpParallelEntry(const EdgeMeeting& meeting) const {
   const bool is_up = is_upright();
   const bool is_positive = is_up ? s_.y < 0 : s_.x > 0;
@@ -227,11 +230,12 @@ std::optional<double> RoundFace::RoundedUpParallelEntry(const EdgeMeeting& meeti
   return RoundedUp(t.n / t.m);
 }
 
-// Returns (z x s - r |s|) / (d x s) rounded up, where z is the vector from the end of the axis to
-// the line, s the vector of the line, r the radius and d the displacement. If a shape at rest
-// touches the edge, the terms of the numerator cancel up to their last bits. Therefore, with c = z
-// x s and a double l near |s|, the numerator is computed as ((c - r l) (c + r l) + r^2 (l^2 -
-// |s|^2)) / (c + r |s|), where the differences c - r l and l^2 - |s|^2 are exact expansions.
+// Returns (z x s - r |s|) / (d x s) rounded up, where z is the vector from the end of the axis to a
+// point of the line, s the vector of the line, r the radius and d the displacement. If the shape
+// touches the edge at the start, the terms of the numerator cancel up to their last bits.
+// Therefore, with c = z x s and a double l near |s|, the numerator is computed as ((c - r l) (c + r
+// l) + r^2 (l^2 - |s|^2)) / (c + r |s|), where the differences c - r l and l^2 - |s|^2 are exact
+// expansions.
 std::optional<double> RoundFace::RoundedUpEntry(uint32_t end) const {
   const Motion motion{move_->d, move_->radius};
   const EdgeMeeting meeting = MeetingOf(end);

@@ -33,11 +33,11 @@ inline constexpr double kFaceTieMargin = 0x1p-46;
 // Returns the value rounded up to a double, or nothing if its error leaves the rounding uncertain.
 std::optional<double> RoundedUp(const BoundedPair& t);
 
-// The relation of a capsule, on its path by d, to a line (`RoundFace`) or a vertex (`RoundCorner`):
-// the distances compared with the radius are those of its axis.
+// How far a capsule, on its path by d, stays from a line (`RoundFace`) or a vertex (`RoundCorner`).
+// "Away" means the distance of the capsule's axis from the line or vertex.
 struct PathSide {
   bool is_in_front = false;  // certainly at least the radius away at the start
-  // given `is_apart`: farther away than the radius before the end of the path
+  // given `is_apart`: farther away than the radius at all times before the end of the path
   bool is_strict = false;
   bool is_apart = false;  // at least the radius away on the whole path
 };
@@ -66,8 +66,10 @@ struct RoundMove {
   Vec2 end(uint32_t i) const { return i == 0 ? axis.a : axis.b; }
 };
 
-// A line beside a capsule, with the capsule on its left: tests whether the capsule stays beyond the
-// line on its path. Keeps a reference to the move.
+// A line beside a capsule, through an edge or a vertex of an obstacle (the wall), with the capsule
+// on its left: tests whether the capsule stays beyond the line on its path, that is, whether its
+// axis stays at least the radius away from the line. The entry is when the axis comes as near to
+// the line as the radius. Keeps a reference to the move.
 class RoundFace {
  public:
   // Constructs the line through an edge, or the line through a vertex parallel to the capsule's
@@ -89,7 +91,8 @@ class RoundFace {
   // Returns the time at which end `end` of the axis comes as near to the line as the radius,
   // rounded up; nothing if the rounding is not certain.
   std::optional<double> RoundedUpEntry(uint32_t end) const;
-  // Returns the meeting of end `end` of the axis with the edge, or of the axis with the vertex.
+  // Returns the point and the edge that touch at the entry: end `end` of the axis and the wall's
+  // edge, or the wall's vertex and the axis. The radius does not count.
   EdgeMeeting MeetingOf(uint32_t end) const {
     if (is_of_vertex_) return EdgeMeeting::OnMovingEdge(line_point_, {along_.b, along_.a});
     return EdgeMeeting::OnFixedEdge(along_, move_->end(end));
@@ -120,8 +123,9 @@ class RoundFace {
   // greater, kOn if equal, kWithin if less, kUnknown if uncertain.
   Side SideOf(Vec2 p, Vec2 d) const;
   // The certain place of an end of the axis, displaced by d, along the edge: beside the edge,
-  // before its begin, or behind its end. For a line through a vertex, the place of the vertex along
-  // the displaced axis. A place other than kUnknown holds even if coordinates change by `slack`.
+  // before the edge's begin, or behind its end. For a line through a vertex, the place of the
+  // vertex along the displaced axis. A place other than kUnknown holds even if coordinates change
+  // by `slack`.
   enum class Place : uint8_t { kUnknown, kBeside, kBeforeBegin, kBehindEnd };
   Place PlaceOf(uint32_t end, Vec2 d, double slack) const;
 
@@ -132,9 +136,9 @@ class RoundFace {
   Vec2 s_;  // the vector of `along_`, rounded
   // the radius times |s_|; errs by at most 8 rounding units (2^-53) of itself
   double reach_;
-  // `gap_` is, for each end of the axis, its distance to the left of the line at the start minus
-  // the radius, times |s_|; it errs by at most `error_`. `rate_` is the decrease of `gap_` on the
-  // whole path; it errs by at most `rate_error_`.
+  // For each end of the axis, `gap_` is (distance - radius) |s_|, where the distance is that of the
+  // end from the line at the start, counted to the left; `gap_` errs by at most `error_`. `rate_`
+  // is the decrease of `gap_` on the whole path, and errs by at most `rate_error_`.
   std::array<double, 2> gap_, error_;
   double rate_, rate_error_;
   // `reach_` in a pair of doubles, computed on demand

@@ -25,7 +25,10 @@ using internal::BlockingMover;
 using internal::BlockingPose;
 
 // Moves shapes by pushes (displacements that obstacles deflect), one push at a time. Each push
-// becomes a sequence of straight legs, each after the first along a wall. Not thread-safe.
+// becomes a sequence of straight legs, each after the first along a wall (an edge or vertex of an
+// obstacle) that the leg before it hit. A leg is decided by filters (`fast_`), or else by the exact
+// search (`sweep_`). At a hit, a contact is an edge or vertex of an obstacle that the shape
+// touches; it blocks directions of motion. Not thread-safe.
 class Slider {
  public:
   Slider(const internal::SlideRun& run, SlideAnswers& out, WorkMeter& meter)
@@ -46,8 +49,8 @@ class Slider {
 
  private:
   using StartOverlap = internal::BlockingSweep::StartOverlap;
-  // The end of a leg: kFree without a hit, kHit at a hit, kStartsInside if the shape overlaps at
-  // the start.
+  // How a leg ends: kFree without a hit, kHit at a hit, kStartsInside if the shape overlaps an
+  // obstacle at the start of the leg.
   enum class End : uint8_t { kFree, kHit, kStartsInside };
 
   End AddLeg(Vec2 d, SlideRow& row);
@@ -71,7 +74,9 @@ class Slider {
   Pose pose_;
   // the shape placed at `pose_`, for the exact search
   BlockingPose start_;
-  bool is_placed_ = false;  // `start_` holds the shape of the current item
+  // `start_` holds the shape of the current item (one slide of the batch)
+  bool is_placed_ = false;
+  // the fast path (`fast_`) accepts the shape of the current item
   bool may_be_fast_ = false;
   // the fast path decided the last leg
   bool is_fast_ = false;
@@ -79,6 +84,7 @@ class Slider {
   double skin_ = 0;
   // kNone if the shape is proven to overlap nothing in more than touch at the start of the next leg
   StartOverlap start_overlap_{};
+  // contacts at the hits of earlier legs, which may still block directions
   std::vector<BlockingContact> earlier_;
 };
 
@@ -101,8 +107,9 @@ bool Slider::Begin(const SlideColumns& columns, size_t i, ItemChecker& check, Sl
   return true;
 }
 
-// Sets `start_`, for the exact search, to the shape at `position`, the safe position at which a leg
-// ended. The shape is known to have an interior there, so `Place` returns no fault.
+// Sets `start_`, for the exact search, to the shape at `position`: the start of the slide, or the
+// safe position at which a leg (a straight move of the slide) ended. The shape is known to have an
+// interior there, so `Place` returns no fault.
 void Slider::PlaceAt(Vec2 position) {
   if (is_placed_ && position == start_.pose().position) return;
   is_placed_ = true;
@@ -132,10 +139,11 @@ bool Slider::AddFastLeg(SlideLeg& leg, SlideRow& row) {
   return true;
 }
 
-// Adds the leg by the displacement d: a sweep that ends at its safe pose. If the shape overlaps
-// nothing in more than touch at the start of the leg, it overlaps nothing so at the safe pose
-// either, as `SafePose` proves against all obstacles that may touch the path. Therefore
-// `start_overlap_` is also valid for the next leg, which starts at the safe pose.
+// Adds the leg (a straight move of the slide) by the displacement d: a sweep of the shape that ends
+// at the safe pose of the sweep, from which the shape can go on. If the shape overlaps no obstacle
+// in more than touch (the interior of one meets the other) at the start of the leg, it overlaps
+// none so at the safe pose either, as `SafePose` proves against all obstacles that may touch the
+// path. Therefore `start_overlap_` is also valid for the next leg, which starts at the safe pose.
 Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
   static constexpr SlideLeg kNoLeg;
   out_.legs.push_back(kNoLeg);  // copying a leg is faster than zeroing one
@@ -162,10 +170,11 @@ Slider::End Slider::AddLeg(Vec2 d, SlideRow& row) {
   return leg.hit.starts_inside ? End::kStartsInside : End::kHit;
 }
 
-// Adds legs until the push is used up, or no part of it remains that is not blocked. A leg along a
-// slanted wall may have a greater coordinate than the push; sweeps accept no coordinate above 2^53.
-// `row.left`, the part of the push that remains, is a fraction of the argument `push`, not of the
-// last leg, so that a corner that turns the motion from one wall to the other ends the push.
+// Adds legs (straight moves) until the push (the requested displacement) is used up, or no part of
+// the push remains that is not blocked. A leg along a slanted wall may have a greater coordinate
+// than the push; sweeps accept no coordinate above 2^53. `row.left`, the part of the push that
+// remains, is a fraction of the argument `push`, not of the last leg, so that a corner that turns
+// the motion from one wall to the other ends the push.
 void Slider::Push(Vec2 push, SlideRow& row) {
   row.left = push;
   double rest = 1;
@@ -213,9 +222,9 @@ std::optional<Vec2> Slider::Redirected(Vec2 push, const SlideRow& row) {
   return AlongRay(arcs.Nearer(*ends, push), push, row.left);
 }
 
-// Collects in `sweep_.arcs()` all directions that are blocked at the end of the leg: those that the
-// contacts of the leg's hit block, and those that contacts of earlier legs block, if the shape
-// still touches at these contacts.
+// Collects in `sweep_.arcs()` all directions that are blocked at the end of the last leg (a
+// straight move of the slide): those that the contacts of the leg's hit block, and those that
+// contacts of earlier legs block, if the shape still touches at these contacts.
 void Slider::Gather(const SlideRow& row) {
   BlockedArcs& arcs = sweep_.arcs();
   if (is_fast_) {
@@ -236,8 +245,8 @@ std::optional<Vec2> Slider::AlongRay(const internal::ArcDirection& ray, Vec2 pus
                               [&](Vec2 v) { return arcs.Contains(v); });
 }
 
-// Returns whether the features of `contact`, a contact of an earlier leg, are still nearly in touch
-// with the shape placed in `start_`: at most the skin plus 8 ulp apart.
+// Returns whether the two features of `contact`, a contact of an earlier leg (straight move), are
+// still nearly in touch, at most the skin plus 8 ulp apart, for the shape as placed in `start_`.
 bool Slider::IsNear(const BlockingContact& contact) const {
   const BlockingMover& mover = start_.mover();
   const double radius = mover.shape().radius() + contact.fixed_radius;
@@ -279,8 +288,9 @@ void SlideAnswers::Clear() {
   errors.clear();
 }
 
-// Reads the displacements of all items from one column, item after item. `CheckGroup` has added up
-// the numbers of pushes and rejected a batch whose column is too short.
+// Reads the pushes (displacements) of all items from the columns dx and dy, which hold the pushes
+// of item 0, then those of item 1, and so on. `CheckGroup` has added up the numbers of pushes and
+// rejected a batch with too short columns.
 bool internal::RunSlides(const SlideRun& run, SlideAnswers& out, WorkMeter& meter,
                          SlideCounts* counts) {
   const SlideColumns& columns = run.columns;

@@ -17,7 +17,7 @@ namespace carom::internal {
 // runs the exact search alone.
 enum class SlideSearch : uint8_t { kFastPath, kGeneral };
 
-// The number of legs of slides that each search answered.
+// The number of legs (straight moves) of slides that each search answered.
 struct SlideCounts {
   // legs without a hit that the fast path answered
   size_t free = 0;

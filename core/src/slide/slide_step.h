@@ -1,7 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which part of a push remains along a wall, as a rounded vector that does not point into the wall?
+// Which part of a push (a displacement) remains along a wall, as a rounded vector that does not
+// point into the wall?
 #pragma once
 
 #include <cmath>
@@ -26,10 +27,10 @@ inline double Stepped(double value, int steps) {
   return value;
 }
 
-// Returns a vector near `push` for which `is_blocked` is false, or nothing if none is found. The
-// vector differs from `push` by at most 1 double in the greater component and 2 doubles in the
-// lesser one. Along a slanted edge, rounding may make the vector point into the edge; a step of its
-// lesser component by one double turns it by less than an ulp.
+// Returns a vector near the displacement `push` for which `is_blocked` is false, or nothing if none
+// is found. The vector differs from `push` by at most 1 double in the greater component and 2
+// doubles in the lesser one. Along a slanted edge, rounding may make the vector point into the
+// edge; a step of its lesser component by one double turns it by less than an ulp.
 template <class IsBlocked>
 std::optional<Vec2> NotBlocked(Vec2 push, const IsBlocked& is_blocked) {
   for (const int greater : {0, 1, -1}) {

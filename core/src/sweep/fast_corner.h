@@ -29,18 +29,18 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Decides where a capsule, displaced by t d, first touches a small convex polygon: where the point
-// t d comes within the radius r of the convex hull of all corners z = (vertex of the polygon) -
-// (end of the axis). That is on a side of the hull (an edge of polygon or axis) or a corner.
+// Decides where a capsule that moves by t d, for t in [0, 1], first touches a small convex polygon:
+// where the point t d comes within the radius r of the convex hull of all corners z = (vertex of
+// the polygon) - (end of the axis): at a side of the hull (an edge of polygon or axis) or a corner.
 //
 // A touch is certain if no other corner lies within `margin_`, on the inner side, of the line that
 // supports the hull at the touch, and if a touch on a side is not within `margin_` of an end of the
 // side. Then no other edge of the polygon ties with it. Let m be `margin_` and S >= 2m be `size_`.
 // If a corner touches, edges without it are at least r + m away. If a side touches, an edge that
-// shares an end of the side leads from that end, m away along the side, to corners m behind it:
-// its points are either m / 2 away along the side, hence beyond r by at least m^2 / (8 (r + m)) >=
-// m^2 / (16 S), or m^2 / (2 S) behind the side. With m = 2^-12 S both are at least 2^-28 S, for
-// which the path takes a fraction of at least 2^-28 S / |d|, or 2^-48 if |d| <= 2^20 S.
+// shares an end of the side leads from that end, m away along the side, to corners m behind it: its
+// points are either m / 2 away along the side, hence beyond r by at least m^2 / (8 (r + m)) >= m^2
+// / (16 S), or m^2 / (2 S) behind the side. With m = 2^-12 S both are at least 2^-28 S, which takes
+// a fraction of the path of at least 2^-28 S / |d|, or 2^-48 if |d| <= 2^20 S.
 template <size_t kWidth>
 class RoundTouch {
  public:
@@ -101,7 +101,7 @@ class RoundTouch {
     for (size_t i = 0; i < mover_.ring.size * kWidth; i += kLaneCount) visit(i);
   }
 
-  // Maps bits of corner indices to bits l + 8 j, for polygon vertex l and axis end j.
+  // Maps corners, as bits k + kWidth j (lane k), to bits l + 8 j (polygon vertex l, axis end j).
   HWY_INLINE uint32_t CornersOf(uint32_t bits) const {
     constexpr uint32_t kEnd = (uint32_t{1} << kWidth) - 1;
     return ring_.lanes.VerticesOf(bits & kEnd) | ring_.lanes.VerticesOf(bits >> kWidth)
@@ -125,7 +125,7 @@ class RoundTouch {
     return CornersOf(bits);
   }
 
-  // Returns the vector of edge `at` of the polygon (`is_fixed`) or the axis, counter-clockwise.
+  // Returns the counter-clockwise vector of edge `at` of the polygon (`is_fixed`) or of the axis.
   HWY_INLINE Vec2 EdgeOf(bool is_fixed, uint32_t at) const {
     if (!is_fixed) return {mover_.ring.edges.x[at], mover_.ring.edges.y[at]};
     const Vec2 a = target_.ring[at];
@@ -134,10 +134,10 @@ class RoundTouch {
     return {turn * (b.x - a.x), turn * (b.y - a.y)};
   }
 
-  // Returns whether the path certainly meets side `place` of the hull between its ends, and sets
-  // the kind and the vertices of `touch`. Sets `is_missed` if the path certainly meets the side's
-  // line beyond the ends. All other corners must be farther inward than the side by the margin,
-  // which `bound` scales by |e|, the length of the side.
+  // Returns whether the path certainly meets side `place` of the hull (edge `place` of the polygon,
+  // or from 8 on of the axis) between the side's ends; if so, sets kind and vertices of `touch`.
+  // Sets `is_missed` if it certainly meets the side's line beyond the ends. Other corners must be
+  // farther inward than the side by the margin; `bound` is the margin times |e|, the side's length.
   HWY_INLINE bool MeetsSide(uint32_t place, const PathBounds& bounds, FastTouch& touch,
                             bool& is_missed) const {
     const bool is_fixed = place < kMostFastVertices;
@@ -183,7 +183,7 @@ class RoundTouch {
     return best;
   }
 
-  // Returns whether a part of the path with the fraction `span` is shorter than `margin_` / 16.
+  // Returns whether the fraction `span` of the path is shorter than `margin_` / 16.
   HWY_INLINE bool IsShort(double span) const {
     return span * (std::abs(mover_.d.x) + std::abs(mover_.d.y)) < margin_ / 16;
   }
@@ -198,8 +198,8 @@ class RoundTouch {
     return static_cast<size_t>(std::countr_zero(bits));
   }
 
-  // Returns whether the line perpendicular to z, with z the corner nearest to the start, certainly
-  // separates the capsule from the polygon until `limit`.
+  // Returns whether the line perpendicular to the vector z, the corner nearest to the origin,
+  // certainly separates the capsule from the polygon until the fraction `limit` of the path.
   HWY_INLINE bool StaysSeparated(double limit) const {
     alignas(64) CornerColumn squares;
     VisitCorners([&](size_t i) HWY_ATTR {
@@ -269,7 +269,7 @@ class RoundTouch {
   }
 
   // Returns whether the shapes certainly overlap at the start: a corner or a side of the hull is
-  // within the radius of the start, or the polygon contains an end of the axis.
+  // nearer to the origin than the radius, or the polygon contains an end of the axis.
   HWY_INLINE bool OverlapsAtStart() const {
     const double radius2 = mover_.radius * mover_.radius - 2 * target_.error;
     bool overlaps = false;

@@ -22,9 +22,10 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Returns whether any lane holds a point that is certainly within `radius` of its edge, with the
-// nearest point between the ends of the edge. `along` and `beside` are the coordinates of the point
-// along and across the edge, relative to its begin and multiplied by its length.
+// Each SIMD lane holds an edge (its vector is `edge`) and a point. Returns whether in any lane the
+// point is certainly closer than `radius` to the edge, and the point of the edge nearest to it lies
+// between the ends of the edge. `along` and `beside` are the coordinates of the point along and
+// across the edge, relative to the begin of the edge and multiplied by the length of the edge.
 HWY_INLINE bool IsNearEdge(Points edge, V along, V beside, const FastTarget& target,
                            double radius) {
   const V error = All(target.error);
@@ -34,10 +35,11 @@ HWY_INLINE bool IsNearEdge(Points edge, V along, V beside, const FastTarget& tar
   return !hn::AllFalse(D(), And(is_beside, hn::Lt(Abs(beside), reach)));
 }
 
-// Returns whether end `end` of the axis is certainly inside all edges of the polygon, or within the
-// radius of one of them. For a clockwise polygon `ring` holds the edges reversed, so the edge in a
-// lane begins at the vertex that follows the lane's vertex in the ring: then `ahead` is 1, which
-// adds the edge to the vector from the lane's vertex.
+// Returns whether end `end` of the capsule's axis is certainly inside the polygon (on the inner
+// side of all its edges), or closer than the radius to one of the edges. Each SIMD lane of `ring`
+// holds a vertex and the edge at that vertex. For a clockwise polygon `ring` holds the edges
+// reversed, so the edge in a lane begins at the vertex that follows the lane's vertex in the ring:
+// then `ahead` is 1, which adds the edge to the vector from the lane's vertex.
 template <size_t kWidth>
 HWY_INLINE bool OverlapsEnd(const FastTarget& target, const SweptMover& mover,
                             const LocalRing<kWidth>& ring, size_t end) {
@@ -56,8 +58,8 @@ HWY_INLINE bool OverlapsEnd(const FastTarget& target, const SweptMover& mover,
   return is_inside || is_near;
 }
 
-// Returns whether a vertex of the polygon is certainly within the radius of the capsule's axis,
-// with the nearest point of the axis between its ends.
+// Returns whether a vertex of the polygon is certainly closer to the capsule's axis than the
+// radius, and the point of the axis nearest to that vertex lies between the ends of the axis.
 template <size_t kWidth>
 HWY_INLINE bool OverlapsAxis(const FastTarget& target, const SweptMover& mover,
                              const LocalRing<kWidth>& ring) {

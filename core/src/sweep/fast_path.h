@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // At which fractions of a straight path does one small convex shape enter and leave the edges of
-// another? Highway compiles files that include this header once per instruction set
-// (hwy/foreach_target.h).
+// another small convex shape? Highway compiles files that include this header once per instruction
+// set (hwy/foreach_target.h).
 
 #include <algorithm>
 #include <array>
@@ -29,7 +29,8 @@ namespace carom::internal {
 struct FastTarget {
   std::span<const Vec2> ring;
   bool is_clockwise;
-  // The largest magnitude of all coordinates of both shapes relative to the mover's first vertex.
+  // The largest magnitude of all coordinates of the polygon and the mover, relative to the mover's
+  // first vertex.
   double extent;
   // Bounds the error of a depth (a distance inward from an edge, times the edge's length). Let R be
   // `extent`, r the radius, |e| the length of the edge and u = 2^-53. A depth errs by at most 48 u
@@ -90,8 +91,10 @@ struct LocalRing {
   V edge_x[kGroups], edge_y[kGroups];
 };
 
-// Computes the `PathBounds` of a `FastPair` from the edges of both shapes, one SIMD vector of edges
-// at a time.
+// Computes the `PathBounds` of a `FastPair`, a polygon and a shape on a straight path: bounds of
+// the times at which the path enters and leaves the inner sides (half-planes) of the edges of both
+// shapes. The shapes overlap while the path is on the inner side of all edges. A time is a fraction
+// of the path. Takes one SIMD vector of edges at a time.
 class PathEdges {
  public:
   HWY_INLINE PathEdges(double error, double rate_error)
@@ -104,14 +107,14 @@ class PathEdges {
         along_low_(All(HUGE_VAL)),
         along_high_(All(HUGE_VAL)) {}
 
-  // Adds one SIMD vector of edges. `depth` is the depth inside each edge at the start, times the
-  // edge's length, with an error of at most `error_`. Along the path the depth grows at the rate
-  // `left` - `right`; errors of the edges' coordinates add `rate_error_` to the error of this rate.
-  // Returns an upper bound of the fraction at which the path enters each edge, or -inf for an edge
-  // that it does not enter.
+  // Adds one SIMD vector of edges. `depth` is, for each edge, how far the start of the path lies on
+  // the inner side of the edge, times the edge's length, with an error of at most `error_`. Along
+  // the path the depth grows at the rate `left` - `right`; errors of the edges' coordinates add
+  // `rate_error_` to the error of this rate. Returns an upper bound of the fraction of the path at
+  // which it enters each edge, or -inf for an edge that it does not enter.
   //
   // Let t be the computed fraction, t' the exact one, and e the error of the rate: |t - t'| <=
-  // (error + |t| e) / (|rate| - e), where the divisor is at least |rate| / 2 if |rate| > 2e. The
+  // (`error_` + |t| e) / (|rate| - e), where the divisor is at least |rate| / 2 if |rate| > 2e. The
   // code multiplies by the inverse of the rate instead of dividing. If |rate| <= 2e, the edge
   // counts as parallel to the path: the depth changes by at most 3e along the whole path.
   HWY_INLINE V Add(V depth, V left, V right) {
@@ -138,8 +141,8 @@ class PathEdges {
     return entry;
   }
 
-  // Sets all members of `bounds` but `last`. Returns `bounds.enter_low`, a lower bound of the
-  // fraction at which the path enters the last edge, in all lanes.
+  // Sets all members of `bounds` but `last`. Returns `bounds.enter_low`, a lower bound, in all
+  // lanes, of the fraction at which the path enters the edge that it enters last.
   HWY_INLINE V SetBounds(PathBounds& bounds) const {
     const V enter_low = hn::MaxOfLanes(D(), enter_low_);
     bounds.enter_low = hn::GetLane(enter_low);
@@ -156,8 +159,9 @@ class PathEdges {
   V enter_low_, enter_high_, leave_low_, leave_high_, along_low_, along_high_;
 };
 
-// Returns an empty `PathEdges` for a pair with displacement d. A coordinate of an edge errs by at
-// most 4 u R, where R is `target.extent` and u = 2^-53; the code allows twice that in the rate.
+// Returns a `PathEdges` without edges, for a mover with displacement d. A coordinate of an edge
+// errs by at most 4 u R, where R is `target.extent` and u = 2^-53; the code allows twice that in
+// the rate at which a depth (a distance inward from an edge, times the edge's length) grows.
 HWY_INLINE PathEdges EdgesOf(const FastTarget& target, Vec2 d) {
   return PathEdges(target.error, 8 * kFilterUnit * target.extent * (std::abs(d.x) + std::abs(d.y)));
 }
@@ -169,9 +173,10 @@ HWY_INLINE uint32_t EntriesFrom(V entries, V bound, size_t at) {
   return BitsOf(hn::Ge(entries, bound)) << at;
 }
 
-// Sets the bounds of a pair of two polygons, from the edges of each and the vertices of the other.
-// A depth errs by at most 48 u R^2, with R = `target.extent` and u = 2^-53, as shown at `AxisOf` in
-// contact/fast_axis.cc.
+// Sets `pair.bounds` (bounds of the fractions of the path at which the two shapes overlap) for two
+// polygons, from the edges of each polygon and the vertices of the other polygon. A depth (how far
+// the other polygon reaches to the inner side of an edge, times the edge's length) errs by at most
+// 48 u R^2, with R = `target.extent` and u = 2^-53, as shown at `AxisOf` in contact/fast_axis.cc.
 template <size_t kWidth, size_t kMoverWidth>
 HWY_INLINE void BoundStraight(FastPair& pair) {
   constexpr size_t kMoverGroups = kMoverWidth / kLaneCount;
@@ -222,9 +227,10 @@ HWY_INLINE void BoundStraight(FastPair& pair) {
   pair.bounds.last = ring.lanes.VerticesOf(fixed) | moving << kMostFastVertices;
 }
 
-// Sets the bounds of a pair of a polygon and a capsule. All edges are moved outward by the radius.
-// Coordinates are relative to the first end of the axis. The axis counts as two edges: forward in
-// the even lanes, backward in the odd lanes.
+// Sets `pair.bounds` (bounds of the fractions of the path at which the two shapes overlap) for a
+// polygon and a capsule. All edges are moved outward by the capsule's radius. Coordinates are
+// relative to the first end of the capsule's axis. The axis counts as two edges: forward in the
+// even SIMD lanes, backward in the odd lanes.
 template <size_t kWidth>
 HWY_INLINE void BoundRound(FastPair& pair) {
   const FastTarget target = TargetOf(pair);

@@ -51,8 +51,8 @@ HWY_INLINE Points Deinterleave(V first, V second) {
 }
 HWY_INLINE V FromPoint(const Vec2* at) { return hn::LoadU(D(), &at->x); }
 
-// Loads the vertices that follow the vertices in the last half vector. After the last vertex of the
-// ring follows the first one.
+// Loads, for the last `kLaneCount` / 2 vertices of the ring, the vertices that follow each of them;
+// the first vertex of the ring follows the last vertex.
 HWY_INLINE V WrapAround(std::span<const Vec2> ring) {
   const hn::Half<D> half;
   if constexpr (kLaneCount == 2) return FromPoint(ring.data());
@@ -60,7 +60,10 @@ HWY_INLINE V WrapAround(std::span<const Vec2> ring) {
 }
 #endif
 
-// Loads the vertices of a ring into `kWidth` lanes: 4 for 3 or 4 vertices, 8 for 5 to 8 vertices.
+// Loads the vertices of a ring (the closed outline of a polygon) into `kWidth` SIMD lanes: 4 for 3
+// or 4 vertices, 8 for 5 to 8 vertices. The lanes make up `kGroups` vectors. The first half of the
+// lanes holds the first vertices of the ring, and the second half the last vertices, so some
+// vertices are in two lanes.
 template <size_t kWidth>
 class RingLanes {
  public:
@@ -102,7 +105,8 @@ class RingLanes {
   }
 
  private:
-  // Returns the address of the vertex in the first lane of half vector `half`.
+  // Returns the address of the first vertex of half vector `half`: the `kLaneCount` / 2 successive
+  // vertices whose coordinates one SIMD load reads.
   HWY_INLINE const Vec2* At(size_t half) const {
     const size_t lane = half * (kLaneCount / 2);
     return ring_.data() + (lane < kHalf ? lane : lane + ring_.size() - kWidth);

@@ -17,9 +17,9 @@
 namespace carom::internal {
 namespace {
 
-// The share of recent items of this thread that fell back to the exact search. While the share is
-// above 0.75, most items skip the fast path, since a failed attempt takes a fifth of the time of
-// the exact search.
+// The share of recent items (sweeps of a batch) of this thread that fell back to the exact search.
+// While the share is above 0.75, most items skip the fast path, since a failed attempt takes a
+// fifth of the time of the exact search.
 [[gnu::tls_model("initial-exec")]] constinit thread_local FallbackRate recent_sweeps(0.75);
 
 // Two touches whose times (fractions of the path) differ by more than this margin are certainly
@@ -58,7 +58,8 @@ FastSweeps::FastSweeps(const Scene& scene, const SweepColumns& columns, const Sw
 FastSweeps::~FastSweeps() { scratch_.Return(); }
 
 // Returns shape `number` of the batch in the form of the fast path. Converts a shape once for all
-// items that use it, while it is cached. Its size is 0 if the fast path does not accept the shape.
+// items (sweeps of the batch) that use it, while it is cached. The result has the size 0 if the
+// fast path does not accept the shape.
 const FastShape& FastSweeps::FastShapeOf(size_t number) {
   CachedShape& cached = scratch_->shapes[number % kCachedShapes];
   if (cached.number == number) return cached.fast;
@@ -70,8 +71,9 @@ const FastShape& FastSweeps::FastShapeOf(size_t number) {
   return cached.fast;
 }
 
-// Places the shape of item i. Returns false if the fast path does not accept the shape or a column
-// is invalid; the item then falls back to the exact search, which records the error.
+// Places the shape of item i (a sweep of the batch). Returns false if the fast path does not accept
+// the shape or a value in a column is invalid; the exact search then answers the item, and records
+// the error.
 bool FastSweeps::Place(size_t i, Item& item) {
   ItemChecker check(i, scratch_->errors);
   const ShapeColumns& movers = columns_.movers;
@@ -97,8 +99,9 @@ bool FastSweeps::Place(size_t i, Item& item) {
   return true;
 }
 
-// Initializes the placed items of a window of `count` items. Each loop does one step for all items,
-// because a processor stalls when a vector load follows scalar stores to the same bytes.
+// Initializes the placed items of a window: `count` successive items of the batch that are decided
+// together. Each loop does one step for all items, because a processor stalls when a vector load
+// follows scalar stores to the same bytes.
 void FastSweeps::Start(size_t count) {
   const std::span items = std::span(scratch_->items).first(count);
   auto& queries = scratch_->queries;
@@ -153,7 +156,8 @@ void FastSweeps::AnswerWindow(size_t begin) {
   FinishWindow(count);
 }
 
-// Sets the verdicts of the items of a window from their touches, and computes the rows of all
+// Sets the verdicts of the items of a window (the `count` successive items that are decided
+// together) from their touches, and computes the answer rows (fraction, point and normal) of all
 // touches together.
 void FastSweeps::FinishWindow(size_t count) {
   FastSweepRows& rows = scratch_->rows;
@@ -174,9 +178,10 @@ void FastSweeps::FinishWindow(size_t count) {
   recent_sweeps.Add(undecided, attempted);
 }
 
-// Returns the pairs of an item and a polygon whose boxes meet and whose polygon the fast path
-// accepts. Marks an item as undecided if its box meets a polygon that the fast path does not
-// accept.
+// Returns, as pairs of an item (a sweep of the batch) and a polygon, those of the pairs in `found`
+// in which the item's path may meet the polygon's bounding box and the fast path accepts the
+// polygon (`IsFastTarget`). If the path may meet the box of a polygon that the fast path does not
+// accept, marks the item as undecided from the start of the path.
 std::span<FastPair> FastSweeps::SelectPairs(std::span<const BoxPairs::Pair> found) {
   constexpr size_t kAhead = 8;
   auto& pairs = scratch_->pairs;
@@ -206,9 +211,10 @@ std::span<FastPair> FastSweeps::SelectPairs(std::span<const BoxPairs::Pair> foun
   return std::span(pairs).first(count);
 }
 
-// Decides, for each item, the pair with the least `enter_low` first: mostly the item touches the
-// polygon of that pair before its path enters the edges of its other pairs, and then the other
-// pairs need no decision.
+// Decides the pairs of an item (a sweep of the batch) and a polygon. Decides first, for each item,
+// the pair with the least `enter_low` (lower bound of the time at which the item can touch the
+// polygon of the pair): mostly the item touches that polygon before it can touch the polygons of
+// its other pairs, and then the other pairs need no decision.
 void FastSweeps::DecidePairs(std::span<const BoxPairs::Pair> found) {
   const std::span<FastPair> pairs = SelectPairs(found);
   touches_.bound(pairs);
@@ -233,8 +239,8 @@ void FastSweeps::DecidePair(const FastPair& pair) {
     KeepFirst(*pair.fixed, touches_.find(pair, item.touch.high + kTieMargin), item);
 }
 
-// Merges a touch into `item`, which keeps the earliest touch. Overlaps at the start precede all
-// touches; of several overlaps, keeps the one with the least polygon id.
+// Merges a touch into `item` (a sweep of the batch), which keeps the earliest touch. Overlaps at
+// the start precede all touches; of several overlaps, keeps the one with the least polygon id.
 void FastSweeps::KeepFirst(const IndexedPolygon& fixed, const FastTouch& touch, Item& item) const {
   const bool has_overlap = item.best != nullptr && item.touch.verdict == TouchVerdict::kOverlap;
   switch (touch.verdict) {
@@ -267,8 +273,9 @@ void FastSweeps::KeepFirst(const IndexedPolygon& fixed, const FastTouch& touch, 
   item.is_done = options_.mode == CastMode::kAny;
 }
 
-// Sets the verdict of an item. The item is undecided if a polygon for which the filters could not
-// decide may touch before the first touch or at an equal time.
+// Sets the verdict of an item (a sweep of the batch). The item is undecided if a polygon that the
+// filters could not decide may touch before the first touch or at an equal time, unless the mode is
+// ANY and a touch is certain.
 void FastSweeps::DecideItem(Item& item) const {
   const bool is_certain = item.best != nullptr && options_.mode == CastMode::kAny;
   if (!is_certain && item.undecided_from <= item.touch.high + kTieMargin) {

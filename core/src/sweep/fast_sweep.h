@@ -7,7 +7,8 @@
 // This is the fast path of `SweepShapes` (docs/adr/0023-sweeps-in-lanes.md) under the modes CLOSEST
 // and ANY. It accepts capsules and strictly convex polygons of up to eight vertices, among solid,
 // strictly convex polygons of up to eight vertices. Its answers equal those of the exact search. If
-// the filters cannot decide an item, the item falls back to the exact search.
+// the filters cannot decide an item (a sweep of the batch), the item falls back to the exact
+// search.
 #pragma once
 
 #include <array>
@@ -28,10 +29,14 @@
 
 namespace carom::internal {
 
-// The verdict of the fast path on one item; `FastSweeps::Answer` explains the values.
+// The verdict of the fast path on one item (a sweep of a batch); `FastSweeps::Answer` explains the
+// values.
 enum class FastSweepVerdict : uint8_t { kNone, kTouch, kOverlap, kUndecided };
 
-// Answers the items of a batch of sweeps, `kWindow` items at a time. Not thread-safe.
+// Answers the items of a batch of sweeps by filters in doubles, a window (`kWindow` successive
+// items) at a time. An item is one sweep: a shape that moves on a straight path. A pair is an item
+// and a polygon that the item may touch. The time of a touch is a fraction of the path. Items that
+// the filters cannot decide are left to the exact search. Not thread-safe.
 class FastSweeps {
  public:
   FastSweeps(const Scene& scene, const SweepColumns& columns, const SweepOptions& options,
@@ -42,14 +47,14 @@ class FastSweeps {
 
   // Returns the verdict on item i; calls must be in ascending order of i. kNone: the shape hits
   // nothing. kTouch: it touches a polygon on its path. kOverlap: it overlaps a polygon at the
-  // start. kUndecided: the item falls back to the exact search. The verdict is kUndecided for items
-  // with an invalid column, and for all items after the meter has stopped.
+  // start. kUndecided: the caller must run the exact search for the item. The verdict is kUndecided
+  // for items with an invalid value in a column, and for all items after the meter has stopped.
   FastSweepVerdict Answer(size_t i);
   // Returns the polygon that item i touches or overlaps; the verdict on item i must be kTouch or
   // kOverlap.
   const IndexedPolygon& fixed(size_t i) const { return *scratch_->items[i % kWindow].best; }
-  // Sets the answer row for the touch of item i. Returns false if the rounding of a result is not
-  // certain.
+  // Sets the answer row (fraction, point and normal of the touch) of item i, whose verdict must be
+  // kTouch. Returns false if the rounding of a result is not certain.
   bool Measure(size_t i, SweepHit& hit) const { return scratch_->rows.Row(i % kWindow, hit); }
 
  private:
@@ -65,11 +70,14 @@ class FastSweeps {
     SweptMover mover;
     SweptBox path;
     FastSweepVerdict verdict;
-    bool is_done;           // other polygons cannot change the verdict
-    double undecided_from;  // least fraction of an undecided touch
+    // other polygons cannot change the verdict on the item
+    bool is_done;
+    // lower bound of the time of any touch that the filters could not decide
+    double undecided_from;
     // the polygon that `touch` touches, or null without a touch
     const IndexedPolygon* best;
-    FastTouch touch;  // the earliest touch so far
+    // the earliest touch found so far, on polygon `best`
+    FastTouch touch;
     // among the pairs that `DecidePairs` decides together, the pair of this item with the least
     // `enter_low`, or null
     const FastPair* first;

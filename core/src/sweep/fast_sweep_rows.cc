@@ -39,7 +39,7 @@ HWY_INLINE Bound SumOfProducts(Pair a, Pair b, Pair c, Pair d) {
 
 HWY_INLINE Pair AsPair(V value) { return {value, All(0)}; }
 
-// Returns the lanes in which t is certainly not 0.
+// Returns the lanes in which the exact number that t approximates is certainly not 0.
 HWY_INLINE Mask IsCertain(const Bound& t) {
   return hn::Gt(Abs(t.value.high), Mul(All(2), t.error));
 }
@@ -159,8 +159,8 @@ namespace {
 HWY_EXPORT(MeasureEdges);
 HWY_EXPORT(MeasureVertices);
 
-// Returns the least index of an edge of the polygon that touches: that of the touching edge, or the
-// lesser index of the two edges that share the touching vertex.
+// Returns the least index of an edge of the polygon that contains the point of touch: the index of
+// the touching edge, or the lesser index of the two edges that share the touching vertex.
 uint32_t FirstEdge(const FastTouch& touch) {
   if (touch.kind == TouchKind::kFixedEdge || touch.fixed == 0) return touch.fixed;
   return touch.fixed - uint32_t{1};
@@ -200,9 +200,10 @@ void FastSweepRows::Measure() {
   if (vertices_.count > 0) HWY_DYNAMIC_DISPATCH(MeasureVertices)(vertices_);
 }
 
-// Sets the values that `Sweeper::MeasureTouch` sets in the exact search. The point is the computed
-// point if a vertex of the shape touches an edge of the polygon, else the touching vertex of the
-// polygon.
+// Sets the members of `hit` (polygon, edge, fraction, normal and point) that
+// `Sweeper::MeasureTouch` sets in the exact search; returns false if the rounding of a number is
+// not certain. The point is the one that `Measure` has computed if a vertex of the shape touches an
+// edge of the polygon, else the touching vertex of the polygon.
 bool FastSweepRows::Row(size_t k, SweepHit& hit) const {
   const Source& source = sources_[k];
   const FastTouch& touch = *source.touch;

@@ -18,8 +18,9 @@
 
 namespace carom::internal {
 
-// Touches of moving shapes and polygons in columns, for SIMD, with the fraction of the path, the
-// normal and the point that are computed for each touch.
+// Touches of moving shapes and polygons in columns, for SIMD: entry i of each column belongs to
+// touch i. Each moving shape is displaced by (d_x, d_y) and has the radius `radius`. The fraction
+// of the path, the normal and the point of each touch are computed results.
 struct alignas(64) TouchColumns {
   static constexpr size_t kMost = 32;
   using Column = std::array<double, kMost>;
@@ -39,8 +40,8 @@ struct alignas(64) TouchColumns {
   size_t count = 0;
 };
 
-// Stores the touches of up to `kMost` items of a sweep batch and computes their answer rows. Not
-// thread-safe.
+// Stores the touches of up to `kMost` items (sweeps of a batch) and computes their answer rows: the
+// fraction of the path, the point and the normal of each touch. Not thread-safe.
 class FastSweepRows {
  public:
   static constexpr size_t kMost = TouchColumns::kMost;

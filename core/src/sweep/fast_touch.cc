@@ -144,7 +144,8 @@ void SweptMover::SetAxis(const Segment& axis) {
   edge_count = ring.size == 1 ? 0 : 2;
   const Lanes squares = along * along;
   axis_reach = edge_count == 0 ? HUGE_VAL : radius * std::sqrt(squares[0] + squares[1]);
-  // Fills the padded columns with copies of the two ends of the axis, two lanes at a time.
+  // Fills the first elements of the columns of `ring`, all that a loop over two vertices visits
+  // (`WidthOf`), with copies of the two ends of the axis, two lanes at a time.
   for (size_t i = 0; i < WidthOf(2); i += 2) {
     StoreLanes(Lows(a, b), &ring.x[i]);
     StoreLanes(Highs(a, b), &ring.y[i]);

@@ -27,9 +27,9 @@ struct SweptMover {
   uint32_t edge_count;  // 0 if the axis is a point
   double radius;
   Vec2 d;
-  // For a capsule: the radius times the length of the axis, +inf if the axis is a point. It is the
-  // distance by which both edges of the axis are moved outward, scaled by the edges' length, as all
-  // depths of the fast path are.
+  // For a capsule: the radius times the length of the axis, +inf if the axis is a point. The two
+  // edges of the axis are moved outward by the radius, and the fast path multiplies each distance
+  // from an edge by the edge's length.
   double axis_reach;
 
   // Sets `ring`, `edge_count` and `axis_reach` for a capsule with this axis; `radius` must be set
@@ -37,15 +37,16 @@ struct SweptMover {
   void SetAxis(const Segment& axis);
 };
 
-// kNone: no touch. kTouch: a touch on the path. kOverlap: an overlap at the start. kUncertain: the
-// filters cannot decide. See `TouchFunctions::find`.
+// kNone: the shapes do not touch. kTouch: they touch on the path. kOverlap: they overlap at the
+// start. kUncertain: the filters cannot decide. `TouchFunctions::find` has the details.
 enum class TouchVerdict : uint8_t { kNone, kTouch, kOverlap, kUncertain };
 
-// The two features that touch first: kFixedEdge is an edge of the polygon and a vertex of the
-// mover, kMovingEdge an edge of the mover and a vertex of the polygon, kVertices two vertices.
+// The two features (edges or vertices) that touch first: kFixedEdge is an edge of the polygon and a
+// vertex of the mover (the moving shape), kMovingEdge an edge of the mover and a vertex of the
+// polygon, kVertices two vertices.
 enum class TouchKind : uint8_t { kFixedEdge, kMovingEdge, kVertices };
 
-// The answer of the fast path for the first touch of one mover and one polygon.
+// The answer of the fast path for the first touch of one mover (moving shape) and one polygon.
 struct FastTouch {
   TouchVerdict verdict = TouchVerdict::kUncertain;
   TouchKind kind = TouchKind::kFixedEdge;
@@ -57,22 +58,22 @@ struct FastTouch {
   double high = 1;
 };
 
-// Proven bounds of the interval of fractions t of the path at which the displacement t d is on the
-// inner side of all edges of both shapes (of their Minkowski difference), so that the shapes
-// overlap.
+// Proven bounds of the interval of fractions t of the path at which a mover (moving shape) and a
+// polygon overlap: at which the displacement t d is on the inner side of all edges of both shapes
+// (of their Minkowski difference). The path enters an edge when t d comes to the edge's inner side.
 struct PathBounds {
-  // bounds of the fraction at which the path enters the last edge
+  // bounds of the fraction at which the path enters the edge that it enters last
   double enter_low, enter_high;
-  // bounds of the fraction at which the path leaves the first edge
+  // bounds of the fraction at which the path leaves the edge that it leaves first
   double leave_low, leave_high;
-  // bounds of the least depth on the inner side of an edge parallel to the path, times the edge's
-  // length
+  // for the edges parallel to the path: bounds of the least distance of the path from an edge,
+  // counted towards the edge's inner side and multiplied by the edge's length
   double along_low, along_high;
   // The edges that may be the one that the path enters last: bit k for edge k of the polygon, bit 8
   // + k for edge k of the mover.
   uint32_t last;
 
-  // Returns whether the shapes certainly do not touch at fractions up to `limit`.
+  // Returns whether the shapes certainly do not touch at fractions of the path up to `limit`.
   bool Misses(double limit) const {
     return along_high < 0 || enter_low > limit || leave_high < enter_low || leave_high < 0;
   }
@@ -105,9 +106,9 @@ struct TouchFunctions {
   // Returns the first touch, up to the fraction `limit`, of a pair whose `bounds` are set.
   // kOverlap: the shapes share a point at the start. kTouch: they share no point at the start and
   // first touch at a fraction within (0, 1). At that fraction no other edge of the polygon touches,
-  // except that a touching vertex belongs to two edges; for a round shape, no other edge touches
-  // within 2^-50 after that fraction. A moving polygon without a radius touches between the ends of
-  // an edge, with one vertex alone.
+  // except that a touching vertex belongs to two edges; for a capsule, no other edge touches within
+  // 2^-50 after that fraction. Two polygons touch at one vertex of one of them and a point between
+  // the ends of an edge of the other.
   FastTouch (*find)(const FastPair& pair, double limit);
 };
 TouchFunctions FindTouch();

@@ -19,7 +19,9 @@
 
 namespace carom::internal {
 
-// A reference to a polygon of the scene, or to a body, which must outlive the reference.
+// An obstacle for a moving shape: a reference to a polygon of the scene, or to a body, which must
+// outlive the reference. A round body has a radius, and is all points within the radius of its
+// axis.
 struct Obstacle {
   // the polygon of the scene, the polygon of a body, or the axis of a round body
   const IndexedPolygon* core = nullptr;
@@ -39,7 +41,7 @@ struct Obstacle {
 // so that results do not depend on the order of visits.
 void SortBySource(std::vector<Obstacle>& obstacles);
 
-// Visits the polygons and bodies that pass the filter of a query. Not thread-safe.
+// Visits the polygons of the scene and the bodies that pass the filter of a query. Not thread-safe.
 class Obstacles {
  public:
   using Visit = std::function<bool(const Obstacle&)>;
@@ -49,9 +51,9 @@ class Obstacles {
   // Sets which polygons and bodies later calls visit.
   void SetFilter(const QueryFilter& query_filter) { query_filter_ = query_filter; }
 
-  // Calls visit(obstacle) once for each obstacle that passes the filter and has a box that meets
-  // `reach`, and perhaps for other obstacles that pass the filter. Stops when `visit` returns false
-  // or the meter stops.
+  // Calls visit(obstacle) once for each obstacle that passes the filter and has a bounding box that
+  // meets `reach` (a region that a moving box passes over), and perhaps for other obstacles that
+  // pass the filter. Stops when `visit` returns false or the meter stops.
   void VisitNear(const SweptBox& reach, WorkMeter& meter, const Visit& visit) const;
 
  private:

@@ -57,15 +57,16 @@ namespace {
 constexpr double kMore = 1 + 1e-5;
 constexpr int kMaxNearSteps = 64;
 // Least ratios of the tolerance to the largest coordinate and to the path length, and the least
-// tolerance. They are large enough for the error bounds (2), (3) and (5) at the top of this file.
+// tolerance. With them the error of a computed distance is below 1/7 of the tolerance, as the
+// theorem at the top of this file shows.
 constexpr double kLeastToCoordinate = 0x1p-40;
 constexpr double kLeastToPath = 0x1p-20;
 constexpr double kLeastTolerance = 0x1p-130;
 
 double LengthOf(double x, double y) { return std::sqrt(x * x + y * y); }
 
-// Returns false only if the distance of the boxes certainly exceeds `distance`; the factor covers
-// the rounding of both squares.
+// Returns false only if the distance of the boxes certainly exceeds `distance`. The factor 1 - 16 u
+// (u = 2^-53) covers the rounding of both squares.
 bool MayBeNearer(const Box& a, const Box& b, double distance) {
   return internal::RoundedDistance2(a, b) * (1 - 16 * internal::kUnit) < distance * distance;
 }
@@ -107,17 +108,19 @@ double PointToEdge(Vec2 p, const Segment& edge, double best, double allowed) {
   return std::min(best, error <= allowed ? distance : ExactPointToEdge(p, edge));
 }
 
-// The motion of an item whose columns are valid. L denotes the largest coordinate of both positions
-// plus the shape's extent.
+// The motion of an item (a sweep of the batch) whose columns are valid: a shape that moves from one
+// pose to another and turns on the way, with the time t in [0, 1]. L denotes the largest coordinate
+// of both positions plus the shape's extent (the distance from its reference point to its farthest
+// vertex).
 struct RotatingMotion {
   const Shape* shape;
   Pose from;
   Pose to;
   internal::Turn turn;
   double tolerance;
-  // upper bound of the length of any vertex's path: W of the theorem at the top of this file
+  // upper bound of the length of any vertex's path, called W in the theorem at the top of this file
   double path_length = 0;
-  // bounds the error of a computed least distance: 2^-43 L + 2^-138
+  // 2^-43 L + 2^-138: bounds the error of a computed least distance between shape and scene
   double error = 0;
   // 2^-46 L, the permitted error of the distance of a vertex and an edge
   double allowed = 0;
@@ -226,15 +229,18 @@ class EdgeTree {
   Box bounds_;
 };
 
-// Computes the certified first contact of one item at a time.
+// Computes the first contact of the items (sweeps) of a batch with polygons of the scene, one item
+// at a time, as a certified interval of times: no contact comes before it, and at its end the shape
+// is within the tolerance of a polygon. Distances are those between edges of the shape and edges of
+// the scene.
 class RotatingSweeper {
  public:
   RotatingSweeper(const Scene& scene, const RotatingSweepOptions& options,
                   internal::MovingShape& mover, WorkMeter& meter)
       : scene_(scene), options_(options), mover_(mover), meter_(meter) {}
 
-  // Returns the first contact of a motion, or nothing. `mover_` must be placed at the start of the
-  // motion. Meaningless once the meter has stopped.
+  // Returns the first contact on a motion, or nothing if there is none. `mover_` must be placed at
+  // the start of the motion. The result is meaningless once the meter has stopped.
   std::optional<RotatingSweepHit> Sweep(const RotatingMotion& motion);
 
  private:
@@ -303,7 +309,8 @@ std::optional<RotatingSweepHit> RotatingSweeper::Advance(const RotatingMotion& m
 }
 
 // Visits the polygons with boxes that meet `region` and are nearer to the placed shape than
-// `distance`, which `visit` may reduce. Skips polygons in contact at the start.
+// `distance`, which `visit` may reduce. Skips polygons that the shape touches or overlaps at the
+// start of its motion.
 template <class Visit>
 void RotatingSweeper::VisitNear(const EdgeTree& placed, const Box& region, const double& distance,
                                 const Visit& visit) {
@@ -379,8 +386,8 @@ std::optional<Pose> EndPoseOf(const RotatingSweepColumns& columns, size_t i, con
   return to;
 }
 
-// Returns the motion of item i and places `mover` at its start. Returns nothing if it records an
-// error or `meter` stops. Counts the shape's vertices as work before it places them.
+// Returns the motion of item i and places `mover` at the start of the motion. Returns nothing if it
+// records an error or `meter` stops. Counts the shape's vertices as work before it places them.
 std::optional<RotatingMotion> MotionOf(const RotatingSweepColumns& columns, size_t i,
                                        ItemChecker& check, internal::MovingShape& mover,
                                        WorkMeter& meter) {

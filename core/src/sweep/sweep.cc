@@ -35,13 +35,15 @@ using internal::SweepRun;
 using internal::SweepTime;
 using internal::SweepWay;
 
-// A hit of which the point, the normal and the rounded fraction are not computed yet.
+// A hit of the current sweep on a polygon or a body, of which the point, the normal and the rounded
+// fraction are not computed yet.
 struct Candidate {
   Body* body;  // null for a polygon of the scene
   const IndexedPolygon* fixed;
   SweepEvent event;
   bool starts_inside;
-  bool at_exit;  // the hit is the end of the overlap at the start (policy EXIT)
+  // the hit is the end of the overlap at the start, which the inside policy EXIT reports
+  bool at_exit;
 
   const SweepTime& time() const { return event.touch.time; }
   internal::HitSource source() const {
@@ -69,7 +71,7 @@ struct RoundMeeting {
 };
 
 // If the moving shape has no radius, it stays in place and the body moves backwards by -d.
-// Otherwise the shape is grown by the body's radius and moves towards the body's axis.
+// Otherwise the body's axis stays in place, and the shape, grown by the body's radius, moves by d.
 void RoundMeeting::Start(Body& body, internal::MovingShape& mover, Vec2 d) {
   const Capsule fixed_body = body.capsule();
   body_moves = mover.capsule() == nullptr || mover.capsule()->radius == 0;
@@ -87,8 +89,9 @@ void RoundMeeting::Start(Body& body, internal::MovingShape& mover, Vec2 d) {
   pair.Start(*moving, motion);
 }
 
-// Returns the point at which the shapes touch: a vertex, or the end of an axis moved by its radius
-// along the normal. `normal` points from the body to the moving shape.
+// Returns the point at which the shapes touch: a vertex of the shape, or the end of a capsule's
+// axis moved by the radius of that capsule towards the other shape. `normal` points from the body
+// to the moving shape.
 Vec2 RoundMeeting::PointOf(const Candidate& hit, const Capsule& body, Vec2 d, Vec2 normal) const {
   const internal::EdgeMeeting& meeting = hit.time().meeting();
   const double t = hit.time().high();
@@ -103,7 +106,9 @@ Vec2 RoundMeeting::PointOf(const Candidate& hit, const Capsule& body, Vec2 d, Ve
   return internal::PointOnPath(meeting.moving.a, d, t, along(motion.radius));
 }
 
-// Answers sweeps by the exact search, one shape at a time.
+// Answers the items (sweeps) of a batch by the exact search, one item at a time: a shape that moves
+// by d on a straight path. The time of a hit is a fraction of the path. Hits are collected as
+// candidates, and then measured: their point, normal and rounded fraction are computed.
 class Sweeper {
  public:
   Sweeper(const World& world, const SweepOptions& options, SweepAnswers& out, WorkMeter& meter)
@@ -112,7 +117,7 @@ class Sweeper {
   // Adds the answer of item `index`. Returns false once the meter stops.
   bool Sweep(size_t index, internal::MovingShape& mover, Vec2 d, const QueryFilter& query_filter);
   // Adds, as the only hit of item `index`, the overlap of the shape with `fixed` at the start. The
-  // caller must have found that they overlap, and that no other hit is to be reported.
+  // caller must have found that they overlap, and that the item has no other hit to report.
   bool AddOverlap(size_t index, internal::MovingShape& mover, Vec2 d, const IndexedPolygon& fixed);
 
  private:
@@ -191,7 +196,7 @@ bool Sweeper::AddOverlap(size_t index, internal::MovingShape& mover, Vec2 d,
   return Write(index);
 }
 
-// Collects the hits of the polygons and bodies that pass the filter. Under the mode ANY, the first
+// Collects the hits on the polygons and bodies that pass the filter. Under the mode ANY, the first
 // hit ends the search.
 void Sweeper::CollectCandidates(const QueryFilter& query_filter) {
   const auto meets = [this](const Box& box) { return reach_.MayMeet(box); };
@@ -206,7 +211,7 @@ void Sweeper::CollectCandidates(const QueryFilter& query_filter) {
   });
 }
 
-// Returns the hit of a polygon, or of a body without a radius. Shapes share a point at the start if
+// Returns the hit on a polygon, or on a body without a radius. Shapes share a point at the start if
 // their edges do, or if one contains a ring of the other. A shape that shares no point with a
 // polygon at the start, but meets it later, first touches an edge of it.
 std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed, Body* body) {
@@ -225,8 +230,8 @@ std::optional<Candidate> Sweeper::HitOf(const IndexedPolygon& fixed, Body* body)
   return Candidate{body, &fixed, *touch, false, false};
 }
 
-// Returns the hit of a round body. `axes_` is not used, because it was started for the shape
-// without the body's radius.
+// Returns the hit on a round body (a body with a radius). `axes_` is not used, because these
+// separating axes were computed for the shape without the body's radius.
 std::optional<Candidate> Sweeper::HitOfRound(Body& body) {
   round_.Start(body, *shape_, motion_.d);
   const IndexedPolygon& fixed = *round_.fixed;
@@ -239,9 +244,10 @@ std::optional<Candidate> Sweeper::HitOfRound(Body& body) {
   return Candidate{&body, &fixed, *touch, false, false};
 }
 
-// Returns the hit of a shape that overlaps at the start, as the inside policy defines. A sweep of
-// length zero has only the time 0, at which its passage (the interval of times with an overlap)
-// begins and ends.
+// Returns the hit on a polygon or body that the shape overlaps at the start, as
+// `options_.inside_policy` demands: REPORT_START reports the start, EXIT the end of the passage
+// (the interval of times with an overlap) that contains the start, IGNORE the first touch after
+// that passage. A sweep of length zero has only the time 0, at which its passage begins and ends.
 std::optional<Candidate> Sweeper::HitFromInside(Candidate start, SweepPair& pair) {
   const bool moves = !(motion_.d == Vec2{});
   const auto [passage, at_exit] = internal::ApplyInsidePolicy(options_.inside_policy, true);
@@ -258,9 +264,9 @@ std::optional<Candidate> Sweeper::HitFromInside(Candidate start, SweepPair& pair
   return start;
 }
 
-// Adds a candidate. While the collector is full, shortens the path that is searched to the time of
-// the last hit in the collector, as later hits are not needed. Returns whether more hits are
-// wanted.
+// Adds a candidate. While the collector `hits_` is full (it then keeps only the earliest hits),
+// shortens the path that is searched to the time of the last hit in the collector, as later hits
+// are not needed. Returns whether more hits are wanted.
 bool Sweeper::Keep(const std::optional<Candidate>& candidate) {
   if (meter_.stopped()) return false;
   if (candidate && hits_.Add(*candidate, ByTime(), meter_) && hits_.is_full()) {
@@ -270,8 +276,8 @@ bool Sweeper::Keep(const std::optional<Candidate>& candidate) {
   return !hits_.is_done();
 }
 
-// Returns the order of two hits in time: -1, 0 or 1. Compares exact times, but for a hit of a round
-// shape or body the time rounded up to a double.
+// Returns the order of two hits in time: -1, 0 or 1. Compares exact times. For a hit of a round
+// shape, or on a round body, takes the exact time rounded up to a double instead.
 int Sweeper::CompareTimes(const Candidate& a, const Candidate& b) const {
   const auto key = [this](const Candidate& hit) {
     return IsRound(hit) ? SweepTime::OfValue(hit.time().high()) : hit.time();
@@ -283,7 +289,7 @@ int Sweeper::CompareTimes(const Candidate& a, const Candidate& b) const {
 }
 
 // Returns the answer row of a candidate. The hit is one of three: an overlap at the start, an
-// overlap at the end of the path (EXIT), or a touch of two edges between.
+// overlap at the end of the path (inside policy EXIT), or a touch of two edges between.
 SweepHit Sweeper::Measured(const Candidate& candidate) {
   SweepHit hit;
   const internal::HitSource source = candidate.source();
@@ -312,9 +318,9 @@ SweepHit Sweeper::Measured(const Candidate& candidate) {
 }
 
 // Sets the point and the normal of a touch of two edges. If a vertex of the polygon touches, the
-// point is exactly that vertex. Otherwise it is the touching vertex of the shape, displaced by
-// `hit.fraction` of the path, for a capsule the end of its axis moved by the radius against the
-// normal.
+// point is exactly that vertex. Otherwise the point is the touching vertex of the shape, displaced
+// by `hit.fraction` of the path; for a capsule it is the touching end of the axis, displaced so and
+// then moved by the radius against the normal.
 void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
   const internal::SweepTouch& touch = candidate.event.touch;
   const internal::EdgeMeeting& meeting = touch.time.meeting();
@@ -335,7 +341,7 @@ void Sweeper::MeasureTouch(const Candidate& candidate, SweepHit& hit) const {
   if (candidate.at_exit) hit.normal = {};
 }
 
-// Sets point, fraction and normal of the hit of a round body. If the shapes overlap at the start or
+// Sets point, fraction and normal of a hit on a round body. If the shapes overlap at the start or
 // at the end of the path, the point is any point that both contain, and the normal is 0.
 void Sweeper::MeasureRound(const Candidate& candidate, SweepHit& hit) {
   Body& body = *candidate.body;
@@ -363,8 +369,8 @@ void Sweeper::MeasureRound(const Candidate& candidate, SweepHit& hit) {
   if (!candidate.at_exit) hit.normal = normal;
 }
 
-// Answers the items of a batch, one at a time: on the fast path, or by the exact search if the fast
-// path is undecided.
+// Answers the items (sweeps) of a batch, one at a time: on the fast path, or by the exact search if
+// the filters of the fast path cannot decide the item.
 class SweepBatch {
  public:
   SweepBatch(const SweepRun& run, SweepAnswers& out, WorkMeter& meter)

@@ -104,13 +104,13 @@ void SweepAxes::Start(const PlacedShape& mover, const Motion& motion, double mar
   mover_.Finish();
   const double part = 1 / static_cast<double>(vertices.size());
   middle_ = {sum.x * part + motion.d.x / 2, sum.y * part + motion.d.y / 2};
-  // The two normals of the path, along which the motion does not change the gap.
+  // The two normals of the path: along them the motion does not change the gap between the shapes.
   const Vec2 left{-motion.d.y, motion.d.x};
   axes_[0] = {left, mover_.Least(left)};
   axes_[1] = {{-left.x, -left.y}, -mover_.Most(left)};
   axis_count_ = 2;
-  // Only edges at the front of the shape give axes: no vertex is farther forward than such an edge,
-  // except by a rounding error.
+  // Keeps the normals of the edges at the front of the shape: no vertex of the shape is farther in
+  // the direction -`along.n` than such an edge, except by a rounding error.
   for (size_t i = 0; i < vertices.size(); ++i) {
     const Vec2 a = vertices[i];
     const Vec2 b = vertices[i + 1 < vertices.size() ? i + 1 : 0];

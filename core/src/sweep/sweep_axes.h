@@ -5,10 +5,10 @@
 //
 // Shapes that are separated along an axis at the start cannot touch before the motion has closed
 // the gap along that axis (Eberly, Dynamic Collision Detection using Oriented Bounding Boxes,
-// 1999). The axes tested are the normals of the edges of either shape that face the other, and the
-// normals of the path. Gaps are computed in doubles with bounds of their errors, so the separation
-// at the start and the earliest time of a touch are proven. Two convex polygons touch when the last
-// of these gaps closes.
+// 1999). The axes tested are the normals of those edges of either shape that face the other shape,
+// and the normals of the path. Gaps are computed in doubles with bounds of their errors, so the
+// separation at the start and the earliest time of a touch are proven. Two convex polygons touch
+// when the last of these gaps closes.
 #pragma once
 
 #include <array>
@@ -23,14 +23,15 @@
 
 namespace carom::internal {
 
-// Bounds of the time of the first touch of shapes that are separated at the start, as fractions of
-// the path.
+// Bounds of the time of the first touch of a moving shape and an obstacle that are separated at the
+// start. Times are fractions of the path.
 struct TouchBounds {
   // the shapes do not touch before this time
   double low = 0;
   // an estimate: convex polygons touch by this time, unless rounding made them concave
   double high = 0;
-  // the shapes never touch, not even if displaced by the margin of `SweepAxes::Start`
+  // the shapes never touch on the path, not even if displaced by the argument `margin` of
+  // `SweepAxes::Start`
   bool is_clear = false;
 };
 
@@ -58,8 +59,9 @@ class LocalVertices {
   double reach_ = 0;
 };
 
-// Separating axes of one moving shape: directions along which a gap proves that an obstacle is not
-// touched. Not thread-safe.
+// Separating axes of one shape that moves by d on a straight path: directions n along which a gap
+// between the shape and an obstacle, which is wider than the motion closes, proves that the shape
+// does not touch the obstacle. Not thread-safe.
 class SweepAxes {
  public:
   // Sets the moving shape of later calls. If `motion.d` is 0, separated shapes never touch.

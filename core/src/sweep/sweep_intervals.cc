@@ -15,9 +15,10 @@
 namespace carom::internal {
 namespace {
 
-// Computes the interval in which two edges touch, from the times of meetings of their features: its
-// begin is the earliest time, its end the latest. Of meetings at equal times it keeps one of a
-// moving vertex on the fixed edge, if there is one.
+// Computes the interval of times in which a fixed and a moving edge touch, from the times of their
+// meetings: a meeting is a vertex of one edge that touches the other edge or a vertex of it. The
+// begin of the interval is the earliest time, its end the latest. Of meetings at equal times it
+// keeps one of a moving vertex on the fixed edge, if there is one.
 class Hull {
  public:
   explicit Hull(const Motion& motion) : motion_(motion) {}
@@ -57,16 +58,17 @@ class Hull {
   std::optional<SweepInterval> interval_;
 };
 
-// The numbers, 0 to 7, of the eight meetings of two edges: vertex p (0 or 1) of the moving edge on
-// the fixed edge, vertex q of the fixed edge on the moving edge, or both vertices. They number the
-// bits of a set of meetings.
+// The numbers, 0 to 7, of the eight meetings of a fixed and a moving edge (pairs of features that
+// may touch): vertex p (0 or 1) of the moving edge on the fixed edge, vertex q of the fixed edge on
+// the moving edge, or both vertices. They number the bits of a set of meetings.
 constexpr size_t OnFixedEdge(size_t p) { return p; }
 constexpr size_t OnMovingEdge(size_t q) { return 2 + q; }
 constexpr size_t OfVertices(size_t q, size_t p) { return 4 + 2 * q + p; }
 
-// The vector w from a moving vertex to a fixed one at time t, in doubles, and the sums of the
-// magnitudes of the terms of its components. t errs by at most 2 rounding units (2^-53) of itself,
-// and with the four roundings below each component of w errs by at most 5 units of its `magnitude`.
+// The vector w from a moving vertex (p at the start, displaced by t d) to a fixed vertex q at time
+// t, in doubles, and, for each component of w, the sum of the magnitudes of its terms. t errs by at
+// most 2 rounding units (2^-53) of itself, and with the four roundings below each component of w
+// errs by at most 5 units of its `magnitude`.
 struct VertexOffset {
   VertexOffset(const Motion& motion, double t, Vec2 q, Vec2 p) {
     const Vec2 z{q.x - p.x, q.y - p.y};
@@ -86,15 +88,21 @@ struct VertexOffset {
   Vec2 magnitude;
 };
 
-// A meeting of two features, for a radius above 0, that filters do not rule out. For two vertices,
-// `time` holds numerator and denominator of the time (p + sigma q sqrt(r)) / m of
-// `ExactRoundTouch`, with sigma -1 for the begin and +1 for the end. `time` is unset for a meeting
-// at an edge, and for the meeting that defines the time given to `RestrictTo`.
+// A meeting of two features (a vertex of one edge, and the other edge or a vertex of it), whose
+// distance becomes the sum of the radii, that filters do not rule out. For two vertices, `time`
+// holds numerator and denominator of the time (p + sigma q sqrt(r)) / m of `ExactRoundTouch`, with
+// sigma -1 for the begin of the meeting (they come that near) and +1 for its end. `time` is unset
+// for a meeting at an edge, and for the meeting that defines the argument `t` of
+// `RoundContact::RestrictTo`.
 struct RoundCandidate {
   EdgeMeeting meeting;
   RoundQuotient time;
 };
 
+// Finds the meetings of a fixed edge and a moving edge (`axis`) of shapes whose radii have a sum
+// above 0, called the radius. A meeting is a pair of features (a vertex of one edge, and the other
+// edge or a vertex of it) whose distance becomes the radius: at its begin they come that near, at
+// its end they go farther apart. `end` selects begins or ends. Times are fractions of the path.
 class RoundContact {
  public:
   // Prepares the search for the begins or the ends (`end`) of the meetings of two edges.
@@ -177,8 +185,8 @@ class RoundContact {
     return SignWithRoot(t.p, t.q, t.r);
   }
 
-  // Narrows [low, high], an interval of doubles that contains the round-up of t, where t is at
-  // least 0.
+  // Narrows [low, high], an interval of doubles that contains t rounded up to a double, where t is
+  // at least 0.
   static void Narrow(const BoundedPair& t, double& low, double& high) {
     if (!(t.error < HUGE_VAL)) return;
     low = std::fmax(low, RoundedUpEnd(t, -1));
@@ -222,9 +230,9 @@ class RoundContact {
     return at_end() ? across > error : across < -error;
   }
 
-  // Returns whether the path certainly misses the circle about the vertex whose radius is the sum
-  // of the radii of `motion_`, or meets it before 0 or after the limit; computed in doubles. z is
-  // the vector from the moving to the fixed vertex at the start, d the displacement. With R
+  // Returns whether the path certainly misses the circle about the fixed vertex whose radius is the
+  // sum of the radii of `motion_`, or meets it before 0 or after the limit; computed in doubles. z
+  // is the vector from the moving to the fixed vertex at the start, d the displacement. With R
   // (`reach`) = |d| times that sum, the path misses the circle if |z x d| > R, and enters it at t =
   // (z . d - R) / |d|^2 at the earliest.
   bool MissesVertex(Vec2 z) const {
@@ -241,8 +249,8 @@ class RoundContact {
 
   // The verdict of `FilterEdge`, in doubles, on the meeting of a vertex and an edge moved outward
   // by the radius. kMisses: the vertex certainly does not meet the moved edge between its ends, or
-  // does so before 0 or after the limit. kCounts: the vertex certainly meets the moved edge between
-  // its ends. kMayMiss: undecided.
+  // meets it only before 0 or after the limit. kCounts: the vertex certainly meets the moved edge
+  // between its ends. kMayMiss: undecided.
   enum class SideVerdict : uint8_t { kMisses, kMayMiss, kCounts };
   SideVerdict FilterEdge(Vec2 z, Vec2 z_end, Vec2 s) const {
     const Vec2 d = motion_.d;
@@ -350,8 +358,9 @@ class RoundContact {
   }
 
   // Returns the sign of (z x d) |s| + sigma radius (d . s), a polynomial of degree 3, where z = q -
-  // p, d is the displacement, s the vector of `side`, and sigma -1 at the begin and +1 at the end
-  // of an interval. `filter` is the value in pairs of doubles with an error bound.
+  // p runs from the moving vertex p to the fixed vertex q, d is the displacement, s the vector of
+  // `side`, and sigma is -1 at the begin and +1 at the end of the interval of contact (`at_end`).
+  // `filter` is the value in pairs of doubles with an error bound.
   int SideSign(const BoundedPair& filter, Vec2 q, Vec2 p, const Segment& side) const {
     if (filter.is_certain()) return filter.sign();
     const Dyadic dx = motion_.d.x;
@@ -376,9 +385,10 @@ class RoundContact {
   uint32_t meetings_ = ~uint32_t{0};
 };
 
-// Returns the bits of the meetings that may be at the time t: the features of the other meetings
-// certainly are not at the distance `radius` at t. Errors, in rounding units (2^-53): the length of
-// the vector w of `VertexOffset` errs by 4 of itself and by the errors of its components, its cross
+// Returns, as bits, the meetings of the two edges (pairs of features at a distance of the sum of
+// the radii, called the radius) that may be at the time t: the features of the other meetings
+// certainly are not at that distance at t. Errors, in rounding units (2^-53): the length of the
+// vector w of `VertexOffset` errs by 4 of itself and by the errors of its components, its cross
 // product with the vector s of a side by 8 of the magnitudes of the terms, and the length of s by
 // 4.
 uint32_t MeetingsAt(const Motion& motion, const Segment& fixed, const Segment& axis, double t) {
@@ -408,9 +418,10 @@ uint32_t MeetingsAt(const Motion& motion, const Segment& fixed, const Segment& a
   return meetings;
 }
 
-// Returns the first begin of all meetings of the two edges, or nothing if it is after `limit`. If a
-// meeting at an edge and one of two vertices begin at exactly the same time, it keeps the one at
-// the edge, which is visited first.
+// Returns the first begin of all meetings of the two edges (the first time at which a pair of their
+// features comes as near as the sum of the radii), or nothing if it is after `limit`. If a meeting
+// at an edge and one of two vertices begin at exactly the same time, returns the begin of the
+// meeting at the edge, which is visited first.
 std::optional<SweepTime> FirstBegin(const Motion& motion, const RoundContact& contact,
                                     double limit) {
   std::optional<SweepTime> first;
@@ -442,8 +453,8 @@ class Parallelogram {
   }
 
   bool is_missed() const { return left_ == 4 || right_ == 4; }
-  // Returns whether the line of displacements t * d has corners of the parallelogram strictly on
-  // both sides.
+  // Returns whether the line of displacements t * d has corners of the parallelogram (all
+  // differences of points of the two edges) strictly on both sides.
   bool is_crossed() const { return left_ > 0 && right_ > 0; }
 
   // Returns the meetings at which the line of displacements t * d enters and leaves the
@@ -472,8 +483,9 @@ class Parallelogram {
 
 }  // namespace
 
-// The filter computes two differences, two products and their difference; its error is within
-// kCrossError, the bound of `RoundedCross`.
+// The filter computes two differences, two products and the difference of the two products. The
+// error bound of `RoundedCross`, kCrossError times the magnitudes of the products, holds for the
+// result.
 int SideOfPath(Vec2 q, Vec2 p, Vec2 d) {
   const RoundedCross cross((q.x - p.x) * d.y, (q.y - p.y) * d.x);
   if (cross.is_certain()) return cross.sign();
@@ -524,8 +536,9 @@ std::optional<SweepTime> RoundEntry(const Motion& motion, const Segment& fixed, 
   return FirstBegin(motion, contact, last);
 }
 
-// The edges are within the radius during one interval, so the latest end of any meeting of their
-// features is the end of that interval.
+// The distance of the edges is at most the sum of the radii during one interval of times, so the
+// end of that interval is the latest time at which a pair of their features (a meeting) goes
+// farther apart than that sum.
 SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segment& axis) {
   const RoundContact contact(motion, fixed, axis, IntervalEnd::kEnd, HUGE_VAL);
   std::optional<SweepTime> last;
@@ -536,7 +549,8 @@ SweepTime RoundContactEnd(const Motion& motion, const Segment& fixed, const Segm
   return last.value_or(SweepTime::Zero());
 }
 
-// A meeting that has the features of `t`, or that shares the side of `t` after all tests of
+// A meeting is a pair of features of the two edges whose distance becomes the sum of the radii. A
+// meeting that has the features of `t`, or that shares the side of `t` after all tests of
 // `VisitMeetings`, is exactly at `t`. Other meetings need an exact comparison, as `t` may come from
 // a fixed shape with another radius, or with none.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,

@@ -29,8 +29,9 @@ struct SweepInterval {
 // which the point q lies. Exact.
 int SideOfPath(Vec2 q, Vec2 p, Vec2 d);
 
-// Returns the interval of times within [0, 1] in which the edges touch, if both radii are 0, or
-// nothing if they never touch. Either edge may be a point.
+// Returns the interval of times within [0, 1] in which the fixed edge and the moving edge
+// (displaced by t * d at time t) touch, if both radii are 0, or nothing if they never touch. Either
+// edge may be a point.
 std::optional<SweepInterval> ContactInterval(const Motion& motion, const Segment& fixed,
                                              const Segment& moving);
 
@@ -73,10 +74,10 @@ struct RoundTouch {
   double fixed_radius = 0;
 };
 
-// Appends to `touches` the pairs of features that begin or cease, exactly at the time `t`, to be
-// within the sum of the radii, which is above 0. The edges must not be closer than that sum at `t`.
-// `t` may be the time of a touch with a fixed shape other than that of `fixed`, with or without a
-// radius.
+// Appends to `touches` the pairs of features whose distance becomes the sum of the radii (above 0)
+// exactly at the time `t`, either because they come that near or because they go farther apart. The
+// edges must not be closer than that sum at `t`. `t` may be the time of a touch with another fixed
+// shape than the one that `fixed` belongs to; that other shape may have a radius or none.
 void FindRoundTouches(const Motion& motion, const Segment& fixed, const Segment& axis,
                       const SweepTime& t, std::vector<RoundTouch>& touches);
 

@@ -39,8 +39,9 @@ class ExactPair {
         f_{Shifted(moving.a, shift), Shifted(moving.b, shift)},
         radius2_(Dyadic(radius) * radius) {}
 
-  // Returns a point of the fixed edge within the radius of the moving edge: an end of the fixed
-  // edge, or the nearest point to an end of the moving edge, or the crossing of both edges.
+  // Returns a point of the fixed edge that is at most the radius away from the moving edge: an end
+  // of the fixed edge, or the point of the fixed edge nearest to an end of the moving edge, or the
+  // crossing of both edges.
   std::optional<Vec2> SharedPoint() const {
     if (IsNear(e_.a, f_)) return fixed_.a;
     if (IsNear(e_.b, f_)) return fixed_.b;
@@ -67,9 +68,9 @@ class ExactPair {
     return {Dyadic(p.x) + shift.x, Dyadic(p.y) + shift.y};
   }
 
-  // Returns whether p is within the radius of the segment `line`. If the foot of p on the line of
-  // the segment lies between its ends, compares the distance of p from the line, else the distance
-  // of p from the nearer end. Compares squares of distances.
+  // Returns whether p is at most the radius away from the segment `line`. If the foot of p on the
+  // line through the segment lies between the ends of the segment, compares the distance of p from
+  // the line, else the distance of p from the nearer end. Compares squares of distances.
   bool IsNear(const DyadicVec2& p, const Line& line) const {
     const DyadicVec2 s = line.b - line.a;
     const DyadicVec2 from_a = p - line.a;
@@ -136,8 +137,8 @@ std::optional<Vec2> SharedPointInPlace(const Segment& e, const Segment& f, doubl
   return CrossingOn(e, f);
 }
 
-// Returns the rounded point of `axis` that is nearest to `other`. The two segments must not share a
-// point.
+// Returns the point of `axis` that is nearest to `other`, rounded to doubles. The two segments must
+// not share a point.
 Vec2 NearestOn(const Segment& axis, const Segment& other) {
   const Approach ends[] = {Approach(axis.a, other), Approach(axis.b, other),
                            Approach(other.a, axis), Approach(other.b, axis)};
@@ -161,9 +162,9 @@ Segment SeparatingEdge(const EdgeMeeting& meeting, const Segment& fixed, const S
   if (fixed.a == fixed.b) return SideOf(moving, d) != 0 ? moving : Segment{};
   if (moving.a == moving.b) return SideOf(fixed, d) != 0 ? fixed : Segment{};
   if (ExactCross(fixed.a, fixed.b, moving.a, moving.b).sign() != 0) return {};
-  // The four differences of a fixed and a moving vertex of parallel edges lie on a segment: the
-  // edges share more than a point if the line of displacements along d passes strictly between the
-  // ends of that segment.
+  // The four differences of a fixed and a moving vertex of parallel edges lie on a segment: while
+  // the moving edge moves along d, the edges share more than a point at some time if the line
+  // through 0 along d passes strictly between the ends of that segment.
   bool left = false;
   bool right = false;
   for (const Vec2 q : {fixed.a, fixed.b}) {

@@ -15,14 +15,16 @@
 namespace carom::internal {
 namespace {
 
+// An interval of numbers, and the largest sum of magnitudes of the terms that they are computed
+// from.
 struct Range {
   double low;
   double high;
   double magnitude;
 };
 
-// Returns bounds of x * d.y - y * d.x over a box; each errs by at most 2 rounding units (2^-53) of
-// `magnitude`.
+// Returns bounds of x * d.y - y * d.x over a box; each of the two bounds errs by at most 2 rounding
+// units (2^-53) of `magnitude`.
 Range CrossRange(const Box& box, Vec2 d) {
   const double x1 = box.min.x * d.y;
   const double x2 = box.max.x * d.y;
@@ -39,7 +41,8 @@ struct Moment {
   double high;
 };
 
-// The vertex that is p at the start, displaced by t * d at a `Moment`.
+// The vertex that is p at the start, displaced by t * d, where `moment` has the exact time t and an
+// interval of doubles that contains t.
 class MovedVertex {
  public:
   MovedVertex(Vec2 p, Vec2 d, const Moment& moment)
@@ -130,8 +133,8 @@ void SweepPair::Start(const PlacedShape& mover, const Motion& motion) {
   motion_ = motion;
 }
 
-// Returns the time at which the two edges first touch. May return nothing if it is above `limit`.
-// Without motion, returns time 0 if the edges touch at all.
+// Returns the time at which the two edges first touch. May return nothing if that time is above
+// `limit`. Without motion, returns time 0 if the edges touch at all.
 std::optional<SweepTime> SweepPair::Begin(const Segment& fixed, const Segment& moving,
                                           double limit) const {
   if (motion_.d == Vec2{}) {
@@ -190,11 +193,11 @@ std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, dou
   return first.has_edge ? std::optional(first) : std::nullopt;
 }
 
-// Two edges that touch at a time in [`bounds.low`, `until`] cover boxes in that interval that meet,
-// so pairs whose boxes do not meet are skipped. If the first touch of the pairs that are not
-// skipped is not after `until`, no skipped pair touches sooner or at an equal time, not even for a
-// round shape, for which times are equal if they round up to the same double. Otherwise searches
-// all pairs.
+// Two edges that touch at a time in [`bounds.low`, `until`] are then both in the boxes that cover
+// where they are during that interval, so pairs whose boxes do not meet are skipped. If the first
+// touch of the pairs that are not skipped is not after `until`, no skipped pair touches sooner or
+// at an equal time, not even for a round shape, for which times are equal if they round up to the
+// same double. Otherwise searches all pairs.
 std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, double limit,
                                                 const TouchBounds& bounds, WorkMeter& meter) {
   const double until = std::fmin(bounds.high, 1);
@@ -225,8 +228,8 @@ std::optional<SweepEvent> SweepPair::FirstTouch(const IndexedPolygon& fixed, dou
   return first.has_edge ? std::optional(first) : std::nullopt;
 }
 
-// No edges touch, so a ring is inside or outside of the other shape as a whole, and one vertex of
-// the ring decides.
+// No edges touch, so a ring (a connected outline of a shape) is inside or outside of the other
+// shape as a whole, and one vertex of the ring decides.
 bool SweepPair::HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
   const PlacedShape placed(fixed);
   return FirstRingInside(placed, *mover_, meter) || FirstRingInside(*mover_, placed, meter);
@@ -254,9 +257,9 @@ std::optional<Vec2> SweepPair::StartPointOn(const Segment& edge, WorkMeter& mete
   return inside ? std::optional(edge.a) : std::nullopt;
 }
 
-// Visits edges in ascending order, so the first edge that contains a point of the shape is the
-// least. If no edge does, one shape contains the other, and the point is a vertex of the moving
-// shape.
+// Visits edges in ascending order, so the first edge found to contain a point of the shape has the
+// least index. If no edge does, one shape contains the other, and the point is a vertex of the
+// moving shape.
 SweepPair::Place SweepPair::AtStart(const IndexedPolygon& fixed, WorkMeter& meter) const {
   Place place;
   fixed.VisitEdges(
@@ -275,8 +278,8 @@ SweepPair::Place SweepPair::AtStart(const IndexedPolygon& fixed, WorkMeter& mete
   return place;
 }
 
-// Finds a pair of edges that touch at the end of the path, or else a vertex that is inside the
-// other shape at the end of the path.
+// Returns a point that the shapes share at the end of the path. Finds a pair of edges that touch at
+// the end of the path, or else a vertex of one shape that is inside the other shape then.
 SweepPair::Place SweepPair::AtEnd(const IndexedPolygon& fixed, WorkMeter& meter) const {
   std::optional<Vec2> point;
   VisitPairs(fixed, 1, meter, [&](size_t, const Segment& edge, size_t, const Segment& moving) {
@@ -327,11 +330,11 @@ void SweepPair::CollectContacts(const IndexedPolygon& fixed, WorkMeter& meter) {
   SortTouches(contacts_, compare, meter);
 }
 
-// Returns whether one shape contains a ring of the other in the gap from `begin` to `end` between
-// contact intervals, so that the gap belongs to the passage. In the gap no vertex lies on an edge
-// of the other shape, so a test at one time decides. For radius 0 that time is the middle of the
-// gap. For a round shape it is the begin of the gap, at which no edge is nearer to the axis than
-// the radius.
+// Returns whether one shape contains a ring (a connected outline) of the other in the gap from
+// `begin` to `end` between contact intervals, so that the gap belongs to the passage (an interval
+// of times in which the shapes share a point). In the gap no vertex lies on an edge of the other
+// shape, so a test at one time decides. For radius 0 that time is the middle of the gap. For a
+// round shape it is the begin of the gap, at which no edge is nearer to the axis than the radius.
 bool SweepPair::IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin,
                             const SweepTime& end, WorkMeter& meter) const {
   const ExactRoot from = begin.Exact(motion_);
@@ -349,8 +352,9 @@ bool SweepPair::IsGapFilled(const IndexedPolygon& fixed, const SweepTime& begin,
          ContainedVertex(*mover_, placed, {-d.x, -d.y}, moment, meter);
 }
 
-// The contacts of the moving shape with one polygon, in the form that `PassageMerge` takes as its
-// template parameter `Path`.
+// The contacts of the moving shape with one polygon: intervals of times in which two of their edges
+// touch, in the form that `PassageMerge` takes as its template parameter `Path`. A gap is an
+// interval between contacts.
 class SweepPair::ContactPath {
  public:
   ContactPath(const SweepPair& pair, const IndexedPolygon& fixed, WorkMeter& meter)
@@ -395,9 +399,10 @@ SweepPair::Passage SweepPair::FirstPassage(const IndexedPolygon& fixed, WorkMete
   return passage;
 }
 
-// Returns the end of the passage `merged`. If the passage reaches the end of the path, the event
-// has the time 1 and no edge. Otherwise the event merges all contacts that end when the passage
-// ends, exactly or (for a round shape) at a time that rounds up to the same double.
+// Returns the end of the passage `merged` (a largest interval of times in which the shapes share a
+// point). If the passage reaches the end of the path, the event has the time 1 and no edge.
+// Otherwise the event merges all contacts that end when the passage ends, exactly or (for a round
+// shape) at a time that rounds up to the same double.
 SweepEvent SweepPair::EndOf(const MergedPassage<SweepTime>& merged, const IndexedPolygon& fixed,
                             WorkMeter& meter) const {
   SweepEvent event;

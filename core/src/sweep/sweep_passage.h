@@ -52,26 +52,27 @@ class SweptBox {
   // Constructs a box that does not move.
   explicit SweptBox(const Box& box) : reach_(box) {}
 
-  // Returns false only if the region certainly misses `box`.
+  // Returns false only if the region that the moving box passes over certainly misses `box`.
   bool MayMeet(const Box& box) const;
   // Returns a bounding box of the whole region.
   const Box& reach() const { return reach_; }
-  // Returns whether, in x and in y, the displacement is at most as long as the box, so that
+  // Returns whether, in x and in y, the displacement is at most as long as the moving box, so that
   // `reach()` is hardly larger than the region.
   bool is_short() const { return is_short_; }
 
  private:
   Box reach_;
   Vec2 d_;
-  // bounds of x * d.y - y * d.x over the moving box: the strip along d that the box sweeps
+  // Bounds of x * d.y - y * d.x over the points (x, y) of the moving box. They bound the strip,
+  // parallel to d, that the moving box stays in.
   double low_ = 0;
   double high_ = 0;
   bool is_short_ = true;
 };
 
-// The number of ways in which features of two edges may meet if a shape has a radius (2 moving
-// vertices on the fixed edge, 2 fixed vertices on the moving edge, 4 pairs of vertices). Each may
-// need exact arithmetic, so it counts as work.
+// The number of pairs of features of two edges that may meet if a shape has a radius (2 moving
+// vertices and the fixed edge, 2 fixed vertices and the moving edge, 4 pairs of vertices). Each may
+// need exact arithmetic, so each counts as a unit of work.
 inline constexpr uint64_t kRoundMeetings = 8;
 
 // A shape displaced by t * d for t in [0, `limit`]. `bounds` is the bounding box of the shape at t
@@ -84,9 +85,9 @@ struct SweptShape {
   double fixed_radius = 0;
 };
 
-// Calls visit(fixed index, fixed edge, moving index, moving edge) for each pair of an edge of
-// `fixed` and an edge of the moving shape that may meet on the path, in ascending order of the
-// indices, until `visit` returns false or `meter` stops.
+// Calls visit(fixed index, fixed edge, moving index, moving edge) for each pair of an edge of the
+// polygon `fixed` and an edge of the moving shape that may meet on the path, in ascending order of
+// the indices, until `visit` returns false or `meter` stops.
 template <class Visit>
 void VisitSweptPairs(const SweptShape& swept, const IndexedPolygon& fixed, WorkMeter& meter,
                      const Visit& visit) {
@@ -109,8 +110,8 @@ void VisitSweptPairs(const SweptShape& swept, const IndexedPolygon& fixed, WorkM
       });
 }
 
-// The time at which two edges touch, and the indices of the edges; the axis of a capsule has index
-// 0.
+// The time at which an edge of a polygon and an edge of a moving shape touch, and the indices of
+// the edges; the axis of a capsule has index 0.
 struct SweepTouch {
   SweepTime time = SweepTime::Zero();
   uint32_t fixed_edge = 0;
@@ -126,8 +127,9 @@ struct SweepEvent {
   bool has_edge = false;
 };
 
-// Finds the touches of one moving shape with polygons. An object is reused for many polygons. Not
-// thread-safe.
+// Finds the touches of one shape, moving by d on a straight path, with polygons. A touch is of an
+// edge of the polygon `fixed` and an edge of the shape (or a capsule's axis, within its radius);
+// its time is a fraction of the path. An object is reused for many polygons. Not thread-safe.
 class SweepPair {
  public:
   // Sets the shape of later calls, to which it keeps a reference, and its motion. The radius of
@@ -135,21 +137,22 @@ class SweepPair {
   void Start(const PlacedShape& mover, const Motion& motion);
 
   // Returns the first touch of two edges, or nothing if it is after `limit`. If edges touch at the
-  // start, returns any touch at the start, not the one with the least edge.
+  // start, returns any touch at the start, not necessarily the one with the least index of an edge.
   std::optional<SweepEvent> FirstTouch(const IndexedPolygon& fixed, double limit, WorkMeter& meter);
   // Returns the first touch of two edges, or nothing if it is after `limit`. No edges may touch
   // before `bounds.low`. Tests the pairs of edges that may touch by `bounds.high` first; for convex
-  // polygons one of them is the first touch.
+  // polygons one of these pairs touches first.
   std::optional<SweepEvent> FirstTouch(const IndexedPolygon& fixed, double limit,
                                        const TouchBounds& bounds, WorkMeter& meter);
-  // Returns whether one shape contains a ring of the other at the start. No edges may touch at the
-  // start.
+  // Returns whether one shape contains a ring (a connected outline) of the other at the start. No
+  // edges may touch at the start.
   bool HoldsRingAtStart(const IndexedPolygon& fixed, WorkMeter& meter) const;
 
   // The end of the passage that contains the start, and the first touch after that end. A passage
   // is a largest interval of times in which the shapes share a point. The shapes must overlap at
   // the start, and the displacement must not be 0. If the passage reaches the end of the path,
-  // `end` has the time `SweepTime::One()` and no edge. Meaningless once `meter` has stopped.
+  // `end` has the time `SweepTime::One()` and no edge. The passage is meaningless once `meter` has
+  // stopped.
   struct Passage {
     SweepEvent end;
     std::optional<SweepEvent> re_entry;
@@ -158,7 +161,8 @@ class SweepPair {
 
   // The place at which the shapes share a point at the start (`AtStart`) or at the end (`AtEnd`) of
   // a sweep; they must overlap then. `point` is such a point, and `edge`, at the start only, the
-  // least edge of the polygon that contains a point of the solid shape.
+  // least index of an edge of the polygon that contains a point of the moving shape or of its
+  // interior.
   struct Place {
     std::optional<uint32_t> edge;
     Vec2 point;

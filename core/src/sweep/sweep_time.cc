@@ -38,16 +38,17 @@ int SignWithRoots(const Dyadic& p, const Dyadic& q1, const Dyadic& r1, const Dya
   return sign_p * SignWithRoot(p * p - square1 - square2, Scaled(-(q1 * q2), 1), r1 * r2);
 }
 
-// Returns the sign of a - b, computed over the common denominator a.m * b.m > 0.
+// Returns the sign of a - b for two numbers of the form (p + q sqrt(r)) / m, computed over the
+// common denominator a.m * b.m > 0.
 int CompareRoots(const ExactRoot& a, const ExactRoot& b) {
   return SignWithRoots(a.p * b.m - b.p * a.m, a.q * b.m, a.r, -(b.q * a.m), b.r);
 }
 
 }  // namespace
 
-// The time of two vertices is a difference and a quotient, with an error of at most 3 rounding
-// units (2^-53); the code allows 8. The bound for a vertex on an edge is that of
-// Fraction::OfCrossing, with the displacement known exactly.
+// The time at which two vertices meet is computed by a difference and a quotient, with an error of
+// at most 3 rounding units (2^-53); the code allows 8. The error bound for a vertex that meets an
+// edge is the bound of Fraction::OfCrossing, with the displacement known exactly.
 SweepTime SweepTime::OfTouch(const Motion& motion, const EdgeMeeting& meeting) {
   const Vec2 z{meeting.fixed.a.x - meeting.moving.a.x, meeting.fixed.a.y - meeting.moving.a.y};
   const Vec2 d = motion.d;
@@ -96,8 +97,8 @@ bool SweepTime::SharesSide(const SweepTime& other) const {
          meeting_.fixed.b == other.meeting_.fixed.b;
 }
 
-// Calls use(n, m) with exact expansions n and m > 0 such that the time is n / m, for times without
-// radii.
+// Calls use(n, m) with exact expansions n and m > 0 such that the time is n / m, for a time at
+// which shapes without radii meet.
 template <class Use>
 auto SweepTime::WithQuotient(const Motion& motion, Use use) const {
   Expansion<16> n;
@@ -183,8 +184,8 @@ BoundedPair SweepTime::Pair(const Motion& motion) const {
   return RoundTouchTime({motion.d, motion.radius, fixed_radius_}, meeting_, end);
 }
 
-// With z the vector from the moving to the fixed vertex, the discriminant (divided by 4) of the
-// quadratic equation |t d - z|^2 = radius^2 for t equals |d|^2 radius^2 - (z x d)^2.
+// With z the vector from the moving to the fixed vertex, a quarter of the discriminant of the
+// quadratic equation |t d - z|^2 = radius^2 in t is |d|^2 radius^2 - (z x d)^2.
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end) {
   const DyadicVec2 d{motion.d.x, motion.d.y};
   const DyadicVec2 z = DyadicDifference(meeting.fixed.a, meeting.moving.a);

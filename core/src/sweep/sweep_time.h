@@ -73,16 +73,17 @@ struct EdgeMeeting {
 // The two ends of a contact interval, the interval of t in which two edges touch.
 enum class IntervalEnd : uint8_t { kBegin, kEnd };
 
-// A time t at which two features meet during a translation by t * d, stored as the features and an
-// interval of doubles that contains t.
+// A time t at which two features (a vertex and an edge, or two vertices, one of a fixed and one of
+// a moving shape) meet during a translation by t * d, stored as the features and an interval of
+// doubles that contains t. The radii are those of the moving and of the fixed shape (`Motion`).
 class SweepTime {
  public:
   static SweepTime Zero() { return SweepTime(Kind::kZero, {}, 0, 0); }
   static SweepTime One() { return SweepTime(Kind::kOne, {}, 1, 1); }
 
-  // Returns the time at which the features of `meeting` meet, for radius 0; the time may be outside
-  // of [0, 1]. Two vertices must meet at some time; an edge must not be parallel to the
-  // displacement.
+  // Returns the time at which the features of `meeting` meet, for shapes without radii; the time
+  // may be outside of [0, 1]. Two vertices must meet at some time; an edge must not be parallel to
+  // the displacement.
   static SweepTime OfTouch(const Motion& motion, const EdgeMeeting& meeting);
   // Returns the time that is exactly the double `t`, in [0, 1].
   static SweepTime OfValue(double t) { return SweepTime(Kind::kValue, {}, t, t); }
@@ -136,15 +137,17 @@ class SweepTime {
   Kind kind_;
 };
 
-// Returns the exact time at which the features of `meeting` begin or cease (`end`) to be within the
-// sum of the radii, which is above 0. For an edge with vector s = `side().b` - `side().a`, the
-// cross product of the displacement and s must be positive; for two vertices, the discriminant of
-// the quadratic equation for t at the top of this file must be at least 0.
+// Returns the exact time at which the distance of the features of `meeting` becomes the sum of the
+// radii (above 0): when they come that near, or, for `end` = kEnd, when they go farther apart. For
+// an edge with vector s = `side().b` - `side().a`, the cross product of the displacement and s must
+// be positive; for two vertices, the discriminant of the quadratic equation for t at the top of
+// this file must be at least 0.
 ExactRoot ExactRoundTouch(const Motion& motion, const EdgeMeeting& meeting, IntervalEnd end);
 
-// The quotient n / m, unevaluated. `AxisParallelTouch` returns the time at which a vertex begins or
-// ceases (`end`) to be within the sum of the radii of an edge that is parallel to a coordinate
-// axis. `AxisParallelTouch` computes the numerator without cancellation.
+// The quotient n / m, unevaluated. `AxisParallelTouch` returns, for an edge that is parallel to a
+// coordinate axis, the time at which the distance of a vertex from the edge becomes the sum of the
+// radii, at the begin or the end (`end`) of the contact. `AxisParallelTouch` computes the numerator
+// without cancellation.
 struct RoundQuotient {
   BoundedPair n;
   BoundedPair m;

@@ -20,8 +20,8 @@ void ColdQuery::Run(const Scene& scene, OverlapDetail detail, PosedShape& posed,
     TakeMeasured(detail, posed, touched, meter);
     return;
   }
-  // Most shapes touch nothing. The overlap query finds this without placing all vertices of the
-  // shape, which `posed.Whole()` would place.
+  // Most shapes touch nothing. The overlap query finds this without placing (computing at the pose)
+  // all vertices of the shape, which `posed.Whole()` would place.
   mover_.MoveTo(shape.shape, posed.pose());
   OverlapQuery(scene, {detail, shape.options.mask}, overlaps_, meter).Run(mover_);
   TakeOverlaps(touched);
@@ -35,9 +35,11 @@ void ColdQuery::TakeOverlaps(Touched& touched) const {
   }
 }
 
-// A distance query returns only the polygons in reach, so under OverlapDetail::kEdges this function
-// tests the edges of each polygon exactly. It skips edges outside the square of half-width
-// `bounding_radius` about the position: they are farther than `within` from the shape.
+// The distance query has found the polygons within the distance `within` of the shape (the option
+// up to which the tracker counts polygons as touched), but not which of their edges are that near.
+// So under OverlapDetail::kEdges this function tests the edges of each polygon exactly. It skips
+// edges outside the square of half-width `bounding_radius` about the position: every point within
+// `within` of the shape is nearer to the position than `bounding_radius`.
 void ColdQuery::TakeMeasured(OverlapDetail detail, PosedShape& posed, Touched& touched,
                              WorkMeter& meter) const {
   const Vec2 p = posed.position();

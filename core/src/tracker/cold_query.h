@@ -25,7 +25,7 @@
 namespace carom::internal {
 
 // Evaluates cold queries: queries for a tracked shape at a pose that use nothing that the tracker
-// remembers. Reuses its buffers from move to move. Not thread-safe.
+// remembers of earlier moves. Reuses its buffers from move to move. Not thread-safe.
 class ColdQuery {
  public:
   // Adds the polygons that the shape touches, and under OverlapDetail::kEdges the edges that it

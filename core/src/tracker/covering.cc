@@ -114,19 +114,20 @@ void EdgeSigns::Set(const Polygon& polygon, Vec2 point) {
   }
 }
 
-// If two points lie on the same side of the line of each edge, both are in one convex cell of the
-// arrangement of these lines, so the path between them meets no edge (carom/covering.h). Signs of 0
-// prove nothing, since a point on a line is in no cell.
+// An `EdgeSigns` holds, for each edge of a polygon, on which side of the line of the edge a point
+// lies. If two points lie on the same side of the line of each edge, both are in one convex cell of
+// the arrangement of these lines, so the path between them meets no edge (carom/covering.h). Signs
+// of 0 prove nothing, since a point on a line is in no cell.
 bool EdgeSigns::ProvesClearPathTo(const EdgeSigns& other) const {
   return !has_zero_ && !other.has_zero_ && edge_count_ == other.edge_count_ &&
          words_ == other.words_;
 }
 
 // The sign of an edge is the side of the line of the edge on which the point lies. The path from
-// the last point that was on no such line can cross only edges with a changed sign. Xor finds the
-// words of signs that changed, and counting trailing zeros finds the bits in each word. If there is
-// no such last point, or the new point lies on the line of an edge, the winding number is computed
-// from all edges.
+// the last point that was on no such line to the new point can cross only edges with a changed
+// sign. Xor finds which signs changed in each word of 64 signs, and counting trailing zeros finds
+// the changed bits of a word. If there is no such last point, or the new point lies on the line of
+// an edge, the winding number is computed from all edges.
 Location PointTracker::MoveTo(Vec2 point) {
   const Vec2 p = Normalized(point);
   if (next_) {

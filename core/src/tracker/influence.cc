@@ -22,9 +22,10 @@ double RootUp(double square) { return std::sqrt(square) * kUp; }
 
 }  // namespace
 
-// Rounds `reading` up to a float, so that no byte with a bound of at most `reading` is missed. Caps
-// a reading beyond all floats, since a byte without bits has the bound +inf and must not be
-// returned.
+// bound[k] is a reading of the odometer (the length of all moves of the shape) before which the
+// shape reaches none of the eight edges of byte k. Rounds `reading` up to a float, so that no byte
+// with a bound of at most `reading` is missed. Caps a reading beyond all floats at the largest
+// float, since a byte without bits has the bound +inf and must not be returned.
 LaneBits MaskWord::BytesUpTo(double reading) const {
   constexpr double kMost = std::numeric_limits<float>::max();
   const float most = reading < kMost ? RoundedUp(reading) : std::numeric_limits<float>::max();
@@ -40,8 +41,9 @@ NeighborQuery::Run NeighborQuery::ByteOf(const Neighbor& neighbor, size_t byte) 
   return {first, std::min(first + kLanes, neighbor.polygon.polygon().edge_count())};
 }
 
-// Measures the distances of a run of edges from the reference point, unless this run was measured
-// last: the byte (eight edges) that is nearest is often also the byte where a query finds contact.
+// Measures the distances of a run of edges (up to eight) from the reference point of the shape.
+// Does not repeat this for the run that was measured last: the byte (eight edges) that is nearest
+// is often also the byte where a query finds contact.
 void NeighborQuery::Measure(PointDistances& distances, Run run) {
   if (measured_.first == run.first && measured_.last == run.last) return;
   measured_ = run;
@@ -49,19 +51,20 @@ void NeighborQuery::Measure(PointDistances& distances, Run run) {
   distances.Measure(run.first, run.last);
 }
 
-// Returns the edges of the run that may be within the bounding radius of the reference point.
-// Clears the bits beyond the end of a run of fewer than eight edges, since they stand for no edges
-// of the run.
+// Returns the edges of the run (up to eight consecutive edges) that may be within the bounding
+// radius of the shape's reference point. Every point of the shape is within this radius. Clears the
+// bits beyond the end of a run of fewer than eight edges, since they stand for no edges of the run.
 LaneBits NeighborQuery::InReach(const PointDistances& distances, Run run) const {
   const LaneBits present = (LaneBits{1} << (run.last - run.first)) - 1;
   return distances.Within(posed_.bounding_radius() * posed_.bounding_radius() * kUp) & present;
 }
 
-// Returns a lower bound of the distance from the reference point to the nearest edge of the
-// neighbor that is in the mask, and sets `neighbor.nearest` to the byte (eight edges) of this edge.
-// Measures the edges of a byte only while the stored bound of the byte allows one of them to be
-// nearer than all edges measured before. The byte that was nearest last time comes first: it most
-// often is nearest again, and then few other bytes are read.
+// Returns a lower bound of the distance from the reference point of the shape to the nearest of the
+// neighbor's edges that are in the influence mask (the edges near the shape, kept from move to
+// move), and sets `neighbor.nearest` to the byte (eight edges) of this edge. Measures the edges of
+// a byte only while the stored bound of the byte allows one of them to be nearer than all edges
+// measured before. The byte that was nearest last time comes first: it most often is nearest again,
+// and then few other bytes are read.
 double NeighborQuery::NearestEdge(Neighbor& neighbor, PointDistances& distances) {
   double nearest = HUGE_VAL;
   const auto measure = [&](Run run) {
@@ -150,12 +153,13 @@ void NeighborQuery::VisitInReach(const Neighbor& neighbor, const Visit& visit) {
 }
 
 // Applies law (2) of docs/coherence.md: While the reference point of the shape is farther than the
-// bounding radius from every edge of the polygon, no edge of the shape meets an edge of the
-// polygon, and all of the shape lies in one face of the plane as divided by the polygon's edges: in
-// the face of the reference point. So the shape touches the polygon exactly if the reference point
-// is inside. `distance` is a lower bound of the distance from the nearest edge. If it exceeds the
-// bounding radius, stores the verdict and the reading of the odometer (the length of all moves
-// since the mask was made) until which it holds, and returns true.
+// bounding radius (within which all points of the shape lie) from every edge of the polygon, no
+// edge of the shape meets an edge of the polygon, and all of the shape lies in one face of the
+// plane as divided by the polygon's edges: in the face of the reference point. So the shape touches
+// the polygon exactly if the reference point is inside. `distance` is a lower bound of the distance
+// from the reference point to the nearest edge. If `distance` exceeds the bounding radius, stores
+// the verdict, and the reading of the odometer (the length of all moves since the mask was made)
+// until which the verdict holds, and returns true.
 bool NeighborQuery::IsClear(Neighbor& neighbor, Verdict& verdict, double distance) {
   if (distance <= posed_.bounding_radius()) return false;
   verdict.touches = IsInside(neighbor);
@@ -166,9 +170,10 @@ bool NeighborQuery::IsClear(Neighbor& neighbor, Verdict& verdict, double distanc
   return true;
 }
 
-// Applies `IsClear` to the distance of the polygon's bounding box from the reference point: no edge
-// is nearer than the box, and a point outside the box is outside the polygon. Cheap, and enough for
-// most neighbors.
+// Applies `IsClear`, which stores a verdict if all edges are farther than the bounding radius from
+// the reference point, to the distance of the polygon's bounding box from this point: no edge is
+// nearer than the box, and a point outside the box is outside the polygon. Cheap, and enough for
+// most neighbors (polygons near the shape).
 bool NeighborQuery::IsBoxClear(Neighbor& neighbor, Verdict& verdict) {
   ++mask_work_;
   const FloatBox& box = neighbor.box;
@@ -205,8 +210,8 @@ bool NeighborQuery::IsInside(Neighbor& neighbor) {
 // disc. `distance` is an upper bound of the signed distance of the reference point from the
 // polygon. The signed distance is below 0 inside the polygon, and changes at most by the length of
 // a move: a reference point that leaves the polygon has first moved as far as the nearest edge was.
-// If the disc touches the polygon, stores the verdict and the reading of the odometer (the length
-// of all moves since the mask was made) until which it holds, and returns true.
+// If the disc touches the polygon, stores the verdict, and the reading of the odometer (the length
+// of all moves since the mask was made) until which the verdict holds, and returns true.
 bool NeighborQuery::IsInscribedTouched(Verdict& verdict, double distance) const {
   const double depth = posed_.inscribed_radius() - distance;
   if (!(depth > 0)) return false;
@@ -215,6 +220,10 @@ bool NeighborQuery::IsInscribedTouched(Verdict& verdict, double distance) const 
   return true;
 }
 
+// Decides whether the shape touches the neighbor (a polygon near it), and until which reading of
+// the odometer (the length of all moves) this verdict holds. All points of the shape are within the
+// bounding radius of its reference point; the inscribed disc is a disc about this point that the
+// shape contains.
 void NeighborQuery::UpdateTouch(Neighbor& neighbor, Verdict& verdict) {
   verdict.touch_until = verdict.clear_until = ReadingDown(odometer_);
   verdict.is_by_box = false;
@@ -226,9 +235,9 @@ void NeighborQuery::UpdateTouch(Neighbor& neighbor, Verdict& verdict) {
   }
   const double distance = NearestEdge(neighbor, distances);
   if (IsClear(neighbor, verdict, distance)) return;
-  // At this point an edge of the polygon may be within the bounding radius. The inscribed disc of
-  // the shape is tested first, since its verdict holds at any rotation and so lasts longer than a
-  // verdict by a pair of edges.
+  // At this point an edge of the polygon may be within the bounding radius of the reference point,
+  // so that the shape may reach it. The inscribed disc of the shape is tested first, since its
+  // verdict holds at any rotation and so lasts longer than a verdict by a pair of edges.
   neighbor.inscribed_from = HUGE_VALF;
   if (posed_.inscribed_radius() > 0) {
     neighbor.inscribed_from = ReadingDown(odometer_ + (distance - posed_.inscribed_radius()));
@@ -239,10 +248,11 @@ void NeighborQuery::UpdateTouch(Neighbor& neighbor, Verdict& verdict) {
   verdict.touches = IsTouched(neighbor, distances);
 }
 
-// Returns true if a neighbor that was touched certainly still is, for the last reason or a similar
-// one: the inscribed disc of the shape reaches the nearest edges, the pair of edges that met last
-// still meets, or the shape meets another edge of the polygon with an index close to that of this
-// pair's edge. False leaves undecided whether the shape touches the neighbor.
+// Returns true if one of three tests proves that the shape still touches a neighbor that it
+// touched: the inscribed disc (a disc about the reference point that the shape contains) reaches
+// the nearest edges, the pair of edges that met last (the witness) still meets, or the shape meets
+// another edge of the polygon with an index close to that of the polygon's edge in this pair. False
+// leaves undecided whether the shape touches the neighbor.
 bool NeighborQuery::IsStillTouched(Neighbor& neighbor, Verdict& verdict,
                                    PointDistances& distances) {
   scratch_.near.clear();
@@ -255,20 +265,21 @@ bool NeighborQuery::IsStillTouched(Neighbor& neighbor, Verdict& verdict,
   const Polygon& polygon = neighbor.polygon.polygon();
   if (posed_.IsWitness(polygon.edge(neighbor.witness.fixed), neighbor.witness)) return true;
   // If the inscribed disc may touch, returns false, so that `UpdateTouch` makes the full query: a
-  // verdict by the disc lasts for more moves. Does so for a small neighbor, too, since its full
-  // query costs hardly more than the test below.
+  // verdict by the disc lasts for more moves. Does so for a small neighbor (a polygon with few
+  // edges), too, since its full query costs hardly more than the test below.
   if (neighbor.is_small() || is_disc_near) return false;
   const size_t byte = neighbor.witness.fixed / kLanes;
   for (const size_t near : {byte, byte + 1, byte - 1}) {
-    // For byte 0, `byte - 1` wraps around, and this comparison is false.
+    // For byte 0 (the first eight edges), `byte - 1` wraps around, and this comparison is false.
     const bool exists = near * kLanes < polygon.edge_count();
     if (exists && IsTouchedBy(neighbor, distances, ByteOf(neighbor, near))) return true;
   }
   return false;
 }
 
-// Tests exactly whether the shape meets an edge of the run. Skips edges beyond the bounding radius
-// and edges with all of the shape on one side of their line, and appends the edges that it tests to
+// Tests exactly whether the shape meets an edge of the run (up to eight consecutive edges of the
+// polygon). Skips edges beyond the bounding radius of the shape's reference point and edges with
+// all of the shape on one side of their line, and appends the edges that it tests to
 // `scratch_.near`. If one of them meets an edge of the shape, stores this pair as the witness and
 // returns true.
 bool NeighborQuery::IsTouchedBy(Neighbor& neighbor, PointDistances& distances, Run run) {
@@ -289,8 +300,9 @@ bool NeighborQuery::IsTouchedBy(Neighbor& neighbor, PointDistances& distances, R
 }
 
 // Decides exactly whether the shape touches the neighbor, by law (5) of docs/coherence.md: an edge
-// of the polygon within the bounding radius meets an edge of the shape or, if none does, the shape
-// contains a ring of the polygon or the polygon contains a ring of the shape.
+// of the polygon within the bounding radius of the shape's reference point meets an edge of the
+// shape or, if none does, the shape contains a ring of the polygon or the polygon contains a ring
+// of the shape.
 bool NeighborQuery::IsTouched(Neighbor& neighbor, PointDistances& distances) {
   neighbor.has_witness = false;
   if (posed_.has_within()) return posed_.IsWithin(neighbor.polygon);
@@ -302,19 +314,21 @@ bool NeighborQuery::IsTouched(Neighbor& neighbor, PointDistances& distances) {
          IsContained(neighbor);
 }
 
-// Returns whether the polygon contains the shape (a ring of it, if it has several), given that no
-// edge of the polygon meets the shape. A shape of one ring is connected, so all of it is inside or
-// all of it is outside. If the reference point belongs to the shape, its location decides, which is
-// often known. Otherwise each ring of the shape is located by itself.
+// Returns whether the polygon contains the shape, or at least one of the rings of the shape, given
+// that no edge of the polygon meets the shape. A shape of one ring is connected, so all of it is
+// inside or all of it is outside. If the reference point belongs to the shape, the location of this
+// point decides, which `IsInside` often knows from an earlier move. Otherwise each ring of the
+// shape is located by itself.
 bool NeighborQuery::IsContained(Neighbor& neighbor) {
   return posed_.IsOneRing() && posed_.inscribed_radius() > 0
              ? IsInside(neighbor)
              : posed_.IsContainedIn(neighbor.polygon);
 }
 
-// Tests every edge within the bounding radius, since all edges that meet the shape are part of the
-// answer. So one pair of edges that meets does not end the search, and a query is saved only while
-// all edges are farther than the bounding radius (law (2) of docs/coherence.md).
+// Tests every edge within the bounding radius of the shape's reference point, since all edges that
+// meet the shape are part of the answer. So one pair of edges that meets does not end the search,
+// and the query is skipped only while all edges are farther than the bounding radius (law (2) of
+// docs/coherence.md).
 void NeighborQuery::UpdateEdges(Neighbor& neighbor, Verdict& verdict) {
   scratch_.edge_counts.push_back(0);
   if (odometer_ < verdict.clear_until) return;

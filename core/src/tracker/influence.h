@@ -39,8 +39,9 @@ namespace carom::internal {
 // 64 bits of an influence mask (the edges near a tracked shape, kept from move to move): one bit
 // for each of 64 consecutive edges of a polygon, so that a byte stands for eight edges. A mask
 // stores only words with a bit set. When the mask is made, all bits of a byte are set if the
-// bounding box of its eight edges is near. A bit is cleared when its edge is measured and is too
-// far away for the shape to reach it while the mask lasts.
+// bounding box of its eight edges is within the radius about the shape in which the mask has all
+// edges. A bit is cleared when its edge is measured and is too far away for the shape to reach it
+// while the mask lasts.
 struct MaskWord {
   uint64_t bits = 0;  // bit i: edge 64 * index + i
   uint32_t index = 0;
@@ -49,15 +50,16 @@ struct MaskWord {
   // point. bound[k] is +inf if the byte has no bit set.
   std::array<float, kLanes> bound;
 
-  // Returns the bytes with a bound of at most `reading`, a reading of the odometer: bit k for byte
-  // k.
+  // Returns the bytes (eight edges each) with a bound of at most `reading`, a reading of the
+  // odometer: bit k for byte k.
   LaneBits BytesUpTo(double reading) const;
 };
 
-// A polygon near a tracked shape: it has edges in the shape's influence mask, or contains the
-// reference point of the shape. A polygon without an edge index has few edges: all of them count as
-// in the mask, and the mask stores no words for the polygon. The verdict whether the shape touches
-// the neighbor is stored apart from it (tracker/verdict.h).
+// A polygon near a tracked shape: it has edges in the shape's influence mask (the edges near the
+// shape, kept from move to move), or contains the reference point of the shape. A polygon without
+// an edge index has few edges: all of them count as in the mask, and the mask stores no words for
+// the polygon. The verdict whether the shape touches the neighbor is stored apart from it
+// (tracker/verdict.h).
 struct Neighbor {
   explicit Neighbor(const IndexedPolygon& its_polygon)
       : polygon(its_polygon),
@@ -73,31 +75,33 @@ struct Neighbor {
   FloatBox box;
   // The next two members are readings of the odometer (the length of all moves since the mask was
   // made), rounded down. They hold at any rotation of the shape.
-  float side_until = 0;  // `is_inside` holds while the reading is less
+  float side_until = 0;  // `is_inside` holds while the reading is less than this
   // Before this reading, the disc inside the shape about its reference point reaches no edge.
   float inscribed_from = 0;
-  // The byte of edges that was nearest when last measured: edges 8 * nearest to 8 * nearest + 7.
+  // The eight consecutive edges that were nearest when last measured: edges 8 * nearest to 8 *
+  // nearest + 7.
   uint32_t nearest = 0;
   // The edge of the polygon and the edge of the shape that were found to meet last. Valid if
   // `has_witness`.
   Witness witness;
-  // The words of this polygon in the mask's array of words: `word_count` words from index
-  // `first_word` on.
+  // The words (64 edges each) of this polygon in the mask's array of words: `word_count` words from
+  // index `first_word` on.
   uint16_t first_word = 0;
   uint8_t word_count = 0;
   bool has_witness : 1;
   bool is_inside : 1;  // whether the polygon contains the reference point
-  // Whether too many edges are near for the words of the mask, so that queries use the polygon's
-  // own edge index instead.
+  // Whether the polygon has more near edges than the mask has words for, so that queries use the
+  // edge index of the polygon instead.
   bool is_dense : 1;
 };
 
-// The parts of an influence mask while they are gathered from the scene. Reused from mask to mask.
+// The parts of an influence mask (the edges near a tracked shape, kept from move to move) while
+// they are gathered from the scene. Reused from mask to mask.
 struct Influence {
   // polygons of the scene that may have edges in the mask
   std::vector<const IndexedPolygon*> polygons;
   std::vector<Neighbor> neighbors;  // polygons in the mask, by ascending id
-  std::vector<Verdict> verdicts;    // whether the shape touches each neighbor
+  std::vector<Verdict> verdicts;    // one for each neighbor: does the shape touch it?
   // The words (bits of 64 edges each) of all neighbors, neighbor after neighbor; the words of one
   // neighbor are sorted by `MaskWord::index`.
   std::vector<MaskWord> words;
@@ -120,15 +124,16 @@ struct NeighborScratch {
   Touched touched;
 };
 
-// Tests a shape at a pose against the neighbors (near polygons) in its influence mask, one neighbor
-// at a time. If the stored verdict on a neighbor or a stored bound of the distance of its edges no
-// longer holds, replaces it. Once the meter has stopped the work, the verdicts and bounds that were
-// written are meaningless.
+// Tests a shape at a pose against the neighbors (near polygons) in its influence mask (the edges
+// near the shape, kept from move to move), one neighbor at a time. Replaces the stored verdict on a
+// neighbor, and the stored bounds of the distances of its edges, if they no longer hold. The
+// bounding radius is a distance from the reference point within which all points of the shape lie.
+// Once the meter has stopped the work, the verdicts and bounds that were written are meaningless.
 class NeighborQuery {
  public:
-  // `words` are the mask's words of all neighbors. `odometer` is the length of all moves since the
-  // mask was made. Edges farther than `out_of_mask` from the reference point cannot be reached by
-  // the shape while the mask lasts.
+  // `words` are the mask's words (64 edges each) of all neighbors. `odometer` is the length of all
+  // moves since the mask was made. The shape cannot reach edges farther than `out_of_mask` from its
+  // reference point while the mask holds.
   NeighborQuery(std::span<MaskWord> words, PosedShape& posed, double odometer, double out_of_mask,
                 NeighborScratch& scratch)
       : words_(words),
@@ -150,8 +155,8 @@ class NeighborQuery {
   // at least as many moves as the verdict by the box.
   void UpdateBound(Neighbor& neighbor, Verdict& verdict);
 
-  // Returns the units of work of this query that grow with the size of the mask: the cost of a
-  // larger mask.
+  // Returns how many units of the work of this query grow with the size of the mask: what a larger
+  // mask costs in each query.
   uint64_t mask_work() const { return mask_work_; }
 
  private:

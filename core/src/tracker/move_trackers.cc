@@ -49,7 +49,7 @@ struct MoveScratch {
   Influence gathered;
   TrackerSweeps sweeps;
   ColdQuery cold;
-  size_t largest = 0;  // most vertices of a tracked shape
+  size_t largest = 0;  // most vertices of a shape that was moved
 };
 
 // Returns whether the column of tracker indices ascends strictly, which proves that each tracker
@@ -60,17 +60,20 @@ bool AreDistinct(const MoveColumns& moves) {
          tracker.end();
 }
 
-// Returns the square of the radius of a quiet ball (the disc in which the last answer of a tracker
-// holds), rounded so that a computed squared distance dx * dx + dy * dy below it proves that the
-// distance is below `radius`. With u = 2^-53, the differences dx and dy err by u each, their
-// squares by 3u, the sum by 4u, and a coordinate that is read as 0, since it is tiny, by 2^-140.
-// Returns -1 if no radius remains.
+// Returns the square of `radius`, the radius of a quiet ball (the disc in which the last answer of
+// a tracker holds), rounded so that a computed squared distance dx * dx + dy * dy below it proves
+// that the distance is below `radius`. With u = 2^-53, the differences dx and dy have relative
+// errors of u, their squares of 3u and the sum of 4u; a tiny coordinate is read as 0, which adds an
+// error of up to 2^-140. Returns -1 if no radius remains.
 double QuietSquare(double radius) {
   const double sure = radius - 0x1p-130;
   return sure > 0 ? sure * sure * (1 - 16 * kUnit) : -1;
 }
 
-// Answers a batch of moves and updates the trackers.
+// Answers a batch of moves and updates the trackers. A move gives a tracker (a moving shape)
+// another pose, and asks what the shape touches there. A move is quiet if it stays in the disc in
+// which the last answer of its tracker holds at any rotation. The memory of a tracker is an
+// influence mask: the polygons and edges near its shape, kept from move to move.
 class MoveBatch {
  public:
   MoveBatch(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
@@ -127,13 +130,14 @@ class MoveBatch {
   const uint64_t scene_state_;
   ThreadScratch<MoveScratch> scratch_;
   const bool uses_memory_;
-  // Whether moves are answered in words of 64 (`RunWord`). If true, a move that was classified as
+  // Whether moves are answered 64 at a time (`RunWord`). If true, a move that was classified as
   // quiet ahead of time is still quiet when it is answered.
   const bool classifies_by_word_;
   QuietPass quiet_;
   MoveWriter writer_;
-  // The classes of the moves classified last, 64 moves in each element: the classes of moves 64 n
-  // to 64 n + 63 are at index n modulo the size of the array.
+  // The classes (quiet, clear, one: see `QuietPass::Word`) of the moves classified last, 64 moves
+  // in each element: the classes of moves 64 n to 64 n + 63 are at index n modulo the size of the
+  // array.
   std::array<QuietPass::Word, 8> words_;
   size_t classified_ = 0;  // number of moves classified so far
   // A ring buffer of moves that are expected not to be quiet: the entries from number `begin_` to
@@ -175,9 +179,10 @@ bool MoveBatch::RunInOrder() {
   return true;
 }
 
-// Answers up to 64 moves, from `first` on, given that each tracker moves once in the batch. The
-// moves are classified ahead of time, so those that touch nothing are answered by one operation on
-// bits, and only the moves that write a row are visited. Returns false once the meter stops.
+// Answers up to 64 moves, from `first` on, provided that each tracker moves once in the batch.
+// `ClassifyAhead` has classified the moves, so one operation on bits answers all quiet moves (moves
+// for which the last answer of the tracker holds) that touch nothing, and the loop visits only the
+// other moves. Returns false once the meter stops.
 bool MoveBatch::RunWord(size_t first) {
   while (classified_ <= first) ClassifyAhead();
   const QuietPass::Word word = words_[first / kWord % words_.size()];
@@ -216,11 +221,11 @@ inline void MoveBatch::AnswerOne(size_t i, bool is_quiet) {
   }
 }
 
-// Prefetches the memory that the moves after move i read if they are not quiet, since thousands of
-// trackers do not fit into a cache. Advances one step along the pointers at a time, as each step
-// reads what the step before it prefetched: the tracker's memory with its verdicts, the neighbors,
-// their polygons. If a tracker may move twice in the batch, whether a move is quiet is decided
-// again when the move is answered.
+// Prefetches the memory that the moves after move i read if they are not quiet (if the last answers
+// of their trackers do not hold), since thousands of trackers do not fit into a cache. Advances one
+// step along the pointers at a time, as each step reads what the step before it prefetched: the
+// tracker's memory with its verdicts, the neighbors, their polygons. If a tracker may move twice in
+// the batch, whether a move is quiet is decided again when the move is answered.
 inline void MoveBatch::PrefetchAhead(size_t i) {
   constexpr size_t kFarthest = 256;  // how many moves ahead moves are classified at most
   // number of moves ahead, among those that are not quiet, for which the memory of the tracker is
@@ -265,7 +270,7 @@ void MoveBatch::ClassifyAhead() {
 
 // Answers a quiet move (the last answer of its tracker holds) that the quiet pass does not answer:
 // a move of a tracker that touches several polygons, a sweep that ends in contact, or any quiet
-// move if the caller requests quiet radii.
+// move if the caller requests quiet radii (how far each shape may move while its answer holds).
 void MoveBatch::AnswerQuiet(Tracker& tracker, size_t i) {
   QuietBall& ball = TrackerAccess::ball(tracker);
   ++out_.tiers.quiet;
@@ -309,7 +314,8 @@ void MoveBatch::Answer(Tracker& tracker, size_t i) {
 }
 
 // Answers move i by the tracker's memory, or by a query without memory (a cold query) if the
-// tracker has no influence mask for this move.
+// tracker has no influence mask (the edges near the shape, kept from move to move) that covers the
+// pose of this move.
 void MoveBatch::AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed) {
   QuietBall& ball = TrackerAccess::ball(tracker);
   if (ball.scene_state != scene_state_ && TrackerAccess::memory(tracker) != nullptr) {
@@ -330,8 +336,9 @@ void MoveBatch::AnswerWarm(Tracker& tracker, size_t i, PosedShape& posed) {
   if (options_.quiet_radii) writer_.WriteQuietRadius(i, ball);
 }
 
-// Answers move i without the tracker's memory. A sweep with a path that was found clear up to its
-// end touches nothing at its end and needs no query.
+// Answers move i without the tracker's memory. A sweep (a move along a path) that was found to
+// touch nothing on its path up to the end of the path touches nothing at its end and needs no
+// query.
 void MoveBatch::AnswerCold(size_t i, PosedShape& posed) {
   ++out_.tiers.cold;
   Touched& touched = scratch_->neighbors.touched;
@@ -342,8 +349,8 @@ void MoveBatch::AnswerCold(size_t i, PosedShape& posed) {
 }
 
 // Clears the tracker's memory if an edit of the scene, since the version for which the memory was
-// made, may have touched the disc of `known_radius` that the memory describes. Otherwise marks the
-// memory as valid for the current version of the scene.
+// made, may have touched the disc that the memory describes: the disc about `center` with the
+// radius `known_radius`. Otherwise marks the memory as valid for the current version of the scene.
 void MoveBatch::DropIfEdited(Tracker& tracker) const {
   QuietBall& ball = TrackerAccess::ball(tracker);
   TrackerMemory& memory = *TrackerAccess::memory(tracker);
@@ -354,10 +361,11 @@ void MoveBatch::DropIfEdited(Tracker& tracker) const {
   ball.scene_state = scene_state_;
 }
 
-// Queries the tracker's influence mask: fills `scratch_->neighbors.touched`, and sets the quiet
-// ball, in which this answer holds. Makes a mask first if the shape left the last one. If the
-// tracker gets no mask, and once the meter has stopped, leaves the tracker without a quiet ball and
-// returns false.
+// Queries the tracker's influence mask (the edges near the shape, kept from move to move): fills
+// `scratch_->neighbors.touched`, and sets the quiet ball, the disc in which this answer holds.
+// Makes a mask first if the shape has left the region that the last mask covers. If the tracker
+// gets no mask, and once the meter has stopped, leaves the tracker without a quiet ball and returns
+// false.
 bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   QuietBall& ball = TrackerAccess::ball(tracker);
   ball.radius2[0] = ball.radius2[1] = -1;
@@ -388,8 +396,9 @@ bool MoveBatch::QueryMemory(Tracker& tracker, PosedShape& posed) {
   return true;
 }
 
-// Makes another influence mask about the shape, if the memory budget allows and the mask is likely
-// to save work. No other step of a batch changes the size of a tracker's memory.
+// Makes another influence mask about the shape, if the memory budget allows this and the mask is
+// likely to save work; returns whether it made one. No other step of a batch changes the size of a
+// tracker's memory.
 bool MoveBatch::PrepareMask(Tracker& tracker, const PosedShape& posed) {
   const size_t before = tracker.memory_bytes();
   const bool is_made = MakeMask(tracker, posed);

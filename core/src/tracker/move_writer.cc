@@ -10,8 +10,9 @@
 
 namespace carom::internal {
 
-// An item that touches nothing at its end is written as clear, except for a sweep that touches
-// something on its path: such a sweep gets a first touch and a count of 0.
+// Writes an item (move) that touches nothing at its end as clear, one bit of `MoveAnswers::clear`;
+// except for a sweep (a move along a path) that touches something on its path, which gets a first
+// touch and a count of 0.
 void MoveWriter::Write(size_t i, const Touched& touched) {
   const bool is_path_clear = !moves_.sweeps() || sweeps_.IsClear(i);
   if (touched.polygons.empty() && is_path_clear) return WriteClear(i);

@@ -19,8 +19,9 @@
 
 namespace carom::internal {
 
-// Writes the answers of a batch of moves. Not thread-safe. The constructor's arguments must outlive
-// the writer.
+// Writes the answers of a batch of moves. A move gives a tracker (a moving shape) another pose; a
+// sweep is a move that also asks what the shape touches first on the path to this pose. Not
+// thread-safe. The constructor's arguments must outlive the writer.
 class MoveWriter {
  public:
   MoveWriter(const MoveColumns& moves, const MoveOptions& options, const TrackerSweeps& sweeps,

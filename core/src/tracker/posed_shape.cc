@@ -21,9 +21,11 @@ double Magnitude(Vec2 p) { return std::max(std::abs(p.x), std::abs(p.y)); }
 }  // namespace
 
 // A rotation with cosine c and sine s may stretch lengths as far as |c^2 + s^2 - 1| <= 1e-6 allows,
-// and placing errs by `PlacingError` in each coordinate, so twice `PlacingError` bounds the
-// distance from the exact point. The bounding radius assumes the most stretch and adds the error,
-// the inscribed radius assumes the least stretch and subtracts the error.
+// and placing a point (rotating it and moving it to the position of the pose) errs by at most
+// `PlacingError` in each coordinate, so twice `PlacingError` bounds the distance from the exact
+// point. The bounding radius, of a disc that contains the placed shape, assumes the most stretch
+// and adds the error; the inscribed radius, of a disc that the placed shape contains, assumes the
+// least stretch and subtracts the error.
 PosedShape::PosedShape(const TrackedShape& shape, const Pose& pose, PoseScratch& scratch,
                        WorkMeter& meter, const double* angle)
     : shape_(shape),
@@ -49,7 +51,8 @@ void PosedShape::ComputeRotation() {
   angle_ = nullptr;
 }
 
-// Checks the vertices themselves only if the bounding circle may leave the range of coordinates.
+// Places the vertices to check them only if the circle with the bounding radius, which contains all
+// of them, may leave the accepted range of coordinates.
 bool PosedShape::IsAccepted() {
   return Magnitude(position()) + bounding_radius_ < kMaxCoordinate || Whole() != nullptr;
 }
@@ -124,7 +127,8 @@ std::optional<Witness> PosedShape::FindWitness(std::span<const NearEdge> edges) 
     return std::nullopt;
   }
   const size_t root = shape_.nodes.size() - 1;
-  // If the root is a run (a leaf), its circle contains the whole shape and reaches `edges`, which
+  // The edges of the shape are in a tree of bounding circles, with runs of up to eight edges as
+  // leaves. If the root is a run, its circle contains the whole shape and reaches `edges`, which
   // are within the bounding radius. So the circle need not be tested.
   if (root == 0) return FindInRun(root, edges);
   Box box;
@@ -132,10 +136,12 @@ std::optional<Witness> PosedShape::FindWitness(std::span<const NearEdge> edges) 
   return FindWitness(root, edges, box);
 }
 
-// Descends the tree of bounding circles of the shape's edges. The circle of a node is placed at the
-// pose: its centre as a vertex is placed, its radius times the length of (c, s), plus the errors of
-// placing the centre and the vertices. If the placed circle does not reach the box of all `edges`,
-// no edge of the shape in the node meets one of `edges`.
+// Returns an edge of the shape in node `node`, and one of `edges`, that share a point; nullopt if
+// there are none. Descends the tree of bounding circles of the shape's edges. The circle of a node
+// is placed at the pose: its centre as a vertex is placed, its radius times `kMaxStretch` (the most
+// by which a rotation may stretch lengths), plus a bound of the errors of placing. If the placed
+// circle does not reach the box of all `edges`, no edge of the shape in the node meets one of
+// `edges`.
 std::optional<Witness> PosedShape::FindWitness(size_t node, std::span<const NearEdge> edges,
                                                const Box& box) {
   const OutlineNode& outline = shape_.nodes[node];
@@ -163,8 +169,9 @@ std::optional<Witness> PosedShape::FindInRun(size_t node, std::span<const NearEd
   return std::nullopt;
 }
 
-// Places each vertex by itself, so that a vertex has the same bits in every run (node of the tree
-// of circles) with an edge that ends at it.
+// Places each vertex by itself, not relative to another vertex, so that a vertex that two edges in
+// different runs (leaves of the tree of circles, up to eight edges each) share has the same bits in
+// both runs.
 const EdgeCluster& PosedShape::PlacedRun(size_t node) {
   if (scratch_.runs.size() <= node) scratch_.runs.resize(node + 1);
   PoseScratch::PlacedRun& run = scratch_.runs[node];
@@ -194,12 +201,14 @@ bool PosedShape::IsWitness(const Segment& fixed, const Witness& witness) {
   return Intersects(fixed, Segment{Placed(pose(), edge.a), Placed(pose(), edge.b)});
 }
 
-// A ring of the polygon inside the shape is within the bounding radius of the position. So a ring
-// with its first vertex beyond this radius is excluded at once, and so is a polygon of one ring
-// with a bounding box that reaches beyond this radius. As no edges meet, any point of a ring
-// decides for the whole ring. The shape surrounds a ring that it contains, so no edge of the ring
-// has all of the shape on one side of its line, and `edges` has all edges of the ring. `edges` is
-// grouped by ring.
+// Returns whether the shape contains a ring of the polygon, given that no edge of the polygon meets
+// an edge of the shape; `edges` are the polygon's edges near the shape. All points of the shape are
+// within the bounding radius of the position, and so is a ring of the polygon inside the shape. So
+// a ring with its first vertex beyond this radius is excluded at once, and so is a polygon of one
+// ring with a bounding box that reaches beyond this radius. As the ring meets no edge of the shape,
+// any point of the ring decides for the whole ring. The shape surrounds a ring that it contains, so
+// no edge of the ring has all of the shape on one side of its line, and `edges` has all edges of
+// the ring. `edges` is grouped by ring.
 bool PosedShape::ContainsRing(const Polygon& polygon, std::span<const NearEdge> edges) {
   if (kind_ != Kind::kPolygon || edges.empty()) return false;
   const Vec2 p = position();
@@ -221,7 +230,7 @@ bool PosedShape::ContainsRing(const Polygon& polygon, std::span<const NearEdge> 
 }
 
 // As no edge of the polygon meets the shape, each ring of the shape is inside or outside of the
-// polygon as a whole; its first vertex decides.
+// polygon as a whole, and the first vertex of the ring decides.
 bool PosedShape::IsContainedIn(const IndexedPolygon& polygon) {
   const auto contains = [&](Vec2 start) {
     return LocateInPolygon(polygon, Placed(pose(), start), meter_).location != Location::kOutside;

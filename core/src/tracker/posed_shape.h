@@ -40,8 +40,8 @@ struct Witness {
 };
 
 // Parts of a shape placed at a pose, in memory that consecutive poses reuse. Each pose has a
-// number, and a part is valid if it has the number of the current pose, so nothing needs to be
-// cleared. The size is bounded by the largest shape. Not thread-safe.
+// number, and a part is valid if it has the number of the current pose, so no part needs to be
+// cleared. The size of the largest shape bounds the size of the memory. Not thread-safe.
 struct PoseScratch {
   struct PlacedRun {
     uint64_t pose = 0;  // number of the pose for which `edges` were placed
@@ -62,8 +62,8 @@ struct PoseScratch {
 };
 
 // A tracked shape at a pose. Places only the parts of the shape that its answers need. Answers are
-// meaningless once the meter has stopped the work. The shape and the scratch must outlive the
-// `PosedShape`, and a scratch serves one pose at a time.
+// meaningless once the meter, which counts units of work, has stopped the work. The shape and the
+// scratch must outlive the `PosedShape`, and a scratch serves one pose at a time.
 class PosedShape {
  public:
   // Requires that the position of `pose` is normalised (`Normalized`) and its rotation is accepted
@@ -80,8 +80,8 @@ class PosedShape {
   }
   WorkMeter& meter() const { return meter_; }
 
-  // Returns whether every placed vertex is in the accepted range of coordinates. If not, no other
-  // query of the shape may follow.
+  // Returns whether every placed vertex is in the accepted range of coordinates (at most 2^53 in
+  // magnitude). If not, none of the tests below may be called.
   bool IsAccepted();
   // Returns an upper bound of the distance from the reference point of the shape (its position) to
   // every point that is in the shape or at most the option `within` away from it, at any accepted

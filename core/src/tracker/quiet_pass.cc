@@ -48,9 +48,10 @@ QuietPass::Word QuietPass::Classify(size_t first, bool counts,
   return word;
 }
 
-// Selects the test of the rotations outside of the loop, so that the loop does not branch on which
-// columns exist. The loop has no branch on the contents of a quiet ball either, since a processor
-// cannot predict such a branch.
+// Selects the test of the rotations outside of the loop over the moves, so that the loop does not
+// branch on which columns exist. The loop has no branch on the contents of a quiet ball (the disc
+// in which the last answer of a tracker holds) either, since a processor cannot predict such a
+// branch.
 QuietPass::Word QuietPass::Classify(size_t first, bool counts) const {
   const double* const c = c_;
   const double* const s = s_;
@@ -61,13 +62,14 @@ QuietPass::Word QuietPass::Classify(size_t first, bool counts) const {
   return Classify(first, counts, [=](size_t i) { return std::abs(angle[i]) <= kMaxAngle; });
 }
 
-// Tests each move as `IsQuiet` does, in a loop with all members that it reads copied to local
-// variables, since the compiler must assume that a store through the trackers changes members. Two
-// cases are left to the caller: a tracker that touches several polygons, since the ids of the
-// polygons are in its memory, and a sweep that ends in contact, since it needs an entry in
-// `first_touches`.
+// Tests each move as `IsQuiet` does, and answers the moves up to the first one that is not quiet.
+// The loop reads copies of all members in local variables, since the compiler must assume that a
+// store through the trackers changes members. The pass ends at two kinds of quiet moves, too, which
+// the caller answers: a move of a tracker that touches several polygons, since their ids are in the
+// memory of the tracker, and a sweep (a move along a path) that ends in contact, since it needs an
+// entry in `first_touches`.
 size_t QuietPass::Run(size_t first, MoveWriter& writer, WorkMeter& meter) const {
-  constexpr size_t kMaxMoves = 256;  // most moves between two checks of the meter
+  constexpr size_t kMaxMoves = 256;  // most moves of one call; the caller then checks the meter
   const size_t end = std::min(moves_.size(), first + kMaxMoves);
   const double* const x = x_;
   const double* const y = y_;

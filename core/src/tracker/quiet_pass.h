@@ -24,9 +24,10 @@
 
 namespace carom::internal {
 
-// Finds and answers the quiet moves of a batch: moves that stay in the disc about the tracker's
-// last position in which its last answer holds. Not thread-safe. The constructor's arguments
-// outlive the `QuietPass`.
+// Finds and answers the quiet moves of a batch: moves within the quiet ball of a tracker, the disc
+// about its last position in which its last answer does not change. A tracker is a moving shape; a
+// sweep is a move that also asks what the shape touches first on its path. Not thread-safe. The
+// arguments of the constructor must outlive the `QuietPass`.
 class QuietPass {
  public:
   // `sweeps` has the results of the paths of the moves if they are sweeps; `scene_state` is the
@@ -88,8 +89,9 @@ class QuietPass {
   const uint64_t scene_state_;
   const size_t detail_;
   // The columns of `moves_` as pointers. `c_` is null if rotations are not given as cosine and
-  // sine, `angle_` if they are not given as angles. An angle is only checked, not converted to a
-  // rotation, since the last answer of a tracker holds in its quiet ball at any rotation.
+  // sine, `angle_` is null if they are not given as angles. An angle is only checked, not converted
+  // to a rotation, since in the quiet ball (the disc about the last position) the last answer of a
+  // tracker holds at any rotation.
   const double* const x_;
   const double* const y_;
   const double* const c_;

@@ -11,6 +11,7 @@
 
 namespace carom::internal {
 
+// A polygon that a tracked shape touches.
 struct TouchedPolygon {
   uint64_t id;
   uint32_t edge_count;  // number of its edges in `Touched::edges`; 0 if only ids are requested

@@ -15,10 +15,10 @@ namespace {
 
 double Length(Vec2 v) { return std::sqrt(v.x * v.x + v.y * v.y); }
 
-// Returns a circle that contains `points`: about the middle of their bounding box, at most sqrt(2)
-// times as large as the smallest such circle. Computed distances have a relative error of less than
-// 4 * 2^-53, which `kUp` covers. The terms that are added to the radius cover squares that
-// underflow, and are small beside the error of placing a point.
+// Returns a circle that contains `points`, about the middle of their bounding box; it is at most
+// sqrt(2) times as large as the smallest such circle. Computed distances have a relative error of
+// less than 4 * 2^-53, which the factor `kUp` covers. The terms that are added to the radius cover
+// squares that underflow, and are small beside the error of placing a point at a pose.
 OutlineNode CircleAbout(std::span<const Vec2> points) {
   Box box;
   for (const Vec2 p : points) box.Extend(p);
@@ -91,8 +91,9 @@ TrackedShape::TrackedShape(Shape its_shape, const TrackerOptions& its_options)
   if (shape.polygon() != nullptr) nodes = NodesOf(*shape.polygon());
 }
 
-// A polygon with several rings or an open ring also has tables of its rings and edges, which are
-// counted here.
+// Counts this object, its tree of circles (`nodes`) and its polygon, without the overhead of the
+// allocator. A polygon with several rings or an open ring also has tables: 16 bytes for each ring
+// and 8 bytes for each edge.
 size_t TrackedShape::memory_bytes() const {
   size_t bytes = sizeof(*this) + nodes.capacity() * sizeof(OutlineNode);
   if (const Polygon* polygon = shape.polygon()) {

@@ -27,8 +27,8 @@ namespace carom::internal {
 // consecutive edges of a ring; an inner node is a circle about the circles of up to eight nodes.
 struct OutlineNode {
   Vec2 center;
-  // Bound of the distance of the node's points from the centre, before the shape is placed at a
-  // pose.
+  // Upper bound of the distances of all points of the edges of this node from the centre, in the
+  // coordinates of the shape before it is placed at a pose.
   double radius = 0;
   // The index of the first edge (of a run) or of the first child (of an inner node); the other
   // edges or children follow it.
@@ -42,13 +42,14 @@ struct OutlineNode {
 struct TrackedShape {
   TrackedShape(Shape its_shape, const TrackerOptions& its_options);
 
-  // Returns whether a path between these poses turns the shape. A shape of extent 0 is a single
-  // point at the reference point, about which shapes turn, so no rotation changes it.
+  // Returns whether a path from the pose `from` to the pose `to` turns the shape. A shape of extent
+  // 0 is a single point at the reference point, about which shapes turn, so no rotation changes it.
   bool Turns(const Pose& from, const Pose& to) const {
     return extent > 0 && (from.c != to.c || from.s != to.s);
   }
 
-  // Returns about how many bytes the shape takes, without the overhead of the allocator.
+  // Returns about how many bytes this object, its polygon and its tree of circles take in all,
+  // without the overhead of the allocator.
   size_t memory_bytes() const;
 
   Shape shape;

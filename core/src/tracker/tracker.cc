@@ -42,8 +42,8 @@ Tracker::~Tracker() = default;
 const Shape& Tracker::shape() const { return shape_->shape; }
 const TrackerOptions& Tracker::options() const { return shape_->options; }
 
-// Removes the quiet ball (the disc in which the last answer holds), so that no move is answered as
-// quiet, and the memory, so that no move is answered as near (`MoveTiers`).
+// Removes the quiet ball (the disc in which the last answer holds), so that no move is answered by
+// it, and the memory (the edges near the shape), so that no move is answered from it.
 void Tracker::Forget() {
   ball_.radius2[0] = ball_.radius2[1] = -1;
   memory_.reset();
@@ -74,8 +74,9 @@ void MoveAnswers::Clear() {
   memory_growth = 0;
 }
 
-// Compares all members but quiet radii, tiers and memory growth, which depend on what the trackers
-// remember.
+// Compares all members but the quiet radii (how far each shape may move while its answer holds),
+// the tiers (how many moves were answered in which way) and the memory growth, which depend on what
+// the trackers remember.
 bool SameVerdicts(const MoveAnswers& a, const MoveAnswers& b) {
   return a.clear == b.clear && a.counts == b.counts && a.polygon_ids == b.polygon_ids &&
          a.edge_counts == b.edge_counts && a.edges == b.edges &&

@@ -21,22 +21,23 @@
 namespace carom::internal {
 namespace {
 
-// An influence mask (the edges near the shape, kept from move to move) that the shape leaves within
-// `kFewMoves` moves did not pay. After `kMaxMisses` masks in a row that did not pay, the tracker
-// backs off: it makes no mask for `kBackoffMoves` moves. Two more masks that do not pay then make
-// it back off four times as long, up to `kMaxBackoffs` times. A mask that pays sets the counts of
-// misses and of backoffs to 0.
+// An influence mask (the edges near the shape, kept from move to move) counts as one that did not
+// pay (took more work than it saved) if the shape leaves it within `kFewMoves` moves. After
+// `kMaxMisses` masks in a row that did not pay, the tracker backs off: it makes no mask for
+// `kBackoffMoves` moves. Two more masks that do not pay then make it back off four times as long,
+// up to `kMaxBackoffs` times. A mask that pays sets the counts of misses and of backoffs to 0.
 constexpr uint32_t kFewMoves = 3;
 constexpr uint8_t kMaxMisses = 6;
 constexpr uint16_t kBackoffMoves = 64;
 constexpr uint8_t kMaxBackoffs = 2;
-// A mask that lasted so many moves pays, whatever a cold move (a move without memory) takes.
+// A mask that lasted so many moves pays, however little work a cold move (a move without memory)
+// takes.
 constexpr uint32_t kManyMoves = 1024;
 
 // Work of trackers that the work meter does not count, in units of the meter. The numbers were
 // fitted once to measured times, since the core has no clock. They steer when trackers make masks
 // and change no answer.
-constexpr uint64_t kFixedWork = 64;    // work of making a mask, besides its neighbors
+constexpr uint64_t kFixedWork = 64;    // constant part of the work of making a mask
 constexpr uint64_t kNeighborWork = 8;  // work for a near polygon when a mask is made
 constexpr uint64_t kPassedWork = 3;    // work for a near polygon of the mask at each query
 // Work of a cold move (a move without memory), in addition to half of the units of its query.
@@ -54,7 +55,7 @@ double PathLength(Vec2 from, Vec2 to) {
 // Returns a lower bound of the distance from `p` to the nearest edge of the scene, among polygons
 // with a category in `mask`. The search skips boxes beyond `limit2`, the smallest of the upper
 // bounds of squared distances of the edges measured so far; the result is the root of the smallest
-// of their lower bounds.
+// of the lower bounds of these squared distances.
 double NearestEdge(const Scene& scene, uint64_t mask, Vec2 p, WorkMeter& meter) {
   const Box from{p, p};
   double limit2 = HUGE_VAL;
@@ -116,16 +117,18 @@ std::unique_ptr<TrackerMemory> TrackerMemory::Copy() const {
   return copy;
 }
 
-// Replaces the memory by a larger allocation if a mask of `mask_bytes` bytes does not fit behind
-// the object, and by a smaller one if the mask would leave more than half of the room unused. The
-// replacement has no mask.
+// The memory of a tracker is one allocation: this object and, behind it, room for an influence
+// mask. Replaces the memory by a larger allocation if a mask of `mask_bytes` bytes does not fit
+// behind the object, and by a smaller one if the mask would leave more than half of the room
+// unused. The replacement has no mask.
 void TrackerMemory::Fit(std::unique_ptr<TrackerMemory>& memory, size_t mask_bytes) {
   const size_t room = memory->state_.mask_bytes;
   if (mask_bytes > room || 2 * mask_bytes < room) memory = Create(memory->state_, mask_bytes);
 }
 
-// Stores a gathered mask in this memory, which has room for it and no mask. Moves the neighbors out
-// of `gathered`.
+// Stores the gathered influence mask (the edges near the shape) in this memory, which must have
+// room for it and must hold no mask. Moves the neighbors (the polygons near the shape) out of
+// `gathered`.
 void TrackerMemory::Put(Influence& gathered) {
   const size_t count = gathered.neighbors.size();
   state_.neighbor_count = static_cast<uint8_t>(count);
@@ -167,10 +170,12 @@ void TrackerMemory::RecordColdMove(std::optional<uint64_t> query_units) {
       Capped(state_.cold_work == 0 ? work : (3 * uint64_t{state_.cold_work} + work) / 4);
 }
 
-// Returns whether the shape is within the limit of the mask. The second condition limits the
-// odometer, the length of all moves since the mask was made. Bounds of distances are stored as
-// readings of the odometer in floats, and at 2^16 times the known radius an ulp of a reading is
-// 2^-7 of that radius; bounds beyond would be of little use.
+// Returns whether the shape is within the limit of the mask: how far the shape may move from
+// `center`, the position where the mask was made. The second condition limits the odometer, the
+// length of all moves since the mask was made. Bounds of distances are stored as readings of the
+// odometer in floats, and at 2^16 times the known radius (the mask has all edges of the scene
+// nearer to `center` than this radius) an ulp of a reading is 2^-7 of that radius; bounds beyond
+// would be of little use.
 bool TrackerMemory::Reaches(const PosedShape& posed) const {
   return PathLength(state_.center, posed.position()) < state_.limit &&
          state_.odometer < 0x1p16 * state_.known_radius;
@@ -184,15 +189,16 @@ void TrackerMemory::Clear() {
   state_.limit = -1;
 }
 
-// Assumes that the mask has eight neighbors (near polygons), since their number is not read yet;
-// most trackers have few.
+// Prefetches this object and the arrays behind it up to the neighbors (near polygons). Assumes that
+// there are eight neighbors, since their number is not read yet; most trackers have few.
 void TrackerMemory::PrefetchSelf() const {
   Fetch(this, sizeof *this + BytesOf(8, 0) - 8 * sizeof(Neighbor));
 }
 
-// Prefetches the due neighbors: those with a verdict that no longer holds at position `p`. Also
-// prefetches the neighbor with the verdict that ends first, if this end comes from the distance of
-// its bounding box, since the query may measure its edges.
+// Prefetches the due neighbors: those with a verdict that no longer holds at position `p`. Among
+// the other neighbors, also prefetches the one with the verdict that ends first, if this end comes
+// from the distance of the neighbor's bounding box, since the query may measure the neighbor's
+// edges.
 uint64_t TrackerMemory::PrefetchNeighbors(Vec2 p) const {
   static_assert(kMaxNeighbors <= 64);
   const float reading = ReadingUp(state_.odometer + PathLength(state_.anchor, p));
@@ -214,10 +220,11 @@ void TrackerMemory::PrefetchPolygons(uint64_t neighbors) const {
   }
 }
 
-// Sets the slack of the next mask (how far the shape may move while it holds), and judges whether
-// the last mask took less work than moves without memory. A mask that was dropped, for example by
-// an edit, has no limit and does not affect the slack. Returns false if the tracker begins to back
-// off, that is, to make no masks for some moves.
+// A mask (influence mask) has the edges near the shape, for many moves. Sets the slack of the next
+// mask (how far the shape may move while that mask holds), and judges whether the last mask took
+// less work than moves without memory. A mask that was dropped, for example by an edit, has no
+// limit and does not affect the slack. Returns false if the tracker begins to back off, that is, to
+// make no masks for some moves.
 bool TrackerMemory::Tune(const Scene& scene, const PosedShape& posed, uint32_t moves) {
   if (state_.refresh_work > 0) {
     const bool pays = moves >= kManyMoves ||
@@ -262,9 +269,10 @@ bool TrackerMemory::Refresh(std::unique_ptr<TrackerMemory>& memory, const Scene&
   return is_made;
 }
 
-// Makes a mask about the position of the shape. If the mask is too large, tries again with a
-// quarter of the slack (how far the shape may move while the mask holds), twice. Returns false if
-// it still is too large, and once the meter has stopped.
+// Makes an influence mask (the edges of the scene near the shape) about the position of the shape.
+// If the mask is too large, tries again with a quarter of the slack (how far the shape may move
+// while the mask holds), twice. Returns false if the mask still is too large, and once the meter
+// has stopped.
 bool TrackerMemory::MakeMask(const Scene& scene, const PosedShape& posed, Influence& gathered,
                              WorkMeter& meter) {
   state_.center = state_.anchor = posed.position();
@@ -290,23 +298,26 @@ bool TrackerMemory::MakeMask(const Scene& scene, const PosedShape& posed, Influe
   return !meter.stopped();
 }
 
-// Drops the mask and the work counted for it, so that `Tune` does not judge whether it paid.
+// Drops the influence mask, and sets the work that was counted for it to 0, so that `Tune` does not
+// judge whether this mask saved work.
 void TrackerMemory::DiscardMask() {
   Clear();
   state_.refresh_work = 0;
   state_.query_work = 0;
 }
 
-// Sets how far the shape may move from `center` while the mask holds. Within this limit no placed
-// vertex leaves the accepted range of coordinates, and every position is accepted, so that a move
-// in the quiet ball needs no check of either. (Half of the range leaves room for the rounding.)
+// Sets how far the shape may move from `center`, the position where the mask was made, while the
+// mask holds. Within this limit no placed vertex leaves the accepted range of coordinates, and
+// every position is accepted. So a move within the quiet ball (the disc in which the last answer
+// holds) needs neither check. Half of the range leaves room for the rounding.
 void TrackerMemory::SetLimit(double limit, const PosedShape& posed) {
   const double magnitude = std::max(std::abs(state_.center.x), std::abs(state_.center.y));
   state_.limit = std::min(limit, kMaxCoordinate / 2 - magnitude - posed.bounding_radius());
 }
 
-// Extends the known radius, within which the mask has all edges of the scene, to the nearest edge.
-// The mask needs no more edges for this, since no edge is nearer than the nearest one.
+// Extends the known radius, the distance from `center` (the position where the mask was made)
+// within which the mask has all edges of the scene, to the distance of the edge nearest to
+// `center`. The mask needs no more edges for this, since no edge is nearer than the nearest one.
 void TrackerMemory::Widen(const Scene& scene, const PosedShape& posed, WorkMeter& meter) {
   const double nearest = NearestEdge(scene, posed.shape().options.mask, state_.center, meter);
   if (meter.stopped() || nearest <= state_.known_radius) return;
@@ -314,9 +325,10 @@ void TrackerMemory::Widen(const Scene& scene, const PosedShape& posed, WorkMeter
   SetLimit((nearest - posed.bounding_radius()) * (1 - 0x1p-40), posed);
 }
 
-// Gathers the parts of a mask: the edges of the scene within the known radius. Adds the polygons by
-// ascending id, so that the parts need not be sorted later. Returns false if the mask gets too
-// large, and once the meter has stopped.
+// Gathers the parts of an influence mask: the edges of the scene within the known radius of
+// `center`, the position for which the mask is made. Adds the polygons by ascending id, so that the
+// parts need not be sorted later. Returns false if the mask gets too large, and once the meter has
+// stopped.
 bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, Influence& gathered,
                            WorkMeter& meter) const {
   // Maximum number of polygons with a bounding box within the known radius; most of them have an
@@ -357,9 +369,10 @@ bool TrackerMemory::Gather(const Scene& scene, uint64_t category_mask, Influence
   return true;
 }
 
-// Adds the edges of one polygon to the mask. Returns false if the mask gets too large. Measures no
-// edges: the first bound of a run of edges is the distance of its bounding box, and queries measure
-// the runs that come near.
+// Adds the edges of one polygon that may be within the known radius of `center`, the position for
+// which the mask is made, to the mask. Returns false if the mask gets too large. Measures no edges:
+// the first lower bound of the distances of a run of edges (up to eight) is the distance of the
+// bounding box of the run, and queries later measure the runs that come near the shape.
 //
 // A run may begin within a byte (eight edges) or a word (64 edges) of the mask, and continue in the
 // next one. (1 << n) - 1 has the n lowest bits set, for the n = end - i edges from i on in one
@@ -397,7 +410,7 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
         words.push_back({0, index, {}});
         words.back().bound.fill(std::numeric_limits<float>::infinity());
       }
-      // the end of the byte (eight edges) of the mask, or of the run
+      // the end of the byte (eight edges) of the mask, or the end of the run if that comes first
       const size_t end = std::min(last, (i / kLanes + 1) * kLanes);
       words.back().bits |= ((uint64_t{1} << (end - i)) - 1) << (i % 64);
       float& bound = words.back().bound[i % 64 / kLanes];
@@ -425,8 +438,9 @@ bool TrackerMemory::GatherFrom(const IndexedPolygon& indexed, Influence& gathere
   return gathered.neighbors.size() <= kMaxNeighbors;
 }
 
-// Reads the columns of readings four floats at a time before it writes the verdicts that changed,
-// since a load of four floats has to wait long for a store of one of them.
+// Reads the columns of readings (for each neighbor, the length of all moves until which its verdict
+// holds) four floats at a time before it writes the verdicts that changed, since a load of four
+// floats has to wait long for a store of one of them.
 TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDetail detail,
                                                    NeededRadii needed, NeighborScratch& scratch,
                                                    WorkMeter& meter) {
@@ -465,10 +479,10 @@ TrackerMemory::Radii TrackerMemory::QueryNeighbors(PosedShape& posed, OverlapDet
     update(i, has_edges ? &NeighborQuery::UpdateEdges : &NeighborQuery::UpdateTouch);
   }
   meter.Spend(count);
-  // The radii of the result end where the first verdict ends, the verdict on neighbor `first`. If
-  // this end comes from the distance of the neighbor's bounding box, its edges are measured, which
-  // may put the end later. The loop ends when the first end comes from edges. Each iteration makes
-  // the end for one neighbor final, so there are at most as many iterations as neighbors.
+  // The radii of the result (how far the shape may move while its answer holds) end where the first
+  // verdict ends, the verdict on neighbor `first`. If this end comes from the distance of the
+  // neighbor's bounding box, the edges of the neighbor are measured, which may put the end later.
+  // The loop takes at most one iteration for each neighbor.
   while (until < HUGE_VALF && (state_.by_box >> first & 1) != 0 && !meter.stopped()) {
     update(first, &NeighborQuery::UpdateBound);
     ends.touch = LeastOf(TouchBegin(), size);

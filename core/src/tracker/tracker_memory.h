@@ -41,8 +41,9 @@
 namespace carom::internal {
 
 // The memory of a tracker: an influence mask (the edges near the shape, kept from move to move) and
-// the last verdicts. Not thread-safe. The object and the arrays of its mask are one allocation:
-// with many trackers, a move waits long for each page of memory that it reads.
+// the last verdicts (for each polygon near the shape: whether the shape touches it, and after which
+// length of further moves this may change). Not thread-safe. The object and the arrays of its mask
+// are one allocation: with many trackers, a move waits long for each page of memory that it reads.
 class TrackerMemory {
  public:
   // Returns a memory without a mask.
@@ -67,8 +68,9 @@ class TrackerMemory {
   // is then answered cold, to measure this work. Called once for each move that no mask covers.
   bool IsWorthwhile(uint32_t moves);
   // Adds one cold move (a move answered without memory) to the moving average of the work of cold
-  // moves. `query_units` are the units of work of its query; nullopt if a sweep answered the move
-  // without a query, which counts as a constant.
+  // moves. `query_units` are the units of work of its query; nullopt if the sweep of the move's
+  // path found that the shape touches nothing, so that the move needed no query, which counts as a
+  // constant.
   void RecordColdMove(std::optional<uint64_t> query_units);
   // Makes a mask about the shape, `moves` moves after the last mask was made. Returns false if the
   // tracker begins to back off (to make no masks for some moves), if the mask would be too large,
@@ -115,7 +117,7 @@ class TrackerMemory {
 
   // These three functions prefetch the memory that the next query, at position `p`, reads:
   // `PrefetchSelf` this object and its verdicts; `PrefetchNeighbors` the neighbors (near polygons
-  // in the mask) with a verdict that ends before the query; `PrefetchPolygons` the polygons of
+  // in the mask) with a verdict that no longer holds at `p`; `PrefetchPolygons` the polygons of
   // these neighbors. Each function reads what the function before it prefetched.
   void PrefetchSelf() const;
   // Returns the neighbors (near polygons) that it prefetched: bit i for neighbor i.

@@ -43,7 +43,8 @@ bool IsSegment(const Shape& shape, const Pose& from, const Pose& to, Vec2& a, Ve
   a = Placed(from, capsule->axis.a);
   const Vec2 d{to.position.x - from.position.x, to.position.y - from.position.y};
   b = {a.x + d.x, a.y + d.y};
-  // A cast reads tiny coordinates as 0, so none of `start`, `step` and `end` may be tiny.
+  // A cast reads tiny coordinates (below 2^-140 in magnitude) as 0, so none of `start`, `step` and
+  // `end` may be tiny.
   const auto is_read = [](double x) { return IsAccepted(x) && Normalized(x) == x; };
   const auto is_exact = [&](double start, double step, double end) {
     return TwoSum(start, step).low == 0 && is_read(start) && is_read(step) && is_read(end);
@@ -59,7 +60,8 @@ bool IsClearBall(const QuietBall& ball, uint64_t scene_state) {
 }
 
 // Returns whether the position (x, y) is in the quiet ball, the disc in which the shape meets no
-// edge. Returns false for numbers that are not accepted, too.
+// edge. Also returns false for NaN and for coordinates beyond the accepted range, since every point
+// of the disc is accepted.
 bool IsInBall(const QuietBall& ball, double x, double y) {
   const double dx = x - ball.center.x;
   const double dy = y - ball.center.y;
@@ -98,8 +100,8 @@ bool IsPathInQuietBall(const QuietBall& ball, const TrackedShape& shape, const P
   return is_inside(from.position) && is_inside(to.position);
 }
 
-// Returns the pose where the path of item i begins; nullopt if it is invalid, with an error
-// recorded. If the item has no rotation to start from, the path begins with the rotation of its
+// Returns the pose where the path of item i begins; nullopt if this pose is invalid, with an error
+// recorded. If the item gives no rotation for the begin, the path begins with the rotation of its
 // end, `to`.
 std::optional<Pose> StartOf(const MoveColumns& moves, size_t i, const Pose& to,
                             ItemChecker& check) {
@@ -127,6 +129,8 @@ bool TrackerSweeps::Run(const Scene& scene, const MoveColumns& moves, const Move
   return Collect(scene, moves, options, meter) && Sweep(scene, meter);
 }
 
+// Collects the paths of the moves that must be swept. A path that stays in the quiet ball of its
+// tracker (a disc in which the tracker's last answer holds) needs no sweep if this answer is empty.
 bool TrackerSweeps::Collect(const Scene& scene, const MoveColumns& moves,
                             const MoveOptions& options, WorkMeter& meter) {
   const uint64_t scene_state = scene.history().state();
@@ -137,7 +141,7 @@ bool TrackerSweeps::Collect(const Scene& scene, const MoveColumns& moves,
     const Tracker* const tracker = TrackerOf(moves, i);
     const bool is_clear_ball = uses_memory && tracker != nullptr &&
                                IsClearBall(TrackerAccess::ball(*tracker), scene_state);
-    // Most paths are found clear here, before a pose is computed.
+    // Most paths are found clear (found to touch nothing) here, before a pose is computed.
     if (is_clear_ball && !may_turn) {
       const QuietBall& ball = TrackerAccess::ball(*tracker);
       if (IsInBall(ball, moves.from_x[i], moves.from_y[i]) &&
@@ -176,10 +180,14 @@ void TrackerSweeps::Add(uint32_t item, const TrackedShape& shape, const Pose& fr
   }
 }
 
+// Sweeps the collected paths in batches of paths of one kind: paths of single points that are
+// exactly segments as segment casts, all other paths as linear or rotating sweeps.
 bool TrackerSweeps::Sweep(const Scene& scene, WorkMeter& meter) {
   const auto sweep = [&](std::vector<Path>& paths, auto kind_of, auto sweep_batch) {
     const auto is_before = [&](const Path& a, const Path& b) { return kind_of(a) < kind_of(b); };
-    // Most batches have paths of one kind only, which are in order already.
+    // The kind of a path is the mask of the categories of polygons that it may touch and, except
+    // for segments, whether its shape turns. Most batches have paths of one kind only, and are in
+    // order already.
     if (!std::is_sorted(paths.begin(), paths.end(), is_before)) {
       std::stable_sort(paths.begin(), paths.end(), is_before);
     }
@@ -206,8 +214,8 @@ const TrackerSweeps::SweepResult& TrackerSweeps::result(size_t item) const {
   return *std::ranges::lower_bound(results_, static_cast<uint32_t>(item), {}, &SweepResult::item);
 }
 
-// Appends the result; `Run` sorts the results by item at its end. Marks the path as not clear at
-// once.
+// Appends the result; `Run` sorts the results by item at its end. Marks the path at once as not
+// clear (as touching something, or having an error).
 void TrackerSweeps::AddResult(const SweepResult& result) {
   hit_bits_[result.item / 64] |= uint64_t{1} << (result.item % 64);
   results_.push_back(result);
@@ -285,8 +293,8 @@ bool TrackerSweeps::SweepBatch(const Scene& scene, std::span<const Path> batch, 
 }
 
 // Adds the results of a batch of paths. touch_of(row) returns the first touch in a row of the
-// batch's answers; the rows are in the order of the paths, at most one for each. Errors are changed
-// to name columns of `MoveColumns`.
+// batch's answers; the rows are in the order of the paths, at most one for each. Errors of the
+// batch name columns of sweeps or casts; changes them to name columns of `MoveColumns`.
 template <class TouchOf>
 void TrackerSweeps::Take(std::span<const Path> batch, const std::vector<uint32_t>& counts,
                          const std::vector<ItemError>& errors, const TouchOf& touch_of) {

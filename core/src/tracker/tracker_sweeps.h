@@ -64,23 +64,27 @@ class TrackerSweeps {
     const Shape* shape;
     Pose from, to;
     double tolerance;
-    // Whether the shape is a point, its tracker has no `within`, and the path is a segment that
-    // ends exactly at this point placed at `to`.
+    // Whether the shape is a point, its tracker counts only polygons that it meets as touched (the
+    // option `within` is 0), and the path is a segment that ends exactly at the point as placed at
+    // `to`.
     bool ends_at_pose = false;
   };
 
-  // Collects the paths to sweep: all but the paths that stay in the quiet ball of a tracker that
-  // touches nothing. Returns false once the meter stops.
+  // Collects the paths to sweep: all paths but those that stay in the quiet ball (the disc in which
+  // the last answer holds) of a tracker that touches nothing. Returns false once the meter stops.
   bool Collect(const Scene& scene, const MoveColumns& moves, const MoveOptions& options,
                WorkMeter& meter);
-  // Adds the path of a shape between two poses, which must be accepted. The shape must outlive the
-  // sweep. The tolerance applies if the shape turns. Items ascend from call to call.
+  // Adds the path of a shape from one pose to another, both of which must be accepted. The shape
+  // must outlive the sweep. `tolerance` is how near to a contact the sweep of a turning shape
+  // stops; it does not matter for other paths. `item` must ascend from call to call.
   void Add(uint32_t item, const TrackedShape& shape, const Pose& from, const Pose& to,
            double tolerance);
   // Sweeps the added paths in batches. Returns false once the meter stops.
   bool Sweep(const Scene& scene, WorkMeter& meter);
-  // `CastBatch` casts, and `SweepBatch` sweeps, a batch of paths that have one category mask and
-  // either all turn the shape or all do not. Both return false once the meter stops.
+  // `CastBatch` casts segments, the paths of points that do not turn; all paths of its batch have
+  // one category mask. `SweepBatch` sweeps all other paths; the paths of its batch have one
+  // category mask, and either all turn their shapes or none does. Both return false once the meter
+  // stops.
   bool CastBatch(const Scene& scene, std::span<const Path> batch, WorkMeter& meter);
   bool SweepBatch(const Scene& scene, std::span<const Path> batch, WorkMeter& meter);
   template <class TouchOf>
@@ -89,8 +93,9 @@ class TrackerSweeps {
   void Refuse(const ItemError& error) { AddResult({error.index, {}, error}); }
   void AddResult(const SweepResult& result);
 
-  // Bits by item. `hit_bits_`: whether the path is not clear. `clear_bits_`: whether a segment cast
-  // found the path clear up to its end (`IsClearToEnd`).
+  // One bit for each item (move), set in `hit_bits_` if the path touches something or has an error,
+  // and in `clear_bits_` if a segment cast found that the path is clear (touches nothing) up to its
+  // end (`IsClearToEnd`).
   std::vector<uint64_t> hit_bits_, clear_bits_;
   std::vector<SweepResult> results_;  // sorted by item after `Run`
   std::vector<Path> paths_;           // paths for linear or rotating sweeps

@@ -41,7 +41,9 @@ void TrackerTable::Slots::Release(uint32_t handle) {
 }
 
 // Computes the result of an edit (removed handles and defined trackers), definition by definition,
-// and collects its errors, before the table changes: an edit is applied as a whole or not at all.
+// and collects its errors, before the table changes: an edit is applied as a whole or not at all. A
+// handle is the number by which a client names a tracker; a slot is the index of a tracker in the
+// table.
 //
 // `edit_.shape_bytes` is the number of bytes that all shapes of the table will take after the edit,
 // with the definitions added so far. The bytes of a shape are charged once for all of its trackers:
@@ -86,8 +88,9 @@ class TrackerTable::Checker {
   }
 
  private:
-  // Returns one tracker for each shape of `definitions`, which the defined trackers are copied
-  // from; fewer trackers if a shape is refused, with an error recorded.
+  // Returns one tracker for each shape of `definitions`, as a prototype: the trackers that the edit
+  // defines are copies of the prototypes. Returns fewer trackers if a shape is refused, with an
+  // error recorded.
   std::vector<Tracker> PrototypesOf(const TrackerDefinitions& definitions) {
     std::vector<Tracker> prototypes;
     for (const Shape& shape : definitions.shapes) {
@@ -136,7 +139,9 @@ class TrackerTable::Checker {
   }
 
   // Counts the slot that `Slots::Take` gives to the handle when `TrackerTable::Define` applies the
-  // edit. Assumes that no slot that the edit frees is reused, so the counts are upper bounds.
+  // edit. `slots_` counts all slots, `others_` the slots that need an entry in a hash table, since
+  // their handles do not continue the sequence of consecutive handles of the first slots. Assumes
+  // that no slot that the edit frees is reused, so both counts are upper bounds.
   void CountSlot(uint32_t handle) {
     if (table_.slots_.Find(handle) != kNoSlot) return;
     if (slots_ == 0) first_ = handle;
@@ -181,8 +186,10 @@ class TrackerTable::Checker {
   absl::StatusCode code_ = absl::StatusCode::kInvalidArgument;
 };
 
-// After the checks nothing can fail. The slots of removed handles are freed before definitions take
-// slots, and `shape_bytes_` becomes what the checker computed.
+// Checks everything first, since nothing can fail after the checks. A handle is the number by which
+// a client names a tracker, its slot the index in `trackers_`. Frees the slots of the removed
+// handles before the defined trackers take slots. Sets `shape_bytes_` to the sum that the checker
+// computed.
 absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
                                   std::span<const TrackerDefinitions> definitions) {
   Checker checker(*this, removed);
@@ -220,7 +227,8 @@ const Tracker* TrackerTable::Find(uint32_t handle) const {
   return slot != kNoSlot && trackers_[slot].is_defined() ? &trackers_[slot] : nullptr;
 }
 
-// Deletes the tracker in the slot, if there is one. The slot stays in the table.
+// Deletes the tracker in the slot (the element of `trackers_` with the index `slot`), if there is
+// one. The slot stays in the table.
 void TrackerTable::Free(uint32_t slot) {
   if (!trackers_[slot].is_defined()) return;
   Forget(slot);
@@ -251,11 +259,13 @@ void TrackerTable::BeginFrame() {
   }
 }
 
-// If the handles of the table are consecutive (`is_run`), slots follow from handles by a
-// subtraction: moves of consecutive handles only need another `first_tracker`, and if the handles
-// of the table begin at 0, each handle in `moves.tracker` equals its slot. The trackers that
-// `group` (queries that are evaluated together) moves count as moved in this frame before
-// `MakeRoom` drops memories, so that they are the last to lose their memories.
+// A handle is the number by which a client names a tracker, its slot the index in `trackers_`; a
+// frame is one message of a client with queries. If the handles of the table are consecutive
+// (`is_run`), slots follow from handles by a subtraction: moves of consecutive handles only need
+// another `first_tracker`, and if the handles of the table begin at 0, each handle in
+// `moves.tracker` equals its slot. The trackers that `group` (queries that are evaluated together)
+// moves count as moved in this frame before `MakeRoom` drops memories, so that they are the last to
+// lose their memories.
 void TrackerTable::Begin(Group& group) {
   MoveColumns& moves = group.moves;
   if (moves.size() == 0) return;
@@ -276,8 +286,9 @@ void TrackerTable::Begin(Group& group) {
       static_cast<int64_t>(learned_bytes_ < room() ? room() - learned_bytes_ : 0);
 }
 
-// Replaces the handles in the moves by slots of the table. A handle without a slot becomes kNoSlot,
-// which is the slot of no tracker.
+// Replaces the handles in the moves (the numbers by which a client names trackers) by slots
+// (indices in `trackers_`). A handle without a slot becomes kNoSlot, which is the slot of no
+// tracker.
 void TrackerTable::Renumber(MoveColumns& moves) {
   moved_.resize(moves.size());
   for (size_t i = 0; i < moved_.size(); ++i) {
@@ -294,10 +305,12 @@ void TrackerTable::End(int64_t memory_growth) {
   learned_bytes_ += static_cast<size_t>(memory_growth);
 }
 
-// Drops the memories of trackers if they take more than 7/8 of the bytes that they may take
-// (`room`), those of the least recently moved trackers first (by slot among equals), until they
-// take at most half of these bytes. Runs at most once a frame, since it visits all trackers. The
-// moves of a tracker without room for a memory are answered without memory.
+// If the memories of all trackers (what they remember of the scene) take more than 7/8 of the bytes
+// that they may take (`room`), drops memories until the rest takes at most half of these bytes:
+// first the memories of the trackers that moved least recently and, among equals, of the lowest
+// slots (indices in `trackers_`). Runs at most once a frame (one message of a client with queries),
+// since it visits all trackers. The moves of a tracker without room for a memory are answered
+// without memory.
 void TrackerTable::MakeRoom() {
   if (learned_bytes_ <= room() / 8 * 7 || made_room_) return;
   made_room_ = true;

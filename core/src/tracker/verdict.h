@@ -31,9 +31,10 @@ struct Verdict {
   bool is_by_box = false;
 };
 
-// `ReadingDown` returns a float that is not above a reading of the odometer, `ReadingUp` one that
-// is not below it. The reading is 0 or more and far below the largest float. The factor covers the
-// rounding to the nearest float, the term 2^-149 the rounding to a subnormal float.
+// `ReadingDown` returns a float that is not above a reading of the odometer (the length of all
+// moves of a tracked shape), `ReadingUp` one that is not below it. The reading is 0 or more and far
+// below the largest float. The factor covers the rounding to the nearest float, the term 2^-149 the
+// rounding to a subnormal float.
 inline float ReadingDown(double reading) {
   return static_cast<float>(reading * (1 - 0x1p-23) - 0x1p-149);
 }
@@ -62,8 +63,8 @@ inline float LeastOf(Float4 lanes) {
   return Min(lanes, Float4{lanes[1], lanes[0], lanes[3], lanes[2]})[0];
 }
 
-// Returns the least of the `size` floats of `column`, a multiple of four; +inf if the column is
-// empty.
+// Returns the least of the `size` floats of `column`; +inf if the column is empty. `size` must be a
+// multiple of four.
 inline float LeastOf(const float* column, size_t size) {
   constexpr float kNone = std::numeric_limits<float>::infinity();
   Float4 least{kNone, kNone, kNone, kNone};
@@ -72,7 +73,7 @@ inline float LeastOf(const float* column, size_t size) {
 }
 
 // Which verdicts of a tracker on up to 64 neighbors (near polygons) have ended at a reading of the
-// odometer, and at which reading the first of the other verdicts ends.
+// odometer (the length of all moves), and at which reading the first of the other verdicts ends.
 struct VerdictEnds {
   uint64_t due = 0;  // bit i: `touch_until` of neighbor i is at most the reading
   // The least `touch_until` of the neighbors that are not in `due`.

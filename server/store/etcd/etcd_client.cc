@@ -173,9 +173,10 @@ EtcdClient::EtcdClient(const EtcdClientOptions& options, std::string password,
 
 // --- Members ------------------------------------------------------------------------------------
 
-// All calls use one member as long as it answers, so that in most cases the member has already
-// applied every change that an earlier call has returned. If every member is avoided, returns the
-// one whose avoidance ends first, which may be the only member that runs.
+// All calls use one member as long as it answers: that member has mostly applied every change that
+// an earlier call has returned. A member is avoided for a while after a failed call
+// (`avoided_until_us`). If every member is avoided, returns the one whose avoidance ends first,
+// which may be the only member that runs.
 size_t EtcdClient::ChooseEndpoint() {
   const size_t first = current_.load(std::memory_order_relaxed);
   const int64_t now = absl::ToUnixMicros(absl::Now());
@@ -197,8 +198,9 @@ size_t EtcdClient::ChooseEndpoint() {
   return best;
 }
 
-// Skips a member at once if it refuses connections. Waits for a member that does not answer for
-// `kReadTime` divided by the number of members, so that all members are tried within `kReadTime`.
+// Skips a member at once if it refuses connections. For a member that does not answer at all, waits
+// at most `kReadTime` divided by the number of members, so that all members are tried within
+// `kReadTime`.
 int EtcdClient::AwaitEndpoint(absl::Time deadline) {
   for (size_t tried = 1; !is_stopping(); ++tried) {
     const size_t index = ChooseEndpoint();
@@ -218,9 +220,9 @@ int EtcdClient::AwaitEndpoint(absl::Time deadline) {
   return -1;
 }
 
-// The caller chooses `penalty`, the time for which the member is avoided. It is longer for a member
-// that does not answer, which costs a caller a whole timeout, than for a member that refuses calls
-// at once, such as one without a leader.
+// The caller chooses `penalty`, the time for which the member is avoided. The penalty is longer for
+// a member that does not answer, which costs a caller a whole timeout, than for a member that
+// refuses calls at once, such as a member without a leader.
 void EtcdClient::AvoidEndpoint(size_t index, absl::Duration penalty) {
   endpoints_[index]->avoided_until_us.store(absl::ToUnixMicros(absl::Now() + penalty),
                                             std::memory_order_relaxed);
@@ -268,8 +270,9 @@ grpc::Status EtcdClient::CallMember(Endpoint& endpoint, absl::Time deadline, Cal
   return once();
 }
 
-// Makes `call` at one member after the other until one answers, or `timeout` is over. Returns an
-// error that is not transient at once, because all members would return it.
+// Makes `call` at one member after the other until one answers, or `timeout` is over. An error that
+// is not transient (`IsTransient`) ends the function at once, because all members would return the
+// error.
 absl::Status EtcdClient::Repeat(absl::Duration timeout, Call call) {
   const Executor::Blocked blocked;
   const absl::Time deadline = absl::Now() + timeout;
@@ -289,8 +292,8 @@ absl::Status EtcdClient::Repeat(absl::Duration timeout, Call call) {
 
 // --- Calls --------------------------------------------------------------------------------------
 
-// A range is read linearizably unless the request specifies otherwise, so a member without a leader
-// cannot answer it.
+// Etcd reads a range linearizably unless the request specifies otherwise, so a member without a
+// leader cannot answer the request.
 absl::Status EtcdClient::Range(const etcd::RangeRequest& request, etcd::RangeResponse& response,
                                absl::Duration timeout) {
   return Repeat(timeout, [&](Endpoint& endpoint, grpc::ClientContext& context) {
@@ -305,8 +308,8 @@ absl::Status EtcdClient::Read(const etcd::TxnRequest& request, etcd::TxnResponse
   });
 }
 
-// Returns the status of any one member. It has the size of the member's database file, which
-// differs between members.
+// Returns the status of one member, whichever answers. The status has the size of the database
+// file, which differs between members.
 absl::Status EtcdClient::MemberStatus(etcd::StatusResponse& response, absl::Duration timeout) {
   return Repeat(timeout, [&](Endpoint& endpoint, grpc::ClientContext& context) {
     return endpoint.maintenance->Status(&context, {}, &response);

@@ -5,8 +5,8 @@
 //
 // An `EtcdClient` calls one member of the cluster at a time, and fails over to the next one if that
 // member does not answer. The client repeats a read that is not answered. It sends a transaction
-// that writes only once, and reports whether the transaction was applied, or that this is unknown.
-// `ParseEtcdUrl` refuses text that is not the URL of a cluster.
+// that writes at most once, and reports whether the transaction was applied, or that this is
+// unknown. `ParseEtcdUrl` refuses text that is not the URL of a cluster.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
@@ -42,25 +42,29 @@ absl::StatusOr<EtcdUrl> ParseEtcdUrl(absl::string_view url);
 
 struct EtcdClientOptions {
   EtcdUrl url;
-  // Paths of files; empty: none. With certificate authorities, or with a certificate and its key,
-  // in PEM, the client uses TLS. The password is the first line of its file.
+  // Paths of files; empty: no such file. `password_file`: its first line is the password of
+  // `url.user`. In PEM: `ca` has the authorities that have signed the certificates of etcd,
+  // `certificate` and `key` are those of the client. With `ca` or `certificate`, the client uses
+  // TLS.
   std::string password_file;
   std::string ca;
   std::string certificate;
   std::string key;
 };
 
-// A client of an etcd cluster. Thread-safe. Each call blocks; a task that makes a call gives its
-// place on the executor (server/transport/executor.h) to another task meanwhile. Statuses have
-// etcd's codes; their messages begin with `etcd: `.
+// A client of an etcd cluster, whose servers are called members. Thread-safe. Each call blocks; a
+// task that makes a call gives its place on the executor (server/transport/executor.h) to another
+// task meanwhile. Statuses have etcd's codes; their messages begin with `etcd: `.
 class EtcdClient {
  public:
-  // Time that one member has to answer a read, and a write. A member that takes longer is avoided,
-  // so that the next attempt or call uses another member.
+  // The time within which a member must answer a read, and the time within which it must answer a
+  // write. A member that takes longer is avoided, so that the next attempt or call uses another
+  // member.
   static constexpr absl::Duration kReadTime = absl::Seconds(2);
   static constexpr absl::Duration kWriteTime = absl::Seconds(3);
 
-  // Reads the files, and does not connect yet. INVALID_ARGUMENT naming the option of a bad file.
+  // Reads the files that `options` names, and does not connect yet. INVALID_ARGUMENT naming the
+  // option of a bad file.
   static absl::StatusOr<std::unique_ptr<EtcdClient>> Create(const EtcdClientOptions& options);
 
   const std::string& prefix() const { return options_.url.prefix; }
@@ -75,13 +79,13 @@ class EtcdClient {
 
   // The outcome of a transaction that writes.
   enum class Outcome { kApplied, kNotApplied, kUnknown };
-  // Sends a transaction once. kApplied: etcd has applied the success list or the failure list, and
-  // `status` is OK. kNotApplied: no member was connected, or etcd has refused the transaction;
-  // `status` has the reason.
+  // Sends a transaction at most once. kApplied: etcd has applied the success list or the failure
+  // list, and `status` is OK. kNotApplied: no member was connected, or etcd has refused the
+  // transaction; `status` has the reason.
   Outcome Write(const etcd::TxnRequest& request, etcd::TxnResponse& response, absl::Status& status);
 
-  // Grant, renew and revoke a lease of etcd, with which keys expire. The caller must take a lease
-  // for lost if its renewal fails.
+  // Grant, renew and revoke a lease of etcd: etcd deletes the keys that are put with a lease when
+  // the lease ends. If `RenewLease` fails, the caller must assume that the lease has ended.
   absl::StatusOr<int64_t> GrantLease(absl::Duration time);
   absl::Status RenewLease(int64_t id);
   void RevokeLease(int64_t id);
@@ -96,8 +100,8 @@ class EtcdClient {
     AvoidEndpoint(watched_.load(std::memory_order_relaxed), kSlowPenalty);
   }
 
-  // Makes running calls end soon instead of repeating them, and makes later calls fail. Cannot be
-  // undone.
+  // Makes running calls end soon instead of trying again, and makes later calls fail. No function
+  // undoes `Stop`.
   void Stop() { is_stopping_.store(true, std::memory_order_relaxed); }
   bool is_stopping() const { return is_stopping_.load(std::memory_order_relaxed); }
 
@@ -109,11 +113,11 @@ class EtcdClient {
     std::unique_ptr<etcd::Lease::Stub> lease;
     std::unique_ptr<etcd::Auth::Stub> auth;
     std::unique_ptr<etcd::Maintenance::Stub> maintenance;
-    // Unix time until which other members are preferred
+    // Unix time in microseconds until which the client prefers other members to this one
     std::atomic<int64_t> avoided_until_us{0};
   };
-  // The time for which a member is avoided: `kSlowPenalty` if it did not answer in time, `kPenalty`
-  // if it failed otherwise.
+  // The time for which the client avoids a member: `kSlowPenalty` if the member did not answer in
+  // time, `kPenalty` if its call failed otherwise.
   static constexpr absl::Duration kSlowPenalty = absl::Seconds(10);
   static constexpr absl::Duration kPenalty = absl::Milliseconds(500);
   using Call = absl::FunctionRef<grpc::Status(Endpoint&, grpc::ClientContext&)>;

@@ -16,14 +16,14 @@ namespace {
 
 constexpr char kConflictUrl[] = "carom/conflict";
 
-// Time limit for all attempts to commit a change, and another time limit for all attempts of
-// `Resolve` to determine whether the change was made.
+// Time limit of `Commit` for all attempts to commit a change. It is also the time limit of
+// `Resolve`, from its own start, for all attempts to determine whether the change was made.
 constexpr absl::Duration kChangeTime = absl::Seconds(12);
 constexpr absl::Duration kPauseOfEtcd = absl::Milliseconds(50);
 constexpr int kSweepAttempts = 10;
 
-// Returns a value for the key of the epoch with the number `sweep`. Every value is unique, by a
-// random name.
+// Returns a value for the key /epoch, with the number `sweep` of sweeps (deletions of unused
+// pages). A random name in the value makes every value unique.
 std::string EncodeEpoch(uint64_t sweep) {
   store::v1::SharedEpoch epoch;
   epoch.set_sweep(sweep);
@@ -31,8 +31,9 @@ std::string EncodeEpoch(uint64_t sweep) {
   return epoch.SerializeAsString();
 }
 
-// Adds the comparisons that the scene's key has the revision and the value of `base`. The value is
-// needed because a cluster that is restored from a backup assigns its revisions a second time.
+// Adds the comparisons that the scene's key has the revision and the value of `base`; null: that
+// the key does not exist. The value is needed because a cluster that is restored from a backup
+// assigns its revisions a second time.
 void AddSceneCompare(etcd::TxnRequest& request, const std::string& key, const SharedScene* base) {
   AddModCompare(request, key, base == nullptr ? 0 : base->version);
   if (base == nullptr) return;
@@ -51,10 +52,10 @@ bool IsBase(const SharedScene* base, const etcd::RangeResponse& found) {
          static_cast<uint64_t>(found.kvs(0).mod_revision()) == base->version;
 }
 
-// Returns whether the version `kept`, which was put at `revision`, is not later than the first
-// version after `base`. As the kept versions of a scene have consecutive sequence numbers, all
-// versions since `base` are then still kept. Returns true for a damaged `base`, after which the
-// history of the scene begins anew.
+// Returns whether the version `kept`, which was put at `revision`, is the first version after
+// `base`, the state that a change was based on, or an earlier version. As the kept versions of a
+// scene have consecutive sequence numbers, all versions since `base` are then still kept. Returns
+// true for a damaged `base`, after which the history of the scene begins anew.
 bool ReachesBack(const SharedScene* base, const store::v1::SharedVersion& kept, uint64_t revision) {
   if (base == nullptr) return kept.number() == 1;
   if (!base->status.ok() || base->kept.empty()) return true;
@@ -77,8 +78,8 @@ absl::Status Conflict() {
 
 bool IsConflict(const absl::Status& status) { return status.GetPayload(kConflictUrl).has_value(); }
 
-// Does not pass other codes of etcd on, such as that of a missing permission, because the client of
-// this server has not caused them.
+// Replaces all codes of etcd but RESOURCE_EXHAUSTED, such as the code of a missing permission, by
+// UNAVAILABLE, because the client of this server has not caused the error.
 absl::Status NotCommitted(const absl::Status& why) {
   const absl::StatusCode code = absl::IsResourceExhausted(why)
                                     ? absl::StatusCode::kResourceExhausted
@@ -117,15 +118,16 @@ void AddModCompare(etcd::TxnRequest& request, std::string key, uint64_t revision
   compare.set_mod_revision(static_cast<int64_t>(revision));
 }
 
-// The returned epoch may be outdated. A transaction that compares it then fails, and its response
-// has the current epoch for the next attempt.
+// The returned epoch may be outdated. A transaction that compares the key /epoch with an outdated
+// epoch fails, and the response of the transaction has the current epoch for the next attempt.
 EtcdCommits::Epoch EtcdCommits::epoch() const {
   absl::MutexLock lock(&mu_);
   return epoch_;
 }
 
-// Ignores an epoch that is older than the recorded one: the watch of etcd may deliver an older
-// epoch after the response of a transaction has brought a newer one.
+// The epoch is the value of the key /epoch, which every commit compares. Ignores an epoch that is
+// older than the recorded one: the watch of etcd may deliver an older epoch after the response of a
+// transaction has brought a newer one.
 void EtcdCommits::SetEpoch(uint64_t revision, const std::string& value) {
   store::v1::SharedEpoch epoch;
   if (!epoch.ParseFromString(value)) return;
@@ -144,9 +146,10 @@ void EtcdCommits::SetRefusal(absl::Status why) {
   refusal_ = std::move(why);
 }
 
-// Reads the recorded epoch, and then puts `draft.pages`. Then repeats the transaction, which
-// compares the epoch and the scene, until it is committed, the scene has another version than
-// `draft.base`, or the deadline has passed. Each return value states whether the change was made:
+// Reads the recorded epoch (the value of the key /epoch, which other servers change to make this
+// transaction fail), and then puts `draft.pages`. Then repeats the transaction, which compares the
+// epoch and the scene, until it is committed, the scene has another version than `draft.base`, or
+// the deadline has passed. Each return value states whether the change was made:
 //
 //   answered, and all compared equal    made
 //   answered, and the scene differed    not made: a conflict
@@ -185,14 +188,16 @@ absl::StatusOr<uint64_t> EtcdCommits::Commit(const SceneDraft& draft) {
     }
     if (absl::Now() > deadline) return NotCommitted(absl::UnavailableError("etcd takes too long"));
     const Epoch next = this->epoch();
-    // A raised `sweep` shows that a sweep has begun, which may have deleted the pages.
+    // A raised `sweep` shows that a sweep (a deletion of unused pages) has begun, which may have
+    // deleted the pages that `pages_.Write` has put.
     if (next.sweep != epoch.sweep) written = pages_.Write(draft.pages);
     epoch = next;
   }
   return NotCommitted(written);
 }
 
-// The response has the two ranges of the failure list, in their order: the epoch and the scene.
+// `response` has the results of the two reads in the transaction's failure list: first the key
+// /epoch, then the key of the scene.
 absl::Status EtcdCommits::CheckFailedCommit(const SceneDraft& draft,
                                             const etcd::TxnResponse& response) {
   if (response.responses_size() != 2)
@@ -202,14 +207,14 @@ absl::Status EtcdCommits::CheckFailedCommit(const SceneDraft& draft,
                                                                           : Conflict();
 }
 
-// A committed version has its own key /version/… as long as the history keeps it, whatever was
-// committed since, and `writer` in its value identifies the commit. The key may be missing again:
-// while no etcd member answered this server, other servers may have committed more versions than
-// the history keeps.
+// A committed version has its own key /version/… as long as the history keeps the version, whatever
+// was committed since, and `writer` in the value of the key identifies the commit. The key may
+// already be deleted: while no etcd member answered this server, other servers may have committed
+// more versions than the history keeps.
 //
 // A deletion leaves no key that identifies it. If the scene does not exist, or was created again
-// since, then either this deletion or another deletion of the base version was committed, and both
-// have one effect.
+// since, then either the deletion of `draft` or another deletion of the version `draft.base` was
+// committed. Either deletion has the effect that the client wants, so the outcome is kCommitted.
 EtcdCommits::CommitOutcome EtcdCommits::OutcomeOf(const SceneDraft& draft,
                                                   const etcd::TxnResponse& response,
                                                   uint64_t& revision) const {
@@ -222,7 +227,8 @@ EtcdCommits::CommitOutcome EtcdCommits::OutcomeOf(const SceneDraft& draft,
         static_cast<uint64_t>(current.kvs(0).create_revision()) <= draft.base->version;
     return is_of_before ? CommitOutcome::kSuperseded : CommitOutcome::kCommitted;
   }
-  bool reaches_back = current.kvs_size() == 0;  // a deleted scene has no history
+  // whether all versions since the base are still kept, or the scene was deleted with its history
+  bool reaches_back = current.kvs_size() == 0;
   for (const etcd::KeyValue& found : response.responses(2).response_range().kvs()) {
     store::v1::SharedVersion version;
     if (!version.ParseFromString(found.value())) continue;
@@ -235,14 +241,16 @@ EtcdCommits::CommitOutcome EtcdCommits::OutcomeOf(const SceneDraft& draft,
   return reaches_back ? CommitOutcome::kSuperseded : CommitOutcome::kUnknown;
 }
 
-// Puts another value of the epoch. The transaction in question, whose outcome is unknown, compares
-// the epoch: either it was committed before this put, or it fails.
+// The transaction in question, that of `draft`, has an unknown outcome. Puts another value of the
+// key /epoch, the epoch, which every commit compares: either the transaction in question was
+// committed before this put, or it fails.
 //
-// Raft orders the transaction in question and the transaction of `Resolve`. If the transaction in
-// question is applied first, the transaction of `Resolve`, which reads the scene after its own put,
-// reads the result. If the transaction in question is applied later, it finds another epoch and
-// does nothing, even if it is still in the log of a leader that has failed, or in transit. If the
-// transaction of `Resolve` is not answered either, it is repeated.
+// Raft, the consensus protocol of etcd, orders the transaction in question and the transaction of
+// `Resolve`. If the transaction in question is applied first, the transaction of `Resolve`, which
+// reads the scene after its own put, reads the result. If the transaction in question is applied
+// later, it finds another epoch and does nothing, even if it is still in the log of a leader that
+// has failed, or in transit. If the transaction of `Resolve` is not answered either, it is
+// repeated.
 absl::StatusOr<EtcdCommits::CommitOutcome> EtcdCommits::Resolve(const SceneDraft& draft,
                                                                 uint64_t& revision) {
   const absl::Time deadline = absl::Now() + kChangeTime;
@@ -272,8 +280,9 @@ absl::StatusOr<EtcdCommits::CommitOutcome> EtcdCommits::Resolve(const SceneDraft
   return OutcomeUnknown("etcd did not answer");
 }
 
-// An attempt that etcd did not answer may have raised `sweep` nevertheless. The next attempt then
-// raises `sweep` a second time, which only makes running commits retry once more.
+// Raises `sweep`, a number in the key /epoch, which every commit compares. An attempt that etcd did
+// not answer may have raised `sweep` nevertheless. The next attempt then raises `sweep` a second
+// time, which only makes running commits retry once more.
 absl::StatusOr<uint64_t> EtcdCommits::RaiseSweep() {
   for (int i = 0; i < kSweepAttempts && !client_.is_stopping(); ++i) {
     const Epoch epoch = this->epoch();

@@ -48,10 +48,11 @@ void AddDelete(etcd::TxnRequest& request, std::string key, std::string end);
 // transaction.
 void AddModCompare(etcd::TxnRequest& request, std::string key, uint64_t revision);
 
-// A change of a scene to be committed.
+// A change of a scene to be committed to etcd. Pages are the nodes of the tree in which a version's
+// polygons are stored.
 struct SceneDraft {
   absl::string_view name;
-  // state of the scene that the change is based on; null: the scene does not exist
+  // state of the scene that the change is based on; null: the change creates the scene
   SharedScene::Ptr base;
   std::string writer;  // random name that identifies the commit
   bool deletes = false;
@@ -59,8 +60,10 @@ struct SceneDraft {
   std::span<const Page> pages = {};  // pages to put before the transaction
 };
 
-// Commits changes of scenes to etcd. Thread-safe. `client`, `keys` and `pages` outlive the
-// `EtcdCommits`.
+// Commits changes of scenes to etcd. The epoch is the value of the key /epoch; every commit
+// requires that the epoch is unchanged, so a put of another epoch makes running commits fail. A
+// sweep is a deletion of unused pages, before which the number `sweep` in the epoch is raised.
+// Thread-safe. `client`, `keys` and `pages` outlive the `EtcdCommits`.
 class EtcdCommits {
  public:
   EtcdCommits(EtcdClient& client, const EtcdKeys& keys, EtcdPages& pages)
@@ -74,8 +77,8 @@ class EtcdCommits {
   // Records the epoch that later commits compare: the value `value` that was put at revision
   // `revision`; 0: the epoch was never put.
   void SetEpoch(uint64_t revision, const std::string& value) ABSL_LOCKS_EXCLUDED(mu_);
-  // Puts an epoch with a `sweep` that is greater by 1, and returns the revision of the put, which
-  // all later commits compare.
+  // Puts an epoch whose `sweep` is greater by 1 than that of the current epoch, and returns the
+  // revision of the put, which all later commits compare.
   absl::StatusOr<uint64_t> RaiseSweep();
   // Sets the error that `Commit` returns for every change until `SetRefusal` is called again; OK:
   // `Commit` makes changes.
@@ -83,7 +86,7 @@ class EtcdCommits {
 
  private:
   struct Epoch {
-    uint64_t revision = 0;
+    uint64_t revision = 0;  // revision at which the key /epoch was put; 0: never
     uint64_t sweep = 0;
   };
   // The outcome of the transaction of a change. kNotCommitted: the change was not made, and the
@@ -95,9 +98,9 @@ class EtcdCommits {
   Epoch epoch() const ABSL_LOCKS_EXCLUDED(mu_);
   // Records the epoch from the response of a read of the epoch's key.
   void RecordEpoch(const etcd::RangeResponse& found);
-  // Evaluates the response of a transaction that etcd did not apply, because a comparison failed.
-  // Returns `Conflict` if the scene differs from `draft.base`. If only the epoch differs, records
-  // the current epoch and returns OK: the transaction can be repeated.
+  // Evaluates the response of a transaction that has changed nothing, because one of its
+  // comparisons failed. Returns `Conflict` if the scene differs from `draft.base`. If only the
+  // epoch differs, records the current epoch and returns OK: the transaction can be repeated.
   absl::Status CheckFailedCommit(const SceneDraft& draft, const etcd::TxnResponse& response);
   // Determines whether a transaction that etcd did not answer was committed, and prevents that it
   // is committed later. Sets `revision` to the revision of the commit.

@@ -14,8 +14,9 @@ namespace {
 
 constexpr absl::Duration kProbeTime = absl::Milliseconds(1500);
 constexpr absl::Duration kWatchPause = absl::Milliseconds(50);
-// If the watch delivers nothing for this time, although probes show that changes are missing,
-// `OnProbe` cancels the watch and another member is watched.
+// If the watch delivers nothing for this time, although probes (reads of the key of the last
+// change) show that changes are missing, `OnProbe` cancels the watch, and `Follow` watches another
+// member.
 constexpr absl::Duration kStuck = absl::Seconds(3);
 constexpr size_t kMaxProbes = 64;
 constexpr int kProbesASize = 4;
@@ -156,8 +157,10 @@ bool EtcdFollower::CheckHead(const etcd::KeyValue& pair) {
   return expected_.revision == 0 || revision <= expected_.revision;
 }
 
-// If etcd has only compacted changes, its revisions are not below the applied one. In another
-// cluster (`anew`) they may be lower, so the applied revision is reset.
+// If etcd has only compacted changes (deleted old revisions), the revision that `ReadAll` returns
+// is not below the applied revision, up to which this process has applied all changes. In another
+// cluster (`anew`) the revision may be lower, so the function sets the applied revision to 0 before
+// `SetApplied`, which only raises it.
 bool EtcdFollower::Resync() {
   bool anew = false;
   {
@@ -183,8 +186,10 @@ bool EtcdFollower::Resync() {
   return true;
 }
 
-// Sets the applied revision, and the time up to which all changes are applied: once the `head` of a
-// probe is applied, this process has all changes that were made before the probe's `time`.
+// Raises the applied revision, up to which this process has applied all changes in etcd, to
+// `revision`. Also sets `fresh_at_us_`, the time up to which all changes are applied: once the
+// `head` of a probe (the last change in etcd when the probe was answered) is applied, this process
+// has all changes that were made before the `time` of the probe.
 void EtcdFollower::SetApplied(uint64_t revision) {
   absl::MutexLock lock(&mu_);
   if (revision > applied()) applied_.store(revision, std::memory_order_release);
@@ -219,8 +224,9 @@ absl::StatusOr<EtcdFollower::Probe> EtcdFollower::SendProbe(absl::Duration timeo
   return probe;
 }
 
-// Sends a probe every `kProbeInterval`, and requests the size of etcd's file with every fourth one:
-// the size need not be exact, because `EtcdJournal` counts the bytes that it adds meanwhile.
+// Sends a probe (a read of the key of the last change) every `kProbeInterval`, and requests the
+// size of etcd's database file after every fourth probe: the size need not be exact, because
+// `EtcdJournal` counts the bytes that it adds meanwhile.
 void EtcdFollower::ProbeLoop() {
   for (int i = 0;; ++i) {
     if (i != 0) {
@@ -239,9 +245,10 @@ void EtcdFollower::ProbeLoop() {
   }
 }
 
-// Returns whether the probe's answer can come from the cluster that this process follows. In one
-// cluster, a linearizable read returns no smaller revision, and no older last change, than was
-// known when the read began, and the last change of a given revision always has one value.
+// A probe is a read of the key of the last change. Returns whether the probe's answer can come from
+// the cluster that this process follows. In one cluster, a linearizable read returns no smaller
+// revision, and no older last change, than was known when the read began, and the last change of a
+// given revision always has one value.
 bool EtcdFollower::IsOfThisCluster(const Probe& probe, const etcd::ResponseHeader& header) const {
   return header.cluster_id() == cluster_id_ &&
          static_cast<uint64_t>(header.revision()) >= probe.floor &&
@@ -255,9 +262,9 @@ void EtcdFollower::LeaveCluster() {
   CancelWatch();
 }
 
-// If the watch has delivered nothing for `kStuck` although the probe shows changes, the watched
-// member is behind or cut off from the other members, so the function cancels the watch, and
-// `Follow` then watches another member.
+// If the watch has delivered nothing for `kStuck` although the probe (a read of the key of the last
+// change) shows changes, the watched member is behind or cut off from the other members. `OnProbe`
+// then cancels the watch, and `Follow` watches another member.
 void EtcdFollower::OnProbe(const Probe& probe, const etcd::ResponseHeader& header) {
   const auto revision = static_cast<uint64_t>(header.revision());
   absl::MutexLock lock(&mu_);
@@ -284,7 +291,7 @@ void EtcdFollower::OnProbe(const Probe& probe, const etcd::ResponseHeader& heade
   CancelWatch();
 }
 
-// Calls `events_.OnState` without the lock, because the function may acquire other locks.
+// Calls `events_.OnState` without holding `mu_`, because `OnState` may acquire other locks.
 void EtcdFollower::ReportState() {
   bool is_reachable = false, is_ready = false;
   {
@@ -295,8 +302,9 @@ void EtcdFollower::ReportState() {
   events_.OnState(is_reachable, is_ready);
 }
 
-// If the system clock is set back, the age is 0 for a while; if the clock is set forward, the age
-// is too high until the next probe, for about half a second.
+// If the system clock is set back, the returned staleness is 0 for a while; if the clock is set
+// forward, the staleness is too high for about half a second, until `OnProbe` or `SetApplied` sets
+// `fresh_at_us_` again.
 uint64_t EtcdFollower::staleness_us() const {
   const int64_t age =
       absl::ToUnixMicros(absl::Now()) - fresh_at_us_.load(std::memory_order_relaxed);

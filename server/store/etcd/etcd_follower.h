@@ -38,8 +38,8 @@ namespace carom::server {
 // time, except for `OnState` and `OnSize`.
 class EtcdEvents {
  public:
-  // Applies the put or the deletion of a key. Changes come in the order of their revisions, and may
-  // come more than once.
+  // `OnPut` applies the put of a key, `OnDelete` the deletion of a key. Changes come in the order
+  // of their revisions, and may come more than once.
   virtual void OnPut(const etcd::KeyValue& pair) = 0;
   virtual void OnDelete(absl::string_view key, uint64_t revision) = 0;
   // Reads all keys again, because changes may have been missed; returns the revision of the read.
@@ -57,7 +57,10 @@ class EtcdEvents {
   ~EtcdEvents() = default;
 };
 
-// Follows the changes in etcd. Thread-safe. `Start` and `Stop` are called once each.
+// Follows the changes in etcd: a thread watches all keys of the store and passes their changes to
+// `events`, and another thread probes (reads the key /head, which every change of a scene puts)
+// twice a second. A member is a server of the etcd cluster. Thread-safe. `Start` and `Stop` are
+// called once each.
 class EtcdFollower {
  public:
   static constexpr absl::Duration kProbeInterval = absl::Milliseconds(500);
@@ -69,7 +72,8 @@ class EtcdFollower {
       : client_(client), events_(events), head_key_(EtcdKeys(client.prefix()).head()) {}
   ~EtcdFollower() { Stop(); }
 
-  // Starts the threads. This process has all changes of the cluster up to `revision`.
+  // Starts the threads. The caller has already applied all changes of the cluster `cluster_id` up
+  // to the revision `revision`.
   void Start(uint64_t revision, uint64_t cluster_id);
   void Stop();
 
@@ -81,20 +85,20 @@ class EtcdFollower {
   absl::Status CatchUp(absl::Duration timeout);
 
  private:
-  // The last change of a scene in etcd: revision and value of the key /head, which every change
-  // puts. Revision 0: unknown.
+  // The last change of any scene in etcd: revision and value of the key /head, which every change
+  // of a scene puts. Revision 0: unknown.
   struct Head {
     uint64_t revision = 0;
     std::string value;
   };
-  // The answer of a linearizable read of the last change: every change that was made before `time`
-  // has at most the revision of `head`.
+  // The result of a linearizable read of the key /head. The read began at `time`: every change that
+  // was made before `time` has at most the revision of `head`.
   struct Probe {
     absl::Time time;
     Head head = {};
     // `floor` is the greatest revision that etcd had returned when the read began, `head_floor` the
-    // revision of the last change that had been applied then. A read from the original cluster
-    // returns no smaller revisions.
+    // revision of the last change that this process had applied when the read began. A read from
+    // the original cluster returns no smaller revisions.
     uint64_t floor = 0;
     uint64_t head_floor = 0;
   };
@@ -102,14 +106,15 @@ class EtcdFollower {
   void Follow();
   // Applies changes until the stream ends. Returns false if the next watch should use another
   // member, because the member at the other end of `stream` did not create the watch, or cancelled
-  // it.
+  // the watch without a compaction.
   bool FollowStream(EtcdClient::WatchStream& stream);
   // Applies the changes of a response of the watch. Returns false if they show that etcd has
   // another history than this process.
   bool Apply(const etcd::WatchResponse& response);
   bool CheckHead(const etcd::KeyValue& pair) ABSL_LOCKS_EXCLUDED(mu_);
-  // Reads all keys again if the watch cannot continue from the applied revision, because of a
-  // compaction or another cluster. Returns false if that fails and must be tried again.
+  // Reads all keys again if a watch cannot continue from the applied revision, because etcd has
+  // deleted older revisions (a compaction) or is another cluster. Returns false if the read fails
+  // and must be tried again.
   bool Resync();
   void SetApplied(uint64_t revision) ABSL_LOCKS_EXCLUDED(mu_);
   void CancelWatch() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
@@ -129,7 +134,7 @@ class EtcdFollower {
   EtcdEvents& events_;
   const std::string head_key_;
   std::atomic<uint64_t> applied_{0};
-  // in Unix time: this process has applied all changes that were made before this time
+  // Unix time in microseconds: this process has applied all changes that were made before this time
   std::atomic<int64_t> fresh_at_us_{0};
 
   mutable absl::Mutex mu_;
@@ -141,11 +146,12 @@ class EtcdFollower {
   uint64_t cluster_id_ ABSL_GUARDED_BY(mu_) = 0;
   // greatest revision that etcd has returned
   uint64_t greatest_revision_ ABSL_GUARDED_BY(mu_) = 0;
-  // probes with a `head` that this process has not applied yet, in the order of time
+  // probes with a `head` that this process has not applied yet, in the order of `Probe::time`
   std::deque<Probe> probes_ ABSL_GUARDED_BY(mu_);
-  Head head_ ABSL_GUARDED_BY(mu_);  // last change that was applied
+  Head head_ ABSL_GUARDED_BY(mu_);  // last change that this process has applied
   absl::Time last_answer_ ABSL_GUARDED_BY(mu_);
-  // when the watch last delivered changes, or a probe showed that no changes were missing
+  // time at which the watch last delivered changes, or a probe last showed that no changes were
+  // missing
   absl::Time last_progress_ ABSL_GUARDED_BY(mu_);
 
   // Used only by the thread `follower_`: the last change that its watch stream has delivered, and

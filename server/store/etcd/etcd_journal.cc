@@ -11,6 +11,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "carom/status.h"
+#include "server/base/log.h"
+#include "server/base/refusals.h"
 #include "server/store/scene_change.h"
 
 namespace carom::server {
@@ -36,8 +38,8 @@ TreeEdits EditsById(absl::Span<const SceneEdit> edits) {
   return by_id;
 }
 
-// Removes pages that occur more than once in `pages`, except for one of each, because a key may be
-// in a transaction of etcd only once. Returns the bytes of the remaining pages.
+// Removes repeated pages from `pages`, so that each page occurs once, because a key may be in a
+// transaction of etcd only once. Returns the bytes of the remaining pages.
 uint64_t RemoveDuplicates(std::vector<Page>& pages) {
   absl::flat_hash_set<PageHash> seen;
   std::erase_if(pages, [&](const Page& page) { return !seen.insert(page.hash).second; });
@@ -57,7 +59,7 @@ SharedScene::Ptr EtcdJournal::Find(absl::string_view name) const {
   return it == scenes_.end() ? nullptr : it->second;
 }
 
-// A caller of `Find` that holds the earlier state of the scene keeps that state.
+// A caller that got the earlier state from `Find` still has that state.
 void EtcdJournal::Set(absl::string_view name, SharedScene::Ptr scene) {
   absl::MutexLock lock(&mu_);
   if (scene == nullptr) {
@@ -84,9 +86,10 @@ absl::Status EtcdJournal::CheckRoom(uint64_t bytes) {
                         added_bytes_.fetch_add(bytes, std::memory_order_relaxed);
   if (used + bytes <= options_.store_bytes) return absl::OkStatus();
   added_bytes_.fetch_sub(bytes, std::memory_order_relaxed);
-  return Refused(absl::StatusCode::kResourceExhausted, "",
-                 absl::StrCat("etcd's file has ", used, " of the ", options_.store_bytes,
-                              " bytes that it may have (--store-bytes)"));
+  const std::string why = absl::StrCat("etcd's file has ", used, " of the ", options_.store_bytes,
+                                       " bytes that it may have (--store-bytes)");
+  CountRefusal(Limit::kStoreBytes, why);
+  return Refused(absl::StatusCode::kResourceExhausted, "", why);
 }
 
 // --- Reading ------------------------------------------------------------------------------------
@@ -115,8 +118,8 @@ absl::Status EtcdJournal::Scan(const std::string& prefix, int64_t& revision, Lis
   return absl::OkStatus();
 }
 
-// Etcd returns keys in ascending order, so `kept` gets the versions of a scene in the order of
-// their numbers.
+// Etcd returns keys in ascending order, so `SharedScene::kept` gets the versions of a scene in the
+// order of their numbers.
 absl::StatusOr<EtcdJournal::Listing> EtcdJournal::ListOnce() {
   Listing listing;
   int64_t revision = 0;
@@ -196,8 +199,8 @@ absl::StatusOr<SharedScene::Ptr> EtcdJournal::Fetch(absl::string_view name) {
   return SharedScene::Ptr(std::move(scene));
 }
 
-// Reads the polygons of the tree with the root page `root`. Fetches all pages that an inner page
-// refers to at once.
+// Reads the polygons of the tree with the root page `root`. When it reads a page that refers to
+// other pages, fetches all these pages at once.
 absl::Status EtcdJournal::ReadPolygons(const PageHash& root, std::vector<Polygon>& polygons) {
   PrefetchingReader prefetching(pages_);
   const auto read = [&prefetching](const PageHash& hash) { return prefetching(hash); };
@@ -207,9 +210,9 @@ absl::Status EtcdJournal::ReadPolygons(const PageHash& root, std::vector<Polygon
   });
 }
 
-// After a small commit of another process, all needed pages are mostly in the cache: this process
-// has read or written the pages of `before`, and the watch of etcd has delivered the pages that the
-// commit added.
+// Reads few pages but those in which the trees differ. After a small commit of another process,
+// almost all pages to read are in the cache: this process has read or written the pages of
+// `before`, and the watch of etcd has delivered the pages that the commit added.
 absl::Status EtcdJournal::Difference(const PageHash& before, const PageHash& after,
                                      std::vector<SceneEdit>& edits) {
   const auto read = [this](const PageHash& hash) { return pages_.Read(hash); };
@@ -229,8 +232,9 @@ absl::Status EtcdJournal::Difference(const PageHash& before, const PageHash& aft
                       });
 }
 
-// Reads the polygons of the current version of a scene. If a page is missing, the version may no
-// longer be current, so reads the state of the scene again.
+// Reads the polygons of the current version of a scene, which are stored in pages. If a page is
+// missing, the version may no longer be current, so the function reads the state of the scene
+// again, sets `scene` to it, and tries again, up to 5 times.
 SavedScene EtcdJournal::ReadSaved(const std::string& name, SharedScene::Ptr& scene,
                                   absl::Status& status) {
   SavedScene saved;
@@ -258,8 +262,8 @@ absl::Status EtcdJournal::Recover(absl::FunctionRef<void(SavedScene)> visit) {
   absl::StatusOr<Listing> listing = List();
   const absl::Time end = absl::Now() + kStartTime;
   while (absl::IsUnavailable(listing.status()) && absl::Now() < end && !client_->is_stopping()) {
-    std::fprintf(stderr, "caromd: waiting for etcd: %s\n",
-                 std::string(listing.status().message()).c_str());
+    LogLine(LogLevel::kWarning, "etcd_fault")
+        .With("detail", absl::StrCat("waiting for etcd: ", listing.status().message()));
     absl::SleepFor(absl::Seconds(1));
     listing = List();
   }
@@ -279,8 +283,8 @@ absl::Status EtcdJournal::Recover(absl::FunctionRef<void(SavedScene)> visit) {
   return absl::OkStatus();
 }
 
-// Reads the polygons from etcd, because the caller calls `Load` only for versions that memory does
-// not have.
+// Reads the polygons from etcd, because the store calls `Load` only for versions that it does not
+// have in memory.
 absl::Status EtcdJournal::Load(absl::string_view name, uint64_t version,
                                absl::FunctionRef<absl::Status(Polygon)> visit) {
   const absl::Status not_kept = absl::OutOfRangeError("the version is not kept");
@@ -313,8 +317,8 @@ absl::Status EtcdJournal::Compare(
 
 // --- Writing ------------------------------------------------------------------------------------
 
-// Builds the whole tree, even if etcd has many of its pages already: a page that exists is put
-// again under its key, which its content determines.
+// Builds the whole tree of pages with the polygons of `scene`, even if etcd has many of the pages
+// already: a page that exists is put again under its key, which its content determines.
 absl::StatusOr<WriteResult> EtcdJournal::Replace(absl::string_view name, const Scene& scene,
                                                  const VersionSummary& summary) {
   std::vector<const Polygon*> polygons(scene.polygon_count());
@@ -329,8 +333,10 @@ absl::StatusOr<WriteResult> EtcdJournal::Replace(absl::string_view name, const S
                        .replaced_bytes = has_tree ? base->current().tree_bytes : 0});
 }
 
-// Sums the sizes of the pages that the edits drop. `EditTree` has read those pages, so `read` has
-// recorded their sizes, except for chunks of large polygons, which count with their maximum size.
+// Applies `edits` to the tree of pages that stores the polygons, and sums the sizes of the pages
+// that the edited tree no longer has. `EditTree` has read these pages through `read`, which records
+// their sizes, except for chunks (pages with a part of a large polygon), each of which counts with
+// the maximum size of a chunk.
 absl::StatusOr<WriteResult> EtcdJournal::Edit(absl::string_view name,
                                               absl::Span<const SceneEdit> edits,
                                               const VersionSummary& summary) {

@@ -10,8 +10,8 @@
 //
 // The journal keeps in memory the state of each scene that clients of this process see, which may
 // be older than the state in etcd: an `EtcdFollower` delivers the changes of other processes
-// (server/store/etcd/fleet_store.h). If the two states differ, a commit fails with a conflict
-// (`IsConflict`).
+// (server/store/etcd/fleet_store.h). If the state in memory differs from the state in etcd, a
+// commit fails with a conflict (`IsConflict`).
 #pragma once
 
 #include <atomic>
@@ -36,24 +36,27 @@
 namespace carom::server {
 
 struct EtcdJournalOptions {
-  // The limits of a scene's history: the number of versions, including the current one, and the
-  // bytes of pages that older versions have and the current version does not have.
+  // The limits of the history of a scene: `history_versions` is the number of kept versions,
+  // including the current one; `history_bytes` the bytes of pages that older versions have and the
+  // current version does not have.
   size_t history_versions = 64;
   uint64_t history_bytes = 64u << 20;
   // size of etcd's database file from which on the journal refuses changes that add data
   uint64_t store_bytes = 1536u << 20;
 };
 
-// A `SceneJournal` in etcd. Thread-safe, but callers must serialize the changes of one scene.
-// Changes return UNAVAILABLE if they were certainly not made; UNKNOWN if it is not known whether
-// they were made; RESOURCE_EXHAUSTED if there is no room; or a conflict (`IsConflict`) if the scene
-// has changed in etcd.
+// A `SceneJournal` in etcd. The state of a scene is its kept versions without their polygons; the
+// polygons of a version are a tree of pages (server/store/page_tree.h). Thread-safe, but callers
+// must serialize the changes of one scene. A function that changes a scene returns UNAVAILABLE if
+// the change was certainly not made; UNKNOWN if it is not known whether the change was made;
+// RESOURCE_EXHAUSTED if etcd has no room for the change; or a conflict (`IsConflict`) if another
+// process has changed the scene in etcd.
 class EtcdJournal final : public SceneJournal {
  public:
   EtcdJournal(std::unique_ptr<EtcdClient> client, const EtcdJournalOptions& options)
       : options_(options), client_(std::move(client)), keys_(client_->prefix()) {}
 
-  // Waits for etcd for up to a minute if no member answers at first.
+  // Waits for up to a minute if no member (server) of the etcd cluster answers at first.
   absl::Status Recover(absl::FunctionRef<void(SavedScene)> visit) override;
   uint64_t last_version() const override { return listed_revision_; }
   absl::StatusOr<WriteResult> Replace(absl::string_view name, const Scene& scene,
@@ -75,12 +78,14 @@ class EtcdJournal final : public SceneJournal {
   EtcdPages& pages() { return pages_; }
   EtcdCommits& commits() { return commits_; }
 
-  // `Find` returns the state of a scene in this process, and `Set` replaces it; null: no scene. A
-  // caller of `Set` holds the lock of the scene's writers.
+  // `Find` returns the state of a scene in this process, and `Set` replaces that state; null: the
+  // scene does not exist. A caller of `Set` holds the lock of the scene's writers
+  // (`MemoryStore::writers`).
   SharedScene::Ptr Find(absl::string_view name) const ABSL_LOCKS_EXCLUDED(mu_);
   void Set(absl::string_view name, SharedScene::Ptr scene) ABSL_LOCKS_EXCLUDED(mu_);
   std::vector<std::string> Names() const ABSL_LOCKS_EXCLUDED(mu_);
 
+  // The states of all scenes in etcd, by name, at one revision of etcd.
   struct Listing {
     std::map<std::string, SharedScene::Ptr> scenes;
     uint64_t revision = 0;
@@ -109,8 +114,9 @@ class EtcdJournal final : public SceneJournal {
  private:
   absl::Status CheckRoom(uint64_t bytes);
   uint64_t OldestKept(const SharedScene* base, const StoredVersion& next) const;
-  // Commits a version that has the tree `change`, and the summary and sizes in `next`, whose other
-  // members the function sets. `base` is the state of the scene that the change is based on.
+  // Commits a version with the tree `change`. `next` has the summary, `tree_bytes` and
+  // `replaced_bytes` of the version; the function sets the other members of `next`. `base` is the
+  // state of the scene that the change is based on.
   absl::StatusOr<WriteResult> WriteVersion(absl::string_view name, const SharedScene::Ptr& base,
                                            TreeChange change, StoredVersion next);
   // Calls `visit` for all keys that begin with `prefix`, as they were at the revision `revision`.
@@ -126,10 +132,10 @@ class EtcdJournal final : public SceneJournal {
   const EtcdKeys keys_;
   EtcdPages pages_{*client_, keys_};
   EtcdCommits commits_{*client_, keys_, pages_};
-  uint64_t listed_revision_ = 0;  // set by `Recover`: revision of the listing
+  uint64_t listed_revision_ = 0;  // revision at which `Recover` has read the scenes
   uint64_t cluster_id_ = 0;
   std::atomic<uint64_t> file_bytes_{0};
-  // bytes that this process has added to the file since the last `NoteSize`
+  // bytes that this process has added to etcd's database file since the last `NoteSize`
   std::atomic<uint64_t> added_bytes_{0};
 
   mutable absl::Mutex mu_;

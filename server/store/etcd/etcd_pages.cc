@@ -131,8 +131,8 @@ absl::Status EtcdPages::Write(std::span<const Page> pages) {
     etcd::TxnResponse response;
     absl::Status status;
     EtcdClient::Outcome outcome = client_.Write(request, response, status);
-    // Each transaction is repeated for up to `kPagesTime`, because the earlier transactions have
-    // succeeded.
+    // Each transaction is repeated for up to `kPagesTime`, even after `deadline`, because giving up
+    // would waste the earlier transactions, which have succeeded.
     for (const absl::Time until = std::max(deadline, absl::Now() + kPagesTime);
          outcome == EtcdClient::Outcome::kUnknown && absl::Now() < until;) {
       outcome = client_.Write(request, response, status);
@@ -145,7 +145,8 @@ absl::Status EtcdPages::Write(std::span<const Page> pages) {
 }
 
 // Trees are read depth first, so `prefetched_` has only children of the pages on the path from the
-// root to the current page: at most about 140 pages of 4 KiB for each level of the tree.
+// root to the current page: at most about 140 pages, the children of one inner page, for each level
+// of the tree. Each page has at most 4 KiB.
 absl::StatusOr<std::string> PrefetchingReader::operator()(const PageHash& hash) {
   std::string bytes;
   if (const auto it = prefetched_.find(hash); it != prefetched_.end()) {

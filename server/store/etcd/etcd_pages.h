@@ -23,8 +23,9 @@
 
 namespace carom::server {
 
-// The greatest number of pages that one transaction reads or writes, and the greatest total of
-// their bytes. Etcd's own default limits are 128 operations and 1.5 MiB.
+// The greatest number of pages that one transaction reads or writes, and the greatest total bytes
+// of the pages that one transaction writes. The defaults of etcd's own limits for a transaction are
+// 128 operations and 1.5 MiB.
 inline constexpr size_t kMaxTxnPages = 96;
 inline constexpr size_t kMaxTxnBytes = 768 << 10;
 
@@ -38,7 +39,8 @@ class EtcdPages {
   // `client` and `keys` outlive the `EtcdPages`.
   EtcdPages(EtcdClient& client, const EtcdKeys& keys) : client_(client), keys_(keys) {}
 
-  // Returns a page, as a `PageReader` does. UNAVAILABLE if etcd does not answer.
+  // Returns the bytes of the page with the hash `hash`. DATA_LOSS if the page is missing or
+  // damaged; UNAVAILABLE if etcd does not answer.
   absl::StatusOr<std::string> Read(const PageHash& hash);
   // Returns several pages, with as few requests as possible; leaves out pages that do not exist.
   // The caller must check the pages against their hashes.
@@ -60,9 +62,9 @@ class EtcdPages {
   size_t kept_bytes_ ABSL_GUARDED_BY(mu_) = 0;
 };
 
-// Returns the pages of a tree that is read as a whole: when the caller requests an inner page, the
-// reader also fetches all child pages of that page, up to `kMaxTxnPages` in a request, before the
-// caller requests them. Not thread-safe.
+// Returns the pages of a tree that is read as a whole. When the caller requests an inner page,
+// which refers to child pages, the reader also fetches all these child pages, up to `kMaxTxnPages`
+// in a request, before the caller requests them. Not thread-safe.
 class PrefetchingReader {
  public:
   explicit PrefetchingReader(EtcdPages& pages) : pages_(pages) {}

@@ -52,8 +52,8 @@ std::optional<std::string> EtcdKeys::SceneOfVersion(absl::string_view key) const
   return std::string(key.substr(0, key.rfind('/')));
 }
 
-// Returns none also for a key below /page/ that is not followed by a valid hash: the server has not
-// written such a key, and must not delete it.
+// Returns none also for a key that begins with /page/ and does not end with a valid hash: the
+// server has not written such a key, and must not delete it.
 std::optional<PageHash> EtcdKeys::PageOf(absl::string_view key) const {
   PageHash hash;
   if (!absl::ConsumePrefix(&key, pages()) || key.size() != 2 * hash.size() ||

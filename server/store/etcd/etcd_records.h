@@ -6,15 +6,15 @@
 // Below the prefix of a store:
 //
 //   /scene/KEY            the current version of a scene; its `mod_revision` is the version
-//   /version/KEY/NUMBER   each kept version, put by the transaction that made it current
+//   /version/KEY/NUMBER   each kept version, put by the transaction that made the version
 //   /page/HASH            a page of polygons (server/store/page_tree.h)
 //   /epoch                a value that all commits compare (server/store/etcd/etcd_commits.h)
-//   /head                 put by each commit or deletion; its revision: that of the last of them
+//   /head                 put by each change of any scene; its revision: that of the last change
 //   /sweeper              exists while a server deletes unused pages
 //
-// KEY is a key of server/base/scene_name.h; NUMBER and HASH are hexadecimal. The values of /scene
-// and /version are a SharedVersion (proto/carom/store/v1/pages.proto). All functions of this file
-// are pure.
+// KEY is the key of a scene (server/base/scene_name.h), NUMBER the sequence number of a version in
+// its scene, HASH the hash of a page; both are hexadecimal. The values of /scene and /version are a
+// SharedVersion (proto/carom/store/v1/pages.proto). All functions of this file are pure.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +31,10 @@
 
 namespace carom::server {
 
-// Returns the end (exclusive) of the range of all keys that begin with `prefix`.
+// Returns the first key after all keys that begin with `prefix`: the exclusive end of their range.
 std::string EndOfPrefix(std::string prefix);
 
+// The keys of a store in etcd, all of which begin with the prefix of the store.
 class EtcdKeys {
  public:
   explicit EtcdKeys(std::string prefix) : prefix_(std::move(prefix)) {}
@@ -74,8 +75,8 @@ struct StoredVersion {
   std::string writer = {};  // a random name that identifies the commit
 };
 
-// Encodes a version of the scene `name` as the value of a key. Leaves out `summary.version`: it is
-// the revision of the transaction, which is known only after the commit.
+// Encodes a version of the scene `name` as the value of a key. Leaves out `summary.version`, the
+// revision of the transaction that puts the key: it is known only after the commit.
 std::string EncodeVersion(absl::string_view name, const StoredVersion& version);
 // Decodes version `version` of the scene `name` from the value of a key; DATA_LOSS if `value` is
 // not a valid version.
@@ -86,7 +87,7 @@ absl::StatusOr<StoredVersion> DecodeVersion(absl::string_view name, const std::s
 struct SharedScene {
   using Ptr = std::shared_ptr<const SharedScene>;
 
-  uint64_t version = 0;             // the current version
+  uint64_t version = 0;             // number of the current version
   std::string value;                // value of the scene's key
   absl::Status status;              // DATA_LOSS: the current version is damaged, and not in `kept`
   std::vector<StoredVersion> kept;  // versions that etcd keeps, ascending

@@ -10,6 +10,7 @@
 
 #include "absl/cleanup/cleanup.h"
 #include "absl/time/clock.h"
+#include "server/base/log.h"
 
 namespace carom::server {
 namespace {
@@ -22,14 +23,14 @@ constexpr size_t kDeletedAtOnce = 100;
 
 }  // namespace
 
-// The first sweep comes after about an `interval`, because etcd is busy at the start of a server,
-// which reads all scenes.
-void EtcdSweeper::Start(absl::Duration interval) {
-  thread_ = std::thread([this, interval] { Run(interval); });
+// The first sweep (deletion of unused pages) comes after about an `interval`, because etcd is busy
+// at the start of a server, which reads all scenes.
+void EtcdSweeper::Start(absl::Duration interval, Metrics& metrics) {
+  thread_ = std::thread([this, interval, &metrics] { Run(interval, metrics); });
 }
 
-// A running sweep ends soon: the owner stops the `EtcdClient` before the sweeper, and then `Renew`
-// fails.
+// A running sweep (deletion of unused pages) ends soon: the owner stops the `EtcdClient` before the
+// sweeper, and then `Renew` fails.
 void EtcdSweeper::Stop() {
   {
     absl::MutexLock lock(&mu_);
@@ -38,9 +39,9 @@ void EtcdSweeper::Stop() {
   if (thread_.joinable()) thread_.join();
 }
 
-// Waits a random time of 0.5 to 1.5 intervals between sweeps, so that servers that were started
-// together do not sweep at the same time.
-void EtcdSweeper::Run(absl::Duration interval) {
+// Waits a random time of 0.5 to 1.5 times `interval` before each sweep (deletion of unused pages),
+// so that servers that were started together do not sweep at the same time.
+void EtcdSweeper::Run(absl::Duration interval, Metrics& metrics) {
   std::mt19937 random{std::random_device()()};
   std::uniform_real_distribution<double> part(0.5, 1.5);
   while (true) {
@@ -50,17 +51,19 @@ void EtcdSweeper::Run(absl::Duration interval) {
       if (is_stopping_) return;
     }
     const absl::StatusOr<uint64_t> swept = Sweep();
+    if (swept.ok()) metrics.Add(Counter::kEtcdSweeps);
     if (swept.ok() || absl::IsUnavailable(swept.status()) || absl::IsAborted(swept.status())) {
       continue;
     }
-    std::fprintf(stderr, "caromd: unused pages stay in etcd: %s\n",
-                 std::string(swept.status().message()).c_str());
+    LogLine(LogLevel::kWarning, "etcd_fault")
+        .With("detail", absl::StrCat("unused pages stay in etcd: ", swept.status().message()));
   }
 }
 
-// Puts the key /sweeper with a lease, raises `sweep` in the epoch, collects the pages that kept
-// versions use, finds the pages that no kept version uses, and deletes these unused pages. Each
-// step that fails ends the sweep; a later sweep of any server deletes the remaining pages.
+// Puts the key /sweeper with a lease, raises the number `sweep` in the key /epoch, which every
+// commit compares, collects the pages that kept versions use, finds the pages that no kept version
+// uses, and deletes these unused pages. Each step that fails ends the sweep; a later sweep of any
+// server deletes the remaining pages.
 absl::StatusOr<uint64_t> EtcdSweeper::Sweep() {
   EtcdClient& client = journal_.client();
   const absl::StatusOr<int64_t> lease = client.GrantLease(kLeaseTime);
@@ -97,9 +100,9 @@ absl::StatusOr<uint64_t> EtcdSweeper::Sweep() {
   return count;
 }
 
-// Renews the lease of the sweep if the last renewal is old enough. Called before each step that
-// takes time: the key /sweeper ends with the lease, and every deletion requires that the key
-// exists.
+// Renews the lease of the sweep (a deletion of unused pages) if the last renewal was at least
+// `kRenewAfter` ago. Called before each step that takes time: etcd deletes the key /sweeper when
+// the lease ends, and every deletion of pages requires that the key exists.
 absl::Status EtcdSweeper::Renew(Claim& claim) {
   if (journal_.client().is_stopping()) return absl::AbortedError("the server stops");
   if (absl::Now() - claim.renewed < kRenewAfter) return absl::OkStatus();
@@ -157,8 +160,9 @@ absl::StatusOr<std::vector<EtcdSweeper::Unused>> EtcdSweeper::FindUnused(
   return unused;
 }
 
-// Deletes all `pages` in one transaction, or none if one of them was put again since it was found.
-// In that case it deletes each half of `pages` by a transaction of its own, recursively.
+// Deletes all `pages` in one transaction. The transaction deletes nothing if one of `pages` was put
+// again after `FindUnused` found it; the function then deletes each half of `pages` by a
+// transaction of its own, recursively.
 absl::StatusOr<uint64_t> EtcdSweeper::Delete(const Claim& claim, std::span<const Unused> pages) {
   const EtcdKeys& keys = journal_.keys();
   etcd::TxnRequest request;
@@ -184,8 +188,8 @@ absl::StatusOr<uint64_t> EtcdSweeper::Delete(const Claim& claim, std::span<const
   if (!is_put_at(0, claim.raised) || !is_put_at(1, claim.claimed)) {
     return absl::AbortedError("the sweep is overtaken");
   }
-  // The keys /epoch and /sweeper are unchanged, so one of the pages was put again since it was
-  // found.
+  // The keys /epoch and /sweeper are unchanged, so one of the pages was put again after
+  // `FindUnused` found it.
   if (pages.size() == 1) return 0;
   const absl::StatusOr<uint64_t> first = Delete(claim, pages.first(pages.size() / 2));
   if (!first.ok()) return first.status();

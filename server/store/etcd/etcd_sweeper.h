@@ -33,20 +33,24 @@
 #include "absl/status/statusor.h"
 #include "absl/synchronization/mutex.h"
 #include "absl/time/time.h"
+#include "server/base/metrics.h"
 #include "server/store/etcd/etcd_journal.h"
 
 namespace carom::server {
 
-// Deletes pages that no version of a scene uses from etcd, on a thread that exists from `Start` to
-// `Stop`. Each of the two is called once. Thread-safe.
+// Deletes from etcd the pages of polygons that no version of a scene uses, on a thread that exists
+// from `Start` to `Stop`. One such deletion is a sweep. While a sweep runs, the key /sweeper
+// exists, with a lease. At its start, the sweep puts the key /epoch (the epoch), which every commit
+// compares. `Start` and `Stop` are called once each. Thread-safe.
 class EtcdSweeper {
  public:
   // `journal` outlives the sweeper.
   explicit EtcdSweeper(EtcdJournal& journal) : journal_(journal) {}
   ~EtcdSweeper() { Stop(); }
 
-  // Starts the thread, which sweeps about every `interval`.
-  void Start(absl::Duration interval);
+  // Starts the thread, which sweeps (deletes unused pages) about every `interval`. The thread
+  // counts completed sweeps in `metrics`, which must outlive the sweeper.
+  void Start(absl::Duration interval, Metrics& metrics = Metrics::Unread());
   void Stop();
 
   // Sweeps once, and returns the number of deleted pages; 0 if another server is sweeping.
@@ -61,12 +65,13 @@ class EtcdSweeper {
     uint64_t raised = 0;   // revision of the sweeper's put of /epoch
     absl::Time renewed;
   };
+  // A page that no kept version uses.
   struct Unused {
     PageHash hash;
-    uint64_t put = 0;  // revision at which the page was last put
+    uint64_t put = 0;  // revision at which the page's key was last put
   };
 
-  void Run(absl::Duration interval);
+  void Run(absl::Duration interval, Metrics& metrics);
   absl::Status Renew(Claim& claim);
   // Adds the hashes of the pages of all kept versions to `used`. Renews the lease of `claim`
   // meanwhile.

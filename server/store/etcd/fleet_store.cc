@@ -10,6 +10,7 @@
 
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "server/base/log.h"
 
 namespace carom::server {
 namespace {
@@ -34,8 +35,9 @@ bool DependsOnScene(const absl::Status& status) {
 }
 
 // Returns whether the state `listed` of a scene in etcd may have developed from its state `known`
-// in this process: `listed` keeps the version of `known`, made by the same writer, or only later
-// versions. If not, etcd has another history.
+// in this process: `listed` keeps the version of `known`, with an equal `writer` (the random name
+// of the commit that made the version), or keeps only later versions. If not, etcd has another
+// history.
 bool MayFollow(const SharedScene& known, const SharedScene& listed) {
   if (!known.status.ok() || !listed.status.ok()) return true;
   if (listed.kept.front().summary.version > known.version) return true;
@@ -54,9 +56,10 @@ uint64_t FleetStore::VersionOf(absl::string_view name) const {
   return scene == nullptr ? 0 : scene->version;
 }
 
-// After a failed attempt, catches up with etcd. If that does not change the version of the scene,
-// the error is final; otherwise the change is tried again on the newer state. A failed attempt has
-// changed nothing, so any error may end the loop.
+// After a failed attempt, waits until this process has applied all changes in etcd. If the version
+// of the scene is then the same as before the attempt, the error is final, unless it is a conflict;
+// otherwise the function tries the change again on the newer state. A failed attempt has changed
+// nothing, so any error may end the loop.
 //
 // If a version has the `edit_id`, an earlier attempt or request has made the edits: the caller
 // finds that version by its `edit_id`.
@@ -69,6 +72,7 @@ absl::StatusOr<Scene::Ptr> FleetStore::CommitWithRetry(absl::string_view name,
     if (made.ok()) return made;
     const bool is_conflict = IsConflict(made.status());
     if (!is_conflict && !DependsOnScene(made.status())) return made;
+    metrics().Add(Counter::kEtcdRetries);
     if (absl::Status status = CatchUp(); !status.ok()) return status;
     for (const VersionSummary& known : Versions(name)) {
       if (!edit_id.empty() && known.edit_id == edit_id) {
@@ -83,8 +87,8 @@ absl::StatusOr<Scene::Ptr> FleetStore::CommitWithRetry(absl::string_view name,
   }
 }
 
-// Each attempt gets a copy of `polygons`; in `Commit`, of `edits`. Copies of a polygon share its
-// vertices, so they are cheap.
+// Each attempt gets a copy of `polygons` (in `Commit`, of `edits`). A copy of a polygon shares the
+// vertices of the polygon, so it is cheap.
 absl::StatusOr<Scene::Ptr> FleetStore::Import(absl::string_view name, ImportMode mode,
                                               std::vector<Polygon> polygons,
                                               absl::FunctionRef<bool()> abandoned) {
@@ -126,7 +130,7 @@ absl::Status FleetStore::CatchUp() { return follower_.CatchUp(kCatchUpTime); }
 void FleetStore::Follow(OnChangeOfState on_state, absl::Duration sweep_interval) {
   on_state_ = std::move(on_state);
   follower_.Start(journal_.listed_revision(), journal_.cluster_id());
-  sweeper_.Start(sweep_interval);
+  sweeper_.Start(sweep_interval, metrics());
 }
 
 // `is_ready` is false while etcd has another history than this process, such as after a restore
@@ -141,9 +145,10 @@ void FleetStore::OnState(bool is_reachable, bool is_ready) {
   if (on_state_ != nullptr) on_state_(takes_changes, is_ready);
 }
 
-// Receives the puts of pages before the put of the scene's key that uses them. Adds the pages to
-// the cache, so that `FollowVersion` mostly finds them in the cache; `FollowVersion` reads pages
-// that are not in the cache from etcd.
+// Receives the puts of pages (nodes of the tree of a version's polygons) before the put of the
+// scene's key, which makes the version current. Adds the pages to the cache, so that
+// `FollowVersion` mostly finds them in the cache; `FollowVersion` reads pages that are not in the
+// cache from etcd.
 void FleetStore::OnPut(const etcd::KeyValue& pair) {
   const EtcdKeys& keys = journal_.keys();
   const auto revision = static_cast<uint64_t>(pair.mod_revision());
@@ -179,8 +184,8 @@ void FleetStore::Remove(absl::string_view name, uint64_t revision) {
   AdoptDeletion(name);
 }
 
-// Ignores a version that this process has committed: it is already visible, and in `journal_`, when
-// its writer releases the lock.
+// Ignores a version that this process has committed: the version is already visible, and in
+// `journal_`, when the writer that committed it releases the lock of the scene's writers.
 absl::Status FleetStore::FollowVersion(const std::string& name, const std::string& value,
                                        uint64_t version) {
   KeyedMutex::Lock writer(writers(), name);
@@ -199,12 +204,14 @@ absl::Status FleetStore::FollowVersion(const std::string& name, const std::strin
   return Show(name, std::move(scene), follows);
 }
 
-// Sets the state in `journal_` before the version becomes visible, as a commit of this process
-// does. Applies the difference from the visible version if it is small, or else reads all polygons.
+// Sets the state of the scene in `journal_` before the version becomes visible, as a commit of this
+// process does. Applies the difference from the visible version if the difference is small
+// (`EtcdJournal::Difference`), else reads all polygons.
 absl::Status FleetStore::Show(absl::string_view name, SharedScene::Ptr scene, bool follows) {
   if (IsReadOnly(name)) {
     if (!std::exchange(has_logged_hidden_, true)) {
-      std::fprintf(stderr, "caromd: a preloaded scene hides one that another server has made\n");
+      LogLine(LogLevel::kWarning, "scene_hidden")
+          .With("detail", "a preloaded scene hides one that another server has made");
     }
     return absl::OkStatus();
   }
@@ -228,8 +235,9 @@ absl::Status FleetStore::Show(absl::string_view name, SharedScene::Ptr scene, bo
   return ShowPolygons(name, std::move(scene), follows);
 }
 
-// Reads all polygons of the version and makes it visible. If a page is missing, the version may no
-// longer be kept, so reads the state of the scene from etcd again.
+// Reads all polygons of the current version of `scene`, which are stored in pages, and makes that
+// version visible. If a page is missing, etcd may no longer keep the version, so the function reads
+// the state of the scene from etcd again and tries again, up to 5 times.
 absl::Status FleetStore::ShowPolygons(absl::string_view name, SharedScene::Ptr scene,
                                       bool follows) {
   for (int i = 0; i < 5; ++i) {
@@ -263,9 +271,10 @@ void FleetStore::ShowDamage(absl::string_view name, const SharedScene::Ptr& scen
 }
 
 // A scene may get a smaller version number than before only if `anew`; then `ReadAll` first removes
-// every scene of this process that differs from etcd's. Otherwise etcd must have developed from the
-// state of this process (`MayFollow`): the kept versions of a scene have consecutive sequence
-// numbers, so they include the version of this process, or all of them are newer.
+// every scene of this process that differs from the scene in etcd. Otherwise etcd must have
+// developed from the state of this process (`MayFollow`): the kept versions of a scene in etcd have
+// consecutive sequence numbers, so either they include this process's version of the scene, or all
+// of them are newer.
 absl::StatusOr<uint64_t> FleetStore::ReadAll(bool anew) {
   if (anew) journal_.commits().SetEpoch(0, "");
   const absl::StatusOr<EtcdJournal::Listing> listing = journal_.List();

@@ -3,11 +3,11 @@
 
 // How do several servers share scenes that each of them may change?
 //
-// A `FleetStore` is a `MemoryStore` over an `EtcdJournal`, and also makes visible what other
-// servers commit. It first tries a change on the state of the scene in this process. If etcd has a
-// newer state, or if the change fails with an error that a newer state may explain, it waits for
-// the newer state and retries. So changes and their errors are as with one server, however outdated
-// the state in this process was.
+// A `FleetStore` is a `MemoryStore` over an `EtcdJournal`, and also makes the commits of other
+// servers visible. A `FleetStore` first tries a change on the state of the scene in this process.
+// If etcd has a newer state of the scene, or if the change fails with an error that a newer state
+// may explain, the store waits until it has the newer state, and retries the change. So the result
+// of a change is that of a single server, however outdated the state in this process was.
 #pragma once
 
 #include <cstdint>
@@ -26,10 +26,12 @@
 
 namespace carom::server {
 
-// A store of scenes that other servers change, too. Thread-safe. Readers see the versions of one
-// scene in order, but the visible versions of two scenes may be of different times. Beside the
-// errors of a SceneStore, changes return UNAVAILABLE if etcd cannot be reached and they were
-// certainly not made, and UNKNOWN if their outcome is not known.
+// A store of scenes in etcd, which other servers change, too. The state of a scene in this process
+// is the scene as this store shows it, which may be older than the state in etcd. Thread-safe.
+// Readers see the versions of one scene in order, but the visible versions of two scenes may be of
+// different times. Besides the errors of a SceneStore, a function that changes a scene returns
+// UNAVAILABLE if etcd cannot be reached and the change was certainly not made, and UNKNOWN if it is
+// not known whether the change was made.
 class FleetStore final : public MemoryStore, private EtcdEvents {
  public:
   // Receives, after every probe of etcd (a read of one key, twice a second), whether changes can be
@@ -86,8 +88,8 @@ class FleetStore final : public MemoryStore, private EtcdEvents {
   // key in etcd, encodes. An error means that etcd does not answer.
   absl::Status FollowVersion(const std::string& name, const std::string& value, uint64_t version);
   // Makes the state `scene` of a scene in etcd visible in place of its state in this process.
-  // `follows`: `scene` is the version after the visible one. The caller holds the lock of the
-  // scene's writers.
+  // `follows`: the current version of `scene` is the next one after the version that is visible in
+  // this process. The caller holds the lock of the scene's writers.
   absl::Status Show(absl::string_view name, SharedScene::Ptr scene, bool follows);
   absl::Status ShowPolygons(absl::string_view name, SharedScene::Ptr scene, bool follows);
   void ShowDamage(absl::string_view name, const SharedScene::Ptr& scene);

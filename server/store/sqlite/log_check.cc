@@ -22,7 +22,9 @@ namespace {
 
 constexpr size_t kHeaderBytes = 32;
 constexpr size_t kFrameHeaderBytes = 24;
-constexpr uint32_t kMagic = 0x377f0682;  // first word of a log; lowest bit: byte order of checksums
+// first word of a log; if its lowest bit is set, checksums add up big-endian words, else
+// little-endian words
+constexpr uint32_t kMagic = 0x377f0682;
 constexpr uint32_t kLargestPage = 65536;
 
 // Reads a big-endian number. All numbers in a log are big-endian, but the words that a checksum
@@ -33,6 +35,7 @@ uint32_t Number(const uint8_t* bytes) {
 
 uint64_t Pair(const uint8_t* bytes) { return uint64_t{Number(bytes)} << 32 | Number(bytes + 4); }
 
+// A checksum of SQLite's log: two sums `a` and `b` of 32-bit words.
 struct Checksum {
   bool is_big_endian = false;
   uint32_t a = 0;
@@ -51,10 +54,12 @@ struct Checksum {
   uint64_t value() const { return uint64_t{a} << 32 | b; }
 };
 
+// The header of a log. Its salts are two random numbers, which every frame (a database page with a
+// header) that is written after the log was restarted repeats.
 struct Header {
   uint32_t page_bytes = 0;
   uint64_t salts = 0;
-  // checksum of the header, which the checksum of the first frame continues
+  // checksum of the header; the computation of the first frame's checksum starts with this value
   Checksum checksum;
 };
 
@@ -70,7 +75,8 @@ bool ReadHeader(const std::vector<uint8_t>& bytes, Header& header) {
          std::has_single_bit(header.page_bytes) && header.page_bytes <= kLargestPage;
 }
 
-// Returns the checksum of a frame, which continues `sum`, the checksum of the frame before.
+// Returns the checksum of a frame. The computation starts with `sum`, the checksum of the preceding
+// frame, and covers the first 8 bytes of the frame header, and the page.
 Checksum SumOf(const std::vector<uint8_t>& frame, Checksum sum) {
   sum.Add(frame.data(), 8);
   sum.Add(frame.data() + kFrameHeaderBytes, frame.size() - kFrameHeaderBytes);
@@ -118,15 +124,16 @@ class Reader {
   off_t at_ = 0;
 };
 
-// Returns whether, after `frame`, the first frame with a wrong checksum, a transaction ends and
-// another one begins: SQLite writes the second transaction only after it has synced the first one,
-// so a power cut did not interrupt the first one. The checksum of a frame continues that of the
-// frame before, so frames left over from a rolled-back transaction do not match. Skips copies of a
+// A frame of the log is a database page with a header. Returns whether, after `frame`, the first
+// frame with a wrong checksum, a transaction ends and another one begins: SQLite writes the second
+// transaction only after it has synced the first one, so a power cut did not interrupt the first
+// transaction. The computation of a frame's checksum starts with the checksum of the preceding
+// frame, so frames left over from a rolled-back transaction do not match. Skips copies of a
 // transaction's last frame, with which SQLite fills up a disk sector.
 bool IsFollowed(Reader& reader, const Header& header, std::vector<uint8_t> frame) {
   Checksum before;
-  uint32_t last_page =
-      0;  // page number of the frame before if that frame ends a transaction, else 0
+  // page number of the preceding frame if that frame is the last one of its transaction, else 0
+  uint32_t last_page = 0;
   do {
     const uint32_t page = Number(frame.data());
     // In the last frame of a transaction, this word is the size of the database, in other frames 0.
@@ -175,8 +182,9 @@ absl::Status CheckLog(const std::string& path) {
     const auto is_frame = [&](const std::vector<uint8_t>& other) {
       return IsFrame(other, header, sum);
     };
-    // A frame that is left over from before SQLite restarted the log has other salts, so flipping
-    // one bit cannot make it right.
+    // A frame that is left over from before SQLite restarted the log has other salts (two random
+    // numbers, which the log's header and all valid frames have), so flipping one bit cannot make
+    // it right.
     const bool is_likely = std::popcount(Pair(frame.data() + 8) ^ header.salts) <= 1;
     const bool is_damaged =
         (is_likely && IsOneBitOff(frame, is_frame)) || IsFollowed(reader, header, frame);

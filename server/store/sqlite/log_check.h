@@ -17,9 +17,10 @@ namespace carom::server {
 
 // Reads the log at `path` as SQLite does (www.sqlite.org/fileformat.html, section 4), before SQLite
 // opens it. OK if no log exists. INTERNAL, with a message of one line, if flipping one bit makes
-// the first wrong checksum right, or if complete transactions follow the frame with that checksum:
-// SQLite syncs each transaction before it writes the next one, so a power cut damages only the last
-// one. Does not find damage of several bits in the last transaction.
+// the first wrong checksum right, or if complete transactions follow the frame (a database page
+// with a header) that has the first wrong checksum: SQLite syncs each transaction before it writes
+// the next one, so a power cut damages only the last transaction. Does not find damage of several
+// bits in the last transaction.
 //
 // Takes as long as SQLite's own reading of the log, and about 100 ms more if a checksum is wrong.
 absl::Status CheckLog(const std::string& path);

@@ -8,16 +8,16 @@
 namespace carom::server {
 namespace {
 
-// Length of the log, in pages of 4 KiB, from which on it is checkpointed. It is SQLite's default
-// for automatic checkpoints.
+// Length of the log, in pages of 4 KiB, from which on the log is checkpointed (copied to the
+// database). The value is SQLite's default for automatic checkpoints.
 constexpr int kCheckpointPages = 1000;
-// Length that the log has only after a large transaction. From this length on the writer itself
-// checkpoints the log, instead of the `LogKeeper`'s thread, so that the next commit can truncate
-// it.
+// Length of the log, in pages, that mostly only a large transaction causes. From this length on the
+// thread that commits checkpoints the log itself, instead of the thread of the `LogKeeper`, so that
+// the next commit can truncate the log.
 constexpr int kLargeTransactionPages = 2000;
-// Length from which on the writer waits until no read of old versions is running, so that SQLite
-// can restart the log at its beginning: otherwise overlapping reads would let the log grow without
-// bound.
+// Length of the log, in pages, from which on the thread that commits waits until no read of old
+// versions is running, so that SQLite can restart the log at its beginning: otherwise overlapping
+// reads would let the log grow without bound.
 constexpr int kLongLogPages = 16 << 10;
 
 }  // namespace
@@ -27,8 +27,9 @@ absl::StatusOr<std::unique_ptr<LogKeeper>> LogKeeper::Open(const std::string& pa
                                                            SqliteHistory& history) {
   absl::StatusOr<Database> database = Database::Open(path, vfs);
   if (!database.ok()) return database.status();
-  // `synchronous = FULL` makes the connection sync as the writer's does. The SELECT makes the
-  // connection open the log: before that, a checkpoint on the connection does nothing.
+  // `synchronous = FULL` makes this connection sync the disk as the connection of the writer does.
+  // The SELECT makes the connection open the log: before that, a checkpoint on the connection does
+  // nothing.
   absl::Status status =
       database->Run("PRAGMA synchronous = FULL; SELECT count(*) FROM sqlite_schema;");
   if (!status.ok()) return status;
@@ -50,7 +51,8 @@ LogKeeper::~LogKeeper() {
 }
 
 // The first commit after a complete checkpoint restarts the log at its beginning, unless a reader
-// uses the log. In that case the writer checkpoints again after each further 1000 pages.
+// uses the log. In that case the log is checkpointed again whenever it has grown by
+// `kCheckpointPages` more pages.
 void LogKeeper::AfterCommit() {
   absl::MutexLock lock(&mu_);
   if (log_pages_ < kCheckpointPages) {

@@ -79,7 +79,8 @@ absl::Status Statement::Run() {
   return row.status();
 }
 
-// Clears the bound values, too, because their bytes may be freed before the next step.
+// Clears the bound values, too, because the caller may free their bytes before the next step, and
+// SQLite has no copy of them.
 void Statement::Reset() {
   sqlite3_reset(statement_.get());
   sqlite3_clear_bindings(statement_.get());

@@ -20,8 +20,8 @@ namespace carom::server {
 
 // A prepared statement; the index of its first parameter is 1. Not thread-safe.
 //
-// `Step` returns errors as documented at `Database`, also an error of a value that could not be
-// bound before.
+// `Step` returns errors as documented at `Database`. If a `Bind` function has failed to bind a
+// value since the last step, `Step` returns that error.
 class Statement {
  public:
   Statement() = default;
@@ -37,7 +37,7 @@ class Statement {
   absl::StatusOr<bool> Step();
   // Executes a statement that has no rows.
   absl::Status Run();
-  // Ends the statement before its last row, and clears its bound values.
+  // Ends the execution of the statement, even before its last row, and clears the bound values.
   void Reset();
 
   int64_t Int(int column) const { return sqlite3_column_int64(statement_.get(), column); }
@@ -63,7 +63,8 @@ class Statement {
 // DATA_LOSS, which stands for damage of one scene.
 class Database {
  public:
-  // Opens the database at `path`, and creates it if it is missing; `vfs` as in sqlite3_open_v2.
+  // Opens the database at `path`, and creates it if it is missing. `vfs` is the name of the file
+  // system module that SQLite uses, as in sqlite3_open_v2; null: the default one.
   static absl::StatusOr<Database> Open(const std::string& path, const char* vfs = nullptr);
 
   absl::StatusOr<Statement> Prepare(absl::string_view sql);
@@ -71,13 +72,23 @@ class Database {
   absl::Status Run(const char* sql);
 
   // Makes SQLite set `pages` to the length of the write-ahead log, in pages, after each commit, and
-  // disables automatic checkpoints. `pages` outlives the connection.
+  // disables automatic checkpoints (copies of the log to the database). `pages` outlives the
+  // connection.
   void CountLogPages(int* pages);
   // Checkpoints the log: copies as many of its pages to the database as possible without waiting
   // for other connections.
   absl::Status CheckpointLog();
 
-  // Returns whether no transaction is open: some errors roll the transaction back.
+  // Returns the number of pages that the connection has written since the last call.
+  uint64_t TakeWrittenPages() {
+    int pages = 0;
+    int unused = 0;
+    sqlite3_db_status(database_.get(), SQLITE_DBSTATUS_CACHE_WRITE, &pages, &unused, 1);
+    return static_cast<uint64_t>(pages);
+  }
+
+  // Returns whether no transaction is open. After BEGIN this shows that SQLite has rolled the
+  // transaction back, as it does after some errors.
   bool is_transaction_over() const { return sqlite3_get_autocommit(database_.get()) != 0; }
 
   // Returns the status of the last error.

@@ -63,7 +63,7 @@ absl::StatusOr<std::unique_ptr<SqliteHistory>> SqliteHistory::Open(const std::st
   return history;
 }
 
-// Uses one transaction for all pages that `work` reads, so that it reads one state of the file,
+// Uses one transaction for all pages that `work` reads, so that `work` reads one state of the file,
 // whatever the writer commits meanwhile.
 absl::Status SqliteHistory::Read(absl::FunctionRef<absl::Status()> work) {
   const Executor::Blocked blocked;

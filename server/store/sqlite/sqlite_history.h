@@ -22,8 +22,8 @@
 
 namespace carom::server {
 
-// SQL statements that read the record of a version, and the bytes of a page. The file's writing and
-// reading connections both use them.
+// SQL statements that read the record of a version, and the bytes of a page. The connection that
+// writes the file and the connection that reads old versions both use these statements.
 inline constexpr char kFindVersion[] =
     "SELECT record, checksum FROM versions WHERE version = ?3"
     " AND scene = (SELECT id FROM scenes WHERE tenant = ?1 AND name = ?2)";
@@ -35,8 +35,9 @@ absl::StatusOr<PageHash> RootOf(Statement& find_version, absl::string_view name,
 // Returns the bytes of the page with the hash `hash`; DATA_LOSS if the page is missing or damaged.
 absl::StatusOr<std::string> ReadPage(Statement& read_page, const PageHash& hash);
 
-// Reads old versions on a connection of its own. In WAL mode a read uses the file as it was when
-// the read began, and neither waits for the connection that writes nor delays it.
+// Reads old versions of scenes on a connection of its own to the SQLite file. In WAL mode a read
+// uses the file as it was when the read began, and neither waits for the connection that writes nor
+// delays it.
 //
 // One read runs at a time, each on its caller's thread. Because a read may take seconds, the
 // caller's task does not count as running on the executor meanwhile. Reads occupy at most one
@@ -48,7 +49,8 @@ class SqliteHistory {
   static absl::StatusOr<std::unique_ptr<SqliteHistory>> Open(const std::string& path,
                                                              const char* vfs);
 
-  // `Load` and `Compare` do what the functions of SceneJournal do.
+  // `Load` and `Compare` do what the functions of SceneJournal (server/store/scene_journal.h) with
+  // these names do.
   absl::Status Load(absl::string_view name, uint64_t version,
                     absl::FunctionRef<absl::Status(Polygon)> visit);
   absl::Status Compare(

@@ -27,12 +27,12 @@
 namespace carom::server {
 namespace {
 
-// Maximum number of jobs in a transaction, so that the first job does not wait for long.
+// Maximum number of jobs (scene changes) in a transaction, so that the first does not wait long.
 constexpr size_t kMaxJobs = 256;
 
-// The tables, release by release. `refs` of a page counts the versions that have added the page and
-// not yet dropped it. `dropped` of a version has the hashes of the pages that the next version does
-// not have. `record` is a VersionRecord (server/store/version_record.h).
+// SQL that creates the tables, and migrates them release by release. `refs` counts the versions
+// that added a page and have not dropped it; `dropped` has the hashes of pages that the next
+// version lacks; `record` is a VersionRecord (server/store/version_record.h).
 constexpr const char* kMigrations[] = {
     "CREATE TABLE scenes(id INTEGER PRIMARY KEY, tenant TEXT NOT NULL, name TEXT NOT NULL,"
     "  UNIQUE(tenant, name));"
@@ -88,7 +88,7 @@ absl::StatusOr<std::unique_ptr<SqliteJournal>> SqliteJournal::Open(
   return CannotUse(options.folder, status);
 }
 
-// Returns the number of the last migration that was applied; 0 for a new file.
+// Returns the number of the last of `kMigrations` that was applied to the file; 0 for a new file.
 absl::StatusOr<int64_t> SqliteJournal::Schema() {
   absl::StatusOr<Statement> table = database_.Prepare(
       "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'migrations'");
@@ -125,9 +125,9 @@ absl::Status SqliteJournal::Migrate() {
   return absl::OkStatus();
 }
 
-// Checks rows and indices of the tables that list scenes and versions: a wrong row would hide a
-// scene or show an older version. These tables are small compared with `pages`; the hash of a page
-// is checked when the page is read.
+// Checks the rows and indices of all tables but `pages`: a wrong row would hide a scene or show an
+// older version. The checked tables are small compared with `pages`; the bytes of a page are
+// checked against the hash of the page when the page is read.
 absl::Status SqliteJournal::CheckTables() {
   for (const char* table : {"migrations", "counters", "scenes", "versions"}) {
     absl::StatusOr<Statement> check =
@@ -151,12 +151,12 @@ absl::Status SqliteJournal::CheckTables() {
 }
 
 // A commit waits only for the sync of the log. SQLite copies the log to the database in
-// checkpoints, and orders their syncs itself. A later commit truncates a log that became long.
+// checkpoints, and orders their syncs itself. A later commit shortens a log above the size limit.
 //
-// While a job runs, SQLite keeps the earlier content of the pages that it changes in memory,
-// because a folder for temporary files may be missing, as in the container image. Freed pages are
-// included only if SQLite wipes them, as Debian's SQLite does by default; with secure_delete off,
-// an import that drops pages of 40 MB takes 0.5 MB of memory.
+// While a job runs, SQLite keeps in memory (`temp_store`) the earlier content of the pages that the
+// job changes: a folder for temporary files may be missing, as in the container image. With
+// `secure_delete`, Debian's default, it would keep freed pages, too; without it, an import that
+// frees 40 MB of pages takes 0.5 MB of memory.
 absl::Status SqliteJournal::Prepare() {
   absl::Status status = CheckLog(FileIn(options_.folder) + "-wal");
   if (!status.ok()) return status;
@@ -260,7 +260,7 @@ absl::StatusOr<SavedScene> SqliteJournal::RecoverScene(int64_t id, const std::st
   current.id = id;
   if (absl::Status status = RecoverVersions(id, scene, current); !status.ok()) return status;
   if (!scene.status.ok()) {
-    current.root = {};  // otherwise the root would be that of the version before
+    current.root = {};  // `RecoverVersions` leaves the root of the preceding version
     return scene;
   }
   const auto read = [this](const PageHash& hash) { return ReadPage(read_page_, hash); };
@@ -308,7 +308,7 @@ absl::Status SqliteJournal::DropPage(const PageHash& hash) {
   return absl::OkStatus();
 }
 
-// Drops the pages with the concatenated hashes `hashes`, as the column `dropped` has them.
+// Removes one reference to each page in `hashes`, concatenated hashes as in the column `dropped`.
 absl::Status SqliteJournal::DropPages(absl::string_view hashes) {
   PageHash hash;
   for (; hashes.size() >= hash.size(); hashes.remove_prefix(hash.size())) {
@@ -318,7 +318,7 @@ absl::Status SqliteJournal::DropPages(absl::string_view hashes) {
   return absl::OkStatus();
 }
 
-// Returns the pages of a tree. Pages of a damaged tree that cannot be reached stay in the file.
+// Returns the pages of a tree, without those below a damaged page: they stay in the file.
 absl::StatusOr<std::vector<PageHash>> SqliteJournal::PagesToDrop(const PageHash& root) {
   std::vector<PageHash> pages;
   const auto read = [this](const PageHash& hash) { return ReadPage(read_page_, hash); };
@@ -356,8 +356,8 @@ absl::Status SqliteJournal::WriteDropped(Current& current, const std::vector<Pag
       .Run();
 }
 
-// Deletes the oldest versions first, but never the current one. A page that the next version does
-// not have is needed by no later version, so its reference ends with the deleted version.
+// Deletes the oldest versions first, but never the current one. The pages in `dropped` of a deleted
+// version, which the next version does not have, lose one reference each.
 absl::StatusOr<uint64_t> SqliteJournal::Prune(Current& current) {
   for (;; --current.versions) {
     const absl::StatusOr<bool> row = oldest_version_.Bind(1, current.id).Step();
@@ -378,7 +378,7 @@ absl::StatusOr<uint64_t> SqliteJournal::Prune(Current& current) {
   }
 }
 
-// Writes the added pages, `dropped` of the preceding version, the version, and the counter.
+// Writes `change.added`, the preceding version's `dropped`, the version's row, and the counter.
 absl::StatusOr<uint64_t> SqliteJournal::Write(absl::string_view name, const TreeChange& change,
                                               const VersionSummary& summary) {
   absl::StatusOr<Current> current = FindOrAdd(name);
@@ -460,7 +460,8 @@ absl::StatusOr<WriteResult> SqliteJournal::Edit(absl::string_view name,
   });
 }
 
-// Reads the old and the current tree as a whole: each of their pages gains or loses a reference.
+// Each page of version `version` gains a reference. Each page of the current version is listed in
+// `dropped` of that version, and loses a reference when that version is deleted.
 absl::StatusOr<WriteResult> SqliteJournal::Restore(absl::string_view name, uint64_t version,
                                                    const VersionSummary& summary) {
   TreeChange change;
@@ -474,7 +475,6 @@ absl::StatusOr<WriteResult> SqliteJournal::Restore(absl::string_view name, uint6
     std::vector<PageHash> pages;
     const auto read = [this](const PageHash& hash) { return ReadPage(read_page_, hash); };
     if (absl::Status status = CollectPages(*root, read, pages); !status.ok()) return status;
-    // The pages exist already, so each gains one reference.
     for (const PageHash& hash : pages) {
       if (absl::Status status = retain_page_.BindBlob(1, BytesOf(hash)).Run(); !status.ok()) {
         return status;
@@ -484,7 +484,7 @@ absl::StatusOr<WriteResult> SqliteJournal::Restore(absl::string_view name, uint6
   });
 }
 
-// Drops the references to the pages of the current version, and to `dropped` of older versions.
+// Removes one reference to each page of the current version, and to each in `dropped` of others.
 absl::Status SqliteJournal::Delete(absl::string_view name) {
   return Run([&]() -> absl::Status {
     const Current& current = scenes_.at(name);
@@ -524,9 +524,9 @@ absl::Status SqliteJournal::Run(Work work) {
   return job.status;
 }
 
-// While one transaction is synced, jobs queue up for the next one. A job that runs out of memory
-// fails alone (`RunJob`). Recording a commit must not fail, hence noexcept: if memory runs out, the
-// process ends, and the next start reads the commit.
+// While one transaction is synced, jobs queue up for the next one. If a job runs out of memory,
+// only it fails (`RunJob`). Storing a committed result in `scenes_` must not fail, hence noexcept:
+// if memory runs out, the process ends, and the next start reads the version from the file.
 void SqliteJournal::RunQueue() noexcept {
   is_busy_ = true;
   const size_t count = std::min(jobs_.size(), kMaxJobs);
@@ -545,7 +545,7 @@ void SqliteJournal::RunQueue() noexcept {
   is_busy_ = false;
 }
 
-// If one job makes the transaction fail, as an unreadable disk does, runs each job separately.
+// If the transaction of all jobs fails, as on a disk error, runs each job in one of its own.
 void SqliteJournal::RunJobs(absl::Span<Job* const> jobs) {
   if (absl::Status status = RunTogether(jobs); status.ok()) return;
   if (jobs.size() == 1) return;
@@ -557,7 +557,7 @@ absl::Status SqliteJournal::RunTogether(absl::Span<Job* const> jobs) {
   for (Job* job : jobs) {
     if (all.ok()) all = RunJob(*job, jobs.size() == 1);
   }
-  if (all.ok()) all = commit_.Run();
+  if (all.ok()) all = Commit(jobs.size());
   // After some errors SQLite has already rolled the transaction back.
   if (!all.ok()) rollback_.Run().IgnoreError();
   for (Job* job : jobs) {
@@ -572,7 +572,7 @@ absl::Status SqliteJournal::RunTogether(absl::Span<Job* const> jobs) {
   return all;
 }
 
-// Returns an error of the transaction. An error of the job undoes only the changes of the job.
+// Returns only errors that end the transaction of all jobs. Undoes a job that fails otherwise.
 absl::Status SqliteJournal::RunJob(Job& job, bool is_alone) {
   if (!is_alone) {
     if (absl::Status status = begin_job_.Run(); !status.ok()) return status;
@@ -585,7 +585,7 @@ absl::Status SqliteJournal::RunJob(Job& job, bool is_alone) {
     for (Statement* statement : statements_) statement->Reset();
   }
   running_ = nullptr;
-  // If SQLite has rolled the transaction back, later statements would not be part of it.
+  // If SQLite has rolled the transaction back, later statements would run outside of it.
   if (database_.is_transaction_over()) {
     return job.status.ok() ? absl::UnavailableError("the store's file: a transaction was lost")
                            : job.status;

@@ -3,9 +3,9 @@
 
 // How are scenes stored in an SQLite file?
 //
-// One writer at a time owns the connection. It runs its own job (a change of a scene) and the jobs
-// that other writers have queued in one transaction, so that all of them share one sync of the disk
-// (WAL, synchronous=FULL); a writer that is alone waits for no other thread. A job that fails
+// One writer at a time owns the connection. In one transaction, it runs its own job (a change of a
+// scene) and the jobs that other writers have queued, so that all these jobs share one sync of the
+// disk (WAL, synchronous=FULL); a writer that is alone waits for no other thread. A job that fails
 // undoes only its own changes. Another connection reads old versions
 // (server/store/sqlite/sqlite_history.h). The tables are in server/store/sqlite/sqlite_journal.cc.
 #pragma once
@@ -22,6 +22,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/types/span.h"
 #include "server/base/file_descriptor.h"
+#include "server/base/metrics.h"
 #include "server/store/page_tree.h"
 #include "server/store/scene_journal.h"
 #include "server/store/sqlite/log_keeper.h"
@@ -32,13 +33,19 @@ namespace carom::server {
 
 struct SqliteJournalOptions {
   std::string folder;
-  // The limits of a scene's history: the number of versions, including the current one, and the
-  // bytes of pages that older versions have and the current version does not have.
+  // The limits of the history of a scene: `history_versions` is the number of kept versions,
+  // including the current one; `history_bytes` the bytes of pages that older versions have and the
+  // current version does not have.
   size_t history_versions = 64;
   uint64_t history_bytes = 64u << 20;
   const char* vfs = nullptr;  // SQLite's file system, for tests; null: the default one
 };
 
+// A `SceneJournal` in an SQLite file. The polygons of a version are stored as a tree of pages
+// (server/store/page_tree.h); versions share pages, and each page has a count of references. The
+// history of a scene is the versions that the file keeps of it. A job is one change of a scene; the
+// jobs of several writers may share a transaction. A writer that runs a transaction owns the
+// connection to the file meanwhile.
 class SqliteJournal final : public SceneJournal {
  public:
   // Opens the store in a folder. Creates the folder and the file if they are missing, and migrates
@@ -52,6 +59,7 @@ class SqliteJournal final : public SceneJournal {
   // Returns the errors of `Open`.
   absl::Status Recover(absl::FunctionRef<void(SavedScene)> visit) override;
   uint64_t last_version() const override { return last_version_; }
+  void set_metrics(Metrics& metrics) override { metrics_ = &metrics; }
   absl::StatusOr<WriteResult> Replace(absl::string_view name, const Scene& scene,
                                       const VersionSummary& summary) override;
   absl::StatusOr<WriteResult> Edit(absl::string_view name, absl::Span<const SceneEdit> edits,
@@ -74,23 +82,25 @@ class SqliteJournal final : public SceneJournal {
   // current version, and the size of its history.
   struct Current {
     int64_t id = 0;
-    // current version; 0: the scene has none yet, or its stored data is lost
+    // number of the current version; 0: the scene has no version yet, or the row of its current
+    // version is missing
     uint64_t version = 0;
     PageHash root = {};
     uint64_t versions = 0;       // number of versions, including the current one
     uint64_t history_bytes = 0;  // bytes of pages that only older versions have
   };
-  // Makes the changes of a job, within a transaction. If a transaction of several jobs fails, each
-  // job's function is called again, in a transaction of its own.
+  // Function that makes the changes of a job (one change of a scene), within a transaction. If a
+  // transaction of several jobs fails, each job's function is called again, in a transaction of its
+  // own.
   using Work = absl::FunctionRef<absl::Status()>;
   struct Job {
     Work work;
     absl::Status status = {};
     bool is_done = false;
-    // points to `SqliteJournal::is_busy_`, for a wait condition that gets only the job
+    // points to `SqliteJournal::is_busy_`, for the wait condition in `Run`, which gets only the job
     const bool* is_busy = nullptr;
-    // The result of `work`, which is stored in `scenes_` once the transaction is durable: the
-    // current version of scene `name`, or that the scene was deleted.
+    // The result of `work`: `after` is the current version of the scene `name`, or `deletes` is
+    // true if the scene was deleted. Stored in `scenes_` once the transaction is durable.
     std::string name = {};
     Current after = {};
     bool deletes = false;
@@ -99,7 +109,7 @@ class SqliteJournal final : public SceneJournal {
   SqliteJournal(const SqliteJournalOptions& options, FileDescriptor lock, Database database)
       : options_(options), lock_(std::move(lock)), database_(std::move(database)) {}
 
-  // --- For the writer that owns the connection, and for `Open` ---
+  // --- Called only by the writer that owns the connection, and by `Open` ---
   absl::Status Prepare();
   absl::Status OpenConnections();
   absl::Status Migrate();
@@ -111,13 +121,13 @@ class SqliteJournal final : public SceneJournal {
   absl::Status RecoverVersions(int64_t id, SavedScene& scene, Current& current);
   absl::Status RecoverScenes(absl::FunctionRef<void(SavedScene)> visit);
   // Stores the tree `change` as the current version of a scene, with the summary `summary`, and
-  // prunes the scene's history. Returns the oldest version that is kept.
+  // prunes the scene's history. Returns the number of the oldest version that is kept.
   absl::StatusOr<uint64_t> Write(absl::string_view name, const TreeChange& change,
                                  const VersionSummary& summary);
   absl::StatusOr<Current> FindOrAdd(absl::string_view name);
   absl::Status WriteDropped(Current& current, const std::vector<PageHash>& dropped);
-  // Deletes old versions that exceed the limits of the history. Returns the oldest version that is
-  // kept.
+  // Deletes old versions that exceed the limits of the history. Returns the number of the oldest
+  // version that is kept.
   absl::StatusOr<uint64_t> Prune(Current& current);
   absl::Status AddPage(const Page& page);
   // Removes one reference to a page, and deletes the page if no reference is left.
@@ -133,12 +143,14 @@ class SqliteJournal final : public SceneJournal {
   // to undo its changes.
   absl::Status RunJob(Job& job, bool is_alone);
 
-  // --- On any thread ---
-  // Runs `work` as a part of a transaction, on this thread or on that of another writer. Returns
-  // once the transaction is durable.
+  // --- Called on any thread --- Runs `work` as a part of a transaction, on this thread or on that
+  // of another writer. Returns once the transaction is durable.
   absl::Status Run(Work work);
   // Takes the connection, which must be free, and runs the queued jobs.
   void RunQueue() noexcept ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
+  // Commits the transaction of `jobs` jobs, and measures the commit, whose sync of the file takes
+  // most of the time.
+  absl::Status Commit(size_t jobs);
   // Runs one job: `make`, which completes the tree `change`, and then `Write`, which stores
   // `change` as the version that `summary` describes.
   absl::StatusOr<WriteResult> RunWrite(absl::string_view name, const VersionSummary& summary,
@@ -147,7 +159,7 @@ class SqliteJournal final : public SceneJournal {
   const SqliteJournalOptions options_;
   const FileDescriptor lock_;
   Database database_;
-  // The statements, in the order of their use.
+  // The prepared statements. The list in `Prepare` has the SQL text of each.
   Statement begin_, commit_, rollback_, begin_job_, end_job_, undo_job_;
   Statement read_page_, add_page_, page_size_, drop_page_, retain_page_, release_page_;
   Statement add_scene_, delete_scene_;
@@ -162,7 +174,8 @@ class SqliteJournal final : public SceneJournal {
 
   absl::Mutex mu_;
   std::vector<Job*> jobs_ ABSL_GUARDED_BY(mu_);
-  bool is_busy_ ABSL_GUARDED_BY(mu_) = false;  // a writer owns the connection
+  bool is_busy_ ABSL_GUARDED_BY(mu_) = false;  // whether a writer owns the connection
+  Metrics* metrics_ = &Metrics::Unread();
 };
 
 }  // namespace carom::server

@@ -187,7 +187,7 @@ TEST_F(IdentityTest, AFileThatIsWrongChangesNothing) {
   Start(TokenLine("good", "acme", "writer"));
   ::testing::internal::CaptureStderr();
   Write("token secret acme writer\n");
-  server_->server().Reload();
+  server_->server().Reload(OneThread());
   std::string log;
   for (int i = 0; i < 300 && log.find("line 1") == std::string::npos; ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));

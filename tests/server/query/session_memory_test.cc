@@ -57,16 +57,18 @@ class SessionMemoryTest : public ::testing::Test {
   MemoryStore store_{8, {}, memory_};
   Timer timer_;
   CallRegistry registry_;
-  CallLimit limit_{8, 8, "calls"};
+  CallLimit limit_{8, 8, "calls", Limit::kStreams};
   Executor executor_{1};
   VersionGate gate_{store_, executor_, timer_};
   ForkStore forks_{store_, memory_, {}, timer_, executor_};
-  FrameEvaluator evaluator_{forks_, {}};
+  LiveValue<FrameLimits> frame_limits_{FrameLimits()};
+  LiveValue<CallLimits> call_limits_{CallLimits()};
+  FrameEvaluator evaluator_{forks_, frame_limits_};
   QueryRuntime runtime_{.evaluator = evaluator_,
                         .executor = executor_,
                         .gate = gate_,
                         .calls = {timer_, registry_, limit_, memory_, false},
-                        .limits = {}};
+                        .limits = call_limits_};
 };
 
 // A frame that defines a tracker of a polygon of 4,000 vertices, about 110 KB.
