@@ -98,7 +98,7 @@ void AppendComment(absl::string_view text, std::string& out) {
 // Appends a setting: its help text, its flag and its value.
 void AppendSetting(const char* flag, absl::string_view help, const toml::node& value,
                    std::string& out) {
-  out += "\n";
+  out += '\n';
   AppendComment(absl::StrCat(help, ". (", flag, ")"), out);
   std::ostringstream text;
   text << toml::default_formatter(value, toml::format_flags::none);

@@ -126,7 +126,7 @@ class ShutdownSignals {
 int RunProbe(const std::string& address) {
   const absl::Status status = carom::server::Probe(address);
   if (status.ok()) return 0;
-  std::cerr << "caromd: not ready: " << status.message() << std::endl;
+  std::cerr << "caromd: not ready: " << status.message() << '\n';
   return 1;
 }
 
@@ -167,7 +167,7 @@ int main(int argc, char** argv) {
   ShutdownSignals& watch = *new ShutdownSignals(argc, argv);
   auto server = carom::server::Server::Start(options);
   if (!server.ok()) {
-    std::cerr << "caromd: " << server.status().message() << std::endl;
+    std::cerr << "caromd: " << server.status().message() << '\n';
     return absl::IsInvalidArgument(server.status()) ? 2 : 1;
   }
   watch.set_server(**server);
@@ -181,8 +181,8 @@ int main(int argc, char** argv) {
   PrintAddresses(**server);
 
   watch.Await();
-  LogLine(LogLevel::kInfo, "draining");
+  LogLine(LogLevel::kInfo, "draining").With("seconds", options.drain_seconds);
   (*server)->Drain();
-  LogLine(LogLevel::kInfo, "stopped");
+  LogLine(LogLevel::kInfo, "stopped").With("detail", "drained");
   return 0;
 }

@@ -21,8 +21,9 @@ constexpr size_t kReplayedBytes = 1 << 20;
 // The timeout of a call that restores a fork. A server that does not answer within this time counts
 // as unavailable.
 constexpr std::chrono::seconds kCallTimeout{5};
-// The timeout of the call that deletes a fork that did not get all of its edits.
-// `ForkServer::abandoned` does not cancel this call.
+// The timeout of the call that deletes a fork that did not get all of its edits. The function
+// `ForkServer::abandoned`, which cancels the other calls when the caller gives the restoring up,
+// does not cancel this call.
 constexpr std::chrono::seconds kRemovalTimeout{1};
 
 const std::function<bool()> kNever = [] { return false; };

@@ -44,10 +44,10 @@ class StreamSession {
   const std::string* SceneOf(const v1::Group& group) const;
 
   // Fills `frame` with the next definitions, moves `cursor` past them, and returns true. A frame
-  // has at most 1,024 bindings, or 1,024 `TrackerDefinitions`; it has at most 1 MiB, unless a
-  // single tracker has more, and keeps within the `limits` of the server (a limit of 0 is unknown).
-  // Returns false with an empty `frame` once all definitions are replayed. `Apply` must not be
-  // called between the calls of one replay.
+  // has either at most 1,024 bindings or at most 1,024 messages `TrackerDefinitions`, not both; it
+  // has at most 1 MiB, unless a single tracker has more, and keeps within the `limits` of the
+  // server (a limit of 0 is unknown). Returns false with an empty `frame` once all definitions are
+  // replayed. `Apply` must not be called between the calls of one replay.
   bool Replay(const v1::StreamLimits& limits, Cursor& cursor, v1::Frame& frame) const;
 
  private:

@@ -47,9 +47,9 @@ void CallForwarder::Stop() {
   stopped_ = true;
 }
 
-void ForwardedCall::Send(grpc::ByteBuffer message) {
+void ForwardedCall::Send(const grpc::ByteBuffer& message) {
   absl::MutexLock lock(&mu_);
-  outgoing_.push_back(std::move(message));
+  outgoing_.push_back(message);
   Advance();
 }
 
@@ -67,7 +67,7 @@ size_t ForwardedCall::unsent() const {
 std::optional<grpc::ByteBuffer> ForwardedCall::Receive() {
   absl::MutexLock lock(&mu_);
   if (arrived_.empty()) return std::nullopt;
-  grpc::ByteBuffer message = std::move(arrived_.front());
+  grpc::ByteBuffer message = arrived_.front();
   arrived_.pop_front();
   held_bytes_ -= message.Length();
   Advance();
@@ -111,7 +111,7 @@ void ForwardedCall::OnRead(bool ok) {
     reading_ = false;
     if (ok) {
       held_bytes_ += incoming_.Length();
-      arrived_.push_back(std::move(incoming_));
+      arrived_.push_back(incoming_);
       incoming_ = grpc::ByteBuffer();
       Advance();
     } else {
@@ -157,7 +157,7 @@ void ForwardedCall::Advance() {
   if (!outgoing_.empty()) {
     writing_ = true;
     ++operations_;
-    const grpc::ByteBuffer message = std::move(outgoing_.front());
+    const grpc::ByteBuffer message = outgoing_.front();
     outgoing_.pop_front();
     if (close_send_ && outgoing_.empty()) {
       send_closed_ = true;

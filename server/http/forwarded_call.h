@@ -71,7 +71,7 @@ class ForwardedCall {
   static constexpr size_t kMaxHeldBytes = 64 << 10;
 
   // Sends a request message, after those that were sent before.
-  void Send(grpc::ByteBuffer message);
+  void Send(const grpc::ByteBuffer& message);
   // Half-closes the call: the owner sends no further message.
   void CloseSend();
   // Returns the number of messages of `Send` that the server has not accepted yet.

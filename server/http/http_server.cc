@@ -76,7 +76,7 @@ class HttpServer::Impl {
     asio::post(workers_[0]->context, [this] {
       Error ignored;
       for (const std::unique_ptr<Accepting>& accepting : acceptors_) {
-        accepting->acceptor.close(ignored);
+        (void)accepting->acceptor.close(ignored);
       }
     });
     draining_ = true;
@@ -191,7 +191,7 @@ class HttpServer::Impl {
       return;
     }
     if (remote.data()->sa_family != AF_UNIX) {
-      socket.set_option(asio::ip::tcp::no_delay(true), error);
+      (void)socket.set_option(asio::ip::tcp::no_delay(true), error);
     }
     auto connection = std::make_shared<HttpConnection>(
         SocketStream(std::move(socket), tls_.Get()),

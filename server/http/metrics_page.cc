@@ -308,7 +308,9 @@ void AddProcess(Page& page) {
   // Read once: a clock that is set later must not look like a restart.
   static const double kBootTime = BootTime();
   const std::vector<std::string> state = ProcessState();
-  const auto field = [&](size_t i) { return i < state.size() ? std::atof(state[i].c_str()) : 0; };
+  const auto field = [&](size_t i) {
+    return i < state.size() ? std::strtod(state[i].c_str(), nullptr) : 0;
+  };
   const auto ticks = static_cast<double>(sysconf(_SC_CLK_TCK));
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);

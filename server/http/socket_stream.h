@@ -50,7 +50,7 @@ class SocketStream {
   template <class Buffers, class Handler>
   auto async_read_some(const Buffers& buffers, Handler&& handler) {
     return boost::asio::async_initiate<Handler, void(Error, size_t)>(
-        [this](auto&& completion, const Buffers& to) {
+        [this](auto completion, const Buffers& to) {
           if (tls_.has_value()) {
             tls_->async_read_some(to, std::move(completion));
           } else {
@@ -63,7 +63,7 @@ class SocketStream {
   template <class Buffers, class Handler>
   auto async_write_some(const Buffers& buffers, Handler&& handler) {
     return boost::asio::async_initiate<Handler, void(Error, size_t)>(
-        [this](auto&& completion, const Buffers& from) {
+        [this](auto completion, const Buffers& from) {
           if (tls_.has_value()) {
             tls_->async_write_some(from, std::move(completion));
           } else {
@@ -76,13 +76,13 @@ class SocketStream {
   // Ends what the server sends; it can still read.
   void CloseWriting() {
     Error ignored;
-    socket_.shutdown(Socket::shutdown_send, ignored);
+    (void)socket_.shutdown(Socket::shutdown_send, ignored);
   }
   // Ends the connection at once; operations in progress fail.
   void Close() {
     Error ignored;
-    socket_.shutdown(Socket::shutdown_both, ignored);
-    socket_.close(ignored);
+    (void)socket_.shutdown(Socket::shutdown_both, ignored);
+    (void)socket_.close(ignored);
   }
 
  private:

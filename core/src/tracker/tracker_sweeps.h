@@ -5,8 +5,9 @@
 //
 // A path that stays in the quiet ball of its tracker (the disc about the last position in which the
 // tracker's answer does not change) is clear without a query if that answer is empty. All other
-// paths are swept together: paths of single points that are exactly segments by segment casts, the
-// paths of other shapes and all other paths of points by linear or rotating sweeps.
+// paths are swept together: the path of a shape that is one point is cast as a segment, if the
+// point does not turn and its two placed positions are the exact ends of the path; all other paths
+// are linear or rotating sweeps.
 #pragma once
 
 #include <cstddef>
