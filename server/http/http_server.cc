@@ -7,7 +7,9 @@
 #include <atomic>
 #include <boost/asio.hpp>
 #include <list>
+#include <new>
 #include <thread>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -17,6 +19,7 @@
 #include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "server/access/peer.h"
+#include "server/base/log.h"
 #include "server/base/refusals.h"
 #include "server/http/http_connection.h"
 #include "server/http/tls_context.h"
@@ -76,7 +79,7 @@ class HttpServer::Impl {
     asio::post(workers_[0]->context, [this] {
       Error ignored;
       for (const std::unique_ptr<Accepting>& accepting : acceptors_) {
-        (void)accepting->acceptor.close(ignored);
+        std::ignore = accepting->acceptor.close(ignored);
       }
     });
     draining_ = true;
@@ -94,7 +97,19 @@ class HttpServer::Impl {
     explicit Worker(Impl& impl) : owner(impl) {}
 
     void Start() {
-      thread = std::thread([this] { context.run(); });
+      thread = std::thread([this] { Run(); });
+    }
+    // Runs the handlers of the connections. A handler for which there is no memory ends, and the
+    // time limits of its connection close the connection.
+    void Run() {
+      for (;;) {
+        try {
+          context.run();
+          return;
+        } catch (const std::bad_alloc&) {
+          LogLine(LogLevel::kError, "out_of_memory").With("detail", "an HTTP request is dropped");
+        }
+      }
     }
     void Stop() {
       work.reset();
@@ -191,7 +206,7 @@ class HttpServer::Impl {
       return;
     }
     if (remote.data()->sa_family != AF_UNIX) {
-      (void)socket.set_option(asio::ip::tcp::no_delay(true), error);
+      std::ignore = socket.set_option(asio::ip::tcp::no_delay(true), error);
     }
     auto connection = std::make_shared<HttpConnection>(
         SocketStream(std::move(socket), tls_.Get()),

@@ -10,6 +10,7 @@
 #include <boost/beast/websocket/teardown.hpp>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 namespace carom::server {
@@ -76,13 +77,13 @@ class SocketStream {
   // Ends what the server sends; it can still read.
   void CloseWriting() {
     Error ignored;
-    (void)socket_.shutdown(Socket::shutdown_send, ignored);
+    std::ignore = socket_.shutdown(Socket::shutdown_send, ignored);
   }
   // Ends the connection at once; operations in progress fail.
   void Close() {
     Error ignored;
-    (void)socket_.shutdown(Socket::shutdown_both, ignored);
-    (void)socket_.close(ignored);
+    std::ignore = socket_.shutdown(Socket::shutdown_both, ignored);
+    std::ignore = socket_.close(ignored);
   }
 
  private:

@@ -101,6 +101,29 @@ TEST(ReconnectTest, CutAtAnyByteTheLedgerIsThatOfAnUncutRun) {
   EXPECT_GT(reconnects, 5 * static_cast<uint64_t>(runs));
 }
 
+// A server that asks clients to connect again after a second: the stream moves, and loses nothing.
+TEST(ReconnectTest, AConnectionThatIsTooOldIsReplaced) {
+  server::ServerOptions options = Options("127.0.0.1:0");
+  options.max_connection_age_seconds = 1;
+  options.max_connection_grace_seconds = 1;
+  const auto server = server::Server::Start(options);
+  ASSERT_TRUE(server.ok()) << server.status();
+  const auto client = Client::Connect((*server)->address(), {.own_connection = true});
+  ASSERT_TRUE(testing::CreateScriptScenes(**client).ok());
+  const auto stream = (*client)->OpenStream();
+  uint64_t answers = 0;
+  const auto end = Clock::now() + std::chrono::seconds(60);
+  while (stream->reconnects() < 2 && Clock::now() < end) {
+    ASSERT_TRUE(stream->Send(EmptyFrame(answers + 1)).ok());
+    const absl::StatusOr<FrameAnswer> answer = stream->Receive();
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    ++answers;
+    std::this_thread::sleep_for(milliseconds(5));
+  }
+  EXPECT_GE(stream->reconnects(), 2);
+  EXPECT_GT(answers, 100);
+}
+
 // At every few bytes of the first exchanges: headers, definitions, the first answers. Every other
 // connection lives.
 TEST(ReconnectTest, CutAtEveryByteOfTheBeginning) {
