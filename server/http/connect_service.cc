@@ -50,13 +50,18 @@ class ConnectCall final : public HttpCall, public std::enable_shared_from_this<C
   // Sends `message` to the server within the process. Returns false if the server shuts down.
   bool Start(CallForwarder& calls, const ForwardedHeaders& headers, const std::string& message) {
     const std::weak_ptr<ConnectCall> weak = weak_from_this();
-    call_ = calls.Start("/" + method_.service()->full_name() + "/" + method_.name(), headers,
-                        [this, weak] {
-                          if (is_posted_.exchange(true)) return;
-                          responder_->Post([weak] {
-                            if (const auto self = weak.lock()) self->OnCallEvent();
-                          });
-                        });
+    const std::string path = "/" + method_.service()->full_name() + "/" + method_.name();
+    const auto notify = [this, weak] {
+      if (is_posted_.exchange(true)) return;
+      responder_->Post([weak] {
+        if (const auto self = weak.lock()) self->OnCallEvent();
+      });
+    };
+    if (!codec_.is_streaming) {
+      call_ = calls.StartUnary(path, headers, ToBuffer(message), notify);
+      return call_ != nullptr;
+    }
+    call_ = calls.Start(path, headers, notify);
     if (call_ == nullptr) return false;
     call_->Send(ToBuffer(message));
     call_->CloseSend();

@@ -16,10 +16,9 @@ bool IsMetadata(const std::string& value) {
 
 }  // namespace
 
-std::shared_ptr<ForwardedCall> CallForwarder::Start(const std::string& method,
-                                                    const ForwardedHeaders& headers,
-                                                    std::function<void()> notify) {
-  const std::shared_ptr<ForwardedCall> call(new ForwardedCall(loop_, std::move(notify)));
+std::shared_ptr<ForwardedCall> CallForwarder::NewCall(const ForwardedHeaders& headers,
+                                                      std::function<void()> notify) {
+  std::shared_ptr<ForwardedCall> call(new ForwardedCall(loop_, std::move(notify)));
   AddForwardedClient(headers.client, call->context_);
   if (!headers.authorization.empty()) {
     // A token with other characters is a token that no client has.
@@ -32,6 +31,13 @@ std::shared_ptr<ForwardedCall> CallForwarder::Start(const std::string& method,
   if (headers.deadline != std::chrono::system_clock::time_point::max()) {
     call->context_.set_deadline(headers.deadline);
   }
+  return call;
+}
+
+std::shared_ptr<ForwardedCall> CallForwarder::Start(const std::string& method,
+                                                    const ForwardedHeaders& headers,
+                                                    std::function<void()> notify) {
+  const std::shared_ptr<ForwardedCall> call = NewCall(headers, std::move(notify));
   absl::MutexLock lock(&mu_);
   if (stopped_) return nullptr;
   absl::MutexLock call_lock(&call->mu_);
@@ -39,6 +45,23 @@ std::shared_ptr<ForwardedCall> CallForwarder::Start(const std::string& method,
   call->self_ = call;
   call->operations_ = 1;
   call->rpc_->StartCall(&call->started_event_);
+  return call;
+}
+
+std::shared_ptr<ForwardedCall> CallForwarder::StartUnary(const std::string& method,
+                                                         const ForwardedHeaders& headers,
+                                                         const grpc::ByteBuffer& request,
+                                                         std::function<void()> notify) {
+  const std::shared_ptr<ForwardedCall> call = NewCall(headers, std::move(notify));
+  absl::MutexLock lock(&mu_);
+  if (stopped_) return nullptr;
+  absl::MutexLock call_lock(&call->mu_);
+  call->self_ = call;
+  call->operations_ = 1;
+  call->finishing_ = true;  // there is nothing to read or to write
+  call->unary_rpc_ = stub_.PrepareUnaryCall(&call->context_, method, request, &loop_.queue());
+  call->unary_rpc_->StartCall();
+  call->unary_rpc_->Finish(&call->incoming_, &call->final_, &call->finished_event_);
   return call;
 }
 
@@ -69,7 +92,7 @@ std::optional<grpc::ByteBuffer> ForwardedCall::Receive() {
   if (arrived_.empty()) return std::nullopt;
   grpc::ByteBuffer message = arrived_.front();
   arrived_.pop_front();
-  held_bytes_ -= message.Length();
+  held_bytes_ -= std::min(held_bytes_, message.Length());
   Advance();
   return message;
 }
@@ -140,6 +163,7 @@ void ForwardedCall::OnSendClosed(bool) { Completed(); }
 void ForwardedCall::OnFinished(bool) {
   {
     absl::MutexLock lock(&mu_);
+    if (unary_rpc_ != nullptr && final_.ok()) arrived_.push_back(incoming_);
     ended_ = true;
   }
   Notify();

@@ -53,11 +53,21 @@ class CallForwarder {
   std::shared_ptr<ForwardedCall> Start(const std::string& method, const ForwardedHeaders& headers,
                                        std::function<void()> notify);
 
-  // Makes `Start` return null from now on. A call that is in progress continues. Must be called
-  // before the gRPC server is shut down, as a later call would crash gRPC.
+  // Starts a call of a unary method with `request`, which is half-closed at once: one operation of
+  // gRPC in place of six. Otherwise like `Start`.
+  std::shared_ptr<ForwardedCall> StartUnary(const std::string& method,
+                                            const ForwardedHeaders& headers,
+                                            const grpc::ByteBuffer& request,
+                                            std::function<void()> notify);
+
+  // Makes `Start` and `StartUnary` return null from now on. A call that is in progress continues.
+  // Must be called before the gRPC server is shut down, as a later call would crash gRPC.
   void Stop();
 
  private:
+  std::shared_ptr<ForwardedCall> NewCall(const ForwardedHeaders& headers,
+                                         std::function<void()> notify);
+
   grpc::GenericStub stub_;
   EventLoop& loop_;
   absl::Mutex mu_;  // held while a call starts
@@ -90,6 +100,7 @@ class ForwardedCall {
  private:
   friend class CallForwarder;
   using Rpc = grpc::GenericClientAsyncReaderWriter;
+  using UnaryRpc = grpc::GenericClientAsyncResponseReader;
 
   ForwardedCall(EventLoop& loop, std::function<void()> notify)
       : loop_user_(loop), notify_(std::move(notify)) {}
@@ -111,6 +122,7 @@ class ForwardedCall {
   const EventLoop::User loop_user_;  // the first member, destroyed last
   grpc::ClientContext context_;
   std::unique_ptr<Rpc> rpc_;
+  std::unique_ptr<UnaryRpc> unary_rpc_;  // in place of `rpc_` for a unary call
   EventOf<ForwardedCall, &ForwardedCall::OnStarted> started_event_{this};
   EventOf<ForwardedCall, &ForwardedCall::OnRead> read_event_{this};
   EventOf<ForwardedCall, &ForwardedCall::OnWritten> written_event_{this};

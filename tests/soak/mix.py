@@ -19,24 +19,25 @@ import threading
 import time
 import traceback
 
-from process import Client, Refused, wait, write
+from server import Client, Refused, WAIT, wait, WebSocket, write
 
 SCENES, QUERIES = "SceneService/", "QueryService/"
 SHARED = "scenes/soak-shared"  # that all clients of one load use
+SHAPE = {"capsule": {"ax": -1, "bx": 1, "radius": 0.5}}  # that moves
 SIDE = 64.0  # length of the square in which the polygons lie
 POLYGONS = 200
 
 # The name of a method and the pause in seconds between two rounds, which leaves the server some of the processors.
-ACTS = {"stream": 0, "streams_that_break": 0.1, "change_scenes": 0.05, "import_scenes": 0.5,
-        "watch": 0.1, "watch_by_command": 0.5, "evaluate": 0.005, "misuse": 0.1, "compare": 1,
+ACTS = {"stream": 0, "streams_that_break": 0.1, "web_socket": 0.1, "change_scenes": 0.05, "import_scenes": 0.5,
+        "watch": 0.1, "watch_by_command": 0.5, "evaluate": 0.01, "misuse": 0.1, "compare": 1,
         "replace_certificate": 10, "reload": 5}
-EDIT_PAUSE = 0.01
+EDIT_PAUSE = 0.02
 
 
-def polygon(number, among=random):
+def polygon(number):
     """A polygon of 3 to 12 vertices, in the JSON of protobuf."""
-    x, y, size = among.uniform(0, SIDE), among.uniform(0, SIDE), among.uniform(0.5, 3)
-    turns = sorted(among.uniform(0, 2 * math.pi) for _ in range(among.randint(3, 12)))
+    x, y, size = random.uniform(0, SIDE), random.uniform(0, SIDE), random.uniform(0.5, 3)
+    turns = sorted(random.uniform(0, 2 * math.pi) for _ in range(random.randint(3, 12)))
     return {"id": str(number), "rings": [{"x": [x + size * math.cos(turn) for turn in turns],
                                           "y": [y + size * math.sin(turn) for turn in turns]}]}
 
@@ -120,10 +121,13 @@ class Mix:
     def stream(self, _):
         """Streams that stay as long as the load, on a scene that is edited."""
         process = self.load("--streams", "6", "--rate", "20", "--edits", "20")
-        while not self.stopped.wait(0.2) and process.poll() is None:
-            pass
-        process.send_signal(signal.SIGINT)
-        output = process.communicate()[0]
+        try:
+            while not self.stopped.wait(0.2) and process.poll() is None:
+                pass
+            process.send_signal(signal.SIGINT)
+            output = process.communicate(timeout=WAIT)[0]
+        finally:
+            process.kill()
         assert process.returncode == 0, f"carom load: exit code {process.returncode}: {output}"
 
     def streams_that_break(self, client):
@@ -136,6 +140,22 @@ class Mix:
         for scene in client.call(SCENES + "ListScenes", {"pageSize": 1000}).get("scenes", []):
             if scene["name"].startswith(prefix):
                 client.call(SCENES + "DeleteScene", {"name": scene["name"]})
+
+    def web_socket(self, _):
+        """Trackers of a web socket, in a scene that is edited. Each second socket ends without a close."""
+        count = 16
+        x, y = points(count), points(count)
+        frame = {"trackers": [{"shapes": [SHAPE] * count}]}
+        with WebSocket(self.server, self.server.read_token()) as web_socket:
+            for _ in range(10):
+                frame["groups"] = [{"scene": SHARED, "moves": {"x": x, "y": y}}]
+                answer = web_socket.exchange(frame)
+                assert "status" not in answer and "status" not in answer["groups"][0], answer
+                x, y = ([value + random.uniform(-0.2, 0.2) for value in column] for column in (x, y))
+                frame = {}
+            if random.random() < 0.5:
+                code = web_socket.close()
+                assert code == 1000, f"web socket: close code {code}"
 
     # --- Scenes ---
 
@@ -184,22 +204,23 @@ class Mix:
         """A watch over gRPC that is killed when it has printed some versions."""
         process = self.server.carom("scene", "watch", SHARED, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         with process:
-            for _ in range(random.randint(1, 5)):
-                line = process.stdout.readline()
-                assert '"version"' in line, f"carom scene watch: {line}"
-            process.kill()
+            try:
+                for _ in range(random.randint(1, 5)):
+                    line = process.stdout.readline()
+                    assert '"version"' in line, f"carom scene watch: {line}"
+            finally:
+                process.kill()
 
     # --- Queries ---
 
     def evaluate(self, client):
         """Queries of many kinds in one frame. After some hundred calls the connection is replaced."""
         x, y, ends = points(8), points(8), points(8)
-        shape = {"capsule": {"ax": -1, "bx": 1, "radius": 0.5}}
         group = {"scene": SHARED, "segments": {"ax": x, "ay": y, "bx": ends, "by": y, "mode": "CAST_MODE_ALL"},
                  "points": {"x": x, "y": y}, "fans": {"x": [x[0]], "y": [y[0]], "angle": [0], "step": [0.1],
                                                       "range": [SIDE], "beams": [16]},
-                 "distances": {"movers": {"shapes": [shape], "shape": [0], "x": [x[1]], "y": [y[1]]}},
-                 "sweeps": {"movers": {"shapes": [shape], "shape": [0], "x": [x[2]], "y": [y[2]]}, "dx": [9], "dy": [1]}}
+                 "distances": {"movers": {"shapes": [SHAPE], "x": [x[1]], "y": [y[1]]}},
+                 "sweeps": {"movers": {"shapes": [SHAPE], "x": [x[2]], "y": [y[2]]}, "dx": [9], "dy": [1]}}
         answer = client.call(QUERIES + "Evaluate", {"frame": {"groups": [group]}})["answer"]
         assert "status" not in answer and "status" not in answer["groups"][0], answer
         if random.random() < 0.005:
@@ -216,6 +237,9 @@ class Mix:
         client.refused("invalid_argument", SCENES + "CommitEdits", bad_ring)
         with Client(self.server, token="wrong") as stranger:
             stranger.refused("unauthenticated", evaluate, {})
+        with WebSocket(self.server, token="wrong") as stranger:
+            code = stranger.close_code()
+            assert code == 4016, f"web socket with a wrong token: close code {code}"
         # A connection that ends in the middle of a body.
         with Client(self.server) as other:
             other.begin(evaluate, b'{"frame":', length=1000)

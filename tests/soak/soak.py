@@ -23,6 +23,7 @@ wrong answer or has not ended with exit code 0.
 import argparse
 import collections
 import csv
+import http.client
 import json
 import os
 import signal
@@ -32,9 +33,9 @@ import tempfile
 import time
 
 from mix import Mix
-from process import Server
+from server import Server
 
-HOUR, MB = 3600, 1e6
+HOUR, KB, MB = 3600, 1e3, 1e6
 PRELUDE = 5  # seconds of load before the first rest
 REST = 60  # seconds within which all that the load has used must be gone
 MEMORY, DESCRIPTORS, THREADS = "process_resident_memory_bytes", "process_open_fds", "process_threads"
@@ -120,27 +121,28 @@ class Soak:
 
     def print_table(self):
         line = "{:44} {:>9} {:>9} {:>9} {:>9} {:>9} {:>10}  {:16} {}".format
-        print(line("", "rest", "first", "median", "last", "rest", "slope/h", "limit", ""))
+        print(line("", "before", "first", "median", "last", "after", "slope/h", "limit", ""))
         times = [at for at, _ in self.samples]
 
-        def row(name, limit="", verdict="", unit=1.0, digits=0):
+        def row(name, limit, verdict, unit=1.0, label="", digits=0):
             values = [scrape[name] / unit for _, scrape in self.samples]
             numbers = (self.before[name] / unit, values[0], statistics.median(values), values[-1],
                        self.after[name] / unit)
-            print(line(name, *(f"{number:.{digits}f}" for number in numbers),
+            print(line(name + label, *(f"{number:.{digits}f}" for number in numbers),
                        f"{slope(times, values) * HOUR:+.1f}", limit, verdict))
             return values
 
-        memory = row(MEMORY, "(in MB)", unit=MB, digits=1)
+        memory = row(MEMORY, "", "", MB, ", MB", 1)
         self.print_growth(line, *growth(times, memory))
         for name, most in (DESCRIPTORS, self.before[DESCRIPTORS]), (THREADS, self.before[THREADS] + MORE_THREADS):
-            row(name, f"rest <= {most:.0f}",
+            row(name, f"after <= {most:.0f}",
                 self.judge(self.after[name] <= most, f"{name} is {self.after[name]:.0f} at rest"))
         for name, value in AT_REST.items():
-            row(name, f"rest = {value}",
-                self.judge(self.after[name] == value, f"{name} is {self.after[name]:.0f} at rest"))
+            unit = (KB, ", kB") if "bytes" in name else ()
+            row(name, f"after = {value}",
+                self.judge(self.after[name] == value, f"{name} is {self.after[name]:.0f} at rest"), *unit)
         for name in DIFFERENCES, ERRORS:
-            row(name, "last = 0", self.judge(self.after[name] == 0, f"{name} is {self.after[name]:.0f}"))
+            row(name, "after = 0", self.judge(self.after[name] == 0, f"{name} is {self.after[name]:.0f}"))
 
     def print_growth(self, line, value, error):
         limit = 1 if self.minutes >= 10 else 300
@@ -205,7 +207,7 @@ def main():
                 soak.run()
                 soak.print_table()
                 soak.print_work()
-            except OSError as error:  # of a scrape
+            except (OSError, http.client.HTTPException) as error:  # of a scrape
                 soak.failures += [f"caromd did not answer: {error}", *soak.mix.failures]
             running = server.process.poll() is None
             code = server.stop()

@@ -81,8 +81,11 @@ class Server:
         self.write_config()
         with open(self.path("out"), "w") as out, open(self.path("log"), "w") as log:
             self.process = subprocess.Popen([CAROMD, "--config", self.config], stdout=out, stderr=log)
-        self.grpc, self.http, self.admin = map(self.printed, ("listening", "http", "admin"))
-        self.last_scrape = {}
+        try:
+            self.grpc, self.http, self.admin = map(self.printed, ("listening", "http", "admin"))
+        except BaseException:
+            self.kill()
+            raise
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -100,13 +103,15 @@ class Server:
         with open(self.path("log")) as file:
             return file.read()
 
+    def read_token(self):
+        with open(self.token) as file:
+            return file.read()
+
     # --- What changes while it runs ---
 
     def write_credentials(self, *others):
         """One token for all of the load, and others."""
-        with open(self.token) as file:
-            tokens = [file.read(), *others]
-        hashes = [hashlib.sha256(token.encode()).hexdigest() for token in tokens]
+        hashes = [hashlib.sha256(token.encode()).hexdigest() for token in (self.read_token(), *others)]
         write(self.credentials, "".join(f"token {each} soak admin\n" for each in hashes))
 
     def write_config(self, **changes):
@@ -131,10 +136,9 @@ class Server:
             return response.read().decode()
 
     def scrape(self):
-        """The series of /metrics without histograms: their values by name, with labels as Prometheus writes them."""
+        """All series of /metrics: their values by name, with labels as Prometheus writes them."""
         rows = (line.rsplit(" ", 1) for line in self.get("metrics").splitlines() if not line.startswith("#"))
-        self.last_scrape = {name: float(value) for name, value in rows}
-        return self.last_scrape
+        return {name: float(value) for name, value in rows}
 
     def served_certificate(self, address, protocol):
         """The certificate that a new connection gets."""
@@ -173,6 +177,62 @@ class Server:
             self.process.wait()
 
 
+class WebSocket:
+    """A stream over a web socket, as a browser opens it: the token is in the first message."""
+
+    TEXT, CLOSE = 1, 8
+
+    def __init__(self, server, token):
+        host, port = server.http.rsplit(":", 1)
+        plain = socket.create_connection((host, int(port)), WAIT)
+        self.socket = server.authority.context.wrap_socket(plain, server_hostname=host)
+        self.stream = self.socket.makefile("rb")
+        self.socket.sendall(f"GET /carom.v1.QueryService/Stream HTTP/1.1\r\nHost: {server.http}\r\n"
+                            "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"
+                            "Sec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n"
+                            "Sec-WebSocket-Protocol: carom.v1\r\n\r\n".encode())
+        status = self.stream.readline()
+        assert b" 101 " in status, f"web socket: {status}"
+        while self.stream.readline().strip():
+            pass
+        self.send(json.dumps({"authorization": f"Bearer {token}"}).encode())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.stream.close()
+        self.socket.close()
+
+    def send(self, data, kind=TEXT):
+        size = bytes([0x80 | len(data)]) if len(data) < 126 else b"\xfe" + len(data).to_bytes(2, "big")
+        self.socket.sendall(bytes([0x80 | kind]) + size + bytes(4) + data)  # a mask of zeros changes nothing
+
+    def receive(self):
+        """Returns the kind and the data of the next message."""
+        kind, length = self.stream.read(2)
+        if length >= 126:
+            length = int.from_bytes(self.stream.read(2 if length == 126 else 8), "big")
+        return kind & 0xF, self.stream.read(length)
+
+    def exchange(self, frame):
+        """Sends a frame of JSON and returns its answer."""
+        self.send(json.dumps({"frame": frame}).encode())
+        kind, data = self.receive()
+        assert kind == self.TEXT, f"web socket: {data}"
+        return json.loads(data)["answer"]
+
+    def close(self):
+        """Closes as a browser does, and returns the code that caromd sends."""
+        self.send((1000).to_bytes(2, "big"), self.CLOSE)
+        return self.close_code()
+
+    def close_code(self):
+        kind, data = self.receive()
+        assert kind == self.CLOSE, f"web socket: {data}"
+        return int.from_bytes(data[:2], "big")
+
+
 class Refused(Exception):
     """An error of a call: `code` is that of Connect, such as `not_found`."""
 
@@ -186,10 +246,7 @@ class Client:
 
     def __init__(self, server, token=None):
         self.server, self.connection = server, None
-        if token is None:
-            with open(server.token) as file:
-                token = file.read()
-        self.headers = {"Authorization": f"Bearer {token}"}
+        self.headers = {"Authorization": f"Bearer {token or server.read_token()}"}
 
     def __enter__(self):
         return self
