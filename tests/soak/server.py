@@ -80,7 +80,11 @@ class Server:
         self.write_credentials()
         self.write_config()
         with open(self.path("out"), "w") as out, open(self.path("log"), "w") as log:
-            self.process = subprocess.Popen([CAROMD, "--config", self.config], stdout=out, stderr=log)
+            # A variable, such as CAROM_STORE of the other tests, would override the file.
+            environment = {name: value for name, value in os.environ.items()
+                           if not name.startswith("CAROM_")}
+            self.process = subprocess.Popen([CAROMD, "--config", self.config], stdout=out, stderr=log,
+                                            env=environment)
         try:
             self.grpc, self.http, self.admin = map(self.printed, ("listening", "http", "admin"))
         except BaseException:
