@@ -231,16 +231,18 @@ watch() {
 
 # A proxy on a Unix socket names the client whose limits count.
 check_peers() {
+  local first_watch
   base=http://localhost
   call SceneService/CreateScene '{"name": "scenes/unit"}' --unix-socket "$scratch/http.sock"
   is 200
   printf '\0\0\0\0\26{"name":"scenes/unit"}' >"$scratch/envelope"
   watch 192.0.2.1 >"$scratch/first" &
+  first_watch=$!
   sleep 0.5
   watch 192.0.2.1 >"$scratch/second"
   grep -q '"code":"resource_exhausted"' "$scratch/second" || fail 'curl: a peer has two watches'
   watch 192.0.2.2 >"$scratch/other"
-  wait
+  wait "$first_watch"
   for name in first other; do
     grep -q '"name":"scenes/unit"' "$scratch/$name" || fail "curl: the $name peer has no watch"
   done

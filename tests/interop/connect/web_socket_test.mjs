@@ -175,11 +175,13 @@ test('a message may come in fragments, and pings are answered', async () => {
 // --- Ends
 
 test('a message that is no frame', async () => {
+  // Text that is no frame is refused in its turn, with the reason.
   const text = await Socket.open(openAddress);
   text.sendText('{"frame": {"sequence": 1}}');
-  const { code, reason } = await text.closed;
-  assert.equal(code, 4003);
-  assert.match(reason, /sequence/);
+  const { status } = JSON.parse((await text.next()).data).answer;
+  assert.equal(status.code, 3);
+  assert.match(status.message, /sequence/);
+  text.socket.close(1000);
   // Bytes that cannot be parsed are a frame that is refused, as by gRPC.
   const binary = await Socket.open(openAddress);
   binary.socket.send(Buffer.from([0xff, 0xff, 0xff]));
