@@ -83,7 +83,7 @@ uint64_t MemoryWatch::UpdateExcess() {
   return held;
 }
 
-// Reads /proc/self/statm and returns the resident pages minus the file-backed pages, which is
+// Reads /proc/self/statm and returns the bytes of the resident pages that no file backs, which is
 // RssAnon of /proc/self/status.
 uint64_t MemoryWatch::HeldBytes() const {
   std::array<char, 128> text{};

@@ -130,6 +130,13 @@ Metrics::Cells& Metrics::Own() {
 
 void Metrics::Add(Counter counter, uint64_t count) { Own().counters[Index(counter)].Add(count); }
 
+void Metrics::Add(std::initializer_list<std::pair<Counter, uint64_t>> counts) {
+  Cells& cells = Own();
+  for (const auto& [counter, count] : counts) {
+    if (count != 0) cells.counters[Index(counter)].Add(count);
+  }
+}
+
 void Metrics::AddQueries(size_t kind, uint64_t count) { Own().queries[kind].Add(count); }
 
 void Metrics::AddItemFault(ItemFault fault) { Own().item_faults[Index(fault)].Add(1); }

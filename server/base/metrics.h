@@ -13,8 +13,10 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <list>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
@@ -119,6 +121,9 @@ class Metrics {
   Metrics& operator=(const Metrics&) = delete;
 
   void Add(Counter counter, uint64_t count = 1);
+  // Adds to several counters, which takes less time than an `Add` for each. Counts of 0 cost
+  // little.
+  void Add(std::initializer_list<std::pair<Counter, uint64_t>> counts);
   void AddQueries(size_t kind, uint64_t count);  // `kind`: position in carom/group_kinds.h
   void AddItemFault(ItemFault fault);
   void AddCall(RpcMethod rpc, absl::StatusCode code, Nanoseconds time);

@@ -14,6 +14,10 @@ bool IsMetadata(const std::string& value) {
   return std::all_of(value.begin(), value.end(), [](char c) { return c >= 0x20 && c <= 0x7E; });
 }
 
+// The most events that the thread which starts a unary call handles. The call has four: the receipt
+// of the request, the end of the call at the server (two), and the receipt of the answer.
+constexpr int kUnaryEvents = 6;
+
 }  // namespace
 
 std::shared_ptr<ForwardedCall> CallForwarder::NewCall(const ForwardedHeaders& headers,
@@ -52,16 +56,20 @@ std::shared_ptr<ForwardedCall> CallForwarder::StartUnary(const std::string& meth
                                                          const ForwardedHeaders& headers,
                                                          const grpc::ByteBuffer& request,
                                                          std::function<void()> notify) {
-  const std::shared_ptr<ForwardedCall> call = NewCall(headers, std::move(notify));
-  absl::MutexLock lock(&mu_);
-  if (stopped_) return nullptr;
-  absl::MutexLock call_lock(&call->mu_);
-  call->self_ = call;
-  call->operations_ = 1;
-  call->finishing_ = true;  // there is nothing to read or to write
-  call->unary_rpc_ = stub_.PrepareUnaryCall(&call->context_, method, request, &loop_.queue());
-  call->unary_rpc_->StartCall();
-  call->unary_rpc_->Finish(&call->incoming_, &call->final_, &call->finished_event_);
+  std::shared_ptr<ForwardedCall> call = NewCall(headers, std::move(notify));
+  const auto start = [&] {
+    absl::MutexLock lock(&mu_);
+    if (stopped_) return call.reset();
+    absl::MutexLock call_lock(&call->mu_);
+    call->self_ = call;
+    call->operations_ = 1;
+    call->finishing_ = true;  // there is nothing to read or to write
+    call->unary_rpc_ = stub_.PrepareUnaryCall(&call->context_, method, request, &loop_.queue());
+    call->unary_rpc_->StartCall();
+    call->unary_rpc_->Finish(&call->incoming_, &call->final_, &call->finished_event_);
+  };
+  loop_.RunAndHandle(
+      start, [&] { return call == nullptr || call->has_ended(); }, kUnaryEvents);
   return call;
 }
 
@@ -101,6 +109,11 @@ std::optional<grpc::Status> ForwardedCall::status() const {
   absl::MutexLock lock(&mu_);
   if (!ended_ || !arrived_.empty()) return std::nullopt;
   return final_;
+}
+
+bool ForwardedCall::has_ended() const {
+  absl::MutexLock lock(&mu_);
+  return ended_;
 }
 
 void ForwardedCall::Abandon() {

@@ -92,6 +92,9 @@ class ForwardedCall {
   // Returns the status of the call if the call has ended and `Receive` has returned all messages.
   std::optional<grpc::Status> status() const;
 
+  // Returns whether the call has ended; there may be messages that `Receive` has not returned yet.
+  bool has_ended() const;
+
   // Cancels the call, if it is in progress, and stops the notifications. The owner must call
   // `Abandon` before the objects that `notify` uses are destroyed; after the return of `Abandon` no
   // notification is in progress.

@@ -37,7 +37,7 @@ void ClearWork(v1::FrameAnswer& answer, FrameWork& work) {
   work.pending.clear();
   work.waits.clear();
   work.edited.clear();
-  work.rows = work.work_units = 0;
+  work.rows = work.work_units = work.time_slices = 0;
   work.tiers = {};
   work.shadow = {};
   work.evaluating = {};
@@ -149,7 +149,7 @@ Progress FrameEvaluator::Continue(FrameWork& work, Session& session, FrameScratc
                           .cancelled = cancelled,
                           .metrics = metrics_},
                          limits);
-  metrics_.Add(Counter::kTimeSlices);
+  ++work.time_slices;
   const Progress progress = frame_slice.Run();
   if (progress != Progress::kDone) return progress;
   v1::FrameStats& stats = *work.answer->mutable_stats();

@@ -128,6 +128,7 @@ struct FrameWork {
   uint64_t rows = 0;
   MemoryCharge rows_charge;  // charge for the memory of the rows while the answer is built
   uint64_t work_units = 0;
+  uint64_t time_slices = 0;  // calls of `FrameEvaluator::Continue` that evaluated groups
   MoveTiers tiers;
   ShadowStats shadow;
   Clock::duration evaluating{};

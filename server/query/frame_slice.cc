@@ -4,6 +4,7 @@
 #include "server/query/frame_slice.h"
 
 #include <algorithm>
+#include <bit>
 #include <string>
 #include <utility>
 #include <vector>
@@ -45,6 +46,10 @@ constexpr uint64_t kUnitsPerEdit = 1 << 10;
 // which takes 20 to 100 us if all are refused with an error: work meters, which check otherwise,
 // are not used for refused groups.
 constexpr size_t kGroupsPerCheck = 16;
+
+// The kinds of queries that a member of a joined batch has: segments, the first kind of the list of
+// kinds.
+const GroupKindSet kSegmentsAlone(1);
 
 // Returns whether a group casts a few segments and has no other queries, so that it may be a member
 // of a joined batch: several groups whose segments are cast together.
@@ -223,10 +228,10 @@ Progress FrameSlice::AnswerMember(size_t i) {
   const GroupAnswers& all = context_.scratch.answers;
   Group& group = joined.Next();
   if (!joined_answered_) {
-    return Conclude(Evaluate(*joined_scene_, group, units_left_), group, i);
+    return Conclude(Evaluate(*joined_scene_, group, units_left_), group, kSegmentsAlone, i);
   }
   const GroupAnswers& answers = joined.Answers(all);
-  Count(group, answers);
+  Count(group, kSegmentsAlone, answers);
   wire::EncodeGroupAnswers(group, answers, AnswerAt(i));
   return Progress::kDone;
 }
@@ -246,8 +251,8 @@ Progress FrameSlice::AnswerAlone(size_t i) {
   const absl::StatusOr<Scene::Ptr> scene = Resolve(i, KeyOf(*name), progress);
   if (!scene.ok()) return AnswerStatus(scene.status(), answer);
   if (*scene == nullptr) return progress;
-  Group& decoded = context_.scratch.decoded.group;
-  return Conclude(Evaluate(**scene, decoded, units_left_), decoded, i);
+  wire::DecodedGroup& decoded = context_.scratch.decoded;
+  return Conclude(Evaluate(**scene, decoded.group, units_left_), decoded.group, decoded.kinds, i);
 }
 
 absl::StatusOr<Scene::Ptr> FrameSlice::Resolve(size_t i, absl::string_view name,
@@ -422,26 +427,26 @@ void FrameSlice::Charge(const Evaluation& evaluation) {
   work_.shadow += evaluation.shadow;
 }
 
-Progress FrameSlice::Conclude(const Evaluation& evaluation, const Group& group, size_t i) {
+Progress FrameSlice::Conclude(const Evaluation& evaluation, const Group& group,
+                              const GroupKindSet& kinds, size_t i) {
   if (evaluation.yields) return Progress::kYields;
   Charge(evaluation);
   v1::GroupAnswer& answer = AnswerAt(i);
   if (!evaluation.status.ok()) return AnswerStatus(evaluation.status, answer);
-  Count(group, context_.scratch.answers);
+  Count(group, kinds, context_.scratch.answers);
   wire::EncodeGroupAnswers(group, context_.scratch.answers, answer);
   return Progress::kDone;
 }
 
-void FrameSlice::Count(const Group& group, const GroupAnswers& answers) {
-  size_t position = 0;
-  ForEachKind([&](const auto& kind) {
-    if (const size_t count = (group.*kind.columns).size(); count != 0) {
-      context_.metrics.AddQueries(position, count);
-      for (const ItemError& error : (answers.*kind.answers).errors) {
-        context_.metrics.AddItemFault(error.fault);
-      }
+void FrameSlice::Count(const Group& group, const GroupKindSet& kinds, const GroupAnswers& answers) {
+  uint64_t left = kinds.to_ullong();  // the bits of `kinds` from that of `kind` on
+  ForEachOf<kGroupKinds>(kinds, [&](const auto& kind) {
+    const auto position = static_cast<size_t>(std::countr_zero(left));
+    left &= left - 1;
+    context_.metrics.AddQueries(position, (group.*kind.columns).size());
+    for (const ItemError& error : (answers.*kind.answers).errors) {
+      context_.metrics.AddItemFault(error.fault);
     }
-    ++position;
   });
 }
 

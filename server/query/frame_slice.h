@@ -19,6 +19,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "carom/group.h"
+#include "carom/group_kinds.h"
 #include "carom/scene.h"
 #include "carom/v1/query_service.pb.h"
 #include "server/query/frame_evaluator.h"
@@ -131,14 +132,16 @@ class FrameSlice {
   // Returns the error of a group whose evaluation `meter` stopped; the error names the limit that
   // was exceeded.
   absl::Status StopStatus(const WorkMeter& meter);
-  // Counts the queries of `group` and the errors in `answers` for the metrics.
-  void Count(const Group& group, const GroupAnswers& answers);
+  // Counts the queries of `group`, which are of `kinds`, and the errors in `answers` for the
+  // metrics.
+  void Count(const Group& group, const GroupKindSet& kinds, const GroupAnswers& answers);
   // Adds the cost of `evaluation` to the frame and to the time slice.
   void Charge(const Evaluation& evaluation);
-  // Charges the evaluation of `group`, which is work.pending[i], and encodes the answers or the
-  // error of the group. If the time slice ended within the evaluation, does neither and returns
-  // kYields.
-  Progress Conclude(const Evaluation& evaluation, const Group& group, size_t i);
+  // Charges the evaluation of `group`, which is work.pending[i] and has queries of `kinds`, and
+  // encodes the answers or the error of the group. If the time slice ended within the evaluation,
+  // does neither and returns kYields.
+  Progress Conclude(const Evaluation& evaluation, const Group& group, const GroupKindSet& kinds,
+                    size_t i);
 
   const Context context_;
   FrameWork& work_;

@@ -117,21 +117,21 @@ bool QueryCall::Continue(const SliceLimits& slice) {
 void QueryCall::RecordAnswer(Clock::time_point now) {
   const FrameWork& work = run_->work;
   Metrics& metrics = shared_.metrics;
-  metrics.Add(!work.status.ok()                       ? Counter::kFramesRefused
-              : frame_.arrival.use == FrameUse::kSkip ? Counter::kFramesSkipped
-                                                      : Counter::kFramesAnswered);
+  const Counter outcome = !work.status.ok()                       ? Counter::kFramesRefused
+                          : frame_.arrival.use == FrameUse::kSkip ? Counter::kFramesSkipped
+                                                                  : Counter::kFramesAnswered;
+  metrics.Add({{outcome, 1},
+               {Counter::kTimeSlices, work.time_slices},
+               {Counter::kWorkUnits, work.work_units},
+               {Counter::kAnswerRows, work.rows},
+               {Counter::kQuietMoves, work.tiers.quiet},
+               {Counter::kNearMoves, work.tiers.near},
+               {Counter::kRefreshedMoves, work.tiers.refresh},
+               {Counter::kColdMoves, work.tiers.cold},
+               {Counter::kShadowMoves, work.shadow.moves},
+               {Counter::kShadowDifferences, work.shadow.differences}});
   const Clock::duration elapsed = now - frame_.arrival.received;
   metrics.Measure(Distribution::kFrame, elapsed);
-  metrics.Add(Counter::kWorkUnits, work.work_units);
-  metrics.Add(Counter::kAnswerRows, work.rows);
-  if (run_->request.frame().groups_size() != 0) {
-    metrics.Add(Counter::kQuietMoves, work.tiers.quiet);
-    metrics.Add(Counter::kNearMoves, work.tiers.near);
-    metrics.Add(Counter::kRefreshedMoves, work.tiers.refresh);
-    metrics.Add(Counter::kColdMoves, work.tiers.cold);
-    metrics.Add(Counter::kShadowMoves, work.shadow.moves);
-    metrics.Add(Counter::kShadowDifferences, work.shadow.differences);
-  }
   const Clock::duration slow = runtime_.limits->slow_frame;
   if (slow.count() != 0 && elapsed >= slow) {
     metrics.Add(Counter::kSlowFrames);

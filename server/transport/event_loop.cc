@@ -9,6 +9,12 @@
 #include "server/base/host_limits.h"
 
 namespace carom::server {
+namespace {
+
+// Whether the calling thread is in `EventLoop::RunAndHandle`.
+thread_local bool is_guest = false;
+
+}  // namespace
 
 EventLoop::EventLoop(grpc::ServerBuilder& builder, size_t threads)
     : thread_count_(threads != 0 ? threads : ReadHostLimits().threads),
@@ -38,7 +44,24 @@ std::chrono::nanoseconds EventLoop::busy_time() const {
   return busy;
 }
 
+void EventLoop::RunAndHandle(absl::FunctionRef<void()> start, absl::FunctionRef<bool()> is_done,
+                             int most) {
+  const auto past = gpr_inf_past(GPR_CLOCK_MONOTONIC);
+  void* tag = nullptr;
+  bool ok = false;
+  is_guest = true;
+  // gRPC keeps the first event that `start` completes for this thread, and wakes no thread for it.
+  auto next = queue_->DoThenAsyncNext(start, &tag, &ok, past);
+  while (next == grpc::CompletionQueue::GOT_EVENT) {
+    static_cast<Event*>(tag)->OnComplete(ok);
+    if (--most == 0 || is_done()) break;
+    next = queue_->AsyncNext(&tag, &ok, past);
+  }
+  is_guest = false;
+}
+
 bool EventLoop::ReserveThread() {
+  if (is_guest) return false;
   // Counts the reservation before the check, so that concurrent calls of `ReserveThread` never
   // reserve all threads; one of the calls may fail although a thread is free.
   if (reserved_.fetch_add(1, std::memory_order_relaxed) + 1 < thread_count_) return true;

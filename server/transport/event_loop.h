@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "absl/base/thread_annotations.h"
+#include "absl/functional/function_ref.h"
 #include "absl/synchronization/mutex.h"
 #include "server/base/loop_share.h"
 
@@ -74,10 +75,17 @@ class EventLoop {
   void Start();
 
   // Reserves the calling thread, one of the loop's threads, for longer work until `ReleaseThread`.
-  // Returns false if no thread would be left for events; the caller must then not do the work on
-  // this thread.
+  // Returns false if no thread would be left for events, or if the thread is not the loop's
+  // (`RunAndHandle`); the caller must then not do the work on this thread.
   bool ReserveThread();
   void ReleaseThread() { reserved_.fetch_sub(1, std::memory_order_relaxed); }
+
+  // Runs `start`, which starts an operation of gRPC within the process, and then handles events on
+  // the calling thread until `is_done` returns true, no event is ready, or `most` events were
+  // handled. If the calling thread handles the events that complete the operation, no thread has to
+  // be woken for it. The caller must hold no lock that the handler of any event may acquire, and
+  // must have a `User`.
+  void RunAndHandle(absl::FunctionRef<void()> start, absl::FunctionRef<bool()> is_done, int most);
 
   // Returns the object that decides for which peers (client addresses or tenants) the threads of
   // the loop may answer frames, by the time that each peer has used.

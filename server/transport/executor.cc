@@ -221,8 +221,8 @@ void Executor::Requeue(Peer& peer) {
   ready_peers_.emplace(peer.ready_at, peer.number, &peer);
 }
 
-// Skips peers for which `MayRun` is false. Each skipped peer has a running task, so at most 2
-// `task_count_` peers are skipped.
+// Skips peers for which `MayRun` is false. Each skipped peer has a running task, so at most as many
+// peers are skipped as tasks run: 2 * `task_count_`.
 Executor::Peer* Executor::NextPeer() const {
   for (const auto& entry : ready_peers_) {
     Peer* const peer = std::get<Peer*>(entry);

@@ -98,7 +98,9 @@ struct BounceQuery {
 struct RayBounceQuery {
   Vec2 origin;
   Vec2 direction;
-  double t_max = 0;          // the ray ends at origin + t_max * direction; infinite: no end
+  // Limits the whole path, all legs together: without a bounce, the path ends at
+  // origin + t_max * direction. Infinite: no end.
+  double t_max = 0;
   uint32_t max_bounces = 0;  // in [1, kMaxBounces]
 };
 

@@ -150,8 +150,8 @@ bool CastBatch::Continue(size_t at) {
   return true;
 }
 
-// Removes the line in slot `at` of `scratch_->lines`, whose search has ended: moves the line of the
-// last used slot to this slot.
+// Removes the line in slot `at` of `scratch_->lines`, whose search has ended: moves the line in the
+// last slot in use to this slot.
 void CastBatch::Remove(size_t at) {
   --active_count_;
   if (at == active_count_) return;

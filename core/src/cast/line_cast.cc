@@ -23,9 +23,9 @@ Polygon PolygonOf(const Box& box, uint64_t id) {
 }
 
 // Returns the bounding box of a body (a moving shape that was sent with the queries) as a polygon,
-// clamped to the accepted coordinates (at most 2^53 in magnitude). A round body may extend beyond
-// the accepted coordinates; a polygon may not, and no segment reaches beyond the accepted
-// coordinates.
+// clamped to the accepted coordinates (at most 2^53 in magnitude): a round body may extend beyond
+// the accepted coordinates, but the vertices of a `Polygon` may not. Clamping loses no hit, because
+// no segment reaches beyond the accepted coordinates.
 Polygon BoxOf(const Body& body) {
   const auto cut = [](Vec2 p) {
     return Vec2{std::clamp(p.x, -kMaxCoordinate, kMaxCoordinate),

@@ -14,8 +14,8 @@
 
 namespace carom::internal {
 
-// Returns true if contacts treat the shape as convex: a capsule, or a solid polygon of one convex
-// ring. Exact. O(n).
+// Returns true if queries for contacts treat the shape as convex: if it is a capsule, or a SOLID
+// polygon (its interior belongs to it) of one convex ring. Exact. O(n).
 bool IsConvexShape(const Shape& shape);
 
 // Returns the radius of a circle about the reference point (the origin) that contains the whole

@@ -299,10 +299,10 @@ bool NeighborQuery::IsTouchedBy(Neighbor& neighbor, PointDistances& distances, R
   return neighbor.has_witness;
 }
 
-// Decides exactly whether the shape touches the neighbor, by law (5) of docs/coherence.md: an edge
-// of the polygon within the bounding radius of the shape's reference point meets an edge of the
-// shape or, if none does, the shape contains a ring of the polygon or the polygon contains a ring
-// of the shape.
+// Decides exactly whether the shape touches the polygon of `neighbor`, by law (5) of
+// docs/coherence.md: an edge of this polygon, within the bounding radius of the shape from the
+// shape's reference point, meets an edge of the shape; or, if no edge does, the shape contains a
+// ring of the polygon or the polygon contains a ring of the shape.
 bool NeighborQuery::IsTouched(Neighbor& neighbor, PointDistances& distances) {
   neighbor.has_witness = false;
   if (posed_.has_within()) return posed_.IsWithin(neighbor.polygon);

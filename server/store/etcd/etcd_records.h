@@ -5,15 +5,17 @@
 //
 // Below the prefix of a store:
 //
-//   /scene/KEY            the current version of a scene; its `mod_revision` is the version
+//   /scene/KEY            the current version of a scene; etcd's `mod_revision` of this key is the
+//                         version number that clients see
 //   /version/KEY/NUMBER   each kept version, put by the transaction that made the version
 //   /page/HASH            a page of polygons (server/store/page_tree.h)
 //   /epoch                a value that all commits compare (server/store/etcd/etcd_commits.h)
 //   /head                 put by each change of any scene; its revision: that of the last change
 //   /sweeper              exists while a server deletes unused pages
 //
-// KEY is the key of a scene (server/base/scene_name.h), NUMBER the sequence number of a version in
-// its scene, HASH the hash of a page; both are hexadecimal. The values of /scene and /version are a
+// KEY is the key of a scene (server/base/scene_name.h); NUMBER counts the versions of a scene from 1
+// and is not the version number that clients see; HASH is the hash of a page. NUMBER and HASH are
+// hexadecimal. The values of /scene and /version are a
 // SharedVersion (proto/carom/store/v1/pages.proto). All functions of this file are pure.
 #pragma once
 
