@@ -177,12 +177,12 @@ TEST_F(AdminTest, IsNotReadyWhileItDrains) {
   ServerOptions options;
   options.drain_seconds = 2;
   Start(options);
-  CreateScene();
   Context context;
   auto import = v1::SceneService::NewStub(channel_);
   v1::ImportSceneResponse response;
   const auto writer = import->ImportScene(&context, &response);  // holds the drain up
   ASSERT_TRUE(writer->Write(FromText<v1::ImportSceneRequest>(R"(name: "scenes/c")")));
+  CreateScene();  // sent after the import on one connection: the server has received the import
   std::thread drain([&] { server_->Drain(); });
   EXPECT_TRUE(Eventually([&] { return Get("/readyz").status == 503; }));
   EXPECT_THAT(Get("/readyz").body, HasSubstr("draining"));
