@@ -69,7 +69,7 @@ a server, measures a server, converts maps, and answers queries by itself.")
 
 # The static libraries fit the headers of one version of each package in the loop. The CMake package of gRPC wants its
 # plugin of protoc to be there.
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libhwy-dev (>= 1.0), libssl-dev (>= 3.0), protobuf-compiler-grpc")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libssl-dev (>= 3.0), protobuf-compiler-grpc")
 foreach(package libabsl-dev libgrpc++-dev libprotobuf-dev)
   execute_process(COMMAND dpkg-query -W -f "\${source:Upstream-Version}" ${package}
                   OUTPUT_VARIABLE version COMMAND_ERROR_IS_FATAL ANY)

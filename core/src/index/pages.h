@@ -80,6 +80,9 @@ struct PageRules {
   MakePage make_page;
   Patched patched;
 };
+// Clang before version 17 deduces no parameters of aggregates.
+template <class KeyOf, class Sorted, class MakePage, class Patched>
+PageRules(KeyOf, Sorted, MakePage, Patched) -> PageRules<KeyOf, Sorted, MakePage, Patched>;
 
 // Returns the keys of the entries, in the order of `entries`.
 template <class Page, class Rules>
