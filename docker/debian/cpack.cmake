@@ -1,7 +1,7 @@
 # SPDX-FileCopyrightText: The Carom authors
 # SPDX-License-Identifier: Apache-2.0
 
-# CPack's settings for the Debian packages caromd, carom and libcarom-dev. docker/debian/pack.sh passes the
+# CPack's settings for the Debian packages caromd, carom, libcarom1 and libcarom-dev. docker/debian/pack.sh passes the
 # folder of the build in CAROM_BUILD. The build itself does not read this file.
 set(debian ${CMAKE_CURRENT_LIST_DIR})
 set(build $ENV{CAROM_BUILD})
@@ -25,7 +25,7 @@ set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXE
 set(CPACK_THREADS 1)  # the compressed bytes depend on the number of threads
 
 # A package is a component of the build's install rules, or the group `dev` of two components.
-set(CPACK_COMPONENTS_ALL caromd carom core client)
+set(CPACK_COMPONENTS_ALL caromd carom library core client)
 set(CPACK_INSTALL_CMAKE_PROJECTS "${build};carom;ALL;/")
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
@@ -67,6 +67,15 @@ set(CPACK_DEBIAN_CAROM_DESCRIPTION "command line for exact 2D collision queries$
 This package has the command carom, which manages and queries the scenes of
 a server, measures a server, converts maps, and answers queries by itself.")
 
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libcarom1)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
+set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "library for exact 2D collision queries (C interface)${about}
+This package has the shared library for programs in C and in languages that
+call C.")
+
 # The static libraries fit the headers of one version of each package in the loop. The CMake package of gRPC wants its
 # plugin of protoc to be there.
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "libssl-dev (>= 3.0), protobuf-compiler-grpc")
@@ -76,6 +85,7 @@ foreach(package libabsl-dev libgrpc++-dev libprotobuf-dev)
   string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
          ", ${package} (>= ${version}), ${package} (<< ${version}.1)")
 endforeach()
+string(APPEND CPACK_DEBIAN_DEV_PACKAGE_DEPENDS ", libcarom1 (= ${CPACK_PACKAGE_VERSION}-1)")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libcarom-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_DESCRIPTION "C++ library for exact 2D collision queries (development files)${about}

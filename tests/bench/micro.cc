@@ -14,10 +14,13 @@
 #include <vector>
 
 #include "carom/bundle_file.h"
+#include "carom/carom.h"
+#include "carom/cast.h"
 #include "carom/locate.h"
 #include "carom/predicates.h"
 #include "tests/bench/ours.h"
 #include "tests/bench/scenes.h"
+#include "tests/support/abi_group.h"
 
 namespace carom::bench {
 namespace {
@@ -137,6 +140,80 @@ BENCHMARK(BM_OpenBundle)
     ->MeasureProcessCPUTime()
     ->UseRealTime()
     ->Unit(benchmark::kMillisecond);
+
+// One question a call: the C++ function, and the function of carom.h with and without reading the
+// answers. The difference is what the C interface costs.
+struct OneQuestion {
+  OneQuestion() {
+    PolygonSpec square;
+    square.rings.push_back({{{0, 0}, {4, 0}, {4, 4}, {0, 4}}});
+    scene = Scene::Create({Polygon::Create(square).value()}).value();
+    c_scene = testing::MakeAbiScene(*scene);
+    world.scene = c_scene.get();
+    asked.ax = testing::AbiColumn(ax);
+    asked.ay = testing::AbiColumn(ay);
+    asked.bx = testing::AbiColumn(bx);
+    asked.by = testing::AbiColumn(by);
+    points.x = testing::AbiColumn(ay);
+    points.y = testing::AbiColumn(by);
+  }
+
+  const double ax[1] = {-1}, ay[1] = {2}, bx[1] = {5}, by[1] = {3};
+  Scene::Ptr scene;
+  testing::AbiScene c_scene;
+  testing::AbiAnswers c_answers = testing::MakeAbiAnswers();
+  carom_world world = testing::AbiStruct<carom_world>();
+  carom_segments asked = testing::AbiStruct<carom_segments>();
+  carom_points points = testing::AbiStruct<carom_points>();
+};
+
+void BM_CastOneInCpp(benchmark::State& state) {
+  const OneQuestion one;
+  CastAnswers answers;
+  for (auto _ : state) {
+    WorkMeter meter;
+    CastSegments(*one.scene, {one.ax, one.ay, one.bx, one.by}, {}, answers, meter);
+    benchmark::DoNotOptimize(answers.hits.data());
+  }
+}
+BENCHMARK(BM_CastOneInCpp);
+
+void BM_CastOneInC(benchmark::State& state) {
+  const OneQuestion one;
+  auto view = testing::AbiStruct<carom_cast_answers>();
+  for (auto _ : state) {
+    carom_cast_segments(&one.world, &one.asked, one.c_answers.get(), nullptr);
+    if (state.range(0) != 0) {
+      carom_answers_read(one.c_answers.get(), CAROM_KIND_SEGMENTS, &view, nullptr);
+    }
+    benchmark::DoNotOptimize(view.fraction.data);
+  }
+}
+BENCHMARK(BM_CastOneInC)->Arg(0)->Arg(1)->ArgName("reads");
+
+void BM_LocateOneInCpp(benchmark::State& state) {
+  const OneQuestion one;
+  LocateAnswers answers;
+  for (auto _ : state) {
+    WorkMeter meter;
+    LocatePoints(*one.scene, {one.ay, one.by}, kEveryCategory, answers, meter);
+    benchmark::DoNotOptimize(answers.polygon_ids.data());
+  }
+}
+BENCHMARK(BM_LocateOneInCpp);
+
+void BM_LocateOneInC(benchmark::State& state) {
+  const OneQuestion one;
+  auto view = testing::AbiStruct<carom_locate_answers>();
+  for (auto _ : state) {
+    carom_locate_points(&one.world, &one.points, one.c_answers.get(), nullptr);
+    if (state.range(0) != 0) {
+      carom_answers_read(one.c_answers.get(), CAROM_KIND_POINTS, &view, nullptr);
+    }
+    benchmark::DoNotOptimize(view.polygon_id.data);
+  }
+}
+BENCHMARK(BM_LocateOneInC)->Arg(0)->Arg(1)->ArgName("reads");
 
 }  // namespace
 }  // namespace carom::bench

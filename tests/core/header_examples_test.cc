@@ -44,6 +44,7 @@
 #include "carom/sincos.h"
 #include "carom/slide.h"
 #include "carom/status.h"
+#include "carom/svg.h"
 #include "carom/sweep.h"
 #include "carom/tracker.h"
 #include "carom/tracker_table.h"
@@ -392,6 +393,23 @@ TEST_F(HeaderExampleTest, Group) {
   ASSERT_TRUE(status.ok()) << status;
   ASSERT_EQ(answers.points.polygon_ids.size(), 1u);
   EXPECT_EQ(answers.points.polygon_ids[0], 7u);
+}
+
+TEST_F(HeaderExampleTest, Svg) {
+  // carom/svg.h
+  const double ax[] = {-2}, ay[] = {1}, bx[] = {6}, by[] = {1};
+  Group group;
+  group.segments = {ax, ay, bx, by};
+  GroupAnswers answers;
+  WorkMeter meter;
+  const absl::Status status = EvaluateGroup(*scene, group, answers, meter);
+  const std::string picture = DrawSvg(*scene, &group, &answers, {.width = 640});
+  // `picture` shows the square, a bullet that ends at (0, 1), and the normal there
+  // end
+  ASSERT_TRUE(status.ok()) << status;
+  // 76 pixels are one unit, and (0, 1) is at (168, 244).
+  EXPECT_NE(picture.find("M16 244L168 244"), std::string::npos) << picture;
+  EXPECT_NE(picture.find("M168 244L159 244"), std::string::npos) << picture;
 }
 
 TEST_F(HeaderExampleTest, TrackerTable) {

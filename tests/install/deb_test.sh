@@ -116,7 +116,7 @@ check_installation() {
   quietly within sh -c 'apt-get -q -y install --no-install-recommends /packages/*.deb'
   [[ $(within id -nG carom) == carom ]] || fail "the user carom is not there, or in other groups"
   [[ -L $debian/etc/systemd/system/multi-user.target.wants/caromd.service ]] || fail "the service is not enabled"
-  quietly within dpkg --purge caromd carom libcarom-dev
+  quietly within dpkg --purge caromd carom libcarom1 libcarom-dev
   check_nothing_left
 }
 
@@ -235,6 +235,9 @@ TEXT_OF_CMAKE
     quietly inside cmake -S "/packages/$program" -B "/packages/$program/build"
     quietly inside cmake --build "/packages/$program/build"
   done
+  cp "$root"/core/abi/examples/{ten_questions.c,expected.txt} "$debian/packages"
+  inside gcc -std=c11 /packages/ten_questions.c -lcarom -o /packages/ten_questions
+  inside /packages/ten_questions | cmp - "$debian/packages/expected.txt" || fail "ten_questions answers otherwise"
   inside /packages/core_only/build/core_only | grep -F 'bullet 0 hits polygon 7 at (0, 5)' >/dev/null ||
     fail "core_only answers otherwise"
   inside /packages/client/build/first_query 127.0.0.1:7420 | grep -F 'bullet 0 hits polygon 7 at (0, 5)' >/dev/null ||
@@ -247,7 +250,7 @@ check_removal() {
   quietly inside dpkg --remove caromd carom
   [[ $(inside systemctl is-active caromd) != active ]] || fail "the service runs after its removal"
   [[ -d $debian/var/lib/carom && -f $debian/etc/carom/caromd.toml ]] || fail "a removal deletes scenes or settings"
-  quietly inside dpkg --purge caromd carom libcarom-dev
+  quietly inside dpkg --purge caromd carom libcarom1 libcarom-dev
   check_nothing_left
 }
 

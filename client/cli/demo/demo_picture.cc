@@ -11,9 +11,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "carom/sincos.h"
-#include "client/cli/demo/svg_parts.h"
+#include "carom/svg.h"
+#include "client/cli/demo/picture_frame.h"
 #include "client/formats/grouped.h"
-#include "client/formats/json_text.h"
 
 namespace carom::cli {
 namespace {
@@ -30,7 +30,7 @@ struct BulletPaths {
   std::string shots, near, mid, far, hits, normals;
 
   // Adds a bullet: the part up to its hit, or its whole length if `hit` is null.
-  void Add(const Segment& bullet, const CastHit* hit, const Frame2d& frame) {
+  void Add(const Segment& bullet, const CastHit* hit, const SvgFrame& frame) {
     const Vec2 a = frame(bullet.a);
     const Vec2 b = frame(bullet.b);
     if (!hit) {
@@ -51,7 +51,7 @@ struct BulletPaths {
 };
 
 // Draws all bullets as six paths: one element per bullet would take megabytes.
-void AppendBullets(const DemoWorld& world, const CastAnswers& casts, const Frame2d& frame,
+void AppendBullets(const DemoWorld& world, const CastAnswers& casts, const SvgFrame& frame,
                    std::string& out) {
   BulletPaths paths;
   size_t row = 0;
@@ -83,7 +83,7 @@ void AppendCircle(Vec2 center, double radius, std::string_view style, std::strin
 
 // Draws the moving shapes: shapes that overlap a polygon in the style `over`, other shapes in the
 // style `free`. Returns how many shapes overlap a polygon.
-size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const Frame2d& frame,
+size_t AppendShapes(const DemoWorld& world, const GroupAnswers& answers, const SvgFrame& frame,
                     std::string& out) {
   // If i < circle_count(), mover i is item i of the circle queries; otherwise mover i is item i -
   // circle_count() of the polygon queries.
@@ -165,7 +165,7 @@ LegendCounts CountsOf(std::span<const Polygon> map, const DemoWorld& world,
 }
 
 // Draws the legend below the map.
-void AppendLegend(const LegendCounts& counts, const Frame2d& frame, std::string& out) {
+void AppendLegend(const LegendCounts& counts, const SvgFrame& frame, std::string& out) {
   // Returns a count with its noun, such as "1 polygon" or "2 polygons".
   const auto text = [](uint64_t count, std::string_view what) {
     return absl::StrCat(Grouped(count), " ", absl::string_view(what.data(), what.size()),
@@ -198,13 +198,11 @@ void AppendLegend(const LegendCounts& counts, const Frame2d& frame, std::string&
 
 std::string DemoPicture(std::string_view title, std::span<const Polygon> map,
                         const DemoWorld& world, const DemoOutcome& outcome) {
-  Box bounds;
-  for (const Polygon& polygon : map) bounds.Extend(polygon.bounds());
-  const Frame2d frame(bounds);
+  const SvgFrame frame = PictureFrame(map);
   const DemoFigures& figures = outcome.figures;
 
   std::string out;
-  AppendHead(frame, out);
+  AppendHead(frame, SvgSize::kScalable, out);
   AppendText(kMargin, 52, "title", "Carom: " + std::string(title), out);
   AppendText(
       kMargin, 84, "sub",

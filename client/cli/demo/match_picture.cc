@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/demo/svg_parts.h"
+#include "carom/svg.h"
+#include "client/cli/demo/picture_frame.h"
 #include "client/formats/grouped.h"
 #include "client/formats/json_text.h"
 
@@ -94,7 +95,7 @@ std::vector<Change> ChangesOf(size_t ticks, const F& is_visible) {
 }
 
 // Draws the path of each bot, with a gap from its death to its respawn.
-void AppendTrails(const MatchWorld& world, const Frame2d& frame, std::string& out) {
+void AppendTrails(const MatchWorld& world, const SvgFrame& frame, std::string& out) {
   for (size_t bot = 0; bot < world.bots().size(); ++bot) {
     std::string way;
     bool was_alive = false;
@@ -108,7 +109,7 @@ void AppendTrails(const MatchWorld& world, const Frame2d& frame, std::string& ou
 }
 
 // Draws a cross at each place where a bot died.
-void AppendFallen(const MatchWorld& world, const Frame2d& frame, std::string& out) {
+void AppendFallen(const MatchWorld& world, const SvgFrame& frame, std::string& out) {
   std::string crosses;
   for (size_t tick = 1; tick < world.ticks().size(); ++tick) {
     const MatchTick &before = world.ticks()[tick - 1], &now = world.ticks()[tick];
@@ -128,7 +129,7 @@ void AppendOpacity(bool visible, std::string& out) {
 }
 
 // Draws all doors. An animation hides a door while it is open.
-void AppendDoors(const MatchWorld& world, const Frame2d& frame, const Timeline& timeline,
+void AppendDoors(const MatchWorld& world, const SvgFrame& frame, const Timeline& timeline,
                  std::string& out) {
   for (size_t i = 0; i < world.doors().size(); ++i) {
     const Door& door = world.doors()[i];
@@ -151,7 +152,7 @@ void AppendDoors(const MatchWorld& world, const Frame2d& frame, const Timeline& 
 }
 
 // Draws the bullets of tick `tick`. The animation shows them for `kShotTicks` ticks.
-void AppendShots(const MatchTick& state, size_t tick, const Frame2d& frame,
+void AppendShots(const MatchTick& state, size_t tick, const SvgFrame& frame,
                  const Timeline& timeline, std::string& out) {
   std::string bullets, wounds;
   for (const Shot& shot : state.shots) {
@@ -172,7 +173,7 @@ void AppendShots(const MatchTick& state, size_t tick, const Frame2d& frame,
 
 // Draws a bot as a disc that moves from tick to tick. Viewers without animations show the position
 // of the last tick.
-void AppendBot(const MatchWorld& world, size_t bot, const Frame2d& frame, const Timeline& timeline,
+void AppendBot(const MatchWorld& world, size_t bot, const SvgFrame& frame, const Timeline& timeline,
                std::string& out) {
   // Appends the bot's centre in pixels.
   const auto append_place = [&](const MatchTick& state) {
@@ -205,7 +206,7 @@ void AppendBot(const MatchWorld& world, size_t bot, const Frame2d& frame, const 
 }
 
 // Draws the legend: a row of swatches, each with a label.
-void AppendMatchLegend(const MatchWorld& world, const Frame2d& frame, std::string& out) {
+void AppendMatchLegend(const MatchWorld& world, const SvgFrame& frame, std::string& out) {
   const MatchCounts& counts = world.counts();
   const auto entry = [&](int place, std::string_view swatch, const std::string& label) {
     const double x = kMargin + place * kMapWidth / 5, y = frame.bottom() + 74;
@@ -227,13 +228,11 @@ void AppendMatchLegend(const MatchWorld& world, const Frame2d& frame, std::strin
 
 std::string MatchPicture(std::string_view title, std::span<const Polygon> map,
                          const MatchWorld& world) {
-  Box bounds;
-  for (const Polygon& polygon : map) bounds.Extend(polygon.bounds());
-  const Frame2d frame(bounds);
+  const SvgFrame frame = PictureFrame(map);
   const Timeline timeline(world.ticks().size());
   const MatchCounts& counts = world.counts();
   std::string out;
-  AppendHead(frame, out);
+  AppendHead(frame, SvgSize::kScalable, out);
   out += kMatchStyle;
   AppendText(kMargin, 52, "title", "Carom: a match in " + std::string(title), out);
   AppendText(kMargin, 84, "sub",

@@ -24,9 +24,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "carom/group.h"
 #include "carom/shape.h"
@@ -122,7 +122,7 @@ class TrackerTable {
     uint32_t first_ = 0;
     uint32_t run_ = 0;   // number of handles of the run
     uint32_t size_ = 0;  // number of slots, including free ones
-    absl::flat_hash_map<uint32_t, uint32_t> others_;
+    std::unordered_map<uint32_t, uint32_t> others_;
     std::vector<uint32_t> free_;
   };
 
@@ -144,7 +144,7 @@ class TrackerTable {
   // Returns the bytes of `slots` slots. `others` of them are behind the run and have an entry in a
   // hash table.
   static size_t SlotBytes(size_t slots, size_t others) {
-    return slots * (sizeof(Tracker) + sizeof(uint32_t)) + others * 20;
+    return slots * (sizeof(Tracker) + sizeof(uint32_t)) + others * 40;
   }
   size_t fixed_bytes() const {
     return SlotBytes(slots_.size(), slots_.other_count()) + shape_bytes_;

@@ -9,10 +9,10 @@
 #include <cstdint>
 #include <iterator>
 #include <span>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "base/thread_scratch.h"
 #include "cast/line_cast.h"
 #include "cast/passages.h"
@@ -226,7 +226,7 @@ class WorldCaster {
   void AddPolygons(std::span<const CastHit> hits) {
     // In mode ALL_PASSAGES, one call of `AddWithoutIndex` adds all passages of a polygon, so each
     // polygon is added once. The hits of a polygon are not adjacent in `hits`.
-    absl::flat_hash_set<uint64_t> added;
+    std::unordered_set<uint64_t> added;
     for (size_t k = 0; k < hits.size() && meter_.Spend(1); ++k) {
       const uint64_t id = hits[k].polygon_id;
       if (options_.mode == CastMode::kAllPassages && !added.insert(id).second) continue;

@@ -60,6 +60,15 @@ bool ConsidersBodies(const Group& group) {
   return considers && group.bodies.size() > 0;
 }
 
+// Returns the status of an evaluation: OK if it has finished, else why `meter` stopped it.
+absl::Status StatusOf(bool finished, const WorkMeter& meter) {
+  if (finished && !meter.stopped()) return absl::OkStatus();
+  if (meter.out_of_rows()) {
+    return absl::ResourceExhaustedError("the answers have too many rows (answer rows a frame)");
+  }
+  return absl::DeadlineExceededError("the work was stopped: the frame's budget or deadline ended");
+}
+
 }  // namespace
 
 uint64_t FanQueryCount(std::span<const uint32_t> beams) {
@@ -83,6 +92,24 @@ size_t GroupAnswers::row_capacity() const {
   size_t most = 0;
   ForEachKind([&](const auto& kind) { most = std::max(most, RowCapacity(this->*kind.answers)); });
   return most;
+}
+
+absl::Status EvaluateGroup(const World& world, const Group& group, const GroupKindSet& kinds,
+                           GroupAnswers& out, WorkMeter& meter) {
+  const internal::ExactCountScope exact(meter);
+  out.version = world.scene.version();
+  bool finished = !meter.stopped();
+  ForEachOf<kGroupKinds>(kinds, [&](const auto& kind) {
+    if (!finished) return;
+    auto& answers = out.*kind.answers;
+    if constexpr (kAsksBodies<decltype(kind)>) {
+      finished = kind.evaluate(world, group.*kind.columns, group.*kind.options, answers, meter);
+    } else {
+      finished =
+          kind.evaluate(world.scene, group.*kind.columns, group.*kind.options, answers, meter);
+    }
+  });
+  return StatusOf(finished, meter);
 }
 
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
@@ -114,11 +141,7 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
     }
   });
   if (bodies && (*bodies)->set().IsWorthKeeping()) bodies->Return();
-  if (finished && !meter.stopped()) return absl::OkStatus();
-  if (meter.out_of_rows()) {
-    return absl::ResourceExhaustedError("the answers have too many rows (answer rows a frame)");
-  }
-  return absl::DeadlineExceededError("the work was stopped: the frame's budget or deadline ended");
+  return StatusOf(finished, meter);
 }
 
 }  // namespace carom

@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/variant.h"
 #include "carom/status.h"
@@ -47,7 +47,7 @@ absl::Status CheckEdits(const Scene& scene, std::span<const SceneEdit> edits) {
   Refusal twice;
   Refusal exists;
   Refusal missing;
-  absl::flat_hash_set<uint64_t> seen;
+  std::unordered_set<uint64_t> seen;
   for (size_t i = 0; i < edits.size(); ++i) {
     const uint64_t id = EditedId(edits[i]);
     const auto field = [&] { return absl::StrCat("edits[", i, "].", IdField(edits[i])); };
@@ -72,7 +72,7 @@ absl::Status CheckIds(const std::vector<Polygon>& polygons) {
   for (size_t i = 0; i < polygons.size(); ++i) ids[i] = polygons[i].id();
   std::sort(ids.begin(), ids.end());
   if (std::adjacent_find(ids.begin(), ids.end()) == ids.end()) return absl::OkStatus();
-  absl::flat_hash_set<uint64_t> seen;
+  std::unordered_set<uint64_t> seen;
   Refusal refusal;
   for (size_t i = 0; i < polygons.size(); ++i) {
     if (!seen.insert(polygons[i].id()).second) {
@@ -87,7 +87,7 @@ absl::Status CheckIds(const std::vector<Polygon>& polygons) {
 std::unique_ptr<const SceneIndex> Rebuilt(const Scene& scene,
                                           const std::vector<const Polygon*>& removed,
                                           std::vector<Polygon> arriving) {
-  absl::flat_hash_set<uint64_t> removed_ids;
+  std::unordered_set<uint64_t> removed_ids;
   for (const Polygon* polygon : removed) removed_ids.insert(polygon->id());
   std::vector<Polygon> polygons = std::move(arriving);
   polygons.reserve(polygons.size() + scene.polygon_count());

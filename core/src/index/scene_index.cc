@@ -10,9 +10,9 @@
 #include <iterator>
 #include <limits>
 #include <optional>
+#include <unordered_map>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
 
 namespace carom::internal {
 namespace {
@@ -274,7 +274,7 @@ std::shared_ptr<const Tile> PatchedTile(const Tile& tile, std::span<const CurveK
   }
   Prefetch(entries);
   // Maps the id of each removed polygon to the polygon that replaces it, or to null if none does.
-  absl::flat_hash_map<uint64_t, const IndexedPolygon*> edited;
+  std::unordered_map<uint64_t, const IndexedPolygon*> edited;
   for (const CurveKey& key : removed) edited[key.id] = nullptr;
   std::vector<const IndexedPolygon*> added;
   for (const IndexedPolygon& indexed : arriving) {

@@ -4,10 +4,10 @@
 #include "carom/tracker_table.h"
 
 #include <algorithm>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
@@ -178,9 +178,9 @@ class TrackerTable::Checker {
   size_t others_ = 0;
   uint32_t first_ = 0;  // first handle of the edit if the table is empty before the edit
   size_t definitions_ = 0;
-  absl::flat_hash_set<uint32_t> defined_, released_;
-  absl::flat_hash_set<const Shape*> used_;
-  absl::flat_hash_map<const internal::TrackedShape*, long> releases_;
+  std::unordered_set<uint32_t> defined_, released_;
+  std::unordered_set<const Shape*> used_;
+  std::unordered_map<const internal::TrackedShape*, long> releases_;
   std::string path_;
   Refusal refusal_;
   absl::StatusCode code_ = absl::StatusCode::kInvalidArgument;

@@ -1,0 +1,381 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Questions and answers of carom.h.
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+
+#include "abi/answer_views.h"
+#include "abi/call.h"
+#include "abi/handles.h"
+#include "abi/questions.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "carom/group_kinds.h"
+#include "carom/work_meter.h"
+
+namespace carom::abi {
+namespace {
+
+// Empties the answers to `kinds`. Their memory is used again.
+void Clear(const GroupKindSet& kinds, carom_answers& answers) {
+  if (kinds.none()) return;
+  ForEachOf<kGroupKinds>(kinds, [&](const auto& kind) { (answers.answers.*kind.answers).Clear(); });
+}
+
+// Reads all batches into the group of `answers`, and sets `asked` to their kinds. Each batch sets
+// all columns and options of its kind; those of other kinds are not used.
+absl::Status ReadBatches(std::span<const carom_batch> batches, carom_answers& answers,
+                         GroupKindSet& asked) {
+  answers.storage.Clear();
+  Refusal refusal;
+  for (size_t i = 0; i < batches.size(); ++i) {
+    const carom_batch& batch = batches[i];
+    if (batch.kind < 1 || batch.kind > kGroupKindCount) {
+      return InvalidField(absl::StrCat("batches[", i, "].kind"), "must be a carom_kind");
+    }
+    if (asked.test(batch.kind - 1)) {
+      return InvalidField(absl::StrCat("batches[", i, "].kind"),
+                          "must not be the kind of another batch");
+    }
+    asked.set(batch.kind - 1);
+    const absl::Status status = ReadBatch(batch, answers.storage, refusal, answers.group);
+    if (!status.ok()) return status;
+  }
+  return refusal.empty() ? absl::OkStatus() : refusal.status();
+}
+
+// Answers the group of `answers`, which has been read.
+absl::Status Answer(const Scene& scene, carom_bodies* bodies, carom_trackers* trackers,
+                    carom_answers& answers) {
+  if (bodies != nullptr) {
+    answers.group.bodies = bodies->storage.columns();
+  } else if (answers.group.bodies.size() > 0) {
+    answers.group.bodies = {};  // those of an earlier question
+  }
+  if (!answers.asked.test(CAROM_KIND_BODY_CONTACTS - 1)) answers.group.body_contacts.mass = {};
+  if (absl::Status status = CheckGroup(answers.group, answers.asked); !status.ok()) return status;
+  WorkMeter meter;
+  if (answers.max_rows != 0) meter.set_max_rows(answers.max_rows);
+  if (answers.max_work_units != 0) meter.set_max_units(answers.max_work_units);
+  const bool moves = answers.asked.test(CAROM_KIND_MOVES - 1);
+  if (moves) {
+    answers.answers.moves.memory_growth = 0;
+    answers.group.moves.trackers = {};
+  }
+  if (moves && trackers != nullptr) {
+    trackers->table.BeginFrame();
+    trackers->table.Begin(answers.group);
+  }
+  const World world(scene, bodies != nullptr ? &bodies->bodies : nullptr);
+  const absl::Status status =
+      EvaluateGroup(world, answers.group, answers.asked, answers.answers, meter);
+  if (moves && trackers != nullptr) trackers->table.End(answers.answers.moves.memory_growth);
+  return status;
+}
+
+// Asks all batches and fills `answers`, which is empty after an error.
+absl::Status Evaluate(const carom_world* given, std::span<const carom_batch> batches,
+                      carom_answers* answers) {
+  Use use_answers, use_bodies, use_trackers;
+  absl::Status status = use_answers.Begin(answers, "answers");
+  if (!status.ok()) return status;
+  const GroupKindSet before = std::exchange(answers->asked, GroupKindSet());
+  answers->answers.version = 0;
+  carom_world copy;
+  const carom_world* world = nullptr;
+  status = Whole(given, "world", copy, world);
+  if (status.ok()) status = CheckHandle(world->scene, "world.scene");
+  if (status.ok() && world->bodies != nullptr) {
+    status = use_bodies.Begin(world->bodies, "world.bodies");
+  }
+  if (status.ok() && world->trackers != nullptr) {
+    status = use_trackers.Begin(world->trackers, "world.trackers");
+  }
+  GroupKindSet asked;
+  if (status.ok()) status = ReadBatches(batches, *answers, asked);
+  if (status.ok()) {
+    answers->asked = asked;
+    Clear(before & ~asked, *answers);
+    status = Answer(*world->scene->scene, world->bodies, world->trackers, *answers);
+  }
+  if (!status.ok()) {
+    Clear(before | asked, *answers);
+    answers->asked.reset();
+    answers->answers.version = 0;
+  }
+  return status;
+}
+
+uint32_t Ask(const carom_world* world, uint32_t kind, const void* question, carom_answers* answers,
+             carom_status* status) {
+  return Run(status, [&] {
+    const carom_batch batch = {kind, 0, question};
+    return Evaluate(world, {&batch, 1}, answers);
+  });
+}
+
+// Reads body columns and places the bodies.
+absl::Status Place(const carom_body_columns* given, carom_bodies& bodies) {
+  carom_body_columns copy;
+  const carom_body_columns* columns = nullptr;
+  absl::Status status = Whole(given, "bodies", copy, columns);
+  if (!status.ok()) return status;
+  ColumnStorage storage;
+  Refusal refusal;
+  ColumnReader reader("bodies", storage, refusal);
+  Group group;
+  reader.CheckReserved(columns->reserved);
+  ReadPlaced(columns->placed, reader.Below("placed."), group.bodies.placed);
+  reader.Read("category", columns->category, group.bodies.category);
+  reader.Read("owner", columns->owner, group.bodies.owner);
+  if (!refusal.empty()) return refusal.status();
+  status = CheckGroup(group, GroupKindSet());
+  if (!status.ok()) return status;
+  auto placed = Bodies::Create(group.bodies);
+  if (!placed.ok()) return placed.status();
+  const auto keep = [](auto& to, const auto& from) { to.assign(from.begin(), from.end()); };
+  BodyStorage& kept = bodies.storage;
+  if (columns->placed.shapes != nullptr) kept.shapes = columns->placed.shapes->table;
+  keep(kept.shape, group.bodies.placed.shape);
+  keep(kept.x, group.bodies.placed.x);
+  keep(kept.y, group.bodies.placed.y);
+  keep(kept.c, group.bodies.placed.c);
+  keep(kept.s, group.bodies.placed.s);
+  keep(kept.angle, group.bodies.placed.angle);
+  keep(kept.category, group.bodies.category);
+  keep(kept.owner, group.bodies.owner);
+  bodies.bodies = *std::move(placed);
+  return absl::OkStatus();
+}
+
+absl::Status Define(carom_trackers* trackers, const carom_u32_column& removed,
+                    const carom_tracker_definitions* given) {
+  Use use;
+  if (absl::Status status = use.Begin(trackers, "trackers"); !status.ok()) return status;
+  ColumnStorage storage;
+  Refusal refusal;
+  ColumnReader reader("trackers", storage, refusal);
+  std::span<const uint32_t> freed;
+  reader.Read("removed", removed, freed);
+  TrackerDefinitions definitions;
+  if (given != nullptr) {
+    carom_tracker_definitions copy;
+    const carom_tracker_definitions* read = nullptr;
+    absl::Status status = Whole(given, "trackers", copy, read);
+    if (status.ok()) status = CheckHandle(read->shapes, "trackers.shapes");
+    if (!status.ok()) return status;
+    definitions.shapes = read->shapes->table->shapes;
+    definitions.first_tracker = read->first_tracker;
+    definitions.options.within = read->within;
+    if (read->mask != 0) definitions.options.mask = read->mask;
+    reader.Read("shape", read->shape, definitions.shape);
+    reader.Read("tracker", read->tracker, definitions.tracker);
+  }
+  if (!refusal.empty()) return refusal.status();
+  return trackers->table.Define(freed, given != nullptr
+                                           ? std::span<const TrackerDefinitions>(&definitions, 1)
+                                           : std::span<const TrackerDefinitions>());
+}
+
+}  // namespace
+
+BodyColumns BodyStorage::columns() const {
+  BodyColumns result;
+  if (shapes != nullptr) result.placed.shapes = shapes->shapes;
+  result.placed.shape = shape;
+  result.placed.x = x;
+  result.placed.y = y;
+  result.placed.c = c;
+  result.placed.s = s;
+  result.placed.angle = angle;
+  result.category = category;
+  result.owner = owner;
+  return result;
+}
+
+void Quarantine(void* memory) {
+  // Reachable for the leak checker, and never freed, so that no other handle gets the address.
+  static std::atomic<void**> kept{nullptr};
+  void** const node = new void* [2] { memory, nullptr };
+  void** next = kept.load();
+  do {
+    node[1] = static_cast<void*>(next);
+  } while (!kept.compare_exchange_weak(next, node));
+}
+
+}  // namespace carom::abi
+
+using namespace carom::abi;  // NOLINT: the functions of carom.h are in no namespace
+
+uint32_t carom_evaluate(const carom_world* world, const carom_batch* batches, size_t batch_count,
+                        carom_answers* answers, carom_status* status) {
+  return Run(status, [&]() -> absl::Status {
+    if (batch_count > carom::kGroupKindCount) {
+      return carom::InvalidField("batch_count", "must be at most the number of kinds");
+    }
+    if (batches == nullptr && batch_count != 0) {
+      return carom::InvalidField("batches", "must not be null");
+    }
+    return Evaluate(world, {batches, batch_count}, answers);
+  });
+}
+
+#define CAROM_DEFINE_KIND(number, name, Question, View, function)                            \
+  uint32_t function(const carom_world* world, const Question* asked, carom_answers* answers, \
+                    carom_status* status) {                                                  \
+    return Ask(world, number, asked, answers, status);                                       \
+  }
+CAROM_KINDS(CAROM_DEFINE_KIND)
+#undef CAROM_DEFINE_KIND
+
+uint32_t carom_answers_create(const carom_answer_limits* limits, carom_answers** out,
+                              carom_status* status) {
+  return Run(status, [&]() -> absl::Status {
+    if (absl::Status checked = CheckOut(out); !checked.ok()) return checked;
+    carom_answer_limits copy{};
+    const carom_answer_limits* read = &copy;
+    if (limits != nullptr) {
+      if (absl::Status checked = Whole(limits, "limits", copy, read); !checked.ok()) {
+        return checked;
+      }
+    }
+    *out = New<carom_answers>();
+    (*out)->max_rows = read->max_rows;
+    (*out)->max_work_units = read->max_work_units;
+    return absl::OkStatus();
+  });
+}
+
+void carom_answers_destroy(carom_answers* answers) { Destroy(answers); }
+
+uint32_t carom_answers_read(const carom_answers* answers, uint32_t kind, void* out,
+                            carom_status* status) {
+  return Run(status, [&]() -> absl::Status {
+    if (absl::Status checked = CheckHandle(answers, "answers"); !checked.ok()) return checked;
+    if (answers->is_used.load(std::memory_order_acquire)) {
+      return carom::Refused(absl::StatusCode::kFailedPrecondition, "answers",
+                            "is used by another call");
+    }
+    return ViewAnswers(answers->answers, kind, out);
+  });
+}
+
+uint64_t carom_answers_version(const carom_answers* answers) {
+  return CheckHandle(answers, "").ok() ? answers->answers.version : 0;
+}
+
+uint64_t carom_answers_digest(const carom_answers* answers) {
+  return CheckHandle(answers, "").ok() ? DigestOf(answers->answers, answers->asked) : 0;
+}
+
+uint32_t carom_bodies_create(const carom_body_columns* columns, carom_bodies** out,
+                             carom_status* status) {
+  return Run(status, [&]() -> absl::Status {
+    if (absl::Status checked = CheckOut(out); !checked.ok()) return checked;
+    carom_bodies* const made = New<carom_bodies>();
+    const absl::Status placed = Place(columns, *made);
+    if (placed.ok()) {
+      *out = made;
+    } else {
+      Destroy(made);
+    }
+    return placed;
+  });
+}
+
+uint32_t carom_bodies_place(carom_bodies* bodies, const carom_body_columns* columns,
+                            carom_status* status) {
+  return Run(status, [&]() -> absl::Status {
+    Use use;
+    if (absl::Status checked = use.Begin(bodies, "bodies"); !checked.ok()) return checked;
+    return Place(columns, *bodies);
+  });
+}
+
+void carom_bodies_destroy(carom_bodies* bodies) { Destroy(bodies); }
+
+size_t carom_bodies_size(const carom_bodies* bodies) {
+  return CheckHandle(bodies, "").ok() ? bodies->bodies.size() : 0;
+}
+
+uint32_t carom_trackers_create(uint64_t max_trackers, uint64_t max_bytes, carom_trackers** out,
+                               carom_status* status) {
+  return Run(status, [&]() -> absl::Status {
+    if (absl::Status checked = CheckOut(out); !checked.ok()) return checked;
+    if (max_trackers > uint64_t{1} << 24) {
+      return carom::InvalidField("max_trackers", "must be in [0, 16777216]");
+    }
+    carom::TrackerTableLimits limits;
+    if (max_trackers != 0) limits.max_trackers = max_trackers;
+    if (max_bytes != 0) limits.max_bytes = max_bytes;
+    *out = New<carom_trackers>();
+    (*out)->table = carom::TrackerTable(limits);
+    return absl::OkStatus();
+  });
+}
+
+void carom_trackers_destroy(carom_trackers* trackers) { Destroy(trackers); }
+
+size_t carom_trackers_bytes(const carom_trackers* trackers) {
+  return CheckHandle(trackers, "").ok() ? trackers->table.memory_bytes() : 0;
+}
+
+uint32_t carom_trackers_forget(carom_trackers* trackers, carom_status* status) {
+  return Run(status, [&]() -> absl::Status {
+    Use use;
+    absl::Status checked = use.Begin(trackers, "trackers");
+    if (checked.ok()) trackers->table.Forget();
+    return checked;
+  });
+}
+
+uint32_t carom_trackers_define(carom_trackers* trackers, carom_u32_column removed,
+                               const carom_tracker_definitions* definitions, carom_status* status) {
+  return Run(status, [&] { return Define(trackers, removed, definitions); });
+}
+
+const char* carom_item_column_name(uint32_t column) {
+  return column < static_cast<uint32_t>(carom::kItemColumnCount)
+             ? carom::Name(static_cast<carom::ItemColumn>(column))
+             : nullptr;
+}
+
+const char* carom_item_fault_description(uint32_t fault) {
+  return fault <= static_cast<uint32_t>(carom::ItemFault::kTooManyBounces)
+             ? carom::Description(static_cast<carom::ItemFault>(fault))
+             : nullptr;
+}
+
+namespace {
+
+template <class T>
+uint32_t CopyTo(const T& column, ElementOf<T>* out, size_t capacity) {
+  if (column.length > capacity ||
+      (column.length != 0 && (column.data == nullptr || out == nullptr))) {
+    return CAROM_INVALID_ARGUMENT;
+  }
+  const size_t stride = column.stride != 0 ? column.stride : 1;
+  for (size_t i = 0; i < column.length; ++i) out[i] = column.data[i * stride];
+  return CAROM_OK;
+}
+
+}  // namespace
+
+uint32_t carom_f64_copy(carom_f64_column column, double* out, size_t capacity) {
+  return CopyTo(column, out, capacity);
+}
+uint32_t carom_u64_copy(carom_u64_column column, uint64_t* out, size_t capacity) {
+  return CopyTo(column, out, capacity);
+}
+uint32_t carom_u32_copy(carom_u32_column column, uint32_t* out, size_t capacity) {
+  return CopyTo(column, out, capacity);
+}
+uint32_t carom_u8_copy(carom_u8_column column, uint8_t* out, size_t capacity) {
+  return CopyTo(column, out, capacity);
+}

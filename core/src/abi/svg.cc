@@ -1,0 +1,130 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Pictures of carom.h.
+
+#include "carom/svg.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "abi/call.h"
+#include "abi/column_reader.h"
+#include "abi/handles.h"
+#include "abi/questions.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "carom/group_kinds.h"
+
+namespace carom::abi {
+namespace {
+
+// The questions of a picture.
+struct Questions {
+  ColumnStorage storage;
+  Group group;
+  GroupKindSet kinds;
+};
+
+// Reads all batches and checks that their columns fit, as `carom_evaluate` does.
+absl::Status ReadQuestions(std::span<const carom_batch> batches, const carom_bodies* bodies,
+                           Questions& out) {
+  Refusal refusal;
+  for (size_t i = 0; i < batches.size(); ++i) {
+    const uint32_t kind = batches[i].kind;
+    const bool is_known = kind >= 1 && kind <= kGroupKindCount;
+    if (!is_known || out.kinds.test(kind - 1)) {
+      return InvalidField(
+          absl::StrCat("batches[", i, "].kind"),
+          is_known ? "must not be the kind of another batch" : "must be a carom_kind");
+    }
+    out.kinds.set(kind - 1);
+    const absl::Status status = ReadBatch(batches[i], out.storage, refusal, out.group);
+    if (!status.ok()) return status;
+  }
+  if (!refusal.empty()) return refusal.status();
+  if (bodies != nullptr) out.group.bodies = bodies->storage.columns();
+  return CheckGroup(out.group, out.kinds);
+}
+
+// Returns OK if `answers` has the kinds of the questions, and as many items of each.
+absl::Status CheckAnswers(const Questions& questions, const carom_answers& answers) {
+  bool fits = answers.asked == questions.kinds;
+  ForEachOf<kGroupKinds>(questions.kinds, [&](const auto& kind) {
+    fits =
+        fits && ItemCount(answers.answers.*kind.answers) == (questions.group.*kind.columns).size();
+  });
+  return fits ? absl::OkStatus() : InvalidField("answers", "must be the answers to these batches");
+}
+
+// Checks the members of a picture that are no structs.
+absl::Status CheckPicture(const carom_picture& picture) {
+  if (picture.width != 0 && (picture.width < kMinSvgWidth || picture.width > kMaxSvgWidth)) {
+    return InvalidField("picture.width",
+                        absl::StrCat("must be in [", kMinSvgWidth, ", ", kMaxSvgWidth, "]"));
+  }
+  if (picture.batch_count > kGroupKindCount) {
+    return InvalidField("picture.batch_count", "must be at most the number of kinds");
+  }
+  if (picture.batches == nullptr && picture.batch_count != 0) {
+    return InvalidField("picture.batches", "must not be null");
+  }
+  return absl::OkStatus();
+}
+
+// Draws the world's scene; if the data of `batches` is not null, also its bodies and the questions;
+// and if `answers` is not null either, what was answered. The handles that one call at a time may
+// use are marked as used, though they are only read.
+absl::Status Draw(const carom_world* given, std::span<const carom_batch> batches,
+                  const carom_answers* answers, const SvgOptions& options, std::string& out) {
+  Use use_answers, use_bodies;
+  carom_world copy;
+  const carom_world* world = nullptr;
+  absl::Status status = Whole(given, "world", copy, world);
+  if (status.ok()) status = CheckHandle(world->scene, "world.scene");
+  if (status.ok() && world->bodies != nullptr) {
+    status = use_bodies.Begin(world->bodies, "world.bodies");
+  }
+  if (status.ok() && world->trackers != nullptr) {
+    status = CheckHandle(world->trackers, "world.trackers");
+  }
+  if (status.ok() && answers != nullptr) {
+    status = use_answers.Begin(const_cast<carom_answers*>(answers), "answers");
+  }
+  if (!status.ok()) return status;
+  const Scene& scene = *world->scene->scene;
+  if (batches.data() == nullptr) {
+    out = DrawSvg(scene, nullptr, nullptr, options);
+    return absl::OkStatus();
+  }
+  Questions questions;
+  status = ReadQuestions(batches, world->bodies, questions);
+  if (status.ok() && answers != nullptr) status = CheckAnswers(questions, *answers);
+  if (!status.ok()) return status;
+  out = DrawSvg(scene, &questions.group, answers != nullptr ? &answers->answers : nullptr, options);
+  return absl::OkStatus();
+}
+
+}  // namespace
+}  // namespace carom::abi
+
+using namespace carom::abi;  // NOLINT: the functions of carom.h are in no namespace
+
+uint32_t carom_write_svg(const carom_world* world, const carom_picture* picture, carom_buffer* out,
+                         carom_status* status) {
+  return Run(status, [&]() -> absl::Status {
+    if (absl::Status checked = CheckHandle(out, "out"); !checked.ok()) return checked;
+    carom_picture copy{};
+    const carom_picture* read = &copy;
+    if (picture != nullptr) {
+      absl::Status checked = Whole(picture, "picture", copy, read);
+      if (checked.ok()) checked = CheckPicture(*read);
+      if (!checked.ok()) return checked;
+    }
+    carom::SvgOptions options;
+    if (read->width != 0) options.width = read->width;
+    return Draw(world, {read->batches, read->batch_count}, read->answers, options, out->bytes);
+  });
+}
