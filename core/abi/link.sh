@@ -21,11 +21,13 @@ work=$(mktemp -d "$folder/libcarom.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 "${compile[@]}" -std=c++20 -O2 -fPIC -c "$here/abseil_parts.cc" -o "$work/abseil_parts.o"
+# Takes of the archives what the functions of carom.h need.
+mapfile -t needed < <(nm "$core" 2>/dev/null | awk '$2 == "T" && $3 ~ /^carom_/ { print "-Wl,-u," $3 }')
 # shellcheck disable=SC2054  # the commas are of the linker's options
-inputs=("$work/abseil_parts.o" -Wl,--whole-archive "$core" -Wl,--no-whole-archive -Wl,-Bstatic "${absl[@]}")
+inputs=("$work/abseil_parts.o" "${needed[@]}" "$core" -Wl,-Bstatic "${absl[@]}")
 
 "${compile[@]}" -shared -Wl,-soname,libcarom.so.1 -Wl,--version-script="$here/carom.map" -Wl,--gc-sections \
-  -Wl,-z,defs -Wl,-z,relro,-z,now "${inputs[@]}" -Wl,-Bdynamic -static-libstdc++ -static-libgcc -pthread \
+  -Wl,-z,defs -Wl,-z,relro,-z,now,-z,noseparate-code "${inputs[@]}" -Wl,-Bdynamic -static-libstdc++ -static-libgcc -pthread \
   -o "$work/libcarom.so.1"
 strip --strip-unneeded "$work/libcarom.so.1"
 ln -s libcarom.so.1 "$work/libcarom.so"

@@ -69,9 +69,9 @@ a server, measures a server, converts maps, and answers queries by itself.")
 
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libcarom1)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libs)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_SHLIBDEPS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
-set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
+# Where CPack finds shared libraries by itself, its scripts call ldconfig, for which Debian has a trigger.
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "libc6 (>= 2.35)")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA ${debian}/libcarom1/shlibs ${debian}/libcarom1/triggers)
 set(CPACK_DEBIAN_LIBRARY_DESCRIPTION "library for exact 2D collision queries (C interface)${about}
 This package has the shared library for programs in C and in languages that
 call C.")

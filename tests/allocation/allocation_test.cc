@@ -9,7 +9,9 @@
 #include <functional>
 #include <vector>
 
+#include "carom/carom.h"
 #include "carom/group.h"
+#include "tests/support/abi_group.h"
 #include "tests/support/heap.h"
 #include "tests/support/random.h"
 
@@ -172,6 +174,30 @@ TEST_F(AllocationTest, Distances) {
       return MeasureDistances(*scene_, {Movers(), length_}, options, answers, meter);
     });
   }
+}
+
+// Calls of carom.h, with the answers read, for columns with stride 1 and with another stride.
+TEST_F(AllocationTest, CInterface) {
+  const testing::AbiScene scene = testing::MakeAbiScene(*scene_);
+  const testing::AbiAnswers answers = testing::MakeAbiAnswers();
+  auto world = testing::AbiStruct<carom_world>();
+  world.scene = scene.get();
+  auto segments = testing::AbiStruct<carom_segments>();
+  segments.ax = testing::AbiColumn(x_);
+  segments.ay = testing::AbiColumn(y_);
+  segments.bx = testing::AbiColumn(to_x_);
+  segments.by = testing::AbiColumn(to_y_);
+  auto points = testing::AbiStruct<carom_points>();
+  points.x = {x_.data(), x_.size() / 2, 2};
+  points.y = {y_.data(), y_.size() / 2, 2};
+  const carom_batch batches[] = {{CAROM_KIND_SEGMENTS, 0, &segments},
+                                 {CAROM_KIND_POINTS, 0, &points}};
+  auto hits = testing::AbiStruct<carom_cast_answers>();
+  ExpectNone([&](WorkMeter&) {
+    return carom_evaluate(&world, batches, 2, answers.get(), nullptr) == CAROM_OK &&
+           carom_answers_read(answers.get(), CAROM_KIND_SEGMENTS, &hits, nullptr) == CAROM_OK;
+  });
+  EXPECT_GT(hits.fraction.length, 0u);
 }
 
 }  // namespace

@@ -62,10 +62,11 @@ func show(label string, columns ...any) {
 	texts := make([]string, len(columns))
 	for i, column := range columns {
 		c := reflect.ValueOf(column) // its fields are data, length and stride
-		element, data, stride := c.Field(0).Type().Elem(), c.Field(0).UnsafePointer(), c.Field(2).Uint()
+		element, data := c.Field(0).Type().Elem(), c.Field(0).UnsafePointer()
 		for k := range c.Field(1).Uint() {
-			value := reflect.NewAt(element, unsafe.Add(data, k*stride*uint64(element.Size()))).Elem()
-			texts[i] += fmt.Sprintf(" %.17g", value.Convert(reflect.TypeFor[float64]()).Float())
+			at := unsafe.Add(data, k*c.Field(2).Uint()*uint64(element.Size()))
+			value := reflect.NewAt(element, at).Elem().Convert(reflect.TypeFor[float64]())
+			texts[i] += fmt.Sprintf(" %.17g", value.Float())
 		}
 	}
 	fmt.Println(label + strings.Join(texts, ","))
@@ -119,8 +120,9 @@ func main() {
 	show("7 fan:", read[C.carom_fan_answers](C.CAROM_KIND_FANS).distances)
 	show("8 sweep:", read[C.carom_sweep_answers](C.CAROM_KIND_SWEEPS).fraction)
 	segment.bx.length = 0
-	code := C.GoString(C.carom_code_name(ask(batch(C.CAROM_KIND_SEGMENTS, segment))))
-	fmt.Printf("9 error: %s %s: %s\n", code, C.GoString(&status.field[0]), C.GoString(&status.message[0]))
+	code := ask(batch(C.CAROM_KIND_SEGMENTS, segment))
+	fmt.Printf("9 error: %s %s: %s\n", C.GoString(C.carom_code_name(code)),
+		C.GoString(&status.field[0]), C.GoString(&status.message[0]))
 	check(ask(group...))
 	points = read[C.carom_locate_answers](C.CAROM_KIND_POINTS)
 	fmt.Printf("10 item %d: %s %s\ndigest %016x\n", *points.error_index.data,

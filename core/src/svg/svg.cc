@@ -6,9 +6,10 @@
 #include "carom/svg.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <cstddef>
+#include <cstdlib>
+#include <string>
 
 namespace carom {
 namespace {
@@ -51,14 +52,6 @@ Box BoxWithExtent(const Box& bounds) {
   return {{centre.x - half, centre.y - half}, {centre.x + half, centre.y + half}};
 }
 
-// Appends the shortest decimal text that is parsed to `value`, which is finite; 0 for -0.
-// std::to_chars writes at most 24 characters.
-void AppendNumber(double value, std::string& out) {
-  char buffer[32];
-  const auto end = std::to_chars(buffer, buffer + sizeof buffer, value == 0 ? 0.0 : value).ptr;
-  out.append(buffer, end);
-}
-
 // Returns the number of bytes of the character with which `text` begins: 1 to 4, or 0 if the bytes
 // are not UTF-8, or if XML 1.0 does not allow the character.
 size_t CharacterSize(std::string_view text) {
@@ -95,7 +88,15 @@ SvgFrame::SvgFrame(const Box& bounds, double map_width, const SvgMargins& margin
 
 void AppendPixel(double value, std::string& out) {
   if (!(value >= -kFarthest)) value = std::isnan(value) ? 0 : -kFarthest;
-  AppendNumber(std::round(std::min(value, kFarthest) * 100) / 100, out);
+  const auto hundredths = std::lround(std::min(value, kFarthest) * 100);
+  if (hundredths < 0) out += '-';
+  const unsigned long size = static_cast<unsigned long>(std::abs(hundredths));
+  out += std::to_string(size / 100);
+  const unsigned long rest = size % 100;
+  if (rest == 0) return;
+  out += '.';
+  out += static_cast<char>('0' + rest / 10);
+  if (rest % 10 != 0) out += static_cast<char>('0' + rest % 10);
 }
 
 void AppendAt(char command, Vec2 p, std::string& out) {
