@@ -330,8 +330,8 @@ bool Stream::Impl::HasRoom() const {
   return outstanding_ < max_frames;
 }
 
-// `request` must stay valid until `EndWrite`: it is `replay_message_`, or the message that is owned,
-// by pointer, by a frame of `unanswered_` or by the frame `answered_`.
+// `request` must stay valid until `EndWrite`: it is `replay_message_`, or the message that is
+// owned, by pointer, by a frame of `unanswered_` or by the frame `answered_`.
 void Stream::Impl::Write(const v1::StreamRequest& request) {
   ++outstanding_;
   writing_ = &request;

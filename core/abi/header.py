@@ -132,7 +132,10 @@ class Parser:
                 continue
             entry, value = self.declare("word"), value + 1
             if self.here().text == "=" and self.take():
+                is_enclosed = self.here().text == "(" and self.take()
                 value = int(self.take("number").text)
+                if is_enclosed:
+                    self.take(")")
             if self.here().text != "}" and self.here().kind != "comment":
                 self.take(",")
             values.append({"name": entry, "value": value, "doc": self.trailing()})

@@ -4,7 +4,7 @@
 #
 # Links the libraries of carom.h, for C and for every language that calls C:
 #   libcarom.so.1   only the functions of carom.h are visible; Abseil and the C++ library are inside
-#   libcarom.a      one object with Abseil inside and all other symbols local; its users add -lstdc++ -lm
+#   libcarom.a      one object with Abseil inside and other symbols local; its users add -lstdc++ -lm
 #   carom.pc        for pkg-config
 #
 #   link.sh FOLDER CORE PREFIX LIBDIR COMPILER [FLAGS…]

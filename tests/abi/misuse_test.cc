@@ -174,7 +174,9 @@ TEST_F(MisuseTest, Batches) {
   // A question of another kind has another size.
   EXPECT_NE(evaluate({{CAROM_KIND_SLIDES, 0, &segments_}}), "");
   EXPECT_EQ(carom_evaluate(&world_, nullptr, 3, answers_.get(), nullptr), CAROM_INVALID_ARGUMENT);
+  EXPECT_EQ(Cast(), "");
   EXPECT_EQ(carom_evaluate(&world_, nullptr, 21, answers_.get(), nullptr), CAROM_INVALID_ARGUMENT);
+  EXPECT_EQ(carom_answers_version(answers_.get()), 0u);
 }
 
 TEST_F(MisuseTest, StructsOfOtherVersions) {
@@ -215,6 +217,53 @@ TEST_F(MisuseTest, StructsOfOtherVersions) {
   EXPECT_EQ(carom_answers_read(answers_.get(), 21, &view, nullptr), CAROM_INVALID_ARGUMENT);
   EXPECT_EQ(carom_answers_read(answers_.get(), CAROM_KIND_SEGMENTS, nullptr, nullptr),
             CAROM_INVALID_ARGUMENT);
+}
+
+// A size that ends within a pointer would make half of the pointer.
+TEST_F(MisuseTest, SizesThatCutAPointer) {
+  for (uint32_t size = 8; size < sizeof(carom_world); ++size) {
+    world_.struct_size = size;
+    const std::string error = Cast();
+    EXPECT_EQ(error, size % 8 != 0 ? "world.struct_size INVALID_ARGUMENT"
+                     : size == 8   ? "world.scene INVALID_ARGUMENT"
+                                   : "")
+        << size;
+  }
+}
+
+TEST_F(MisuseTest, CopiesOfColumnsThatCannotBeRead) {
+  double out[4] = {};
+  EXPECT_EQ(carom_f64_copy({kX, 2, 2}, out, 4), CAROM_OK);
+  EXPECT_EQ(carom_f64_copy({kX, 2, size_t{1} << 61}, out, 4), CAROM_INVALID_ARGUMENT);
+  EXPECT_EQ(carom_f64_copy({kX, 3, std::numeric_limits<size_t>::max()}, out, 4),
+            CAROM_INVALID_ARGUMENT);
+  EXPECT_EQ(carom_f64_copy({nullptr, 2, 1}, out, 4), CAROM_INVALID_ARGUMENT);
+  EXPECT_EQ(carom_f64_copy({kX, 2, 1}, nullptr, 4), CAROM_INVALID_ARGUMENT);
+  EXPECT_EQ(carom_f64_copy({}, nullptr, 0), CAROM_OK);
+}
+
+// Item i of overlaps of polygons is shape i; a capsule is an error of its item.
+TEST_F(MisuseTest, CapsulesAmongPolygons) {
+  auto capsules = AbiStruct<carom_capsules>();
+  const double zero[] = {0}, one[] = {1};
+  capsules.ax = capsules.ay = capsules.bx = capsules.by = AbiColumn(zero);
+  capsules.radius = AbiColumn(one);
+  carom_shapes* shapes = nullptr;
+  ASSERT_EQ(carom_shapes_create(set_.get(), &capsules, &shapes, nullptr), CAROM_OK);
+  const double at[] = {1, 1};
+  auto asked = AbiStruct<carom_polygon_overlaps>();
+  asked.movers.shapes = shapes;
+  asked.movers.x = asked.movers.y = AbiColumn(at);
+  status_ = AbiStruct<carom_status>();
+  EXPECT_EQ(carom_overlap_polygons(&world_, &asked, answers_.get(), &status_), CAROM_OK)
+      << status_.field << " " << status_.message;
+  auto view = AbiStruct<carom_overlap_answers>();
+  ASSERT_EQ(carom_answers_read(answers_.get(), CAROM_KIND_POLYGONS, &view, nullptr), CAROM_OK);
+  ASSERT_EQ(view.counts.length, 2u);
+  EXPECT_EQ(view.counts.data[0], 1u);
+  ASSERT_EQ(view.error_index.length, 1u);
+  EXPECT_EQ(view.error_index.data[0], 1u);
+  carom_shapes_destroy(shapes);
 }
 
 TEST_F(MisuseTest, Polygons) {
@@ -264,13 +313,20 @@ TEST_F(MisuseTest, EditsAndBundles) {
   EXPECT_EQ(next, nullptr);
   EXPECT_EQ(carom_scene_from_bundle("no bundle", 9, nullptr, &next, &status_),
             CAROM_INVALID_ARGUMENT);
-  EXPECT_NE(carom_scene_open_bundle("/nonexistent/file", nullptr, &next, &status_), CAROM_OK);
+  EXPECT_EQ(carom_scene_open_bundle("/nonexistent/file", nullptr, &next, &status_),
+            CAROM_NOT_FOUND);
+  EXPECT_EQ(carom_scene_save_bundle(scene_.get(), "/nonexistent/file", &status_),
+            CAROM_FAILED_PRECONDITION)
+      << status_.message;
+  EXPECT_STREQ(status_.field, "path");
   carom_buffer* bytes = nullptr;
   ASSERT_EQ(carom_buffer_create(&bytes, nullptr), CAROM_OK);
   EXPECT_EQ(carom_scene_to_bundle(scene_.get(), bytes, nullptr), CAROM_OK);
-  EXPECT_EQ(carom_scene_from_bundle(carom_buffer_data(bytes), carom_buffer_size(bytes) - 1, nullptr, &next, &status_),
+  EXPECT_EQ(carom_scene_from_bundle(carom_buffer_data(bytes), carom_buffer_size(bytes) - 1, nullptr,
+                                    &next, &status_),
             CAROM_DATA_LOSS);
-  ASSERT_EQ(carom_scene_from_bundle(carom_buffer_data(bytes), carom_buffer_size(bytes), nullptr, &next, &status_),
+  ASSERT_EQ(carom_scene_from_bundle(carom_buffer_data(bytes), carom_buffer_size(bytes), nullptr,
+                                    &next, &status_),
             CAROM_OK);
   EXPECT_EQ(carom_scene_version(next), 1u);
   auto ring = AbiStruct<carom_ring>();

@@ -168,7 +168,7 @@ typedef struct carom_polygons {
   carom_u8_column solidity;  /* [1, optional] carom_solidity of each polygon */
   carom_u64_column category; /* [1, optional] bits that masks are compared with; empty: 1 */
   carom_u32_column user_data_size; /* [1, optional] bytes of user data of each polygon */
-  carom_u8_column user_data;       /* [1, optional] the bytes, polygon after polygon; stride 1 */
+  carom_u8_column user_data;       /* [1, optional] the bytes, polygon after polygon */
 } carom_polygons;
 
 /* Limits of what a call may build; 0: the default. */
@@ -296,8 +296,9 @@ CAROM_API uint32_t carom_scene_ring(const carom_scene* scene, size_t polygon, si
 
 /* These read and write bundles, the file format of scenes (docs/bundle.md). `limits` may be null.
  * DATA_LOSS or INVALID_ARGUMENT for bytes that are no bundle. `path` is a path of the file system,
- * in UTF-8; NOT_FOUND if the file cannot be read. A file is mapped into memory while it is read. A
- * scene from a bundle has version 1 (see `carom_scene_with_version`). */
+ * in UTF-8; NOT_FOUND if there is no such file, FAILED_PRECONDITION if it cannot be read or
+ * written, with the path `path`. A file is mapped into memory while it is read. A scene from a
+ * bundle has version 1 (see `carom_scene_with_version`). */
 CAROM_API uint32_t carom_scene_from_bundle(const void* bytes, size_t size,
                                            const carom_limits* limits, carom_scene** out,
                                            carom_status* status);
@@ -410,7 +411,7 @@ CAROM_API uint32_t carom_trackers_define(carom_trackers* trackers, carom_u32_col
   KIND(20, RAY_BOUNCES, carom_ray_bounces, carom_ray_bounce_answers, carom_bounce_rays)
 
 enum carom_kind {
-#define CAROM_KIND_NUMBER(number, name, question, answers, function) CAROM_KIND_##name = number,
+#define CAROM_KIND_NUMBER(number, name, question, answers, function) CAROM_KIND_##name = (number),
   CAROM_KINDS(CAROM_KIND_NUMBER)
 #undef CAROM_KIND_NUMBER
 };
@@ -713,7 +714,7 @@ enum carom_contact_kind { CAROM_CONTACT_KIND_CONVEX, CAROM_CONTACT_KIND_FEATURE 
 CAROM_API const char* carom_item_column_name(uint32_t column);
 CAROM_API const char* carom_item_fault_description(uint32_t fault);
 
-/* Items that were not answered. Its members end every struct of answers. */
+/* Items that were not answered: members of every struct of answers. */
 #define CAROM_ITEM_ERRORS                                            \
   carom_u32_column error_index; /* [1] */                            \
   carom_u8_column error_column; /* [1] see carom_item_column_name */ \

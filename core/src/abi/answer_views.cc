@@ -421,8 +421,9 @@ class Viewer {
     static_assert(sizeof(Member) == sizeof(Element) && sizeof(Row) % sizeof(Element) == 0 &&
                   std::is_same_v<Element, double> == std::is_same_v<Member, double>);
     if (rows.empty()) return;
+    constexpr size_t kRowSize = sizeof(Row);
     view_.*member = {reinterpret_cast<const Element*>(&get(rows[0])), rows.size(),
-                     sizeof(Row) / sizeof(Element)};
+                     kRowSize / sizeof(Element)};
   }
   template <class Column, class Row, class Get>
   void Advice(Column View::*member, const std::vector<Row>& rows, Get get) {

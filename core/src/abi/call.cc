@@ -54,7 +54,8 @@ absl::Status CheckStruct(const void* given, size_t size, size_t alignment, const
   }
   uint32_t given_size = 0;
   std::memcpy(&given_size, given, sizeof(given_size));
-  if (given_size < kLeastSize || given_size > kLargestSize) {
+  // A size that is no multiple of the alignment would cut a pointer.
+  if (given_size < kLeastSize || given_size > kLargestSize || given_size % alignment != 0) {
     return InvalidField(absl::StrCat(name, ".struct_size"), "must be the size of the struct");
   }
   const auto* const bytes = static_cast<const char*>(given);

@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <tuple>
 #include <type_traits>
@@ -41,6 +42,16 @@ class ColumnStorage {
     copy.resize(column.length);
     for (size_t i = 0; i < column.length; ++i) copy[i] = column.data[i * column.stride];
     return copy;
+  }
+
+  // Returns the numbers 0, 1, … below `count`.
+  std::span<const uint32_t> Indices(size_t count) {
+    auto& copies = std::get<Copies<uint32_t>>(copies_);
+    if (copies.used == copies.all.size()) copies.all.emplace_back();
+    auto& indices = copies.all[copies.used++];
+    indices.resize(count);
+    std::iota(indices.begin(), indices.end(), 0u);
+    return indices;
   }
 
  private:
@@ -77,6 +88,9 @@ class ColumnReader {
       out = ReadSlowly(name, column);
     }
   }
+
+  // Returns the numbers 0, 1, … below `count`.
+  std::span<const uint32_t> Indices(size_t count) { return storage_.Indices(count); }
 
   // Returns entry `value` of `values`, an array by the numbers of an enumeration of carom.h; its
   // entry 0 is the default.

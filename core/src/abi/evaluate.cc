@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -43,6 +44,9 @@ absl::Status ReadBatches(std::span<const carom_batch> batches, carom_answers& an
       return InvalidField(absl::StrCat("batches[", i, "].kind"),
                           "must not be the kind of another batch");
     }
+    if (batch.reserved != 0) {
+      return InvalidField(absl::StrCat("batches[", i, "].reserved"), "must be 0");
+    }
     asked.set(batch.kind - 1);
     const absl::Status status = ReadBatch(batch, answers.storage, refusal, answers.group);
     if (!status.ok()) return status;
@@ -79,17 +83,41 @@ absl::Status Answer(const Scene& scene, carom_bodies* bodies, carom_trackers* tr
   return status;
 }
 
-// Asks all batches and fills `answers`, which is empty after an error.
-absl::Status Evaluate(const carom_world* given, std::span<const carom_batch> batches,
+// Empties answers at the end of a call, whether by an error or by an exception, unless the call has
+// kept them.
+class ClearedUnlessKept {
+ public:
+  explicit ClearedUnlessKept(carom_answers& answers) : answers_(answers) {}
+  ~ClearedUnlessKept() {
+    if (kept_) return;
+    answers_.answers.Clear();
+    answers_.asked.reset();
+  }
+  ClearedUnlessKept(const ClearedUnlessKept&) = delete;
+  ClearedUnlessKept& operator=(const ClearedUnlessKept&) = delete;
+
+  void Keep() { kept_ = true; }
+
+ private:
+  carom_answers& answers_;
+  bool kept_ = false;
+};
+
+// Asks `batch_count` batches and fills `answers`, which is empty after an error.
+absl::Status Evaluate(const carom_world* given, const carom_batch* batches, size_t batch_count,
                       carom_answers* answers) {
   Use use_answers, use_bodies, use_trackers;
   absl::Status status = use_answers.Begin(answers, "answers");
   if (!status.ok()) return status;
-  const GroupKindSet before = std::exchange(answers->asked, GroupKindSet());
-  answers->answers.version = 0;
+  ClearedUnlessKept cleared(*answers);
+  if (batch_count > kGroupKindCount) {
+    return InvalidField("batch_count", "must be at most the number of kinds");
+  }
+  if (batches == nullptr && batch_count != 0) return InvalidField("batches", "must not be null");
   carom_world copy;
   const carom_world* world = nullptr;
   status = Whole(given, "world", copy, world);
+  if (status.ok() && world->reserved != 0) status = InvalidField("world.reserved", "must be 0");
   if (status.ok()) status = CheckHandle(world->scene, "world.scene");
   if (status.ok() && world->bodies != nullptr) {
     status = use_bodies.Begin(world->bodies, "world.bodies");
@@ -98,17 +126,12 @@ absl::Status Evaluate(const carom_world* given, std::span<const carom_batch> bat
     status = use_trackers.Begin(world->trackers, "world.trackers");
   }
   GroupKindSet asked;
-  if (status.ok()) status = ReadBatches(batches, *answers, asked);
-  if (status.ok()) {
-    answers->asked = asked;
-    Clear(before & ~asked, *answers);
-    status = Answer(*world->scene->scene, world->bodies, world->trackers, *answers);
-  }
-  if (!status.ok()) {
-    Clear(before | asked, *answers);
-    answers->asked.reset();
-    answers->answers.version = 0;
-  }
+  if (status.ok()) status = ReadBatches({batches, batch_count}, *answers, asked);
+  if (!status.ok()) return status;
+  Clear(answers->asked & ~asked, *answers);
+  answers->asked = asked;
+  status = Answer(*world->scene->scene, world->bodies, world->trackers, *answers);
+  if (status.ok()) cleared.Keep();
   return status;
 }
 
@@ -116,7 +139,7 @@ uint32_t Ask(const carom_world* world, uint32_t kind, const void* question, caro
              carom_status* status) {
   return Run(status, [&] {
     const carom_batch batch = {kind, 0, question};
-    return Evaluate(world, {&batch, 1}, answers);
+    return Evaluate(world, &batch, 1, answers);
   });
 }
 
@@ -215,15 +238,7 @@ using namespace carom::abi;  // NOLINT: the functions of carom.h are in no names
 
 uint32_t carom_evaluate(const carom_world* world, const carom_batch* batches, size_t batch_count,
                         carom_answers* answers, carom_status* status) {
-  return Run(status, [&]() -> absl::Status {
-    if (batch_count > carom::kGroupKindCount) {
-      return carom::InvalidField("batch_count", "must be at most the number of kinds");
-    }
-    if (batches == nullptr && batch_count != 0) {
-      return carom::InvalidField("batches", "must not be null");
-    }
-    return Evaluate(world, {batches, batch_count}, answers);
-  });
+  return Run(status, [&] { return Evaluate(world, batches, batch_count, answers); });
 }
 
 #define CAROM_DEFINE_KIND(number, name, Question, View, function)                            \
@@ -241,9 +256,11 @@ uint32_t carom_answers_create(const carom_answer_limits* limits, carom_answers**
     carom_answer_limits copy{};
     const carom_answer_limits* read = &copy;
     if (limits != nullptr) {
-      if (absl::Status checked = Whole(limits, "limits", copy, read); !checked.ok()) {
-        return checked;
+      absl::Status checked = Whole(limits, "limits", copy, read);
+      if (checked.ok() && read->reserved != 0) {
+        checked = carom::InvalidField("limits.reserved", "must be 0");
       }
+      if (!checked.ok()) return checked;
     }
     *out = New<carom_answers>();
     (*out)->max_rows = read->max_rows;
@@ -356,11 +373,15 @@ namespace {
 
 template <class T>
 uint32_t CopyTo(const T& column, ElementOf<T>* out, size_t capacity) {
-  if (column.length > capacity ||
-      (column.length != 0 && (column.data == nullptr || out == nullptr))) {
+  using Element = ElementOf<T>;
+  constexpr size_t kMost = std::numeric_limits<ptrdiff_t>::max() / sizeof(Element);
+  if (column.length == 0) return CAROM_OK;
+  const size_t stride = column.stride != 0 ? column.stride : 1;
+  if (column.length > capacity || column.data == nullptr || out == nullptr ||
+      reinterpret_cast<uintptr_t>(column.data) % alignof(Element) != 0 ||
+      reinterpret_cast<uintptr_t>(out) % alignof(Element) != 0 || stride > kMost / column.length) {
     return CAROM_INVALID_ARGUMENT;
   }
-  const size_t stride = column.stride != 0 ? column.stride : 1;
   for (size_t i = 0; i < column.length; ++i) out[i] = column.data[i * stride];
   return CAROM_OK;
 }

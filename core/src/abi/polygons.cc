@@ -217,6 +217,7 @@ absl::Status ReadLimits(const carom_limits* given, Limits& out) {
   carom_limits copy;
   const carom_limits* limits = nullptr;
   if (absl::Status status = Whole(given, "limits", copy, limits); !status.ok()) return status;
+  if (limits->reserved != 0) return InvalidField("limits.reserved", "must be 0");
   if (limits->max_polygons != 0) out.scene.max_polygons = limits->max_polygons;
   if (limits->max_vertices != 0) out.scene.max_vertices = limits->max_vertices;
   if (limits->max_polygon_vertices != 0) out.polygon.max_vertices = limits->max_polygon_vertices;

@@ -157,6 +157,11 @@ void ReadQuestion(const carom_polygon_overlaps& asked, ColumnReader& reader, Gro
   group.polygons.shapes =
       table != nullptr ? std::span<const Polygon>(table->polygons) : std::span<const Polygon>();
   ReadPoses(asked.movers, below, group.polygons);
+  // Item i is shape i of all shapes; those behind the polygons are capsules, errors of their items.
+  if (table != nullptr && group.polygons.shape.empty() &&
+      group.polygons.x.size() == table->shapes.size()) {
+    group.polygons.shape = below.Indices(table->shapes.size());
+  }
 }
 
 void ReadQuestion(const carom_distances& asked, ColumnReader& reader, Group& group) {

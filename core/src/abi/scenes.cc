@@ -76,6 +76,15 @@ absl::StatusOr<BundleReadOptions> ReadOptions(const carom_limits* limits) {
   return BundleReadOptions{.limits = read.scene, .polygon_limits = read.polygon, .workers = {}};
 }
 
+// Returns the status of an operation on a file: a fault of the file system names `path`, and is
+// NOT_FOUND or FAILED_PRECONDITION.
+absl::Status OfFile(const absl::Status& status) {
+  if (status.ok() || !Violations(status).empty()) return status;
+  const bool is_missing = absl::IsNotFound(status);
+  return Refused(is_missing ? absl::StatusCode::kNotFound : absl::StatusCode::kFailedPrecondition,
+                 "path", status.message());
+}
+
 // Returns polygon `index` of a scene.
 absl::StatusOr<const Polygon*> PolygonAt(const carom_scene* scene, size_t index,
                                          const char* field) {
@@ -241,7 +250,9 @@ uint32_t carom_scene_open_bundle(const char* path, const carom_limits* limits, c
     if (path == nullptr) return carom::InvalidField("path", "must not be null");
     auto options = ReadOptions(limits);
     if (!options.ok()) return options.status();
-    return Give(carom::OpenBundle(path, *options), out);
+    auto opened = carom::OpenBundle(path, *options);
+    if (!opened.ok()) return OfFile(opened.status());
+    return Give(std::move(opened), out);
   });
 }
 
@@ -258,7 +269,7 @@ uint32_t carom_scene_save_bundle(const carom_scene* scene, const char* path, car
   return Run(status, [&]() -> absl::Status {
     if (absl::Status checked = CheckHandle(scene, "scene"); !checked.ok()) return checked;
     if (path == nullptr) return carom::InvalidField("path", "must not be null");
-    return carom::SaveBundle(*scene->scene, path);
+    return OfFile(carom::SaveBundle(*scene->scene, path));
   });
 }
 

@@ -13,7 +13,6 @@
 #include <unordered_map>
 #include <utility>
 
-
 namespace carom::internal {
 namespace {
 

@@ -13,8 +13,8 @@
 //   /head                 put by each change of any scene; its revision: that of the last change
 //   /sweeper              exists while a server deletes unused pages
 //
-// KEY is the key of a scene (server/base/scene_name.h); NUMBER counts the versions of a scene from 1
-// and is not the version number that clients see; HASH is the hash of a page. NUMBER and HASH are
+// KEY is the key of a scene (server/base/scene_name.h); NUMBER counts the versions of a scene from
+// 1 and is not the version number that clients see; HASH is the hash of a page. NUMBER and HASH are
 // hexadecimal. The values of /scene and /version are a
 // SharedVersion (proto/carom/store/v1/pages.proto). All functions of this file are pure.
 #pragma once
