@@ -112,6 +112,23 @@ TEXT
   [[ $("$scratch/client/build/consumer") == 'no server' ]] || fail "the client answers otherwise"
 }
 
+# A program in C finds libcarom.so by CMake and by pkg-config. A build with a sanitizer has no such library.
+check_c() {
+  [[ -e $1/lib/libcarom.a ]] || return 0
+  mkdir "$scratch/c"
+  cp "$root/core/abi/examples/ten_questions.c" "$scratch/c/main.c"
+  cat >"$scratch/c/CMakeLists.txt" <<'TEXT'
+cmake_minimum_required(VERSION 3.25)
+project(ten_questions LANGUAGES C CXX)
+find_package(carom REQUIRED COMPONENTS core)
+add_executable(ten_questions main.c)
+target_link_libraries(ten_questions PRIVATE carom::carom)
+TEXT
+  use "$scratch/c" "$1" "$scratch/c/build"
+  "$scratch/c/build/ten_questions" | cmp - "$root/core/abi/examples/expected.txt" || fail 'ten_questions answers otherwise'
+  [[ $(PKG_CONFIG_PATH=$1/lib/pkgconfig pkg-config --libs carom) == *-lcarom* ]] || fail 'pkg-config finds no carom'
+}
+
 if [[ ${3-} == --core-alone ]]; then
   configure "$root" "$scratch/alone" -DCAROM_BUILD_SERVICE=OFF -DCAROM_BUILD_TESTS=OFF
   quietly cmake --build "$scratch/alone"
@@ -119,9 +136,11 @@ if [[ ${3-} == --core-alone ]]; then
 fi
 prefix=$scratch/prefix
 quietly cmake --install "$build" --component core --prefix "$prefix"
+[[ ! -e $prefix/lib/libcarom.a ]] || quietly cmake --install "$build" --component library --prefix "$prefix"
 check_core_only "$prefix" "$scratch/core-only"
 check_page_program "$prefix"
 check_page_table "$prefix"
+check_c "$prefix"
 if [[ $(cached CAROM_BUILD_SERVICE) == ON ]]; then
   quietly cmake --install "$build" --component client --prefix "$prefix"
   check_client "$prefix"
