@@ -18,24 +18,29 @@
  *   carom_scene_create(polygons, 1, NULL, &scene, NULL);
  *
  * Lengths are in the unit of the caller's coordinates, which are finite and at most 2^53 in
- * magnitude; magnitudes below 2^-140 count as 0. Angles are in radians, counter-clockwise. Touching
- * counts. The C++ header of each kind of question (carom/cast.h, carom/sweep.h and so on) defines
- * its answers in full; docs/c-abi.md is an introduction.
+ * magnitude; magnitudes below 2^-140 count as 0. Angles are in radians, counter-clockwise from +x.
+ * Touching counts, except where a blocking policy says otherwise. The C++ header of each kind of
+ * question (carom/cast.h, carom/sweep.h and so on) defines its answers in full; docs/c-abi.md is an
+ * introduction.
  *
  * Memory. A handle is created by a function ending in `_create` or the like, and destroyed by its
  * `_destroy`, which accepts a null pointer. Columns and structs that a caller passes are read
- * during the call only. Handles that a struct passes are kept alive by the objects made from them,
- * so they may be destroyed in any order. The library starts no thread, reads no clock, and keeps no
+ * during the call only. What is made from a handle keeps the data of that handle alive, so handles
+ * may be destroyed in any order, but not while a call uses them. Threads run with the default
+ * rounding mode, without FTZ and DAZ. The library starts no thread, reads no clock, and keeps no
  * state but its handles, and some scratch memory for each thread that calls it.
  *
- * Errors. A function returns a `carom_code`, and CAROM_OK is 0. Where the parameter `status` is not
- * null, the function writes code, field path and message to it. After an error, output parameters
- * are unchanged and handles are as before, except that a `carom_answers` is empty. A query that
- * cannot be answered, such as one with a NaN, is no error of the call: the columns `error_index`,
- * `error_column` and `error_fault` of the answers list it. A null pointer, a NaN in a polygon or
- * capsule, columns of unequal length, a length or stride that overflows, or a handle of another
- * type is an error, and so is a handle that another thread uses, where the thread-safety of its
- * type forbids that.
+ * Errors. A function that returns uint32_t returns a `carom_code`, except for `carom_abi_version`;
+ * CAROM_OK is 0. Where the parameter `status` is not null, the function writes code, field path and
+ * message to it, also after success; it writes nothing to a status with a `struct_size` below 8.
+ * After an error, output parameters are unchanged and handles are as before, except that a
+ * `carom_answers` is empty. An item of a question that cannot be answered, such as one with a NaN,
+ * is no error of the call: the columns `error_index`, `error_column` and `error_fault` of the
+ * answers list it. INVALID_ARGUMENT is the code for a null pointer that no comment allows, a NaN in
+ * a polygon or capsule, columns of unequal length, a column of 2^32 elements or more, a number of
+ * no enumeration, an option out of range, a reserved member that is not 0, or a handle of another
+ * type. FAILED_PRECONDITION is the code for a handle that another call uses, where one call at a
+ * time may use it. A destroyed handle must not be used: a release build need not detect it.
  *
  * Growth. Structs begin with `struct_size`, which the caller sets to sizeof the struct, and new
  * members are added at the end; a member that the caller's header lacks counts as 0. A struct that
@@ -51,8 +56,7 @@
  *
  * Cost: at most some 20 ns a call more than the C++ function, and no allocation once the columns of
  * a `carom_answers` have grown. Cheaper alternative: the C++ headers. More powerful:
- * carom/client.h, which asks a server.
- */
+ * carom/client.h, which asks a server. */
 #ifndef CAROM_CAROM_H_
 #define CAROM_CAROM_H_
 
@@ -81,23 +85,22 @@ CAROM_API uint32_t carom_abi_version(void);
 enum carom_code {
   CAROM_OK = 0,
   CAROM_INVALID_ARGUMENT = 3,
-  CAROM_DEADLINE_EXCEEDED = 4, /* `max_work_units` were used up */
-  CAROM_NOT_FOUND = 5,
-  CAROM_ALREADY_EXISTS = 6,
-  CAROM_RESOURCE_EXHAUSTED = 8, /* a limit, or memory */
-  CAROM_FAILED_PRECONDITION = 9,
-  CAROM_INTERNAL = 13,
-  CAROM_DATA_LOSS = 15 /* a bundle is damaged */
+  CAROM_DEADLINE_EXCEEDED = 4,   /* `max_work_units` were used up */
+  CAROM_NOT_FOUND = 5,           /* an id or a file */
+  CAROM_ALREADY_EXISTS = 6,      /* an id */
+  CAROM_RESOURCE_EXHAUSTED = 8,  /* a limit, or memory */
+  CAROM_FAILED_PRECONDITION = 9, /* a handle is used by another call; a file */
+  CAROM_INTERNAL = 13,           /* a fault of the library */
+  CAROM_DATA_LOSS = 15           /* a bundle is damaged */
 };
 
 /* Why a call failed. The texts end with a null character and are cut if they do not fit. */
 typedef struct carom_status {
   uint32_t struct_size;
-  uint32_t code; /* a carom_code */
-  uint32_t
-      violation_count; /* number of faults found, of which the first is described; 0: no field */
-  char field[132];     /* path of the field, such as `segments.ay`; empty: the whole call */
-  char message[368];   /* what is wrong, and the accepted range */
+  uint32_t code;            /* a carom_code */
+  uint32_t violation_count; /* number of faults, the first of which is described; 0: no field */
+  char field[132];          /* path of the field, such as `segments.ay`; empty: the whole call */
+  char message[368];        /* what is wrong, and the accepted range */
 } carom_status;
 
 /* Returns the name of a code, such as "INVALID_ARGUMENT"; "UNKNOWN" for other numbers. Static. */
@@ -105,8 +108,9 @@ CAROM_API const char* carom_code_name(uint32_t code);
 
 /* --- Columns --------------------------------------------------------------------------------- */
 
-/* These have `length` elements, of which element i is data[i * stride]. A stride of 0 means 1.
- * `data` may be null if the length is 0. */
+/* These have `length` elements, of which element i is data[i * stride]. The stride counts elements,
+ * not bytes; 0 means 1. `data` may be null if the length is 0; otherwise, it is aligned to the size
+ * of an element. */
 typedef struct carom_f64_column {
   const double* data;
   size_t length;
@@ -129,7 +133,8 @@ typedef struct carom_u8_column {
 } carom_u8_column;
 
 /* These copy a column, of an answer for example, to contiguous memory of the caller, which has room
- * for `capacity` elements. INVALID_ARGUMENT if the column is longer. Thread-safe. */
+ * for `capacity` elements. INVALID_ARGUMENT, and nothing is copied, if the column is longer or a
+ * pointer is null or not aligned. O(length). Thread-safe. */
 CAROM_API uint32_t carom_f64_copy(carom_f64_column column, double* out, size_t capacity);
 CAROM_API uint32_t carom_u64_copy(carom_u64_column column, uint64_t* out, size_t capacity);
 CAROM_API uint32_t carom_u32_copy(carom_u32_column column, uint32_t* out, size_t capacity);
@@ -140,34 +145,39 @@ typedef struct carom_buffer carom_buffer;
 /* Makes an empty buffer. */
 CAROM_API uint32_t carom_buffer_create(carom_buffer** out, carom_status* status);
 CAROM_API void carom_buffer_destroy(carom_buffer* buffer);
-/* These return the bytes, valid until the next call that writes to the buffer, and their number;
- * null and 0 for a null pointer. */
+/* These return the bytes, valid until the next call that writes to the buffer or destroys it, and
+ * their number; null and 0 for a null pointer. No null character need follow the bytes. */
 CAROM_API const char* carom_buffer_data(const carom_buffer* buffer);
 CAROM_API size_t carom_buffer_size(const carom_buffer* buffer);
 
 /* --- Polygons and shapes --------------------------------------------------------------------- */
 
+/* Which points are filled: those with an odd winding number over all rings, or with one that is not
+ * 0. */
 enum carom_fill_rule {
   CAROM_FILL_RULE_EVEN_ODD = 1,
   CAROM_FILL_RULE_NON_ZERO = 2
-};                                                                             /* 0: even-odd */
+}; /* 0: even-odd */
+/* Which points belong to a polygon: the edges and the filled region, or the edges alone, which
+ * makes a hollow polygon. */
 enum carom_solidity { CAROM_SOLIDITY_SOLID = 1, CAROM_SOLIDITY_BOUNDARY = 2 }; /* 0: solid */
 
-/* Polygons in columns. Polygon i has ring_count[i] rings, which follow one another in `ring_size`,
- * and their vertices in `x` and `y`. */
+/* Polygons in columns. Polygon i has ring_count[i] rings. The sizes of all rings follow one another
+ * in `ring_size`, and the vertices of all rings in `x` and `y`. A polygon has at least one ring,
+ * and a ring at least one vertex; a closing vertex that equals the first one is dropped. */
 typedef struct carom_polygons {
   uint32_t struct_size;
   uint32_t reserved;
   carom_u64_column id;         /* [1, optional] empty: 0, 1, 2 and so on */
   carom_u32_column ring_count; /* [1, optional] empty: one ring a polygon */
-  carom_u32_column ring_size;  /* [1, optional] vertices of each ring; empty: one ring of all */
+  carom_u32_column ring_size;  /* [1, optional] vertices of each ring; empty: one ring in all */
   carom_f64_column x;          /* [length] */
   carom_f64_column y;          /* [length] */
-  carom_u8_column open;      /* [1, optional] 1: the ring is an open chain; empty: all are closed */
-  carom_u8_column fill_rule; /* [1, optional] carom_fill_rule of each polygon */
-  carom_u8_column solidity;  /* [1, optional] carom_solidity of each polygon */
-  carom_u64_column category; /* [1, optional] bits that masks are compared with; empty: 1 */
-  carom_u32_column user_data_size; /* [1, optional] bytes of user data of each polygon */
+  carom_u8_column open;      /* [1, optional] 1: an open chain, hollow polygons only; empty: none */
+  carom_u8_column fill_rule; /* [1, optional] carom_fill_rule of each polygon; empty: 0 */
+  carom_u8_column solidity;  /* [1, optional] carom_solidity of each polygon; empty: 0 */
+  carom_u64_column category; /* [1, optional] bits compared with masks; 0: never met; empty: 1 */
+  carom_u32_column user_data_size; /* [1, optional] bytes of user data of each polygon; empty: 0 */
   carom_u8_column user_data;       /* [1, optional] the bytes, polygon after polygon */
 } carom_polygons;
 
@@ -183,8 +193,9 @@ typedef struct carom_limits {
 
 /* An immutable list of polygons. Thread-safe. */
 typedef struct carom_polygon_set carom_polygon_set;
-/* Makes a list of polygons. `limits` may be null. INVALID_ARGUMENT with a path such as
- * `polygons[3].rings[0].x[7]`; RESOURCE_EXHAUSTED above the limits. O(vertices). */
+/* Makes a list of polygons, whose ids need not differ. `limits` may be null. INVALID_ARGUMENT with
+ * a path such as `polygons[3].rings[0].x[7]` or, for a column, `polygons.ring_size`;
+ * RESOURCE_EXHAUSTED above the limits. O(vertices). */
 CAROM_API uint32_t carom_polygon_set_create(const carom_polygons* polygons,
                                             const carom_limits* limits, carom_polygon_set** out,
                                             carom_status* status);
@@ -202,12 +213,13 @@ typedef struct carom_capsules {
   carom_f64_column radius; /* [length] at least 0 */
 } carom_capsules;
 
-/* Shapes that move, described about their reference point (0, 0): an immutable list. Thread-safe.
- */
+/* Shapes that move, described about their reference point (0, 0): an immutable list. A shape has at
+ * most 4,096 vertices: RESOURCE_EXHAUSTED where bodies, trackers or questions use a list with a
+ * larger one. Thread-safe. */
 typedef struct carom_shapes carom_shapes;
-/* Makes the list of the polygons of `polygons`, in their order, and then of `capsules`.
- * `polygons` and `capsules` may be null. Categories and ids of the polygons have no effect.
- * O(shapes). */
+/* Makes the list of the polygons of `polygons`, in their order, and then of `capsules`. `polygons`
+ * and `capsules` may be null. Categories and ids of the polygons have no effect. INVALID_ARGUMENT
+ * with a path such as `capsules.radius[2]`. O(shapes). */
 CAROM_API uint32_t carom_shapes_create(const carom_polygon_set* polygons,
                                        const carom_capsules* capsules, carom_shapes** out,
                                        carom_status* status);
@@ -220,8 +232,10 @@ CAROM_API size_t carom_shapes_size(const carom_shapes* shapes);
 /* An immutable snapshot of a set of polygons with an index. Thread-safe. */
 typedef struct carom_scene carom_scene;
 
-/* Makes a scene of polygons with different ids. `version` is the caller's number. `limits` may be
- * null. O(n log n). */
+/* Makes a scene of polygons with different ids. `version` is the caller's number, which the library
+ * only returns. `limits` may be null. INVALID_ARGUMENT with the path `polygons[i].id` for an id
+ * that occurs twice; RESOURCE_EXHAUSTED above `max_polygons` or `max_vertices`. O(n log n) for n
+ * polygons. */
 CAROM_API uint32_t carom_scene_create(const carom_polygon_set* polygons, uint64_t version,
                                       const carom_limits* limits, carom_scene** out,
                                       carom_status* status);
@@ -245,13 +259,17 @@ typedef struct carom_edits {
 } carom_edits;
 
 /* Makes the scene after the edits; `scene` stays as it is, and both share what the edits do not
- * change. ALREADY_EXISTS, NOT_FOUND or INVALID_ARGUMENT with the path `edits[i]`, which counts
- * added, then replaced, then removed polygons. */
+ * change. INVALID_ARGUMENT for an id that occurs twice in the edits, ALREADY_EXISTS for an added id
+ * that exists, NOT_FOUND for a replaced or removed id that does not, each with the path `edits[i]`,
+ * where i counts added, then replaced, then removed polygons; RESOURCE_EXHAUSTED above
+ * `max_polygons` or `max_vertices`. Each edit rewrites some hundred polygons of the index; edits of
+ * half of the scene, or far outside of it, cost as much as `carom_scene_create`. */
 CAROM_API uint32_t carom_scene_commit(const carom_scene* scene, const carom_edits* edits,
                                       const carom_limits* limits, carom_scene** out,
                                       carom_status* status);
 
-/* These return the version, the number of polygons and that of vertices; 0 for a null pointer. */
+/* These return the version, the number of polygons and the number of vertices; 0 for a null
+ * pointer. */
 CAROM_API uint64_t carom_scene_version(const carom_scene* scene);
 CAROM_API size_t carom_scene_polygon_count(const carom_scene* scene);
 CAROM_API size_t carom_scene_vertex_count(const carom_scene* scene);
@@ -260,11 +278,12 @@ CAROM_API size_t carom_scene_vertex_count(const carom_scene* scene);
 typedef struct carom_box {
   double min_x, min_y, max_x, max_y; /* [length] an empty box has min_x > max_x */
 } carom_box;
-/* Sets `out` to the least box that holds the scene. O(1). */
+/* Sets `out` to the least box that contains all polygons; an empty box if there is none. O(1). */
 CAROM_API uint32_t carom_scene_bounds(const carom_scene* scene, carom_box* out,
                                       carom_status* status);
 
-/* One polygon of a scene. The pointers are valid as long as a handle of the scene exists. */
+/* One polygon of a scene. The pointer is valid as long as a handle of this scene exists, or of a
+ * copy of it. */
 typedef struct carom_polygon {
   uint32_t struct_size;
   uint32_t fill_rule; /* a carom_fill_rule */
@@ -273,32 +292,38 @@ typedef struct carom_polygon {
   uint64_t id;
   uint64_t category;
   size_t ring_count;
-  size_t user_data_size;
-  const char* user_data;
+  size_t user_data_size; /* number of bytes */
+  const char* user_data; /* not ended by a null character */
 } carom_polygon;
-/* Describes polygon `index`, in [0, polygon count), in ascending order of ids. O(1). */
+/* Describes polygon `index`, in [0, polygon count), in ascending order of ids. INVALID_ARGUMENT for
+ * another index. O(1). */
 CAROM_API uint32_t carom_scene_polygon(const carom_scene* scene, size_t index, carom_polygon* out,
                                        carom_status* status);
 /* Sets `out` to the index of the polygon with the id `id`. NOT_FOUND if there is none. O(log n). */
 CAROM_API uint32_t carom_scene_find(const carom_scene* scene, uint64_t id, size_t* out,
                                     carom_status* status);
 
-/* One ring of a polygon of a scene, without a closing duplicate. */
+/* One ring of a polygon of a scene, without a closing duplicate. The columns have a stride above 1
+ * and are valid as long as a handle of this scene exists, or of a copy of it. */
 typedef struct carom_ring {
   uint32_t struct_size;
   uint32_t open;      /* 1: an open chain */
   carom_f64_column x; /* [length] */
   carom_f64_column y; /* [length] */
 } carom_ring;
-/* Describes ring `ring`, in [0, ring count), of polygon `polygon`, in [0, polygon count). O(1). */
+/* Describes ring `ring`, in [0, ring count), of polygon `polygon`, in [0, polygon count).
+ * INVALID_ARGUMENT for other numbers. O(1). */
 CAROM_API uint32_t carom_scene_ring(const carom_scene* scene, size_t polygon, size_t ring,
                                     carom_ring* out, carom_status* status);
 
 /* These read and write bundles, the file format of scenes (docs/bundle.md). `limits` may be null.
- * DATA_LOSS or INVALID_ARGUMENT for bytes that are no bundle. `path` is a path of the file system,
- * in UTF-8; NOT_FOUND if there is no such file, FAILED_PRECONDITION if it cannot be read or
- * written, with the path `path`. A file is mapped into memory while it is read. A scene from a
- * bundle has version 1 (see `carom_scene_with_version`). */
+ * `size` is the number of bytes, which are read during the call only; a buffer loses what it had.
+ * INVALID_ARGUMENT for bytes that are no bundle, DATA_LOSS for a damaged bundle, RESOURCE_EXHAUSTED
+ * above the limits. `path` is a path of the file system, in UTF-8; NOT_FOUND if it cannot be
+ * read, FAILED_PRECONDITION if it cannot be written, with the field path `path`. A file is
+ * mapped into memory while it is read: no process may shorten it during the call. A file is written
+ * beside `path` and then renamed, so an error leaves the old file. A scene from a bundle has
+ * version 1 (see `carom_scene_with_version`). */
 CAROM_API uint32_t carom_scene_from_bundle(const void* bytes, size_t size,
                                            const carom_limits* limits, carom_scene** out,
                                            carom_status* status);
@@ -314,23 +339,25 @@ CAROM_API uint32_t carom_scene_save_bundle(const carom_scene* scene, const char*
 /* What a question is asked against. 0: the scene. */
 enum carom_against { CAROM_AGAINST_SCENE = 1, CAROM_AGAINST_BODIES = 2, CAROM_AGAINST_BOTH = 3 };
 
-/* Which polygons and bodies the items of a batch consider. Does not grow. */
+/* Which polygons and bodies the items of a batch consider. Questions without a scope consider the
+ * polygons of the scene, but for body contacts. Does not grow. */
 typedef struct carom_scope {
   uint32_t against; /* a carom_against */
   uint32_t reserved;
-  carom_u64_column masks; /* [1, optional] replaces `mask` for item i */
+  carom_u64_column masks; /* [1, optional] masks[i] replaces `mask` for item i; 0 here: nothing */
   carom_u32_column
-      ignore_owner; /* [1, optional] item i ignores the bodies of this owner; 0: none */
+      ignore_owner; /* [1, optional] item i ignores bodies of this owner; 0, empty: none */
 } carom_scope;
 
-/* Shapes at poses: item i is shape[i] of `shapes` at (x[i], y[i]), turned by the rotation (c, s) or
- * by the angle. Does not grow. */
+/* Shapes at poses: item i is shape[i] of `shapes` at (x[i], y[i]), turned about its reference point
+ * by the rotation (c, s) or by the angle. |c^2 + s^2 - 1| is at most 10^-6, |angle| at most 2^20.
+ * Does not grow. */
 typedef struct carom_placed {
   const carom_shapes* shapes; /* may be null: no shapes */
-  carom_u32_column shape;     /* [1, optional] index into shapes; empty: shape i */
+  carom_u32_column shape;     /* [1, optional] index into shapes; empty: shape i, one an item */
   carom_f64_column x, y;      /* [length] */
-  carom_f64_column c, s;      /* [1, optional] cosine and sine; empty: not turned */
-  carom_f64_column angle;     /* [radians, optional] in place of c and s */
+  carom_f64_column c, s;      /* [1, optional] cosine and sine; empty, as angle: not turned */
+  carom_f64_column angle;     /* [radians, optional] in place of c and s, then empty */
 } carom_placed;
 
 /* Shapes that questions may hit beside the polygons of a scene: the players of a tick, doors. */
@@ -338,16 +365,19 @@ typedef struct carom_body_columns {
   uint32_t struct_size;
   uint32_t reserved;
   carom_placed placed;
-  carom_u64_column category; /* [1, optional] compared with masks; empty: 1 */
+  carom_u64_column category; /* [1, optional] bits compared with masks; 0: never met; empty: 1 */
   carom_u32_column owner;    /* [1, optional] see carom_scope.ignore_owner; 0 or empty: none */
 } carom_body_columns;
 
-/* Placed bodies, at most 4,096. One call at a time may use them. */
+/* Placed bodies, at most 4,096, and at most 65,536 vertices in all. One call at a time may use
+ * them. */
 typedef struct carom_bodies carom_bodies;
-/* Places bodies. INVALID_ARGUMENT with a path such as `bodies.placed.x[1]`. O(bodies). */
+/* Places bodies. INVALID_ARGUMENT with a path such as `bodies.placed.x[1]`; RESOURCE_EXHAUSTED
+ * above the limits of carom_bodies. O(n log n) for n bodies. */
 CAROM_API uint32_t carom_bodies_create(const carom_body_columns* columns, carom_bodies** out,
                                        carom_status* status);
-/* Replaces all bodies and keeps their memory: for the next tick. */
+/* Replaces all bodies, in the same handle: for the next tick. Errors and cost are those of
+ * `carom_bodies_create`; after an error the bodies are as before. */
 CAROM_API uint32_t carom_bodies_place(carom_bodies* bodies, const carom_body_columns* columns,
                                       carom_status* status);
 CAROM_API void carom_bodies_destroy(carom_bodies* bodies);
@@ -357,28 +387,34 @@ CAROM_API size_t carom_bodies_size(const carom_bodies* bodies);
 /* Shapes with a memory of what is near them, so that a small move costs next to nothing. The memory
  * never changes an answer. One call at a time may use a table. */
 typedef struct carom_trackers carom_trackers;
-/* Makes an empty table. `max_trackers`: handles are below it, at most 2^24; 0: 65,536. `max_bytes`
- * limits the table with all shapes and memories; 0: 64 MiB. */
+/* Makes an empty table. `max_trackers`, at most 2^24: the handles of trackers, which the caller
+ * chooses, are below this number; 0: 65,536. `max_bytes` limits the bytes of the table with all
+ * shapes and memories; 0: 64 MiB. */
 CAROM_API uint32_t carom_trackers_create(uint64_t max_trackers, uint64_t max_bytes,
                                          carom_trackers** out, carom_status* status);
 CAROM_API void carom_trackers_destroy(carom_trackers* trackers);
 /* Returns the bytes that the table has, with all shapes and memories; 0 for a null pointer. */
 CAROM_API size_t carom_trackers_bytes(const carom_trackers* trackers);
-/* Drops all memories. */
+/* Drops all memories: no answer changes, but the next moves take longer. Trackers stay defined. */
 CAROM_API uint32_t carom_trackers_forget(carom_trackers* trackers, carom_status* status);
 
-/* Trackers to define: item i is the tracker with the handle tracker[i] and the shape shape[i]. */
+/* Trackers to define: item i is the tracker with the handle tracker[i] and the shape shape[i].
+ * There are as many items as entries in `shape` or, if that is empty, as shapes. */
 typedef struct carom_tracker_definitions {
   uint32_t struct_size;
   uint32_t
       first_tracker; /* handle of item 0 where `tracker` is empty; item i has first_tracker + i */
   const carom_shapes* shapes;
   carom_u32_column shape;   /* [1, optional] index into shapes; empty: shape i */
-  carom_u32_column tracker; /* [1, optional] */
+  carom_u32_column tracker; /* [1, optional] handle; empty: first_tracker + i */
   uint64_t mask;            /* categories of the polygons considered; 0: all */
-  double within; /* [length] polygons at most so far away count as touched; in [0, 2^53] */
+  double within; /* [length] polygons at most this far away count as touched; in [0, 2^53] */
 } carom_tracker_definitions;
-/* Frees the handles `removed`, then makes the definitions; `definitions` may be null. */
+/* Frees the handles `removed`, defined or not, then makes the definitions; `definitions` may be
+ * null. A handle that is defined already gets the other tracker. After an error, nothing has
+ * changed. INVALID_ARGUMENT for a handle that is defined twice in one call, an index outside of the
+ * shapes or `within` out of range; RESOURCE_EXHAUSTED for a handle at or above `max_trackers`, or
+ * shapes above 4,096 vertices or above `max_bytes` in all. O(vertices). */
 CAROM_API uint32_t carom_trackers_define(carom_trackers* trackers, carom_u32_column removed,
                                          const carom_tracker_definitions* definitions,
                                          carom_status* status);
@@ -418,13 +454,14 @@ enum carom_kind {
 
 /* Which hits are reported (carom/cast.h). 0: closest. */
 enum carom_cast_mode {
-  CAROM_CAST_MODE_ANY = 1, /* whether there is a hit: counts without hits */
+  CAROM_CAST_MODE_ANY = 1, /* whether there is a hit: counts are 0 or 1, without entries */
   CAROM_CAST_MODE_CLOSEST = 2,
   CAROM_CAST_MODE_ALL = 3,         /* one hit a polygon, at most max_hits */
   CAROM_CAST_MODE_ALL_PASSAGES = 4 /* one hit a passage, at most max_hits; segments and rays only */
 };
-/* What is reported for a polygon that contains the start (carom/cast.h, carom/sweep.h). 0: report
- * start; for slides, blocking leave. */
+/* What is reported for a polygon that contains the start (carom/cast.h, carom/sweep.h). Under the
+ * blocking policies, shapes that only touch do not hit. 0: report start; for slides, blocking
+ * leave. */
 enum carom_inside_policy {
   CAROM_INSIDE_POLICY_REPORT_START = 1,
   CAROM_INSIDE_POLICY_IGNORE = 2,
@@ -432,28 +469,38 @@ enum carom_inside_policy {
   CAROM_INSIDE_POLICY_BLOCKING = 4,      /* sweeps and slides only */
   CAROM_INSIDE_POLICY_BLOCKING_LEAVE = 5 /* sweeps and slides only */
 };
-enum carom_cast_target { CAROM_CAST_TARGET_POLYGONS = 1, CAROM_CAST_TARGET_BOUNDS = 2 }; /* 0: 1 */
-/* How much of a hit is computed; columns beyond are 0. 0: exit. */
+/* What is hit: the polygons, or the bounding box of each (carom/cast.h). */
+enum carom_cast_target {
+  CAROM_CAST_TARGET_POLYGONS = 1,
+  CAROM_CAST_TARGET_BOUNDS = 2
+}; /* 0: polygons */
+/* How much of a hit is computed, each detail with those before it; columns that are not computed
+ * have entries of 0 (carom/cast.h). 0: exit. */
 enum carom_cast_detail {
   CAROM_CAST_DETAIL_FRACTION = 1,
   CAROM_CAST_DETAIL_NORMAL = 2,
   CAROM_CAST_DETAIL_EDGE = 3,
   CAROM_CAST_DETAIL_EXIT = 4
 };
+/* What is answered: ids alone, or also the edges that share a point with the shape. */
 enum carom_overlap_detail {
   CAROM_OVERLAP_DETAIL_IDS = 1,
   CAROM_OVERLAP_DETAIL_EDGES = 2
-}; /* 0: 1 */
-/* 0: nearest. */
+}; /* 0: ids */
+/* Which polygons are answered: those tied at the least distance; all within `max_distance`; or the
+ * same, but ids alone (carom/distance.h). 0: nearest. */
 enum carom_distance_mode {
   CAROM_DISTANCE_MODE_NEAREST = 1,
   CAROM_DISTANCE_MODE_ALL = 2,
   CAROM_DISTANCE_MODE_WITHIN = 3
 };
+/* Whether moves use the memories of trackers. */
 enum carom_coherence { CAROM_COHERENCE_ON = 1, CAROM_COHERENCE_OFF = 2 }; /* 0: on */
 
-/* `mask`, in every question: polygons and bodies with (category & mask) != 0 are considered; 0:
- * all. All items of a batch are in columns of equal length, unless said otherwise. */
+/* `mask`, in every question but moves: polygons and bodies with (category & mask) != 0 are
+ * considered; 0: all of a category other than 0. The columns of a batch have one entry an item, so
+ * equal lengths, unless said otherwise; those that are optional may be empty. Flags are 0 or 1. A
+ * batch without items is answered without entries. */
 
 /* Segments from a to b: bullets of one tick. */
 typedef struct carom_segments {
@@ -462,8 +509,8 @@ typedef struct carom_segments {
   uint32_t inside_policy; /* a carom_inside_policy */
   uint32_t target;        /* a carom_cast_target */
   uint32_t detail;        /* a carom_cast_detail */
-  uint32_t reflect;       /* 1: fills reflection_x and reflection_y */
-  uint32_t max_hits;      /* a segment, under the modes ALL; in [1, 65536]; 0: 64 */
+  uint32_t reflect;       /* 1: fills the reflections; `detail` is normal at least */
+  uint32_t max_hits;      /* for each segment, under both ALL modes; in [1, 65536]; 0: 64 */
   uint32_t reserved;
   uint64_t mask;
   carom_scope scope;
@@ -471,22 +518,23 @@ typedef struct carom_segments {
   carom_f64_column bx, by; /* [length] */
 } carom_segments;
 
-/* Rays from (x, y) in the direction (dx, dy), of any length but 0. */
+/* Rays from (x, y) in the direction (dx, dy), of any length but 0: the points (x, y) + t (dx, dy)
+ * for t in [t_min, t_max]. */
 typedef struct carom_rays {
   uint32_t struct_size;
   uint32_t mode;          /* a carom_cast_mode */
   uint32_t inside_policy; /* a carom_inside_policy */
   uint32_t target;        /* a carom_cast_target */
   uint32_t detail;        /* a carom_cast_detail */
-  uint32_t reflect;       /* 1: fills reflection_x and reflection_y */
-  uint32_t max_hits;      /* a ray, under the modes ALL; in [1, 65536]; 0: 64 */
+  uint32_t reflect;       /* 1: fills the reflections; `detail` is normal at least */
+  uint32_t max_hits;      /* for each ray, under both ALL modes; in [1, 65536]; 0: 64 */
   uint32_t reserved;
   uint64_t mask;
   carom_scope scope;
   carom_f64_column x, y;   /* [length] */
   carom_f64_column dx, dy; /* [length] */
-  carom_f64_column t_min;  /* [1, optional] empty: 0 */
-  carom_f64_column t_max;  /* [1, optional] empty: infinity */
+  carom_f64_column t_min;  /* [1, optional] at least 0, finite; empty: 0 */
+  carom_f64_column t_max;  /* [1, optional] above t_min; empty: infinity */
 } carom_rays;
 
 /* Which polygons contain the points? */
@@ -498,14 +546,14 @@ typedef struct carom_points {
   carom_f64_column x, y; /* [length] */
 } carom_points;
 
-/* Which polygons do discs touch? */
+/* Which polygons do discs with the centres (x, y) touch? */
 typedef struct carom_circles {
   uint32_t struct_size;
   uint32_t detail; /* a carom_overlap_detail */
   uint64_t mask;
   carom_scope scope;
   carom_f64_column x, y;   /* [length] */
-  carom_f64_column radius; /* [length] */
+  carom_f64_column radius; /* [length] at least 0 */
 } carom_circles;
 
 /* Which polygons do capsules touch? */
@@ -516,7 +564,7 @@ typedef struct carom_capsule_overlaps {
   carom_scope scope;
   carom_f64_column ax, ay; /* [length] */
   carom_f64_column bx, by; /* [length] */
-  carom_f64_column radius; /* [length] */
+  carom_f64_column radius; /* [length] at least 0 */
 } carom_capsule_overlaps;
 
 /* Which polygons do boxes touch? */
@@ -526,7 +574,7 @@ typedef struct carom_boxes {
   uint64_t mask;
   carom_scope scope;
   carom_f64_column min_x, min_y; /* [length] */
-  carom_f64_column max_x, max_y; /* [length] */
+  carom_f64_column max_x, max_y; /* [length] not below the minimum */
 } carom_boxes;
 
 /* Which polygons do placed polygons touch? Capsules among the shapes are errors of their items. */
@@ -545,33 +593,35 @@ typedef struct carom_distances {
   uint64_t mask;
   carom_scope scope;
   carom_placed movers;
-  carom_f64_column max_distance; /* [length, optional] empty: infinity */
+  carom_f64_column max_distance; /* [length, optional] in [0, infinity]; empty: infinity */
 } carom_distances;
 
-/* Where and how deep do shapes and polygons meet? */
+/* Where and how deep do shapes and polygons meet? Hollow polygons and shapes have no contacts. Of
+ * the masses, both columns are given or none, and at most one mass of an item is infinite. */
 typedef struct carom_contacts {
   uint32_t struct_size;
   uint32_t reserved;
   uint64_t mask;
   carom_scope scope;
   carom_placed movers;
-  carom_f64_column mass; /* [mass, optional] above 0, or infinity; fills the split columns */
-  carom_f64_column polygon_mass; /* [mass, optional] with `mass` */
+  carom_f64_column mass; /* [mass, optional] of the mover, above 0; fills the split columns */
+  carom_f64_column polygon_mass; /* [mass, optional] of all that item i meets; above 0 */
 } carom_contacts;
 
-/* How do bodies meet polygons and other bodies? */
+/* How do bodies meet the bodies of a lower index? Polygons of the scene are not considered, and the
+ * mask is compared with the category of the body of the lower index. */
 typedef struct carom_body_contacts {
   uint32_t struct_size;
   uint32_t reserved;
   uint64_t mask;
   carom_u32_column body; /* [1] index of the body of item i */
-  carom_f64_column mass; /* [mass, optional] one of each body of the call, not of each item */
+  carom_f64_column mass; /* [mass, optional] one a body of the world, not an item; above 0 */
 } carom_body_contacts;
 
 /* How do shapes get out of the polygons in which they are stuck? */
 typedef struct carom_depenetrations {
   uint32_t struct_size;
-  uint32_t max_steps; /* pushes of an item; in [1, 1024]; 0: 64 */
+  uint32_t max_steps; /* limit of pushes for each item; in [1, 1024]; 0: 64 */
   uint64_t mask;
   carom_placed movers;
 } carom_depenetrations;
@@ -581,16 +631,17 @@ typedef struct carom_sweeps {
   uint32_t struct_size;
   uint32_t mode;          /* a carom_cast_mode, but for ALL_PASSAGES */
   uint32_t inside_policy; /* a carom_inside_policy; the blocking ones fill safe_x and safe_y */
-  uint32_t max_hits;      /* a sweep, under ALL; in [1, 65536]; 0: 64 */
+  uint32_t max_hits;      /* for each sweep, under ALL; in [1, 65536]; 0: 64 */
   uint64_t mask;
   carom_scope scope;
   carom_placed movers;
-  carom_f64_column to_x, to_y; /* [length, optional] */
-  carom_f64_column dx, dy;     /* [length, optional] in place of to_x and to_y */
-  carom_f64_column skin;       /* [length, optional] under a blocking policy: distance to keep */
+  carom_f64_column to_x, to_y; /* [length, optional] positions at the end */
+  carom_f64_column dx, dy;     /* [length, optional] in place of to_x and to_y, then empty */
+  carom_f64_column skin; /* [length, optional] blocking only: gap to keep, at least 0; empty: 0 */
 } carom_sweeps;
 
-/* When do shapes that turn while they move first touch something? */
+/* When do shapes that turn while they move first touch a polygon? They turn at a constant rate, the
+ * shorter way; without to_c, to_s and to_angle, they keep the rotation of `movers`. */
 typedef struct carom_rotating_sweeps {
   uint32_t struct_size;
   uint32_t
@@ -598,9 +649,9 @@ typedef struct carom_rotating_sweeps {
   uint64_t mask;
   carom_placed movers;
   carom_f64_column to_x, to_y; /* [length] */
-  carom_f64_column to_c, to_s; /* [1, optional] rotation at the end; empty: not turned */
-  carom_f64_column to_angle;   /* [radians, optional] in place of to_c and to_s */
-  carom_f64_column tolerance;  /* [length] */
+  carom_f64_column to_c, to_s; /* [1, optional] rotation at the end */
+  carom_f64_column to_angle;   /* [radians, optional] in place of to_c and to_s, then empty */
+  carom_f64_column tolerance;  /* [length] above 0; the least value: carom/rotating_sweep.h */
 } carom_rotating_sweeps;
 
 /* What do points on parabolas hit: p + v t + a t^2 / 2 for t in [0, duration]? */
@@ -608,16 +659,16 @@ typedef struct carom_arcs {
   uint32_t struct_size;
   uint32_t mode;          /* a carom_cast_mode, but for ALL_PASSAGES */
   uint32_t inside_policy; /* a carom_inside_policy, but for the blocking ones */
-  uint32_t max_hits;      /* an arc, under ALL; in [1, 65536]; 0: 64 */
+  uint32_t max_hits;      /* for each arc, under ALL; in [1, 65536]; 0: 64 */
   uint64_t mask;
   carom_scope scope;
   carom_f64_column x, y;     /* [length] */
   carom_f64_column vx, vy;   /* [length/time] */
   carom_f64_column ax, ay;   /* [length/time^2] */
-  carom_f64_column duration; /* [time] */
+  carom_f64_column duration; /* [time] in [0, 2^53] */
 } carom_arcs;
 
-/* Do points see each other? */
+/* Do the points a and b see each other? */
 typedef struct carom_sights {
   uint32_t struct_size;
   uint32_t reserved;
@@ -627,7 +678,8 @@ typedef struct carom_sights {
   carom_f64_column bx, by; /* [length] */
 } carom_sights;
 
-/* How far do the beams of scanners reach? Beam k of fan i has the angle angle[i] + k * step[i]. */
+/* How far do the beams of scanners reach? Beam k of fan i has the angle angle[i] + k * step[i], of
+ * at most 2^20 in magnitude. */
 typedef struct carom_fans {
   uint32_t struct_size;
   uint32_t inside_policy; /* a carom_inside_policy, but for the blocking ones */
@@ -636,11 +688,13 @@ typedef struct carom_fans {
   carom_f64_column x, y;  /* [length] */
   carom_f64_column angle; /* [radians] */
   carom_f64_column step;  /* [radians] */
-  carom_f64_column range; /* [length] */
-  carom_u32_column beams; /* [1] in [1, 65536] */
+  carom_f64_column range; /* [length] of each beam; in [0, 2^53] */
+  carom_u32_column beams; /* [1] number of beams; in [1, 65536] */
 } carom_fans;
 
-/* What do trackers touch at a pose, and on the way to it? */
+/* What do trackers touch at a pose, and on the way to it? With from_x and from_y, moves are sweeps.
+ * A shape turns on its way only with from_c and from_s, or from_angle. Polygons of the scene alone
+ * are considered, by the mask of the tracker. */
 typedef struct carom_moves {
   uint32_t struct_size;
   uint32_t detail;        /* a carom_overlap_detail */
@@ -648,35 +702,36 @@ typedef struct carom_moves {
   uint32_t quiet_radii;   /* 1: fills quiet_radius */
   uint32_t first_tracker; /* handle of item 0 where `tracker` is empty */
   uint32_t reserved;
-  double tolerance;         /* [length] of sweeps that turn; 0: 2^-10 of the extent of the shape */
+  double tolerance; /* [length] of sweeps that turn; in [0, 2^53]; 0: 2^-10 of a shape's extent */
   carom_u32_column tracker; /* [1, optional] handle; empty: first_tracker + i */
   carom_f64_column x, y;    /* [length] */
-  carom_f64_column c, s;    /* [1, optional] */
-  carom_f64_column angle;   /* [radians, optional] in place of c and s */
+  carom_f64_column c, s;    /* [1, optional] cosine and sine; empty, without angle: not turned */
+  carom_f64_column angle;   /* [radians, optional] in place of c and s, then empty */
   carom_f64_column from_x,
       from_y; /* [length, optional] starts of sweeps; fills the touch columns */
-  carom_f64_column from_c, from_s; /* [1, optional] */
-  carom_f64_column from_angle;     /* [radians, optional] in place of from_c and from_s */
+  carom_f64_column from_c, from_s; /* [1, optional] rotation at the start; with from_x only */
+  carom_f64_column from_angle; /* [radians, optional] in place of from_c and from_s, then empty */
 } carom_moves;
 
-/* Where do shapes get to that slide along what they meet? */
+/* Where do shapes get to that slide along what they meet? A slide is pushed by one displacement
+ * (dx, dy) after the other, without turning. */
 typedef struct carom_slides {
   uint32_t struct_size;
   uint32_t inside_policy; /* CAROM_INSIDE_POLICY_BLOCKING or _BLOCKING_LEAVE (0 too) */
-  uint32_t max_contacts;  /* of a push; in [1, 8]; 0: 4 */
+  uint32_t max_contacts;  /* a push ends after so many; in [1, 8]; 0: 4 */
   uint32_t reserved;
   uint64_t mask;
   carom_scope scope;
   carom_placed movers;
-  carom_f64_column dx, dy; /* [length] one entry a push */
+  carom_f64_column dx, dy; /* [length] one entry a push, item after item */
   carom_u32_column pushes; /* [1, optional] displacements of item i, in [1, 4]; empty: 1 */
-  carom_f64_column skin;   /* [length, optional] distance to keep */
+  carom_f64_column skin;   /* [length, optional] gap to keep, at least 0; empty: 0 */
 } carom_slides;
 
 /* Where do segments go that are reflected at what they meet? */
 typedef struct carom_bounces {
   uint32_t struct_size;
-  uint32_t max_bounces; /* in [1, 16]; 0: 4 */
+  uint32_t max_bounces; /* of each segment; in [1, 16]; 0: 4 */
   uint64_t mask;
   carom_f64_column ax, ay; /* [length] */
   carom_f64_column bx, by; /* [length] */
@@ -689,24 +744,30 @@ typedef struct carom_ray_bounces {
   uint64_t mask;
   carom_f64_column x, y;        /* [length] */
   carom_f64_column dx, dy;      /* [length] */
-  carom_f64_column t_max;       /* [1, optional] empty: infinity */
+  carom_f64_column t_max;       /* [1, optional] end of the ray, above 0; empty: infinity */
   carom_u32_column max_bounces; /* [1, optional] in [1, 16]; empty: 4 */
 } carom_ray_bounces;
 
 /* --- Answers --------------------------------------------------------------------------------- */
 
-/* In each struct: counts[i] is the number of entries, in the columns that follow, of item i; the
- * entries of item 0 come first. `error_index` lists the items in error, ascending. Where
- * `is_body` is 1, or the column is empty where no body was considered, a polygon id is the index of
- * a body. */
+/* In each struct: counts[i] is the number of entries of item i in the columns of entries; the
+ * entries of item 0 come first. An item in error has the count 0. Columns are empty if they were
+ * not asked for, and columns of entries are empty under CAROM_CAST_MODE_ANY. Where `is_body` is 1,
+ * `polygon_id` is the index of a body, otherwise the id of a polygon; for points, overlaps,
+ * distances, contacts and fans, `is_body` is empty if the scope is the scene, and all ids are those
+ * of polygons. Entries of 1 mean yes, of 0 no, in columns of uint8_t without an enumeration.
+ * Normals are unit vectors, or (0, 0) where there is none. */
 
+/* How a segment or ray meets the edge of a hit; none: no edge (carom/cast.h). */
 enum carom_feature {
   CAROM_FEATURE_NONE,
   CAROM_FEATURE_EDGE,
   CAROM_FEATURE_VERTEX,
   CAROM_FEATURE_COLLINEAR
 };
+/* Where a point is (carom/locate.h). */
 enum carom_location { CAROM_LOCATION_OUTSIDE, CAROM_LOCATION_BOUNDARY, CAROM_LOCATION_INSIDE };
+/* How a contact was found (carom/contact.h). */
 enum carom_contact_kind { CAROM_CONTACT_KIND_CONVEX, CAROM_CONTACT_KIND_FEATURE };
 
 /* These return the name of a column, such as "ax", and what is wrong with an item, by the numbers
@@ -716,28 +777,28 @@ CAROM_API const char* carom_item_fault_description(uint32_t fault);
 
 /* Items that were not answered: members of every struct of answers. */
 #define CAROM_ITEM_ERRORS                                            \
-  carom_u32_column error_index; /* [1] */                            \
+  carom_u32_column error_index; /* [1] items in error, ascending */  \
   carom_u8_column error_column; /* [1] see carom_item_column_name */ \
   carom_u8_column error_fault;  /* [1] see carom_item_fault_description */
 
-/* To casts (carom/cast.h): one entry a hit. */
+/* To casts (carom/cast.h): one entry a hit. Exits are the ends of passages. */
 typedef struct carom_cast_answers {
   uint32_t struct_size;
   uint32_t reserved;
-  carom_u32_column counts;                    /* [1] one an item */
-  carom_u64_column polygon_id;                /* [1] */
-  carom_u8_column is_body;                    /* [1] */
-  carom_f64_column fraction;                  /* [1] of the segment, or of the direction of a ray */
-  carom_u8_column starts_inside, ends_inside; /* [1] */
-  carom_f64_column point_x, point_y;          /* [length] */
-  carom_f64_column normal_x, normal_y;        /* [1] */
-  carom_u8_column feature;                    /* [1] a carom_feature */
-  carom_u32_column ring, edge;                /* [1, where feature] */
-  carom_f64_column exit_fraction;             /* [1] */
-  carom_u8_column has_exit_edge;              /* [1] */
-  carom_u32_column exit_ring, exit_edge;      /* [1, where has_exit_edge] */
+  carom_u32_column counts;                       /* [1] one an item */
+  carom_u64_column polygon_id;                   /* [1] */
+  carom_u8_column is_body;                       /* [1] */
+  carom_f64_column fraction;                     /* [1] of the segment, in [0, 1], or t of a ray */
+  carom_u8_column starts_inside, ends_inside;    /* [1] */
+  carom_f64_column point_x, point_y;             /* [length] */
+  carom_f64_column normal_x, normal_y;           /* [1] */
+  carom_u8_column feature;                       /* [1] a carom_feature */
+  carom_u32_column ring, edge;                   /* [1, where feature] */
+  carom_f64_column exit_fraction;                /* [1] as fraction */
+  carom_u8_column has_exit_edge;                 /* [1] */
+  carom_u32_column exit_ring, exit_edge;         /* [1, where has_exit_edge] */
   carom_f64_column exit_normal_x, exit_normal_y; /* [1] */
-  carom_f64_column reflection_x, reflection_y;   /* [length] */
+  carom_f64_column reflection_x, reflection_y;   /* [length] of b - a or the direction */
   carom_u32_column truncated; /* [1] items with more hits than max_hits, ascending */
   CAROM_ITEM_ERRORS
 } carom_cast_answers;
@@ -757,11 +818,11 @@ typedef struct carom_locate_answers {
 typedef struct carom_overlap_answers {
   uint32_t struct_size;
   uint32_t reserved;
-  carom_u32_column counts;     /* [1] one an item */
-  carom_u64_column polygon_id; /* [1] */
-  carom_u8_column is_body;     /* [1] */
-  carom_u8_column touching; /* [1] circles and capsules: 1 if the distance is exactly the radius */
-  carom_u32_column edge_counts; /* [1] entries of ring and edge that belong to the polygon */
+  carom_u32_column counts;      /* [1] one an item */
+  carom_u64_column polygon_id;  /* [1] */
+  carom_u8_column is_body;      /* [1] */
+  carom_u8_column touching;     /* [1] discs, capsules only: 1 if the distance equals the radius */
+  carom_u32_column edge_counts; /* [1] entries of ring and edge of each polygon; only with edges */
   carom_u32_column ring, edge;  /* [1] */
   CAROM_ITEM_ERRORS
 } carom_overlap_answers;
@@ -773,16 +834,19 @@ typedef struct carom_distance_answers {
   carom_u32_column counts;           /* [1] one an item */
   carom_u64_column polygon_id;       /* [1] */
   carom_u8_column is_body;           /* [1] */
-  carom_f64_column distance;         /* [length] empty under WITHIN, as all that follows */
-  carom_f64_column point_x, point_y; /* [length] */
-  carom_f64_column mover_point_x, mover_point_y; /* [length] */
+  carom_f64_column distance;         /* [length] empty under WITHIN, as all up to edge */
+  carom_f64_column point_x, point_y; /* [length] nearest point of the polygon */
+  carom_f64_column mover_point_x, mover_point_y; /* [length] nearest point of the mover */
   carom_u8_column has_edge;                      /* [1] */
   carom_u32_column ring, edge;                   /* [1, where has_edge] */
   CAROM_ITEM_ERRORS
 } carom_distance_answers;
 
-/* To contacts (carom/contact.h): one entry a polygon. A contact has a second point where
- * point_counts is 2. */
+/* To contacts (carom/contact.h): one entry a polygon or, for body contacts, a body of a lower
+ * index: the fixed shape. Moving the mover by depth times the normal, which points to the mover,
+ * undoes a convex contact. Features are 2 i for vertex i and 2 i + 1 for edge i of a shape, counted
+ * over all rings. The columns that begin with `second` have a meaning where point_counts is 2. The
+ * split columns, displacements by mass, are empty without masses. */
 typedef struct carom_contact_answers {
   uint32_t struct_size;
   uint32_t reserved;
@@ -792,7 +856,7 @@ typedef struct carom_contact_answers {
   carom_u8_column kind;                            /* [1] a carom_contact_kind */
   carom_f64_column normal_x, normal_y;             /* [1] */
   carom_f64_column depth;                          /* [length] */
-  carom_u32_column point_counts;                   /* [1] */
+  carom_u32_column point_counts;                   /* [1] 1 or 2 */
   carom_f64_column point_x, point_y, point_depth;  /* [length] */
   carom_u32_column polygon_feature, mover_feature; /* [1] */
   carom_f64_column second_point_x, second_point_y, second_point_depth; /* [length] */
@@ -806,37 +870,39 @@ typedef struct carom_contact_answers {
 typedef struct carom_depenetrate_answers {
   uint32_t struct_size;
   uint32_t reserved;
-  carom_f64_column x, y;    /* [length] */
-  carom_u8_column finished; /* [1] */
-  carom_u32_column steps;   /* [1] */
+  carom_f64_column x, y;    /* [length] last position */
+  carom_u8_column finished; /* [1] 1: the shape touches nothing there */
+  carom_u32_column steps;   /* [1] number of pushes */
   CAROM_ITEM_ERRORS
 } carom_depenetrate_answers;
 
-/* To sweeps (carom/sweep.h): one entry a hit. */
+/* To sweeps (carom/sweep.h): one entry a hit. `ties` is 1 for a hit as early as the one before
+ * it. */
 typedef struct carom_sweep_answers {
   uint32_t struct_size;
   uint32_t reserved;
   carom_u32_column counts;             /* [1] one an item */
   carom_u64_column polygon_id;         /* [1] */
   carom_u8_column is_body;             /* [1] */
-  carom_f64_column fraction;           /* [1] */
+  carom_f64_column fraction;           /* [1] of the path, in [0, 1] */
   carom_u8_column starts_inside, ties; /* [1] */
   carom_u8_column has_edge;            /* [1] */
   carom_u32_column ring, edge;         /* [1, where has_edge] */
   carom_f64_column point_x, point_y;   /* [length] */
   carom_f64_column normal_x, normal_y; /* [1] */
   carom_u32_column truncated;          /* [1] items with more hits than max_hits, ascending */
-  carom_f64_column safe_x, safe_y;     /* [length] one an item, under a blocking policy */
+  carom_f64_column safe_x, safe_y;     /* [length] safe pose, one an item; blocking policies only */
   CAROM_ITEM_ERRORS
 } carom_sweep_answers;
 
-/* To rotating sweeps (carom/rotating_sweep.h): the first touch is in [low, high]. */
+/* To rotating sweeps (carom/rotating_sweep.h): nothing touches before `low`, and at `high`
+ * something touches or is closer than the tolerance. */
 typedef struct carom_rotating_sweep_answers {
   uint32_t struct_size;
   uint32_t reserved;
   carom_u32_column counts;     /* [1] one an item: 0 or 1 */
   carom_u64_column polygon_id; /* [1] */
-  carom_f64_column low, high;  /* [1] */
+  carom_f64_column low, high;  /* [1] fractions of the path, in [0, 1] */
   CAROM_ITEM_ERRORS
 } carom_rotating_sweep_answers;
 
@@ -847,7 +913,7 @@ typedef struct carom_arc_answers {
   carom_u32_column counts;             /* [1] one an item */
   carom_u64_column polygon_id;         /* [1] */
   carom_u8_column is_body;             /* [1] */
-  carom_f64_column time;               /* [time] */
+  carom_f64_column time;               /* [time] in [0, duration] */
   carom_u8_column starts_inside;       /* [1] */
   carom_u8_column has_edge;            /* [1] */
   carom_u32_column ring, edge;         /* [1, where has_edge] */
@@ -861,7 +927,7 @@ typedef struct carom_arc_answers {
 typedef struct carom_sight_answers {
   uint32_t struct_size;
   uint32_t reserved;
-  carom_u8_column visible; /* [1] one an item */
+  carom_u8_column visible; /* [1] one an item; 0 for an item in error */
   CAROM_ITEM_ERRORS
 } carom_sight_answers;
 
@@ -870,47 +936,51 @@ typedef struct carom_fan_answers {
   uint32_t struct_size;
   uint32_t reserved;
   carom_u32_column counts;     /* [1] one an item */
-  carom_u8_column hits;        /* [1] */
-  carom_f64_column distances;  /* [length] */
+  carom_u8_column hits;        /* [1] 1: the beam hits something */
+  carom_f64_column distances;  /* [length] from (x, y) to the hit; without a hit, the range */
   carom_u64_column polygon_id; /* [1, where hits] */
   carom_u8_column is_body;     /* [1] */
   CAROM_ITEM_ERRORS
 } carom_fan_answers;
 
-/* To moves (carom/tracker.h). Items that touch nothing have a bit in `clear` and no entry in
- * `counts`. */
+/* To moves (carom/tracker.h): one entry a polygon. Items that touch nothing, on a sweep nothing on
+ * the path, have a bit in `clear` and no entry in `counts`; items in error have the count 0. The
+ * column quiet_radius and the numbers of moves are advice, which depends on memories: while the
+ * reference point moves by less than quiet_radius, the answer (of a sweep, at its end) in this
+ * scene stays, at any rotation. */
 typedef struct carom_move_answers {
   uint32_t struct_size;
   uint32_t reserved;
   carom_u64_column clear;       /* [1] bit i % 64 of word i / 64 */
   carom_u32_column counts;      /* [1] one an item that is not clear */
   carom_u64_column polygon_id;  /* [1] */
-  carom_u32_column edge_counts; /* [1] entries of ring and edge that belong to the polygon */
+  carom_u32_column edge_counts; /* [1] entries of ring and edge of each polygon; only with edges */
   carom_u32_column ring, edge;  /* [1] */
-  carom_u8_column touches;      /* [1] for sweeps, as all that begins with touch: one a count */
+  carom_u8_column touches;      /* [1] sweeps only, as all that begins with touch: one a count */
   carom_u64_column touch_id;    /* [1, where touches] */
-  carom_f64_column touch_low, touch_high;          /* [1, where touches] */
+  carom_f64_column touch_low, touch_high;          /* [1, where touches] fractions of the path */
   carom_u8_column touch_has_edge;                  /* [1] */
   carom_u32_column touch_ring, touch_edge;         /* [1, where touch_has_edge] */
   carom_f64_column touch_normal_x, touch_normal_y; /* [1] */
-  carom_f64_column quiet_radius;                   /* [length] one an item, on request */
+  carom_f64_column quiet_radius;                   /* [length] one an item; quiet_radii only */
   uint64_t quiet_moves, near_moves, refreshed_moves, cold_moves; /* how the moves were answered */
   CAROM_ITEM_ERRORS
 } carom_move_answers;
 
-/* To slides (carom/slide.h): `legs` entries of the columns from leg_x on belong to item i. */
+/* To slides (carom/slide.h): legs[i] entries of the columns from leg_x to normal_y belong to item
+ * i. A leg is the sweep from (leg_x, leg_y) by (leg_dx, leg_dy). */
 typedef struct carom_slide_answers {
   uint32_t struct_size;
   uint32_t reserved;
-  carom_f64_column x, y;               /* [length] one an item */
-  carom_f64_column left_x, left_y;     /* [length] one an item */
-  carom_u32_column legs;               /* [1] one an item */
+  carom_f64_column x, y;               /* [length] position at the end, one an item */
+  carom_f64_column left_x, left_y;     /* [length] unused part of the last push, one an item */
+  carom_u32_column legs;               /* [1] number of legs, one an item */
   carom_f64_column leg_x, leg_y;       /* [length] */
   carom_f64_column leg_dx, leg_dy;     /* [length] */
   carom_u8_column has_hit;             /* [1] */
   carom_u64_column polygon_id;         /* [1, where has_hit] */
   carom_u8_column is_body;             /* [1, where has_hit] */
-  carom_f64_column fraction;           /* [1, where has_hit] */
+  carom_f64_column fraction;           /* [1, where has_hit] of the leg */
   carom_u8_column starts_inside;       /* [1, where has_hit] */
   carom_u8_column has_edge;            /* [1, where has_hit] */
   carom_u32_column ring, edge;         /* [1, where has_edge] */
@@ -928,46 +998,48 @@ typedef struct carom_bounce_answers {
   carom_f64_column bx, by;             /* [length] */
   carom_u8_column has_hit;             /* [1] */
   carom_u64_column polygon_id;         /* [1, where has_hit] */
-  carom_f64_column fraction;           /* [1, where has_hit] */
+  carom_f64_column fraction;           /* [1, where has_hit] of the leg */
   carom_u8_column starts_inside;       /* [1, where has_hit] */
   carom_u8_column feature;             /* [1, where has_hit] a carom_feature */
   carom_u32_column ring, edge;         /* [1, where feature] */
   carom_f64_column point_x, point_y;   /* [length, where has_hit] */
   carom_f64_column normal_x, normal_y; /* [1, where has_hit] */
-  carom_u32_column stuck;              /* [1] items whose chain ended as stuck, ascending */
+  carom_u32_column stuck;              /* [1] items for which no next leg could start, ascending */
   CAROM_ITEM_ERRORS
 } carom_bounce_answers;
 
-/* To bounces of rays (carom/bounce.h): one entry a leg. */
+/* To bounces of rays (carom/bounce.h): one entry a leg, the ray from (x, y) over [0, t_max]. */
 typedef struct carom_ray_bounce_answers {
   uint32_t struct_size;
   uint32_t reserved;
   carom_u32_column counts;             /* [1] one an item */
   carom_f64_column x, y;               /* [length] */
-  carom_f64_column dx, dy;             /* [1] */
+  carom_f64_column dx, dy;             /* [length] */
   carom_f64_column t_max;              /* [1] */
   carom_u8_column has_hit;             /* [1] */
   carom_u64_column polygon_id;         /* [1, where has_hit] */
-  carom_f64_column fraction;           /* [1, where has_hit] */
+  carom_f64_column fraction;           /* [1, where has_hit] t of the ray */
   carom_u8_column starts_inside;       /* [1, where has_hit] */
   carom_u8_column feature;             /* [1, where has_hit] a carom_feature */
   carom_u32_column ring, edge;         /* [1, where feature] */
   carom_f64_column point_x, point_y;   /* [length, where has_hit] */
   carom_f64_column normal_x, normal_y; /* [1, where has_hit] */
-  carom_u32_column stuck;              /* [1] items whose chain ended as stuck, ascending */
+  carom_u32_column stuck;              /* [1] items for which no next leg could start, ascending */
   CAROM_ITEM_ERRORS
 } carom_ray_bounce_answers;
 
 /* --- Asking ---------------------------------------------------------------------------------- */
 
-/* The answers of one call, reused by the next one. One call at a time may use them. */
+/* The answers of one call; the next call with this handle replaces them and uses their memory
+ * again. One call at a time may use them: `carom_answers_version` and `carom_answers_digest` do not
+ * check that. */
 typedef struct carom_answers carom_answers;
 
 /* Limits of one call that answers; 0: no limit. */
 typedef struct carom_answer_limits {
   uint32_t struct_size;
   uint32_t reserved;
-  uint64_t max_rows; /* hits, polygons, edges and legs; RESOURCE_EXHAUSTED beyond */
+  uint64_t max_rows; /* hits, polygons, edges, beams and legs; RESOURCE_EXHAUSTED beyond */
   uint64_t
       max_work_units; /* of some nanoseconds each (carom/work_meter.h); DEADLINE_EXCEEDED beyond */
 } carom_answer_limits;
@@ -981,7 +1053,7 @@ CAROM_API void carom_answers_destroy(carom_answers* answers);
 typedef struct carom_batch {
   uint32_t kind; /* a carom_kind */
   uint32_t reserved;
-  const void* question; /* the struct of the kind, in CAROM_KINDS */
+  const void* question; /* the struct of questions of the kind, in CAROM_KINDS */
 } carom_batch;
 
 /* Where a call finds what it asks about. */
@@ -994,7 +1066,10 @@ typedef struct carom_world {
 } carom_world;
 
 /* Asks a group: batches of different kinds, at most one of each, against one world. The field paths
- * of errors begin with the name of the kind, in small letters. */
+ * of errors in a question begin with the name of the kind in small letters, as in
+ * `sweeps.movers.x`; others are such as `batches[1].kind` and `world.scene`. DEADLINE_EXCEEDED or
+ * RESOURCE_EXHAUSTED at the limits of `answers`. Threads may share a scene; each needs answers of
+ * its own. */
 CAROM_API uint32_t carom_evaluate(const carom_world* world, const carom_batch* batches,
                                   size_t batch_count, carom_answers* answers, carom_status* status);
 
@@ -1007,25 +1082,29 @@ CAROM_KINDS(CAROM_ASK_FUNCTION)
 #undef CAROM_ASK_FUNCTION
 
 /* Sets `out`, the struct of answers of `kind` with its `struct_size` set, to columns that are valid
- * until the next call that uses `answers`. Columns of a kind that was not asked are empty. */
+ * until the next call that asks with `answers` or destroys them; `carom_answers` owns the memory.
+ * Columns of a kind that was not asked are empty. O(1). */
 CAROM_API uint32_t carom_answers_read(const carom_answers* answers, uint32_t kind, void* out,
                                       carom_status* status);
-/* Returns the version of the scene that answered; 0 after an error or for a null pointer. */
+/* Returns the version of the scene that answered; 0 before the first question, after an error or
+ * for a null pointer. */
 CAROM_API uint64_t carom_answers_version(const carom_answers* answers);
 /* Returns a number made from all entries with a meaning, and from nothing else: equal answers have
- * equal digests on every machine and in every language (FNV-1a, 64 bits). 0 for a null pointer. */
+ * equal digests on every machine and in every language (FNV-1a, 64 bits). The version, quiet_radius
+ * and the numbers of moves in carom_move_answers do not count. 0 for a null pointer. O(entries). */
 CAROM_API uint64_t carom_answers_digest(const carom_answers* answers);
 
-/* What a picture shows beside the scene. */
+/* What a picture shows beside the scene: the bodies of the world, too, if there are batches. */
 typedef struct carom_picture {
   uint32_t struct_size;
   uint32_t width;               /* of the picture in pixels, in [64, 16384]; 0: 1,024 */
   const carom_batch* batches;   /* questions; may be null */
   size_t batch_count;           /* number of batches */
-  const carom_answers* answers; /* the answers to these batches; may be null */
+  const carom_answers* answers; /* the answers to exactly these batches; may be null */
 } carom_picture;
 /* Writes an SVG document of the scene, the questions and what they hit. `picture` may be null: the
- * scene alone. */
+ * scene alone. INVALID_ARGUMENT if the answers do not fit the batches; after an error, `out` is as
+ * before. */
 CAROM_API uint32_t carom_write_svg(const carom_world* world, const carom_picture* picture,
                                    carom_buffer* out, carom_status* status);
 
