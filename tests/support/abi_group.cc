@@ -132,7 +132,7 @@ carom_placed AbiGroup::Placed(const PlacedColumns<S>& columns) {
                         static_cast<uint32_t>(polygon != nullptr ? polygons.size() : ax.size()));
     if (polygon != nullptr) {
       polygons.push_back(*polygon);
-    } else {
+    } else if (capsule != nullptr) {
       ax.push_back(capsule->axis.a.x);
       ay.push_back(capsule->axis.a.y);
       bx.push_back(capsule->axis.b.x);
