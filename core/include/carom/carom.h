@@ -54,7 +54,7 @@
  * of all declarations up to the next comment or blank line. core/abi/describe.py makes
  * core/abi/carom_abi.json of all this, and refuses what it does not understand.
  *
- * Cost: at most some 20 ns a call more than the C++ function, and no allocation once the columns of
+ * Cost: some 40 ns a call more than the C++ function, and no allocation once the columns of
  * a `carom_answers` have grown. Cheaper alternative: the C++ headers. More powerful:
  * carom/client.h, which asks a server. */
 #ifndef CAROM_CAROM_H_
