@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -50,6 +52,7 @@ constexpr size_t kGroupsPerCheck = 16;
 // The kinds of queries that a member of a joined batch has: segments, the first kind of the list of
 // kinds.
 const GroupKindSet kSegmentsAlone(1);
+static_assert(std::string_view(std::get<0>(kGroupKinds).name) == "segments");
 
 // Returns whether a group casts a few segments and has no other queries, so that it may be a member
 // of a joined batch: several groups whose segments are cast together.

@@ -82,9 +82,8 @@ class EventLoop {
 
   // Runs `start`, which starts an operation of gRPC within the process, and then handles events on
   // the calling thread until `is_done` returns true, no event is ready, or `most` events were
-  // handled. If the calling thread handles the events that complete the operation, no thread has to
-  // be woken for it. The caller must hold no lock that the handler of any event may acquire, and
-  // must have a `User`.
+  // handled. Without this function, a thread of the loop would wake up to handle these events. The
+  // caller must own a `User`, and must not hold a mutex that a handler of an event locks.
   void RunAndHandle(absl::FunctionRef<void()> start, absl::FunctionRef<bool()> is_done, int most);
 
   // Returns the object that decides for which peers (client addresses or tenants) the threads of

@@ -14,6 +14,7 @@
 
 #include "abi/answer_views.h"
 #include "abi/handles.h"
+#include "absl/strings/ascii.h"
 #include "carom/carom.h"
 #include "carom/group_kinds.h"
 #include "tests/support/abi_group.h"
@@ -99,6 +100,14 @@ TEST(SameAnswersTest, OfBodies) {
     batches += Compare(*made, 1 + i % 3);
   }
   EXPECT_GT(batches, 5u * kCases);
+}
+
+// carom.h numbers the kinds in the order of the core's list.
+TEST(SameAnswersTest, KindsHaveTheNamesOfTheCore) {
+#define CAROM_COMPARE_NAMES(number, name, Question, Answers, function) \
+  EXPECT_EQ(absl::AsciiStrToLower(#name), abi::NameOfKind(number));
+  CAROM_KINDS(CAROM_COMPARE_NAMES)
+#undef CAROM_COMPARE_NAMES
 }
 
 // A column of a struct of answers has the rows of the answers in C++.

@@ -7,8 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include "abi/answer_views.h"
@@ -16,7 +17,6 @@
 #include "abi/handles.h"
 #include "abi/questions.h"
 #include "absl/status/status.h"
-#include "absl/strings/str_cat.h"
 #include "carom/group_kinds.h"
 #include "carom/work_meter.h"
 
@@ -29,30 +29,22 @@ void Clear(const GroupKindSet& kinds, carom_answers& answers) {
   ForEachOf<kGroupKinds>(kinds, [&](const auto& kind) { (answers.answers.*kind.answers).Clear(); });
 }
 
-// Reads all batches into the group of `answers`, and sets `asked` to their kinds. Each batch sets
-// all columns and options of its kind; those of other kinds are not used.
-absl::Status ReadBatches(std::span<const carom_batch> batches, carom_answers& answers,
-                         GroupKindSet& asked) {
-  answers.storage.Clear();
-  Refusal refusal;
-  for (size_t i = 0; i < batches.size(); ++i) {
-    const carom_batch& batch = batches[i];
-    if (batch.kind < 1 || batch.kind > kGroupKindCount) {
-      return InvalidField(absl::StrCat("batches[", i, "].kind"), "must be a carom_kind");
-    }
-    if (asked.test(batch.kind - 1)) {
-      return InvalidField(absl::StrCat("batches[", i, "].kind"),
-                          "must not be the kind of another batch");
-    }
-    if (batch.reserved != 0) {
-      return InvalidField(absl::StrCat("batches[", i, "].reserved"), "must be 0");
-    }
-    asked.set(batch.kind - 1);
-    const absl::Status status = ReadBatch(batch, answers.storage, refusal, answers.group);
-    if (!status.ok()) return status;
+// Begins a frame of a tracker table, and ends it also if the evaluation throws.
+class TrackerFrame {
+ public:
+  TrackerFrame(TrackerTable& table, Group& group, const MoveAnswers& moves)
+      : table_(table), moves_(moves) {
+    table.BeginFrame();
+    table.Begin(group);
   }
-  return refusal.empty() ? absl::OkStatus() : refusal.status();
-}
+  ~TrackerFrame() { table_.End(moves_.memory_growth); }
+  TrackerFrame(const TrackerFrame&) = delete;
+  TrackerFrame& operator=(const TrackerFrame&) = delete;
+
+ private:
+  TrackerTable& table_;
+  const MoveAnswers& moves_;
+};
 
 // Answers the group of `answers`, which has been read.
 absl::Status Answer(const Scene& scene, carom_bodies* bodies, carom_trackers* trackers,
@@ -67,20 +59,14 @@ absl::Status Answer(const Scene& scene, carom_bodies* bodies, carom_trackers* tr
   WorkMeter meter;
   if (answers.max_rows != 0) meter.set_max_rows(answers.max_rows);
   if (answers.max_work_units != 0) meter.set_max_units(answers.max_work_units);
-  const bool moves = answers.asked.test(CAROM_KIND_MOVES - 1);
-  if (moves) {
+  std::optional<TrackerFrame> frame;
+  if (answers.asked.test(CAROM_KIND_MOVES - 1)) {
     answers.answers.moves.memory_growth = 0;
     answers.group.moves.trackers = {};
-  }
-  if (moves && trackers != nullptr) {
-    trackers->table.BeginFrame();
-    trackers->table.Begin(answers.group);
+    if (trackers != nullptr) frame.emplace(trackers->table, answers.group, answers.answers.moves);
   }
   const World world(scene, bodies != nullptr ? &bodies->bodies : nullptr);
-  const absl::Status status =
-      EvaluateGroup(world, answers.group, answers.asked, answers.answers, meter);
-  if (moves && trackers != nullptr) trackers->table.End(answers.answers.moves.memory_growth);
-  return status;
+  return EvaluateGroup(world, answers.group, answers.asked, answers.answers, meter);
 }
 
 // Empties answers at the end of a call, whether by an error or by an exception, unless the call has
@@ -110,10 +96,6 @@ absl::Status Evaluate(const carom_world* given, const carom_batch* batches, size
   absl::Status status = use_answers.Begin(answers, "answers");
   if (!status.ok()) return status;
   ClearedUnlessKept cleared(*answers);
-  if (batch_count > kGroupKindCount) {
-    return InvalidField("batch_count", "must be at most the number of kinds");
-  }
-  if (batches == nullptr && batch_count != 0) return InvalidField("batches", "must not be null");
   carom_world copy;
   const carom_world* world = nullptr;
   status = Whole(given, "world", copy, world);
@@ -126,7 +108,9 @@ absl::Status Evaluate(const carom_world* given, const carom_batch* batches, size
     status = use_trackers.Begin(world->trackers, "world.trackers");
   }
   GroupKindSet asked;
-  if (status.ok()) status = ReadBatches({batches, batch_count}, *answers, asked);
+  if (status.ok()) {
+    status = ReadBatches(batches, batch_count, answers->storage, answers->group, asked);
+  }
   if (!status.ok()) return status;
   Clear(answers->asked & ~asked, *answers);
   answers->asked = asked;
@@ -163,7 +147,7 @@ absl::Status Place(const carom_body_columns* given, carom_bodies& bodies) {
   auto placed = Bodies::Create(group.bodies);
   if (!placed.ok()) return placed.status();
   const auto keep = [](auto& to, const auto& from) { to.assign(from.begin(), from.end()); };
-  BodyStorage& kept = bodies.storage;
+  BodyStorage kept;
   if (columns->placed.shapes != nullptr) kept.shapes = columns->placed.shapes->table;
   keep(kept.shape, group.bodies.placed.shape);
   keep(kept.x, group.bodies.placed.x);
@@ -173,6 +157,7 @@ absl::Status Place(const carom_body_columns* given, carom_bodies& bodies) {
   keep(kept.angle, group.bodies.placed.angle);
   keep(kept.category, group.bodies.category);
   keep(kept.owner, group.bodies.owner);
+  bodies.storage = std::move(kept);  // nothing fails from here on
   bodies.bodies = *std::move(placed);
   return absl::OkStatus();
 }
@@ -295,13 +280,10 @@ uint32_t carom_bodies_create(const carom_body_columns* columns, carom_bodies** o
                              carom_status* status) {
   return Run(status, [&]() -> absl::Status {
     if (absl::Status checked = CheckOut(out); !checked.ok()) return checked;
-    carom_bodies* const made = New<carom_bodies>();
+    const auto destroy = [](carom_bodies* bodies) { Destroy(bodies); };
+    std::unique_ptr<carom_bodies, decltype(destroy)> made(New<carom_bodies>(), destroy);
     const absl::Status placed = Place(columns, *made);
-    if (placed.ok()) {
-      *out = made;
-    } else {
-      Destroy(made);
-    }
+    if (placed.ok()) *out = made.release();
     return placed;
   });
 }

@@ -3,9 +3,10 @@
 
 // What do the opaque handles of carom.h point to?
 //
-// Each handle begins with a mark that tells its type and whether it is alive. The functions of
-// carom.h check the mark, so that a handle of another type, or one that was destroyed, is an error.
-// A debug build keeps the memory of destroyed handles, so that the check is reliable there.
+// The first member of each handle is a number, the mark, which differs between the types and is
+// overwritten by `Destroy`. The functions of carom.h compare the mark, and refuse a handle of
+// another type and a destroyed handle. A debug build never frees a destroyed handle, so that the
+// comparison does not read freed memory.
 #pragma once
 
 #include <atomic>
@@ -31,7 +32,7 @@
 
 namespace carom::abi {
 
-// The begin of each handle.
+// The first member of each handle.
 struct Head {
   uint64_t mark = 0;
 };
@@ -131,11 +132,10 @@ T* New() {
   return handle;
 }
 
-// Keeps the memory of destroyed handles in debug builds.
+// Stores the address of a destroyed handle, which a debug build never frees.
 void Quarantine(void* memory);
 
-// Destroys a handle. Does nothing for null and, where that is detected, for what is no living
-// handle.
+// Destroys a handle. Does nothing if the handle is null or does not have the mark of T.
 template <class T>
 void Destroy(T* handle) {
   if (!CheckHandle(handle, "").ok()) return;

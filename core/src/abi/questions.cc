@@ -334,14 +334,7 @@ absl::Status ReadAs(const void* asked, const char* prefix, ColumnStorage& storag
   return absl::OkStatus();
 }
 
-}  // namespace
-
-void ReadPlaced(const carom_placed& placed, ColumnReader reader, ShapeColumns& out) {
-  const ShapeTable* const table = TableOf(placed.shapes, reader);
-  out.shapes = table != nullptr ? std::span<const Shape>(table->shapes) : std::span<const Shape>();
-  ReadPoses(placed, reader, out);
-}
-
+// Reads one batch of a known kind. Faults go to `refusal`. INVALID_ARGUMENT for a null question.
 absl::Status ReadBatch(const carom_batch& batch, ColumnStorage& storage, Refusal& refusal,
                        Group& group) {
   switch (batch.kind) {
@@ -353,6 +346,41 @@ absl::Status ReadBatch(const carom_batch& batch, ColumnStorage& storage, Refusal
     default:
       return InvalidField("kind", "must be a carom_kind");
   }
+}
+
+}  // namespace
+
+void ReadPlaced(const carom_placed& placed, ColumnReader reader, ShapeColumns& out) {
+  const ShapeTable* const table = TableOf(placed.shapes, reader);
+  out.shapes = table != nullptr ? std::span<const Shape>(table->shapes) : std::span<const Shape>();
+  ReadPoses(placed, reader, out);
+}
+
+absl::Status ReadBatches(const carom_batch* batches, size_t count, ColumnStorage& storage,
+                         Group& group, GroupKindSet& asked) {
+  asked.reset();
+  storage.Clear();
+  if (count > kGroupKindCount) {
+    return InvalidField("batch_count", "must be at most the number of kinds");
+  }
+  if (batches == nullptr && count != 0) return InvalidField("batches", "must not be null");
+  Refusal refusal;
+  for (size_t i = 0; i < count; ++i) {
+    const carom_batch& batch = batches[i];
+    const auto refuse = [&](const char* member, const char* description) {
+      return InvalidField(absl::StrCat("batches[", i, "].", member), description);
+    };
+    if (batch.kind < 1 || batch.kind > kGroupKindCount) {
+      return refuse("kind", "must be a carom_kind");
+    }
+    if (asked.test(batch.kind - 1)) return refuse("kind", "must not be the kind of another batch");
+    if (batch.reserved != 0) return refuse("reserved", "must be 0");
+    asked.set(batch.kind - 1);
+    if (absl::Status status = ReadBatch(batch, storage, refusal, group); !status.ok()) {
+      return status;
+    }
+  }
+  return refusal.empty() ? absl::OkStatus() : refusal.status();
 }
 
 }  // namespace carom::abi

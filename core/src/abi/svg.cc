@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "abi/call.h"
@@ -29,22 +28,11 @@ struct Questions {
 };
 
 // Reads all batches and checks that their columns fit, as `carom_evaluate` does.
-absl::Status ReadQuestions(std::span<const carom_batch> batches, const carom_bodies* bodies,
+absl::Status ReadQuestions(const carom_picture& picture, const carom_bodies* bodies,
                            Questions& out) {
-  Refusal refusal;
-  for (size_t i = 0; i < batches.size(); ++i) {
-    const uint32_t kind = batches[i].kind;
-    const bool is_known = kind >= 1 && kind <= kGroupKindCount;
-    if (!is_known || out.kinds.test(kind - 1)) {
-      return InvalidField(
-          absl::StrCat("batches[", i, "].kind"),
-          is_known ? "must not be the kind of another batch" : "must be a carom_kind");
-    }
-    out.kinds.set(kind - 1);
-    const absl::Status status = ReadBatch(batches[i], out.storage, refusal, out.group);
-    if (!status.ok()) return status;
-  }
-  if (!refusal.empty()) return refusal.status();
+  absl::Status status =
+      ReadBatches(picture.batches, picture.batch_count, out.storage, out.group, out.kinds);
+  if (!status.ok()) return status;
   if (bodies != nullptr) out.group.bodies = bodies->storage.columns();
   return CheckGroup(out.group, out.kinds);
 }
@@ -59,26 +47,17 @@ absl::Status CheckAnswers(const Questions& questions, const carom_answers& answe
   return fits ? absl::OkStatus() : InvalidField("answers", "must be the answers to these batches");
 }
 
-// Checks the members of a picture that are no structs.
-absl::Status CheckPicture(const carom_picture& picture) {
-  if (picture.width != 0 && (picture.width < kMinSvgWidth || picture.width > kMaxSvgWidth)) {
+// Draws the world's scene; if `picture` has batches, also the bodies and the questions; and if it
+// has answers too, what was answered. The handles that one call at a time may use are marked as
+// used, though they are only read.
+absl::Status Draw(const carom_world* given, const carom_picture& picture, std::string& out) {
+  SvgOptions options;
+  if (picture.width != 0) options.width = picture.width;
+  if (options.width < kMinSvgWidth || options.width > kMaxSvgWidth) {
     return InvalidField("picture.width",
-                        absl::StrCat("must be in [", kMinSvgWidth, ", ", kMaxSvgWidth, "]"));
+                        absl::StrCat("must be 0 or in [", kMinSvgWidth, ", ", kMaxSvgWidth, "]"));
   }
-  if (picture.batch_count > kGroupKindCount) {
-    return InvalidField("picture.batch_count", "must be at most the number of kinds");
-  }
-  if (picture.batches == nullptr && picture.batch_count != 0) {
-    return InvalidField("picture.batches", "must not be null");
-  }
-  return absl::OkStatus();
-}
-
-// Draws the world's scene; if the data of `batches` is not null, also its bodies and the questions;
-// and if `answers` is not null either, what was answered. The handles that one call at a time may
-// use are marked as used, though they are only read.
-absl::Status Draw(const carom_world* given, std::span<const carom_batch> batches,
-                  const carom_answers* answers, const SvgOptions& options, std::string& out) {
+  const carom_answers* const answers = picture.answers;
   Use use_answers, use_bodies;
   carom_world copy;
   const carom_world* world = nullptr;
@@ -95,12 +74,12 @@ absl::Status Draw(const carom_world* given, std::span<const carom_batch> batches
   }
   if (!status.ok()) return status;
   const Scene& scene = *world->scene->scene;
-  if (batches.data() == nullptr) {
+  if (picture.batches == nullptr && picture.batch_count == 0) {
     out = DrawSvg(scene, nullptr, nullptr, options);
     return absl::OkStatus();
   }
   Questions questions;
-  status = ReadQuestions(batches, world->bodies, questions);
+  status = ReadQuestions(picture, world->bodies, questions);
   if (status.ok() && answers != nullptr) status = CheckAnswers(questions, *answers);
   if (!status.ok()) return status;
   out = DrawSvg(scene, &questions.group, answers != nullptr ? &answers->answers : nullptr, options);
@@ -120,11 +99,8 @@ uint32_t carom_write_svg(const carom_world* world, const carom_picture* picture,
     const carom_picture* read = &copy;
     if (picture != nullptr) {
       absl::Status checked = Whole(picture, "picture", copy, read);
-      if (checked.ok()) checked = CheckPicture(*read);
       if (!checked.ok()) return checked;
     }
-    carom::SvgOptions options;
-    if (read->width != 0) options.width = read->width;
-    return Draw(world, {read->batches, read->batch_count}, read->answers, options, out->bytes);
+    return Draw(world, *read, out->bytes);
   });
 }

@@ -120,28 +120,26 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
     absl::Status status = (*bodies.emplace()).set().Place(group.bodies, meter);
     if (!status.ok()) return status;
   }
-  const World world(scene, bodies ? &**bodies : nullptr);
-  out.version = scene.version();
-  // Clears the answers of moves, one kind of query, before any evaluation: if the meter stops
-  // before the moves are evaluated, the caller still reads `out.moves.memory_growth`, by how much
-  // the memory of the trackers has grown, which must then be 0.
+  // Clears the answers of moves, too, before any evaluation: if the meter stops before the moves
+  // are evaluated, the caller still reads `out.moves.memory_growth`, by how much the memory of the
+  // trackers has grown, which must then be 0.
   out.moves.Clear();
-  bool finished = !meter.stopped();
+  GroupKindSet asked;
+  size_t position = 0;
   ForEachKind([&](const auto& kind) {
-    if (!finished) return;
-    const auto& columns = group.*kind.columns;
-    auto& answers = out.*kind.answers;
     // Most kinds of query have no query in a group (the queries that are evaluated together): for
     // such a kind, only clears the answers of an earlier group.
-    if (columns.size() == 0) return answers.Clear();
-    if constexpr (kAsksBodies<decltype(kind)>) {
-      finished = kind.evaluate(world, columns, group.*kind.options, answers, meter);
+    if ((group.*kind.columns).size() != 0) {
+      asked.set(position);
     } else {
-      finished = kind.evaluate(scene, columns, group.*kind.options, answers, meter);
+      (out.*kind.answers).Clear();
     }
+    ++position;
   });
+  const World world(scene, bodies ? &**bodies : nullptr);
+  absl::Status status = EvaluateGroup(world, group, asked, out, meter);
   if (bodies && (*bodies)->set().IsWorthKeeping()) bodies->Return();
-  return StatusOf(finished, meter);
+  return status;
 }
 
 }  // namespace carom
