@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import ItemError
+from ._columns import DTYPES, refuse
+from .errors import FailedPreconditionError, ItemError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +63,12 @@ class Answers:
         self._source = source
         self._items = question.items if items is None else items
         self._cache: dict[str, Any] = {}
+
+    def _clear(self) -> None:
+        """Lets go of the memory of the answers: they have no items."""
+        self._source = Nothing()
+        self._items = 0
+        self._cache = {}
 
     def _replace(self, question: Question[Any], source: Source) -> None:
         self.question = question
@@ -123,25 +130,36 @@ class Answers:
         return self._entry_counts() > 0
 
     def dense(self, name: str, fill: float = np.nan) -> NDArray[Any]:
-        """Returns the first entry of each item in the column `name`; `fill` for items without entries."""
-        values, offsets = getattr(self, name), self.offsets
-        first, hit = offsets[:-1], self.hit
-        if hit.all() and len(values) == len(first):
+        """Returns the first entry of each item in the column `name`; `fill` for items without entries.
+
+        Columns of integers are filled with 0 in place of NaN. Raises InvalidArgumentError for a name that is no column
+        of entries, and for a `fill` that the column cannot hold.
+        """
+        rows = self._layout.rows
+        about = rows.get(name) or rows.get(name + "_x")
+        if about is None:
+            raise refuse("name", f"is {name!r}; a column of {type(self).__name__} is accepted")
+        values, offsets = self._column(name) if name in rows else self._pair(name), self.offsets
+        if about.level == "item":
             return np.array(values)
-        dtype = np.result_type(values.dtype, type(fill)) if values.dtype.kind == "f" else values.dtype
-        result = np.full(
-            (len(self), *values.shape[1:]),
-            0 if np.isnan(fill) and dtype.kind != "f" else fill,
-            dtype,
-        )
-        result[hit] = values[first[hit]]
+        if about.level != "entry" or len(values) != offsets[-1]:
+            raise refuse("name", f"is {name!r}, which does not have the {offsets[-1]} entries of these answers")
+        try:
+            blank = 0 if fill != fill and values.dtype.kind != "f" else fill
+            result = np.full((len(self), *values.shape[1:]), blank, values.dtype)
+        except (OverflowError, TypeError, ValueError):
+            raise refuse("fill", f"is {fill!r}; a number that {values.dtype} holds is accepted") from None
+        hit = self.hit
+        result[hit] = values[offsets[:-1][hit]]
         return result
 
     def __getitem__(self, index: int) -> Self:
         size = len(self)
         if not -size <= index < size:
             raise IndexError(f"item {index} of {size}")
-        return type(self)(self.question, _Slice(self, index % size), 1)
+        whole = type(self)(self.question, self._source, size)  # stays if a question with `out` replaces these answers
+        whole._cache = self._cache
+        return type(self)(self.question, _Slice(whole, index % size), 1)
 
     def __iter__(self) -> Iterator[Self]:
         return (self[i] for i in range(len(self)))
@@ -217,6 +235,25 @@ class Answers:
         faults = len(self._column("error_index"))
         text = f"<{type(self).__name__}: {len(self)} items, {int(self.offsets[-1])} entries"
         return f"{text}, {faults} errors>" if faults else f"{text}>"
+
+
+class Nothing:
+    """Answers without items, as a `Source`: what `out` has after an error."""
+
+    def column(self, layout: Layout, path: str) -> NDArray[Any]:
+        return np.empty(0, DTYPES[layout.index[path].code])
+
+    def number(self, layout: Layout, path: str) -> int:
+        return 0
+
+    def version(self) -> int:
+        return 0
+
+    def picture(self, question: Question[Any]) -> str:
+        raise FailedPreconditionError("the question was not answered", field="out")
+
+    def describe(self, column: int, fault: int) -> tuple[str, str]:
+        return "", ""
 
 
 class _Slice:

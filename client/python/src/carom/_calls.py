@@ -30,6 +30,7 @@ A = TypeVar("A", bound="Answers")
 _KEPT_CALLS = 16
 _KEPT_ROWS = 1 << 20  # what answered more is not kept
 _KEPT_BLOCKS = 64
+_TRIPLE = struct.Struct("<QQQ")
 _TYPES = {code: dtype.str for code, dtype in DTYPES.items()}
 _EMPTY = {code: np.empty(0, dtype) for code, dtype in DTYPES.items()}
 for _array in _EMPTY.values():
@@ -49,41 +50,58 @@ class World:
 
 
 class Call:
-    """Memory of one call at a time: a `carom_answers`, a status, and space for scalars."""
+    """Memory of one call at a time: a `carom_answers`, a status, and space for scalars and for structs of answers."""
 
-    __slots__ = ("_blocks", "answers", "fields", "rows", "scratch", "status")
+    __slots__ = ("_blocks", "_scratch", "_structs", "answers", "handle", "rows", "status")
 
     def __init__(self) -> None:
-        core = library()
-        self.answers = Handle(core.make("carom_answers_create", 0), "carom_answers_destroy")
+        self.handle = Handle(library().make("carom_answers_create", 0), "carom_answers_destroy")
+        self.answers = self.handle.address
         self.status = Status()
-        self.scratch = ctypes.create_string_buffer(32 * 8)
-        self.fields = ctypes.create_string_buffer(1024)
-        self._blocks: dict[tuple[int, tuple[int | float, ...]], tuple[int, Any]] = {}
         self.rows = 0
+        self._scratch = ctypes.create_string_buffer(16 * 8)
+        self._blocks: dict[tuple[int, tuple[int | float, ...]], tuple[int, Any]] = {}
+        self._structs: dict[int, Any] = {}
 
-    def scalar_block(self, question: Question[Any]) -> int:
-        """Writes the scalars of a question, and returns the address of a struct that refers to them."""
+    def block(self, question: Question[Any], keep: list[object]) -> int | bytes:
+        """Returns a struct of the question, or its address; what it refers to is added to `keep`."""
+        kind, scalars, direct = question.kind, question.scalars, question.direct
+        if scalars is not None:
+            kind.scalars.pack_into(self._scratch, 0, *scalars)
+            memory = self._blocks.get((kind.number, question.options))
+            return memory[0] if memory is not None else self._make_block(question, kind.number)
+        if direct is None:
+            return pack(question, keep)
+        memory = self._blocks.get((-kind.number, question.options))
+        address = memory[0] if memory is not None else self._make_block(question, -kind.number)
+        words: list[int] = []
+        for array in direct:
+            words += (array.__array_interface__["data"][0], question.items, 1)
+        kind.triples.pack_into(self._blocks[-kind.number, question.options][1], kind.offset, *words)
+        return address
+
+    def _make_block(self, question: Question[Any], number: int) -> int:
+        """Makes a struct that is used again by questions with the same options. Its columns are the scalars."""
+        if len(self._blocks) >= _KEPT_BLOCKS:
+            self._blocks.clear()
         kind = question.kind
-        given = [value for value in question.columns if value is not None]
-        kind.scalars.pack_into(self.scratch, 0, *given)
-        key = (kind.number, question.options)
-        block = self._blocks.get(key)
-        if block is None:
-            if len(self._blocks) >= _KEPT_BLOCKS:
-                self._blocks.clear()
-            layout = kind.question
-            values = list(layout.defaults)
-            for option, number in zip(layout.options, question.options, strict=True):
-                values[option.slot] = number
-            base, i = ctypes.addressof(self.scratch), 0
-            for spec, value in zip(layout.columns, question.columns, strict=True):
-                if value is not None:
-                    values[spec.slot : spec.slot + 3] = (base + 8 * i, 1, 1)
-                    i += 1
-            memory = ctypes.create_string_buffer(layout.struct.pack(*values), layout.struct.size)
-            block = self._blocks[key] = (ctypes.addressof(memory), memory)
-        return block[0]
+        memory = ctypes.create_string_buffer(kind.question.struct.pack(*_options(question)), kind.question.struct.size)
+        base = ctypes.addressof(self._scratch)
+        words = [word for i in range(len(kind.codes)) for word in (base + 8 * i, 1, 1)]
+        kind.triples.pack_into(memory, kind.offset, *words)
+        address = ctypes.addressof(memory)
+        self._blocks[number, question.options] = (address, memory)
+        return address
+
+    def read(self, kind: Kind) -> Any:
+        """Returns the struct of answers of a kind, filled; the next call for the kind fills it again."""
+        memory = self._structs.get(kind.number)
+        if memory is None:
+            memory = self._structs[kind.number] = ctypes.create_string_buffer(kind.answers.struct.size)
+            ctypes.c_uint32.from_buffer(memory).value = kind.answers.struct.size
+        if library().read(self.answers, kind.number, memory, self.status.address):
+            raise self.status.error()
+        return memory
 
 
 _calls: collections.deque[Call] = collections.deque()
@@ -107,78 +125,65 @@ class _View:
 
     __slots__ = ("__array_interface__", "source")
 
-    def __init__(self, source: object, interface: dict[str, Any]) -> None:
+    def __init__(self, source: object, length: int, type: str, data: int, stride: int) -> None:
         self.source = source
-        self.__array_interface__ = interface
+        self.__array_interface__ = {
+            "version": 3,
+            "shape": (length,),
+            "typestr": type,
+            "data": (data, True),
+            "strides": (stride,),
+        }
 
 
-class Answered:
-    """The answers of one call, to one question or to a group: see `Source`."""
+class Lease:
+    """What several answers of one call share: the call is kept for others when the last of them ends."""
 
-    __slots__ = ("_call", "questions", "world")
+    __slots__ = ("call",)
 
-    def __init__(self, call: Call, world: World, questions: tuple[Question[Any], ...]) -> None:
-        self._call = call
-        self.world = world
-        self.questions = questions
+    def __init__(self, call: Call) -> None:
+        self.call = call
 
     def __del__(self) -> None:
-        call = getattr(self, "_call", None)
-        if call is not None:
-            _keep(call)
+        _keep(self.call)
 
 
 class Part:
     """The answers to one question of a call: see `Source`."""
 
-    __slots__ = ("_answered", "_kind", "_values")
+    __slots__ = ("_call", "_fields", "_kind", "_lease", "_questions", "_world")
 
-    def __init__(self, answered: Answered, kind: Kind) -> None:
-        self._answered = answered
+    def __init__(
+        self, call: Call, kind: Kind, world: World, questions: tuple[Question[Any], ...], lease: Lease | None
+    ) -> None:
+        self._call = call
         self._kind = kind
-        self._values: tuple[Any, ...] | None = None
+        self._world = world
+        self._questions = questions
+        self._lease = lease
+        self._fields: Any = None
 
-    def _read(self) -> tuple[Any, ...]:
-        values = self._values
-        if values is None:
-            layout = self._kind.answers
-            memory = ctypes.create_string_buffer(layout.struct.size)
-            ctypes.c_uint32.from_buffer(memory).value = layout.struct.size
-            call = self._answered._call
-            if library().read(
-                call.answers.address,
-                self._kind.number,
-                ctypes.addressof(memory),
-                call.status.address,
-            ):
-                raise call.status.error()
-            values = self._values = layout.struct.unpack(memory)
-        return values
+    def __del__(self) -> None:
+        if self._lease is None:
+            _keep(self._call)
 
     def column(self, layout: Layout, path: str) -> NDArray[Any]:
-        spec = layout.index[path]
-        slot, values = spec.slot, self._values or self._read()
-        length = values[slot + 1]
+        offset, code, size = layout.places[path]
+        fields = self._fields
+        if fields is None:
+            fields = self._fields = self._call.read(self._kind)
+        data, length, stride = _TRIPLE.unpack_from(fields, offset)
         if length == 0:
-            return _EMPTY[spec.code]
-        call = self._answered._call
-        call.rows = max(call.rows, length)
-        size = 8 if spec.code in "dQ" else 4 if spec.code == "I" else 1
-        interface = {
-            "version": 3,
-            "shape": (length,),
-            "typestr": _TYPES[spec.code],
-            "data": (values[slot], True),
-            "strides": ((values[slot + 2] or 1) * size,),
-        }
-        return np.asarray(_View(self._answered, interface))
+            return _EMPTY[code]
+        self._call.rows = max(self._call.rows, length)
+        return np.asarray(_View(self, length, _TYPES[code], data, (stride or 1) * size))
 
     def number(self, layout: Layout, path: str) -> int:
-        number: int = (self._values or self._read())[layout.numbers[path]]
+        number: int = layout.struct.unpack(self._call.read(self._kind))[layout.numbers[path]]
         return number
 
     def version(self) -> int:
-        version: int = library().version(self._answered._call.answers.address)
+        version: int = library().version(self._call.answers)
         return version
 
     def describe(self, column: int, fault: int) -> tuple[str, str]:
@@ -187,17 +192,23 @@ class Part:
         return (name or b"").decode(), (text or b"").decode()
 
     def picture(self, question: Question[Any]) -> str:
-        answered = self._answered
-        return write_svg(answered.world, answered.questions, answered._call)
+        return write_svg(self._world, self._questions, self._call)
+
+
+def _options(question: Question[Any]) -> list[int | float]:
+    """The values of the struct of a question with its options, and without columns."""
+    layout = question.kind.question
+    values = list(layout.defaults)
+    if question.options is not question.kind.zeros:
+        for option, number in zip(layout.options, question.options, strict=True):
+            values[option.slot] = number
+    return values
 
 
 def pack(question: Question[Any], keep: list[object]) -> bytes:
     """Returns the struct of a question; what it refers to is added to `keep`."""
-    kind = question.kind
-    layout = kind.question
-    values = list(layout.defaults)
-    for option, number in zip(layout.options, question.options, strict=True):
-        values[option.slot] = number
+    layout = question.kind.question
+    values = _options(question)
     for spec, array in zip(layout.columns, question.arrays(), strict=True):
         if array is not None:
             slot = spec.slot
@@ -216,18 +227,13 @@ def ask(world: World, question: Question[A]) -> Part:
     """Asks one question."""
     call = _take()
     kind = question.kind
-    if question.scalar and kind.scalars.size == 8 * (len(question.columns) - question.columns.count(None)):
-        block: int | bytes = call.scalar_block(question)
-        failed = library().ask[kind.number](world.address, block, call.answers.address, call.status.address)
-    else:
-        keep: list[object] = []
-        block = pack(question, keep)
-        failed = library().ask[kind.number](world.address, block, call.answers.address, call.status.address)
-    if failed:
+    keep: list[object] = []
+    block = call.block(question, keep)
+    if library().ask[kind.number](world.address, block, call.answers, call.status.address):
         error = call.status.error()
         _keep(call)
         raise error
-    return Part(Answered(call, world, (question,)), kind)
+    return Part(call, kind, world, (question,), None)
 
 
 def _batches(questions: tuple[Question[Any], ...], keep: list[object]) -> bytes:
@@ -250,13 +256,13 @@ def ask_all(world: World, questions: tuple[Question[Any], ...]) -> list[Part]:
     keep: list[object] = []
     try:
         batches = _batches(questions, keep)
-        if library().evaluate(world.address, batches, len(questions), call.answers.address, call.status.address):
+        if library().evaluate(world.address, batches, len(questions), call.answers, call.status.address):
             raise call.status.error()
     except BaseException:
         _keep(call)
         raise
-    answered = Answered(call, world, questions)
-    return [Part(answered, question.kind) for question in questions]
+    lease = Lease(call)
+    return [Part(call, question.kind, world, questions, lease) for question in questions]
 
 
 def write_svg(world: World, questions: tuple[Question[Any], ...] = (), call: Call | None = None) -> str:
@@ -267,7 +273,7 @@ def write_svg(world: World, questions: tuple[Question[Any], ...] = (), call: Cal
     buffer = Handle(core.make("carom_buffer_create"), "carom_buffer_destroy")
     picture = struct.pack(
         "<IIQQQ", 32, 0, ctypes.addressof(batches) if questions else 0, len(questions),
-        call.answers.address if call else 0,
+        call.answers if call else 0,
     )  # fmt: skip
     core.call("carom_write_svg", world.address, ctypes.c_char_p(picture), buffer)
     return buffer_bytes(buffer).decode()

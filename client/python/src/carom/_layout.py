@@ -4,8 +4,11 @@
 
 from __future__ import annotations
 
+import operator
+import re
 import struct
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 Number = int | float
 
@@ -44,10 +47,20 @@ class AnswerColumn(NamedTuple):
     where: str  # the column that is 0 where a row has no meaning, or empty
 
 
+def _offsets(format: str) -> list[int]:
+    """The offset of each value of a format of single letters, with numbers before `x` alone."""
+    offsets, offset = [], 0
+    for count, code in re.findall(r"(\d*)([a-zA-Z])", format):
+        if code != "x":
+            offsets.append(offset)
+        offset += struct.calcsize(f"<{count}{code}")
+    return offsets
+
+
 class Layout:
     """A struct as a format of the module `struct`, with the slots of its members."""
 
-    __slots__ = ("columns", "defaults", "index", "numbers", "options", "pointers", "rows", "struct")
+    __slots__ = ("columns", "defaults", "index", "numbers", "options", "places", "pointers", "rows", "struct")
 
     def __init__(
         self,
@@ -65,13 +78,20 @@ class Layout:
         self.pointers = dict(pointers)
         self.index = {column.path: column for column in self.columns}
         self.numbers = {option.path: option.slot for option in self.options}
+        offsets = _offsets(format)
+        self.places = {
+            column.path: (offsets[column.slot], column.code, struct.calcsize(column.code)) for column in self.columns
+        }
         self.rows = {column.path: AnswerColumn(*row) for column, row in zip(self.columns, rows, strict=False)}
 
 
 class Kind:
     """A kind of question: its names, the structs of its questions and answers, and its function."""
 
-    __slots__ = ("answers", "function", "method", "name", "number", "question", "scalars")
+    __slots__ = (
+        "answers", "codes", "defaults", "function", "method", "name", "number", "offset", "only_floats", "pick",
+        "question", "scalars", "triples", "zeros",
+    )  # fmt: skip
 
     def __init__(self, name: str, method: str, number: int, function: str, question: Layout, answers: Layout) -> None:
         self.name = name  # as in field paths, such as `segments`
@@ -80,7 +100,22 @@ class Kind:
         self.function = function
         self.question = question
         self.answers = answers
-        # All that one item needs, if that is floats alone; else a struct of no size.
-        required = [column.code for column in question.columns if not column.optional]
-        alone = set(required) == {"d"} and not question.pointers
-        self.scalars = struct.Struct(f"<{len(required)}d" if alone else "<")
+        # The arguments of a caller who gives no option, and the numbers that they stand for.
+        self.defaults = tuple(
+            [False if option.name in ("reflect", "quiet_radii") else None for option in question.options]
+        )
+        self.zeros = (0,) * len(question.options)
+        # What is required of a question, where that is columns alone: takes these from all columns. They follow one
+        # another in the struct. `scalars` packs one item, if it is of floats alone.
+        self.pick: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
+        required = [i for i, column in enumerate(question.columns) if not column.optional]
+        self.codes = "".join(question.columns[i].code for i in required)
+        self.only_floats = set(self.codes) == {"d"}
+        self.scalars = struct.Struct(f"<{len(required)}d")
+        self.triples = struct.Struct(f"<{3 * len(required)}Q")
+        self.offset = 0
+        if len(required) > 1 and not question.pointers:
+            self.pick = operator.itemgetter(*required)
+            self.offset = question.places[question.columns[required[0]].path][0]
+            last = question.places[question.columns[required[-1]].path][0]
+            assert last == self.offset + 24 * (len(required) - 1)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._columns import DTYPES, LIMITS, column, refuse
+from ._columns import DTYPES, LIMITS, MAX_LENGTH, column, refuse
 from ._layout import Kind, Option
 
 if TYPE_CHECKING:
@@ -22,6 +22,14 @@ ColumnValue = float | int | NDArray[Any] | None
 # Columns with another number of entries than items.
 _OWN_LENGTH = {("slides", "dx"), ("slides", "dy"), ("body_contacts", "mass")}
 _WIDE = frozenset({"mask"})
+
+
+def _nones(values: tuple[Any, ...]) -> int:
+    count = 0
+    for value in values:
+        if value is None:
+            count += 1
+    return count
 
 
 def _choice(kind: Kind, option: Option, value: object) -> int:
@@ -77,7 +85,7 @@ class Question(Generic[A]):
     NaN, are errors of their item instead.
     """
 
-    __slots__ = ("answers", "columns", "items", "kind", "options", "scalar", "shapes")
+    __slots__ = ("answers", "columns", "direct", "items", "kind", "options", "scalars", "shapes")
 
     def __init__(
         self,
@@ -98,32 +106,50 @@ class Question(Generic[A]):
                 raise refuse("shapes", "has capsules; overlap_capsules and overlap_circles accept these")
         elif "movers.shapes" in kind.question.pointers:
             raise refuse("shapes", "is required")
-        self.options = tuple(
-            [
-                0 if value is None or value is False else _number(kind, option, value)
-                for option, value in zip(kind.question.options, options, strict=True)
-            ]
-        )
-        for value in columns:
-            if value is not None and type(value) is not float:
-                break
+        if options == kind.defaults:
+            self.options: tuple[int | float, ...] = kind.zeros
         else:
-            if self._set_scalars(columns):
-                return
+            self.options = tuple(
+                [
+                    0 if value is None or value is False else _number(kind, option, value)
+                    for option, value in zip(kind.question.options, options, strict=True)
+                ]
+            )
+        self.scalars: tuple[float, ...] | None = None
+        self.direct: tuple[NDArray[Any], ...] | None = None
+        if kind.pick is not None:
+            given = kind.pick(columns)
+            optional = len(columns) - len(given)
+            if (type(given[0]) is float or type(given[0]) is np.ndarray) and _nones(columns) == optional:
+                self.columns: tuple[ColumnValue, ...] = columns
+                if self._set_scalars(given) or self._set_arrays(given):
+                    return
         self._set_columns(columns)
 
-    def _set_scalars(self, columns: tuple[Any, ...]) -> bool:
-        """Takes floats alone; returns whether that is all that the kind needs."""
-        for spec, value in zip(self.kind.question.columns, columns, strict=True):
-            if value is None:
-                if not spec.optional:
-                    raise refuse(spec.name, "is required")
-            elif spec.code != "d":
+    def _set_scalars(self, given: tuple[Any, ...]) -> bool:
+        """Takes one item that needs floats alone."""
+        for value in given:
+            if type(value) is not float:
                 return False
-        self.columns: tuple[ColumnValue, ...] = columns
+        self.scalars = given if self.kind.only_floats else None
         self.items = 1
-        self.scalar = True
-        return True
+        return self.kind.only_floats
+
+    def _set_arrays(self, given: tuple[Any, ...]) -> bool:
+        """Takes contiguous arrays of the right types and of equal lengths."""
+        size = -1
+        for code, value in zip(self.kind.codes, given, strict=True):
+            if type(value) is not np.ndarray or value.dtype is not DTYPES[code] or value.ndim != 1:
+                return False
+            flags = value.flags
+            if not (flags.c_contiguous and flags.aligned):
+                return False
+            if size not in (-1, value.size):
+                return False
+            size = value.size
+        self.direct = given if size <= MAX_LENGTH else None
+        self.items = size
+        return size <= MAX_LENGTH
 
     def _set_columns(self, columns: tuple[Any, ...]) -> None:
         made: list[ColumnValue] = []
@@ -147,8 +173,7 @@ class Question(Generic[A]):
                 items, first = len(array), spec.name
             elif len(array) != items:
                 raise refuse(spec.name, f"has {len(array)} entries, where {first} has {items}")
-        self.scalar = items < 0 and not any(isinstance(value, np.ndarray) for value in made)
-        self.items = max(items, 1) if items < 0 else items
+        self.items = 1 if items < 0 else items
         self.columns = tuple(made)
 
     def __len__(self) -> int:

@@ -101,7 +101,7 @@ def _placed(
     s: ArrayLike | None, angle: ArrayLike | None,
 ) -> tuple[Shapes, dict[str, NDArray[Any] | None]]:  # fmt: skip
     """The columns of shapes at poses, with an entry for each."""
-    question = questions.overlap(shapes, x, y, shape=shape, c=c, s=s, angle=angle)
+    question = questions.nearest(shapes, x, y, shape=shape, c=c, s=s, angle=angle)
     columns = {
         spec.name: array
         for spec, array in zip(question.kind.question.columns, question.arrays(), strict=True)
