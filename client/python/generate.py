@@ -3,12 +3,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Writes the modules of `carom` that follow from carom_abi.json, the description of carom.h.
 
-    generate.py [--abi carom_abi.json] [--out FOLDER]
+    generate.py [--abi carom_abi.json] [--protos FOLDER] [--batch batch.cc] [--out FOLDER]
 
 `enums.py` has the enumerations, `layout.py` the structs, `answers.py` a class for each struct of answers,
 `questions.py` a function for each kind of question, and `asking.py` these functions as methods: of a scene that
-answers at once, of one that is awaited, and of a group that collects questions. What only Python needs, the names of
-methods and the order of parameters, is the table KINDS below.
+answers at once, of one that is awaited, and of a group that collects questions. `wire_tables.py` has the messages of a
+server, see generate_wire.py. What only Python needs, the names of methods and the order of parameters, is the table
+KINDS below.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ import re
 import textwrap
 from dataclasses import dataclass, field
 from typing import Any
+
+from generate_wire import wire_module
 
 HERE = pathlib.Path(__file__).resolve().parent
 BANNER = (
@@ -339,7 +342,7 @@ def parameters(api: dict[str, Any], kind: dict[str, Any]) -> tuple[list[Paramete
     made = slots(api, kind["question"])
     choices = {enum["name"]: [name.lower() for name, _ in values(enum)] for enum in api["enums"]}
     known: dict[str, Parameter] = {}
-    for path, _, _, optional, about, name in made.columns:
+    for _, _, _, optional, about, name in made.columns:
         annotation = "ArrayLike | None" if optional else "ArrayLike"
         known[name] = Parameter(name, annotation, "None" if optional else None, tidy(about))
     if any(path == "movers.shapes" for path, _ in made.pointers):
@@ -366,7 +369,7 @@ def parameters(api: dict[str, Any], kind: dict[str, Any]) -> tuple[list[Paramete
             "[radians] angle from the first beam to the last one, in place of step",
         )
         known["step"] = Parameter("step", "ArrayLike | None", "None", "[radians] angle from a beam to the next one")
-        known["range"] = Parameter("range", "ArrayLike", None, known["range"].doc)
+        known["range"] = Parameter("range", "ArrayLike | None", "None", known["range"].doc + "; required")
         known = {name: known[name] for name in ("x", "y", "angle", "beams", "fov", "range", "step", *known)}
     first = [known.pop(name) for name in spec.positional]
     if kind["name"] == "FANS":
@@ -377,8 +380,9 @@ def parameters(api: dict[str, Any], kind: dict[str, Any]) -> tuple[list[Paramete
 def signature(first: list[Parameter], rest: list[Parameter], indent: str) -> str:
     lines = []
     for parameter in first:
-        default = None if parameter.name == "fov" else parameter.default
-        lines.append(f"{parameter.name}: {parameter.annotation}" + (f" = {default}" if default else ""))
+        lines.append(
+            f"{parameter.name}: {parameter.annotation}" + (f" = {parameter.default}" if parameter.default else "")
+        )
     if rest:
         lines.append("*")
     lines += [
@@ -502,6 +506,8 @@ def asking_module(api: dict[str, Any]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description="Writes the generated modules of the package carom.")
     parser.add_argument("--abi", type=pathlib.Path, default=HERE.parents[1] / "core/abi/carom_abi.json")
+    parser.add_argument("--protos", type=pathlib.Path, default=HERE.parents[1] / "proto/carom/v1")
+    parser.add_argument("--batch", type=pathlib.Path, default=HERE.parents[1] / "core/src/base/batch.cc")
     parser.add_argument("--out", type=pathlib.Path, default=HERE / "src/carom/_generated")
     arguments = parser.parse_args()
     api = json.loads(arguments.abi.read_text())
@@ -514,6 +520,7 @@ def main() -> None:
         "answers.py": answers_module(api),
         "questions.py": questions_module(api),
         "asking.py": asking_module(api),
+        "wire_tables.py": wire_module(arguments.protos, arguments.batch),
     }
     for name, text in modules.items():
         path = arguments.out / name

@@ -89,10 +89,15 @@ _CLIENT = ("Client", "Frame", "Stream")
 
 def __getattr__(name: str) -> Any:
     """Imports what needs more than numpy when it is used first."""
-    if name in _MODULES:
-        return importlib.import_module(f".{name}", __name__)
-    if name in _CLIENT:
-        return getattr(importlib.import_module(".client", __name__), name)
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("carom")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in _MODULES and name not in _CLIENT:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    try:
+        if name in _MODULES:
+            return importlib.import_module(f".{name}", __name__)
+        return getattr(importlib.import_module(".client", __name__), name)
+    except ModuleNotFoundError as error:
+        extra = {"farm": "dask", "gym": "gym"}.get(name, "client")
+        what = f"carom.{name} needs {error.name}: pip install 'carom[{extra}]'"
+        raise ModuleNotFoundError(what, name=error.name) from None

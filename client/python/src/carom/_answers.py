@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 import numpy as np
@@ -65,7 +64,7 @@ class Answers:
         self._cache: dict[str, Any] = {}
 
     def _clear(self) -> None:
-        """Lets go of the memory of the answers: they have no items."""
+        """Empties the answers, so that their memory can be used again."""
         self._source = Nothing()
         self._items = 0
         self._cache = {}
@@ -145,7 +144,9 @@ class Answers:
         if about.level != "entry" or len(values) != offsets[-1]:
             raise refuse("name", f"is {name!r}, which does not have the {offsets[-1]} entries of these answers")
         try:
-            blank = 0 if fill != fill and values.dtype.kind != "f" else fill
+            blank = 0 if values.dtype.kind != "f" and np.isnan(fill) else fill
+            if values.dtype.kind != "f" and blank != int(blank):
+                raise ValueError
             result = np.full((len(self), *values.shape[1:]), blank, values.dtype)
         except (OverflowError, TypeError, ValueError):
             raise refuse("fill", f"is {fill!r}; a number that {values.dtype} holds is accepted") from None
@@ -168,9 +169,9 @@ class Answers:
 
     @property
     def error(self) -> NDArray[np.uint8]:
-        """One an item: 0, or why it could not be answered (`errors` has it in words)."""
+        """One an item: 0, or a number above 0 for what is wrong with the item (`errors` has it in words)."""
         result = np.zeros(len(self), np.uint8)
-        result[self._column("error_index")] = self._column("error_fault")
+        result[self._column("error_index")] = self._column("error_fault") + 1
         return result
 
     @property
@@ -180,7 +181,7 @@ class Answers:
         result = []
         for index, column, fault in zip(self._column("error_index"), *columns, strict=True):
             name, text = self._source.describe(int(column), int(fault))
-            result.append(ItemError(text, field=name, index=int(index), fault=int(fault)))
+            result.append(ItemError(text, field=name, index=int(index), fault=int(fault) + 1))
         return result
 
     def check(self) -> Self:
@@ -217,6 +218,8 @@ class Answers:
 
         Equal answers have equal digests on every machine, and from every source.
         """
+        import hashlib  # some milliseconds of an import
+
         total = hashlib.sha256()
         for path, about in self._layout.rows.items():
             if path == "quiet_radius":
@@ -227,6 +230,9 @@ class Answers:
             total.update(f"{path}:{len(values)}:{values.dtype.str};".encode())
             total.update(np.ascontiguousarray(values).tobytes())
         return total.hexdigest()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise refuse("answers", "cannot be pickled; arrays of it can be, and scenes")
 
     def _repr_svg_(self) -> str:
         return self._source.picture(self.question)
@@ -315,9 +321,12 @@ class FanAnswers(Answers):
         name = path + " grid"
         found: NDArray[Any] | None = self._cache.get(name)
         if found is None:
-            values, counts = self._column(path), self._column("counts")
-            even = len(counts) > 0 and int(counts[0]) * len(counts) == len(values) and bool((counts == counts[0]).all())
-            found = self._cache[name] = values.reshape(len(counts), -1) if even and len(values) else values
+            values, beams = self._column(path), self._cache.get("beams")
+            if beams is None:  # of each fan; 0 if they differ
+                counts = self._column("counts")
+                even = len(counts) == 1 or (len(counts) > 1 and bool((counts == counts[0]).all()))
+                beams = self._cache["beams"] = int(counts[0]) if even else 0
+            found = self._cache[name] = values.reshape(-1, beams) if beams and len(values) else values
         return found
 
     @property

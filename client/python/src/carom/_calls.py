@@ -11,12 +11,13 @@ from __future__ import annotations
 import collections
 import ctypes
 import struct
+import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ._columns import DTYPES, refuse, triple
+from ._columns import DTYPES, address, refuse, triple
 from ._library import Handle, Status, library
 from .errors import FailedPreconditionError
 
@@ -52,13 +53,14 @@ class World:
 class Call:
     """Memory of one call at a time: a `carom_answers`, a status, and space for scalars and for structs of answers."""
 
-    __slots__ = ("_blocks", "_scratch", "_structs", "answers", "handle", "rows", "status")
+    __slots__ = ("_blocks", "_scratch", "_structs", "answers", "handle", "lock", "rows", "status")
 
     def __init__(self) -> None:
         self.handle = Handle(library().make("carom_answers_create", 0), "carom_answers_destroy")
         self.answers = self.handle.address
         self.status = Status()
         self.rows = 0
+        self.lock = threading.Lock()  # of the structs of answers, while one is filled
         self._scratch = ctypes.create_string_buffer(16 * 8)
         self._blocks: dict[tuple[int, tuple[int | float, ...]], tuple[int, Any]] = {}
         self._structs: dict[int, Any] = {}
@@ -73,12 +75,12 @@ class Call:
         if direct is None:
             return pack(question, keep)
         memory = self._blocks.get((-kind.number, question.options))
-        address = memory[0] if memory is not None else self._make_block(question, -kind.number)
+        block = memory[0] if memory is not None else self._make_block(question, -kind.number)
         words: list[int] = []
         for array in direct:
-            words += (array.__array_interface__["data"][0], question.items, 1)
+            words += (address(array), question.items, 1)
         kind.triples.pack_into(self._blocks[-kind.number, question.options][1], kind.offset, *words)
-        return address
+        return block
 
     def _make_block(self, question: Question[Any], number: int) -> int:
         """Makes a struct that is used again by questions with the same options. Its columns are the scalars."""
@@ -89,12 +91,12 @@ class Call:
         base = ctypes.addressof(self._scratch)
         words = [word for i in range(len(kind.codes)) for word in (base + 8 * i, 1, 1)]
         kind.triples.pack_into(memory, kind.offset, *words)
-        address = ctypes.addressof(memory)
-        self._blocks[number, question.options] = (address, memory)
-        return address
+        block = ctypes.addressof(memory)
+        self._blocks[number, question.options] = (block, memory)
+        return block
 
     def read(self, kind: Kind) -> Any:
-        """Returns the struct of answers of a kind, filled; the next call for the kind fills it again."""
+        """Returns the struct of answers of a kind, filled; the next question of the kind fills it again."""
         memory = self._structs.get(kind.number)
         if memory is None:
             memory = self._structs[kind.number] = ctypes.create_string_buffer(kind.answers.struct.size)
@@ -171,15 +173,21 @@ class Part:
         offset, code, size = layout.places[path]
         fields = self._fields
         if fields is None:
-            fields = self._fields = self._call.read(self._kind)
+            fields = self._read()
         data, length, stride = _TRIPLE.unpack_from(fields, offset)
         if length == 0:
             return _EMPTY[code]
         self._call.rows = max(self._call.rows, length)
         return np.asarray(_View(self, length, _TYPES[code], data, (stride or 1) * size))
 
+    def _read(self) -> Any:
+        with self._call.lock:  # one thread fills the struct, and others read it afterwards
+            if self._fields is None:
+                self._fields = self._call.read(self._kind)
+        return self._fields
+
     def number(self, layout: Layout, path: str) -> int:
-        number: int = layout.struct.unpack(self._call.read(self._kind))[layout.numbers[path]]
+        number: int = layout.struct.unpack(self._read())[layout.numbers[path]]
         return number
 
     def version(self) -> int:

@@ -90,7 +90,7 @@ class Kind:
 
     __slots__ = (
         "answers", "codes", "defaults", "function", "method", "name", "number", "offset", "only_floats", "pick",
-        "question", "scalars", "triples", "zeros",
+        "question", "scalars", "triples", "types", "zeros",
     )  # fmt: skip
 
     def __init__(self, name: str, method: str, number: int, function: str, question: Layout, answers: Layout) -> None:
@@ -106,12 +106,13 @@ class Kind:
         )
         self.zeros = (0,) * len(question.options)
         # What is required of a question, where that is columns alone: takes these from all columns. They follow one
-        # another in the struct. `scalars` packs one item, if it is of floats alone.
+        # another in the struct. `scalars` packs one item, each number in 8 bytes.
         self.pick: Callable[[tuple[Any, ...]], tuple[Any, ...]] | None = None
         required = [i for i, column in enumerate(question.columns) if not column.optional]
         self.codes = "".join(question.columns[i].code for i in required)
         self.only_floats = set(self.codes) == {"d"}
-        self.scalars = struct.Struct(f"<{len(required)}d")
+        self.types = tuple([float if code == "d" else int for code in self.codes])
+        self.scalars = struct.Struct("<" + "".join(["d" if code == "d" else "Q" for code in self.codes]))
         self.triples = struct.Struct(f"<{3 * len(required)}Q")
         self.offset = 0
         if len(required) > 1 and not question.pointers:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-import pathlib
 from typing import Any
 
 from ._generated.layout import ABI_VERSION, KINDS
@@ -44,7 +43,7 @@ def path() -> str:
     override = os.environ.get("CAROM_LIBRARY")
     if override:
         return override
-    return str(pathlib.Path(__file__).parent / "lib" / "libcarom.so.1")
+    return os.path.join(os.path.dirname(__file__), "lib", "libcarom.so.1")
 
 
 class Library:
@@ -57,7 +56,10 @@ class Library:
             raise ImportError(
                 f"the collision core could not be loaded: {error}; CAROM_LIBRARY may name libcarom.so.1"
             ) from None
-        version: int = self.function("carom_abi_version", ctypes.c_uint32)()
+        try:
+            version: int = self.function("carom_abi_version", ctypes.c_uint32)()
+        except AttributeError:
+            raise ImportError(f"{file} is no libcarom.so.1") from None
         if version >> 16 != ABI_VERSION >> 16 or version < ABI_VERSION:
             raise ImportError(
                 f"{file} has version {version >> 16}.{version & 0xFFFF} of carom.h; "

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ._columns import DTYPES, LIMITS, MAX_LENGTH, column, refuse
 from ._layout import Kind, Option
+from .errors import InvalidArgumentError
 
 if TYPE_CHECKING:
     from ._answers import Answers
@@ -61,6 +62,11 @@ def _number(kind: Kind, option: Option, value: object) -> int | float:
     return int(value)
 
 
+def _is_plain(value: Any, code: str) -> bool:
+    """Whether a value is a number that needs no conversion to the type of a column."""
+    return type(value) is float if code == "d" else type(value) is int and 0 <= value < LIMITS[code]
+
+
 def fan_steps(beams: ArrayLike, fov: ArrayLike | None, step: ArrayLike | None) -> ArrayLike:
     """The angle from a beam to the next one."""
     if (fov is None) == (step is None):
@@ -68,12 +74,19 @@ def fan_steps(beams: ArrayLike, fov: ArrayLike | None, step: ArrayLike | None) -
     if fov is None:
         assert step is not None
         return step
+    if type(beams) is int and type(fov) is float:
+        return fov / max(beams - 1, 1)
     gaps = np.asarray(column(beams, "I", "beams"), dtype=np.float64) - 1.0
     angles = column(fov, "d", "fov")
     if gaps.ndim and angles.ndim and len(gaps) != len(angles):
         raise refuse("fov", f"has {len(angles)} entries, where beams has {len(gaps)}")
     result: NDArray[np.float64] = angles / np.maximum(gaps, 1.0)
     return result if result.ndim else float(result)
+
+
+def no_question(value: object) -> InvalidArgumentError:
+    """The exception for what is not a question."""
+    return refuse("question", f"is {type(value).__name__}; a question of carom.questions is accepted")
 
 
 class Question(Generic[A]):
@@ -106,7 +119,11 @@ class Question(Generic[A]):
                 raise refuse("shapes", "has capsules; overlap_capsules and overlap_circles accept these")
         elif "movers.shapes" in kind.question.pointers:
             raise refuse("shapes", "is required")
-        if options == kind.defaults:
+        try:
+            is_plain = options == kind.defaults
+        except ValueError:  # an array is compared entry by entry
+            is_plain = False
+        if is_plain:
             self.options: tuple[int | float, ...] = kind.zeros
         else:
             self.options = tuple(
@@ -115,7 +132,7 @@ class Question(Generic[A]):
                     for option, value in zip(kind.question.options, options, strict=True)
                 ]
             )
-        self.scalars: tuple[float, ...] | None = None
+        self.scalars: tuple[float | int, ...] | None = None
         self.direct: tuple[NDArray[Any], ...] | None = None
         if kind.pick is not None:
             given = kind.pick(columns)
@@ -127,13 +144,15 @@ class Question(Generic[A]):
         self._set_columns(columns)
 
     def _set_scalars(self, given: tuple[Any, ...]) -> bool:
-        """Takes one item that needs floats alone."""
-        for value in given:
-            if type(value) is not float:
-                return False
-        self.scalars = given if self.kind.only_floats else None
+        """Takes one item that needs floats alone, or floats and integers."""
+        kind = self.kind
+        if tuple(map(type, given)) != kind.types:
+            return False
+        if not kind.only_floats and not all(map(_is_plain, given, kind.codes)):
+            return False
+        self.scalars = given
         self.items = 1
-        return self.kind.only_floats
+        return True
 
     def _set_arrays(self, given: tuple[Any, ...]) -> bool:
         """Takes contiguous arrays of the right types and of equal lengths."""
@@ -162,6 +181,9 @@ class Question(Generic[A]):
                     raise refuse(spec.name, "is required")
                 made.append(None)
                 continue
+            if _is_plain(value, spec.code):
+                made.append(value)
+                continue
             array = column(value, spec.code, spec.name)
             if array.ndim == 0:
                 made.append(array.item())
@@ -182,6 +204,9 @@ class Question(Generic[A]):
     def __repr__(self) -> str:
         return f"<{self.kind.method}, {self.items} items>"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise refuse("question", "cannot be pickled; its arguments can be, and scenes")
+
     def arrays(self) -> list[NDArray[Any] | None]:
         """The columns as arrays with an entry for each item, in the order of `kind.question.columns`."""
         result: list[NDArray[Any] | None] = []
@@ -193,7 +218,9 @@ class Question(Generic[A]):
             else:
                 if spec.code != "d" and not 0 <= value < LIMITS[spec.code]:
                     raise refuse(spec.name, f"is {value}; accepted is [0, {LIMITS[spec.code] - 1}]")
-                result.append(np.full(self.items, value, DTYPES[spec.code]))
+                array = np.empty(self.items, DTYPES[spec.code])
+                array.fill(value)
+                result.append(array)
         return result
 
     def _shape_column(self) -> NDArray[Any] | None:

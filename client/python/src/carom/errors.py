@@ -16,6 +16,8 @@ class CaromError(Exception):
 
     code = "UNKNOWN"
     number = 2
+    violations: tuple[tuple[str, str], ...] = ()  # of a server: each field, at most 16, and what is wrong with it
+    retry_after: float | None = None  # [seconds] after which the same call may succeed, where a server says so
 
     def __init__(self, message: str, *, field: str = "", code: str | None = None) -> None:
         super().__init__(message)

@@ -24,10 +24,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from . import _calls
 from ._calls import World, ask, ask_all, closed, write_svg
-from ._columns import column, refuse, triple
+from ._columns import column, number, refuse, triple
 from ._generated import layout, questions
 from ._generated.asking import Asker
 from ._library import Handle, library
+from ._question import Question, no_question
 from .polygons import Polygons, PolygonsLike
 from .shapes import Shapes, ShapesLike, as_shapes, box, capsule, disc
 
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from ._generated import answers
     from ._generated.enums import Coherence, OverlapDetail
     from ._layout import Layout
-    from ._question import Question
 
 __all__ = ["Bodies", "Polygons", "Scene", "Shapes", "Trackers", "box", "capsule", "disc"]
 
@@ -164,6 +164,9 @@ class Bodies:
             self._handle = self._create(self.shapes, self.columns, None)
         return self._handle
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return (_unpickle_bodies, (self.shapes, self.columns))
+
     def __len__(self) -> int:
         x = self.columns["placed.x"]
         return 0 if x is None else len(x)
@@ -210,7 +213,7 @@ class Trackers:
         block = _fill(
             layout.TRACKER_DEFINITIONS, keep, **arrays, shapes=shapes_handle(made),
             first_tracker=_limited("first_tracker", first_tracker, 0, 2**32),
-            mask=0 if mask is None else _limited("mask", mask, 1, 2**64), within=float(within),
+            mask=0 if mask is None else _limited("mask", mask, 1, 2**64), within=number(within, "within"),
         )  # fmt: skip
         self._define(remove, ctypes.addressof(block))
 
@@ -235,6 +238,9 @@ class Trackers:
             strict=strict, **more,
         )  # fmt: skip
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise refuse("trackers", "cannot be pickled: each process makes its own")
+
     def forget(self) -> None:
         """Drops all memories: no answer changes, but the next moves take longer."""
         library().call("carom_trackers_forget", self._handle)
@@ -250,6 +256,16 @@ def _limited(name: str, value: object, least: int, limit: int) -> int:
     if not isinstance(value, int | np.integer) or not least <= value < limit:
         raise refuse(name, f"is {value!r}; accepted is [{least}, {limit - 1}]")
     return int(value)
+
+
+def _path(path: object) -> bytes:
+    try:
+        name = os.fsencode(path)  # type: ignore[arg-type]
+    except (TypeError, ValueError) as error:
+        raise refuse("path", f"is {type(path).__name__}: {error}") from None
+    if b"\0" in name:
+        raise refuse("path", "has a null character")
+    return name
 
 
 class Scene(Asker):
@@ -287,10 +303,7 @@ class Scene(Asker):
 
         Raises NotFoundError, InvalidArgumentError for a file that is no bundle, DataLossError for a damaged one.
         """
-        name = os.fsencode(path)
-        if b"\0" in name:
-            raise refuse("path", "has a null character")
-        handle = library().make("carom_scene_open_bundle", ctypes.c_char_p(name), 0)
+        handle = library().make("carom_scene_open_bundle", ctypes.c_char_p(_path(path)), 0)
         return cls(Handle(handle, "carom_scene_destroy"))
 
     @classmethod
@@ -309,10 +322,7 @@ class Scene(Asker):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes a bundle. After an error, a file that was there is as before."""
-        name = os.fsencode(path)
-        if b"\0" in name:
-            raise refuse("path", "has a null character")
-        library().call("carom_scene_save_bundle", self._open(), ctypes.c_char_p(name))
+        library().call("carom_scene_save_bundle", self._open(), ctypes.c_char_p(_path(path)))
 
     def commit(
         self, *, add: PolygonsLike | None = None, replace: PolygonsLike | None = None, remove: ArrayLike = (),
@@ -340,10 +350,14 @@ class Scene(Asker):
 
     def with_bodies(self, bodies: Bodies) -> Self:
         """Returns the same scene, whose questions may ask bodies: `against="both"` or "bodies"."""
+        if not isinstance(bodies, Bodies):
+            raise refuse("bodies", f"is {type(bodies).__name__}; Bodies are accepted")
         return type(self)(self._open(), bodies, self._trackers)
 
     def with_trackers(self, trackers: Trackers) -> Self:
         """Returns the same scene, which answers `move`."""
+        if not isinstance(trackers, Trackers):
+            raise refuse("trackers", f"is {type(trackers).__name__}; Trackers are accepted")
         return type(self)(self._open(), self._bodies, trackers)
 
     # --- Asking ---------------------------------------------------------------------------------
@@ -352,13 +366,14 @@ class Scene(Asker):
         world = self._world
         if world is None:
             raise closed("scene")
+        if not isinstance(question, Question):
+            raise no_question(question)
         if out is None:
             made = question.answers(question, ask(world, question))
         else:
             if type(out) is not question.answers:
                 raise refuse("out", f"is {type(out).__name__}; {question.answers.__name__} is accepted")
-            out._cache = {}
-            out._source = None  # type: ignore[assignment]
+            out._clear()
             out._replace(question, ask(world, question))
             made = out
         return made.check() if strict else made
@@ -368,6 +383,9 @@ class Scene(Asker):
         world = self._world
         if world is None:
             raise closed("scene")
+        for question in asked:
+            if not isinstance(question, Question):
+                raise no_question(question)
         parts = ask_all(world, asked)
         made = tuple(question.answers(question, part) for question, part in zip(asked, parts, strict=True))
         if strict:
@@ -435,10 +453,16 @@ class Scene(Asker):
         return f"<Scene: {len(self)} polygons, {self.vertex_count} vertices, version {self.version}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_unpickle, (self.to_bundle(), self.version))
+        return (_unpickle, (self.to_bundle(), self.version, self._bodies, self._trackers))
 
 
-def _unpickle(data: bytes, version: int) -> Scene:
+def _unpickle(data: bytes, version: int, bodies: Bodies | None, trackers: Trackers | None) -> Scene:
     scene = Scene.from_bundle(data)
     handle = library().make("carom_scene_with_version", scene._open(), version)
-    return Scene(Handle(handle, "carom_scene_destroy"))
+    return Scene(Handle(handle, "carom_scene_destroy"), bodies, trackers)
+
+
+def _unpickle_bodies(shapes: Shapes, columns: dict[str, NDArray[Any] | None]) -> Bodies:
+    bodies = Bodies((), (), ())
+    bodies.shapes, bodies.columns = shapes, columns
+    return bodies

@@ -47,7 +47,7 @@ class _Rings:
 def _points(value: object, path: str) -> NDArray[np.float64]:
     try:
         points = np.asarray(value, np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise refuse(path, f"must be points (x, y): {error}") from None
     if points.ndim != 2 or points.shape[1] not in (2, 3):
         raise refuse(path, f"has the shape {points.shape}; points (x, y), of the shape (n, 2), are accepted")
@@ -55,10 +55,12 @@ def _points(value: object, path: str) -> NDArray[np.float64]:
 
 
 def _depth(value: object) -> int:
-    """The number of nested sequences, down to the first number."""
+    """The number of nested sequences, down to the first number; at most 4."""
     depth = 0
-    while not isinstance(value, str | bytes | Mapping) and (
-        isinstance(value, np.ndarray) or hasattr(value, "__getitem__")
+    while (
+        depth < 4
+        and not isinstance(value, str | bytes | Mapping | np.generic)
+        and (isinstance(value, np.ndarray) or hasattr(value, "__getitem__"))
     ):
         if isinstance(value, np.ndarray):
             return depth + value.ndim
@@ -67,6 +69,13 @@ def _depth(value: object) -> int:
             break
         value = value[0]
     return depth
+
+
+def _list(value: object, path: str) -> Any:
+    """An array of GeoJSON, which is a sequence."""
+    if isinstance(value, str | bytes) or not isinstance(value, Sequence | np.ndarray):
+        raise refuse(path, f"is {type(value).__name__}; an array is accepted")
+    return value
 
 
 # The geometries of GeoJSON (RFC 7946): how deep the points are, and whether rings are open chains.
@@ -79,22 +88,24 @@ _GEOMETRIES = {
 }
 
 
-def _geometry(rings: _Rings, value: Mapping[str, Any], path: str, id: int | None) -> None:
-    kind = value.get("type")
+def _geometry(rings: _Rings, value: object, path: str, id: int | None) -> None:
+    kind = value.get("type") if isinstance(value, Mapping) else None
+    if not isinstance(value, Mapping) or not isinstance(kind, str) or path.count(".geometr") > 16:
+        raise refuse(path, f"is {type(value).__name__}; an object of GeoJSON, nested at most 16 deep, is accepted")
     if kind == "FeatureCollection":
-        for i, feature in enumerate(value.get("features", ())):
+        for i, feature in enumerate(_list(value.get("features", ()), f"{path}.features")):
             _geometry(rings, feature, f"{path}.features[{i}]", None)
     elif kind == "Feature":
         own = value.get("id")
-        own = own if isinstance(own, int) and not isinstance(own, bool) and own >= 0 else None
+        own = own if isinstance(own, int) and not isinstance(own, bool) and 0 <= own < 2**64 else None
         if value.get("geometry") is not None:
             _geometry(rings, value["geometry"], f"{path}.geometry", own)
     elif kind == "GeometryCollection":
-        for i, geometry in enumerate(value.get("geometries", ())):
+        for i, geometry in enumerate(_list(value.get("geometries", ()), f"{path}.geometries")):
             _geometry(rings, geometry, f"{path}.geometries[{i}]", None)
     elif kind in _GEOMETRIES:
         depth, is_open = _GEOMETRIES[kind]
-        coordinates = value.get("coordinates", ())
+        coordinates = _list(value.get("coordinates", ()), f"{path}.coordinates")
         polygons = [coordinates] if depth == 1 and not is_open else coordinates
         if depth == 0:
             polygons = [[coordinates]]
@@ -102,7 +113,11 @@ def _geometry(rings: _Rings, value: Mapping[str, Any], path: str, id: int | None
             polygons = [[line] for line in coordinates]
         for i, polygon in enumerate(polygons):
             place = f"{path}.coordinates[{i}]" if depth == 2 else f"{path}.coordinates"
-            made = [(_points(ring, f"{place}[{j}]"), is_open) for j, ring in enumerate(polygon) if len(ring)]
+            made = [
+                (_points(ring, f"{place}[{j}]"), is_open)
+                for j, ring in enumerate(_list(polygon, place))
+                if len(_list(ring, f"{place}[{j}]"))
+            ]
             if made:
                 rings.add(made, id if len(polygons) == 1 else None)
     else:
@@ -178,6 +193,8 @@ class Polygons:
             if solidity is None:  # open chains have no inside
                 self.solidity = np.full(count, Solidity.BOUNDARY if self.open.any() else 0, np.uint8)
         if user_data is not None:
+            if isinstance(user_data, bytes) or not all(isinstance(each, bytes) for each in user_data):
+                raise refuse("user_data", "must be a list of bytes, one a polygon")
             if len(user_data) != count:
                 raise refuse("user_data", f"has {len(user_data)} entries, where there are {count} polygons")
             self.user_data_size = np.array([len(each) for each in user_data], np.uint32)
@@ -194,7 +211,7 @@ class Polygons:
 
     def _from_offsets(self, data: object, offsets: ArrayLike) -> None:
         points = _points(data, "polygons")
-        ends = column(offsets, "Q", "offsets").astype(np.int64)
+        ends = np.atleast_1d(column(offsets, "Q", "offsets")).astype(np.int64)
         if len(ends) < 1 or ends[0] != 0 or ends[-1] != len(points) or (np.diff(ends) < 1).any():
             raise refuse("offsets", f"must ascend from 0 to {len(points)}, the number of points")
         self._blank(len(ends) - 1)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ._columns import column, refuse
+from ._columns import column, number, refuse
 from .polygons import Polygons, PolygonsLike
 
 if TYPE_CHECKING:
@@ -90,7 +90,7 @@ def capsule(ax: ArrayLike, ay: ArrayLike, bx: ArrayLike, by: ArrayLike, radius: 
 
 def box(width: float, height: float) -> Shapes:
     """A box around its reference point."""
-    x, y = width / 2, height / 2
+    x, y = number(width, "width") / 2, number(height, "height") / 2
     return Shapes([[(-x, -y), (x, -y), (x, y), (-x, y)]])
 
 
