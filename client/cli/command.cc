@@ -78,13 +78,13 @@ int Fail(const absl::Status& status) {
 }
 
 // If the server refuses a name, the error has one violation, of the request's field `name` or of a
-// group's field `scene`. Other violations, such as those of polygons, have paths that the user
-// understands.
+// group's field `scene` or `scene_handle`. Other violations, such as those of polygons, have paths
+// that the user understands.
 int FailOf(std::string_view scene, const absl::Status& status) {
   const std::vector<Violation> violations = Violations(status);
   if (violations.size() != 1) return Fail(status);
   const Violation& violation = violations.front();
-  if (violation.field != "name" && violation.field != "scene") return Fail(status);
+  if (violation.field != "name" && !violation.field.starts_with("scene")) return Fail(status);
   return Fail(Refused(status.code(), FullName(scene), violation.description));
 }
 
