@@ -136,6 +136,7 @@ void AddCastCommand(CLI::App& app, int& exit_status) {
           "before the segment has left the polygon; exit: one where the segment leaves it")
       ->check(CLI::IsMember({"report", "ignore", "exit"}))
       ->capture_default_str();
+  AddExample(*command, "carom cast --local client/examples/arena.json 20 20 380 280");
   AddOutput(*command, options->output);
   command->add_option("--svg", options->svg, "SVG file for a picture of scene and hits")
       ->group("Output");

@@ -45,6 +45,10 @@ std::vector<std::string> OptionsOf(const CLI::App& app) {
 
 }  // namespace
 
+void AddExample(CLI::App& command, const std::string& example) {
+  command.footer(kExample + example);
+}
+
 std::string FullName(std::string_view scene) {
   const std::string name(scene);
   return scene.starts_with("scenes/") ? name : "scenes/" + name;

@@ -52,6 +52,10 @@ void AddEvalCommand(CLI::App& app, int& exit_status);
 void AddDemoCommand(CLI::App& app, int& exit_status);
 void AddLoadCommand(CLI::App& app, int& exit_status);
 
+// Adds an example to the help of `command`, which a test runs in the folder of the project.
+inline constexpr char kExample[] = "Example:\n  ";
+void AddExample(CLI::App& command, const std::string& example);
+
 // Returns the full name of a scene: `scenes/arena` for `arena` and for `scenes/arena`.
 std::string FullName(std::string_view scene);
 

@@ -20,6 +20,11 @@
 #include "client/cli/output.h"
 #include "client/cli/server_options.h"
 
+// client/CMakeLists.txt sets CAROM_VERSION; the fallback is for tools.
+#ifndef CAROM_VERSION
+#define CAROM_VERSION "unversioned"
+#endif
+
 namespace carom::cli {
 namespace {
 
@@ -140,7 +145,7 @@ std::string FishCompletion(const CLI::App& app) {
 
 // --- Man pages
 
-// Text for mdoc: a leading period and backslashes have a meaning there.
+// Text for man: a leading period and backslashes have a meaning there.
 std::string Escaped(const std::string& text) {
   std::string escaped = absl::StrReplaceAll(text, {{"\\", "\\e"}, {"-", "\\-"}});
   if (escaped.starts_with('.') || escaped.starts_with('\'')) escaped.insert(0, "\\&");
@@ -149,39 +154,50 @@ std::string Escaped(const std::string& text) {
 
 void AppendOption(const CLI::Option& option, std::string& page) {
   const bool is_flag = !option.get_lnames().empty();
-  page += ".It ";
+  page += ".TP\n";
   if (is_flag) {
-    absl::StrAppend(&page, "Fl \\-", Escaped(option.get_lnames().front()));
+    absl::StrAppend(&page, ".B \\-\\-", Escaped(option.get_lnames().front()));
     if (option.get_items_expected_max() > 0) {
-      absl::StrAppend(&page, " Ar ",
-                      Escaped(option.get_type_name().empty() ? "VALUE" : option.get_type_name()));
+      const std::string type = option.get_type_name();
+      absl::StrAppend(&page, " ", Escaped(type.substr(0, type.find(':'))));
     }
   } else {
-    absl::StrAppend(&page, "Ar ", Escaped(option.get_name()));
+    absl::StrAppend(&page, ".I ", Escaped(option.get_name()));
   }
   absl::StrAppend(&page, "\n", Escaped(option.get_description()), "\n");
 }
 
 std::string ManPage(const CLI::App& app) {
-  std::string page = absl::StrCat(
-      ".Dd $Mdocdate$\n.Dt CAROM 1\n.Os\n.Sh NAME\n.Nm carom\n.Nd exact 2D collision queries\n"
-      ".Sh SYNOPSIS\n.Nm\n.Ar COMMAND\n.Op Ar ARGUMENTS\n.Sh DESCRIPTION\n",
-      Escaped(app.get_description()), "\n.Sh COMMANDS\n");
+  std::string page =
+      absl::StrCat(".TH CAROM 1 \"\" \"carom " CAROM_VERSION
+                   "\"\n.SH NAME\ncarom \\- exact 2D collision "
+                   "queries\n.SH SYNOPSIS\n.B carom\n.I COMMAND\n[ARGUMENTS]\n.SH DESCRIPTION\n",
+                   Escaped(app.get_description()),
+                   ".\nOn a terminal, commands print tables; elsewhere, one JSON object a "
+                   "line.\n.SH COMMANDS\n");
   for (const NamedCommand& at : AllCommands(app)) {
     if (at.app == &app || !CommandsIn(*at.app).empty()) continue;
-    absl::StrAppend(&page, ".Ss ", Escaped(at.path), "\n", Escaped(at.app->get_description()),
-                    "\n.Bl -tag -width Ds\n");
+    absl::StrAppend(&page, ".SS ", Escaped(at.path), "\n", Escaped(at.app->get_description()),
+                    ".\n");
     for (const CLI::Option* option : OptionsIn(*at.app)) {
-      if (option->get_name() == "--help") continue;
-      AppendOption(*option, page);
+      if (option->get_name() != "--help") AppendOption(*option, page);
     }
-    page += ".El\n";
+    const std::string footer = at.app->get_footer();
+    if (footer.starts_with(kExample)) {
+      absl::StrAppend(&page, ".PP\nExample:\n.PP\n.EX\n",
+                      Escaped(footer.substr(std::string_view(kExample).size())), "\n.EE\n");
+    }
   }
-  absl::StrAppend(&page, ".Sh EXIT STATUS\n.Bl -tag -width Ds\n");
+  page +=
+      ".SH ENVIRONMENT\nCAROM_ADDRESS, CAROM_CA, CAROM_CERTIFICATE, CAROM_KEY and "
+      "CAROM_TOKEN_FILE stand in for the flags of these names; NO_COLOR turns colours off.\n"
+      ".SH FILES\n.TP\n.I ~/.config/carom/config.toml\nContexts: addresses and credentials by "
+      "name, such as\n.PP\n.EX\ncurrent = \"staging\"\n\n[contexts.staging]\naddress = "
+      "\"carom.staging:7420\"\nca = \"/etc/carom/ca.pem\"\n.EE\n.SH EXIT STATUS\n";
   for (const ExitStatus& status : kExitStatuses) {
-    absl::StrAppend(&page, ".It ", status.number, "\n", Escaped(status.meaning), "\n");
+    absl::StrAppend(&page, ".TP\n", status.number, "\n", Escaped(status.meaning), "\n");
   }
-  return page + ".El\n";
+  return page;
 }
 
 int ShowContexts(const OutputOptions& output) {

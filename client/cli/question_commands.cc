@@ -253,6 +253,7 @@ void AddShape(CLI::App& command, ShapeFlags& flags, bool has_circles) {
 struct QuestionCommand {
   const char* name;
   const char* help;
+  const char* example;  // the arguments of an example
   // Names of the arguments after NAME, in pairs of coordinates.
   std::vector<std::pair<const char*, const char*>> arguments;
 };
@@ -265,6 +266,8 @@ CLI::App* AddQuestion(CLI::App& app, const QuestionCommand& added,
   for (size_t i = 0; i < added.arguments.size(); ++i) {
     AddCoordinate(*command, added.arguments[i].first, *values[i], added.arguments[i].second);
   }
+  AddExample(*command, absl::StrCat("carom ", added.name, " --local client/examples/arena.json ",
+                                    added.example));
   AddOutput(*command, options->output);
   command->add_option("--svg", options->svg, "SVG file for a picture of scene and answer")
       ->group("Output");
@@ -299,19 +302,28 @@ void AddQuestionCommands(CLI::App& app, int& exit_status) {
       dy{"DY", "y of the displacement"};
   {
     const auto [command, options] =
-        add({"overlap", "Print the polygons that a shape, or a point, touches at (X, Y)", {x, y}},
+        add({"overlap",
+             "Print the polygons that a shape, or a point, touches at (X, Y)",
+             "100 100 --circle 50",
+             {x, y}},
             OverlapOf);
     AddShape(*command, options->shape, true);
   }
   {
     const auto [command, options] =
-        add({"nearest", "Print the polygons nearest to a shape, or a point, at (X, Y)", {x, y}},
+        add({"nearest",
+             "Print the polygons nearest to a shape, or a point, at (X, Y)",
+             "20 20",
+             {x, y}},
             NearestOf);
     AddShape(*command, options->shape, false);
   }
   {
     const auto [command, options] =
-        add({"sweep", "Print what a shape hits that moves from (X, Y) by (DX, DY)", {x, y, dx, dy}},
+        add({"sweep",
+             "Print what a shape hits that moves from (X, Y) by (DX, DY)",
+             "20 20 100 100 --box 4 4",
+             {x, y, dx, dy}},
             SweepOf);
     AddShape(*command, options->shape, true);
     AddInside(*command, *options, "report");
@@ -320,6 +332,7 @@ void AddQuestionCommands(CLI::App& app, int& exit_status) {
     const auto [command, options] =
         add({"slide",
              "Print where a shape gets to that moves from (X, Y) by (DX, DY) and slides",
+             "20 20 300 50 --circle 5",
              {x, y, dx, dy}},
             SlideOf);
     AddShape(*command, options->shape, true);
@@ -336,6 +349,7 @@ void AddQuestionCommands(CLI::App& app, int& exit_status) {
     const auto [command, options] =
         add({"bounce",
              "Print the path from (X1, Y1) to (X2, Y2) with its reflections",
+             "20 20 380 280",
              {std::begin(ends), std::end(ends)}},
             BounceOf);
     command->add_option("--max-bounces", options->max_bounces, "Reflections after which it ends")
@@ -346,13 +360,18 @@ void AddQuestionCommands(CLI::App& app, int& exit_status) {
   AddQuestion(app,
               {"sight",
                "Print whether (X1, Y1) and (X2, Y2) see each other",
+               "20 20 380 280",
                {std::begin(ends), std::end(ends)}},
               sight)
       ->callback([sight, &exit_status] { exit_status = Sight(*sight); });
   const auto track = make();
-  CLI::App* command = AddQuestion(
-      app, {"track", "Print what a shape touches at each pose `x y [angle]` of standard input", {}},
-      track);
+  CLI::App* command =
+      AddQuestion(app,
+                  {"track",
+                   "Print what a shape touches at each pose `x y [angle]` of standard input",
+                   "--circle 5",
+                   {}},
+                  track);
   AddShape(*command, track->shape, true);
   command->callback([track, &exit_status] { exit_status = Track(*track); });
 }

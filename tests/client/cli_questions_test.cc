@@ -181,5 +181,26 @@ TEST_F(CliQuestionsTest, CompletionOfBash) {
   EXPECT_EQ(result.standard_output, "import\n--max-contacts\n") << result.standard_error;
 }
 
+// The man page is that of the commands, and what it shows as examples works.
+TEST_F(CliQuestionsTest, ExamplesOfTheManPage) {
+  const std::string page = Carom({"manual"}).standard_output;
+  EXPECT_THAT(page, HasSubstr("\n.SS carom scene import\n"));
+  EXPECT_THAT(page, HasSubstr("\n.B \\-\\-max\\-contacts "));
+  size_t examples = 0;
+  for (size_t at = 0; (at = page.find(".EX\ncarom ", at)) != std::string::npos; ++examples) {
+    at += 4;
+    std::string line = page.substr(at, page.find('\n', at) - at);
+    std::erase(line, '\\');
+    const ProcessResult result =
+        carom::testing::RunProcess({"bash", "-c",
+                                    "cd '" + Environment("CAROM_SOURCE_DIR") + "' && '" +
+                                        Environment("CAROM_BINARY") + "'" + line.substr(5)},
+                                   "20 20\n", 60);
+    EXPECT_EQ(result.exit_code, 0) << line << result.standard_error;
+    EXPECT_THAT(result.standard_output, StartsWith("{")) << line;
+  }
+  EXPECT_GE(examples, 8u);
+}
+
 }  // namespace
 }  // namespace carom
