@@ -4,7 +4,6 @@
 #include "client/cli/command.h"
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 #include <fstream>
 #include <iostream>
 
@@ -46,44 +45,8 @@ std::vector<std::string> OptionsOf(const CLI::App& app) {
 
 }  // namespace
 
-void AddAddress(CLI::App& command, std::string& address) {
-  // Reads the variable here instead of by CLI11, because several commands may store their flag in
-  // one `address`: CLI11 would read the variable for each of these commands, and so overwrite the
-  // value of a flag that the user gave.
-  const char* environment = std::getenv("CAROM_ADDRESS");
-  address = environment && *environment ? environment : "127.0.0.1:7420";
-  command
-      .add_option("--address", address,
-                  "Server: host:port or unix:PATH, or a comma-separated list of them; default: the "
-                  "environment variable CAROM_ADDRESS")
-      ->capture_default_str();
-}
-
-// Reads the environment variables here and not through CLI11, as `AddAddress` does: CLI11 would
-// read the variables once for each command that shares `options`, and so overwrite the values of
-// flags.
-void AddSecurity(CLI::App& command, ClientOptions& options) {
-  struct File {
-    const char* flag;
-    const char* environment;
-    std::string ClientOptions::*member;
-    const char* help;
-  };
-  for (const File& file :
-       {File{"--ca", "CAROM_CA", &ClientOptions::ca_file,
-             "PEM file of the authorities that signed the server's certificate; enables TLS"},
-        File{"--certificate", "CAROM_CERTIFICATE", &ClientOptions::certificate_file,
-             "PEM file of the client's certificate"},
-        File{"--key", "CAROM_KEY", &ClientOptions::key_file,
-             "PEM file of the key of the client's certificate"},
-        File{"--token-file", "CAROM_TOKEN_FILE", &ClientOptions::token_file,
-             "File with the token that each call sends"}}) {
-    const char* environment = std::getenv(file.environment);
-    if (environment != nullptr) options.*file.member = environment;
-    command.add_option(
-        file.flag, options.*file.member,
-        absl::StrCat(file.help, "; default: the environment variable ", file.environment));
-  }
+void AddExample(CLI::App& command, const std::string& example) {
+  command.footer(kExample + example);
 }
 
 std::string FullName(std::string_view scene) {
@@ -110,17 +73,22 @@ int Fail(const absl::Status& status) {
       std::cerr << "  " << violation.field << ": " << violation.description << '\n';
     }
   }
+  if (absl::IsUnavailable(status)) {
+    std::cerr
+        << "carom: `caromd` starts a server on this machine; --address names another, and --ca "
+           "a server with TLS\n";
+  }
   return kFailure;
 }
 
 // If the server refuses a name, the error has one violation, of the request's field `name` or of a
-// group's field `scene`. Other violations, such as those of polygons, have paths that the user
-// understands.
+// group's field `scene` or `scene_handle`. Other violations, such as those of polygons, have paths
+// that the user understands.
 int FailOf(std::string_view scene, const absl::Status& status) {
   const std::vector<Violation> violations = Violations(status);
   if (violations.size() != 1) return Fail(status);
   const Violation& violation = violations.front();
-  if (violation.field != "name" && violation.field != "scene") return Fail(status);
+  if (violation.field != "name" && !violation.field.starts_with("scene")) return Fail(status);
   return Fail(Refused(status.code(), FullName(scene), violation.description));
 }
 

@@ -29,23 +29,32 @@ inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
 inline constexpr int kUsage = 2;
 
+// What an exit status means, for `--help` and the man page.
+struct ExitStatus {
+  int number;
+  const char* meaning;
+};
+inline constexpr ExitStatus kExitStatuses[] = {
+    {kSuccess, "Success."},
+    {kFailure,
+     "A request failed, with its code and field on standard error; or eval read a line "
+     "that is not JSON."},
+    {kUsage, "The command line is malformed."},
+};
+
 void AddSceneCommands(CLI::App& app, int& exit_status);
 void AddCastCommand(CLI::App& app, int& exit_status);
+void AddQuestionCommands(CLI::App& app, int& exit_status);
+void AddContextCommand(CLI::App& app, int& exit_status);
+void AddDocumentCommands(CLI::App& app, int& exit_status);
 void AddBundleCommand(CLI::App& app, int& exit_status);
 void AddEvalCommand(CLI::App& app, int& exit_status);
 void AddDemoCommand(CLI::App& app, int& exit_status);
 void AddLoadCommand(CLI::App& app, int& exit_status);
 
-// Adds the flag `--address` to `command`. Sets `address` to the value of the flag; without the
-// flag, to the value of the environment variable CAROM_ADDRESS; without the variable, to
-// 127.0.0.1:7420.
-void AddAddress(CLI::App& command, std::string& address);
-
-// Adds the flags `--ca`, `--certificate`, `--key` and `--token-file` to `command`. Without the
-// flags the values come from the environment variables CAROM_CA, CAROM_CERTIFICATE, CAROM_KEY and
-// CAROM_TOKEN_FILE. All values are paths, because every user of a machine can read command lines,
-// including secrets on them.
-void AddSecurity(CLI::App& command, ClientOptions& options);
+// Adds an example to the help of `command`, which a test runs in the folder of the project.
+inline constexpr char kExample[] = "Example:\n  ";
+void AddExample(CLI::App& command, const std::string& example);
 
 // Returns the full name of a scene: `scenes/arena` for `arena` and for `scenes/arena`.
 std::string FullName(std::string_view scene);

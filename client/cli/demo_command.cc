@@ -23,6 +23,7 @@
 #include "client/cli/demo/match_run.h"
 #include "client/cli/demo/match_world.h"
 #include "client/cli/scene_source.h"
+#include "client/cli/server_options.h"
 #include "client/formats/grouped.h"
 #include "client/formats/scene_reader.h"
 
@@ -33,8 +34,7 @@ constexpr char kScene[] = "scenes/demo-arena";
 constexpr char kMatchScene[] = "scenes/demo-match";
 
 struct DemoCommandOptions {
-  std::string address;
-  ClientOptions client;
+  ServerOptions server;
   std::string map;
   std::string svg;
   uint64_t ticks = 600;
@@ -42,8 +42,7 @@ struct DemoCommandOptions {
 };
 
 struct MatchCommandOptions {
-  std::string address;
-  ClientOptions client;
+  ServerOptions server;
   std::string map;
   std::string svg = "match.svg";
   uint64_t ticks = 600;
@@ -198,8 +197,7 @@ template <class Options, class Run>
 int RunWithScene(const Options& options, const char* name, const Run& run) {
   const absl::StatusOr<std::vector<Polygon>> map = ReadMap(options.map);
   if (!map.ok()) return Fail(map.status());
-  const absl::StatusOr<std::unique_ptr<Client>> client =
-      Client::Connect(options.address, options.client);
+  const absl::StatusOr<std::unique_ptr<Client>> client = ConnectTo(options.server);
   if (!client.ok()) return Fail(client.status());
   const absl::StatusOr<SceneSummary> scene =
       (*client)->ImportScene(name, *map, ImportMode::kReplace);
@@ -223,8 +221,7 @@ void AddMatchCommand(CLI::App& demo, int& exit_status) {
   command->add_option("--bots", options->match.bots, "Number of bots, in two teams")
       ->check(CLI::Range(2, 200))
       ->capture_default_str();
-  AddAddress(*command, options->address);
-  AddSecurity(*command, options->client);
+  AddServer(*command, options->server);
   command->callback(
       [options, &exit_status] { exit_status = RunWithScene(*options, kMatchScene, MatchInScene); });
 }
@@ -248,8 +245,7 @@ void AddDemoCommand(CLI::App& app, int& exit_status) {
   command->add_option("--bullets", options->world.bullets, "Bullets per tick")
       ->check(CLI::Range(0, 50000))
       ->capture_default_str();
-  AddAddress(*command, options->address);
-  AddSecurity(*command, options->client);
+  AddServer(*command, options->server);
   AddMatchCommand(*command, exit_status);
   command->callback([=, &exit_status] {
     if (!command->get_subcommands().empty()) return;

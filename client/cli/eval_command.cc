@@ -11,24 +11,26 @@
 #include "client/cli/command.h"
 #include "client/cli/eval/eval.h"
 #include "client/cli/eval/evaluator.h"
+#include "client/cli/server_options.h"
 
 namespace carom::cli {
 namespace {
 
 struct EvalCommandOptions {
   bool local = false;
-  std::string address;  // server that answers; empty: this process answers
-  ClientOptions client;
+  ServerOptions server;  // with a flag of it, a server answers, else this process
   EvalOptions eval;
 };
 
 int Run(const EvalCommandOptions& options) {
   std::unique_ptr<Evaluator> evaluator;
-  if (options.address.empty()) {
+  if (options.server.address.empty() && options.server.context.empty()) {
     evaluator = LocalEvaluator();
   } else {
+    const absl::StatusOr<ServerOptions> server = Resolved(options.server);
+    if (!server.ok()) return Fail(server.status());
     absl::StatusOr<std::unique_ptr<Evaluator>> remote =
-        RemoteEvaluator(options.address, options.client);
+        RemoteEvaluator(server->address, server->client);
     if (!remote.ok()) return Fail(remote.status());
     evaluator = *std::move(remote);
   }
@@ -52,9 +54,10 @@ void AddEvalCommand(CLI::App& app, int& exit_status) {
                          "as a JSON object for each");
   CLI::Option* local =
       command->add_flag("--local", options->local, "Answer in this process (the default)");
-  command->add_option("--address", options->address, "Let a server answer: host:port or unix:PATH")
+  AddServer(*command, options->server);
+  command->get_option("--address")
+      ->description("Let this server answer: host:port or unix:PATH")
       ->excludes(local);
-  AddSecurity(*command, options->client);
   command->add_option("--root", options->eval.root, "Folder of the files that load lines name")
       ->capture_default_str();
   command->callback([options, &exit_status] { exit_status = Run(*options); });

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "client/cli/command.h"
+#include "client/cli/server_options.h"
 #include "client/load/load.h"
 #include "client/load/report.h"
 #include "client/load/schedule.h"
@@ -148,10 +149,10 @@ void AddQuestions(CLI::App& command, LoadOptions& options) {
 
 void AddLoadCommand(CLI::App& app, int& exit_status) {
   const auto options = std::make_shared<LoadOptions>();
+  const auto server = std::make_shared<ServerOptions>();
   CLI::App* command = app.add_subcommand(
       "load", "Put a server under load; print latencies and throughput, and check answers");
-  AddAddress(*command, options->address);
-  AddSecurity(*command, options->security);
+  AddServer(*command, *server);
   AddTiming(*command, *options);
   AddQuestions(*command, *options);
   command
@@ -169,7 +170,14 @@ void AddLoadCommand(CLI::App& app, int& exit_status) {
       "The map is imported as a scene with a random name, which is deleted at the end, also after\n"
       "SIGINT. Exit status 1: a request failed, or an answer differs from the library's answer.\n"
       "Lost, refused and late frames are counted and do not change the exit status.");
-  command->callback([options, &exit_status] { exit_status = Run(*options); });
+  command->callback([options, server, &exit_status] {
+    const absl::StatusOr<ServerOptions> resolved = Resolved(*server);
+    if (resolved.ok()) {
+      options->address = resolved->address;
+      options->security = resolved->client;
+    }
+    exit_status = resolved.ok() ? Run(*options) : Fail(resolved.status());
+  });
 }
 
 }  // namespace carom::cli

@@ -3,12 +3,15 @@
 
 // The main program of the command line `carom COMMAND`.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <iostream>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "client/cli/command.h"
+#include "client/cli/server_options.h"
+#include "client/cli/target.h"
 
 // client/CMakeLists.txt sets CAROM_VERSION. The fallback is for tools that compile this file
 // without CMake's definitions.
@@ -36,17 +39,25 @@ int main(int argc, char** argv) {
                "carom"};
   app.require_subcommand(1);
   app.set_version_flag("--version", "carom " CAROM_VERSION);
-  app.footer(
-      "`carom help COMMAND` prints a command's arguments.\n"
-      "Exit status: 0 success; 1 a request failed (code and field on standard error), or eval read "
-      "a line that is not JSON; 2 the command line is malformed.");
+  std::string footer = "`carom help COMMAND` prints a command's arguments.\n\nExit status:";
+  for (const carom::cli::ExitStatus& status : carom::cli::kExitStatuses) {
+    footer += "\n  " + std::to_string(status.number) + "  " + status.meaning;
+  }
+  app.footer(footer);
+  carom::cli::AddContext(app);
+  carom::cli::SetHasLocal(std::any_of(argv + 1, argv + argc, [](std::string_view word) {
+    return word == "--local" || word.starts_with("--local=");
+  }));
   int exit_status = carom::cli::kSuccess;
   carom::cli::AddSceneCommands(app, exit_status);
   carom::cli::AddCastCommand(app, exit_status);
+  carom::cli::AddQuestionCommands(app, exit_status);
   carom::cli::AddBundleCommand(app, exit_status);
   carom::cli::AddEvalCommand(app, exit_status);
   carom::cli::AddDemoCommand(app, exit_status);
   carom::cli::AddLoadCommand(app, exit_status);
+  carom::cli::AddContextCommand(app, exit_status);
+  carom::cli::AddDocumentCommands(app, exit_status);
   try {
     app.parse(Arguments(argc, argv));
   } catch (const CLI::ParseError& error) {

@@ -3,80 +3,53 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "absl/time/time.h"
 #include "carom/client.h"
 #include "carom/status.h"
 #include "client/cli/command.h"
+#include "client/cli/output.h"
+#include "client/cli/scene_line.h"
 #include "client/cli/scene_source.h"
-#include "client/formats/json_text.h"
+#include "client/cli/server_options.h"
+#include "client/cli/target.h"
 #include "client/formats/scene_writer.h"
 
 namespace carom::cli {
 namespace {
 
 struct SceneOptions {
-  std::string address;
-  ClientOptions client;
+  ServerOptions server;
+  OutputOptions output;
   std::string name;
   SceneSource source;
   uint64_t version = 0;
+  uint64_t to_version = 0;
+  std::vector<uint64_t> removed;
   std::string fork;
   uint64_t lease_seconds = 0;
   bool replace = false;
   bool polygons = false;
 };
 
-// Appends a box as `[[min x,min y],[max x,max y]]`, or null if the box is empty.
-void AppendBox(const Box& box, std::string& line) {
-  if (box.empty()) {
-    line += "null";
-    return;
-  }
-  const double corners[] = {box.min.x, box.min.y, box.max.x, box.max.y};
-  for (size_t i = 0; i < 4; ++i) {
-    line += i == 0 ? "[[" : i == 2 ? "],[" : ",";
-    AppendNumber(corners[i], line);
-  }
-  line += "]]";
+// The scene of a command, for its errors.
+Target TargetOf(const SceneOptions& options) {
+  return {.server = options.server, .name = options.name, .source = {}};
 }
 
-// Appends the JSON members `created` (the time) and, unless it is empty, `edit_id` of a version.
-void AppendOrigin(std::chrono::sys_time<std::chrono::microseconds> created,
-                  const std::string& edit_id, std::string& line) {
-  line += ",\"created\":";
-  AppendString(
-      absl::FormatTime("%Y-%m-%dT%H:%M:%E*SZ", absl::FromChrono(created), absl::UTCTimeZone()),
-      line);
-  if (edit_id.empty()) return;
-  line += ",\"edit_id\":";
-  AppendString(edit_id, line);
-}
-
-// Prints a line with a JSON object that has the members of `scene`, followed by `more`, the JSON
-// text of further members.
-void Print(const SceneSummary& scene, absl::string_view more = "") {
-  std::string line = "{\"name\":";
-  AppendString(scene.name, line);
-  absl::StrAppend(&line, ",\"version\":", scene.version, ",\"polygon_count\":", scene.polygon_count,
-                  ",\"vertex_count\":", scene.vertex_count, ",\"bounds\":");
-  AppendBox(scene.bounds, line);
-  if (!scene.base.empty()) {
-    line += ",\"base\":";
-    AppendString(scene.base, line);
-    absl::StrAppend(&line, ",\"base_version\":", scene.base_version);
-  }
-  std::cout << line << more << "}\n";
+// Prints a scene, with the JSON text of further members.
+void Print(const SceneOptions& options, const SceneSummary& scene, std::string_view more = "") {
+  PrintAnswer(SceneLine(scene, more), options.output);
 }
 
 // Prints the scene that a command has returned, or its error. Returns the exit status.
 int PrintOrFail(const SceneOptions& options, const absl::StatusOr<SceneSummary>& scene) {
-  if (!scene.ok()) return FailOf(options.name, scene.status());
-  Print(*scene);
+  if (!scene.ok()) return FailAbout(TargetOf(options), scene.status());
+  Print(options, *scene);
   return kSuccess;
 }
 
@@ -103,10 +76,12 @@ int Import(const SceneOptions& options, Client& client) {
 }
 
 // Prints all scenes, one JSON object per line, so that `jq` and `wc -l` can process them.
-int List(const SceneOptions&, Client& client) {
+int List(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<SceneSummary>> scenes = client.ListAllScenes();
   if (!scenes.ok()) return Fail(scenes.status());
-  for (const SceneSummary& scene : *scenes) Print(scene);
+  std::vector<std::string> lines;
+  for (const SceneSummary& scene : *scenes) lines.push_back(SceneLine(scene));
+  PrintAnswers(lines, options.output);
   return kSuccess;
 }
 
@@ -118,12 +93,14 @@ int Show(const SceneOptions& options, Client& client) {
 int History(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<SceneVersion>> versions =
       client.ListSceneVersions(FullName(options.name));
-  if (!versions.ok()) return FailOf(options.name, versions.status());
+  if (!versions.ok()) return FailAbout(TargetOf(options), versions.status());
+  std::vector<std::string> lines;
   for (const SceneVersion& version : *versions) {
     std::string more;
     AppendOrigin(version.created, version.edit_id, more);
-    Print(version.scene, more);
+    lines.push_back(SceneLine(version.scene, more));
   }
+  PrintAnswers(lines, options.output);
   return kSuccess;
 }
 
@@ -135,7 +112,7 @@ int Watch(const SceneOptions& options, Client& client) {
       FullName(options.name), {.from_version = options.version, .polygons = options.polygons});
   while (true) {
     const absl::StatusOr<SceneUpdate> update = watch->Next();
-    if (!update.ok()) return FailOf(options.name, update.status());
+    if (!update.ok()) return FailAbout(TargetOf(options), update.status());
     std::string more;
     AppendOrigin(update->created, update->edit_id, more);
     absl::StrAppend(&more, ",\"base_version\":", update->base_version, ",\"changes\":[");
@@ -155,7 +132,7 @@ int Watch(const SceneOptions& options, Client& client) {
       }
       more += ']';
     }
-    Print(update->scene, more);
+    Print(options, update->scene, more);
     std::cout << std::flush;
   }
 }
@@ -178,14 +155,107 @@ int Fork(const SceneOptions& options, Client& client) {
 int Export(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<Polygon>> polygons = client.ExportScene(
       FullName(options.name), options.version, {.timeout = std::chrono::milliseconds(0)});
-  if (!polygons.ok()) return FailOf(options.name, polygons.status());
+  if (!polygons.ok()) return FailAbout(TargetOf(options), polygons.status());
   std::cout << WriteScene(*polygons);
   return kSuccess;
 }
 
 int Delete(const SceneOptions& options, Client& client) {
   const absl::Status status = client.DeleteScene(FullName(options.name));
-  return status.ok() ? kSuccess : FailOf(options.name, status);
+  return status.ok() ? kSuccess : FailAbout(TargetOf(options), status);
+}
+
+// The polygons of a version by their ids.
+using ById = std::map<uint64_t, const Polygon*>;
+ById ByIds(const std::vector<Polygon>& polygons) {
+  ById result;
+  for (const Polygon& polygon : polygons) result.emplace(polygon.id(), &polygon);
+  return result;
+}
+
+std::string ChangeLine(const char* change, const Polygon& polygon) {
+  std::string line = absl::StrCat("{\"id\":", polygon.id(), ",\"change\":\"", change,
+                                  "\",\"vertices\":", polygon.vertex_count(), ",\"bounds\":");
+  AppendBox(polygon.bounds(), line);
+  return line + "}";
+}
+
+bool AreEqual(const Polygon& a, const Polygon& b) {
+  std::string as_json, other;
+  AppendPolygon(a, as_json);
+  AppendPolygon(b, other);
+  return as_json == other;
+}
+
+// Prints the polygons that differ between two versions, or between a version and a file.
+int Diff(const SceneOptions& options, Client& client) {
+  const CallOptions no_timeout{.timeout = std::chrono::milliseconds(0)};
+  const std::string name = FullName(options.name);
+  const absl::StatusOr<std::vector<Polygon>> from =
+      client.ExportScene(name, options.version, no_timeout);
+  if (!from.ok()) return FailAbout(TargetOf(options), from.status());
+  const absl::StatusOr<std::vector<Polygon>> to =
+      options.source.file.empty() ? client.ExportScene(name, options.to_version, no_timeout)
+                                  : ReadPolygonsOf(options.source);
+  if (!to.ok()) return FailAbout(TargetOf(options), to.status());
+  const ById before = ByIds(*from), after = ByIds(*to);
+  std::vector<std::string> lines;
+  for (const auto& [id, polygon] : before) {
+    const auto found = after.find(id);
+    if (found == after.end()) {
+      lines.push_back(ChangeLine("removed", *polygon));
+    } else if (!AreEqual(*polygon, *found->second)) {
+      lines.push_back(ChangeLine("replaced", *found->second));
+    }
+  }
+  for (const auto& [id, polygon] : after) {
+    if (!before.contains(id)) lines.push_back(ChangeLine("added", *polygon));
+  }
+  PrintAnswers(lines, options.output);
+  return kSuccess;
+}
+
+// Commits the polygons of a file, which replace those with their ids or are added, and removals.
+int Commit(const SceneOptions& options, Client& client) {
+  const absl::StatusOr<std::vector<Polygon>> polygons =
+      options.source.file.empty() ? std::vector<Polygon>() : ReadPolygonsOf(options.source);
+  if (!polygons.ok()) return Fail(polygons.status());
+  const std::string name = FullName(options.name);
+  const absl::StatusOr<std::vector<Polygon>> current =
+      client.ExportScene(name, 0, {.timeout = std::chrono::milliseconds(0)});
+  if (!current.ok()) return FailAbout(TargetOf(options), current.status());
+  const ById existing = ByIds(*current);
+  std::vector<SceneEdit> edits;
+  for (const Polygon& polygon : *polygons) {
+    if (existing.contains(polygon.id())) {
+      edits.emplace_back(ReplacePolygon{polygon});
+    } else {
+      edits.emplace_back(AddPolygon{polygon});
+    }
+  }
+  for (const uint64_t id : options.removed) edits.emplace_back(RemovePolygon{id});
+  return PrintOrFail(options, client.CommitEdits(name, options.version, edits));
+}
+
+// Answers `get`, `list` and `export` from a file.
+int Local(const SceneOptions& options, std::string_view command) {
+  const absl::StatusOr<SourceScene> source = ReadSource(options.source);
+  if (!source.ok()) return Fail(source.status());
+  const absl::StatusOr<Scene::Ptr> scene = source->file.scene(source->index);
+  if (!scene.ok()) return Fail(scene.status());
+  if (command == "export") {
+    const absl::StatusOr<std::vector<Polygon>> polygons = source->file.polygons(source->index);
+    if (!polygons.ok()) return Fail(polygons.status());
+    std::cout << WriteScene(*polygons);
+    return kSuccess;
+  }
+  const std::string id = source->file.id(source->index);
+  Print(options, {.name = id.empty() ? options.source.file : id,
+                  .version = (*scene)->version(),
+                  .polygon_count = (*scene)->polygon_count(),
+                  .vertex_count = (*scene)->vertex_count(),
+                  .bounds = (*scene)->bounds()});
+  return kSuccess;
 }
 
 struct SceneCommand {
@@ -198,13 +268,12 @@ struct SceneCommand {
 CLI::App* AddCommand(CLI::App& scene, const SceneCommand& added,
                      const std::shared_ptr<SceneOptions>& options, int& exit_status) {
   CLI::App* command = scene.add_subcommand(added.name, added.help);
-  AddAddress(*command, options->address);
-  AddSecurity(*command, options->client);
+  AddOutput(*command, options->output);
+  AddServer(*command, options->server);
   // CLI11 has checked the command line except for the form of --address: `Connect` refuses a
   // malformed address, with exit status 1.
   command->callback([options, run = added.run, &exit_status] {
-    const absl::StatusOr<std::unique_ptr<Client>> client =
-        Client::Connect(options->address, options->client);
+    const absl::StatusOr<std::unique_ptr<Client>> client = ConnectTo(options->server);
     exit_status = client.ok() ? run(*options, **client) : Fail(client.status());
   });
   return command;
@@ -213,11 +282,21 @@ CLI::App* AddCommand(CLI::App& scene, const SceneCommand& added,
 }  // namespace
 
 void AddSceneCommands(CLI::App& app, int& exit_status) {
-  CLI::App* scene = app.add_subcommand("scene", "Import, list, watch, fork and delete scenes");
+  CLI::App* scene =
+      app.add_subcommand("scene", "Import, list, edit, watch, fork and delete scenes");
   scene->require_subcommand(1);
   const auto options = std::make_shared<SceneOptions>();
   const auto add = [&](const SceneCommand& command) {
     return AddCommand(*scene, command, options, exit_status);
+  };
+  // Commands that read a file, where the command line has `--local`.
+  const auto add_local = [&](const char* name, const char* help) {
+    CLI::App* command = scene->add_subcommand(name, help);
+    command->add_option("--local", options->source.file, "Map file to read")->required();
+    command->add_option("--id", options->source.id, "Id of the scene, if FILE has several scenes");
+    AddOutput(*command, options->output);
+    command->callback(
+        [options, name, &exit_status] { exit_status = Local(*options, std::string_view(name)); });
   };
   const auto add_named = [&](const SceneCommand& command) {
     CLI::App* added = add(command);
@@ -233,14 +312,28 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
   import->add_flag("--replace", options->replace, "Replace the scene if it exists");
   import->add_flag("--strict", options->source.strict,
                    "Refuse a file with unknown JSON members instead of printing a warning");
-  add({"list", "Print all scenes, one JSON object per line", List});
-  add_named(
-      {"get", "Print the current version of a scene, without polygons, as a JSON object", Show});
-  add_named({"history", "Print the version history of a scene, one JSON object per line", History});
-  add_named({"export", "Print a scene as a JSON file that import accepts", Export})
-      ->add_option("--version", options->version, "Older version, as history prints it");
-  CLI::App* watch = add_named(
-      {"watch", "Print each version of a scene when it is made, one JSON object per line", Watch});
+  if (HasLocal()) {
+    add_local("get", "Print a summary of the scene in a file");
+    add_local("list", "Print a summary of the scene in a file");
+    add_local("export", "Print the scene in a file as JSON");
+  } else {
+    add({"list", "Print all scenes", List});
+    add_named({"get", "Print the current version of a scene, without polygons", Show});
+    add_named({"export", "Print a scene as a JSON file that import accepts", Export})
+        ->add_option("--version", options->version, "Older version, as history prints it");
+  }
+  add_named({"history", "Print the version history of a scene", History});
+  CLI::App* diff = add_named({"diff", "Print the polygons that differ between versions", Diff});
+  diff->add_option("FROM", options->version, "Older version; default: the current one");
+  diff->add_option("TO", options->to_version, "Newer version; default: the current one");
+  diff->add_option("--with", options->source.file, "Map file to compare with in place of TO");
+  CLI::App* commit =
+      add_named({"commit", "Add or replace the polygons of a file, and remove others", Commit});
+  commit->add_option("FILE", options->source.file, "Map file with the polygons");
+  commit->add_option("--remove", options->removed, "Ids of polygons to remove");
+  commit->add_option("--base-version", options->version,
+                     "Version that must be current, else nothing changes; default: any");
+  CLI::App* watch = add_named({"watch", "Print each version of a scene when it is made", Watch});
   watch->add_option("--from", options->version, "Version: begin with the version made after it");
   watch->add_flag("--polygons", options->polygons, "Also print the polygons that were changed");
   add_named({"rollback", "Make a version with the polygons of an older version", Rollback})

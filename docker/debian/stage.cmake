@@ -36,7 +36,19 @@ carom_put(${caromd}/usr/lib/sysusers.d ${debian}/caromd.sysusers NAME caromd.con
 carom_put(${caromd}/etc/carom ${debian}/caromd.toml)
 carom_put(${caromd}/usr/share/man/man8 ${debian}/caromd.8 COMPRESSED)
 carom_put(${caromd}/usr/share/doc/caromd/examples ${project}/docker/haproxy.cfg)
-carom_put(${carom}/usr/share/man/man1 ${debian}/carom.1 COMPRESSED)
+
+# carom_print(DESTINATION NAME COMMAND…): a file with what a command of the packed program prints.
+function(carom_print destination name)
+  set(file ${CPACK_TEMPORARY_DIRECTORY}/../${name})
+  execute_process(COMMAND ${carom}/usr/bin/carom ${ARGN} OUTPUT_FILE ${file} COMMAND_ERROR_IS_FATAL ANY)
+  carom_put(${destination} ${file})
+endfunction()
+
+carom_print(${carom}/usr/share/man/man1 carom.1 manual)
+carom_run(gzip -9nf ${carom}/usr/share/man/man1/carom.1)
+carom_print(${carom}/usr/share/bash-completion/completions carom completion bash)
+carom_print(${carom}/usr/share/zsh/vendor-completions _carom completion zsh)
+carom_print(${carom}/usr/share/fish/vendor_completions.d carom.fish completion fish)
 
 # Debian's policy requires a changelog in each package. It has one entry, with the time of the packed commit.
 string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC)  # of SOURCE_DATE_EPOCH

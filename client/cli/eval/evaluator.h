@@ -63,4 +63,8 @@ std::unique_ptr<Evaluator> LocalEvaluator();
 absl::StatusOr<std::unique_ptr<Evaluator>> RemoteEvaluator(const std::string& target,
                                                            const ClientOptions& options = {});
 
+// Returns an evaluator that asks the scene `name`, `scenes/{scene}`, with one stream, which ends
+// with the first call that fails. `Replace` and `ReplaceBy` are FAILED_PRECONDITION.
+std::unique_ptr<Evaluator> SceneEvaluator(std::unique_ptr<Client> client, std::string name);
+
 }  // namespace carom::cli

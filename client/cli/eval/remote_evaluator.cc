@@ -24,6 +24,9 @@ constexpr size_t kVerticesOfAShape = 4;
 // scene.
 constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
 
+// The options of a stream that ends with its gRPC call.
+constexpr StreamOptions kOneCall{.reconnect_timeout = std::chrono::milliseconds(0)};
+
 // Returns a scene name from the process id and 64 random bits, so that no other process uses it.
 std::string PrivateName() {
   std::random_device random;
@@ -34,10 +37,15 @@ std::string PrivateName() {
 // An evaluator that answers with a server, over one stream.
 class Remote final : public Evaluator {
  public:
-  explicit Remote(std::unique_ptr<Client> client)
-      : client_(std::move(client)), name_(PrivateName()) {}
+  // `name` is the scene to ask; empty: a scene of the evaluator's own.
+  explicit Remote(std::unique_ptr<Client> client, std::string name = "")
+      : client_(std::move(client)),
+        is_own_(name.empty()),
+        name_(is_own_ ? PrivateName() : std::move(name)),
+        exists_(!is_own_) {}
 
   absl::Status Replace(std::vector<Polygon> polygons) override {
+    if (!is_own_) return absl::FailedPreconditionError("the scene cannot be replaced");
     const absl::Status status =
         client_->ImportScene(name_, polygons, ImportMode::kReplace, kNoTimeout).status();
     if (status.ok()) exists_ = true;
@@ -77,14 +85,14 @@ class Remote final : public Evaluator {
   // Ends the stream before it deletes the scene, because the stream has a handle of the scene.
   absl::Status Close() override {
     stream_.reset();
-    return exists_ ? client_->DeleteScene(name_) : absl::OkStatus();
+    return exists_ && is_own_ ? client_->DeleteScene(name_) : absl::OkStatus();
   }
 
  private:
   // Sends the tracker definitions in `undefined_` and then the groups, and returns the answer to
   // the groups.
   absl::StatusOr<FrameAnswer> Ask(std::span<const Group> groups) {
-    if (!stream_) stream_ = client_->OpenStream();
+    if (!stream_) stream_ = client_->OpenStream(is_own_ ? StreamOptions() : kOneCall);
     const absl::Status defined = DefineTrackers();
     if (!defined.ok()) return defined;
     Frame frame;
@@ -126,8 +134,9 @@ class Remote final : public Evaluator {
   }
 
   const std::unique_ptr<Client> client_;
+  const bool is_own_;  // whether the scene is private to this evaluator
   const std::string name_;
-  bool exists_ = false;  // whether the server has the scene `name_`
+  bool exists_;  // whether the server has the scene `name_`
   std::unique_ptr<Stream> stream_;
   TrackerTable trackers_;            // trackers that the stream has, and those in `undefined_`
   std::vector<uint32_t> undefined_;  // handles whose definitions are not sent yet
@@ -140,6 +149,10 @@ absl::StatusOr<std::unique_ptr<Evaluator>> RemoteEvaluator(const std::string& ta
   absl::StatusOr<std::unique_ptr<Client>> client = Client::Connect(target, options);
   if (!client.ok()) return client.status();
   return std::make_unique<Remote>(*std::move(client));
+}
+
+std::unique_ptr<Evaluator> SceneEvaluator(std::unique_ptr<Client> client, std::string name) {
+  return std::make_unique<Remote>(std::move(client), std::move(name));
 }
 
 }  // namespace carom::cli

@@ -1,0 +1,379 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The commands that ask one question: overlap, nearest, sweep, slide, bounce, sight and track. Each
+// makes a query of `carom eval`, so that its JSON is the line that `carom eval` prints.
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "carom/sincos.h"
+#include "carom/status.h"
+#include "carom/svg.h"
+#include "client/cli/command.h"
+#include "client/cli/eval/answer_line.h"
+#include "client/cli/eval/query_batch.h"
+#include "client/cli/output.h"
+#include "client/cli/target.h"
+
+namespace carom::cli {
+namespace {
+
+// The shape and the pose of a question on the command line.
+struct ShapeFlags {
+  double circle = -1;             // radius
+  std::vector<double> box;        // width and height
+  std::vector<double> capsule;    // ax, ay, bx, by and radius
+  std::vector<std::string> ring;  // points "x,y"
+  double angle = 0;               // radians
+};
+
+struct QuestionOptions {
+  Target target;
+  OutputOptions output;
+  std::string svg;  // file for a picture
+  ShapeFlags shape;
+  double x = 0, y = 0, to_x = 0, to_y = 0;
+  std::string inside;
+  double skin = 0;
+  uint32_t max_contacts = SlideOptions().max_contacts;
+  uint32_t max_bounces = kDefaultBounces;
+};
+
+// Returns the point in a text such as "3,-1.5".
+absl::StatusOr<Vec2> ReadPoint(const std::string& text) {
+  const std::vector<std::string> parts = absl::StrSplit(text, ',');
+  Vec2 point;
+  if (parts.size() == 2 && absl::SimpleAtod(parts[0], &point.x) &&
+      absl::SimpleAtod(parts[1], &point.y)) {
+    return point;
+  }
+  return Refused(absl::StatusCode::kInvalidArgument, "--polygon",
+                 absl::StrCat("'", text, "' is no point such as 3,-1.5"));
+}
+
+absl::StatusOr<Polygon> RingOf(std::vector<Vec2> vertices) {
+  PolygonSpec spec;
+  spec.rings.push_back({std::move(vertices), false});
+  return Polygon::Create(std::move(spec));
+}
+
+// Returns the shape that the flags describe; a point if there is none.
+absl::StatusOr<Shape> ShapeOf(const ShapeFlags& flags) {
+  if (flags.circle >= 0) return Shape::Create(Capsule{{{0, 0}, {0, 0}}, flags.circle});
+  if (!flags.capsule.empty()) {
+    const std::vector<double>& c = flags.capsule;
+    return Shape::Create(Capsule{{{c[0], c[1]}, {c[2], c[3]}}, c[4]});
+  }
+  std::vector<Vec2> vertices;
+  if (!flags.box.empty()) {
+    const double x = flags.box[0] / 2, y = flags.box[1] / 2;
+    vertices = {{-x, -y}, {x, -y}, {x, y}, {-x, y}};
+  }
+  for (const std::string& text : flags.ring) {
+    const absl::StatusOr<Vec2> point = ReadPoint(text);
+    if (!point.ok()) return point.status();
+    vertices.push_back(*point);
+  }
+  if (vertices.empty()) vertices.push_back({0, 0});
+  const absl::StatusOr<Polygon> polygon = RingOf(std::move(vertices));
+  if (!polygon.ok()) return polygon.status();
+  return Shape(*polygon);
+}
+
+absl::StatusOr<Pose> PoseOf(const QuestionOptions& options) {
+  if (!(std::abs(options.shape.angle) <= kMaxAngle)) {
+    return Refused(absl::StatusCode::kInvalidArgument, "--angle",
+                   "must be a number, at most 2^20 in magnitude");
+  }
+  const CosSin turned = SinCos(options.shape.angle);
+  return Pose{{options.x, options.y}, turned.c, turned.s};
+}
+
+// Returns the polygon of the flags at its pose; a circle or capsule is refused.
+absl::StatusOr<Polygon> PlacedOf(const QuestionOptions& options) {
+  if (options.shape.circle >= 0 || !options.shape.capsule.empty()) {
+    return Refused(absl::StatusCode::kInvalidArgument, "--circle",
+                   "is no shape for this question: --box or --polygon");
+  }
+  const absl::StatusOr<Shape> shape = ShapeOf(options.shape);
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<Pose> pose = PoseOf(options);
+  if (!pose.ok()) return pose.status();
+  return PlacedPolygon(*shape->polygon(), *pose);
+}
+
+absl::StatusOr<Query> OverlapOf(const QuestionOptions& options) {
+  if (options.shape.circle >= 0) {
+    return CircleQuery{{{options.x, options.y}, options.shape.circle}};
+  }
+  absl::StatusOr<Polygon> placed = PlacedOf(options);
+  if (!placed.ok()) return placed.status();
+  return PolygonQuery{*std::move(placed)};
+}
+
+absl::StatusOr<Query> NearestOf(const QuestionOptions& options) {
+  absl::StatusOr<Polygon> placed = PlacedOf(options);
+  if (!placed.ok()) return placed.status();
+  return DistanceQuery{*std::move(placed)};
+}
+
+absl::StatusOr<Query> SweepOf(const QuestionOptions& options) {
+  absl::StatusOr<Shape> shape = ShapeOf(options.shape);
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<Pose> pose = PoseOf(options);
+  if (!pose.ok()) return pose.status();
+  return PosedSweepQuery{*std::move(shape),
+                         *pose,
+                         {options.to_x, options.to_y},
+                         *SweepPolicyNamed(options.inside),
+                         options.skin};
+}
+
+absl::StatusOr<Query> SlideOf(const QuestionOptions& options) {
+  absl::StatusOr<Shape> shape = ShapeOf(options.shape);
+  if (!shape.ok()) return shape.status();
+  const absl::StatusOr<Pose> pose = PoseOf(options);
+  if (!pose.ok()) return pose.status();
+  SlideQuery query{*std::move(shape), *pose, {{options.to_x, options.to_y}}, {}, options.skin};
+  query.options.inside_policy = *SweepPolicyNamed(options.inside);
+  query.options.max_contacts = options.max_contacts;
+  return query;
+}
+
+absl::StatusOr<Query> BounceOf(const QuestionOptions& options) {
+  return BounceQuery{{{options.x, options.y}, {options.to_x, options.to_y}}, options.max_bounces};
+}
+
+// Writes a picture of the scene with the questions of the last of `groups` that has some.
+absl::Status WritePicture(const QuestionOptions& options, std::span<const Group> groups) {
+  const absl::StatusOr<Scene::Ptr> scene = SceneOf(options.target);
+  if (!scene.ok()) return scene.status();
+  const Group* group = &groups.front();
+  for (const Group& each : groups) {
+    if (each.query_count() > each.points.x.size()) {
+      group = &each;
+      break;
+    }
+  }
+  Group asked = *group;
+  GroupAnswers answers;
+  WorkMeter meter;
+  const absl::Status answered = EvaluateGroup(**scene, asked, answers, meter);
+  if (!answered.ok()) return answered;
+  return WriteFile(options.svg, DrawSvg(**scene, &asked, &answers));
+}
+
+// Answers `query`, prints the answer and draws the picture.
+int Answer(const QuestionOptions& options, absl::StatusOr<Query> query) {
+  if (!query.ok()) return Fail(query.status());
+  absl::StatusOr<std::unique_ptr<Evaluator>> evaluator = EvaluatorOf(options.target);
+  if (!evaluator.ok()) return FailAbout(options.target, evaluator.status());
+  const Pending pending{"", *std::move(query)};
+  const BodyColumns no_bodies;
+  const absl::StatusOr<std::vector<std::string>> lines =
+      AnswerLines({&pending, 1}, no_bodies, **evaluator);
+  if (!lines.ok()) return FailAbout(options.target, lines.status());
+  PrintAnswer(lines->front(), options.output);
+  if (options.svg.empty()) return kSuccess;
+  const QueryColumns columns({&pending, 1}, no_bodies);
+  const absl::Status drawn = WritePicture(options, columns.groups());
+  return drawn.ok() ? kSuccess : Fail(drawn);
+}
+
+int Sight(const QuestionOptions& options) {
+  absl::StatusOr<std::unique_ptr<Evaluator>> evaluator = EvaluatorOf(options.target);
+  if (!evaluator.ok()) return FailAbout(options.target, evaluator.status());
+  const auto column = [](const double& value) { return std::span<const double>(&value, 1); };
+  Group group;
+  group.sights = {column(options.x), column(options.y), column(options.to_x), column(options.to_y)};
+  const absl::StatusOr<std::vector<GroupResult>> results = (*evaluator)->Evaluate({&group, 1});
+  if (!results.ok()) return FailAbout(options.target, results.status());
+  const GroupResult& result = results->front();
+  if (!result.status.ok()) return FailAbout(options.target, result.status);
+  const bool is_visible = result.answers.sights.visible.front() != 0;
+  PrintAnswer(is_visible ? R"({"visible":true})" : R"({"visible":false})", options.output);
+  if (options.svg.empty()) return kSuccess;
+  const absl::Status drawn = WritePicture(options, {&group, 1});
+  return drawn.ok() ? kSuccess : Fail(drawn);
+}
+
+// Reads poses from standard input, a line `x y`, or `x y angle`, for each, and prints what the
+// shape touches at each of them.
+int Track(const QuestionOptions& options) {
+  absl::StatusOr<Shape> shape = ShapeOf(options.shape);
+  if (!shape.ok()) return Fail(shape.status());
+  absl::StatusOr<std::unique_ptr<Evaluator>> evaluator = EvaluatorOf(options.target);
+  if (!evaluator.ok()) return FailAbout(options.target, evaluator.status());
+  const absl::Status defined = (*evaluator)->Track(0, *std::move(shape));
+  if (!defined.ok()) return Fail(defined);
+  size_t number = 0;
+  for (std::string line; std::getline(std::cin, line);) {
+    ++number;
+    QuestionOptions at = options;
+    const std::vector<std::string> parts = absl::StrSplit(line, ' ', absl::SkipEmpty());
+    const bool is_read = (parts.size() == 2 || parts.size() == 3) &&
+                         absl::SimpleAtod(parts[0], &at.x) && absl::SimpleAtod(parts[1], &at.y) &&
+                         (parts.size() == 2 || absl::SimpleAtod(parts[2], &at.shape.angle));
+    const absl::StatusOr<Pose> pose = PoseOf(at);
+    if (!is_read || !pose.ok()) {
+      return Fail(absl::InvalidArgumentError(
+          absl::StrCat("line ", number, ": must be `x y` or `x y angle`")));
+    }
+    const Pending pending{"", Query(MoveQuery{0, *pose})};
+    const absl::StatusOr<std::vector<std::string>> lines =
+        AnswerLines({&pending, 1}, BodyColumns(), **evaluator);
+    if (!lines.ok()) return FailAbout(options.target, lines.status());
+    PrintAnswer(lines->front(), options.output);
+  }
+  return kSuccess;
+}
+
+void AddShape(CLI::App& command, ShapeFlags& flags, bool has_circles) {
+  CLI::Option_group* shape = command.add_option_group("Shape", "the shape, around (0, 0)");
+  if (has_circles) {
+    shape->add_option("--circle", flags.circle, "Radius of a disc")->check(CLI::NonNegativeNumber);
+    shape->add_option("--capsule", flags.capsule, "AX AY BX BY R: the points within R of a segment")
+        ->expected(5);
+  }
+  shape->add_option("--box", flags.box, "WIDTH HEIGHT of a box around its centre")->expected(2);
+  shape->add_option("--polygon", flags.ring, "X,Y of each vertex, such as 0,0 4,0 4,3")
+      ->expected(1, 4096);
+  shape->require_option(0, 1);
+  command.add_option("--angle", flags.angle, "Radians by which the shape is turned");
+}
+
+struct QuestionCommand {
+  const char* name;
+  const char* help;
+  const char* example;  // the arguments of an example
+  // Names of the arguments after NAME, in pairs of coordinates.
+  std::vector<std::pair<const char*, const char*>> arguments;
+};
+
+CLI::App* AddQuestion(CLI::App& app, const QuestionCommand& added,
+                      const std::shared_ptr<QuestionOptions>& options) {
+  CLI::App* command = app.add_subcommand(added.name, added.help);
+  AddTarget(*command, options->target);
+  double* values[] = {&options->x, &options->y, &options->to_x, &options->to_y};
+  for (size_t i = 0; i < added.arguments.size(); ++i) {
+    AddCoordinate(*command, added.arguments[i].first, *values[i], added.arguments[i].second);
+  }
+  AddExample(*command, absl::StrCat("carom ", added.name, " --local client/examples/arena.json ",
+                                    added.example));
+  AddOutput(*command, options->output);
+  command->add_option("--svg", options->svg, "SVG file for a picture of scene and answer")
+      ->group("Output");
+  return command;
+}
+
+void AddInside(CLI::App& command, QuestionOptions& options, const char* value) {
+  options.inside = value;
+  command
+      .add_option("--inside", options.inside,
+                  "What counts for a polygon that contains the start: report, ignore, exit; or, "
+                  "for shapes that only overlap blocks: blocking, blocking_leave")
+      ->check(CLI::IsMember({"report", "ignore", "exit", "blocking", "blocking_leave"}))
+      ->capture_default_str();
+  command.add_option("--skin", options.skin, "Gap to keep from what blocks, in world units")
+      ->check(CLI::NonNegativeNumber);
+}
+
+}  // namespace
+
+void AddQuestionCommands(CLI::App& app, int& exit_status) {
+  const auto make = [] { return std::make_shared<QuestionOptions>(); };
+  const auto add = [&](const QuestionCommand& added, auto&& query) {
+    const auto options = make();
+    CLI::App* command = AddQuestion(app, added, options);
+    command->callback(
+        [options, query, &exit_status] { exit_status = Answer(*options, query(*options)); });
+    return std::pair(command, options);
+  };
+  const std::pair<const char*, const char*> x{"X", "x of the shape"}, y{"Y", "y of the shape"};
+  const std::pair<const char*, const char*> dx{"DX", "x of the displacement"},
+      dy{"DY", "y of the displacement"};
+  {
+    const auto [command, options] =
+        add({"overlap",
+             "Print the polygons that a shape, or a point, touches at (X, Y)",
+             "100 100 --circle 50",
+             {x, y}},
+            OverlapOf);
+    AddShape(*command, options->shape, true);
+  }
+  {
+    const auto [command, options] =
+        add({"nearest",
+             "Print the polygons nearest to a shape, or a point, at (X, Y)",
+             "20 20",
+             {x, y}},
+            NearestOf);
+    AddShape(*command, options->shape, false);
+  }
+  {
+    const auto [command, options] =
+        add({"sweep",
+             "Print what a shape hits that moves from (X, Y) by (DX, DY)",
+             "20 20 100 100 --box 4 4",
+             {x, y, dx, dy}},
+            SweepOf);
+    AddShape(*command, options->shape, true);
+    AddInside(*command, *options, "report");
+  }
+  {
+    const auto [command, options] =
+        add({"slide",
+             "Print where a shape gets to that moves from (X, Y) by (DX, DY) and slides",
+             "20 20 300 50 --circle 5",
+             {x, y, dx, dy}},
+            SlideOf);
+    AddShape(*command, options->shape, true);
+    AddInside(*command, *options, "blocking_leave");
+    command->add_option("--max-contacts", options->max_contacts, "Contacts after which it stops")
+        ->check(CLI::Range(1, 8))
+        ->capture_default_str();
+  }
+  const std::pair<const char*, const char*> ends[] = {{"X1", "x of the start, in world units"},
+                                                      {"Y1", "y of the start, in world units"},
+                                                      {"X2", "x of the end, in world units"},
+                                                      {"Y2", "y of the end, in world units"}};
+  {
+    const auto [command, options] =
+        add({"bounce",
+             "Print the path from (X1, Y1) to (X2, Y2) with its reflections",
+             "20 20 380 280",
+             {std::begin(ends), std::end(ends)}},
+            BounceOf);
+    command->add_option("--max-bounces", options->max_bounces, "Reflections after which it ends")
+        ->check(CLI::Range(1, 16))
+        ->capture_default_str();
+  }
+  const auto sight = make();
+  AddQuestion(app,
+              {"sight",
+               "Print whether (X1, Y1) and (X2, Y2) see each other",
+               "20 20 380 280",
+               {std::begin(ends), std::end(ends)}},
+              sight)
+      ->callback([sight, &exit_status] { exit_status = Sight(*sight); });
+  const auto track = make();
+  CLI::App* command =
+      AddQuestion(app,
+                  {"track",
+                   "Print what a shape touches at each pose `x y [angle]` of standard input",
+                   "--circle 5",
+                   {}},
+                  track);
+  AddShape(*command, track->shape, true);
+  command->callback([track, &exit_status] { exit_status = Track(*track); });
+}
+
+}  // namespace carom::cli

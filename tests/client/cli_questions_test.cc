@@ -1,0 +1,206 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// `carom` as a process: questions of a server and of a file, tables and JSON, contexts,
+// completions.
+#include <nlohmann/json.hpp>
+
+#include "tests/client/fixture.h"
+#include "tests/support/process.h"
+
+namespace carom {
+namespace {
+
+using carom::testing::ProcessResult;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+constexpr char kMap[] =
+    R"({"polygons":[{"id":7,"rings":[[[0,0],[10,0],[10,10],[0,10]]]},
+                    {"id":8,"rings":[[[20,0],[30,0],[30,10]]]}]})";
+
+class CliQuestionsTest : public ClientTest {
+ protected:
+  // Runs `carom arguments…` with variables of the environment.
+  ProcessResult Carom(const std::vector<std::string>& arguments, const std::string& input = "",
+                      const std::vector<std::string>& environment = {}) const {
+    std::vector<std::string> command = {"env", "CAROM_ADDRESS=" + server_->address()};
+    command.insert(command.end(), environment.begin(), environment.end());
+    command.push_back(Environment("CAROM_BINARY"));
+    command.insert(command.end(), arguments.begin(), arguments.end());
+    return carom::testing::RunProcess(command, input, 60);
+  }
+
+  // Runs `carom arguments` on a terminal, whose line breaks are "\r\n".
+  ProcessResult OnTerminal(const std::string& arguments) const {
+    return carom::testing::RunProcess(
+        {"env", "CAROM_ADDRESS=" + server_->address(), "script", "-qec",
+         Environment("CAROM_BINARY") + " " + arguments, "/dev/null"},
+        "", 60);
+  }
+};
+
+// A question has one answer: by a server, from a file, and by `carom eval`.
+TEST_F(CliQuestionsTest, AServerAndAFileAnswerAlike) {
+  const std::string file = folder_.Write("map.json", kMap);
+  ASSERT_EQ(Carom({"scene", "import", "arena", file}).exit_code, 0);
+  const std::pair<std::vector<std::string>, std::string> kQuestions[] = {
+      {{"cast", "-5", "5", "35", "5", "--mode", "all"},
+       R"({"op":"segment","a":[-5,5],"b":[35,5]})"},
+      {{"overlap", "10", "5", "--circle", "2"}, R"({"op":"circle","c":[10,5],"r":2})"},
+      {{"overlap", "15", "5", "--box", "12", "2"},
+       R"({"op":"polygon","rings":[[[9,4],[21,4],[21,6],[9,6]]]})"},
+      {{"nearest", "15", "5"}, R"({"op":"distance","rings":[[[15,5]]]})"},
+      {{"sweep", "-5", "5", "20", "0", "--circle", "1"},
+       R"({"op":"sweep","shape":{"circle":1},"at":[-5,5,1,0],"d":[20,0],"inside":"report"})"},
+      {{"slide", "-5", "5", "20", "3", "--box", "2", "2", "--skin", "0.5"},
+       R"({"op":"slide","shape":{"rings":[[[-1,-1],[1,-1],[1,1],[-1,1]]]},"at":[-5,5,1,0],)"
+       R"("d":[[20,3]],"skin":0.5})"},
+      {{"bounce", "-5", "5", "35", "6"}, R"({"op":"bounce","a":[-5,5],"b":[35,6]})"},
+  };
+  const std::string scene = R"({"op":"load","file":"map.json","id":""})";
+  for (const auto& [words, line] : kQuestions) {
+    std::vector<std::string> remote = words, local = words;
+    remote.insert(remote.begin() + 1, "arena");
+    local.insert(local.begin() + 1, {"--local", file});
+    const ProcessResult by_server = Carom(remote), by_file = Carom(local);
+    EXPECT_EQ(by_server.exit_code, 0) << by_server.standard_error;
+    EXPECT_EQ(by_file.standard_output, by_server.standard_output) << by_file.standard_error;
+    nlohmann::json map = nlohmann::json::parse(kMap);
+    map["op"] = "scene";
+    const ProcessResult eval = Carom({"eval"}, map.dump() + "\n" + line + "\n");
+    EXPECT_EQ(by_server.standard_output, eval.standard_output) << line;
+  }
+}
+
+TEST_F(CliQuestionsTest, SightsAndTracks) {
+  const std::string file = folder_.Write("map.json", kMap);
+  EXPECT_EQ(Carom({"sight", "--local", file, "-5", "5", "35", "5"}).standard_output,
+            "{\"visible\":false}\n");
+  EXPECT_EQ(Carom({"sight", "--local", file, "-5", "15", "35", "15"}).standard_output,
+            "{\"visible\":true}\n");
+  ProcessResult result =
+      Carom({"track", "--local", file, "--circle", "1"}, "5 5\n15 5\n10.5 5 0.25\n");
+  EXPECT_EQ(result.standard_output,
+            "{\"ids\":[7],\"edges\":[]}\n{\"ids\":[],\"edges\":[]}\n"
+            "{\"ids\":[7],\"edges\":[[7,0,1]]}\n");
+  result = Carom({"track", "--local", file, "--circle", "1"}, "5 five\n");
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.standard_error, HasSubstr("line 1: must be `x y` or `x y angle`"));
+}
+
+TEST_F(CliQuestionsTest, PicturesAreDocuments) {
+  const std::string file = folder_.Write("map.json", kMap), svg = folder_ / "picture.svg";
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"cast", "--local", file, "-5", "5", "35", "5"},
+        {"slide", "--local", file, "-5", "5", "20", "3", "--circle", "1"},
+        {"sight", "--local", file, "-5", "5", "35", "5"}}) {
+    std::vector<std::string> drawn = words;
+    drawn.insert(drawn.end(), {"--svg", svg});
+    const ProcessResult result = Carom(drawn);
+    EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+    std::ifstream picture(svg);
+    const std::string text{std::istreambuf_iterator<char>(picture), {}};
+    EXPECT_THAT(text, StartsWith("<svg"));
+    EXPECT_THAT(text, ::testing::EndsWith("</svg>\n"));
+  }
+}
+
+// On a terminal there is a table, in colours unless NO_COLOR or --color refuses them.
+TEST_F(CliQuestionsTest, TablesOnATerminal) {
+  const std::string file = folder_.Write("map.json", kMap);
+  const std::string cast = "cast --local " + file + " -5 5 35 5";
+  EXPECT_THAT(OnTerminal(cast + " --color never").standard_output,
+              HasSubstr("point     0, 5\r\ndistance  5\r\n"));
+  EXPECT_THAT(OnTerminal(cast).standard_output, HasSubstr("\x1b[1mhit"));
+  EXPECT_THAT(OnTerminal(cast + " --json").standard_output, StartsWith(R"({"hit":true,"t":0.125)"));
+  ASSERT_EQ(Carom({"scene", "import", "arena", file}).exit_code, 0);
+  EXPECT_THAT(OnTerminal("scene list --color never").standard_output,
+              StartsWith("name          version  polygon_count  vertex_count  bounds"));
+}
+
+TEST_F(CliQuestionsTest, Contexts) {
+  const std::string folder = folder_ / "config";
+  ASSERT_EQ(std::system(("mkdir -p " + folder + "/carom").c_str()), 0);
+  folder_.Write("config/carom/config.toml",
+                "current = \"here\"\n[contexts.here]\naddress = \"" + server_->address() +
+                    "\"\n[contexts.nowhere]\naddress = \"unix:/nowhere\"\n");
+  const std::vector<std::string> variables = {"XDG_CONFIG_HOME=" + folder, "CAROM_ADDRESS="};
+  EXPECT_EQ(Carom({"scene", "list"}, "", variables).exit_code, 0);
+  EXPECT_EQ(Carom({"--context", "here", "scene", "list"}, "", variables).exit_code, 0);
+  ProcessResult result = Carom({"scene", "list", "--context", "nowhere"}, "", variables);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.standard_error, StartsWith("carom: UNAVAILABLE: "));
+  EXPECT_THAT(result.standard_error, HasSubstr("`caromd` starts a server"));
+  result = Carom({"--context", "nowere", "scene", "list"}, "", variables);
+  EXPECT_THAT(result.standard_error, HasSubstr("did you mean 'nowhere'?"));
+  EXPECT_THAT(Carom({"context"}, "", variables).standard_output,
+              HasSubstr(R"({"name":"nowhere","address":"unix:/nowhere","current":false})"));
+  folder_.Write("config/carom/config.toml", "current = \n");
+  result = Carom({"scene", "list"}, "", variables);
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.standard_error, HasSubstr("config.toml:1: "));
+}
+
+// What is between two versions, and what a commit makes of a file.
+TEST_F(CliQuestionsTest, DiffAndCommit) {
+  const std::string file = folder_.Write("map.json", kMap);
+  ASSERT_EQ(Carom({"scene", "import", "arena", file}).exit_code, 0);
+  const std::string edits = folder_.Write(
+      "edits.json",
+      R"({"polygons":[{"id":7,"rings":[[[0,0],[5,0],[5,5]]]},{"id":9,"rings":[[[1,1]]]}]})");
+  EXPECT_EQ(Carom({"scene", "diff", "arena", "--with", edits}).standard_output,
+            "{\"id\":7,\"change\":\"replaced\",\"vertices\":3,\"bounds\":[[0,0],[5,5]]}\n"
+            "{\"id\":8,\"change\":\"removed\",\"vertices\":3,\"bounds\":[[20,0],[30,10]]}\n"
+            "{\"id\":9,\"change\":\"added\",\"vertices\":1,\"bounds\":[[1,1],[1,1]]}\n");
+  const ProcessResult result = Carom({"scene", "commit", "arena", edits, "--remove", "8"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_error;
+  EXPECT_EQ(Carom({"scene", "diff", "arena", "--with", edits}).standard_output, "");
+}
+
+// The misspelt scene has a suggestion.
+TEST_F(CliQuestionsTest, ASceneThatIsNear) {
+  ASSERT_EQ(Carom({"scene", "import", "arena", folder_.Write("map.json", kMap)}).exit_code, 0);
+  const ProcessResult result = Carom({"cast", "arina", "0", "0", "1", "1"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.standard_error,
+            "carom: NOT_FOUND: scenes/arina: no scene of this name\ncarom: there is a scene "
+            "arena\n");
+}
+
+// The completion of bash offers commands and flags.
+TEST_F(CliQuestionsTest, CompletionOfBash) {
+  const std::string script =
+      folder_.Write("carom.bash", Carom({"completion", "bash"}).standard_output);
+  const std::string program = ". " + script +
+                              "; COMP_WORDS=(carom scene im) COMP_CWORD=2; _carom; "
+                              "printf '%s\\n' \"${COMPREPLY[@]}\"; "
+                              "COMP_WORDS=(carom slide --max) COMP_CWORD=2; _carom; "
+                              "printf '%s\\n' \"${COMPREPLY[@]}\"";
+  const ProcessResult result = carom::testing::RunProcess({"bash", "-c", program}, "", 60);
+  EXPECT_EQ(result.standard_output, "import\n--max-contacts\n") << result.standard_error;
+}
+
+// The man page is that of the commands, and what it shows as examples works.
+TEST_F(CliQuestionsTest, ExamplesOfTheManPage) {
+  const std::string page = Carom({"manual"}).standard_output;
+  EXPECT_THAT(page, HasSubstr("\n.SS carom scene import\n"));
+  EXPECT_THAT(page, HasSubstr("\n.B \\-\\-max\\-contacts "));
+  size_t examples = 0;
+  for (size_t at = 0; (at = page.find(".EX\ncarom ", at)) != std::string::npos; ++examples) {
+    at += 4;
+    std::string line = page.substr(at, page.find('\n', at) - at);
+    std::erase(line, '\\');
+    const ProcessResult result =
+        carom::testing::RunProcess({"bash", "-c",
+                                    "cd '" + Environment("CAROM_SOURCE_DIR") + "' && '" +
+                                        Environment("CAROM_BINARY") + "'" + line.substr(5)},
+                                   "20 20\n", 60);
+    EXPECT_EQ(result.exit_code, 0) << line << result.standard_error;
+    EXPECT_THAT(result.standard_output, StartsWith("{")) << line;
+  }
+  EXPECT_GE(examples, 8u);
+}
+
+}  // namespace
+}  // namespace carom
