@@ -45,7 +45,6 @@ void AddTarget(CLI::App& command, Target& target) {
   }
   command.add_option("NAME", target.name, "Name of the scene, such as arena or scenes/arena")
       ->required();
-  std::string ignored;
   command
       .add_option_function<std::string>(
           "--local", [](const std::string&) {}, "Ask the map file FILE in place of NAME")

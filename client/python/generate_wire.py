@@ -47,13 +47,13 @@ class Tables:
             elif self._path:
                 self._member(statement.removesuffix(";").strip())
             elif not re.match(r"(syntax|package|import|option) ?", statement):
-                raise SystemExit(f"generate.py: {statement!r} is not known in a .proto file")
+                raise SystemExit(f"generate.py: {statement!r} is not expected in a .proto file")
 
     def _open(self, head: str) -> None:
         what, _, name = head.partition(" ")
         around = self._path[-1][0] if self._path else ""
         if (around, what) not in {("", "message"), ("", "enum"), ("", "service"), ("message", "oneof")}:
-            raise SystemExit(f"generate.py: {head!r} is not known in a .proto file")
+            raise SystemExit(f"generate.py: {head!r} is not expected in a .proto file")
         if what == "message":
             self.messages[name] = []
         elif what == "enum":
@@ -65,7 +65,7 @@ class Tables:
         pattern = {"message": FIELD, "oneof": FIELD, "enum": VALUE, "service": RPC}[what]
         match = pattern.fullmatch(statement)
         if match is None:
-            raise SystemExit(f"generate.py: {statement!r} is not known in the {what} {name} of a .proto file")
+            raise SystemExit(f"generate.py: {statement!r} is not expected in the {what} {name} of a .proto file")
         if what == "enum":
             self.enums[name][match[1]] = int(match[2])
         elif what == "service":

@@ -1,9 +1,10 @@
 /* SPDX-FileCopyrightText: The Carom authors
  * SPDX-License-Identifier: Apache-2.0
  *
- * library_digest [ITEMS]: the digest of made-up questions of every kind, one line a kind, against 10,000 polygons and
- * 200 bodies. The questions are made of whole numbers alone, so they are the same on every machine. Two builds of
- * libcarom.so.1 that print other lines are two libraries. */
+ * library_digest [ITEMS]: the digests of made-up questions of every kind, one line a kind, against
+ * 10,000 polygons and 200 bodies. The questions are made of whole numbers alone, so that they are
+ * the same on every machine. Two builds of libcarom.so.1 that print other lines are two libraries.
+ */
 #include <carom/carom.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -25,9 +26,10 @@ static double between(int least, int span) {
 }
 
 /* Sixteen directions, whose lengths differ by less than a thousandth from 1,024. */
-static const int directions[16][2] = {
-    {1024, 0},   {946, 392},   {724, 724},   {392, 946},   {0, 1024},  {-392, 946},  {-724, 724}, {-946, 392},
-    {-1024, 0},  {-946, -392}, {-724, -724}, {-392, -946}, {0, -1024}, {392, -946},  {724, -724}, {946, -392}};
+static const int directions[16][2] = {{1024, 0},  {946, 392},   {724, 724},   {392, 946},
+                                      {0, 1024},  {-392, 946},  {-724, 724},  {-946, 392},
+                                      {-1024, 0}, {-946, -392}, {-724, -724}, {-392, -946},
+                                      {0, -1024}, {392, -946},  {724, -724},  {946, -392}};
 
 /* Star-shaped polygons about (x, y), some of them with a hole, in columns that grow. */
 static struct {
@@ -66,9 +68,9 @@ static void check(uint32_t code) {
 }
 
 static carom_polygon_set* take_polygons(void) {
-  const carom_polygons columns = {sizeof columns,
-      .ring_count = {made.ring_count, made.polygons, 1}, .ring_size = {made.ring_size, made.rings, 1},
-      .x = {made.x, made.vertices, 1}, .y = {made.y, made.vertices, 1}};
+  const carom_polygons columns = {sizeof columns, .ring_count = {made.ring_count, made.polygons, 1},
+                                  .ring_size = {made.ring_size, made.rings, 1},
+                                  .x = {made.x, made.vertices, 1}, .y = {made.y, made.vertices, 1}};
   carom_polygon_set* set = NULL;
   check(carom_polygon_set_create(&columns, NULL, &set, &status));
   made.polygons = made.rings = made.vertices = 0;
@@ -79,21 +81,28 @@ static carom_world world = {.struct_size = sizeof world};
 static carom_shapes* shapes; /* SHAPES polygons, and as many capsules */
 static carom_answers* answers;
 
-/* The columns of one question. All are drawn, in this order, before a question is asked, since the compiler chooses the
- * order of calls within a struct's list. Entries lie in [least, least + span), counted from the entry of the column
- * `from` on if there is one. */
-enum { X, Y, NEAR_X, NEAR_Y, FAR_X, FAR_Y, HIGH_X, HIGH_Y, DX, DY, UP, ANGLE, TURN, SMALL, WIDE, LARGE, ROOM, COLUMNS };
+/* The columns of one question. All are drawn, in this order, before a question is asked, since the
+ * compiler chooses the order of calls within a struct's list. Entries lie in [least, least + span),
+ * counted from the entry of the column `from` on if there is one. */
+/* clang-format off */
+enum {
+  X, Y, NEAR_X, NEAR_Y, FAR_X, FAR_Y, HIGH_X, HIGH_Y, DX, DY, UP, ANGLE, TURN, SMALL, WIDE, LARGE,
+  ROOM, COLUMNS
+};
 static const struct {
   int least, span, is_offset, from;
 } drawn[COLUMNS] = {
-    [X] = {0, 16 * SIDE}, [Y] = {0, 16 * SIDE}, [NEAR_X] = {-16, 32, 1, X}, [NEAR_Y] = {-16, 32, 1, Y},
-    [FAR_X] = {-200, 400, 1, X}, [FAR_Y] = {-200, 400, 1, Y}, [HIGH_X] = {0, 9, 1, X}, [HIGH_Y] = {0, 9, 1, Y},
-    [DX] = {-8, 16}, [DY] = {-8, 16}, [UP] = {1, 2}, [ANGLE] = {-3, 6}, [TURN] = {-3, 6}, [SMALL] = {0, 2},
-    [WIDE] = {0, 9}, [LARGE] = {0, 60}, [ROOM] = {1, 1}};
+    [X] = {0, 16 * SIDE}, [Y] = {0, 16 * SIDE}, [NEAR_X] = {-16, 32, 1, X},
+    [NEAR_Y] = {-16, 32, 1, Y}, [FAR_X] = {-200, 400, 1, X}, [FAR_Y] = {-200, 400, 1, Y},
+    [HIGH_X] = {0, 9, 1, X}, [HIGH_Y] = {0, 9, 1, Y}, [DX] = {-8, 16}, [DY] = {-8, 16},
+    [UP] = {1, 2}, [ANGLE] = {-3, 6}, [TURN] = {-3, 6}, [SMALL] = {0, 2}, [WIDE] = {0, 9},
+    [LARGE] = {0, 60}, [ROOM] = {1, 1}};
+/* clang-format on */
 enum { SHAPE, POLYGON, BODY, BEAMS, CHOICES };
 static const struct {
   uint32_t least, span;
-} chosen[CHOICES] = {[SHAPE] = {0, 2 * SHAPES}, [POLYGON] = {0, SHAPES}, [BODY] = {0, BODIES}, [BEAMS] = {1, 8}};
+} chosen[CHOICES] = {
+    [SHAPE] = {0, 2 * SHAPES}, [POLYGON] = {0, SHAPES}, [BODY] = {0, BODIES}, [BEAMS] = {1, 8}};
 static double numbers[COLUMNS][MOST_ITEMS];
 static uint32_t choices[CHOICES][MOST_ITEMS];
 static size_t items;
@@ -101,11 +110,13 @@ static size_t items;
 static void draw_columns(void) {
   for (int k = 0; k < COLUMNS; ++k) {
     for (size_t i = 0; i < items; ++i) {
-      numbers[k][i] = between(drawn[k].least, drawn[k].span) + (drawn[k].is_offset ? numbers[drawn[k].from][i] : 0);
+      numbers[k][i] = between(drawn[k].least, drawn[k].span) +
+                      (drawn[k].is_offset ? numbers[drawn[k].from][i] : 0);
     }
   }
   for (int k = 0; k < CHOICES; ++k) {
-    for (size_t i = 0; i < items; ++i) choices[k][i] = chosen[k].least + (uint32_t)(draw() % chosen[k].span);
+    for (size_t i = 0; i < items; ++i)
+      choices[k][i] = chosen[k].least + (uint32_t)(draw() % chosen[k].span);
   }
 }
 static carom_f64_column at(int column) { return (carom_f64_column){numbers[column], items, 1}; }
@@ -125,7 +136,8 @@ static void make_world(void) {
   set = take_polygons();
   items = SHAPES;
   draw_columns();
-  const carom_capsules capsules = {sizeof capsules, 0, at(SMALL), at(ROOM), at(UP), at(SMALL), at(SMALL)};
+  const carom_capsules capsules = {sizeof capsules, 0,         at(SMALL), at(ROOM),
+                                   at(UP),          at(SMALL), at(SMALL)};
   check(carom_shapes_create(set, &capsules, &shapes, &status));
   carom_polygon_set_destroy(set);
   items = BODIES;
@@ -138,44 +150,57 @@ static void make_world(void) {
 }
 
 /* The questions. Each fills columns, asks, and leaves the answers in `answers`. */
-#define ASK(function, type, ...) check(function(&world, &(type){sizeof(type), __VA_ARGS__}, answers, &status))
+#define ASK(function, type, ...) \
+  check(function(&world, &(type){sizeof(type), __VA_ARGS__}, answers, &status))
 #define BOTH .scope = {CAROM_AGAINST_BOTH, 0, {0}, {0}}
 
 static void segments(void) {
-  ASK(carom_cast_segments, carom_segments, .ax = at(X), .ay = at(Y), .bx = at(NEAR_X), .by = at(NEAR_Y));
+  ASK(carom_cast_segments, carom_segments, .ax = at(X), .ay = at(Y), .bx = at(NEAR_X),
+      .by = at(NEAR_Y));
 }
 static void passages(void) {
-  ASK(carom_cast_segments, carom_segments, .mode = CAROM_CAST_MODE_ALL_PASSAGES, BOTH, .ax = at(X), .ay = at(Y),
-      .bx = at(FAR_X), .by = at(FAR_Y));
+  ASK(carom_cast_segments, carom_segments, .mode = CAROM_CAST_MODE_ALL_PASSAGES, BOTH, .ax = at(X),
+      .ay = at(Y), .bx = at(FAR_X), .by = at(FAR_Y));
 }
 static void rays(void) {
   ASK(carom_cast_rays, carom_rays, BOTH, .x = at(X), .y = at(Y), .dx = at(DX), .dy = at(UP));
 }
 static void points(void) { ASK(carom_locate_points, carom_points, BOTH, .x = at(X), .y = at(Y)); }
 static void circles(void) {
-  ASK(carom_overlap_circles, carom_circles, CAROM_OVERLAP_DETAIL_EDGES, .x = at(X), .y = at(Y), .radius = at(WIDE));
+  ASK(carom_overlap_circles, carom_circles, CAROM_OVERLAP_DETAIL_EDGES, .x = at(X), .y = at(Y),
+      .radius = at(WIDE));
 }
 static void capsules(void) {
-  ASK(carom_overlap_capsules, carom_capsule_overlaps, CAROM_OVERLAP_DETAIL_EDGES, .ax = at(X), .ay = at(Y),
-      .bx = at(NEAR_X), .by = at(NEAR_Y), .radius = at(SMALL));
+  ASK(carom_overlap_capsules, carom_capsule_overlaps, CAROM_OVERLAP_DETAIL_EDGES, .ax = at(X),
+      .ay = at(Y), .bx = at(NEAR_X), .by = at(NEAR_Y), .radius = at(SMALL));
 }
 static void boxes(void) {
   ASK(carom_overlap_boxes, carom_boxes, CAROM_OVERLAP_DETAIL_EDGES, .min_x = at(X), .min_y = at(Y),
       .max_x = at(HIGH_X), .max_y = at(HIGH_Y));
 }
 static void polygons(void) {
-  ASK(carom_overlap_polygons, carom_polygon_overlaps, CAROM_OVERLAP_DETAIL_EDGES, BOTH, .movers = placed(POLYGON));
+  ASK(carom_overlap_polygons, carom_polygon_overlaps, CAROM_OVERLAP_DETAIL_EDGES, BOTH,
+      .movers = placed(POLYGON));
 }
-static void distances(void) { ASK(carom_measure_distances, carom_distances, .movers = placed(SHAPE)); }
+static void distances(void) {
+  ASK(carom_measure_distances, carom_distances, .movers = placed(SHAPE));
+}
 static void within(void) {
-  ASK(carom_measure_distances, carom_distances, CAROM_DISTANCE_MODE_ALL, BOTH, .movers = placed(SHAPE),
-      .max_distance = at(WIDE));
+  ASK(carom_measure_distances, carom_distances, CAROM_DISTANCE_MODE_ALL, BOTH,
+      .movers = placed(SHAPE), .max_distance = at(WIDE));
 }
-static void contacts(void) { ASK(carom_find_contacts, carom_contacts, BOTH, .movers = placed(SHAPE)); }
-static void body_contacts(void) { ASK(carom_find_body_contacts, carom_body_contacts, .body = choice(BODY)); }
-static void depenetrations(void) { ASK(carom_depenetrate, carom_depenetrations, .movers = placed(SHAPE)); }
+static void contacts(void) {
+  ASK(carom_find_contacts, carom_contacts, BOTH, .movers = placed(SHAPE));
+}
+static void body_contacts(void) {
+  ASK(carom_find_body_contacts, carom_body_contacts, .body = choice(BODY));
+}
+static void depenetrations(void) {
+  ASK(carom_depenetrate, carom_depenetrations, .movers = placed(SHAPE));
+}
 static void sweeps(void) {
-  ASK(carom_sweep_shapes, carom_sweeps, .movers = placed(SHAPE), .to_x = at(NEAR_X), .to_y = at(NEAR_Y));
+  ASK(carom_sweep_shapes, carom_sweeps, .movers = placed(SHAPE), .to_x = at(NEAR_X),
+      .to_y = at(NEAR_Y));
 }
 static void blocking(void) {
   ASK(carom_sweep_shapes, carom_sweeps, .inside_policy = CAROM_INSIDE_POLICY_BLOCKING_LEAVE, BOTH,
@@ -186,21 +211,23 @@ static void rotating(void) {
       .to_y = at(NEAR_Y), .to_angle = at(TURN), .tolerance = at(ROOM));
 }
 static void arcs(void) {
-  ASK(carom_cast_arcs, carom_arcs, BOTH, .x = at(X), .y = at(Y), .vx = at(DX), .vy = at(DY), .ax = at(SMALL),
-      .ay = at(TURN), .duration = at(WIDE));
+  ASK(carom_cast_arcs, carom_arcs, BOTH, .x = at(X), .y = at(Y), .vx = at(DX), .vy = at(DY),
+      .ax = at(SMALL), .ay = at(TURN), .duration = at(WIDE));
 }
 static void sights(void) {
-  ASK(carom_test_lines_of_sight, carom_sights, BOTH, .ax = at(X), .ay = at(Y), .bx = at(NEAR_X), .by = at(NEAR_Y));
+  ASK(carom_test_lines_of_sight, carom_sights, BOTH, .ax = at(X), .ay = at(Y), .bx = at(NEAR_X),
+      .by = at(NEAR_Y));
 }
 static void fans(void) {
-  ASK(carom_scan_fans, carom_fans, BOTH, .x = at(X), .y = at(Y), .angle = at(ANGLE), .step = at(SMALL),
-      .range = at(LARGE), .beams = choice(BEAMS));
+  ASK(carom_scan_fans, carom_fans, BOTH, .x = at(X), .y = at(Y), .angle = at(ANGLE),
+      .step = at(SMALL), .range = at(LARGE), .beams = choice(BEAMS));
 }
 static void slides(void) {
   ASK(carom_slide_shapes, carom_slides, .movers = placed(SHAPE), .dx = at(DX), .dy = at(DY));
 }
 static void bounces(void) {
-  ASK(carom_bounce_segments, carom_bounces, .ax = at(X), .ay = at(Y), .bx = at(FAR_X), .by = at(FAR_Y));
+  ASK(carom_bounce_segments, carom_bounces, .ax = at(X), .ay = at(Y), .bx = at(FAR_X),
+      .by = at(FAR_Y));
 }
 static void ray_bounces(void) {
   ASK(carom_bounce_rays, carom_ray_bounces, .x = at(X), .y = at(Y), .dx = at(DX), .dy = at(UP));
@@ -208,27 +235,45 @@ static void ray_bounces(void) {
 /* Trackers at poses, and a little further. */
 static void moves(void) {
   const carom_placed start = placed(SHAPE);
-  const carom_tracker_definitions definitions = {sizeof definitions, 0, shapes, start.shape, {0}, 0, 1};
+  const carom_tracker_definitions definitions = {
+      sizeof definitions, 0, shapes, start.shape, {0}, 0, 1};
   check(carom_trackers_define(world.trackers, (carom_u32_column){0}, &definitions, &status));
   ASK(carom_move_trackers, carom_moves, .x = start.x, .y = start.y, .angle = start.angle);
-  ASK(carom_move_trackers, carom_moves, CAROM_OVERLAP_DETAIL_EDGES, .x = at(HIGH_X), .y = at(HIGH_Y), .angle = start.angle,
-      .from_x = start.x, .from_y = start.y);
+  ASK(carom_move_trackers, carom_moves, CAROM_OVERLAP_DETAIL_EDGES, .x = at(HIGH_X),
+      .y = at(HIGH_Y), .angle = start.angle, .from_x = start.x, .from_y = start.y);
 }
 
 static const struct {
   const char* name;
   void (*ask)(void);
-} questions[] = {
-    {"segments", segments}, {"passages", passages}, {"rays", rays}, {"points", points}, {"circles", circles},
-    {"capsules", capsules}, {"boxes", boxes}, {"polygons", polygons}, {"distances", distances}, {"within", within},
-    {"contacts", contacts}, {"body contacts", body_contacts}, {"depenetrations", depenetrations}, {"sweeps", sweeps},
-    {"blocking", blocking}, {"rotating sweeps", rotating}, {"arcs", arcs}, {"sights", sights}, {"fans", fans},
-    {"slides", slides}, {"bounces", bounces}, {"ray bounces", ray_bounces}, {"moves", moves}};
+} questions[] = {{"segments", segments},
+                 {"passages", passages},
+                 {"rays", rays},
+                 {"points", points},
+                 {"circles", circles},
+                 {"capsules", capsules},
+                 {"boxes", boxes},
+                 {"polygons", polygons},
+                 {"distances", distances},
+                 {"within", within},
+                 {"contacts", contacts},
+                 {"body contacts", body_contacts},
+                 {"depenetrations", depenetrations},
+                 {"sweeps", sweeps},
+                 {"blocking", blocking},
+                 {"rotating sweeps", rotating},
+                 {"arcs", arcs},
+                 {"sights", sights},
+                 {"fans", fans},
+                 {"slides", slides},
+                 {"bounces", bounces},
+                 {"ray bounces", ray_bounces},
+                 {"moves", moves}};
 
-#ifndef LIBRARY_DIGEST_NO_MAIN
 int main(int count, char** arguments) {
   const unsigned long asked = count > 1 ? strtoul(arguments[1], NULL, 10) : 2048;
-  if (asked < 1 || asked > MOST_ITEMS) return fprintf(stderr, "library_digest [ITEMS]: 1 to %d\n", MOST_ITEMS), 2;
+  if (asked < 1 || asked > MOST_ITEMS)
+    return fprintf(stderr, "library_digest [ITEMS]: 1 to %d\n", MOST_ITEMS), 2;
   make_world();
   items = asked;
   for (size_t i = 0; i < sizeof questions / sizeof *questions; ++i) {
@@ -238,4 +283,3 @@ int main(int count, char** arguments) {
   }
   return 0;
 }
-#endif

@@ -29,9 +29,9 @@ need_package() {
 }
 
 run_lint() {
-  local -a files=(generate.py src ../examples "$folder" "$source_dir/tests/bench/python")
   cd "$package"
-  [[ ! -e hatch_build.py ]] || files+=(hatch_build.py native)
+  local -a files=(./*.py native src ../examples/{farm_dask,gym_lidar,irsim_lidar}.py "$folder"
+    "$source_dir/tests/bench/python")
   "$venv/bin/ruff" check --config pyproject.toml "${files[@]}"
   "$venv/bin/ruff" format --config pyproject.toml --diff --quiet "${files[@]}"
   "$venv/bin/mypy" --config-file pyproject.toml

@@ -10,6 +10,7 @@ import pathlib
 import signal
 import socket
 import subprocess
+import threading
 import time
 from collections.abc import Iterator
 
@@ -60,6 +61,44 @@ class Caromd:
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGKILL)
             self.process.wait()
+
+
+class CutProxy:
+    """Passes connections on to a server, and cuts each after a number of bytes in both directions."""
+
+    def __init__(self, port: int, sizes: Iterator[int]) -> None:
+        self.cuts = 0
+        self._port = port
+        self._sizes = sizes  # of each connection; after the last one, connections are not cut
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while True:
+                near, _ = self._listener.accept()
+                far = socket.create_connection(("127.0.0.1", self._port))
+                left = [next(self._sizes, 1 << 60)]
+                for pair in ((near, far), (far, near)):
+                    threading.Thread(target=self._pump, args=(*pair, left), daemon=True).start()
+
+    def _pump(self, source: socket.socket, target: socket.socket, left: list[int]) -> None:
+        with contextlib.suppress(OSError):
+            while data := source.recv(65536):
+                target.sendall(data[: max(left[0], 0)])
+                left[0] -= len(data)
+                if left[0] <= 0:
+                    self.cuts += 1
+                    break
+        for each in (source, target):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
+            each.close()
+
+    def close(self) -> None:
+        """Accepts no further connection."""
+        self._listener.close()
 
 
 @contextlib.contextmanager

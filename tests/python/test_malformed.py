@@ -98,7 +98,7 @@ def test_spoiled_answers_are_read_or_refused(recorder: Recorder, method: str) ->
     for _ in range(ROUNDS):
         try:
             read(asked, spoiled(rng, data), question)
-        except errors.CaromError:  # of the package, or one that a changed status says
+        except errors.CaromError:  # of the package, or of a status that was changed
             refused += 1
     assert refused > ROUNDS / 10
 
@@ -171,7 +171,7 @@ def test_errors_of_items_are_checked(recorder: Recorder) -> None:
     assert answered.error[0] != 0
 
 
-# --- A server that sends what a test says ---------------------------------------------------------
+# --- A server that sends the bytes of a test ------------------------------------------------------
 
 
 class Scripted:

@@ -357,6 +357,29 @@ def test_no_answer_is_lost_or_comes_twice_when_servers_are_killed(pair: Pair) ->
     client.close()
 
 
+@pytest.mark.parametrize("seed", range(30 if LONG else 3))
+def test_connections_that_are_cut_at_any_byte_lose_nothing(
+    caromd: str, client: Client, world: World, seed: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    most, cuts = (200, 3) if seed % 3 == 0 else (30000, 12 if LONG else 5)
+    sizes = iter([int(size) for size in rng.integers(1, most, cuts)])
+    proxy = servers.CutProxy(int(caromd.rpartition(":")[2]), sizes)
+    with Client(proxy.address, own_connection=True) as cut, cut.stream(max_in_flight=12) as stream:
+        frame = carom.Frame()
+        frame.define_trackers(world.shapes, shape=world.shape, within=world.within)
+        stream.send(frame)
+        assert stream.receive().error is None
+        asked = [question_of(rng, str(rng.choice(sorted(KINDS))), 40) for _ in range(60)]
+        frames = [frame_of("stream-parity", question) for question in asked]
+        for each in frames:
+            each.groups[0].bodies = world.bodies
+        for question, answer in zip(asked, stream.map(frames), strict=True):
+            expect_same(answer[question], world.local.ask(question))
+    assert proxy.cuts > 0
+    proxy.close()
+
+
 def test_definitions_of_frames_are_made_again(pair: Pair) -> None:
     client = pair.client()
     with client.stream() as stream:

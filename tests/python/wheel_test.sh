@@ -48,6 +48,7 @@ install_alone() {
   [[ -s $scratch/first.py && -s $scratch/expected ]] || fail 'README.md of the package shows no program with its output'
   (cd / && env -u PYTHONPATH -u CAROM_LIBRARY "$fresh/bin/python" "$scratch/first.py") | diff "$scratch/expected" - ||
     fail "the program of README.md prints something else in the environment $1: above, as >"
+  printf 'the %s: installs alone, and prints what README.md says\n' "$1"
   library=$("$fresh/bin/python" -c 'import carom._library as l; print(l.path())')
 }
 
@@ -126,10 +127,11 @@ project_digests() {
   project_digest aarch64 qemu-aarch64 -L /usr/aarch64-linux-gnu
 }
 
-# No program is in reach but Python and what pip installs.
+# No program is in reach but Python and what pip installs. The library is compiled in other folders than the wheel's.
 install_sdist() {
   mkdir "$scratch/bin"
   reach=$scratch/bin install_alone sdist "$wheels"/carom-*.tar.gz
+  cmp "$library" "$scratch/x86_64/carom/lib/libcarom.so.1" || fail 'the library of the sdist has other bytes'
   digests "$scratch/sdist.out" "$library" "$scratch/library_digest"
   compare 'the library of the sdist' "$scratch/sdist.out"
 }

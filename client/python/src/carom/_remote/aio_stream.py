@@ -242,7 +242,7 @@ class Stream:
 
     @property
     def limits(self) -> StreamLimits | None:
-        """What the server says about its limits with its first answer; None before."""
+        """The limits of the server, which come with its first answer; None before."""
         return self._engine.flow.limits
 
     async def __aenter__(self) -> Self:

@@ -131,7 +131,7 @@ class Channels:
     def stub(self, index: int, shape: str, method: str) -> Any:
         """Returns what calls a method: shape is `unary_unary`, `stream_unary`, `unary_stream` or `stream_stream`."""
         self.check()
-        self._security.look()
+        self._security.refresh()
         generation = self._security.generation
         stub = self._stubs.get((index, method, generation))
         if stub is None:

@@ -108,7 +108,7 @@ class _Spec:
         self.reader = {"d": _DOUBLES, "Q": _WORDS, "I": _INTEGERS}.get(code, _FLAGS if type == "bool" else _NUMBERS)
         self.table = table  # the numbers of carom.h, for an enumeration
         self.point = 0  # 1 or 2: of the first or the second point of a contact
-        self.leader: _Spec | None = None  # the column that says whether this one may be absent
+        self.leader: _Spec | None = None  # this column may be absent where that one is
         self.zero = False  # whether an absent column is 0 in each row, not empty
 
 
@@ -165,7 +165,7 @@ class Columns:
         self._data = data
         self._ranges: Ranges = wire.scan(data, begin, end, messages.table(form.message).wires)
         self._errors: dict[str, NDArray[Any]] | None = None
-        self.texts: dict[tuple[int, int], str] = {}  # what the server says about errors of items
+        self.texts: dict[tuple[int, int], str] = {}  # the messages of errors of items, by column and fault
         self.rows = 0
         self._check()
 

@@ -33,7 +33,7 @@ from .frames import Asked, Frame, FrameAnswer, Picture
 from .session import MOST_BINDINGS, Session
 from .values import StreamLimits, seconds
 
-_DEFAULT_FRAMES_IN_FLIGHT = 16  # of a server that does not say
+_DEFAULT_FRAMES_IN_FLIGHT = 16  # of a server that states no limit
 _FIRST_PAUSE, _LAST_PAUSE = 0.02, 2.0  # [seconds] between calls that fail one after the other
 _MOST_IN_FLIGHT = 1024
 _REPLAYED = Frame().snapshot()  # what a frame of the replay asks: nothing, with the seq 0
@@ -162,7 +162,7 @@ class Flow:
     # --- Answers ----------------------------------------------------------------------------------
 
     def take(self, data: bytes) -> None:
-        """Takes a message of the call. After it, `is_closed` says whether the call is of further use."""
+        """Takes a message of the call. Sets `is_closed` if the call is of no further use."""
         if self.is_closed:
             return  # another call may send the frames again: no frame gets two answers
         try:

@@ -44,8 +44,8 @@ _PERMANENT = (NotFoundError, OutOfRangeError, DataLossError, InvalidArgumentErro
 class _Edited:
     """The net effect of all edits of one polygon."""
 
-    is_in_base: bool
-    first_version: int  # that the first edit made, which says whether the base has the polygon
+    is_in_base: bool  # whether the base has the polygon
+    first_version: int  # that the first edit made; this edit decides `is_in_base`
     version: int = 0  # that the last edit made
     polygon: bytes | None = None  # the message after the last edit; None: removed
 
@@ -60,7 +60,7 @@ class _Fork:
     edited: dict[int, _Edited] = field(default_factory=dict)
 
     def record(self, edit: Edit, version: int) -> None:
-        """Takes one edit. Answers of several streams arrive in any order; the versions say which edit was the last."""
+        """Takes one edit. Answers of several streams arrive in any order; the versions order the edits."""
         found = self.edited.get(edit.id)
         if found is None or version < found.first_version:
             first = _Edited(edit.kind != "add", version)

@@ -21,7 +21,7 @@ from .._columns import refuse
 from ..errors import InvalidArgumentError
 from .values import Tls
 
-_LOOK_SECONDS = 1.0  # between two looks at the files of TLS
+_REFRESH_SECONDS = 1.0  # between two checks of the files of TLS
 Path = str | os.PathLike[str]
 State = tuple[int, int, int]
 
@@ -120,7 +120,7 @@ class Security:
             raise refuse("credentials", "and tls are both given; one is accepted")
         self._given = credentials
         self._lock = threading.Lock()
-        self._looked = time.monotonic()
+        self._checked = time.monotonic()
         self._states = self._file_states()
         self.generation = 0  # grows when the credentials change
         self.credentials: Any = credentials if self._tls is None else self._make(self._tls)
@@ -139,12 +139,12 @@ class Security:
         """Options of channels: a proxy of the environment does not get a token in plain text."""
         return [("grpc.enable_http_proxy", 0)] if self.token and not self.is_encrypted else []
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Makes other credentials if the files have changed, and can be used; at most once a second."""
-        if self._tls is None or not self._states or time.monotonic() - self._looked < _LOOK_SECONDS:
+        if self._tls is None or not self._states or time.monotonic() - self._checked < _REFRESH_SECONDS:
             return
         with self._lock:
-            self._looked = time.monotonic()
+            self._checked = time.monotonic()
             states = self._file_states()
             if states == self._states:
                 return

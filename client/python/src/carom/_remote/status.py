@@ -49,7 +49,7 @@ def of_call(number: int, message: str | None, metadata: Iterable[tuple[str, str 
             try:
                 violations, delay = _details(value)
             except InternalError:
-                continue  # the code and the message say enough
+                continue  # the code and the message remain
     return make_error(number, message or "", violations, delay)
 
 

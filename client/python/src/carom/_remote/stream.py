@@ -273,7 +273,7 @@ class Stream:
 
     @property
     def limits(self) -> StreamLimits | None:
-        """What the server says about its limits with its first answer; None before."""
+        """The limits of the server, which come with its first answer; None before."""
         return self._engine.flow.limits
 
     def __enter__(self) -> Self:

@@ -39,7 +39,7 @@ SceneLike = str | Named
 
 
 def scene_name(scene: object, field: str = "name") -> str:
-    """Returns `scenes/{scene}`, from this or from the last part alone; the server says which names it accepts."""
+    """Returns `scenes/{scene}`, from this or from the last part alone; the server checks the name."""
     name = text(scene if isinstance(scene, str) else getattr(scene, "name", None), field, "the name of a scene")
     return name if name.startswith("scenes/") else f"scenes/{name}"
 

@@ -158,7 +158,7 @@ def read_varint(data: bytes, at: int, end: int) -> tuple[int, int]:
 def scan(data: bytes, at: int, end: int, wires: dict[int, int]) -> Ranges:
     """Returns where the values of a message are: bytes [at, end) of `data`.
 
-    `wires` has the wire type of each known field, plus PACKABLE for a column of numbers. Other fields, and values of
+    `wires` has the wire type of each field, plus PACKABLE for a column of numbers. Other fields, and values of
     another wire type, are left out. A packed column is one range, with the bytes that its entries have one by one.
     """
     found: Ranges = {}
