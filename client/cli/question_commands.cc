@@ -254,8 +254,8 @@ struct QuestionCommand {
   const char* name;
   const char* help;
   const char* example;  // the arguments of an example
-  // Names of the arguments after NAME, in pairs of coordinates.
-  std::vector<std::pair<const char*, const char*>> arguments;
+  // Names of the coordinates after NAME, with descriptions.
+  std::span<const std::pair<const char*, const char*>> arguments;
 };
 
 CLI::App* AddQuestion(CLI::App& app, const QuestionCommand& added,
@@ -286,85 +286,84 @@ void AddInside(CLI::App& command, QuestionOptions& options, const char* value) {
       ->check(CLI::NonNegativeNumber);
 }
 
+const std::pair<const char*, const char*> kPlace[] = {{"X", "x of the shape"},
+                                                      {"Y", "y of the shape"}};
+const std::pair<const char*, const char*> kMotion[] = {{"X", "x of the shape"},
+                                                       {"Y", "y of the shape"},
+                                                       {"DX", "x of the displacement"},
+                                                       {"DY", "y of the displacement"}};
+const std::pair<const char*, const char*> kEnds[] = {{"X1", "x of the start, in world units"},
+                                                     {"Y1", "y of the start, in world units"},
+                                                     {"X2", "x of the end, in world units"},
+                                                     {"Y2", "y of the end, in world units"}};
+
+using MakeQuery = absl::StatusOr<Query> (*)(const QuestionOptions&);
+
+// A command and its options, which live as long as the command.
+struct Added {
+  CLI::App* command;
+  std::shared_ptr<QuestionOptions> options;
+};
+
+Added Add(CLI::App& app, const QuestionCommand& question, MakeQuery query, int& exit_status) {
+  const auto options = std::make_shared<QuestionOptions>();
+  CLI::App* command = AddQuestion(app, question, options);
+  command->callback(
+      [options, query, &exit_status] { exit_status = Answer(*options, query(*options)); });
+  return {command, options};
+}
+
+void AddQuestionsOfShapes(CLI::App& app, int& exit_status) {
+  const Added overlap =
+      Add(app,
+          {"overlap", "Print the polygons that a shape, or a point, touches at (X, Y)",
+           "100 100 --circle 50", kPlace},
+          OverlapOf, exit_status);
+  AddShape(*overlap.command, overlap.options->shape, true);
+  const Added nearest = Add(
+      app,
+      {"nearest", "Print the polygons nearest to a shape, or a point, at (X, Y)", "20 20", kPlace},
+      NearestOf, exit_status);
+  AddShape(*nearest.command, nearest.options->shape, false);
+  const Added sweep = Add(app,
+                          {"sweep", "Print what a shape hits that moves from (X, Y) by (DX, DY)",
+                           "20 20 100 100 --box 4 4", kMotion},
+                          SweepOf, exit_status);
+  AddShape(*sweep.command, sweep.options->shape, true);
+  AddInside(*sweep.command, *sweep.options, "report");
+  const Added slide =
+      Add(app,
+          {"slide", "Print where a shape gets to that moves from (X, Y) by (DX, DY) and slides",
+           "20 20 300 50 --circle 5", kMotion},
+          SlideOf, exit_status);
+  AddShape(*slide.command, slide.options->shape, true);
+  AddInside(*slide.command, *slide.options, "blocking_leave");
+  slide.command
+      ->add_option("--max-contacts", slide.options->max_contacts, "Contacts after which it stops")
+      ->check(CLI::Range(1, 8))
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void AddQuestionCommands(CLI::App& app, int& exit_status) {
-  const auto make = [] { return std::make_shared<QuestionOptions>(); };
-  const auto add = [&](const QuestionCommand& added, auto&& query) {
-    const auto options = make();
-    CLI::App* command = AddQuestion(app, added, options);
-    command->callback(
-        [options, query, &exit_status] { exit_status = Answer(*options, query(*options)); });
-    return std::pair(command, options);
-  };
-  const std::pair<const char*, const char*> x{"X", "x of the shape"}, y{"Y", "y of the shape"};
-  const std::pair<const char*, const char*> dx{"DX", "x of the displacement"},
-      dy{"DY", "y of the displacement"};
-  {
-    const auto [command, options] =
-        add({"overlap",
-             "Print the polygons that a shape, or a point, touches at (X, Y)",
-             "100 100 --circle 50",
-             {x, y}},
-            OverlapOf);
-    AddShape(*command, options->shape, true);
-  }
-  {
-    const auto [command, options] =
-        add({"nearest",
-             "Print the polygons nearest to a shape, or a point, at (X, Y)",
-             "20 20",
-             {x, y}},
-            NearestOf);
-    AddShape(*command, options->shape, false);
-  }
-  {
-    const auto [command, options] =
-        add({"sweep",
-             "Print what a shape hits that moves from (X, Y) by (DX, DY)",
-             "20 20 100 100 --box 4 4",
-             {x, y, dx, dy}},
-            SweepOf);
-    AddShape(*command, options->shape, true);
-    AddInside(*command, *options, "report");
-  }
-  {
-    const auto [command, options] =
-        add({"slide",
-             "Print where a shape gets to that moves from (X, Y) by (DX, DY) and slides",
-             "20 20 300 50 --circle 5",
-             {x, y, dx, dy}},
-            SlideOf);
-    AddShape(*command, options->shape, true);
-    AddInside(*command, *options, "blocking_leave");
-    command->add_option("--max-contacts", options->max_contacts, "Contacts after which it stops")
-        ->check(CLI::Range(1, 8))
-        ->capture_default_str();
-  }
-  const std::pair<const char*, const char*> ends[] = {{"X1", "x of the start, in world units"},
-                                                      {"Y1", "y of the start, in world units"},
-                                                      {"X2", "x of the end, in world units"},
-                                                      {"Y2", "y of the end, in world units"}};
-  {
-    const auto [command, options] =
-        add({"bounce",
-             "Print the path from (X1, Y1) to (X2, Y2) with its reflections",
-             "20 20 380 280",
-             {std::begin(ends), std::end(ends)}},
-            BounceOf);
-    command->add_option("--max-bounces", options->max_bounces, "Reflections after which it ends")
-        ->check(CLI::Range(1, 16))
-        ->capture_default_str();
-  }
-  const auto sight = make();
-  AddQuestion(app,
-              {"sight",
-               "Print whether (X1, Y1) and (X2, Y2) see each other",
-               "20 20 380 280",
-               {std::begin(ends), std::end(ends)}},
-              sight)
+  AddQuestionsOfShapes(app, exit_status);
+  const Added bounce =
+      Add(app,
+          {"bounce", "Print the path from (X1, Y1) to (X2, Y2) with its reflections",
+           "20 20 380 280", kEnds},
+          BounceOf, exit_status);
+  bounce.command
+      ->add_option("--max-bounces", bounce.options->max_bounces,
+                   "Reflections after which the path ends")
+      ->check(CLI::Range(1, 16))
+      ->capture_default_str();
+  const auto sight = std::make_shared<QuestionOptions>();
+  AddQuestion(
+      app, {"sight", "Print whether (X1, Y1) and (X2, Y2) see each other", "20 20 380 280", kEnds},
+      sight)
       ->callback([sight, &exit_status] { exit_status = Sight(*sight); });
-  const auto track = make();
+  const auto track = std::make_shared<QuestionOptions>();
   CLI::App* command =
       AddQuestion(app,
                   {"track",

@@ -279,75 +279,100 @@ CLI::App* AddCommand(CLI::App& scene, const SceneCommand& added,
   return command;
 }
 
+// Adds the commands of `carom scene`, which share their options.
+class SceneCommands {
+ public:
+  SceneCommands(CLI::App& scene, int& exit_status) : scene_(scene), exit_status_(exit_status) {}
+
+  // The commands that read and write files, and those that a file can answer.
+  void AddFiles();
+  // The commands about the versions of a scene.
+  void AddVersions();
+
+ private:
+  CLI::App* Add(const SceneCommand& command) {
+    return AddCommand(scene_, command, options_, exit_status_);
+  }
+  CLI::App* AddNamed(const SceneCommand& command) {
+    CLI::App* added = Add(command);
+    added->add_option("NAME", options_->name, "Name of the scene, such as arena or scenes/arena")
+        ->required();
+    return added;
+  }
+  // Adds a command that reads a file, where the command line has `--local`.
+  void AddLocal(const char* name, const char* help) {
+    CLI::App* command = scene_.add_subcommand(name, help);
+    command->add_option("--local", options_->source.file, "Map file to read")->required();
+    command->add_option("--id", options_->source.id, "Id of the scene, if FILE has several scenes");
+    AddOutput(*command, options_->output);
+    command->callback([options = options_, name, &exit_status = exit_status_] {
+      exit_status = Local(*options, std::string_view(name));
+    });
+  }
+
+  CLI::App& scene_;
+  int& exit_status_;
+  const std::shared_ptr<SceneOptions> options_ = std::make_shared<SceneOptions>();
+};
+
+void SceneCommands::AddFiles() {
+  CLI::App* import =
+      AddNamed({"import", "Import a scene from a JSON file, JSON Lines file or bundle", Import});
+  import->add_option("FILE", options_->source.file, "The file; - is standard input")->required();
+  import->add_option("--id", options_->source.id, "Id of the scene, if FILE has several scenes");
+  import->add_flag("--replace", options_->replace, "Replace the scene if it exists");
+  import->add_flag("--strict", options_->source.strict,
+                   "Refuse a file with unknown JSON members instead of printing a warning");
+  if (HasLocal()) {
+    AddLocal("get", "Print a summary of the scene in a file");
+    AddLocal("list", "Print a summary of the scene in a file");
+    AddLocal("export", "Print the scene in a file as JSON");
+  } else {
+    Add({"list", "Print all scenes", List});
+    AddNamed({"get", "Print the current version of a scene, without polygons", Show});
+    AddNamed({"export", "Print a scene as a JSON file that import accepts", Export})
+        ->add_option("--version", options_->version, "Older version, as history prints it");
+  }
+}
+
+void SceneCommands::AddVersions() {
+  AddNamed({"history", "Print the version history of a scene", History});
+  CLI::App* diff = AddNamed({"diff", "Print the polygons that differ between versions", Diff});
+  diff->add_option("FROM", options_->version, "Older version; default: the current one");
+  diff->add_option("TO", options_->to_version, "Newer version; default: the current one");
+  diff->add_option("--with", options_->source.file, "Map file to compare with in place of TO");
+  CLI::App* commit =
+      AddNamed({"commit", "Add or replace the polygons of a file, and remove others", Commit});
+  commit->add_option("FILE", options_->source.file, "Map file with the polygons");
+  commit->add_option("--remove", options_->removed, "Ids of polygons to remove");
+  commit->add_option("--base-version", options_->version,
+                     "Version that must be current, else nothing changes; default: any");
+  CLI::App* watch = AddNamed({"watch", "Print each version of a scene when it is made", Watch});
+  watch->add_option("--from", options_->version, "Version: begin with the version made after it");
+  watch->add_flag("--polygons", options_->polygons, "Also print the polygons that were changed");
+  AddNamed({"rollback", "Make a version with the polygons of an older version", Rollback})
+      ->add_option("VERSION", options_->version, "Older version, as history prints it")
+      ->required();
+  CLI::App* fork =
+      AddNamed({"fork", "Make a scene that begins as a copy of a version of NAME", Fork});
+  fork->add_option("FORK", options_->fork, "Name of the fork; default: a random name");
+  fork->add_option("--version", options_->version,
+                   "Older version of NAME; default: the current one");
+  fork->add_option("--lease", options_->lease_seconds,
+                   "Seconds without use after which the server deletes the fork; default: 60")
+      ->check(CLI::Range(uint64_t{1}, uint64_t{86400}));
+  AddNamed({"delete", "Delete a scene", Delete});
+}
+
 }  // namespace
 
 void AddSceneCommands(CLI::App& app, int& exit_status) {
   CLI::App* scene =
       app.add_subcommand("scene", "Import, list, edit, watch, fork and delete scenes");
   scene->require_subcommand(1);
-  const auto options = std::make_shared<SceneOptions>();
-  const auto add = [&](const SceneCommand& command) {
-    return AddCommand(*scene, command, options, exit_status);
-  };
-  // Commands that read a file, where the command line has `--local`.
-  const auto add_local = [&](const char* name, const char* help) {
-    CLI::App* command = scene->add_subcommand(name, help);
-    command->add_option("--local", options->source.file, "Map file to read")->required();
-    command->add_option("--id", options->source.id, "Id of the scene, if FILE has several scenes");
-    AddOutput(*command, options->output);
-    command->callback(
-        [options, name, &exit_status] { exit_status = Local(*options, std::string_view(name)); });
-  };
-  const auto add_named = [&](const SceneCommand& command) {
-    CLI::App* added = add(command);
-    added->add_option("NAME", options->name, "Name of the scene, such as arena or scenes/arena")
-        ->required();
-    return added;
-  };
-
-  CLI::App* import =
-      add_named({"import", "Import a scene from a JSON file, JSON Lines file or bundle", Import});
-  import->add_option("FILE", options->source.file, "The file; - is standard input")->required();
-  import->add_option("--id", options->source.id, "Id of the scene, if FILE has several scenes");
-  import->add_flag("--replace", options->replace, "Replace the scene if it exists");
-  import->add_flag("--strict", options->source.strict,
-                   "Refuse a file with unknown JSON members instead of printing a warning");
-  if (HasLocal()) {
-    add_local("get", "Print a summary of the scene in a file");
-    add_local("list", "Print a summary of the scene in a file");
-    add_local("export", "Print the scene in a file as JSON");
-  } else {
-    add({"list", "Print all scenes", List});
-    add_named({"get", "Print the current version of a scene, without polygons", Show});
-    add_named({"export", "Print a scene as a JSON file that import accepts", Export})
-        ->add_option("--version", options->version, "Older version, as history prints it");
-  }
-  add_named({"history", "Print the version history of a scene", History});
-  CLI::App* diff = add_named({"diff", "Print the polygons that differ between versions", Diff});
-  diff->add_option("FROM", options->version, "Older version; default: the current one");
-  diff->add_option("TO", options->to_version, "Newer version; default: the current one");
-  diff->add_option("--with", options->source.file, "Map file to compare with in place of TO");
-  CLI::App* commit =
-      add_named({"commit", "Add or replace the polygons of a file, and remove others", Commit});
-  commit->add_option("FILE", options->source.file, "Map file with the polygons");
-  commit->add_option("--remove", options->removed, "Ids of polygons to remove");
-  commit->add_option("--base-version", options->version,
-                     "Version that must be current, else nothing changes; default: any");
-  CLI::App* watch = add_named({"watch", "Print each version of a scene when it is made", Watch});
-  watch->add_option("--from", options->version, "Version: begin with the version made after it");
-  watch->add_flag("--polygons", options->polygons, "Also print the polygons that were changed");
-  add_named({"rollback", "Make a version with the polygons of an older version", Rollback})
-      ->add_option("VERSION", options->version, "Older version, as history prints it")
-      ->required();
-  CLI::App* fork =
-      add_named({"fork", "Make a scene that begins as a copy of a version of NAME", Fork});
-  fork->add_option("FORK", options->fork, "Name of the fork; default: a random name");
-  fork->add_option("--version", options->version,
-                   "Older version of NAME; default: the current one");
-  fork->add_option("--lease", options->lease_seconds,
-                   "Seconds without use after which the server deletes the fork; default: 60")
-      ->check(CLI::Range(uint64_t{1}, uint64_t{86400}));
-  add_named({"delete", "Delete a scene", Delete});
+  SceneCommands commands(*scene, exit_status);
+  commands.AddFiles();
+  commands.AddVersions();
 }
 
 }  // namespace carom::cli
