@@ -13,21 +13,31 @@
 namespace carom {
 namespace {
 
-// The beams of one fan at a time: segments of one length from one point, at angles that differ by a
-// constant step. Stored in columns, as `CastSegments` reads them.
+// The beams of some fans: segments from the points of the fans, at angles that differ by a constant
+// step in each fan. Stored in columns, as `CastSegments` reads them.
 class Beams {
  public:
-  // Sets the beams to the beams of fan i. If a number of the fan is out of range, records an error
-  // and returns false.
-  bool Read(const FanColumns& fans, size_t i, std::vector<ItemError>& errors, WorkMeter& meter);
+  // Fans are read until there are this many beams: enough for `CastSegments` to interleave lines.
+  static constexpr size_t kEnough = 2048;
+  // A fan whose beams are here.
+  struct Fan {
+    size_t index;
+    uint32_t beams;
+    double range;
+  };
 
-  double range() const { return range_; }
+  // Adds the beams of fan i. If a number of the fan is out of range, records an error and adds
+  // nothing.
+  void Read(const FanColumns& fans, size_t i, std::vector<ItemError>& errors, WorkMeter& meter);
+  void Clear();
+
+  std::span<const Fan> fans() const { return fans_; }
   size_t size() const { return ax_.size(); }
   bool considers_bodies() const { return scope_.against != Against::kScene; }
   SegmentColumns segments() const { return {ax_, ay_, bx_, by_, scope_}; }
 
  private:
-  double range_ = 0;
+  std::vector<Fan> fans_;
   std::vector<double> ax_, ay_, bx_, by_;
   std::vector<uint64_t> mask_;
   std::vector<uint32_t> ignore_owner_;
@@ -58,49 +68,66 @@ bool IsFan(const FanColumns& fans, size_t i, ItemChecker& check) {
   return true;
 }
 
-// Normalizes each number of the fan (-0 and magnitudes below 2^-140 become 0) before its use.
-// `CastSegments` normalizes the ends of the beams.
-bool Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& errors,
-                 WorkMeter& meter) {
-  ItemChecker check(i, errors);
-  if (!IsFan(fans, i, check)) return false;
-  const Vec2 from = Normalized(Vec2{fans.x[i], fans.y[i]});
-  range_ = Normalized(fans.range[i]);
-  ax_.assign(fans.beams[i], from.x);
-  ay_.assign(fans.beams[i], from.y);
+void Beams::Clear() {
+  fans_.clear();
+  ax_.clear();
+  ay_.clear();
   bx_.clear();
   by_.clear();
-  scope_.against = fans.scope.against;
-  if (!fans.scope.mask.empty()) mask_.assign(fans.beams[i], fans.scope.mask[i]);
-  scope_.mask = mask_;
-  if (!fans.scope.ignore_owner.empty()) {
-    ignore_owner_.assign(fans.beams[i], fans.scope.ignore_owner[i]);
-  }
-  scope_.ignore_owner = ignore_owner_;
+  mask_.clear();
+  ignore_owner_.clear();
+}
+
+// Normalizes each number of the fan (-0 and magnitudes below 2^-140 become 0) before its use.
+// `CastSegments` normalizes the ends of the beams.
+void Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& errors,
+                 WorkMeter& meter) {
+  ItemChecker check(i, errors);
+  if (!IsFan(fans, i, check)) return;
+  const Vec2 from = Normalized(Vec2{fans.x[i], fans.y[i]});
+  const double range = Normalized(fans.range[i]);
+  const size_t begin = size(), end = begin + fans.beams[i];
+  bx_.resize(end);
+  by_.resize(end);
   for (uint32_t k = 0; k < fans.beams[i] && meter.Spend(1); ++k) {
     const CosSin to = SinCos(fans.angle[i] + k * fans.step[i]);
-    const Vec2 end{from.x + range_ * to.c, from.y + range_ * to.s};
-    if (!IsAccepted(end)) return check.Fail(ItemColumn::kRange, ItemFault::kNotAccepted);
-    bx_.push_back(end.x);
-    by_.push_back(end.y);
+    const Vec2 beam_end{from.x + range * to.c, from.y + range * to.s};
+    if (!IsAccepted(beam_end)) {
+      bx_.resize(begin);
+      by_.resize(begin);
+      check.Fail(ItemColumn::kRange, ItemFault::kNotAccepted);
+      return;
+    }
+    bx_[begin + k] = beam_end.x;
+    by_[begin + k] = beam_end.y;
   }
-  return true;
+  ax_.resize(end, from.x);
+  ay_.resize(end, from.y);
+  scope_.against = fans.scope.against;
+  if (!fans.scope.mask.empty()) mask_.resize(end, fans.scope.mask[i]);
+  scope_.mask = mask_;
+  if (!fans.scope.ignore_owner.empty()) ignore_owner_.resize(end, fans.scope.ignore_owner[i]);
+  scope_.ignore_owner = ignore_owner_;
+  fans_.push_back({i, fans.beams[i], range});
 }
 
 // Appends the answer of each beam (a segment that starts at the point of its fan). A beam may have
 // a hit at a distance equal to its range, so `casts.counts`, and not the distance, decides whether
 // a beam has a hit.
 void AddBeams(const Beams& beams, const CastAnswers& casts, FanAnswers& out) {
-  size_t row = 0;
-  for (const uint32_t count : casts.counts) {
-    out.hits.push_back(count == 0 ? 0 : 1);
-    out.distances.push_back(count == 0 ? beams.range()
-                                       : casts.hits[row].fraction * beams.range() + 0.0);
-    out.polygon_ids.push_back(count == 0 ? 0 : casts.hits[row].polygon_id);
-    if (beams.considers_bodies()) {
-      out.is_body.push_back(count != 0 && casts.hits[row].is_body ? 1 : 0);
+  size_t row = 0, beam = 0;
+  for (const Beams::Fan& fan : beams.fans()) {
+    out.counts[fan.index] = fan.beams;
+    for (const size_t end = beam + fan.beams; beam < end; ++beam) {
+      const uint32_t count = casts.counts[beam];
+      out.hits.push_back(count == 0 ? 0 : 1);
+      out.distances.push_back(count == 0 ? fan.range : casts.hits[row].fraction * fan.range + 0.0);
+      out.polygon_ids.push_back(count == 0 ? 0 : casts.hits[row].polygon_id);
+      if (beams.considers_bodies()) {
+        out.is_body.push_back(count != 0 && casts.hits[row].is_body ? 1 : 0);
+      }
+      row += count;
     }
-    row += count;
   }
 }
 
@@ -136,8 +163,8 @@ bool TestLinesOfSight(const World& world, const SegmentColumns& sights, uint64_t
   return true;
 }
 
-// Casts the beams of each fan (segments of one length from one point, at evenly spaced angles) as
-// one batch of segments.
+// Casts the beams of several fans (segments of one length from one point, at evenly spaced angles)
+// as one batch of segments.
 bool ScanFans(const World& world, const FanColumns& fans, const FanOptions& options,
               FanAnswers& out, WorkMeter& meter) {
   out.Clear();
@@ -145,11 +172,13 @@ bool ScanFans(const World& world, const FanColumns& fans, const FanOptions& opti
   CastOptions closest;
   closest.inside_policy = options.inside_policy;
   closest.mask = options.mask;
+  closest.detail = CastDetail::kFraction;
   CastAnswers casts;
   Beams beams;
   for (size_t i = 0; i < fans.size(); ++i) {
     if (!meter.Spend(1)) return false;
-    if (!beams.Read(fans, i, out.errors, meter)) continue;
+    beams.Read(fans, i, out.errors, meter);
+    if (beams.size() < Beams::kEnough && i + 1 < fans.size()) continue;
     if (meter.stopped() || !CastSegments(world, beams.segments(), closest, casts, meter)) {
       return false;
     }
@@ -157,7 +186,7 @@ bool ScanFans(const World& world, const FanColumns& fans, const FanOptions& opti
     // rows of the beams without a hit.
     if (!meter.SpendRows(beams.size() - casts.hits.size())) return false;
     AddBeams(beams, casts, out);
-    out.counts[i] = fans.beams[i];
+    beams.Clear();
   }
   return true;
 }
