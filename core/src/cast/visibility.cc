@@ -3,12 +3,15 @@
 
 #include "carom/visibility.h"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 
 #include "carom/geometry.h"
 #include "carom/sincos.h"
 #include "index/scene_traversal.h"
+#include "numeric/sincos_column.h"
 
 namespace carom {
 namespace {
@@ -19,6 +22,8 @@ class Beams {
  public:
   // Fans are read until there are this many beams: enough for `CastSegments` to interleave lines.
   static constexpr size_t kEnough = 2048;
+  // The number of beams whose ends are computed at once.
+  static constexpr size_t kAtOnce = 256;
   // A fan whose beams are here.
   struct Fan {
     size_t index;
@@ -89,17 +94,26 @@ void Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& error
   const size_t begin = size(), end = begin + fans.beams[i];
   bx_.resize(end);
   by_.resize(end);
-  for (uint32_t k = 0; k < fans.beams[i] && meter.Spend(1); ++k) {
-    const CosSin to = SinCos(fans.angle[i] + k * fans.step[i]);
-    const Vec2 beam_end{from.x + range * to.c, from.y + range * to.s};
-    if (!IsAccepted(beam_end)) {
-      bx_.resize(begin);
-      by_.resize(begin);
-      check.Fail(ItemColumn::kRange, ItemFault::kNotAccepted);
-      return;
+  bool are_accepted = true;
+  for (size_t first = begin; first < end && are_accepted; first += kAtOnce) {
+    const size_t count = std::min(kAtOnce, end - first);
+    if (!meter.Spend(count)) return;
+    std::array<double, kAtOnce> angle, c, s;
+    for (size_t k = 0; k < count; ++k) {
+      angle[k] = fans.angle[i] + static_cast<double>(first - begin + k) * fans.step[i];
     }
-    bx_[begin + k] = beam_end.x;
-    by_[begin + k] = beam_end.y;
+    internal::SinCosOfAll({angle.data(), count}, c, s);
+    for (size_t k = 0; k < count; ++k) {
+      bx_[first + k] = from.x + range * c[k];
+      by_[first + k] = from.y + range * s[k];
+      are_accepted &= IsAccepted({bx_[first + k], by_[first + k]});
+    }
+  }
+  if (!are_accepted) {
+    bx_.resize(begin);
+    by_.resize(begin);
+    check.Fail(ItemColumn::kRange, ItemFault::kNotAccepted);
+    return;
   }
   ax_.resize(end, from.x);
   ay_.resize(end, from.y);
