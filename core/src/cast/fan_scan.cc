@@ -20,12 +20,19 @@
 namespace carom::internal {
 namespace {
 
-// A fan with fewer beams is cast beam by beam.
-constexpr size_t kFewBeams = 4;
-// A fan is compared with the polygons near it only if they are about kPolygons + kPolygonsABeam *
-// (number of beams) at most.
+// A part of a fan with fewer beams is cast beam by beam.
+constexpr size_t kFewBeams = 6;
+// All polygons that meet the box of a part of a fan are found if they are about kPolygons +
+// kPolygonsABeam * (number of beams) at most: to find a polygon and compare it with a few beams
+// takes 200 instructions, and to cast a beam by itself 1,500.
 constexpr double kPolygons = 16;
-constexpr double kPolygonsABeam = 1;
+constexpr double kPolygonsABeam = 3;
+// Otherwise, a part with at least kManyBeams beams is compared with the nearest polygons, about as
+// many as beams and kPolygons.
+constexpr size_t kManyBeams = 32;
+// The search gives up beyond kTooMany polygons a beam, which are near where polygons lie much
+// denser than elsewhere.
+constexpr size_t kTooMany = 16;
 
 // A polygon near the point that beams start at, and the least parameter t at which a beam may meet
 // its box.
@@ -36,7 +43,7 @@ struct Near {
 
 // The working memory of `FanCaster`, which the thread keeps from batch to batch while it is small.
 struct FanScratch {
-  bool IsWorthCaching() const { return polygons.points.capacity() + left.capacity() <= 65536; }
+  bool IsWorthCaching() const { return polygons.points.capacity() + left.capacity() <= 16384; }
 
   FanBeams beams;
   FanPolygons polygons;
@@ -100,10 +107,9 @@ class FanCaster {
   void WriteCasts(std::span<const size_t> beams);
   void SetLength();
   double CountIn(const Box& reach) const;
-  double Most(size_t live) const { return kPolygons + kPolygonsABeam * static_cast<double>(live); }
   bool Search(const Box& bounds);
   bool FindPolygons(const Box& reach, const Box& searched);
-  bool IsOutside(const IndexedPolygon& indexed);
+  bool MayStartIn(const IndexedPolygon& indexed);
   void AddPolygons();
   size_t StopWithin(double half);
   bool Write(const FanBatch& part);
@@ -183,24 +189,27 @@ double FanCaster::CountIn(const Box& reach) const {
 // not been compared with all polygons near them: those with a `limit` of at least 0.
 bool FanCaster::Search(const Box& bounds) {
   FanBeams& beams = scratch_->beams;
-  const Vec2 from = beams.from;
-  size_t live = beams.count;
+  const auto all = static_cast<double>(beams.count);
+  double most = kPolygons + kPolygonsABeam * all;
   double half = HUGE_VAL;
-  if (CountIn(bounds) > Most(live)) half = index_.spacing() * 0.5 * (std::sqrt(Most(live)) - 1);
+  if (CountIn(bounds) > most) {
+    if (beams.count < kManyBeams) return false;
+    most = kPolygons + all;
+    half = index_.spacing() * 0.5 * (std::sqrt(most) - 1);
+  }
   Box searched;
-  double before = 0;
-  while (true) {
-    const Box reach = Around(from, half, bounds);
+  for (double before = 0;;) {
+    const Box reach = Around(beams.from, half, bounds);
     const double count = CountIn(reach);
-    if (count - before > Most(live)) return false;
-    before = count;
-    if (!FindPolygons(reach, searched)) return false;
+    if (count - before > most || !FindPolygons(reach, searched)) return false;
     if (is_inside_) return true;
     AddPolygons();
     if (!ScanPolygons(scratch_->polygons, beams, meter_)) return false;
     if (reach.min == bounds.min && reach.max == bounds.max) return true;
-    live = StopWithin(half);
+    const size_t live = StopWithin(half);
     if (live < kFewBeams) return live == 0;
+    most = kPolygons + static_cast<double>(live);
+    before = count;
     searched = reach;
     half *= 2;
   }
@@ -215,6 +224,7 @@ bool FanCaster::FindPolygons(const Box& reach, const Box& searched) {
   near.clear();
   const Vec2 from = scratch_->beams.from;
   const double scale = kDown / length_;
+  const size_t most = std::min(FanPolygons::kMost, kTooMany * scratch_->beams.count);
   const auto visit = [&](const IndexedPolygon& indexed) {
     const Polygon& polygon = indexed.polygon();
     const Box& box = polygon.bounds();
@@ -224,18 +234,19 @@ bool FanCaster::FindPolygons(const Box& reach, const Box& searched) {
     }
     const double x = std::max({box.min.x - from.x, from.x - box.max.x, 0.0});
     const double y = std::max({box.min.y - from.y, from.y - box.max.y, 0.0});
-    if (x == 0 && y == 0 && !IsOutside(indexed)) return false;
+    if (x == 0 && y == 0 && !MayStartIn(indexed)) return false;
     const double nearest = std::sqrt(x * x + y * y) * scale;
     if (nearest > 1) return true;
-    if (near.size() == FanPolygons::kMost) return false;
+    if (near.size() == most) return false;
     near.push_back({nearest, polygon.memory()});
     return true;
   };
   return index_.Traverse(meter_, MeetsBox{reach}, visit) && meter_.Spend(near.size());
 }
 
-// Returns whether the beams start outside of a polygon, or inside, but have their hits there.
-bool FanCaster::IsOutside(const IndexedPolygon& indexed) {
+// Returns whether the search may go on with a polygon whose box contains the point that the beams
+// start at: they start outside of the polygon, or inside, and have their hits there.
+bool FanCaster::MayStartIn(const IndexedPolygon& indexed) {
   const Location location = LocateInPolygon(indexed, scratch_->beams.from, meter_).location;
   if (location == Location::kOutside) return true;
   if (location != Location::kInside || options_.inside_policy != InsidePolicy::kReportStart) {

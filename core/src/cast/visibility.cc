@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdlib>
+#include <cstring>
 
 #include "carom/geometry.h"
 #include "carom/sincos.h"
@@ -14,6 +14,7 @@
 #include "cast/world_casts.h"
 #include "index/body_set.h"
 #include "index/scene_traversal.h"
+#include "numeric/double_lanes.h"
 #include "numeric/sincos_column.h"
 #include "shape/line.h"
 
@@ -22,6 +23,7 @@ namespace {
 
 using internal::BeamHits;
 using internal::FanBatch;
+using internal::Lanes;
 
 // The beams of some fans: segments from the points of the fans, at angles that differ by a constant
 // step in each fan.
@@ -101,27 +103,32 @@ void Beams::Clear() {
   ignore_owner_.clear();
 }
 
-// Sets the ends of the beams of a fan. Returns false if an end is not accepted.
+// Sets the ends of the beams of a fan, two at a time in the lanes of a vector. Returns false if an
+// end is not accepted.
 bool Beams::SetEnds(const FanColumns& fans, const Fan& fan, WorkMeter& meter) {
   const auto& [from, begin, size] = fan.beams;
-  std::array<double, kAtOnce> angle, c, s;
-  bool are_accepted = true;
-  for (size_t done = 0; done < size && are_accepted; done += kAtOnce) {
+  alignas(64) std::array<double, kAtOnce> angle, x, y;
+  for (size_t done = 0; done < size; done += kAtOnce) {
     const size_t count = std::min(kAtOnce, size - done);
     if (!meter.Spend(count)) return true;
     for (size_t k = 0; k < count; ++k) {
       angle[k] = fans.angle[fan.index] + static_cast<double>(done + k) * fans.step[fan.index];
     }
-    internal::SinCosOfAll({angle.data(), count}, c, s);
-    double* const x = &bx_[begin + done];
-    double* const y = &by_[begin + done];
-    for (size_t k = 0; k < count; ++k) {
-      x[k] = from.x + fan.range * c[k];
-      y[k] = from.y + fan.range * s[k];
-      are_accepted &= IsAccepted(Vec2{x[k], y[k]});
+    if (count % 2 != 0) angle[count] = angle[count - 1];
+    internal::SinCosOfAll({angle.data(), count + count % 2}, x, y);
+    Lanes most{};
+    for (size_t k = 0; k < count; k += 2) {
+      const Lanes end_x = from.x + fan.range * Lanes{x[k], x[k + 1]};
+      const Lanes end_y = from.y + fan.range * Lanes{y[k], y[k + 1]};
+      most = internal::Max(most, internal::Max(internal::Abs(end_x), internal::Abs(end_y)));
+      std::memcpy(&x[k], &end_x, sizeof(end_x));
+      std::memcpy(&y[k], &end_y, sizeof(end_y));
     }
+    if (!IsAccepted(Vec2{most[0], most[1]})) return false;
+    std::copy_n(x.begin(), count, &bx_[begin + done]);
+    std::copy_n(y.begin(), count, &by_[begin + done]);
   }
-  return are_accepted;
+  return true;
 }
 
 // Normalizes each number of the fan (-0 and magnitudes below 2^-140 become 0) before its use. The
