@@ -28,8 +28,10 @@ constexpr size_t kFewBeams = 6;
 constexpr double kPolygons = 16;
 constexpr double kPolygonsABeam = 3;
 // Otherwise, a part with at least kManyBeams beams is compared with the nearest polygons, about as
-// many as beams and kPolygons.
+// many as beams and kPolygons. Where that has decided less than half of the first kTried beams or
+// more, as where polygons are small, the rest is cast beam by beam.
 constexpr size_t kManyBeams = 32;
+constexpr size_t kTried = 128;
 // The search gives up beyond kTooMany polygons a beam, which are near where polygons lie much
 // denser than elsewhere.
 constexpr size_t kTooMany = 16;
@@ -124,6 +126,8 @@ class FanCaster {
   WorkMeter& meter_;
   ThreadScratch<FanScratch> scratch_;
   double length_ = 0;       // no beam of the part is longer
+  size_t tried_ = 0;        // beams that were compared with the polygons in a square,
+  size_t decided_ = 0;      // and those of them that were decided there
   bool is_inside_ = false;  // whether the beams start inside of polygon `inside_`
   uint64_t inside_ = 0;     // the least id of these polygons
 };
@@ -193,7 +197,7 @@ bool FanCaster::Search(const Box& bounds) {
   double most = kPolygons + kPolygonsABeam * all;
   double half = HUGE_VAL;
   if (CountIn(bounds) > most) {
-    if (beams.count < kManyBeams) return false;
+    if (beams.count < kManyBeams || (tried_ >= kTried && 2 * decided_ < tried_)) return false;
     most = kPolygons + all;
     half = index_.spacing() * 0.5 * (std::sqrt(most) - 1);
   }
@@ -207,6 +211,10 @@ bool FanCaster::Search(const Box& bounds) {
     if (!ScanPolygons(scratch_->polygons, beams, meter_)) return false;
     if (reach.min == bounds.min && reach.max == bounds.max) return true;
     const size_t live = StopWithin(half);
+    if (before == 0) {
+      tried_ += beams.count;
+      decided_ += beams.count - live;
+    }
     if (live < kFewBeams) return live == 0;
     most = kPolygons + static_cast<double>(live);
     before = count;
