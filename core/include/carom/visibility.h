@@ -15,8 +15,9 @@
 //
 // Lengths are in the unit of the caller's coordinates. Touching blocks a line of sight and stops a
 // beam. Error: lines of sight are exact; the distance of a beam is within 1 ulp of the exact
-// distance along the segment that is cast. Cost: one segment cast for each pair or beam, O(log n +
-// edges near the segment), n the edges of the scene. Thread-safe. More powerful: carom/cast.h.
+// distance along the segment that is cast. Cost: at most one segment cast for each pair or beam,
+// O(log n + edges near the segment), n the edges of the scene; the beams of one fan share the
+// search for polygons. Thread-safe. More powerful: carom/cast.h.
 #pragma once
 
 #include <cstddef>

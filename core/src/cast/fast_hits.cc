@@ -7,12 +7,10 @@
 
 #include <algorithm>
 
+#include "cast/crossing_columns.h"
 #include "cast/fast_line.h"
 #include "cast/hit_measures.h"
 #include "cast/reported_edge.h"
-#include "numeric/double_column.h"
-#include "numeric/exact.h"
-#include "numeric/expansion.h"
 #include "shape/fraction.h"
 #include "shape/measures.h"
 
@@ -23,40 +21,6 @@ namespace carom::internal {
 namespace {
 
 constexpr size_t kBlock = kMaxLanes;  // hits that are measured at a time, in the lanes of vectors
-using Column = DoubleColumn;
-
-// One coordinate (x or y) of up to kBlock crossings of a line and an edge: the line's origin and
-// direction (d + d_low), the ends a and b of the edge and the difference b - a (e + e_low); and the
-// results, the hit point and the edge's normal.
-struct Axis {
-  void Set(size_t i, double from, TwoDoubles along, double begin, double end) {
-    origin[i] = from;
-    d[i] = along.high;
-    d_low[i] = along.low;
-    a[i] = begin;
-    b[i] = end;
-  }
-
-  Column origin, d, d_low, a, b, e, e_low;
-  Column point, normal;
-};
-
-// Up to kBlock crossings of a line and an edge, in columns: one array element for each crossing.
-// `low` and `high` bound the line's parameter at the crossing, and `fraction` is that parameter,
-// rounded.
-struct alignas(64) Crossings {
-  void Set(size_t i, const Line& line, const Segment& edge, const Interval& at) {
-    x.Set(i, line.origin.x, line.dx, edge.a.x, edge.b.x);
-    y.Set(i, line.origin.y, line.dy, edge.a.y, edge.b.y);
-    low[i] = at.low;
-    high[i] = at.high;
-  }
-
-  Axis x, y;
-  Column low, high;
-  Column fraction;
-  unsigned certain;  // bit i: the results of crossing i are certainly correctly rounded
-};
 
 enum class Want : uint8_t { kFraction, kNormal, kPointAndNormal };
 
@@ -70,6 +34,7 @@ enum class Want : uint8_t { kFraction, kNormal, kPointAndNormal };
 #include "numeric/vector_targets.h"
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
 // clang-format on
+#include "cast/crossing_vectors.h"
 #include "hwy/highway.h"
 #include "numeric/double_vectors.h"
 #include "shape/normal_vectors.h"
@@ -77,61 +42,6 @@ enum class Want : uint8_t { kFraction, kNormal, kPointAndNormal };
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
-
-// Multiplies p, a difference of x or of y, by the edge's component e + e_low in the coordinate that
-// p is not of, `other`. Sets `high` to the exact product of the upper 26 bits of p and of e, and
-// returns the sum of all other partial products of p and e + e_low.
-inline V HalfProducts(Pair p, const Axis& other, size_t i, V& high) {
-  const V e = At(other.e, i);
-  const Pair p_half = Split(p.high);
-  const Pair e_half = Split(e);
-  high = Mul(p_half.high, e_half.high);
-  const V mixed = Add(Mul(p_half.high, e_half.low), Mul(p_half.low, e_half.high));
-  const V lows = Add(Mul(p_half.low, e_half.low), Mul(p.high, At(other.e_low, i)));
-  return Add(mixed, Add(Mul(p.low, e), lows));
-}
-
-// Returns (a - origin) - q * direction in one coordinate, as a pair of doubles, where a is the
-// first end of the edge and q approximates the line's parameter at the crossing. Sets `scale` to
-// the magnitude to which the rounding error is proportional.
-inline Pair Residue(const Axis& axis, size_t i, V q, V& scale) {
-  const Pair to_a = TwoDiff(At(axis.a, i), At(axis.origin, i));
-  const Pair half = Split(At(axis.d, i));
-  const V step = Mul(half.high, q);
-  scale = Add(Abs(to_a.high), Abs(step));
-  const Pair p = TwoDiff(to_a.high, step);
-  const V lows = Sub(Sub(to_a.low, Mul(half.low, q)), Mul(At(axis.d_low, i), q));
-  return {p.high, Add(p.low, lows)};
-}
-
-// Sets `t` to the parameters of the crossings from i on, as many as a vector has lanes, as
-// `Fraction::Refined` computes them. Returns the lanes in which the interval that `Refined`
-// computes is a single double, so that `t` is certainly correctly rounded.
-inline Mask Refined(const Crossings& of, size_t i, V& t) {
-  const V middle = Mul(All(0.5), Add(At(of.low, i), At(of.high, i)));
-  Mask certain = And(hn::Gt(middle, All(0x1p-200)), hn::Lt(middle, All(0x1p200)));
-  const V q = Split(middle).high;
-  V x_high, y_high, scale_x, scale_y;
-  const Pair p_x = Residue(of.x, i, q, scale_x);
-  const Pair p_y = Residue(of.y, i, q, scale_y);
-  const V e_x = At(of.x.e, i);
-  const V e_y = At(of.y.e, i);
-  const V left = Mul(At(of.x.d, i), e_y);
-  const V right = Mul(At(of.y.d, i), e_x);
-  const V d = Sub(left, right);
-  const V d_scale = Add(Abs(left), Abs(right));
-  certain = And(certain, hn::Gt(Abs(d), Mul(All(16 * kCrossError), d_scale)));
-  const V inverse = hn::Div(All(1), d);
-  const V x_low = HalfProducts(p_x, of.y, i, x_high);
-  const V y_low = HalfProducts(p_y, of.x, i, y_high);
-  const V r = Add(Sub(x_high, y_high), Sub(x_low, y_low));
-  const V r_scale = Add(Mul(scale_x, Abs(e_y)), Mul(scale_y, Abs(e_x)));
-  const V c = Mul(r, inverse);
-  const V bound = Mul(Abs(inverse), Add(Mul(Mul(All(16 * kFilterUnit), d_scale), Abs(c)),
-                                        Mul(All(32 * kFilterUnit * 0x1p-26), r_scale)));
-  t = Add(q, Sub(c, bound));
-  return And(certain, hn::Eq(t, Add(q, Add(c, bound))));
-}
 
 // Sets one coordinate of the hit points at the parameters t of the lines, as `PointAt` computes it.
 inline void SetPoints(Axis& axis, size_t i, V t) {
@@ -152,12 +62,6 @@ inline Mask SetNormals(Crossings& of, size_t i, V side) {
   Put(x, of.x.normal, i);
   Put(y, of.y.normal, i);
   return certain;
-}
-
-HWY_INLINE void SetEdges(Axis& axis, size_t i) {
-  const Pair e = TwoDiff(At(axis.b, i), At(axis.a, i));
-  Put(e.high, axis.e, i);
-  Put(e.low, axis.e_low, i);
 }
 
 // Computes the results that `want` names for all crossings of a line and an edge in `of`. `towards`

@@ -16,10 +16,12 @@
 //
 // (1) |n| <= 667,544 < 2^20 and |x - n pi/2| <= pi/4 + 2^-32: the product x * 2/pi errs by at most
 //     2^-32 * 2/pi, and its rounding to an integer by at most 1/2.
-// (2) n * kPart[0], n * kPart[1] and n * kPart[2] are exact: they are products of 33 bits and 20
-//     bits. n * kPart[3] errs by at most 2^-137, and n times the part of pi/2 beyond kPart is below
-//     2^-140.
-// (3) x - n * kPart[0] is exact: for n != 0 both terms are multiples of 2^-53, and the difference
+// (2) n * kHalfPiPart[0], n * kHalfPiPart[1] and n * kHalfPiPart[2] are exact: they are products of
+// 33 bits and 20
+//     bits. n * kHalfPiPart[3] errs by at most 2^-137, and n times the part of pi/2 beyond
+//     kHalfPiPart is below 2^-140.
+// (3) x - n * kHalfPiPart[0] is exact: for n != 0 both terms are multiples of 2^-53, and the
+// difference
 //     is below 1. The next two sums keep their rounding errors in `low`; the error of the first sum
 //     is 0 if its result is below 2^-12, because the result is a multiple of 2^-65. So high + low
 //     errs by less than 2^-103 |high| + 2^-135.
@@ -47,32 +49,26 @@
 
 #include <cfloat>
 #include <cmath>
+#include <cstddef>
 
 #include "numeric/expansion.h"
+#include "numeric/sincos_parts.h"
 
 namespace carom {
 namespace {
 
 using internal::FastTwoSum;
+using internal::kCosTail;
+using internal::kHalfPiPart;
+using internal::kRounder;
+using internal::kSinTail;
+using internal::kSixth;
+using internal::kTwoOverPi;
 using internal::TwoDoubles;
 using internal::TwoProduct;
 using internal::TwoSum;
 
 static_assert(FLT_EVAL_METHOD == 0, "each operation is rounded to double, once");
-
-// pi/2 as a sum of four parts: three of 33 bits, then a double. The sum differs from pi/2 by
-// 2^-159.8.
-constexpr double kPart[] = {0x1.921fb544p+0, 0x1.0b4611a6p-34, 0x1.3198a2ep-69,
-                            0x1.b839a252049c1p-104};
-constexpr double kTwoOverPi = 0x1.45f306dc9c883p-1;
-
-// Adding kRounder to a double of magnitude below 2^51, and then subtracting kRounder, rounds the
-// double to the nearest integer, because doubles near kRounder are spaced by 1.
-constexpr double kRounder = 0x1.8p52;
-
-// For angles x of magnitude below kTiny, sin x = x and cos x = 1 within 0.1 ulp; for greater angles
-// no product in this file underflows.
-constexpr double kTiny = 0x1p-28;
 
 struct Reduced {
   // The rest x - n pi/2 of the angle x, as a pair of doubles. Steps (1) to (4) of the proof at the
@@ -83,44 +79,37 @@ struct Reduced {
 
 Reduced Reduce(double x) {
   const double n = (x * kTwoOverPi + kRounder) - kRounder;
-  const TwoDoubles first = TwoSum(x - n * kPart[0], -(n * kPart[1]));
-  const TwoDoubles second = TwoSum(first.high, -(n * kPart[2]));
-  const double rest = (first.low + second.low) - n * kPart[3];
+  const TwoDoubles first = TwoSum(x - n * kHalfPiPart[0], -(n * kHalfPiPart[1]));
+  const TwoDoubles second = TwoSum(first.high, -(n * kHalfPiPart[2]));
+  const double rest = (first.low + second.low) - n * kHalfPiPart[3];
   return {FastTwoSum(second.high, rest), static_cast<int>(n) & 3};
 }
 
+// Returns the polynomial with these coefficients, the constant first, by Horner's rule.
+template <size_t kCount>
+double Polynomial(const double (&coefficients)[kCount], double z) {
+  double sum = coefficients[kCount - 1];
+  for (size_t i = kCount - 1; i-- > 0;) sum = coefficients[i] + z * sum;
+  return sum;
+}
+
 // Returns sin and cos of y.high + y.low, with the errors that steps (5) to (7) of the proof at the
-// top of the file bound. The coefficients are those of the Taylor series: the compiler rounds each
-// quotient correctly, so no table is needed.
+// top of the file bound.
 CosSin Series(TwoDoubles y) {
   const TwoDoubles square = TwoProduct(y.high, y.high);
   const double z = square.high;
 
-  // `cubic.high` + `cubic_low` is y^3/6 as a pair. The exact 1/6 is kSixth times 1 + 2^-54, with a
-  // relative error of 2^-108.
-  constexpr double kSixth = 1.0 / 6;
+  // `cubic.high` + `cubic_low` is y^3/6 as a pair.
   const TwoDoubles cube = TwoProduct(y.high, z);
   const TwoDoubles cubic = TwoProduct(cube.high, kSixth);
   const double cubic_low =
       cubic.low + ((cube.low + y.high * square.low) * kSixth + cube.high * (kSixth * 0x1p-54));
-  const double sin_tail =
-      1.0 / 120 +
-      z * (-1.0 / 5040 +
-           z * (1.0 / 362880 + z * (-1.0 / 39916800 +
-                                    z * (1.0 / 6227020800 + z * (-1.0 / 1307674368000 +
-                                                                 z * (1.0 / 355687428096000))))));
+  const double sin_tail = Polynomial(kSinTail, z);
   const TwoDoubles sin_head = FastTwoSum(y.high, -cubic.high);
   const double sin_rest =
       (sin_head.low - cubic_low) + (cube.high * z * sin_tail + y.low * (1 - 0.5 * z));
 
-  const double cos_tail =
-      1.0 / 24 +
-      z * (-1.0 / 720 +
-           z * (1.0 / 40320 +
-                z * (-1.0 / 3628800 +
-                     z * (1.0 / 479001600 +
-                          z * (-1.0 / 87178291200 +
-                               z * (1.0 / 20922789888000 + z * (-1.0 / 6402373705728000)))))));
+  const double cos_tail = Polynomial(kCosTail, z);
   const TwoDoubles cos_head = FastTwoSum(1, -0.5 * z);
   const double cos_rest =
       (cos_head.low - 0.5 * square.low) + (z * z * cos_tail - y.low * (y.high - cubic.high));
@@ -135,7 +124,7 @@ CosSin SinCos(double radians) {
   // For a tiny angle, the sine is the angle itself; adding 0 turns -0 into 0. The sine and the
   // cosine of an angle that is not tiny are never 0, because no double except 0 is a multiple of
   // pi/2.
-  if (std::abs(radians) < kTiny) return {1, radians + 0.0};
+  if (std::abs(radians) < internal::kTinyAngle) return {1, radians + 0.0};
   const Reduced reduced = Reduce(radians);
   const CosSin y = Series(reduced.y);
   switch (reduced.quadrant) {

@@ -16,11 +16,14 @@
 #include <cstring>
 #include <ios>
 #include <limits>
+#include <span>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "numeric/sincos_column.h"
 #include "tests/core/random_scene.h"
+#include "tests/support/vector_paths.h"
 
 namespace carom::sincos_test {
 namespace {
@@ -280,6 +283,31 @@ TEST(SinCosTest, GoldenDigest) {
     add(result.s);
   }
   EXPECT_EQ(digest, 0x97d3140044e35591u);
+}
+
+// The columns have the bits of `SinCos`, by every path of the vector code and for columns of every
+// length.
+TEST(SinCosTest, ColumnsHaveTheSameBits) {
+  std::vector<double> angles = Angles(0x5eed0007, 1000000);
+  for (const double angle :
+       {0.0, -0.0, 0x1p-28, -0x1p-28, 0x1.fffffffffffffp-29, kMaxAngle, -kMaxAngle,
+        std::nextafter(kMaxAngle, HUGE_VAL), HUGE_VAL, std::numeric_limits<double>::quiet_NaN()}) {
+    angles.push_back(angle);
+  }
+  std::vector<CosSin> want;
+  for (const double angle : angles) want.push_back(SinCos(angle));
+  testing::ForEachVectorPath([&] {
+    std::vector<double> c(angles.size()), s(angles.size());
+    for (size_t begin = 0, count = 0; begin < angles.size(); begin += count, ++count) {
+      count = std::min(count % 2000, angles.size() - begin);
+      internal::SinCosOfAll(std::span(angles).subspan(begin, count),
+                            std::span(c).subspan(begin, count), std::span(s).subspan(begin, count));
+    }
+    for (size_t i = 0; i < angles.size() && !HasFailure(); ++i) {
+      EXPECT_EQ(Bits(c[i]), Bits(want[i].c)) << Code(angles[i]);
+      EXPECT_EQ(Bits(s[i]), Bits(want[i].s)) << Code(angles[i]);
+    }
+  });
 }
 
 }  // namespace
