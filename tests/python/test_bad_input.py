@@ -448,3 +448,10 @@ def test_bytes_are_a_bundle_or_an_error(data: bytes) -> None:
 def test_an_exhausted_bodies_table_names_its_limit() -> None:
     with pytest.raises(ResourceExhaustedError, match="bodies"):
         Bodies(disc(1), np.zeros(4097), np.zeros(4097)).handle()
+
+
+def test_one_number_for_a_column_with_a_length_of_its_own() -> None:
+    scene = Scene.from_polygons([[(0, 0), (4, 0), (4, 3)]]).with_bodies(Bodies(disc(1.0), [8, 9], [0, 0]))
+    with pytest.raises(InvalidArgumentError, match="mass: is one number; an array is accepted"):
+        scene.body_contacts([0, 1], mass=2.0)
+    assert len(scene.body_contacts([0, 1], mass=[2.0, 3.0])) == 2

@@ -348,6 +348,16 @@ def test_a_stream_is_told_limits_and_refuses_wrong_answers(scripted: Scripted) -
         stream.cancel()
 
 
+def test_a_fault_of_the_client_ends_a_stream(caromd: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("carom._remote.flow.FrameAnswer", None)
+    monkeypatch.setattr("threading.excepthook", lambda *_: None)
+    with Client(caromd) as client:
+        stream = client.stream()
+        stream.send(carom.Frame())
+        with pytest.raises(errors.InternalError, match="a fault of the client"):
+            stream.receive()
+
+
 # --- Statuses -------------------------------------------------------------------------------------
 
 

@@ -359,10 +359,10 @@ def test_bytes_that_are_no_message_are_refused() -> None:
         with pytest.raises(errors.InternalError):
             wire.integers(raw)
     with pytest.raises(errors.InternalError):
-        wire.fixed_column(b"1234567", "<f8")
+        wire.fixed_column(b"1234567", wire.DOUBLE)
 
 
 def test_a_column_of_doubles_is_aligned_and_may_not_be_written() -> None:
-    column = wire.fixed_column(struct.pack("<3d", 1, 2, 3), "<f8")
+    column = wire.fixed_column(struct.pack("<3d", 1, 2, 3), wire.DOUBLE)
     assert column.flags.aligned
     assert not column.flags.writeable

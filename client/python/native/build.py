@@ -121,7 +121,9 @@ class Builder:
         record = record_of(source, self.objects)
         result, rules = record.with_suffix(".o"), record.with_suffix(".d")
         flags = ["-target", self.target, *FLAGS, *FLAGS_OF.get((self.arch, "/".join(source.parts[-2:])), [])]
-        flags += [f"-ffile-prefix-map={TOP}=.", f"-I{TOP}", f"-I{CORE}/include", f"-I{CORE}/src"]
+        # Names of files in messages do not depend on the folders.
+        flags += [f"-ffile-prefix-map={CORE}=core", f"-ffile-prefix-map={THIRD_PARTY}=third_party"]
+        flags += [f"-I{TOP}", f"-I{CORE}/include", f"-I{CORE}/src"]
         flags += ["-isystem", str(THIRD_PARTY), "-c", str(source)]
 
         def state() -> dict[str, str]:

@@ -181,15 +181,18 @@ class Question(Generic[A]):
                     raise refuse(spec.name, "is required")
                 made.append(None)
                 continue
-            if _is_plain(value, spec.code):
+            has_own_length = (kind.name, spec.name) in _OWN_LENGTH and not (pushes and columns[-2] is None)
+            if _is_plain(value, spec.code) and not has_own_length:
                 made.append(value)
                 continue
             array = column(value, spec.code, spec.name)
+            if array.ndim == 0 and has_own_length:
+                raise refuse(spec.name, "is one number; an array is accepted, since it has not one entry an item")
             if array.ndim == 0:
                 made.append(array.item())
                 continue
             made.append(array)
-            if (kind.name, spec.name) in _OWN_LENGTH and not (pushes and columns[-2] is None):
+            if has_own_length:
                 continue
             if items < 0:
                 items, first = len(array), spec.name

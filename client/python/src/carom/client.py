@@ -100,7 +100,7 @@ class Client(ClientBase):
         """Returns a scene to ask. No call is made.
 
         version: the version that is asked, as far as the server keeps it; 0: the current one
-        min_version: the least version that is asked
+        min_version: the least version that is asked; the server waits for it, for up to 0.8 of the deadline
         deadline: [seconds] of each question, in place of that of the client
         """
         return RemoteScene(self, scene_name(name), version, min_version, None, None, self._limit(deadline))

@@ -98,6 +98,14 @@ class _Engine:
 
     async def _keep(self) -> None:
         """Opens calls, one after the other, until the stream ends."""
+        try:
+            await self._keep_open()
+        except Exception as error:
+            self.flow.crash(error)
+            self.notify()
+            raise
+
+    async def _keep_open(self) -> None:
         flow = self.flow
         while not flow.ended:
             error = await self._restore() or await self._one_call()

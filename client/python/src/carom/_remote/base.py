@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 from ..local import Bodies
 from .channel import Addresses, Channels, Options, as_addresses, check_seconds
 from .forks import ForkLog
-from .frames import Asked, Frame, FrameAnswer, single
+from .frames import MOST_BUDGET, Asked, Frame, FrameAnswer, single
 from .pictures import Pictures
 from .security import Security
 from .session import TrackerTable
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 A = TypeVar("A", bound="Answers")
 DEFAULT = -1.0  # the deadline of the client
+_WAITING = 0.8  # the part of a deadline for which a server may wait for a version
 
 
 class ClientBase:
@@ -158,7 +159,11 @@ class SceneBase:
         if self._trackers is not None and any(question.kind.name == "moves" for question in asked):
             tables = self._trackers.messages()
         least = 0 if version else self.min_version
-        return single(self.name, asked, bodies=self._bodies, version=version, min_version=least, tables=tables)
+        limit = MOST_BUDGET if self._deadline is None else min(_WAITING * self._deadline, MOST_BUDGET)
+        return single(
+            self.name, asked, bodies=self._bodies, version=version, min_version=least,
+            budget=limit if least else None, tables=tables,
+        )  # fmt: skip
 
     @staticmethod
     def _all(answer: FrameAnswer, asked: tuple[Question[Any], ...], strict: bool) -> tuple[Any, ...]:

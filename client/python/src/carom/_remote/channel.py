@@ -15,6 +15,7 @@ from .._columns import refuse
 from .._generated.wire_tables import METHODS
 from ..errors import CaromError, DeadlineExceededError, FailedPreconditionError, UnavailableError
 from .security import Security, check_address
+from .values import seconds
 
 if TYPE_CHECKING:
     from .forks import ForkLog
@@ -36,7 +37,7 @@ class Options(NamedTuple):
     def check(self) -> None:
         """Raises InvalidArgumentError for an option out of range."""
         check_seconds("deadline", self.deadline)
-        if self.keepalive != 0 and not _LEAST_KEEPALIVE <= self.keepalive <= 86400:
+        if seconds(self.keepalive, "keepalive", 86400) and self.keepalive < _LEAST_KEEPALIVE:
             raise refuse("keepalive", f"is {self.keepalive!r}; accepted is 0 or [10, 86400] seconds")
         if not isinstance(self.max_receive_bytes, int) or not 1024 <= self.max_receive_bytes < 2**31:
             raise refuse("max_receive_bytes", f"is {self.max_receive_bytes!r}; accepted is [1024, 2^31 - 1]")
@@ -136,6 +137,7 @@ class Channels:
         stub = self._stubs.get((index, method, generation))
         if stub is None:
             with self._lock:
+                self.check()
                 made, channel = self._channels.get(index, (-1, None))
                 if made != generation:
                     self._old += [] if channel is None else [channel]

@@ -93,19 +93,19 @@ _NUMBER_OF_COLUMN = {name: number for number, name in enumerate(ITEM_COLUMNS)}
 
 _ITEM, _ENTRY, _EDGE, _UNCLEAR, _LIST = range(5)
 _LEVELS = {"item": _ITEM, "entry": _ENTRY, "edge": _EDGE, "unclear": _UNCLEAR, "list": _LIST}
-_DOUBLES, _WORDS, _INTEGERS, _FLAGS, _NUMBERS = range(5)
+_DTYPES = {"d": wire.DOUBLE, "Q": wire.WORD}
 
 
 class _Spec:
     """How a column of answers is read."""
 
-    __slots__ = ("code", "leader", "level", "number", "point", "reader", "table", "zero")
+    __slots__ = ("code", "dtype", "leader", "level", "number", "point", "table", "zero")
 
-    def __init__(self, number: int, code: str, type: str, level: str, table: bytes) -> None:
+    def __init__(self, number: int, code: str, level: str, table: bytes | None) -> None:
         self.number = number  # of the field
         self.code = code
         self.level = _LEVELS[level]
-        self.reader = {"d": _DOUBLES, "Q": _WORDS, "I": _INTEGERS}.get(code, _FLAGS if type == "bool" else _NUMBERS)
+        self.dtype = _DTYPES.get(code)  # of entries of a fixed size; None: varints
         self.table = table  # the numbers of carom.h, for an enumeration
         self.point = 0  # 1 or 2: of the first or the second point of a contact
         self.leader: _Spec | None = None  # this column may be absent where that one is
@@ -129,8 +129,8 @@ class Form:
             second = path.startswith("second_")
             found = fields.get(names.get(path, path.removeprefix("second_")))
             if found is not None:
-                level, table = kind.answers.rows[path].level, _ENUM_TABLES.get(path, b"")
-                spec = self.specs[path] = _Spec(found.number, column.code, found.type, level, table)
+                level, table = kind.answers.rows[path].level, _ENUM_TABLES.get(path)
+                spec = self.specs[path] = _Spec(found.number, column.code, level, table)
                 if second or (field.type == "ContactAnswers" and path in _POINT_COLUMNS):
                     spec.point = 1 + second
         for groups, zero in ((_EMPTY_GROUPS, False), (_ZERO_GROUPS, True)):
@@ -194,7 +194,8 @@ class Columns:
             item = form.specs.get("visible") or form.specs["x"]
             counts = EMPTY["I"]
             fits = self._length(item) == self.items
-        total = int(counts.sum(dtype=np.uint64))
+        # Counts of at most 255 do not overflow, and their own type is added faster than a wider one.
+        total = int(counts.sum(dtype=np.uint32 if len(counts) < 1 << 24 and counts.max(initial=0) < 256 else np.uint64))
         if form.message in _BY_ANY and self.rows == 0:
             fits = fits and (not len(counts) or int(counts.max()) <= 1)
         else:
@@ -204,7 +205,7 @@ class Columns:
 
     def _length(self, spec: _Spec) -> int:
         raw = self._raw(spec.number)
-        return len(raw) // 8 if spec.reader in (_DOUBLES, _WORDS) else wire.count_of(raw)
+        return wire.count_of(raw) if spec.dtype is None else len(raw) // 8
 
     # --- Columns ------------------------------------------------------------------------------------
 
@@ -221,16 +222,14 @@ class Columns:
         raw = self._raw(spec.number)
         if not raw:
             return EMPTY[spec.code]
-        reader = spec.reader
-        if reader == _DOUBLES:
-            return wire.fixed_column(raw, "<f8")
-        if reader == _INTEGERS:
+        dtype = spec.dtype
+        if dtype is not None:
+            return wire.fixed_column(raw, dtype)
+        if spec.code == "I":
             values = wire.integers(raw)
             values.setflags(write=False)
             return values
-        if reader == _FLAGS:
-            return wire.flags(raw)
-        return wire.fixed_column(raw, "<u8") if reader == _WORDS else wire.mapped(raw, spec.table)
+        return wire.flags(raw) if spec.table is None else wire.mapped(raw, spec.table)
 
     def column(self, path: str) -> NDArray[Any]:
         """Returns a column of carom.h. Raises InternalError if it does not fit the others."""

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from .._columns import column, refuse
+from .._columns import column, number, refuse
 from .._generated import layout
 from ..polygons import Polygons, PolygonsLike
 from ..shapes import Shapes, as_shapes
@@ -304,7 +304,13 @@ def tracker_definitions(
     if mask is not None:
         check_number("mask", mask, 1, 2**64)
     each = shape_messages(made)
-    values = {"shapes": each, **columns, "first_tracker": first_tracker, "within": float(within), "mask": mask}
+    values = {
+        "shapes": each,
+        **columns,
+        "first_tracker": first_tracker,
+        "within": number(within, "within"),
+        "mask": mask,
+    }
     index = list(range(len(each))) if columns["shape"] is None else columns["shape"].tolist()
     handles = columns["tracker"]
     return Definitions(
@@ -360,14 +366,14 @@ def import_chunks(name: str, mode: int, polygons: Polygons) -> Iterator[bytes]:
     for i, rings in enumerate(encoder.rings()):
         vertices = sum(len(part) for part in rings) // 16
         pieces = [b"".join(rings)] if vertices <= _PIECE_VERTICES else _pieces(polygons, i)
-        for number, piece in enumerate(pieces):
-            data = encoder.head(i) + piece + (b"" if number else encoder.tail(i))
+        for at, piece in enumerate(pieces):
+            data = encoder.head(i) + piece + (b"" if at else encoder.tail(i))
             if chunk and size + len(data) > CHUNK_BYTES:
                 yield messages.encode("ImportSceneRequest", {**first, "polygons": chunk})
                 first, chunk, size = {}, [], 0
             chunk.append(data)
             size += len(data)
-            if number + 1 < len(pieces):
+            if at + 1 < len(pieces):
                 yield messages.encode("ImportSceneRequest", {**first, "polygons": chunk, "continues": True})
                 first, chunk, size = {}, [], 0
     if chunk or first:

@@ -248,7 +248,7 @@ class Flow:
     def call_over(self, error: CaromError | None) -> None:
         """Takes the end of a call, or an error that no call could begin with. Sets `ended`, or another call follows."""
         self.is_closed = True
-        error = self._refusal or error
+        error, self._refusal = self._refusal or error, None
         all_answered = self.finished and not self.unanswered
         if self._fault is not None:
             return self.end(self._fault)
@@ -292,6 +292,10 @@ class Flow:
             self.end(self._last)
             return 0.0
         return max(self._next_attempt - now, 0.0)
+
+    def crash(self, error: Exception) -> None:
+        """Ends the stream after an exception that is none of the package."""
+        self.end(InternalError(f"a fault of the client: {error!r}"))
 
     def end(self, error: CaromError | None) -> None:
         """Ends the stream."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import numpy as np
 
-from .._columns import column, refuse
+from .._columns import column, number, refuse
 from .._generated import layout
 from .._generated.asking import Collector
 from .._generated.enums import Coherence
@@ -39,8 +39,9 @@ A = TypeVar("A", bound="Answers")
 Picture = Callable[[str, int, "Bodies | None", "Question[Any]"], str]
 
 _GROUP = messages.table("Group").by_name
-_FRAME = messages.table("Frame").by_name
-_MOST_BUDGET = 60.0  # [seconds]
+_GROUP_ANSWER = {name: field.number for name, field in messages.table("GroupAnswer").by_name.items()}
+_FRAME_ANSWER = {name: field.number for name, field in messages.table("FrameAnswer").by_name.items()}
+MOST_BUDGET = 60.0  # [seconds]
 _CHOICES = layout.CHOICES["carom_coherence"]
 
 
@@ -95,7 +96,7 @@ class Frame:
         if seq is not None:
             encode.check_number("seq", seq, 0, 2**64)
         self.seq = seq
-        self.budget = None if budget is None else seconds(budget, "budget", _MOST_BUDGET)
+        self.budget = None if budget is None else seconds(budget, "budget", MOST_BUDGET)
         self.coherence = _coherence(coherence)
         self.supersede = supersede
         self.groups: list[Group] = []
@@ -172,7 +173,7 @@ class Definition:
         self.shape: list[int] = made.shape
         self.handles: list[int] = made.handles
         self.mask = mask
-        self.within = float(within)
+        self.within = number(within, "within")
 
 
 class AskedGroup:
@@ -287,7 +288,7 @@ class _Part:
 
     def number(self, layout: Layout, path: str) -> int:
         """The numbers of moves, which a server counts for all groups of a frame together."""
-        number: int = getattr(self._group.stats, path)
+        number: int = getattr(self._group._stats(), path)
         return number
 
     def version(self) -> int:
@@ -303,10 +304,10 @@ class _Part:
 class GroupAnswer:
     """The answers to a group: `answer[question]` has those to one of its questions."""
 
-    __slots__ = ("_asked", "_data", "_made", "_picture", "_where", "edited_version", "error", "stats", "version")
+    __slots__ = ("_asked", "_data", "_made", "_picture", "_stats", "_where", "edited_version", "error", "version")
 
     def __init__(
-        self, asked: AskedGroup, data: bytes, where: Range, stats: FrameStats, picture: Picture | None
+        self, asked: AskedGroup, data: bytes, where: Range, stats: Callable[[], FrameStats], picture: Picture | None
     ) -> None:
         found = wire.scan(data, *where, messages.table("GroupAnswer").wires)
         self._asked = asked
@@ -314,10 +315,11 @@ class GroupAnswer:
         self._where = found
         self._made: dict[int, Answers] = {}
         self._picture = picture
-        self.stats = stats
-        self.version = wire.last_number(data, found, 2)  # of the scene that every item read
-        self.edited_version = wire.last_number(data, found, 60)  # that the edits made; 0: none
-        status = found.get(1)
+        self._stats = stats
+        self.version = wire.last_number(data, found, _GROUP_ANSWER["version"])  # of the scene that every item read
+        # The version that the edits made; 0: none.
+        self.edited_version = wire.last_number(data, found, _GROUP_ANSWER["edited_version"])
+        status = found.get(_GROUP_ANSWER["status"])
         # Why the group was not answered; None: it was.
         self.error: CaromError | None = (
             None if status is None else of_message(messages.decode("Status", wire.joined(data, status)))
@@ -366,37 +368,56 @@ class GroupAnswer:
 class FrameAnswer:
     """The answer to a frame: `answer[question]`, `answer.groups[i][question]`."""
 
-    __slots__ = ("error", "groups", "seq", "skipped", "stats")
+    __slots__ = ("_owners", "_stats", "error", "groups", "seq", "skipped")
 
     def __init__(self, asked: Asked, data: bytes, where: list[Range], picture: Picture | None = None) -> None:
         if len(where) != 1:
             data = wire.joined(data, where)
             where = [(0, len(data))]
         found = wire.scan(data, *where[0], messages.table("FrameAnswer").wires)
-        self.seq = wire.last_number(data, found, 1)
-        status, stats = found.get(2), found.get(4)
+        self.seq = wire.last_number(data, found, _FRAME_ANSWER["seq"])
+        status, stats = found.get(_FRAME_ANSWER["status"]), found.get(_FRAME_ANSWER["stats"])
         # Why the server refused the frame as a whole; None: it did not.
         self.error: CaromError | None = (
             None if status is None else of_message(messages.decode("Status", wire.joined(data, status)))
         )
-        self.stats = FrameStats(**messages.decode("FrameStats", wire.joined(data, stats))) if stats else FrameStats()
-        self.skipped = bool(wire.last_number(data, found, 5))  # whether a later frame superseded this one
-        groups = found.get(3, [])
+        self._stats: FrameStats | bytes = wire.joined(data, stats or [])
+        # Whether a later frame superseded this one.
+        self.skipped = bool(wire.last_number(data, found, _FRAME_ANSWER["skipped"]))
+        groups = found.get(_FRAME_ANSWER["groups"], [])
         expected = 0 if self.skipped or status is not None else len(asked.groups)
         if self.seq != (asked.seq or 0) or len(groups) != expected:
             raise InternalError("the server sent the answer to another frame")
         self.groups = [
-            GroupAnswer(group, data, each, self.stats, picture)
+            GroupAnswer(group, data, each, self._read_stats, picture)
             for group, each in zip(asked.groups, groups, strict=False)
         ]
+        self._owners: dict[int, GroupAnswer | None] | None = None
+
+    def _read_stats(self) -> FrameStats:
+        if isinstance(self._stats, bytes):
+            self._stats = FrameStats(**messages.decode("FrameStats", self._stats))
+        return self._stats
+
+    @property
+    def stats(self) -> FrameStats:
+        """What the frame cost the server."""
+        return self._read_stats()
 
     def __getitem__(self, question: Question[A]) -> A:
         self.check()
-        owners = [group for group in self.groups if any(question is other for other in group.questions)]
-        if len(owners) != 1:
-            what = "is not one of the frame" if not owners else "is in several groups: use answer.groups[i][question]"
+        if self._owners is None:  # the group of each question; None for one in several groups
+            self._owners = {}
+            for group in self.groups:
+                for each in group.questions:
+                    self._owners[id(each)] = None if id(each) in self._owners else group
+        if id(question) not in self._owners:
+            what = "is not one of the frame"
             raise refuse("question", f"{what}, or the frame was skipped" if self.skipped else what)
-        return owners[0][question]
+        owner = self._owners[id(question)]
+        if owner is None:
+            raise refuse("question", "is in several groups: use answer.groups[i][question]")
+        return owner[question]
 
     def check(self) -> None:
         """Raises why the server refused the frame, if it did."""
@@ -410,10 +431,10 @@ class FrameAnswer:
 
 def single(
     scene: str, asked: tuple[Question[Any], ...], *, bodies: Bodies | None = None, version: int = 0,
-    min_version: int = 0, tables: list[Message] | None = None,
+    min_version: int = 0, budget: float | None = None, tables: list[Message] | None = None,
 ) -> Asked:  # fmt: skip
     """Returns a frame of one group. tables: definitions of trackers"""
-    frame = Frame()
+    frame = Frame(budget=budget)
     group = frame.group(scene, bodies=bodies, version=version, min_version=min_version)
     for question in asked:
         group.ask(question)

@@ -87,7 +87,7 @@ class Joiner:
         made.ring_count = np.array(self._counts, np.uint32)
         made.ring_size = np.array(self._sizes, np.uint32)
         made.open = np.array(self._open, np.uint8)
-        made.x, made.y = (wire.fixed_column(b"".join(parts), "<f8") for parts in (self._x, self._y))
+        made.x, made.y = (wire.fixed_column(b"".join(parts), wire.DOUBLE) for parts in (self._x, self._y))
         made.user_data_size = np.array([len(each) for each in self._data], np.uint32)
         made.user_data = np.frombuffer(b"".join(self._data), np.uint8)
         return made

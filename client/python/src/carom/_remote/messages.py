@@ -26,7 +26,7 @@ _WIRES = {
     "int64": VARINT, "bool": VARINT, "enum": VARINT,
 }  # fmt: skip
 _DEFAULTS: dict[str, Any] = {"double": 0.0, "float": 0.0, "bool": False, "string": "", "bytes": b""}
-_COLUMN_TYPES = {"double": "<f8", "fixed64": "<u8", "float": "<f4"}
+_COLUMN_TYPES: dict[str, np.dtype[Any]] = {"double": wire.DOUBLE, "fixed64": wire.WORD, "float": wire.FLOAT}
 
 
 class Field(NamedTuple):

@@ -108,6 +108,15 @@ class _Engine:
 
     def _keep(self) -> None:
         """Opens calls, one after the other, until the stream ends."""
+        try:
+            self._keep_open()
+        except Exception as error:
+            with self.changed:
+                self.flow.crash(error)
+                self.changed.notify_all()
+            raise
+
+    def _keep_open(self) -> None:
         while True:
             error = self._restore() or self._one_call()
             with self.changed:

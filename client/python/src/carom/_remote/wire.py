@@ -9,6 +9,7 @@ raises InternalError for anything else.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,9 @@ EMPTY: dict[str, NDArray[Any]] = {
 }  # fmt: skip
 for _array in EMPTY.values():
     _array.flags.writeable = False
+
+IS_LITTLE = sys.byteorder == "little"
+DOUBLE, WORD, FLOAT = np.dtype("<f8"), np.dtype("<u8"), np.dtype("<f4")
 
 # What becomes of each entry of a column of bool that takes one byte.
 BOOL_TABLE = bytes([0]) + bytes([1]) * 255
@@ -246,12 +250,12 @@ def last_bytes(data: bytes, ranges: Ranges, number: int) -> bytes:
     return data[begin:end]
 
 
-def fixed_column(raw: bytes, type: str) -> NDArray[Any]:
-    """Returns a column of numbers of a fixed size, of a type such as "<f8"."""
-    if len(raw) % int(type[-1]):
+def fixed_column(raw: bytes, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Returns a column of numbers of a fixed size. The type has the byte order of the wire."""
+    if len(raw) % dtype.itemsize:
         raise malformed("a column with a part of an entry")
-    array: NDArray[Any] = np.frombuffer(raw, type)
-    return array if array.dtype.isnative else array.astype(array.dtype.newbyteorder("="))
+    array: NDArray[Any] = np.frombuffer(raw, dtype)
+    return array if IS_LITTLE else array.astype(dtype.newbyteorder("="))
 
 
 def _bytes(raw: bytes) -> NDArray[np.uint8]:
@@ -267,7 +271,7 @@ def integers(raw: bytes, dtype: type[np.unsignedinteger[Any]] = np.uint32) -> ND
         return np.frombuffer(raw, np.uint8).astype(dtype)
     array = _bytes(raw)
     last = (array < 128).nonzero()[0]
-    if int((array[1:] & array[:-1]).max()) < 128:  # each entry takes one byte or two
+    if (array[1:] & array[:-1]).tobytes().isascii():  # each entry takes one byte or two
         both = array.astype(np.uint16)
         before = np.empty_like(both)
         before[0], before[1:] = 0, both[:-1]
