@@ -87,7 +87,7 @@ static carom_answers* answers;
 /* clang-format off */
 enum {
   X, Y, NEAR_X, NEAR_Y, FAR_X, FAR_Y, HIGH_X, HIGH_Y, DX, DY, UP, ANGLE, TURN, SMALL, WIDE, LARGE,
-  ROOM, COLUMNS
+  ROOM, FINE, FAR_RANGE, COLUMNS
 };
 static const struct {
   int least, span, is_offset, from;
@@ -96,13 +96,16 @@ static const struct {
     [NEAR_Y] = {-16, 32, 1, Y}, [FAR_X] = {-200, 400, 1, X}, [FAR_Y] = {-200, 400, 1, Y},
     [HIGH_X] = {0, 9, 1, X}, [HIGH_Y] = {0, 9, 1, Y}, [DX] = {-8, 16}, [DY] = {-8, 16},
     [UP] = {1, 2}, [ANGLE] = {-3, 6}, [TURN] = {-3, 6}, [SMALL] = {0, 2}, [WIDE] = {0, 9},
-    [LARGE] = {0, 60}, [ROOM] = {1, 1}};
+    [LARGE] = {0, 60}, [ROOM] = {1, 1}, [FINE] = {0, 1}, [FAR_RANGE] = {0, 400}};
 /* clang-format on */
-enum { SHAPE, POLYGON, BODY, BEAMS, CHOICES };
+enum { SHAPE, POLYGON, BODY, BEAMS, MANY_BEAMS, CHOICES };
 static const struct {
   uint32_t least, span;
-} chosen[CHOICES] = {
-    [SHAPE] = {0, 2 * SHAPES}, [POLYGON] = {0, SHAPES}, [BODY] = {0, BODIES}, [BEAMS] = {1, 8}};
+} chosen[CHOICES] = {[SHAPE] = {0, 2 * SHAPES},
+                     [POLYGON] = {0, SHAPES},
+                     [BODY] = {0, BODIES},
+                     [BEAMS] = {1, 8},
+                     [MANY_BEAMS] = {64, 512}};
 static double numbers[COLUMNS][MOST_ITEMS];
 static uint32_t choices[CHOICES][MOST_ITEMS];
 static size_t items;
@@ -222,6 +225,15 @@ static void fans(void) {
   ASK(carom_scan_fans, carom_fans, BOTH, .x = at(X), .y = at(Y), .angle = at(ANGLE),
       .step = at(SMALL), .range = at(LARGE), .beams = choice(BEAMS));
 }
+/* A few scanners of many beams, which the library casts in another way. */
+static void wide_fans(void) {
+  const size_t all = items;
+  items = all < 64 ? all : 64;
+  for (size_t i = 0; i < items; ++i) numbers[FINE][i] /= 64;
+  ASK(carom_scan_fans, carom_fans, BOTH, .x = at(X), .y = at(Y), .angle = at(ANGLE),
+      .step = at(FINE), .range = at(FAR_RANGE), .beams = choice(MANY_BEAMS));
+  items = all;
+}
 static void slides(void) {
   ASK(carom_slide_shapes, carom_slides, .movers = placed(SHAPE), .dx = at(DX), .dy = at(DY));
 }
@@ -265,6 +277,7 @@ static const struct {
                  {"arcs", arcs},
                  {"sights", sights},
                  {"fans", fans},
+                 {"wide fans", wide_fans},
                  {"slides", slides},
                  {"bounces", bounces},
                  {"ray bounces", ray_bounces},

@@ -65,7 +65,6 @@ using hn::Ge;
 using hn::Gt;
 using hn::Le;
 using hn::Lt;
-using hn::Not;
 using hn::Or;
 
 HWY_INLINE V NormalizedLanes(V value) {
