@@ -16,7 +16,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace carom_map_test {
 
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
@@ -86,5 +86,5 @@ TEST(CaromMap, IsToldByItsPolygons) {
   EXPECT_FALSE(LooksLikeCarom(Sniff(R"({"layers": [{"polygons": []}]})")));
 }
 
-}  // namespace
+}  // namespace carom_map_test
 }  // namespace carom::testing

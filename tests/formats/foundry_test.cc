@@ -14,7 +14,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace foundry_test {
 
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
@@ -100,5 +100,5 @@ TEST(Foundry, IsToldByItsWalls) {
   EXPECT_FALSE(LooksLikeFoundry(Sniff(R"({"walls": [], "line_of_sight": []})")));
 }
 
-}  // namespace
+}  // namespace foundry_test
 }  // namespace carom::testing

@@ -15,7 +15,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace geojson_test {
 
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
@@ -170,5 +170,5 @@ TEST(GeoJson, AgreesWithTheSharedScenes) {
   }
 }
 
-}  // namespace
+}  // namespace geojson_test
 }  // namespace carom::testing

@@ -19,7 +19,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace godot_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -592,5 +592,5 @@ TEST(Godot, AgreesWithTheSharedScenesWhereTheRuleIsTheSame) {
   }
 }
 
-}  // namespace
+}  // namespace godot_test
 }  // namespace carom::testing

@@ -18,7 +18,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace import_common_test {
 
 // The greatest distance of a densely sampled arc from the chords of its points.
 double DistanceFromChords(const Arc& arc, const std::vector<Vec2>& points) {
@@ -270,5 +270,5 @@ TEST(MapBuilder, TheMappingListsTheOptions) {
                                                               {"ids", "numbers from 1"}}));
 }
 
-}  // namespace
+}  // namespace import_common_test
 }  // namespace carom::testing

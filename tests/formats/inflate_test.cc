@@ -21,7 +21,7 @@
 #include "tests/support/random.h"
 
 namespace carom::testing {
-namespace {
+namespace inflate_test {
 
 std::string Deflated(const std::string& bytes, int window_bits) {
   z_stream stream = {};
@@ -219,5 +219,5 @@ TEST(PackedJson, ErrorsNameTheLine) {
             "arrays and objects are nested deeper than 256");
 }
 
-}  // namespace
+}  // namespace inflate_test
 }  // namespace carom::testing

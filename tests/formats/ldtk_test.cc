@@ -17,7 +17,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace ldtk_test {
 
 using nlohmann::json;
 using ::testing::HasSubstr;
@@ -255,5 +255,5 @@ TEST(Ldtk, AgreesWithTheSharedScenes) {
   EXPECT_EQ(levels, 8u);
 }
 
-}  // namespace
+}  // namespace ldtk_test
 }  // namespace carom::testing

@@ -17,7 +17,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace map_import_test {
 
 namespace fs = std::filesystem;
 
@@ -128,5 +128,5 @@ TEST_F(OpenBesideTest, AMapFindsItsTileset) {
             (std::vector<std::string>{"tileset ../secret: is outside of the folder of the map"}));
 }
 
-}  // namespace
+}  // namespace map_import_test
 }  // namespace carom::testing

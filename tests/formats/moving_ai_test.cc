@@ -13,7 +13,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace moving_ai_test {
 
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
@@ -75,5 +75,5 @@ TEST(MovingAi, IsToldByItsFirstLine) {
   EXPECT_FALSE(LooksLikeMovingAi(Sniff("type of a thing\n")));
 }
 
-}  // namespace
+}  // namespace moving_ai_test
 }  // namespace carom::testing

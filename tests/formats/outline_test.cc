@@ -17,7 +17,7 @@
 #include "tests/support/random.h"
 
 namespace carom::testing {
-namespace {
+namespace outline_test {
 
 using LatticeRing = std::vector<LatticePoint>;
 using UnitEdge = std::pair<LatticePoint, LatticePoint>;
@@ -378,5 +378,5 @@ TEST(Outline, OfLargeGridsIsFast) {
   EXPECT_EQ(twice_area, 2 * static_cast<int64_t>(half.size()));
 }
 
-}  // namespace
+}  // namespace outline_test
 }  // namespace carom::testing

@@ -16,7 +16,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace rube_test {
 
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
@@ -113,5 +113,5 @@ TEST(Rube, IsToldByItsBodies) {
   EXPECT_FALSE(LooksLikeRube(Sniff(R"({"body": []})")));
 }
 
-}  // namespace
+}  // namespace rube_test
 }  // namespace carom::testing

@@ -17,7 +17,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace svg_test {
 
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
@@ -380,5 +380,5 @@ TEST(Svg, AgreesWithTheSharedScenes) {
   }
 }
 
-}  // namespace
+}  // namespace svg_test
 }  // namespace carom::testing

@@ -19,7 +19,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace tiled_files_test {
 
 using Files = std::map<std::string, std::string>;
 
@@ -373,5 +373,5 @@ TEST(TiledShared, AllMapsAreImported) {
   EXPECT_EQ(files, 15u);
 }
 
-}  // namespace
+}  // namespace tiled_files_test
 }  // namespace carom::testing

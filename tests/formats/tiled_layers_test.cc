@@ -22,7 +22,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace tiled_layers_test {
 
 constexpr char kPlainTiles[] = R"(<tileset firstgid="1" name="t" tilewidth="32" tileheight="24"/>)";
 
@@ -454,5 +454,5 @@ TEST(TiledLayers, ParallaxIsReported) {
       (std::vector<std::string>{"the parallax of \"far\": the layer is placed as if it had none"}));
 }
 
-}  // namespace
+}  // namespace tiled_layers_test
 }  // namespace carom::testing

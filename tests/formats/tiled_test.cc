@@ -18,7 +18,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace tiled_test {
 
 // Returns a map of 4 x 4 cells of 32 x 24 pixels.
 std::string MapOf(const std::string& body, const std::string& orientation = "orthogonal") {
@@ -396,5 +396,5 @@ TEST(TiledTiles, TileObjectsWithoutShapesNeedTheirLayer) {
   EXPECT_TRUE(taken.skipped.empty());
 }
 
-}  // namespace
+}  // namespace tiled_test
 }  // namespace carom::testing

@@ -14,7 +14,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace uvtt_test {
 
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
@@ -83,5 +83,5 @@ TEST(Uvtt, IsToldByItsLines) {
   EXPECT_FALSE(LooksLikeUvtt(Sniff(R"({"walls": []})")));
 }
 
-}  // namespace
+}  // namespace uvtt_test
 }  // namespace carom::testing

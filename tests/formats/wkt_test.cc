@@ -15,7 +15,7 @@
 #include "tests/formats/map_checks.h"
 
 namespace carom::testing {
-namespace {
+namespace wkt_test {
 
 using ::testing::HasSubstr;
 using ::testing::UnorderedElementsAre;
@@ -144,5 +144,5 @@ TEST(Wkt, AgreesWithTheSharedScenes) {
   EXPECT_EQ(plane.polygons[0].vertices()[0], (Vec2{7787.609776069839, 5723.961632293637}));
 }
 
-}  // namespace
+}  // namespace wkt_test
 }  // namespace carom::testing
