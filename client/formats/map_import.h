@@ -3,10 +3,10 @@
 
 // Which polygons does a map of another program have?
 //
-// `ImportMap` detects the format by the content of a file and returns its polygons, with a report of
-// what it skipped. The readers of the formats (tiled.h, ldtk.h and so on) are pure functions from
-// bytes and options to an `ImportedMap`; files beside the map, such as external tilesets, come from
-// a `FileOpener`. Every reader takes the options in the same sense.
+// `ImportMap` detects the format by the content of a file and returns its polygons, with a report
+// of what it skipped. The readers of the formats (tiled.h, ldtk.h and so on) are pure functions
+// from bytes and options to an `ImportedMap`; files beside the map, such as external tilesets, come
+// from a `FileOpener`. Every reader takes the options in the same sense.
 //
 // Errors are INVALID_ARGUMENT and name the line of a text, or the path in a document, such as
 // `layers[2].objects[0].polygon`. A reader does not enforce the limits of a scene.
@@ -59,7 +59,8 @@ struct ImportOptions {
   bool outline = true;  // false: one box for each cell of a tile layer, not the union of cells
   bool merge = false;   // replaces boxes that touch by their union
 
-  // Performance. The greatest distance of a curve from its chords, in the unit of the file; above 0.
+  // Performance. The greatest distance of a curve from its chords, in the unit of the file; above
+  // 0.
   double chord = 0.25;
   // The most bytes that compressed layers may have in all when decompressed.
   size_t max_decompressed_bytes = size_t{1} << 28;
