@@ -531,7 +531,7 @@ bool LooksLikeGodot(const Sniffed& file) {
     const size_t begin = text.find_first_not_of(" \t\r\n");
     if (begin == std::string_view::npos) return false;
     text.remove_prefix(begin);
-    if (!text.starts_with(";")) break;
+    if (!text.starts_with(';')) break;
     text.remove_prefix(std::min(text.find('\n'), text.size()));
   }
   return text.starts_with("[gd_scene") || text.starts_with("[gd_resource");

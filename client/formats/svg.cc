@@ -252,9 +252,9 @@ absl::Status SvgImport::Element(pugi::xml_node node, SvgContext context) {
   }
   const absl::Status status = Inherit(node, context);
   if (!status.ok()) return status;
-  if (is_group) return Group(node, std::move(context));
-  if (name == "svg") return Viewport(node, {}, std::move(context));
-  return is_shape ? Shape(node, context) : Use(node, std::move(context));
+  if (is_group) return Group(node, context);
+  if (name == "svg") return Viewport(node, {}, context);
+  return is_shape ? Shape(node, context) : Use(node, context);
 }
 
 // Applies the attributes that an element has for itself and those in it.
@@ -337,7 +337,7 @@ absl::Status SvgImport::Viewport(pugi::xml_node node, pugi::xml_node use, SvgCon
 absl::Status SvgImport::Use(pugi::xml_node node, SvgContext context) {
   std::string_view reference = node.attribute("href").value();
   if (reference.empty()) reference = node.attribute("xlink:href").value();
-  const auto found = reference.starts_with("#") ? ids_.find(reference.substr(1)) : ids_.end();
+  const auto found = reference.starts_with('#') ? ids_.find(reference.substr(1)) : ids_.end();
   if (found == ids_.end()) {
     SkipElement(node, context, "it refers to nothing in this file");
     return absl::OkStatus();
@@ -349,12 +349,12 @@ absl::Status SvgImport::Use(pugi::xml_node node, SvgContext context) {
   context.place = context.place * Affine{{1, 0}, {0, 1}, {*x, *y}};
   context.copied = true;
   const std::string_view name = SvgName(found->second);
-  if (name != "symbol" && name != "svg") return Element(found->second, std::move(context));
+  if (name != "symbol" && name != "svg") return Element(found->second, context);
   if (++context.depth > kMaxSvgDepth || ++copies_ > kMaxSvgCopies) {
     return InvalidField(Line(node), "`use` draws too many elements, or itself");
   }
   const absl::Status status = Inherit(found->second, context);
-  return status.ok() ? Viewport(found->second, node, std::move(context)) : status;
+  return status.ok() ? Viewport(found->second, node, context) : status;
 }
 
 // Adds the polygon of a shape.

@@ -80,7 +80,9 @@ const WktType* FindWktType(std::string_view word) {
 std::string WordAt(std::string_view text) {
   size_t size = 0;
   while (size < text.size() && absl::ascii_isalpha(static_cast<unsigned char>(text[size]))) ++size;
-  return absl::AsciiStrToUpper(absl::string_view(text.data(), size));
+  std::string word(text.substr(0, size));
+  absl::AsciiStrToUpper(&word);
+  return word;
 }
 
 // Appends the arc from the last point of `out` through `via` to `end`; a straight line if the three
