@@ -56,7 +56,7 @@ def _codec(report: Report, options: Options) -> None:
     import codec
 
     report.title("segments and their hits, encoded and decoded by the client")
-    ns = codec.query_ns(4096, 9 if options.quick else 25)
+    ns = codec.query_ns(4096, 100 if options.quick else 300)
     report.value("python_codec", ns, "ns a segment", Goal.at_most(40), "encoding a query, decoding its answers")
 
 
