@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import numpy as np
@@ -65,6 +66,15 @@ def _number(kind: Kind, option: Option, value: object) -> int | float:
 def _is_plain(value: Any, code: str) -> bool:
     """Whether a value is a number that needs no conversion to the type of a column."""
     return type(value) is float if code == "d" else type(value) is int and 0 <= value < LIMITS[code]
+
+
+# Short columns of one number, which are made once: callers ask with the same range again and again.
+_CONSTANT_LENGTH = 4096
+
+
+@functools.lru_cache(maxsize=64)
+def _constant(code: str, value: float | int, size: int) -> NDArray[Any]:
+    return np.full(size, value, DTYPES[code])
 
 
 def fan_steps(beams: ArrayLike, fov: ArrayLike | None, step: ArrayLike | None) -> ArrayLike:
@@ -155,9 +165,12 @@ class Question(Generic[A]):
         return True
 
     def _set_arrays(self, given: tuple[Any, ...]) -> bool:
-        """Takes contiguous arrays of the right types and of equal lengths."""
-        size = -1
+        """Takes contiguous arrays of the right types and of equal lengths, and numbers beside them."""
+        size, numbers = -1, 0
         for code, value in zip(self.kind.codes, given, strict=True):
+            if _is_plain(value, code):
+                numbers += 1
+                continue
             if type(value) is not np.ndarray or value.dtype is not DTYPES[code] or value.ndim != 1:
                 return False
             flags = value.flags
@@ -166,9 +179,18 @@ class Question(Generic[A]):
             if size not in (-1, value.size):
                 return False
             size = value.size
-        self.direct = given if size <= MAX_LENGTH else None
+        if size < 0 or size > MAX_LENGTH or (numbers and size > _CONSTANT_LENGTH):
+            return False
+        if numbers:
+            given = tuple(
+                [
+                    value if type(value) is np.ndarray else _constant(code, value, size)
+                    for code, value in zip(self.kind.codes, given, strict=True)
+                ]
+            )
+        self.direct = given
         self.items = size
-        return size <= MAX_LENGTH
+        return True
 
     def _set_columns(self, columns: tuple[Any, ...]) -> None:
         made: list[ColumnValue] = []
