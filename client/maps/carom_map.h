@@ -1,0 +1,30 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which polygons does a scene in Carom's own forms have?
+//
+// `ImportCarom` reads a scene in JSON (scene_reader.h), the scenes of a JSON Lines file, or a
+// bundle (carom/bundle.h), so that they pass through the same options as every other map. Polygons
+// keep their ids, fill rules, categories and user data; with `merge`, boxes lose their user data.
+//
+// Each scene is a layer by its id (`scene` without one). A file with several scenes needs a choice
+// that names one of them. The property of the options is not used. y points up: `flip_y` is off by
+// default. Errors are those of `ReadPolygons` and `ReadBundle`. Thread-safe. Cost: linear in the
+// file.
+#pragma once
+
+#include <string_view>
+
+#include "absl/status/statusor.h"
+#include "client/maps/import_common.h"
+#include "client/maps/map_import.h"
+
+namespace carom {
+
+// Returns whether a file is a bundle, or begins with an object that has polygons.
+bool LooksLikeCarom(const Sniffed& file);
+
+absl::StatusOr<ImportedMap> ImportCarom(std::string_view bytes, const ImportOptions& options,
+                                        const FileOpener& open);
+
+}  // namespace carom
