@@ -185,29 +185,4 @@ std::string ShortNumber(double value) {
   return text;
 }
 
-Progress::Progress(std::string_view what, std::string_view units, uint64_t total)
-    : what_(what), units_(units), total_(total), is_shown_(isatty(STDERR_FILENO) == 1) {}
-
-Progress::~Progress() {
-  if (has_printed_) std::cerr << "\r\x1b[K" << std::flush;
-}
-
-void Progress::Update(uint64_t done) {
-  const Clock::time_point now = Clock::now();
-  const std::chrono::duration<double> taken = now - begin_;
-  if (!is_shown_ || taken.count() < 1 || now - printed_ < std::chrono::milliseconds(100)) return;
-  printed_ = now;
-  has_printed_ = true;
-  const double rate = static_cast<double>(done) / taken.count();
-  std::string line = absl::StrCat(what_, ": ", done);
-  if (total_ > 0) absl::StrAppend(&line, " of ", total_);
-  absl::StrAppend(&line, " ", units_, ", ", ShortNumber(rate), " a second");
-  if (total_ > done && rate > 0) {
-    absl::StrAppend(&line, ", ",
-                    static_cast<uint64_t>(static_cast<double>(total_ - done) / rate) + 1,
-                    " s left");
-  }
-  std::cerr << '\r' << line << "\x1b[K" << std::flush;
-}
-
 }  // namespace carom::cli

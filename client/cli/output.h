@@ -5,12 +5,9 @@
 //
 // On a terminal, commands print tables with numbers of six digits; elsewhere, and with `--json`,
 // one JSON object a line, with numbers that are read back to the same double. Colours appear on
-// terminals alone: `--color` and the environment variable NO_COLOR decide. `Progress` prints a line
-// on a terminal's standard error while a command takes long.
+// terminals alone: `--color` and the environment variable NO_COLOR decide.
 #pragma once
 
-#include <chrono>
-#include <cstdint>
 #include <iosfwd>
 #include <span>
 #include <string>
@@ -55,29 +52,5 @@ void PrintAnswers(std::span<const std::string> json, const OutputOptions& option
 
 // Returns a number with at most six digits, such as 0.333333.
 std::string ShortNumber(double value);
-
-// A line on standard error that shows how far a command is: count, rate and time left. Prints
-// nothing in the first second, and nothing where standard error is no terminal. Not thread-safe.
-class Progress {
- public:
-  // `total` is the number of `units` (such as "polygons") in all; 0: unknown.
-  Progress(std::string_view what, std::string_view units, uint64_t total);
-  // Clears the line.
-  ~Progress();
-  Progress(const Progress&) = delete;
-  Progress& operator=(const Progress&) = delete;
-
-  void Update(uint64_t done);
-
- private:
-  using Clock = std::chrono::steady_clock;
-
-  const std::string what_, units_;
-  const uint64_t total_;
-  const bool is_shown_;
-  const Clock::time_point begin_ = Clock::now();
-  Clock::time_point printed_ = begin_;
-  bool has_printed_ = false;
-};
 
 }  // namespace carom::cli

@@ -18,9 +18,9 @@
 //
 // Walls that block neither are skipped. Walls that block from one side are taken for both sides,
 // and doors that stand open as closed; both are reported. The property of the options is a member
-// of the wall, or of its flags. There are no numbers for ids. The scales of versions 8 and 9 and
-// later are told apart by the member `sense`. Vertices are exact, in pixels of the canvas with y
-// down: `flip_y` is on by default.
+// of the wall, or of its flags. There are no numbers for ids. A wall with the member `sense` is of
+// version 8 or earlier, whose numbers differ from those of later versions. Vertices are exact, in
+// pixels of the canvas with y down: `flip_y` is on by default.
 //
 // Errors are INVALID_ARGUMENT with a path such as `walls[3].c`. Thread-safe. Cost: linear in the
 // file.

@@ -136,14 +136,7 @@ json* GeoJsonHandler::Place(json value) {
     root = std::move(value);
     return &root;
   }
-  json& parent = *stack_.back().value;
-  if (parent.is_array()) {
-    parent.push_back(std::move(value));
-    return &parent.back();
-  }
-  json& member = parent[key_];
-  member = std::move(value);
-  return &member;
+  return &AddValue(*stack_.back().value, key_, std::move(value));
 }
 
 // Takes a number, string, boolean or null: part of a position, or a value of the document.

@@ -194,7 +194,7 @@ class MapBuilder {
   size_t vertices_ = 0;
 };
 
-// What tells the format of a file.
+// The parts of a file by which `LooksLike…` functions detect its format.
 struct Sniffed {
   std::string_view bytes;  // the file, without a byte order mark
   // The members at the top of a JSON object, with the text of the value if it is a number, a word
@@ -205,7 +205,7 @@ struct Sniffed {
   bool Has(std::string_view member) const { return members.find(member) != members.end(); }
 };
 
-// Returns what tells the format, without parsing: a scan of the file that cannot fail.
+// Scans a file for these parts. Does not parse the file, and never fails.
 Sniffed Sniff(std::string_view bytes);
 
 // A format of maps. `ImportMap` asks the rows of its table (map_import.cc) in order.

@@ -25,7 +25,8 @@
 
 namespace carom {
 
-// How bytes are compressed. zlib and gzip are told apart by their heads, whatever the name.
+// How bytes are compressed. `Inflate` detects zlib and gzip by the header of the bytes, whichever
+// of the two is named.
 enum class Compression : uint8_t { kNone, kZlib, kGzip, kZstd };
 
 // Returns the compression that a map calls `name`: "" (none), "zlib", "gzip" or "zstd"; nullopt for

@@ -92,14 +92,7 @@ json* JsonStreamHandler::Place(json value) {
     root = std::move(value);
     return &root;
   }
-  json& parent = *stack_.back();
-  if (parent.is_array()) {
-    parent.push_back(std::move(value));
-    return &parent.back();
-  }
-  json& member = parent[key_];
-  member = std::move(value);
-  return &member;
+  return &AddValue(*stack_.back(), key_, std::move(value));
 }
 
 // Takes a number, string, boolean or null.
@@ -252,6 +245,16 @@ bool IsTrue(const json& object, std::string_view name) {
 }
 
 // Ids that have other letters than digits are names, not numbers.
+json& AddValue(json& parent, const std::string& key, json value) {
+  if (parent.is_array()) {
+    parent.push_back(std::move(value));
+    return parent.back();
+  }
+  json& member = parent[key];
+  member = std::move(value);
+  return member;
+}
+
 std::optional<uint64_t> IdOf(const json& value) {
   if (value.is_number_unsigned()) return value.get<uint64_t>();
   if (!value.is_string()) return std::nullopt;

@@ -80,6 +80,9 @@ std::string TextMember(const nlohmann::json& object, std::string_view name);
 // Returns whether a member is true.
 bool IsTrue(const nlohmann::json& object, std::string_view name);
 
+// Appends a value to an array, or sets the member `key` of an object; returns where the value is.
+nlohmann::json& AddValue(nlohmann::json& parent, const std::string& key, nlohmann::json value);
+
 // Returns an id: an unsigned number, or a string of decimal digits; else nullopt.
 std::optional<uint64_t> IdOf(const nlohmann::json& value);
 

@@ -3,7 +3,7 @@
 
 // Which polygons does a grid map of the Moving AI benchmarks (`.map`) have?
 //
-// `ImportMovingAi` outlines the cells that nobody can walk on. A cell is a square of side 1, the
+// `ImportMovingAi` outlines the impassable cells. A cell is a square of side 1, the
 // first row from y = 0 to 1, with y down: `flip_y` is on by default. Vertices are exact.
 //
 // Each letter is a layer, which a choice may also name by the word:

@@ -4,7 +4,7 @@
 // The reader of Godot scenes: every shape, transforms of nested nodes, instanced scenes, tiles,
 // what it skips, errors with lines, and the demo scenes of the shared folder.
 
-#include "client/maps/godot.h"
+#include "client/maps/godot/godot.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,8 +14,8 @@
 #include <numbers>
 #include <string>
 
-#include "client/maps/godot_text.h"
-#include "client/maps/godot_tiles.h"
+#include "client/maps/godot/godot_text.h"
+#include "client/maps/godot/godot_tiles.h"
 #include "tests/maps/map_checks.h"
 
 namespace carom::testing {

@@ -7,7 +7,6 @@
 #include "client/maps/inflate.h"
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -18,24 +17,11 @@
 #include <vector>
 
 #include "client/maps/packed_json.h"
+#include "tests/maps/deflate.h"
 #include "tests/support/random.h"
 
 namespace carom::testing {
 namespace inflate_test {
-
-std::string Deflated(const std::string& bytes, int window_bits) {
-  z_stream stream = {};
-  EXPECT_EQ(deflateInit2(&stream, 6, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string packed(deflateBound(&stream, bytes.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(packed.size() - stream.avail_out);
-  deflateEnd(&stream);
-  return packed;
-}
 
 std::string Packed(const std::string& bytes, Compression compression) {
   if (compression == Compression::kNone) return bytes;

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "client/formats/scene_writer.h"
-#include "client/maps/tiled.h"
+#include "client/maps/tiled/tiled.h"
 
 int main(int argc, char** argv) {
   if (argc < 2) {

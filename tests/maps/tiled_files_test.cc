@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Files of Tiled (client/maps/tiled.h): tilesets, templates and worlds beside a map, old forms,
-// the maps of the shared folder, and inputs that are refused.
+// Files of Tiled (client/maps/tiled/tiled.h): tilesets, templates and worlds beside a map, old
+// forms, the maps of the shared folder, and inputs that are refused.
 
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -15,7 +15,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "client/maps/tiled.h"
+#include "client/maps/tiled/tiled.h"
 #include "tests/maps/map_checks.h"
 
 namespace carom::testing {

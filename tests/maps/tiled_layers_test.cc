@@ -1,11 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Layers of Tiled's maps (client/maps/tiled.h): encodings, chunks, outlines in the four
+// Layers of Tiled's maps (client/maps/tiled/tiled.h): encodings, chunks, outlines in the four
 // orientations, choices of layers, categories, unions.
 
 #include <gtest/gtest.h>
-#include <zlib.h>
 #include <zstd.h>
 
 #include <algorithm>
@@ -18,7 +17,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/maps/outline.h"
-#include "client/maps/tiled.h"
+#include "client/maps/tiled/tiled.h"
+#include "tests/maps/deflate.h"
 #include "tests/maps/map_checks.h"
 
 namespace carom::testing {
@@ -53,20 +53,6 @@ std::string Bytes(const std::vector<uint32_t>& numbers) {
     for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(number >> shift & 255);
   }
   return bytes;
-}
-
-std::string Zlib(const std::string& bytes, int window_bits) {
-  z_stream stream = {};
-  EXPECT_EQ(deflateInit2(&stream, 9, Z_DEFLATED, window_bits, 9, Z_DEFAULT_STRATEGY), Z_OK);
-  std::string packed(deflateBound(&stream, bytes.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
-  stream.avail_in = static_cast<uInt>(bytes.size());
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
-  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
-  packed.resize(packed.size() - stream.avail_out);
-  deflateEnd(&stream);
-  return packed;
 }
 
 std::string Zstd(const std::string& bytes) {
@@ -114,10 +100,10 @@ TEST(TiledLayers, EncodingsAreAlike) {
     return absl::StrCat(R"(<data encoding="base64")", compression, ">\n   ", Base64(data),
                         "\n  </data>");
   };
-  for (const std::string& data :
-       {elements + "</data>", packed("", bytes), packed(R"( compression="zlib")", Zlib(bytes, 15)),
-        packed(R"( compression="gzip")", Zlib(bytes, 31)),
-        packed(R"( compression="zstd")", Zstd(bytes))}) {
+  for (const std::string& data : {elements + "</data>", packed("", bytes),
+                                  packed(R"( compression="zlib")", Deflated(bytes, 15)),
+                                  packed(R"( compression="gzip")", Deflated(bytes, 31)),
+                                  packed(R"( compression="zstd")", Zstd(bytes))}) {
     ExpectSame(Read(MapOf(LayerOf(data))).polygons, expected.polygons);
   }
   const auto in_json = [](const std::string& data) {

@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Objects and tiles of Tiled's maps (client/maps/tiled.h): where their shapes are. Layers and
+// Objects and tiles of Tiled's maps (client/maps/tiled/tiled.h): where their shapes are. Layers and
 // encodings are in tiled_layers_test.cc, files and errors in tiled_files_test.cc; what Tiled itself
 // says about all of them is in tiled_referee.py.
 
-#include "client/maps/tiled.h"
+#include "client/maps/tiled/tiled.h"
 
 #include <gtest/gtest.h>
 

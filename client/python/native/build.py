@@ -95,7 +95,7 @@ def dependencies(rules: Path) -> list[Path]:
 
 
 def record_of(source: Path, objects: Path) -> Path:
-    """The file that tells what an object was made from."""
+    """The file with the hashes of the sources that an object was compiled from."""
     return objects / ("_".join(source.relative_to(TOP).with_suffix(".json").parts))
 
 
@@ -142,7 +142,7 @@ class Builder:
         todo = sources()
         known = {record_of(source, self.objects).stem for source in todo}
         for file in self.objects.iterdir():
-            if file.stem not in known:  # of a source that is gone
+            if file.stem not in known:  # of a source that does not exist any more
                 file.unlink()
         count, shown = 0, time.monotonic()
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:

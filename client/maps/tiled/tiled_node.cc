@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/maps/tiled_node.h"
+#include "client/maps/tiled/tiled_node.h"
 
 #include <algorithm>
 #include <cmath>

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "client/maps/tiled_map.h"
+#include "client/maps/tiled/tiled_map.h"
 
 namespace carom {
 namespace {

@@ -25,7 +25,7 @@
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "client/maps/godot_text.h"
+#include "client/maps/godot/godot_text.h"
 #include "client/maps/map_import.h"
 
 namespace carom {

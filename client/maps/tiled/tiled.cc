@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/maps/tiled.h"
+#include "client/maps/tiled/tiled.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/formats/json_text.h"
-#include "client/maps/tiled_map.h"
+#include "client/maps/tiled/tiled_map.h"
 
 namespace carom {
 namespace {
@@ -436,7 +436,7 @@ absl::Status TiledImporter::AddTemplate(const TiledNode& node) {
 
 }  // namespace
 
-// In XML the names of the root elements tell; in JSON the type, or the members that all maps have.
+// Compares the root element of XML, or the type and the members of JSON that all maps have.
 bool LooksLikeTiled(const Sniffed& file) {
   if (!file.root.empty()) {
     return file.root == "map" || file.root == "tileset" || file.root == "template";

@@ -27,7 +27,7 @@
 #include "carom/geometry.h"
 #include "client/maps/import_common.h"
 #include "client/maps/outline.h"
-#include "client/maps/tiled_node.h"
+#include "client/maps/tiled/tiled_node.h"
 
 namespace carom {
 

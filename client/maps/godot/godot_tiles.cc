@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/maps/godot_tiles.h"
+#include "client/maps/godot/godot_tiles.h"
 
 #include <algorithm>
 #include <charconv>

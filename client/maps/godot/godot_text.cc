@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/maps/godot_text.h"
+#include "client/maps/godot/godot_text.h"
 
 #include <algorithm>
 #include <charconv>

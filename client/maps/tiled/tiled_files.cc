@@ -8,7 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
-#include "client/maps/tiled_map.h"
+#include "client/maps/tiled/tiled_map.h"
 
 namespace carom {
 namespace {

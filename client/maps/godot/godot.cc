@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/maps/godot.h"
+#include "client/maps/godot/godot.h"
 
 #include <algorithm>
 #include <array>
@@ -14,9 +14,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
-#include "client/maps/godot_scene.h"
-#include "client/maps/godot_shapes.h"
-#include "client/maps/godot_tiles.h"
+#include "client/maps/godot/godot_scene.h"
+#include "client/maps/godot/godot_shapes.h"
+#include "client/maps/godot/godot_tiles.h"
 
 namespace carom {
 namespace {

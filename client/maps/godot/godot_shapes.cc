@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/maps/godot_shapes.h"
+#include "client/maps/godot/godot_shapes.h"
 
 #include <algorithm>
 #include <array>

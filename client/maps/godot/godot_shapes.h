@@ -13,7 +13,7 @@
 
 #include "absl/status/statusor.h"
 #include "carom/polygon.h"
-#include "client/maps/godot_scene.h"
+#include "client/maps/godot/godot_scene.h"
 #include "client/maps/import_common.h"
 
 namespace carom {

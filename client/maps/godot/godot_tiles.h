@@ -22,7 +22,7 @@
 
 #include "absl/status/statusor.h"
 #include "carom/geometry.h"
-#include "client/maps/godot_scene.h"
+#include "client/maps/godot/godot_scene.h"
 
 namespace carom {
 
