@@ -159,6 +159,13 @@ class FrameEvaluator {
   // definitions of a frame, exceeds what the limits allow.
   absl::Status CheckParts(size_t parts) const;
 
+  // Returns the key in the store of the scene that a tenant calls `name`.
+  std::string KeyOf(absl::string_view tenant, absl::string_view name) const {
+    return store_.KeyOf(tenant, name);
+  }
+  // Returns the version `version` of the scene with the key `name`, or null if it is not kept.
+  Scene::Ptr FindScene(absl::string_view name, uint64_t version) const;
+
   // Initializes `answer` and `work` for a frame that is refused before it is parsed.
   void Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& answer, FrameWork& work) const;
 

@@ -69,6 +69,22 @@ absl::Status Lint(const SceneRuntime&, const Caller&, const grpc::ByteBuffer&, c
   return absl::UnimplementedError("LintScene is not part of this release");
 }
 
+// Answers GetMetrics. The metrics are those of all tenants, so no tenant may read them.
+absl::Status GetMetrics(const SceneRuntime& runtime, const Caller& caller,
+                        const grpc::ByteBuffer& bytes, const MemoryCharge&,
+                        grpc::ByteBuffer& answer) {
+  v1::GetMetricsRequest request;
+  v1::GetMetricsResponse response;
+  if (absl::Status status = ParseShort(bytes, request); !status.ok()) return status;
+  if (caller.tenant != kDefaultTenant) {
+    return absl::PermissionDeniedError(
+        "the metrics are those of all tenants; tenants cannot read them");
+  }
+  response.set_text(runtime.metrics());
+  answer = Serialize(response);
+  return absl::OkStatus();
+}
+
 constexpr std::array kMethods = {
     SceneMethod{RpcMethod::kCreateScene, Request<&SceneService::RequestCreateScene>,
                 Handle<v1::CreateSceneRequest, v1::CreateSceneResponse, &SceneHandler::Create>,
@@ -97,6 +113,8 @@ constexpr std::array kMethods = {
                 Role::kWriter},
     SceneMethod{RpcMethod::kLintScene, Request<&SceneService::RequestLintScene>, Lint, false,
                 Role::kReader},
+    SceneMethod{RpcMethod::kGetMetrics, Request<&SceneService::RequestGetMetrics>, GetMetrics,
+                false, Role::kReader},
 };
 
 }  // namespace
