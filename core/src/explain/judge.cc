@@ -108,7 +108,8 @@ class Judgement {
   template <class Visit>
   void VisitNear(const Visit& visit);
   std::vector<Near> Select(size_t limit);
-  absl::StatusOr<std::vector<FoundRow>> AskAlone(const Near& near, bool reports_start);
+  absl::StatusOr<std::vector<FoundRow>> AskAlone(const Near& near,
+                                                 std::optional<InsidePolicy> policy);
   absl::Status Fill(const Near& near, ExplainedCandidate& out);
   absl::StatusOr<CandidateFate> FateOf(const Near& near, const std::vector<FoundRow>& alone);
   absl::StatusOr<CandidateFate> FateOfMissing(const Near& near);
@@ -171,8 +172,9 @@ std::vector<Near> Judgement::Select(size_t limit) {
 }
 
 // Asks the question to the candidate alone, in a scene that has nothing else: the mode is one that
-// answers with a key, and with `reports_start` the inside policy is REPORT_START.
-absl::StatusOr<std::vector<FoundRow>> Judgement::AskAlone(const Near& near, bool reports_start) {
+// answers with a key, and `policy`, if there is one, replaces the inside policy.
+absl::StatusOr<std::vector<FoundRow>> Judgement::AskAlone(const Near& near,
+                                                          std::optional<InsidePolicy> policy) {
   meter_.Count(kUnitsOfIndexing * near.polygon->vertex_count());
   if (!meter_.Spend(1)) return std::vector<FoundRow>();
   std::vector<Polygon> polygons;
@@ -188,10 +190,10 @@ absl::StatusOr<std::vector<FoundRow>> Judgement::AskAlone(const Near& near, bool
     }
     auto& options = group.*kind.options;
     if constexpr (requires { options.inside_policy; }) {
-      if (reports_start) options.inside_policy = InsidePolicy::kReportStart;
+      if (policy) options.inside_policy = *policy;
     }
     if constexpr (requires { options.start_policy; }) {
-      if (reports_start) options.start_policy = StartPolicy::kReportStart;
+      if (policy) options.start_policy = StartPolicy::kReportStart;
     }
   });
   if (question_.max_distance) {
@@ -220,10 +222,13 @@ absl::StatusOr<CandidateFate> Judgement::FateOfMissing(const Near& near) {
     }
   });
   if (policy == InsidePolicy::kReportStart) return CandidateFate::kApart;
-  const absl::StatusOr<std::vector<FoundRow>> start = AskAlone(near, true);
+  const absl::StatusOr<std::vector<FoundRow>> start = AskAlone(near, InsidePolicy::kReportStart);
   if (!start.ok()) return start.status();
   if (start->empty()) return CandidateFate::kApart;
-  return policy == InsidePolicy::kBlocking ? CandidateFate::kTouchOnly : CandidateFate::kPolicy;
+  if (!IsBlocking(policy)) return CandidateFate::kPolicy;
+  const absl::StatusOr<std::vector<FoundRow>> blocked = AskAlone(near, InsidePolicy::kBlocking);
+  if (!blocked.ok()) return blocked.status();
+  return blocked->empty() ? CandidateFate::kTouchOnly : CandidateFate::kPolicy;
 }
 
 absl::StatusOr<CandidateFate> Judgement::FateOf(const Near& near,
@@ -261,7 +266,7 @@ absl::Status Judgement::Fill(const Near& near, ExplainedCandidate& out) {
     return absl::OkStatus();
   }
   const uint64_t products = exact_count;
-  const absl::StatusOr<std::vector<FoundRow>> alone = AskAlone(near, false);
+  const absl::StatusOr<std::vector<FoundRow>> alone = AskAlone(near, std::nullopt);
   if (!alone.ok()) return alone.status();
   out.exact_products = exact_count - products;
   if (!alone->empty()) {
