@@ -43,8 +43,9 @@ enum class RpcMethod : uint8_t {
   kExportScene,
   kWatchScene,
   kLintScene,
+  kExplain,
 };
-inline constexpr size_t kRpcCount = 14;
+inline constexpr size_t kRpcCount = 15;
 const char* NameOf(RpcMethod rpc);  // "Evaluate"
 
 // The events that a server counts. A frame is a message with queries; a move asks what a tracker (a
