@@ -138,6 +138,7 @@ void Encode(const ExplainedStage& stage, v1::ExplainedStage& message) {
     message.set_normal_x(stage.normal->x);
     message.set_normal_y(stage.normal->y);
   }
+  if (stage.exit) message.set_exit(*stage.exit);
 }
 
 ExplainedStage Decode(const v1::ExplainedStage& message) {
@@ -154,6 +155,7 @@ ExplainedStage Decode(const v1::ExplainedStage& message) {
   if (message.has_decision()) stage.decision = Decode(message.decision());
   stage.outcome = message.outcome();
   if (message.has_point()) stage.point = Vec2{message.x(), message.y()};
+  if (message.has_exit()) stage.exit = message.exit();
   if (message.has_normal()) stage.normal = Vec2{message.normal_x(), message.normal_y()};
   return stage;
 }

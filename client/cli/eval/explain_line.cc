@@ -318,6 +318,7 @@ nlohmann::ordered_json StageJson(const ExplainedStage& stage) {
                                 {"beyond_reach", stage.beyond_reach}};
   if (stage.point) out["point"] = PointJson(*stage.point);
   if (stage.normal) out["normal"] = PointJson(*stage.normal);
+  if (stage.exit) out["exit"] = NumberJson(*stage.exit);
   out["candidates"] = json::array();
   for (const ExplainedCandidate& each : stage.candidates) {
     out["candidates"].push_back(CandidateJson(each));

@@ -150,6 +150,8 @@ struct ExplainedStage {
   // Where and along which normal the first row of the answer touches, if it has a point.
   std::optional<Vec2> point;
   std::optional<Vec2> normal;
+  // The exit fraction of the first row of a cast: its passage runs from its key to this fraction.
+  std::optional<double> exit;
 };
 
 // How a move of a tracker was answered (carom/tracker.h, `MoveTiers`).

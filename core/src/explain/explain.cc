@@ -109,11 +109,11 @@ std::string AnswerOf(const Group& group, const GroupAnswers& answers) {
 
 absl::Status JudgeAll(const Scene& scene, const Questions& questions, const ExplainOptions& options,
                       Explanation& out, WorkMeter& meter) {
-  size_t candidates_left = std::clamp(options.max_candidates, uint32_t{1}, kMaxExplainedCandidates);
-  size_t edges_left = kMaxExplainedEdges;
+  internal::ExplainBudget budget{
+      std::clamp(options.max_candidates, uint32_t{1}, kMaxExplainedCandidates), kMaxExplainedEdges};
   for (const Question& question : questions.list) {
-    const absl::Status status = internal::Judge(scene, question, candidates_left, edges_left,
-                                                out.stages.emplace_back(), meter);
+    const absl::Status status =
+        internal::Judge(scene, question, budget, out.stages.emplace_back(), meter);
     if (!status.ok()) return status;
   }
   out.unlisted_stages = questions.unlisted;
@@ -225,7 +225,7 @@ absl::Status ExplainMoves(const Scene& scene, const Group& asked, const ExplainO
   internal::AskMove(group, questions);
   status = JudgeAll(scene, questions, options, out, meter);
   if (!status.ok() || options.svg_width == 0) return status;
-  internal::WriteSvg(scene, group, answers, questions, options.svg_width, out);
+  internal::WriteSvg(scene, {group, answers}, questions, options.svg_width, out);
   return status;
 }
 
@@ -242,7 +242,7 @@ absl::Status ExplainItem(const Scene& scene, const Group& group, const ExplainOp
   internal::Ask(group, answers, questions);
   status = JudgeAll(scene, questions, options, out, meter);
   if (!status.ok() || options.svg_width == 0) return status;
-  internal::WriteSvg(scene, group, answers, questions, options.svg_width, out);
+  internal::WriteSvg(scene, {group, answers}, questions, options.svg_width, out);
   return status;
 }
 

@@ -97,7 +97,7 @@ class Judgement {
         stage_(stage),
         meter_(meter) {}
 
-  absl::Status Run(size_t& candidates_left, size_t& edges_left);
+  absl::Status Run(ExplainBudget& budget);
 
  private:
   bool IsKept(bool is_body, uint64_t id) const {
@@ -331,7 +331,7 @@ void Judgement::Decide() {
                        [&] { return CompareCrossings(line, e, f); });
 }
 
-absl::Status Judgement::Run(size_t& candidates_left, size_t& edges_left) {
+absl::Status Judgement::Run(ExplainBudget& budget) {
   GroupAnswers answers;
   const absl::Status status = EvaluateGroup(scene_, question_.group, answers, meter_);
   if (!status.ok()) return status;
@@ -346,21 +346,22 @@ absl::Status Judgement::Run(size_t& candidates_left, size_t& edges_left) {
   if (!rows_.empty()) {
     stage_.point = rows_[0].point;
     stage_.normal = rows_[0].normal;
+    stage_.exit = rows_[0].exit;
   }
   if (filter_.bodies && question_.group.bodies.size() != 0) {
     absl::StatusOr<Bodies> placed = Bodies::Create(question_.group.bodies);
     if (!placed.ok()) return placed.status();
     bodies_ = *std::move(placed);
   }
-  const std::vector<Near> selected = Select(std::max<size_t>(candidates_left, 1));
-  candidates_left -= std::min(candidates_left, selected.size());
+  const std::vector<Near> selected = Select(std::max<size_t>(budget.candidates, 1));
+  budget.candidates -= std::min(budget.candidates, selected.size());
   for (const Near& near : selected) {
     ExplainedCandidate& candidate = stage_.candidates.emplace_back();
     const absl::Status filled = Fill(near, candidate);
     if (!filled.ok()) return filled;
     const bool has_edges =
         candidate.fate != CandidateFate::kMask && candidate.fate != CandidateFate::kOwner;
-    if (has_edges) AddEdges(near, edges_left, candidate);
+    if (has_edges) AddEdges(near, budget.edges, candidate);
   }
   Decide();
   return absl::OkStatus();
@@ -368,9 +369,9 @@ absl::Status Judgement::Run(size_t& candidates_left, size_t& edges_left) {
 
 }  // namespace
 
-absl::Status Judge(const Scene& scene, const Question& question, size_t& candidates_left,
-                   size_t& edges_left, ExplainedStage& stage, WorkMeter& meter) {
-  return Judgement(scene, question, stage, meter).Run(candidates_left, edges_left);
+absl::Status Judge(const Scene& scene, const Question& question, ExplainBudget& budget,
+                   ExplainedStage& stage, WorkMeter& meter) {
+  return Judgement(scene, question, stage, meter).Run(budget);
 }
 
 }  // namespace carom::internal

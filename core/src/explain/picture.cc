@@ -21,6 +21,7 @@ constexpr size_t kMostOutlines = 50000;
 constexpr std::string_view kExplainStyle = R"(<style>
 .reach{fill:none;stroke:#93a3cf;stroke-width:.8;stroke-dasharray:2 4}
 .dropped{fill:none;stroke:#ff8f6b;stroke-width:2}
+.passage{fill:none;stroke:#ff6fd8;stroke-width:2.5}
 .kept{fill:none;stroke:#8dff9e;stroke-width:3}
 </style>
 )";
@@ -30,13 +31,24 @@ void AddBox(const Box& box, Drawing& out) {
                                       Vec2{box.min.x, box.max.y}, box.min});
 }
 
+// Draws the passage of the first hit of a cast.
+void AddPassage(const Probe& probe, const ExplainedStage& stage, Drawing& out) {
+  if (!stage.point || !stage.exit || !std::isfinite(*stage.exit)) return;
+  const Vec2 d = probe.form == Probe::Form::kRay
+                     ? probe.velocity
+                     : Vec2{probe.line.b.x - probe.line.a.x, probe.line.b.y - probe.line.a.y};
+  const Vec2 a = probe.line.a;
+  out.AddLine(Ink::kPassage, *stage.point, {a.x + *stage.exit * d.x, a.y + *stage.exit * d.y});
+}
+
 }  // namespace
 
 // A box without bound is not drawn: its corners are not accepted coordinates.
-void WriteSvg(const Scene& scene, const Group& group, const GroupAnswers& answers,
-              const Questions& questions, uint32_t width, Explanation& explanation) {
+void WriteSvg(const Scene& scene, const AnsweredGroup& answered, const Questions& questions,
+              uint32_t width, Explanation& explanation) {
+  const Group& group = answered.group;
   Drawing drawing;
-  DrawGroup(group, &answers, drawing);
+  DrawGroup(group, &answered.answers, drawing);
   std::set<uint64_t> outlined;
   std::vector<const Polygon*> map;
   Box bounds;
@@ -55,6 +67,9 @@ void WriteSvg(const Scene& scene, const Group& group, const GroupAnswers& answer
       map.push_back(polygon);
       bounds.Extend(polygon->bounds());
     }
+  }
+  for (size_t i = 0; i < explanation.stages.size(); ++i) {
+    AddPassage(questions.list[i].probe, explanation.stages[i], drawing);
   }
   if (group.moves.size() != 0) {
     for (const Question& question : questions.list)

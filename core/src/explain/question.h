@@ -53,6 +53,7 @@ struct FoundRow {
   std::optional<EdgeRef> edge = std::nullopt;
   std::optional<Vec2> point = std::nullopt;
   std::optional<Vec2> normal = std::nullopt;
+  std::optional<double> exit = std::nullopt;  // the exit fraction of a cast
 };
 
 struct Question {
@@ -98,10 +99,16 @@ void AskMove(const Group& group, Questions& out);
 // Returns what the rows say, in a line.
 std::string OutcomeOf(const Question& question, const std::vector<FoundRow>& rows);
 
-// Fills the stage of a question. `candidates_left` and
-// `edges_left` are the budgets of the explanation. Returns an error once `meter` has stopped.
-absl::Status Judge(const Scene& scene, const Question& question, size_t& candidates_left,
-                   size_t& edges_left, ExplainedStage& stage, WorkMeter& meter);
+// What the stages of an explanation may still list.
+struct ExplainBudget {
+  size_t candidates = 0;
+  size_t edges = 0;
+};
+
+// Fills the stage of a question. `budget` is that of the explanation. Returns an error once `meter`
+// has stopped.
+absl::Status Judge(const Scene& scene, const Question& question, ExplainBudget& budget,
+                   ExplainedStage& stage, WorkMeter& meter);
 
 // Returns the signs of `edge` and whether it meets the probe. Counts the comparisons on `meter`.
 ExplainedEdge SignsOf(const Probe& probe, EdgeRef ref, const Segment& edge, WorkMeter& meter);
@@ -115,9 +122,15 @@ ExplainedSign Told(const char* name, std::vector<double> operands, const Predica
   return {name, std::move(operands), sign, exact_count == before};
 }
 
-// Sets `explanation.svg`: the answer to `group`, which is one item, over its candidates.
-void WriteSvg(const Scene& scene, const Group& group, const GroupAnswers& answers,
-              const Questions& questions, uint32_t width, Explanation& explanation);
+// One item and its answer.
+struct AnsweredGroup {
+  const Group& group;
+  const GroupAnswers& answers;
+};
+
+// Sets `explanation.svg`: the answer over its candidates.
+void WriteSvg(const Scene& scene, const AnsweredGroup& answered, const Questions& questions,
+              uint32_t width, Explanation& explanation);
 
 // Sets `explanation.text` from the other members.
 void WriteText(Explanation& explanation);

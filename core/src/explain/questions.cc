@@ -26,6 +26,7 @@ void AppendRows(const CastAnswers& answers, std::vector<FoundRow>& out) {
     if (hit.feature != Feature::kNone) row.edge = hit.edge;
     row.point = hit.point;
     row.normal = hit.normal;
+    row.exit = hit.exit_fraction;
   }
 }
 
@@ -180,20 +181,27 @@ void SetMover(const Shape& shape, const Pose& pose, const Scope& scope, Question
 
 // --- Questions
 
+// How a cast is asked.
+struct CastHow {
+  const char* what;
+  Scope scope;
+  CastOptions options;
+};
+
 // Adds the cast of a segment. `options` are those of the kind; the stage answers the whole of the
 // first hit, or of all hits.
-void AskSegment(const char* what, const Segment& line, const Group& asked, const Scope& scope,
-                CastOptions options, Questions& out) {
+void AskSegment(const CastHow& how, const Segment& line, const Group& asked, Questions& out) {
+  CastOptions options = how.options;
   Question& question = out.Add();
   question.key = "fraction";
   if (options.mode == CastMode::kAny) options.mode = CastMode::kClosest;
   options.detail = CastDetail::kExit;
-  question.text = absl::StrCat(what, " ", Text(line.a), " -> ", Text(line.b), ", inside policy ",
-                               NameOfPolicy(options.inside_policy));
+  question.text = absl::StrCat(how.what, " ", Text(line.a), " -> ", Text(line.b),
+                               ", inside policy ", NameOfPolicy(options.inside_policy));
   question.group.bodies = asked.bodies;
   question.group.cast_options = options;
   question.group.segments = {out.One(line.a.x), out.One(line.a.y), out.One(line.b.x),
-                             out.One(line.b.y), scope};
+                             out.One(line.b.y), how.scope};
   const bool is_bounds = options.target == CastTarget::kBounds;
   question.probe.form = is_bounds ? Probe::Form::kBounds : Probe::Form::kLine;
   question.probe.line = {Normalized(line.a), Normalized(line.b)};
@@ -201,13 +209,13 @@ void AskSegment(const char* what, const Segment& line, const Group& asked, const
 }
 
 // Adds the cast of a ray over [t_min, t_max].
-void AskRay(const char* what, const Ray& ray, const Group& asked, const Scope& scope,
-            CastOptions options, Questions& out) {
+void AskRay(const CastHow& how, const Ray& ray, const Group& asked, Questions& out) {
+  CastOptions options = how.options;
   Question& question = out.Add();
   question.key = "fraction";
   if (options.mode == CastMode::kAny) options.mode = CastMode::kClosest;
   options.detail = CastDetail::kExit;
-  question.text = absl::StrCat(what, " from ", Text(ray.origin), " along ", Text(ray.direction),
+  question.text = absl::StrCat(how.what, " from ", Text(ray.origin), " along ", Text(ray.direction),
                                ", t in [", Text(ray.t_min), ", ", Text(ray.t_max),
                                "], inside policy ", NameOfPolicy(options.inside_policy));
   question.group.bodies = asked.bodies;
@@ -218,7 +226,7 @@ void AskRay(const char* what, const Ray& ray, const Group& asked, const Scope& s
                          out.One(ray.direction.y),
                          out.One(ray.t_min),
                          out.One(ray.t_max),
-                         scope};
+                         how.scope};
   const bool is_bounds = options.target == CastTarget::kBounds;
   question.probe.form = is_bounds ? Probe::Form::kBounds : Probe::Form::kRay;
   question.probe.line.a = Normalized(ray.origin);
@@ -233,16 +241,16 @@ void AskRay(const char* what, const Ray& ray, const Group& asked, const Scope& s
 }
 
 void AskOne(const Group& asked, const SegmentColumns& columns, const CastAnswers&, Questions& out) {
-  AskSegment("segment", {{columns.ax[0], columns.ay[0]}, {columns.bx[0], columns.by[0]}}, asked,
-             columns.scope, asked.cast_options, out);
+  AskSegment({"segment", columns.scope, asked.cast_options},
+             {{columns.ax[0], columns.ay[0]}, {columns.bx[0], columns.by[0]}}, asked, out);
 }
 
 void AskOne(const Group& asked, const SegmentColumns& columns, const SightAnswers&,
             Questions& out) {
   CastOptions options;
   options.mask = asked.sight_mask;
-  AskSegment("line of sight", {{columns.ax[0], columns.ay[0]}, {columns.bx[0], columns.by[0]}},
-             asked, columns.scope, options, out);
+  AskSegment({"line of sight", columns.scope, options},
+             {{columns.ax[0], columns.ay[0]}, {columns.bx[0], columns.by[0]}}, asked, out);
 }
 
 void AskOne(const Group& asked, const SegmentColumns& columns, const BounceAnswers& answers,
@@ -250,7 +258,7 @@ void AskOne(const Group& asked, const SegmentColumns& columns, const BounceAnswe
   CastOptions options;
   options.mask = asked.bounce_options.mask;
   for (const BounceLeg& leg : answers.legs) {
-    AskSegment("leg", {leg.a, leg.b}, asked, columns.scope, options, out);
+    AskSegment({"leg", columns.scope, options}, {leg.a, leg.b}, asked, out);
   }
 }
 
@@ -259,7 +267,7 @@ void AskOne(const Group& asked, const RayColumns& rays, const CastAnswers&, Ques
                 {rays.dx[0], rays.dy[0]},
                 rays.t_min.empty() ? 0 : rays.t_min[0],
                 rays.t_max.empty() ? HUGE_VAL : rays.t_max[0]};
-  AskRay("ray", ray, asked, rays.scope, asked.ray_options, out);
+  AskRay({"ray", rays.scope, asked.ray_options}, ray, asked, out);
 }
 
 void AskOne(const Group& asked, const RayBounceColumns&, const RayBounceAnswers& answers,
@@ -267,7 +275,7 @@ void AskOne(const Group& asked, const RayBounceColumns&, const RayBounceAnswers&
   CastOptions options;
   options.mask = asked.ray_bounce_mask;
   for (const RayBounceLeg& leg : answers.legs) {
-    AskRay("leg", {leg.origin, leg.direction, 0, leg.t_max}, asked, {}, options, out);
+    AskRay({"leg", {}, options}, {leg.origin, leg.direction, 0, leg.t_max}, asked, out);
   }
 }
 
@@ -282,7 +290,7 @@ void AskOne(const Group& asked, const FanColumns& fans, const FanAnswers&, Quest
   for (uint32_t k = 0; k < beams && k < kMaxExplainedStages; ++k) {
     const CosSin direction = SinCos(fans.angle[0] + k * fans.step[0]);
     const Vec2 to = Normalized(Vec2{from.x + range * direction.c, from.y + range * direction.s});
-    AskSegment("beam", {from, to}, asked, fans.scope, options, out);
+    AskSegment({"beam", fans.scope, options}, {from, to}, asked, out);
   }
   out.unlisted = beams - std::min<uint64_t>(beams, kMaxExplainedStages);
 }
@@ -456,11 +464,19 @@ void AskOne(const Group& asked, const ShapeColumns& movers, const DepenetrateAns
   question.text = absl::StrCat("after the pushes: ", question.text);
 }
 
-void AskSweep(const char* what, const MoverAt& mover, Vec2 d, const SweepColumns& columns,
-              SweepOptions options, const BodyColumns& bodies, Questions& out) {
+// How a sweep is asked.
+struct SweepHow {
+  const char* what;
+  SweepOptions options;
+  BodyColumns bodies;
+};
+
+void AskSweep(const SweepHow& how, const MoverAt& mover, Vec2 d, const SweepColumns& columns,
+              Questions& out) {
+  SweepOptions options = how.options;
   Question& question = out.Add();
   question.key = "fraction";
-  question.group.bodies = bodies;
+  question.group.bodies = how.bodies;
   if (options.mode == CastMode::kAny) options.mode = CastMode::kClosest;
   question.group.sweeps = columns;
   question.group.sweep_options = options;
@@ -468,8 +484,8 @@ void AskSweep(const char* what, const MoverAt& mover, Vec2 d, const SweepColumns
   question.probe.moves = true;
   question.probe.velocity = d;
   question.reach = MovedBox(question.reach, d);
-  question.text = absl::StrCat(what, " of ", ShapeText(mover), " by ", Text(d), ", inside policy ",
-                               NameOfPolicy(options.inside_policy));
+  question.text = absl::StrCat(how.what, " of ", ShapeText(mover), " by ", Text(d),
+                               ", inside policy ", NameOfPolicy(options.inside_policy));
 }
 
 void AskOne(const Group& asked, const SweepColumns& columns, const SweepAnswers&, Questions& out) {
@@ -482,7 +498,7 @@ void AskOne(const Group& asked, const SweepColumns& columns, const SweepAnswers&
   } else {
     d = {columns.dx[0], columns.dy[0]};
   }
-  AskSweep("sweep", mover, Normalized(d), columns, asked.sweep_options, asked.bodies, out);
+  AskSweep({"sweep", asked.sweep_options, asked.bodies}, mover, Normalized(d), columns, out);
 }
 
 void AskOne(const Group& asked, const SlideColumns& columns, const SlideAnswers& answers,
@@ -500,7 +516,7 @@ void AskOne(const Group& asked, const SlideColumns& columns, const SlideAnswers&
     sweep.dx = out.One(leg.d.x);
     sweep.dy = out.One(leg.d.y);
     sweep.skin = columns.skin;
-    AskSweep("leg", {start.shape, pose, *placed}, Normalized(leg.d), sweep, options, asked.bodies,
+    AskSweep({"leg", options, asked.bodies}, {start.shape, pose, *placed}, Normalized(leg.d), sweep,
              out);
   }
 }
@@ -579,8 +595,8 @@ void AskMove(const Group& group, Questions& out) {
       SweepOptions options;
       options.mask = mask;
       const Vec2 to = Normalized(end.position), start = Normalized(from.position);
-      AskSweep("path", mover, Normalized(Vec2{to.x - start.x, to.y - start.y}), columns, options,
-               {}, out);
+      AskSweep({"path", options, {}}, mover, Normalized(Vec2{to.x - start.x, to.y - start.y}),
+               columns, out);
     }
   }
   if (!placed_end.ok()) return;

@@ -77,10 +77,17 @@ namespace {
 
 std::string EdgeText(EdgeRef ref) { return absl::StrCat("(", ref.ring, ", ", ref.edge, ")"); }
 
+// Numbers follow a sign that its filter could not decide, and one of a vertex m of a mover, which
+// the text has nowhere else.
 std::string SignText(const ExplainedSign& sign) {
   const char* const value = sign.sign > 0 ? "+1" : sign.sign < 0 ? "-1" : "0";
-  return absl::StrCat(sign.predicate, " = ", value,
-                      sign.by_filter ? " by filter" : ", exact: the filter could not decide");
+  std::string out =
+      absl::StrCat(sign.predicate, " = ", value,
+                   sign.by_filter ? " by filter" : ", exact: the filter could not decide");
+  if (sign.by_filter && sign.predicate != "Orientation(v, w, m)") return out;
+  const auto append = [](std::string* to, double number) { to->append(Text(number)); };
+  absl::StrAppend(&out, ", of ", absl::StrJoin(sign.operands, ", ", append));
+  return out;
 }
 
 void AppendEdge(const ExplainedEdge& edge, std::string& out) {
@@ -129,9 +136,11 @@ void AppendDecision(const ExplainedStage& stage, std::string& out) {
 }
 
 void AppendStage(const ExplainedStage& stage, std::string& out) {
-  absl::StrAppend(&out, "  ", stage.question, "\n    found: ", stage.outcome, "\n    box ",
-                  Text(stage.reach), ": ", stage.candidates.size() + stage.unlisted,
-                  " candidates in it, ", stage.beyond_reach, " dropped by their boxes\n");
+  absl::StrAppend(&out, "  ", stage.question, "\n    found: ", stage.outcome);
+  if (stage.exit) absl::StrAppend(&out, "; the first passage ends at ", Text(*stage.exit));
+  absl::StrAppend(&out, "\n    box ", Text(stage.reach),
+                  ", candidates in it: ", stage.candidates.size() + stage.unlisted,
+                  ", dropped by their boxes: ", stage.beyond_reach, "\n");
   for (const ExplainedCandidate& candidate : stage.candidates) {
     AppendCandidate(stage, candidate, out);
   }

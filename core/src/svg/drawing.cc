@@ -18,7 +18,7 @@ constexpr int kCurveLines = 48;
 // The CSS classes of the inks, in their order. `over`, `shot`, `near`, `normal` and `hit` are in
 // the style sheet of `AppendHead`, the others in `kStyle`.
 constexpr std::array<std::string_view, kInkCount> kClasses = {
-    "reach",  "dropped", "kept",   "body",   "asked", "start",  "apart", "over",
+    "reach",  "dropped", "kept", "passage",  "body",   "asked", "start",  "apart", "over",
     "end",    "beam",    "beyond", "near",   "shot",  "path",   "gap",   "seen",
     "unseen", "dot",     "out",    "border", "in",    "normal", "hit"};
 

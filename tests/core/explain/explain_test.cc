@@ -28,12 +28,12 @@
 namespace carom::testing::explain_test {
 namespace {
 
-Polygon BoxPolygon(uint64_t id, double x, double y, double width, double height,
-                   uint64_t category = 1) {
+// The polygon 10 has the category 4, others 1.
+Polygon BoxPolygon(uint64_t id, double x, double y, double width, double height) {
   PolygonSpec spec;
   spec.id = id;
   spec.rings.push_back({{{x, y}, {x + width, y}, {x + width, y + height}, {x, y + height}}, false});
-  spec.category = category;
+  spec.category = id == 10 ? 4 : 1;
   return Polygon::Create(std::move(spec)).value();
 }
 
@@ -250,7 +250,7 @@ TEST(ExplainTest, EveryKindAgreesWithItsAnswer) {
 
 TEST(ExplainTest, NamesTheFirstHitAndTheLaterOne) {
   const Scene::Ptr scene = SceneOf({BoxPolygon(7, 0, 0, 4, 3), BoxPolygon(8, 5, 0, 1, 3),
-                                    BoxPolygon(9, 0, 9, 1, 1), BoxPolygon(10, 1, -1, 1, 9, 4)});
+                                    BoxPolygon(9, 0, 9, 1, 1), BoxPolygon(10, 1, -1, 1, 9)});
   const carom::Segment bullet{{-2, 1}, {6, 1}};
   Group group = SegmentGroup(bullet);
   group.cast_options.mask = 3;
@@ -406,15 +406,15 @@ TEST(ExplainTest, TellsWhyAMoveIsQuiet) {
 TEST(ExplainTest, ListsTheAnswerFirstWhereCandidatesAreLimited) {
   std::vector<Polygon> polygons;
   for (uint64_t i = 0; i < 50; ++i) {
-    polygons.push_back(BoxPolygon(i, 100 - 2 * static_cast<double>(i), 0, 1, 1));
+    polygons.push_back(BoxPolygon(100 + i, 100 - 2 * static_cast<double>(i), 0, 1, 1));
   }
   const Scene::Ptr scene = SceneOf(std::move(polygons));
   const carom::Segment bullet{{-1, 0.5}, {200, 0.5}};
   const Explanation e = ExplainOne(*scene, SegmentGroup(bullet), {.max_candidates = 3});
   EXPECT_EQ(e.stages[0].candidates.size(), 3u);
   EXPECT_EQ(e.stages[0].unlisted, 47u);
-  EXPECT_EQ(e.stages[0].kept, std::vector<uint64_t>{49});
-  EXPECT_EQ(Find(e.stages[0], 49)->fate, CandidateFate::kKept);
+  EXPECT_EQ(e.stages[0].kept, std::vector<uint64_t>{149});
+  EXPECT_EQ(Find(e.stages[0], 149)->fate, CandidateFate::kKept);
 }
 
 TEST(ExplainTest, RefusesOtherGroups) {
