@@ -162,6 +162,21 @@ TEST_F(CliQuestionsTest, ExplainsBodiesAndMoves) {
   }
 }
 
+// docs/explain.md shows what its command prints on a terminal.
+TEST_F(CliQuestionsTest, TheDocumentOfExplainIsTrue) {
+  std::ifstream in(Environment("CAROM_SOURCE_DIR") + "/docs/explain.md");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const size_t command = text.find("$ carom explain "), end = text.find("\n```", command);
+  ASSERT_NE(command, std::string::npos);
+  const size_t output = text.find('\n', command) + 1;
+  std::string words = text.substr(command + 8, output - command - 9);
+  const std::string map = "client/examples";
+  words.replace(words.find(map), map.size(), Environment("CAROM_SOURCE_DIR") + "/" + map);
+  std::string printed = OnTerminal(words).standard_output;
+  std::erase(printed, '\r');
+  EXPECT_EQ(printed, text.substr(output, end + 1 - output));
+}
+
 TEST_F(CliQuestionsTest, PicturesAreDocuments) {
   const std::string file = folder_.Write("map.json", kMap), svg = folder_ / "picture.svg";
   for (const std::vector<std::string>& words :
