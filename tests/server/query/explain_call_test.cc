@@ -45,14 +45,14 @@ class ExplainCallTest : public ::testing::Test {
 
 TEST_F(ExplainCallTest, AgreesWithEvaluate) {
   const std::string group = "segments { ax: -3 ay: 0 bx: 9 by: 0 }";
-  v1::FrameAnswer answer = server_.Evaluate("groups { scene: 'scenes/a' " + group + " }");
+  const v1::FrameAnswer answer = server_.Ask("groups { scene: 'scenes/a' " + group + " }");
   const v1::Explanation explained = Explained("scene: 'scenes/a' group { " + group + " }");
   EXPECT_EQ(explained.kind(), "segments");
   EXPECT_EQ(explained.version(), version_);
   ASSERT_EQ(explained.stages_size(), 1);
   const v1::ExplainedStage& stage = explained.stages(0);
   ASSERT_EQ(stage.kept_size(), 1);
-  EXPECT_EQ(stage.kept(0), answer.groups(0).segments().polygon_ids(0));
+  EXPECT_EQ(stage.kept(0), answer.groups(0).segments().polygon_id(0));
   ASSERT_EQ(stage.candidates_size(), 2);
   EXPECT_EQ(stage.candidates(0).fate(), v1::CANDIDATE_FATE_KEPT);
   EXPECT_EQ(stage.candidates(0).key(), answer.groups(0).segments().fraction(0));
