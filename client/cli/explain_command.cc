@@ -97,7 +97,7 @@ void AddExplainCommand(CLI::App& app, int& exit_status) {
       "and body_contact. None: lines of standard input");
   AddExample(*command,
              "carom explain --local client/examples/arena.json "
-             R"('{"op":"segment","a":[20,20],"b":[380,280]}')");
+             R"('{"op":"segment","a":[38,22],"b":[46,28]}')");
   AddOutput(*command, options->output);
   command->add_option("--svg", options->svg, "SVG file for a picture of the explanation")
       ->group("Output");

@@ -262,7 +262,12 @@ absl::Status Judgement::Fill(const Near& near, ExplainedCandidate& out) {
   if (question_.probe.form == Probe::Form::kLine &&
       !Intersects(question_.probe.line, near.bounds)) {
     out.fate = CandidateFate::kBox;
-    out.why = "the segment misses the box";
+    // The boxes meet, so all corners are strictly on one side (`Intersects` of a segment and a
+    // box).
+    const Segment& line = question_.probe.line;
+    const bool is_left = Orientation(line.a, line.b, near.bounds.min) > 0;
+    out.why =
+        absl::StrCat("all corners of its box are ", is_left ? "left" : "right", " of the segment");
     return absl::OkStatus();
   }
   const uint64_t products = exact_count;
@@ -360,7 +365,7 @@ absl::Status Judgement::Run(ExplainBudget& budget) {
     const absl::Status filled = Fill(near, candidate);
     if (!filled.ok()) return filled;
     const bool has_edges =
-        candidate.fate != CandidateFate::kMask && candidate.fate != CandidateFate::kOwner;
+        candidate.fate > CandidateFate::kBox || candidate.fate == CandidateFate::kKept;
     if (has_edges) AddEdges(near, budget.edges, candidate);
   }
   Decide();
