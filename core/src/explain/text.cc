@@ -151,8 +151,8 @@ void AppendStage(const ExplainedStage& stage, std::string& out) {
 }
 
 void AppendMemory(const ExplainedMemory& memory, std::string& out) {
-  absl::StrAppend(&out, "  the memory before the move, after ", memory.moves,
-                  " moves without one at first:\n    quiet ball: ");
+  absl::StrAppend(&out, "  the memory before the move; moves before it: ", memory.moves,
+                  "\n    quiet ball: ");
   if (memory.ball_radius2 < 0) {
     absl::StrAppend(&out, "none\n");
   } else {

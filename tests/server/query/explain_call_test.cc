@@ -58,7 +58,7 @@ TEST_F(ExplainCallTest, AgreesWithEvaluate) {
   EXPECT_EQ(stage.candidates(0).key(), answer.groups(0).segments().fraction(0));
   EXPECT_EQ(stage.candidates(1).fate(), v1::CANDIDATE_FATE_LATER);
   EXPECT_EQ(stage.decision().second_id(), 2u);
-  EXPECT_EQ(stage.candidates(0).edges_size(), 4);
+  EXPECT_EQ(stage.candidates(0).edges_size(), 2);
   EXPECT_FALSE(stage.candidates(0).edges(0).signs().empty());
 }
 
