@@ -20,7 +20,7 @@ const char* NameOf(RpcMethod rpc) {
   static constexpr std::array<const char*, kRpcCount> kNames = {
       "Evaluate",    "Stream",      "CreateScene", "GetScene",          "ListScenes",
       "DeleteScene", "ForkScene",   "CommitEdits", "ListSceneVersions", "RollbackScene",
-      "ImportScene", "ExportScene", "WatchScene",  "LintScene", "Explain"};
+      "ImportScene", "ExportScene", "WatchScene",  "LintScene",         "Explain"};
   return kNames[Index(rpc)];
 }
 

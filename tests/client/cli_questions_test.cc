@@ -89,7 +89,7 @@ TEST_F(CliQuestionsTest, SightsAndTracks) {
   EXPECT_THAT(result.standard_error, HasSubstr("line 1: must be `x y` or `x y angle`"));
 }
 
-// One line of each kind: the explanation answers, and keeps what `carom eval` answers.
+// One line of each kind: the explanation of a server and of a file are equal, and keep something.
 TEST_F(CliQuestionsTest, ExplainsEveryKind) {
   const std::string file = folder_.Write("map.json", kMap), svg = folder_ / "why.svg";
   ASSERT_EQ(Carom({"scene", "import", "arena", file}).exit_code, 0);
