@@ -45,6 +45,7 @@ inline constexpr ExitStatus kExitStatuses[] = {
 void AddSceneCommands(CLI::App& app, int& exit_status);
 void AddCastCommand(CLI::App& app, int& exit_status);
 void AddQuestionCommands(CLI::App& app, int& exit_status);
+void AddExplainCommand(CLI::App& app, int& exit_status);
 void AddContextCommand(CLI::App& app, int& exit_status);
 void AddDocumentCommands(CLI::App& app, int& exit_status);
 void AddBundleCommand(CLI::App& app, int& exit_status);

@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
   carom::cli::AddSceneCommands(app, exit_status);
   carom::cli::AddCastCommand(app, exit_status);
   carom::cli::AddQuestionCommands(app, exit_status);
+  carom::cli::AddExplainCommand(app, exit_status);
   carom::cli::AddBundleCommand(app, exit_status);
   carom::cli::AddEvalCommand(app, exit_status);
   carom::cli::AddDemoCommand(app, exit_status);

@@ -30,6 +30,7 @@
 #include "client/src/stream_impl.h"
 #include "client/src/unary_call.h"
 #include "client/src/watch_impl.h"
+#include "wire/decode.h"
 #include "wire/encode.h"
 #include "wire/pieces.h"
 
@@ -465,6 +466,26 @@ absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptio
     if (version != 0) impl_->addresses()->forks().Record(group.scene(), group.edits(), version);
   }
   return answer;
+}
+
+absl::StatusOr<Explanation> Client::Explain(absl::string_view scene, const Group& group,
+                                            const ExplainOptions& explain,
+                                            const ExplainContext& context,
+                                            const CallOptions& options) {
+  v1::ExplainRequest request;
+  request.set_scene(Text(scene));
+  wire::EncodeGroup(group, *request.mutable_group());
+  request.mutable_group()->set_version(context.version);
+  for (const TrackerDefinitions& definitions : context.trackers) {
+    wire::EncodeTrackers(definitions, *request.add_trackers());
+  }
+  request.set_max_candidates(explain.max_candidates);
+  request.set_svg_width(explain.svg_width);
+  v1::ExplainResponse response;
+  const absl::Status status =
+      impl_->Call(&v1::QueryService::Stub::AsyncExplain, request, response, options);
+  if (!status.ok()) return status;
+  return wire::DecodeExplanation(response);
 }
 
 std::unique_ptr<SceneWatch> Client::WatchScene(absl::string_view name,

@@ -148,6 +148,7 @@ class FrameEvaluator {
       : store_(store), limits_(limits), metrics_(metrics) {}
 
   const FrameLimits& limits() const { return *limits_; }
+  ForkStore& store() const { return store_; }
 
   // Checks `frame`, adds its definitions (of scene handles and trackers) to `session`, and
   // initializes `work` and `answer`, whose memory is reused. A refused frame adds no definitions

@@ -37,6 +37,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "carom/explain.h"
 #include "carom/frame.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
@@ -92,6 +93,13 @@ struct ForkOptions {
   std::string name = {};  // `scenes/{scene}`; empty: the client chooses a name
   // time without use after which the server deletes the fork; 0: the server's default, 60 s
   std::chrono::seconds lease{0};
+};
+
+// What a query to explain refers to besides its group (`Client::Explain`).
+struct ExplainContext {
+  uint64_t version = 0;  // version of the scene that is queried; 0: its current version
+  // the trackers that the moves of the group name by their handles
+  std::vector<TrackerDefinitions> trackers = {};
 };
 
 // A page of scenes by ascending name.
@@ -240,6 +248,18 @@ class Client {
   // Errors: INVALID_ARGUMENT and RESOURCE_EXHAUSTED if the server refuses the frame as a whole.
   // Errors of groups and items are in the answer; `FrameAnswer::status` is then OK.
   absl::StatusOr<FrameAnswer> Evaluate(const Frame& frame, const CallOptions& options = {});
+
+  // Explains the only item of `group`, a query of the scene `scene` (carom/explain.h): what the
+  // query considered, and why each candidate is in the answer or not. For moves, `tracker` holds
+  // handles of `context.trackers`.
+  //
+  // Errors: those of the library's `Explain`; NOT_FOUND naming `scene`; OUT_OF_RANGE if
+  // `context.version` is not kept; INVALID_ARGUMENT for a malformed definition of a tracker;
+  // RESOURCE_EXHAUSTED and DEADLINE_EXCEEDED if the explanation takes more than the server allows.
+  absl::StatusOr<Explanation> Explain(absl::string_view scene, const Group& group,
+                                      const ExplainOptions& explain = {},
+                                      const ExplainContext& context = {},
+                                      const CallOptions& options = {});
 
   // Opens a stream of frames. Returns at once; if no server can be reached for `reconnect_timeout`,
   // the functions of the stream return UNAVAILABLE.
