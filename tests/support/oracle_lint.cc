@@ -108,11 +108,12 @@ class Linter {
   // Returns the lattice's coordinate nearest to `x`.
   double OnLattice(double x) const {
     const double h = options_.lattice_pitch;
+    if (std::abs(x) >= 0x1p53 * h) return x;
     double best = 0;
     bool first = true;
     const double k = std::floor(x / h);
-    for (double i = k - 2; i <= k + 2; ++i) {
-      const double at = NearestDouble(Exact(i) * Exact(h));
+    for (int i = -2; i <= 2; ++i) {
+      const double at = NearestDouble((Exact(k) + Rational(i)) * Exact(h));
       if (first || std::abs(at - x) < std::abs(best - x)) best = at;
       first = false;
     }

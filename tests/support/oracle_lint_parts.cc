@@ -48,7 +48,7 @@ std::vector<RationalXy> SharedPoints(const LintSegment& a, const LintSegment& b)
     if (t < 0 || t > 1 || u < 0 || u > 1) return {};
     return {p + t * d};
   }
-  if (Cross(q - p, d) != 0) return {};
+  if (Cross(q - p, d) != 0 || Cross(q - p, e) != 0) return {};
   const auto less = [](const RationalXy& l, const RationalXy& r) {
     return l.x != r.x ? l.x < r.x : l.y < r.y;
   };
@@ -98,7 +98,7 @@ LintScenery::LintScenery(const std::vector<OraclePolygon>& scene) {
         body.edges.push_back(ring.edges.back());
       }
       for (std::size_t i = 0; i < n; ++i) {
-        const OracleEdge name = ring.Name(std::min(i, count - 1));
+        const OracleEdge name = ring.Name(i);
         const auto [at, added] =
             places.try_emplace({ring.points[i].x + 0.0, ring.points[i].y + 0.0}, name);
         at->second = std::min(at->second, name);

@@ -52,8 +52,6 @@ struct LintRing {
   std::vector<Xy> points;
   std::vector<LintSegment> edges;
 
-  /// Names a vertex like the edge that begins there; the last vertex of a chain like its last edge,
-  /// unless `own_number`.
   OracleEdge Name(std::size_t vertex) const {
     return {of->id, number, static_cast<std::uint32_t>(vertex)};
   }

@@ -14,8 +14,9 @@
 //   // report->findings: by polygon, ring and edge
 //
 // Words. An edge is proper if its ends differ. A place is a point that is a vertex of the scene;
-// its name is the least (polygon id, ring, vertex) of the vertices there. Edge i of a ring begins
-// at vertex i, so a vertex is named like an edge. A point is solid if a SOLID polygon fills it, and
+// its name is the least (polygon id, ring, vertex) of the vertices there. Vertex i of a ring is
+// named like the edge i, which begins there (no edge begins at the last vertex of an open chain of
+// two vertices or more). A point is solid if a SOLID polygon fills it, and
 // free if it is not solid and on no edge.
 //
 // Lengths are in the unit of the caller's coordinates. Error: each verdict is that of exact
@@ -171,7 +172,8 @@ absl::StatusOr<LintReport> Lint(const Scene& scene, const LintOptions& options, 
 // returned for `scene`: a proposal, which a person looks at before committing it.
 //
 //   * Of duplicate polygons, the one with the greater id is removed.
-//   * Duplicate vertices, nearly equal vertices and the tips of spikes are dropped from their rings.
+//   * Duplicate vertices and the tips of spikes are dropped from their rings, and so are nearly
+//     equal vertices with a distance of at most `epsilon`.
 //   * Rings with the wrong winding are reversed.
 //   * Vertices off the lattice move to the lattice, and places that nearly meet an edge move to the
 //     nearest point (which is inserted into the edge, so that they meet exactly), if their distance

@@ -48,20 +48,23 @@ void GapSearch::AddDirections(const LintEdge& edge) {
 
 // A box is hidden by a half-plane if its corner that is least far in the direction of the
 // half-plane's normal is. A direction has a relative error of one rounding, which the error of
-// products covers. A blocker x has a distance of at most `slack` from a point of an edge, and so
+// products covers; the corner may be a computed point, within the slack of the exact one. A blocker x has a distance of at most `slack` from a point of an edge, and so
 // has v + (x - v) after rounding; so (x - v) . (q - x) errs by at most slack (|x - v| + |q - x|),
 // and slack^2, beyond the errors of its products.
 bool GapSearch::IsHidden(const Box& box) const {
   const auto corner = [&box](Vec2 normal) {
     return Vec2{normal.x > 0 ? box.min.x : box.max.x, normal.y > 0 ? box.min.y : box.max.y};
   };
+  const double slack = 4 * map_.slack();
   for (const Vec2 u : directions_) {
     const Vec2 q = corner(u);
     const double x = u.x * (q.x - v_.x);
     const double y = u.y * (q.y - v_.y);
-    if (x + y > kProductError * (std::abs(x) + std::abs(y))) return true;
+    if (x + y > kProductError * (std::abs(x) + std::abs(y)) +
+                    slack * (std::abs(u.x) + std::abs(u.y))) {
+      return true;
+    }
   }
-  const double slack = 4 * map_.slack();
   for (const Vec2 blocker : blockers_) {
     const Vec2 u{blocker.x - v_.x, blocker.y - v_.y};
     const Vec2 q = corner(u);

@@ -60,7 +60,7 @@ void LintMap::AddPolygon(uint32_t polygon) {
     const auto count = static_cast<uint32_t>(ring.size());
     const uint32_t edges = added.is_open(r) ? std::max(count - 1, 1U) : count;
     for (uint32_t i = 0; i < count; ++i) {
-      places_.push_back({ring[i], {polygon, {r, std::min(i, edges - 1)}}});
+      places_.push_back({ring[i], {polygon, {r, i}}});
     }
     for (uint32_t i = 0; i < edges; ++i) {
       const uint32_t next = i + 1 == count ? 0 : i + 1;
