@@ -85,7 +85,8 @@ enum class LintKind : uint8_t {
   kOffLattice,
   // A bounded region of free points that a disc of radius `mover_radius`, which starts with its
   // center at one of the points `from`, cannot reach with its center; see `LintOptions::from`.
-  // Named by the edge that the outline of the region begins with. Measure: its area, rounded.
+  // Named by the least name of an edge along the loop around the region, or of a place on it; the
+  // outline begins there. Measure: its area, rounded.
   kPocket,
 };
 inline constexpr size_t kLintKinds = 13;

@@ -133,7 +133,7 @@ class LintRun {
     gaps.clear();
     return (options_.mover_radius == 0 ||
             internal::FindGaps(map_, options_.mover_radius, gaps, meter_)) &&
-           internal::FindPockets(map_, gaps, options_, sink_, meter_);
+           internal::FindPockets(map_, std::move(gaps), options_, sink_, meter_);
   }
 
   const LintOptions& options_;

@@ -15,8 +15,9 @@
 namespace carom::internal {
 
 // Adds a finding for each bounded region of free points, cut by `gaps`, that contains none of the
-// points `options.from`. Returns false if the meter stopped the work.
-bool FindPockets(const LintMap& map, const std::vector<Gap>& gaps, const LintOptions& options,
+// points `options.from`. Returns false if the meter stopped the work, or if edges cross more often
+// than about twice their number.
+bool FindPockets(const LintMap& map, std::vector<Gap> gaps, const LintOptions& options,
                  FindingSink& sink, WorkMeter& meter);
 
 }  // namespace carom::internal
