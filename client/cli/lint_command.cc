@@ -120,10 +120,10 @@ void AppendPoint(const char* x, const char* y, Vec2 p, std::string& line) {
 }
 
 std::string FindingLine(const LintFinding& finding, size_t number, bool has_outline) {
-  std::string line = absl::StrCat("{\"number\":", number, ",\"kind\":\"",
-                                  std::string(LintName(finding.kind)), "\",\"polygon\":",
-                                  finding.polygon_id, ",\"ring\":", finding.at.ring,
-                                  ",\"edge\":", finding.at.edge);
+  std::string line =
+      absl::StrCat("{\"number\":", number, ",\"kind\":\"", std::string(LintName(finding.kind)),
+                   "\",\"polygon\":", finding.polygon_id, ",\"ring\":", finding.at.ring,
+                   ",\"edge\":", finding.at.edge);
   absl::StrAppend(&line, ",\"other_polygon\":", finding.other_polygon_id,
                   ",\"other_ring\":", finding.other.ring, ",\"other_edge\":", finding.other.edge);
   AppendPoint("x", "y", finding.point, line);
@@ -203,23 +203,28 @@ int RunLint(const LintCommandOptions& options) {
 }
 
 void AddLengths(CLI::App& command, LintCommandOptions& options) {
-  command.add_option("--radius", options.lint.gap_radius,
-                     "Find gaps that a disc of this radius cannot pass")
+  command
+      .add_option("--radius", options.lint.gap_radius,
+                  "Find gaps that a disc of this radius cannot pass")
       ->check(CLI::Range(0.0, 0x1p50));
-  command.add_option("--mover", options.lint.mover_radius,
-                     "Find places that a disc of this radius cannot reach from --from")
+  command
+      .add_option("--mover", options.lint.mover_radius,
+                  "Find places that a disc of this radius cannot reach from --from")
       ->check(CLI::Range(0.0, 0x1p50));
   command.add_option("--from", options.from, "Point X,Y where the mover starts; may be repeated")
       ->check(IsPoint)
       ->expected(1, 128);
-  command.add_option("--lattice", options.lint.lattice_pitch,
-                     "Pitch of the lattice of the vertices; default: found in the scene")
+  command
+      .add_option("--lattice", options.lint.lattice_pitch,
+                  "Pitch of the lattice of the vertices; default: found in the scene")
       ->check(CLI::Range(0x1p-60, 0x1p53));
-  command.add_option("--near", options.lint.near_distance,
-                     "Distance up to which vertices are near; default: some rounding errors")
+  command
+      .add_option("--near", options.lint.near_distance,
+                  "Distance up to which vertices are near; default: some rounding errors")
       ->check(CLI::Range(0.0, 0x1p53));
-  command.add_option("--epsilon", options.epsilon,
-                     "Greatest distance by which --fix moves or merges vertices; default: 0")
+  command
+      .add_option("--epsilon", options.epsilon,
+                  "Greatest distance by which --fix moves or merges vertices; default: 0")
       ->check(CLI::Range(0.0, 0x1p53));
 }
 

@@ -61,7 +61,8 @@ inline SceneLint DecodeLint(const v1::LintSceneResponse& response) {
     }
   }
   for (const v1::LintCount& count : response.counts()) {
-    if (is_known(count.kind())) report.counts[static_cast<size_t>(count.kind() - 1)] = count.count();
+    if (is_known(count.kind()))
+      report.counts[static_cast<size_t>(count.kind() - 1)] = count.count();
   }
   report.truncated = response.truncated();
   report.lattice_pitch = response.lattice_pitch();

@@ -52,8 +52,8 @@ absl::StatusOr<LintOptions> DecodeLint(const v1::LintSceneRequest& request) {
   options.lattice_pitch = request.lattice_pitch();
   options.near_distance = request.near_distance();
   if (request.from_x_size() > kMaxFrom || request.from_x_size() != request.from_y_size()) {
-    return InvalidField("from_x", absl::StrCat("must have as many entries as from_y, and at most ",
-                                               kMaxFrom));
+    return InvalidField(
+        "from_x", absl::StrCat("must have as many entries as from_y, and at most ", kMaxFrom));
   }
   for (int i = 0; i < request.from_x_size(); ++i) {
     options.from.push_back(Normalized(Vec2{request.from_x(i), request.from_y(i)}));

@@ -87,7 +87,7 @@ struct SceneMethod {
   // the scene. False: the thread that receives the call runs the method, or the executor if the
   // call's peer (client address or tenant) has used too much of the event loop's time.
   bool writes;
-  Role required_role;  // the least role that may call the method
+  Role required_role;    // the least role that may call the method
   bool is_long = false;  // a method that only reads, and that an executor thread always runs
 };
 

@@ -92,8 +92,8 @@ constexpr std::array kMethods = {
         Role::kWriter},
     SceneMethod{RpcMethod::kForkScene, Request<&SceneService::RequestForkScene>, Fork, true,
                 Role::kWriter},
-    SceneMethod{RpcMethod::kLintScene, Request<&SceneService::RequestLintScene>, AnswerLint,
-                false, Role::kReader, true},
+    SceneMethod{RpcMethod::kLintScene, Request<&SceneService::RequestLintScene>, AnswerLint, false,
+                Role::kReader, true},
 };
 
 }  // namespace

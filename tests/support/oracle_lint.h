@@ -33,7 +33,8 @@ std::string LintLine(const std::string& kind, const OracleEdge& at, const Oracle
                      Xy q, double measure);
 
 /// Returns the areas, ascending, of the pockets of a mover that starts at `from`: of the bounded
-/// regions of free points, cut by the gaps of a width below 2 * radius, that contain none of `from`.
+/// regions of free points, cut by the gaps of a width below 2 * radius, that contain none of
+/// `from`.
 std::vector<Rational> OraclePockets(const std::vector<OraclePolygon>& scene, double radius,
                                     const std::vector<Xy>& from);
 

@@ -71,8 +71,7 @@ bool LintBody::Fills(const RationalXy& point) const {
 
 LintScenery::LintScenery(const std::vector<OraclePolygon>& scene) {
   std::vector<OraclePolygon> sorted = scene;
-  std::sort(sorted.begin(), sorted.end(),
-            [](const auto& a, const auto& b) { return a.id < b.id; });
+  std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.id < b.id; });
   bodies.reserve(sorted.size());
   for (const OraclePolygon& polygon : sorted) {
     LintBody& body = bodies.emplace_back();

@@ -20,9 +20,7 @@ struct Wall {
   RationalXy b;
 
   bool IsVertical() const { return a.x == b.x; }
-  Rational At(const Rational& x) const {
-    return a.y + (x - a.x) / (b.x - a.x) * (b.y - a.y);
-  }
+  Rational At(const Rational& x) const { return a.y + (x - a.x) / (b.x - a.x) * (b.y - a.y); }
 };
 
 struct Trapezoid {
@@ -54,14 +52,16 @@ class Slabs {
       if (!cells_[i].IsBounded() || cells_[i].solid) excluded[Find(i)] = true;
     }
     for (const Xy p : from) {
-      if (const std::optional<size_t> cell = CellAt(Exact(Flushed(p)))) excluded[Find(*cell)] = true;
+      if (const std::optional<size_t> cell = CellAt(Exact(Flushed(p))))
+        excluded[Find(*cell)] = true;
     }
     std::vector<Rational> area(cells_.size(), 0);
     for (size_t i = 0; i < cells_.size(); ++i) {
       const Trapezoid& c = cells_[i];
       if (excluded[Find(i)]) continue;
       area[Find(i)] += (c.x1 - c.x0) *
-                       (c.high->At(c.x0) - c.low->At(c.x0) + c.high->At(c.x1) - c.low->At(c.x1)) / 2;
+                       (c.high->At(c.x0) - c.low->At(c.x0) + c.high->At(c.x1) - c.low->At(c.x1)) /
+                       2;
     }
     std::erase_if(area, [](const Rational& a) { return a == 0; });
     std::sort(area.begin(), area.end());

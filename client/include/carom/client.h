@@ -209,12 +209,12 @@ class Client {
                                                               const CallOptions& options = {});
 
   // Returns the probable mistakes in version `version` of a scene; 0 means the current version. The
-  // server keeps at most 10,000 findings, and 0 of `LintOptions::max_findings` means 1,000; it takes
-  // `LintOptions::max_outline_vertices` as 65,536.
+  // server keeps at most 10,000 findings, and 0 of `LintOptions::max_findings` means 1,000; it
+  // takes `LintOptions::max_outline_vertices` as 65,536.
   //
   // Errors: NOT_FOUND; INVALID_ARGUMENT naming a field of `lint` that is out of range; OUT_OF_RANGE
-  // if the server does not keep the polygons of `version`; RESOURCE_EXHAUSTED if the lint needs more
-  // memory or work than the server allows.
+  // if the server does not keep the polygons of `version`; RESOURCE_EXHAUSTED if the lint needs
+  // more memory or work than the server allows.
   absl::StatusOr<SceneLint> LintScene(absl::string_view name, const LintOptions& lint = {},
                                       uint64_t version = 0, const CallOptions& options = {});
 

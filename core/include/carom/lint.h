@@ -122,11 +122,12 @@ struct LintOptions {
   std::vector<Vec2> from = {};
   LintWinding winding = LintWinding::kAny;
   // 0 or in [2^-60, 2^53]. A coordinate is on the lattice of pitch h if it is the double nearest to
-  // k * h for an integer k, or at least 2^53 h in magnitude. 0: the pitch is the greatest power of two from 2^-20 to 2^20 for which at
-  // least nine of ten vertices are on the lattice; without such a power, there is no finding.
+  // k * h for an integer k, or at least 2^53 h in magnitude. 0: the pitch is the greatest power of
+  // two from 2^-20 to 2^20 for which at least nine of ten vertices are on the lattice; without such
+  // a power, there is no finding.
   double lattice_pitch = 0;
-  // In [0, 2^53]. 0: the greatest magnitude of a coordinate of the scene times 2^-44, which is a few
-  // hundred steps of double precision.
+  // In [0, 2^53]. 0: the greatest magnitude of a coordinate of the scene times 2^-44, which is a
+  // few hundred steps of double precision.
   double near_distance = 0;
   // The number of findings that the report keeps: the first ones, in its order.
   size_t max_findings = 1000;

@@ -32,9 +32,7 @@ bool AreConsecutive(const LintMap& map, const EdgeName& a, const EdgeName& b) {
 void AddMeeting(const LintMap& map, const LintEdge& a, const LintEdge& b, FindingSink& sink) {
   const Segment& s = a.segment;
   const Segment& t = b.segment;
-  const auto named = [&](LintKind kind) {
-    return NamedFinding(map.scene(), kind, a.name, b.name);
-  };
+  const auto named = [&](LintKind kind) { return NamedFinding(map.scene(), kind, a.name, b.name); };
   const auto add_crossing = [&](Vec2 p) {
     if (!sink.Wants(LintKind::kCrossing) || (IsEndOf(p, s) && IsEndOf(p, t))) return;
     sink.Add(named(LintKind::kCrossing),

@@ -48,9 +48,10 @@ void GapSearch::AddDirections(const LintEdge& edge) {
 
 // A box is hidden by a half-plane if its corner that is least far in the direction of the
 // half-plane's normal is. A direction has a relative error of one rounding, which the error of
-// products covers; the corner may be a computed point, within the slack of the exact one. A blocker x has a distance of at most `slack` from a point of an edge, and so
-// has v + (x - v) after rounding; so (x - v) . (q - x) errs by at most slack (|x - v| + |q - x|),
-// and slack^2, beyond the errors of its products.
+// products covers; the corner may be a computed point, within the slack of the exact one. A blocker
+// x has a distance of at most `slack` from a point of an edge, and so has v + (x - v) after
+// rounding; so (x - v) . (q - x) errs by at most slack (|x - v| + |q - x|), and slack^2, beyond the
+// errors of its products.
 bool GapSearch::IsHidden(const Box& box) const {
   const auto corner = [&box](Vec2 normal) {
     return Vec2{normal.x > 0 ? box.min.x : box.max.x, normal.y > 0 ? box.min.y : box.max.y};
@@ -60,8 +61,8 @@ bool GapSearch::IsHidden(const Box& box) const {
     const Vec2 q = corner(u);
     const double x = u.x * (q.x - v_.x);
     const double y = u.y * (q.y - v_.y);
-    if (x + y > kProductError * (std::abs(x) + std::abs(y)) +
-                    slack * (std::abs(u.x) + std::abs(u.y))) {
+    if (x + y >
+        kProductError * (std::abs(x) + std::abs(y)) + slack * (std::abs(u.x) + std::abs(u.y))) {
       return true;
     }
   }

@@ -41,8 +41,8 @@ class GapSearch {
   static constexpr size_t kMaxBlockers = 24;
 
   const LintMap& map_;
-  const double width_;    // 2 * radius
-  const double limit2_;   // width_ squared
+  const double width_;   // 2 * radius
+  const double limit2_;  // width_ squared
   Vec2 v_;
   uint32_t place_ = 0;
   std::vector<Vec2> directions_;  // of the edges that leave v, rounded

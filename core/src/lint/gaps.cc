@@ -41,8 +41,8 @@ class EmptyDisc {
   bool IsEmpty(WorkMeter& meter) const {
     const double reach = radius_ + 4 * map_.slack();
     const Box box{{middle_.x - reach, middle_.y - reach}, {middle_.x + reach, middle_.y + reach}};
-    return map_.tree().Traverse(meter, MeetsBox{box},
-                                [&](size_t i) { return meter.Spend(4) && !Meets(map_.edges()[i]); });
+    return map_.tree().Traverse(
+        meter, MeetsBox{box}, [&](size_t i) { return meter.Spend(4) && !Meets(map_.edges()[i]); });
   }
 
  private:

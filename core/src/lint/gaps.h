@@ -22,8 +22,8 @@ struct Gap {
   static constexpr uint32_t kNoPlace = UINT32_MAX;
 
   uint32_t v = 0;
-  uint32_t edge = 0;       // an edge that has the point
-  uint32_t q = kNoPlace;   // the place at the end of the edge that is the point; none within
+  uint32_t edge = 0;      // an edge that has the point
+  uint32_t q = kNoPlace;  // the place at the end of the edge that is the point; none within
 };
 
 // Appends the gaps of a width below 2 * radius to `gaps`, in the order of their places. Returns

@@ -16,10 +16,10 @@ namespace {
 // What is to change in one polygon.
 struct PolygonRepair {
   bool removed = false;
-  std::set<EdgeRef> dropped;                    // vertices
-  std::map<EdgeRef, Vec2> moved;                // vertices
+  std::set<EdgeRef> dropped;                      // vertices
+  std::map<EdgeRef, Vec2> moved;                  // vertices
   std::map<EdgeRef, std::vector<Vec2>> inserted;  // points within an edge
-  std::set<uint32_t> reversed;                  // rings
+  std::set<uint32_t> reversed;                    // rings
 };
 
 struct LessPoint {
@@ -118,9 +118,8 @@ class Repairs {
         const auto inserted = repair.inserted.find(at);
         if (inserted == repair.inserted.end()) continue;
         std::vector<Vec2> points = inserted->second;
-        std::sort(points.begin(), points.end(), [from = ring[i]](Vec2 a, Vec2 b) {
-          return Squared(from, a) < Squared(from, b);
-        });
+        std::sort(points.begin(), points.end(),
+                  [from = ring[i]](Vec2 a, Vec2 b) { return Squared(from, a) < Squared(from, b); });
         vertices.insert(vertices.end(), points.begin(), points.end());
       }
       if (vertices.empty()) vertices.push_back(ring[0]);

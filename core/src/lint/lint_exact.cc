@@ -44,11 +44,7 @@ ExactPoint CrossingPoint(const Segment& a, const Segment& b) {
 }
 
 Foot::Foot(Vec2 v, const Segment& edge)
-    : v_(v),
-      edge_(edge),
-      is_end_(true),
-      end_(edge.a),
-      near_(NearestNear(v, edge)) {
+    : v_(v), edge_(edge), is_end_(true), end_(edge.a), near_(NearestNear(v, edge)) {
   if (DotSign(edge.a, v, edge.a, edge.b) <= 0) return;
   end_ = edge.b;
   if (DotSign(edge.b, v, edge.b, edge.a) <= 0) return;

@@ -79,8 +79,8 @@ class LintMap {
   const Scene* scene_;
   double magnitude_ = 0;
   std::vector<uint32_t> first_edge_;  // of each polygon
-  std::vector<LintEdge> edges_;       // polygons along a curve; `place_a` is a vertex until FindPlaces
-  std::vector<Place> places_;         // of all vertices, until FindPlaces
+  std::vector<LintEdge> edges_;  // polygons along a curve; `place_a` is a vertex until FindPlaces
+  std::vector<Place> places_;    // of all vertices, until FindPlaces
   std::vector<uint32_t> first_incident_;
   std::vector<uint32_t> incident_;
   BoxTree tree_;

@@ -124,8 +124,7 @@ bool Regions::JoinLoops(WorkMeter& meter) {
   Sets regions(loops + 1);  // loop l is l + 1; 0 is the unbounded region
   for (const uint32_t side : outer_sides) {
     bool on_wall = false;
-    const std::optional<uint32_t> left =
-        SideLeftOf(walls_.rounded(begin_of(side)), on_wall, meter);
+    const std::optional<uint32_t> left = SideLeftOf(walls_.rounded(begin_of(side)), on_wall, meter);
     if (meter.stopped()) return false;
     regions.Join(loop_[side] + 1, left.has_value() ? loop_[*left] + 1 : 0);
   }
@@ -222,8 +221,8 @@ std::optional<uint32_t> Regions::SideLeftOf(Vec2 p, bool& on_wall, WorkMeter& me
   return SideOf(best->wall, p);
 }
 
-// A wall counts if the height of the ray is in [lower end, upper end). Of walls that meet the ray in
-// one point, the one that is further to the right just above counts.
+// A wall counts if the height of the ray is in [lower end, upper end). Of walls that meet the ray
+// in one point, the one that is further to the right just above counts.
 void Regions::Consider(uint32_t wall, Vec2 p, std::optional<RayHit>& best, bool& on_wall) const {
   const std::span<const uint32_t> points = walls_.points_of(wall);
   if (points.size() < 2) return;
@@ -256,8 +255,8 @@ void Regions::Consider(uint32_t wall, Vec2 p, std::optional<RayHit>& best, bool&
   if (best.has_value()) {
     const int order = (hit.at.x * best->at.w - best->at.x * hit.at.w).sign();
     const WallDirection other = walls_.direction(best->wall);
-    const int right = CrossOf(other.sign_y() > 0 ? other : other.Reversed(),
-                              is_up ? d : d.Reversed());
+    const int right =
+        CrossOf(other.sign_y() > 0 ? other : other.Reversed(), is_up ? d : d.Reversed());
     if (order < 0 || (order == 0 && right >= 0)) return;
   }
   best = std::move(hit);

@@ -26,9 +26,7 @@ bool IsProperPair(const LintEdge& a, const LintEdge& b) { return a.is_proper() &
 
 }  // namespace
 
-int WallDirection::sign_x() const {
-  return turned ? -Sign(to.y - from.y) : Sign(to.x - from.x);
-}
+int WallDirection::sign_x() const { return turned ? -Sign(to.y - from.y) : Sign(to.x - from.x); }
 int WallDirection::sign_y() const { return turned ? Sign(to.x - from.x) : Sign(to.y - from.y); }
 
 DyadicVec2 WallDirection::Exact() const {
@@ -221,10 +219,11 @@ void Walls::MergePoints() {
   const auto places = static_cast<uint32_t>(map_.places().size());
   std::vector<uint32_t> order(points_.size() - places);
   std::iota(order.begin(), order.end(), places);
-  const auto key = [this](uint32_t p) { return std::tie(points_[p].rounded.x, points_[p].rounded.y); };
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return key(a) != key(b) ? key(a) < key(b) : a < b;
-  });
+  const auto key = [this](uint32_t p) {
+    return std::tie(points_[p].rounded.x, points_[p].rounded.y);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](uint32_t a, uint32_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
   std::vector<uint32_t> same(points_.size());
   std::iota(same.begin(), same.end(), 0);
   for (size_t i = 0; i < order.size(); ++i) {

@@ -56,13 +56,13 @@ TEST(LintOracleTest, EqualsTheDefinitionsOnRandomMaps) {
     options.near_distance = grid.scale * 0x1p-20;
     options.lattice_pitch = grid.scale;
     options.winding = static_cast<LintWinding>(random.Below(3));
-    const OracleLintOptions expected{
-        .gap_radius = options.gap_radius,
-        .near_distance = options.near_distance,
-        .winding = options.winding == LintWinding::kAny                ? 0
-                   : options.winding == LintWinding::kCounterClockwise ? 1
-                                                                       : -1,
-        .lattice_pitch = options.lattice_pitch};
+    const OracleLintOptions expected{.gap_radius = options.gap_radius,
+                                     .near_distance = options.near_distance,
+                                     .winding = options.winding == LintWinding::kAny ? 0
+                                                : options.winding == LintWinding::kCounterClockwise
+                                                    ? 1
+                                                    : -1,
+                                     .lattice_pitch = options.lattice_pitch};
     const std::vector<std::string> lines = LinesOf(LintOf(*scene.scene, options));
     const std::vector<std::string> by_definition = OracleLint(Described(scene), expected);
     ASSERT_EQ(Without(lines, by_definition), std::vector<std::string>()) << i << scene.ToCode();

@@ -40,7 +40,9 @@ TEST(PocketTest, TheDoorDecides) {
 
 // Without a radius, edges alone separate; a start on a wall or in a solid reaches nothing.
 TEST(PocketTest, StartsAndSolids) {
-  PolygonSpec ring{.id = 1, .rings = {{{{0, 0}, {10, 0}, {10, 10}, {0, 10}}}, {{{2, 2}, {2, 8}, {8, 8}, {8, 2}}}}};
+  PolygonSpec ring{
+      .id = 1,
+      .rings = {{{{0, 0}, {10, 0}, {10, 10}, {0, 10}}}, {{{2, 2}, {2, 8}, {8, 8}, {8, 2}}}}};
   EXPECT_EQ(Pockets({ring}, 0, {-1, 0}).size(), 1u);
   EXPECT_EQ(Pockets({ring}, 0, {-1, 0})[0].measure, 36);
   EXPECT_TRUE(Pockets({ring}, 0, {5, 5}).empty());
@@ -63,7 +65,8 @@ TEST(PocketTest, GapsAloneEncloseAPlace) {
 // An island within a pocket reduces its area, and a room within an island is a pocket of its own.
 TEST(PocketTest, Islands) {
   std::vector<PolygonSpec> specs = Room();
-  specs.push_back({.id = 2, .rings = {{{{3, 3}, {7, 3}, {7, 7}, {3, 7}}}, {{{4, 4}, {4, 6}, {6, 6}, {6, 4}}}}});
+  specs.push_back(
+      {.id = 2, .rings = {{{{3, 3}, {7, 3}, {7, 7}, {3, 7}}}, {{{4, 4}, {4, 6}, {6, 6}, {6, 4}}}}});
   const std::vector<LintFinding> pockets = Pockets(specs, 1.2, {5, -5});
   ASSERT_EQ(pockets.size(), 2u);
   EXPECT_EQ(pockets[0].measure, 84);
@@ -75,14 +78,16 @@ TEST(PocketOracleTest, EqualsTheDefinitionOnRandomMaps) {
   size_t pockets = 0;
   for (int i = 0; i < maps; ++i) {
     Random random(static_cast<uint64_t>(i) + 70000);
-    const Grid grid{.size = 4 + random.Below(8), .scale = i % 2 == 0 ? 1 : 1.0 / 3,
+    const Grid grid{.size = 4 + random.Below(8),
+                    .scale = i % 2 == 0 ? 1 : 1.0 / 3,
                     .percent_off = random.Below(2) * 10};
     std::vector<PolygonSpec> specs;
     const int count = 1 + random.Below(3);
     for (int k = 0; k < count; ++k) {
       PolygonSpec spec = RandomPolygon(random, grid, static_cast<uint64_t>(k));
       if (random.Below(2) == 0) spec.solidity = Solidity::kBoundary;
-      for (RingSpec& ring : spec.rings) ring.open = ring.open && spec.solidity == Solidity::kBoundary;
+      for (RingSpec& ring : spec.rings)
+        ring.open = ring.open && spec.solidity == Solidity::kBoundary;
       specs.push_back(spec);
     }
     const TestScene scene = MakeScene(std::move(specs));
