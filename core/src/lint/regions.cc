@@ -204,20 +204,31 @@ std::optional<uint32_t> Regions::RegionAt(Vec2 p, WorkMeter& meter) const {
   return side.has_value() ? region_of_loop_[loop_[*side]] : kUnbounded;
 }
 
+// Follows the ray in steps, each twice as long as all before: a wall that meets a part of the ray
+// is nearer than all that meet the rest.
 std::optional<uint32_t> Regions::SideLeftOf(Vec2 p, bool& on_wall, WorkMeter& meter) const {
-  std::optional<RayHit> best;
-  const double left = std::min(walls_.map().scene().bounds().min.x, p.x);
-  const MeetsBox meets{{{left, p.y}, p}};
+  const Box& bounds = walls_.map().scene().bounds();
+  if (bounds.empty() || p.x < bounds.min.x) return std::nullopt;
   const auto edges = static_cast<uint32_t>(walls_.map().edges().size());
-  walls_.map().tree().Traverse(meter, meets, [&](size_t i) {
-    Consider(static_cast<uint32_t>(i), p, best, on_wall);
-    return meter.Spend(4);
-  });
-  gap_tree_.Traverse(meter, meets, [&](size_t i) {
-    Consider(edges + static_cast<uint32_t>(i), p, best, on_wall);
-    return meter.Spend(4);
-  });
-  if (meter.stopped() || !best.has_value()) return std::nullopt;
+  double length = (bounds.max.x - bounds.min.x) / std::sqrt(static_cast<double>(edges));
+  std::optional<RayHit> best;
+  for (double left = p.x;; length *= 2) {
+    const double end = length > 0 ? std::max(bounds.min.x, p.x - length) : bounds.min.x;
+    const MeetsBox meets{{{end, p.y}, {left, p.y}}};
+    walls_.map().tree().Traverse(meter, meets, [&](size_t i) {
+      Consider(static_cast<uint32_t>(i), p, best, on_wall);
+      return meter.Spend(16);
+    });
+    gap_tree_.Traverse(meter, meets, [&](size_t i) {
+      Consider(edges + static_cast<uint32_t>(i), p, best, on_wall);
+      return meter.Spend(16);
+    });
+    if (meter.stopped()) return std::nullopt;
+    const bool is_in_part = best.has_value() && (best->at.x - best->at.w * Dyadic(end)).sign() >= 0;
+    if (is_in_part || end == bounds.min.x) break;
+    left = end;
+  }
+  if (!best.has_value()) return std::nullopt;
   return SideOf(best->wall, p);
 }
 
