@@ -3,7 +3,10 @@
 
 #include "client/cli/lint_picture.h"
 
+#include <cmath>
 #include <cstddef>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -49,7 +52,6 @@ std::string LintPicture(const Scene& scene, std::span<const LintFinding> finding
   out += kLintStyle;
   std::vector<Polygon> map;
   for (size_t i = 0; i < scene.polygon_count(); ++i) map.push_back(scene.polygon(i));
-  AppendMap(map, frame, out);
   std::string lines;
   std::string marks;
   for (const LintFinding& finding : findings) {
@@ -60,14 +62,21 @@ std::string LintPicture(const Scene& scene, std::span<const LintFinding> finding
       AppendLine(frame(finding.point), frame(finding.other_point), lines);
     }
   }
+  AppendMap(map, frame, out);  // above the pockets, which do not leave out their islands
+  // Findings whose rings would overlap share a ring, with all numbers.
+  std::map<std::pair<double, double>, std::string> numbers;
   for (size_t i = 0; i < findings.size() && i < kMostNumbers; ++i) {
-    AppendMark(frame(PlaceOf(findings[i])), marks);
+    const Vec2 at = frame(PlaceOf(findings[i]));
+    constexpr double kCell = 2 * kRingRadius;
+    std::string& text = numbers[{std::round(at.x / kCell), std::round(at.y / kCell)}];
+    if (text.empty()) AppendMark(at, marks);
+    absl::StrAppend(&text, text.empty() ? "" : ", ", i + 1);
   }
   AppendPath("leak", lines, out);
   AppendPath("mark", marks, out);
-  for (size_t i = 0; i < findings.size() && i < kMostNumbers; ++i) {
-    const Vec2 at = frame(PlaceOf(findings[i]));
-    AppendText(at.x + kRingRadius + 1, at.y - kRingRadius, "number", absl::StrCat(i + 1), out);
+  for (const auto& [cell, text] : numbers) {
+    AppendText(2 * kRingRadius * cell.first + kRingRadius + 1,
+               2 * kRingRadius * cell.second - kRingRadius, "number", text, out);
   }
   return out + "</svg>\n";
 }

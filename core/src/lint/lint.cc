@@ -3,7 +3,11 @@
 
 #include "carom/lint.h"
 
-#include <cmath>
+#include <array>
+#include <cstddef>
+#include <initializer_list>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -124,16 +128,22 @@ class LintRun {
         !internal::FindNearJunctions(map_, report_.near_distance, sink_, meter_)) {
       return false;
     }
+    const bool find_gaps = sink_.Wants(LintKind::kGap) && options_.gap_radius > 0;
+    const bool find_pockets = sink_.Wants(LintKind::kPocket) && !options_.from.empty();
     std::vector<internal::Gap> gaps;
-    if (sink_.Wants(LintKind::kGap) && options_.gap_radius > 0) {
+    if (find_gaps) {
       if (!internal::FindGaps(map_, options_.gap_radius, gaps, meter_)) return false;
       internal::AddGaps(map_, gaps, sink_);
     }
-    if (!sink_.Wants(LintKind::kPocket) || options_.from.empty()) return true;
-    gaps.clear();
-    return (options_.mover_radius == 0 ||
-            internal::FindGaps(map_, options_.mover_radius, gaps, meter_)) &&
-           internal::FindPockets(map_, std::move(gaps), options_, sink_, meter_);
+    if (!find_pockets) return true;
+    if (!find_gaps || options_.gap_radius != options_.mover_radius) {
+      gaps.clear();
+      if (options_.mover_radius > 0 &&
+          !internal::FindGaps(map_, options_.mover_radius, gaps, meter_)) {
+        return false;
+      }
+    }
+    return internal::FindPockets(map_, std::move(gaps), options_, sink_, meter_);
   }
 
   const LintOptions& options_;
@@ -154,7 +164,8 @@ absl::StatusOr<LintReport> Lint(const Scene& scene, const LintOptions& options, 
   LintReport report;
   LintRun run(scene, options, report, meter);
   if (meter.stopped() || !run.Run() || meter.stopped()) {
-    return absl::ResourceExhaustedError("the lint was stopped before its end");
+    return absl::ResourceExhaustedError(
+        "the lint was stopped before its end, or edges cross too often to find pockets");
   }
   return report;
 }
