@@ -67,6 +67,14 @@ struct SceneRuntime {
   absl::Status CheckLength(const grpc::ByteBuffer& bytes) const;
 };
 
+// What a unary method may use while it answers a call.
+struct SceneCallUse {
+  // The memory of the request's bytes, whose peer is charged for further memory.
+  const MemoryCharge& bytes_charge;
+  // Returns whether nobody waits for the answer any more; a long method then stops soon.
+  const std::function<bool()>& is_over;
+};
+
 // A unary method of SceneService: how it is requested from gRPC and answered.
 struct SceneMethod {
   RpcMethod rpc;
@@ -77,12 +85,10 @@ struct SceneMethod {
   // call arrives.
   void (*request)(SceneService& service, grpc::ServerContext& context, grpc::ByteBuffer& bytes,
                   Writer& writer, grpc::ServerCompletionQueue& queue, Event* accepted);
-  // Parses the request `bytes`, runs the method and serializes its response into `answer`. Charges
-  // the memory of the parsed request to the peer of `bytes_charge`. A long method stops soon after
-  // `is_over` returns true: nobody waits for its answer.
+  // Parses the request `bytes`, runs the method and serializes its response into `answer`.
   absl::Status (*handle)(const SceneRuntime& runtime, const Caller& caller,
-                         const grpc::ByteBuffer& bytes, const MemoryCharge& bytes_charge,
-                         const std::function<bool()>& is_over, grpc::ByteBuffer& answer);
+                         const grpc::ByteBuffer& bytes, const SceneCallUse& use,
+                         grpc::ByteBuffer& answer);
   // True: the method writes to a scene, and an executor thread runs it, after earlier writers of
   // the scene. False: the thread that receives the call runs the method, or the executor if the
   // call's peer (client address or tenant) has used too much of the event loop's time.
