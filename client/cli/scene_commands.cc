@@ -12,6 +12,7 @@
 #include "carom/client.h"
 #include "carom/status.h"
 #include "client/cli/command.h"
+#include "client/cli/lint_command.h"
 #include "client/cli/output.h"
 #include "client/cli/scene_line.h"
 #include "client/cli/scene_source.h"
@@ -368,11 +369,12 @@ void SceneCommands::AddVersions() {
 
 void AddSceneCommands(CLI::App& app, int& exit_status) {
   CLI::App* scene =
-      app.add_subcommand("scene", "Import, list, edit, watch, fork and delete scenes");
+      app.add_subcommand("scene", "Import, list, edit, check, watch, fork and delete scenes");
   scene->require_subcommand(1);
   SceneCommands commands(*scene, exit_status);
   commands.AddFiles();
   commands.AddVersions();
+  AddLintCommand(*scene, exit_status);
 }
 
 }  // namespace carom::cli

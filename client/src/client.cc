@@ -25,6 +25,7 @@
 #include "client/src/edit_id.h"
 #include "client/src/fork_log.h"
 #include "client/src/frame_codec.h"
+#include "client/src/lint_codec.h"
 #include "client/src/scene_codec.h"
 #include "client/src/security.h"
 #include "client/src/stream_impl.h"
@@ -344,6 +345,18 @@ absl::StatusOr<std::vector<SceneVersion>> Client::ListSceneVersions(absl::string
                         .created = TimeOf(version.created_us())});
   }
   return versions;
+}
+
+absl::StatusOr<SceneLint> Client::LintScene(absl::string_view name, const LintOptions& lint,
+                                            uint64_t version, const CallOptions& options) {
+  v1::LintSceneRequest request = EncodeLint(lint);
+  request.set_name(Text(name));
+  request.set_version(version);
+  v1::LintSceneResponse response;
+  const absl::Status status =
+      impl_->Call(&v1::SceneService::Stub::AsyncLintScene, request, response, options);
+  if (!status.ok()) return status;
+  return DecodeLint(response);
 }
 
 absl::StatusOr<SceneSummary> Client::RollbackScene(absl::string_view name, uint64_t version,

@@ -4,10 +4,12 @@
 #include "server/scenes/scene_service.h"
 
 #include <array>
+#include <functional>
 
 #include "server/base/rpc_status.h"
 #include "server/scenes/export_call.h"
 #include "server/scenes/import_call.h"
+#include "server/scenes/lint_answer.h"
 #include "server/scenes/watch_call.h"
 #include "server/transport/message_io.h"
 
@@ -25,7 +27,7 @@ void Request(SceneService& service, grpc::ServerContext& context, grpc::ByteBuff
 template <class Request, class Response, auto kHandle>
 absl::Status Handle(const SceneRuntime& runtime, const Caller& caller,
                     const grpc::ByteBuffer& bytes, const MemoryCharge& bytes_charge,
-                    grpc::ByteBuffer& answer) {
+                    const std::function<bool()>&, grpc::ByteBuffer& answer) {
   Request request;
   Response response;
   MemoryCharge parsed = bytes_charge.Another();
@@ -43,7 +45,7 @@ absl::Status Handle(const SceneRuntime& runtime, const Caller& caller,
 template <class Request, class Response, auto kHandle>
 absl::Status HandleShort(const SceneRuntime& runtime, const Caller& caller,
                          const grpc::ByteBuffer& bytes, const MemoryCharge&,
-                         grpc::ByteBuffer& answer) {
+                         const std::function<bool()>&, grpc::ByteBuffer& answer) {
   Request request;
   Response response;
   absl::Status status = ParseShort(bytes, request);
@@ -54,19 +56,14 @@ absl::Status HandleShort(const SceneRuntime& runtime, const Caller& caller,
 
 // Answers a ForkScene call. The fork is charged to the peer that creates it.
 absl::Status Fork(const SceneRuntime& runtime, const Caller& caller, const grpc::ByteBuffer& bytes,
-                  const MemoryCharge& bytes_charge, grpc::ByteBuffer& answer) {
+                  const MemoryCharge& bytes_charge, const std::function<bool()>&,
+                  grpc::ByteBuffer& answer) {
   v1::ForkSceneRequest request;
   v1::ForkSceneResponse response;
   absl::Status status = ParseShort(bytes, request);
   if (status.ok()) status = runtime.handler.Fork(caller, request, bytes_charge, response);
   if (status.ok()) answer = Serialize(response);
   return status;
-}
-
-// Answers LintScene with UNIMPLEMENTED: the method is specified but not part of this release.
-absl::Status Lint(const SceneRuntime&, const Caller&, const grpc::ByteBuffer&, const MemoryCharge&,
-                  grpc::ByteBuffer&) {
-  return absl::UnimplementedError("LintScene is not part of this release");
 }
 
 // Answers GetMetrics. The metrics are those of all tenants, so no tenant may read them.
@@ -111,8 +108,8 @@ constexpr std::array kMethods = {
         Role::kWriter},
     SceneMethod{RpcMethod::kForkScene, Request<&SceneService::RequestForkScene>, Fork, true,
                 Role::kWriter},
-    SceneMethod{RpcMethod::kLintScene, Request<&SceneService::RequestLintScene>, Lint, false,
-                Role::kReader},
+    SceneMethod{RpcMethod::kLintScene, Request<&SceneService::RequestLintScene>, AnswerLint, false,
+                Role::kReader, true},
     SceneMethod{RpcMethod::kGetMetrics, Request<&SceneService::RequestGetMetrics>, GetMetrics,
                 false, Role::kReader},
 };

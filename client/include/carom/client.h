@@ -40,6 +40,7 @@
 #include "carom/explain.h"
 #include "carom/frame.h"
 #include "carom/geometry.h"
+#include "carom/lint.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/stream.h"
@@ -106,6 +107,12 @@ struct ExplainContext {
 struct ScenePage {
   std::vector<SceneSummary> scenes;
   std::string next_page_token;  // token for `ListScenes`; empty: this is the last page
+};
+
+// The findings of `LintScene`, and the version that they are about.
+struct SceneLint {
+  LintReport report;
+  uint64_t version = 0;
 };
 
 // What `ImportScene` does if a scene with the given name exists: kCreate fails with ALREADY_EXISTS,
@@ -208,6 +215,16 @@ class Client {
   // version is the current one. Errors: NOT_FOUND.
   absl::StatusOr<std::vector<SceneVersion>> ListSceneVersions(absl::string_view name,
                                                               const CallOptions& options = {});
+
+  // Returns the probable mistakes in version `version` of a scene; 0 means the current version. The
+  // server keeps at most 10,000 findings, and 0 of `LintOptions::max_findings` means 1,000; it
+  // takes `LintOptions::max_outline_vertices` as 65,536.
+  //
+  // Errors: NOT_FOUND; INVALID_ARGUMENT naming a field of `lint` that is out of range; OUT_OF_RANGE
+  // if the server does not keep the polygons of `version`; RESOURCE_EXHAUSTED if the lint needs
+  // more memory or work than the server allows.
+  absl::StatusOr<SceneLint> LintScene(absl::string_view name, const LintOptions& lint = {},
+                                      uint64_t version = 0, const CallOptions& options = {});
 
   // Makes a new version with the polygons of the older version `version`. If `base_version` is
   // neither 0 nor the current version, the rollback fails with ABORTED. If the server later loses a

@@ -336,13 +336,5 @@ TEST_F(SceneErrorTest, MessageAboveTheLimit) {
   EXPECT_EQ(Import({part}).error_code(), grpc::RESOURCE_EXHAUSTED);
 }
 
-TEST_F(SceneErrorTest, ALaterReleaseBringsTheRest) {
-  Context context;
-  v1::LintSceneResponse lint;
-  const grpc::Status status = server_.scenes().LintScene(&context, {}, &lint);
-  EXPECT_EQ(status.error_code(), grpc::UNIMPLEMENTED);
-  EXPECT_THAT(status.error_message(), ::testing::HasSubstr("LintScene"));
-}
-
 }  // namespace
 }  // namespace carom::server
