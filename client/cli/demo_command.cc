@@ -25,7 +25,6 @@
 #include "client/cli/scene_source.h"
 #include "client/cli/server_options.h"
 #include "client/formats/grouped.h"
-#include "client/formats/scene_reader.h"
 
 namespace carom::cli {
 namespace {
@@ -35,7 +34,7 @@ constexpr char kMatchScene[] = "scenes/demo-match";
 
 struct DemoCommandOptions {
   ServerOptions server;
-  std::string map;
+  SceneSource map;
   std::string svg;
   uint64_t ticks = 600;
   WorldOptions world;
@@ -43,7 +42,7 @@ struct DemoCommandOptions {
 
 struct MatchCommandOptions {
   ServerOptions server;
-  std::string map;
+  SceneSource map;
   std::string svg = "match.svg";
   uint64_t ticks = 600;
   MatchOptions match;
@@ -129,13 +128,11 @@ void PrintMatch(const SceneSummary& scene, const MatchWorld& world, const DemoFi
   PrintTimes(figures);
 }
 
-// Returns the polygons of the first scene in the map file. Prints a warning for unknown members.
-absl::StatusOr<std::vector<Polygon>> ReadMap(const std::string& path) {
-  const absl::StatusOr<SceneFile> file = SceneFile::Read(path);
-  if (!file.ok()) return file.status();
-  if (file->size() == 0) return absl::InvalidArgumentError("the map file has no scene");
-  Warn(path, file->UnknownMembers(0));
-  return file->polygons(0);
+// Returns the polygons of the map.
+absl::StatusOr<std::vector<Polygon>> ReadMap(const SceneSource& map) {
+  absl::StatusOr<SourceScene> scene = ReadSource(map);
+  if (!scene.ok()) return scene.status();
+  return scene->TakePolygons();
 }
 
 // Returns INVALID_ARGUMENT if the map's bounds are empty or a point.
@@ -160,7 +157,7 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::ve
   const absl::StatusOr<DemoOutcome> outcome =
       RunDemo(client, kScene, options.ticks, world, std::ref(progress));
   if (!outcome.ok()) return outcome.status();
-  const std::string title = std::filesystem::path(options.map).filename().string();
+  const std::string title = std::filesystem::path(options.map.file).filename().string();
   const absl::Status written = WriteFile(options.svg, DemoPicture(title, map, world, *outcome));
   if (!written.ok()) return written;
   PrintTable(scene, options, outcome->figures);
@@ -182,7 +179,7 @@ absl::Status MatchInScene(Client& client, const SceneSummary& scene,
   const absl::StatusOr<DemoFigures> figures =
       RunMatch(client, kMatchScene, options.ticks, world, std::ref(progress));
   if (!figures.ok()) return figures.status();
-  const std::string title = std::filesystem::path(options.map).filename().string();
+  const std::string title = std::filesystem::path(options.map.file).filename().string();
   const absl::Status written = WriteFile(options.svg, MatchPicture(title, map, world));
   if (!written.ok()) return written;
   PrintMatch(scene, world, *figures);
@@ -213,7 +210,7 @@ void AddMatchCommand(CLI::App& demo, int& exit_status) {
   CLI::App* command = demo.add_subcommand("match",
                                           "Play a match of bots that see, walk, open doors and "
                                           "shoot; print figures, write an animation");
-  command->add_option("--map", options->map, "Scene file of the map")->required();
+  command->add_option("--map", options->map.file, "Map file of any format")->required();
   command->add_option("--svg", options->svg, "SVG file to write")->capture_default_str();
   command->add_option("--ticks", options->ticks, "Ticks, with one frame and one round trip each")
       ->check(CLI::Range(1, 10000))
@@ -221,6 +218,7 @@ void AddMatchCommand(CLI::App& demo, int& exit_status) {
   command->add_option("--bots", options->match.bots, "Number of bots, in two teams")
       ->check(CLI::Range(2, 200))
       ->capture_default_str();
+  AddSource(*command, options->map);
   AddServer(*command, options->server);
   command->callback(
       [options, &exit_status] { exit_status = RunWithScene(*options, kMatchScene, MatchInScene); });
@@ -234,7 +232,8 @@ void AddDemoCommand(CLI::App& app, int& exit_status) {
       "demo",
       "Stream queries of moving shapes and bullets to a server; print figures, write a picture");
   // The callback below requires both options, unless the subcommand `match` is given.
-  CLI::Option* map = command->add_option("--map", options->map, "Scene file of the map; required");
+  CLI::Option* map =
+      command->add_option("--map", options->map.file, "Map file of any format; required");
   CLI::Option* svg = command->add_option("--svg", options->svg, "SVG file to write; required");
   command->add_option("--ticks", options->ticks, "Ticks, with one frame each")
       ->check(CLI::Range(1, 1000000))
@@ -245,6 +244,7 @@ void AddDemoCommand(CLI::App& app, int& exit_status) {
   command->add_option("--bullets", options->world.bullets, "Bullets per tick")
       ->check(CLI::Range(0, 50000))
       ->capture_default_str();
+  AddSource(*command, options->map);
   AddServer(*command, options->server);
   AddMatchCommand(*command, exit_status);
   command->callback([=, &exit_status] {

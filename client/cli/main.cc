@@ -53,6 +53,7 @@ int main(int argc, char** argv) {
   carom::cli::AddCastCommand(app, exit_status);
   carom::cli::AddQuestionCommands(app, exit_status);
   carom::cli::AddBundleCommand(app, exit_status);
+  carom::cli::AddConvertCommand(app, exit_status);
   carom::cli::AddEvalCommand(app, exit_status);
   carom::cli::AddDemoCommand(app, exit_status);
   carom::cli::AddLoadCommand(app, exit_status);

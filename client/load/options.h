@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "carom/cast.h"
 #include "carom/client.h"
+#include "carom/polygon.h"
 
 namespace carom::load {
 
@@ -42,9 +44,10 @@ struct LoadOptions {
   CastDetail detail = CastDetail::kFraction;
 
   // Options about the scene that the run queries.
-  std::string map;             // path of a scene file; empty: a generated map
-  uint32_t polygons = 100000;  // number of polygons of a generated map
-  double edits_hz = 0;         // commits a second, each of which edits one polygon
+  std::string map;                    // path of a map file; empty: a generated map
+  std::vector<Polygon> map_polygons;  // the polygons of the file `map`
+  uint32_t polygons = 100000;         // number of polygons of a generated map
+  double edits_hz = 0;                // commits a second, each of which edits one polygon
 
   // One of every `check` answers of a stream is compared with the library's answer; 0: none.
   uint32_t check = 64;

@@ -46,6 +46,8 @@ struct LayerChoice {
 };
 
 struct ImportOptions {
+  // The id of the scene to take from a file with a scene a line; empty: the file has one scene.
+  std::string scene;
   // Behaviour. A point p of the file becomes (p - origin) * scale, with y negated if `flip_y`.
   double scale = 1;
   Vec2 origin = {0, 0};
@@ -74,11 +76,13 @@ struct SkippedPart {
 };
 
 struct ImportedMap {
-  std::string format;  // such as `tiled`
-  std::vector<Polygon> polygons;
-  std::vector<SkippedPart> skipped;
-  // The mapping that was used, as pairs of name and value, such as ("scale", "1").
-  std::vector<std::pair<std::string, std::string>> mapping;
+  std::string format;      // such as `tiled`
+  std::string scene = {};  // the id of the scene, in Carom's own form; may be empty
+  std::vector<Polygon> polygons = {};
+  std::vector<SkippedPart> skipped = {};
+  // The mapping that was used, as pairs of name and value, such as ("scale", "1"). Empty if the
+  // polygons are as the file has them, with their ids.
+  std::vector<std::pair<std::string, std::string>> mapping = {};
 };
 
 // Returns the polygons of a map in any of the formats of this folder, by its content.
