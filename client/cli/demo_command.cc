@@ -1,12 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -22,7 +18,9 @@
 #include "client/cli/demo/match_picture.h"
 #include "client/cli/demo/match_run.h"
 #include "client/cli/demo/match_world.h"
+#include "client/cli/progress.h"
 #include "client/cli/scene_source.h"
+#include "client/cli/scene_transfer.h"
 #include "client/cli/server_options.h"
 #include "client/formats/grouped.h"
 
@@ -46,31 +44,6 @@ struct MatchCommandOptions {
   std::string svg = "match.svg";
   uint64_t ticks = 600;
   MatchOptions match;
-};
-
-// Prints the progress of a run on standard error: on a terminal, one line that is overwritten;
-// otherwise, one line after each quarter of the ticks.
-class ProgressLine {
- public:
-  ProgressLine() : in_place_(isatty(STDERR_FILENO) == 1) {}
-
-  void operator()(uint64_t done, uint64_t ticks, uint64_t hits) {
-    const auto now = std::chrono::steady_clock::now();
-    // Updates a terminal at most 20 times a second. Elsewhere prints four lines, to keep logs
-    // short.
-    const bool is_due = in_place_ ? now - last_ > std::chrono::milliseconds(50)
-                                  : done * 4 / ticks > (done - 1) * 4 / ticks;
-    if (!is_due && done != ticks) return;
-    last_ = now;
-    const std::string line = absl::StrCat("carom: ", Grouped(done), " of ", Grouped(ticks),
-                                          " ticks, ", Grouped(hits), " hits");
-    std::cerr << (in_place_ ? "\r" : "") << line << (in_place_ && done != ticks ? "" : "\n")
-              << std::flush;
-  }
-
- private:
-  const bool in_place_;
-  std::chrono::steady_clock::time_point last_;
 };
 
 void PrintRow(const char* name, const std::string& value) {
@@ -153,9 +126,12 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::ve
   if (!bounds.ok()) return bounds;
   DemoWorld world(options.world, scene.bounds);
   // `outcome` below has the answers to the queries of the last tick, which the picture shows.
-  ProgressLine progress;
-  const absl::StatusOr<DemoOutcome> outcome =
-      RunDemo(client, kScene, options.ticks, world, std::ref(progress));
+  Progress progress("demo", "ticks");
+  const DemoProgress show = [&progress](uint64_t done, uint64_t ticks, uint64_t) {
+    progress(done, ticks);
+  };
+  const absl::StatusOr<DemoOutcome> outcome = RunDemo(client, kScene, options.ticks, world, show);
+  progress.Erase();
   if (!outcome.ok()) return outcome.status();
   const std::string title = std::filesystem::path(options.map.file).filename().string();
   const absl::Status written = WriteFile(options.svg, DemoPicture(title, map, world, *outcome));
@@ -175,9 +151,13 @@ absl::Status MatchInScene(Client& client, const SceneSummary& scene,
   uint64_t door_id = 0;
   for (const Polygon& polygon : map) door_id = std::max(door_id, polygon.id() + 1);
   MatchWorld world(options.match, scene.bounds, door_id);
-  ProgressLine progress;
+  Progress progress("demo", "ticks");
+  const DemoProgress show = [&progress](uint64_t done, uint64_t ticks, uint64_t) {
+    progress(done, ticks);
+  };
   const absl::StatusOr<DemoFigures> figures =
-      RunMatch(client, kMatchScene, options.ticks, world, std::ref(progress));
+      RunMatch(client, kMatchScene, options.ticks, world, show);
+  progress.Erase();
   if (!figures.ok()) return figures.status();
   const std::string title = std::filesystem::path(options.map.file).filename().string();
   const absl::Status written = WriteFile(options.svg, MatchPicture(title, map, world));
@@ -197,7 +177,7 @@ int RunWithScene(const Options& options, const char* name, const Run& run) {
   const absl::StatusOr<std::unique_ptr<Client>> client = ConnectTo(options.server);
   if (!client.ok()) return Fail(client.status());
   const absl::StatusOr<SceneSummary> scene =
-      (*client)->ImportScene(name, *map, ImportMode::kReplace);
+      ImportShown(**client, name, *map, ImportMode::kReplace);
   if (!scene.ok()) return Fail(scene.status());
   absl::Status status = run(**client, *scene, *map, options);
   status.Update((*client)->DeleteScene(name));

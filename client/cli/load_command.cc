@@ -8,11 +8,14 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "client/cli/command.h"
+#include "client/cli/progress.h"
 #include "client/cli/scene_source.h"
 #include "client/cli/server_options.h"
 #include "client/load/load.h"
@@ -70,6 +73,24 @@ class StopOnSignals {
   struct sigaction old_terminate_ {};
 };
 
+// Runs the load, and shows how far its import and its measured time are.
+absl::StatusOr<load::LoadReport> RunShown(LoadOptions options) {
+  Progress import("import", "vertices");
+  std::optional<Progress> load;
+  options.progress = [&](std::string_view part, uint64_t done, uint64_t total) {
+    if (part == "import") {
+      import(done, total);
+    } else {
+      import.Erase();
+      if (!load) load.emplace("load", "seconds");
+      (*load)(done, total);
+    }
+  };
+  absl::StatusOr<load::LoadReport> report = load::RunLoad(options, stop_requested);
+  if (report.ok()) report->options.progress = nullptr;
+  return report;
+}
+
 int Run(const LoadOptions& options) {
   const absl::Status checked = load::CheckOptions(options);
   if (!checked.ok()) {
@@ -80,7 +101,7 @@ int Run(const LoadOptions& options) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   // Signals must not end the process, because `RunLoad` has to delete its scene.
   const StopOnSignals signals;
-  const absl::StatusOr<load::LoadReport> report = load::RunLoad(options, stop_requested);
+  const absl::StatusOr<load::LoadReport> report = RunShown(options);
   if (!report.ok()) return Fail(report.status());
   std::cout << load::ReportText(*report);
   // Writes the file of `--plot` even if the file of `--json` cannot be written.

@@ -16,6 +16,7 @@
 #include "client/cli/output.h"
 #include "client/cli/scene_line.h"
 #include "client/cli/scene_source.h"
+#include "client/cli/scene_transfer.h"
 #include "client/cli/server_options.h"
 #include "client/cli/target.h"
 #include "client/formats/scene_writer.h"
@@ -61,19 +62,13 @@ absl::StatusOr<std::vector<Polygon>> ReadPolygonsOf(const SceneSource& source) {
   return scene->TakePolygons();
 }
 
-// Imports a scene without a deadline, because the time of an import depends on the size of the
-// scene.
 int Import(const SceneOptions& options, Client& client) {
-  SceneSource file = options.source;
-  // An answer in JSON has the report as members.
-  file.reports = PrintsTables(options.output);
-  absl::StatusOr<SourceScene> source = ReadSource(file);
+  absl::StatusOr<SourceScene> source = ReadSource(options.source);
   if (!source.ok()) return Fail(source.status());
-  const std::string report = file.reports ? "" : ReportMembers(source->map);
+  const std::string report = PrintsTables(options.output) ? "" : ReportMembers(source->map);
   const absl::StatusOr<SceneSummary> scene =
-      client.ImportScene(FullName(options.name), source->TakePolygons(),
-                         options.replace ? ImportMode::kReplace : ImportMode::kCreate,
-                         {.timeout = std::chrono::milliseconds(0)});
+      ImportShown(client, FullName(options.name), source->TakePolygons(),
+                  options.replace ? ImportMode::kReplace : ImportMode::kCreate);
   if (scene.ok()) {
     Print(options, *scene, report);
     return kSuccess;
@@ -162,8 +157,8 @@ int Fork(const SceneOptions& options, Client& client) {
 
 // Prints the scene after all polygons have arrived, because it is one JSON document.
 int Export(const SceneOptions& options, Client& client) {
-  const absl::StatusOr<std::vector<Polygon>> polygons = client.ExportScene(
-      FullName(options.name), options.version, {.timeout = std::chrono::milliseconds(0)});
+  const absl::StatusOr<std::vector<Polygon>> polygons =
+      ExportShown(client, FullName(options.name), options.version);
   if (!polygons.ok()) return FailAbout(TargetOf(options), polygons.status());
   std::cout << WriteScene(*polygons);
   return kSuccess;
@@ -198,13 +193,11 @@ bool AreEqual(const Polygon& a, const Polygon& b) {
 
 // Prints the polygons that differ between two versions, or between a version and a file.
 int Diff(const SceneOptions& options, Client& client) {
-  const CallOptions no_timeout{.timeout = std::chrono::milliseconds(0)};
   const std::string name = FullName(options.name);
-  const absl::StatusOr<std::vector<Polygon>> from =
-      client.ExportScene(name, options.version, no_timeout);
+  const absl::StatusOr<std::vector<Polygon>> from = ExportShown(client, name, options.version);
   if (!from.ok()) return FailAbout(TargetOf(options), from.status());
   const absl::StatusOr<std::vector<Polygon>> to =
-      options.source.file.empty() ? client.ExportScene(name, options.to_version, no_timeout)
+      options.source.file.empty() ? ExportShown(client, name, options.to_version)
                                   : ReadPolygonsOf(options.source);
   if (!to.ok()) return FailAbout(TargetOf(options), to.status());
   const ById before = ByIds(*from), after = ByIds(*to);
@@ -230,8 +223,7 @@ int Commit(const SceneOptions& options, Client& client) {
       options.source.file.empty() ? std::vector<Polygon>() : ReadPolygonsOf(options.source);
   if (!polygons.ok()) return Fail(polygons.status());
   const std::string name = FullName(options.name);
-  const absl::StatusOr<std::vector<Polygon>> current =
-      client.ExportScene(name, 0, {.timeout = std::chrono::milliseconds(0)});
+  const absl::StatusOr<std::vector<Polygon>> current = ExportShown(client, name);
   if (!current.ok()) return FailAbout(TargetOf(options), current.status());
   const ById existing = ByIds(*current);
   std::vector<SceneEdit> edits;

@@ -128,7 +128,7 @@ absl::StatusOr<SourceScene> ReadSource(const SceneSource& source) {
     const absl::Status skipped = SkippedStatus(scene.map);
     if (!skipped.ok()) return skipped;
   }
-  if (source.reports) PrintReport(source.file, scene.map);
+  PrintReport(source.file, scene.map);
   return scene;
 }
 

@@ -28,7 +28,6 @@ struct SceneSource {
   std::string id;       // id of the scene in the file; empty: the file must have one scene
   bool strict = false;  // a part that is skipped is an error instead of a warning
   ImportOptions map;
-  bool reports = true;  // `ReadSource` prints how the map was read
 };
 
 // Adds the flags `--id`, `--strict`, and those of `AddMapOptions`.

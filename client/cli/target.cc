@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
+#include "client/cli/scene_transfer.h"
 #include "client/formats/nearest_word.h"
 
 namespace carom::cli {
@@ -62,8 +63,7 @@ absl::StatusOr<Scene::Ptr> SceneOf(const Target& target) {
   }
   const absl::StatusOr<std::unique_ptr<Client>> client = ConnectTo(target.server);
   if (!client.ok()) return client.status();
-  absl::StatusOr<std::vector<Polygon>> polygons =
-      (*client)->ExportScene(FullName(target.name), 0, {.timeout = std::chrono::milliseconds(0)});
+  absl::StatusOr<std::vector<Polygon>> polygons = ExportShown(**client, FullName(target.name));
   if (!polygons.ok()) return polygons.status();
   return Scene::Create(*std::move(polygons));
 }

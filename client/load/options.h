@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,8 @@ struct LoadOptions {
 
   // One of every `check` answers of a stream is compared with the library's answer; 0: none.
   uint32_t check = 64;
+  // Shows how far a part of the run is, such as the import in vertices; null: nothing is shown.
+  std::function<void(const char* part, uint64_t done, uint64_t total)> progress = nullptr;
   int64_t server_pid = 0;  // process id of the server, for its CPU time; 0: not reported
   std::string json, plot;  // paths of the report files to write; empty: none
 

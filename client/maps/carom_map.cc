@@ -53,8 +53,7 @@ absl::StatusOr<CaromScene> SceneOfBundle(std::string_view bytes) {
 }
 
 // Returns the id of a scene, which may come after its polygons.
-std::string IdOfScene(std::string_view text) {
-  const Sniffed file = Sniff(text);
+std::string IdOfScene(const Sniffed& file) {
   const auto id = file.members.find("id");
   if (id == file.members.end()) return "";
   const json value = json::parse(id->second, nullptr, /*allow_exceptions=*/false);
@@ -62,9 +61,9 @@ std::string IdOfScene(std::string_view text) {
 }
 
 // Adds the members of a scene that it does not have to `unknown`.
-void AddUnknownOfScene(std::string_view text, Refusal& unknown) {
+void AddUnknownOfScene(const Sniffed& file, Refusal& unknown) {
   static const std::vector<std::string> kScene = {"id", "mapping", "polygons"};
-  for (const auto& [name, value] : Sniff(text).members) {
+  for (const auto& [name, value] : file.members) {
     if (std::find(kScene.begin(), kScene.end(), name) != kScene.end()) continue;
     unknown.Add(name, "unknown member" + Suggestion(name, kScene));
   }
@@ -97,7 +96,8 @@ struct Faults {
 absl::StatusOr<CaromScene> SceneOfJson(std::string_view text) {
   CaromScene scene;
   Faults faults;
-  AddUnknownOfScene(text, faults.unknown);
+  const Sniffed file = Sniff(text);
+  AddUnknownOfScene(file, faults.unknown);
   JsonStream stream;
   stream.arrays = {"polygons"};
   stream.element = [&](std::string_view array, size_t index, const json& value) {
@@ -121,10 +121,11 @@ absl::StatusOr<CaromScene> SceneOfJson(std::string_view text) {
   for (const Violation& violation : Violations(unknown)) {
     scene.unknown.push_back({violation.field, violation.description, ""});
   }
-  for (size_t i = scene.unknown.size(); i < ViolationCount(unknown); ++i) {
+  const size_t count = std::min(ViolationCount(unknown), MapBuilder::kMaxSkipped);
+  for (size_t i = scene.unknown.size(); i < count; ++i) {
     scene.unknown.push_back({"another member", "unknown member", ""});
   }
-  scene.id = IdOfScene(text);
+  scene.id = IdOfScene(file);
   return scene;
 }
 
@@ -162,7 +163,7 @@ absl::StatusOr<SceneText> Chosen(const std::vector<SceneText>& scenes, const std
         absl::StrCat("the file has ", scenes.size(), " scenes: choose one of them with --id"));
   }
   const auto found = std::find_if(scenes.begin(), scenes.end(), [&id](const SceneText& scene) {
-    return IdOfScene(scene.text) == id;
+    return IdOfScene(Sniff(scene.text)) == id;
   });
   if (found == scenes.end()) return absl::NotFoundError(absl::StrCat("the file has no scene ", id));
   return *found;
