@@ -23,6 +23,8 @@ namespace carom::cli {
 namespace {
 
 constexpr size_t kMaxListedParts = 16;
+// The heading of the flags in the help.
+constexpr char kMapGroup[] = "Map";
 
 // Returns the number, or nullopt if `text` is none that `IsAccepted` accepts.
 std::optional<double> AcceptedNumber(absl::string_view text) {
@@ -75,6 +77,77 @@ std::string ReasonOf(const SkippedPart& part) {
                       part.option.empty() ? "" : " takes it");
 }
 
+// Adds the flags about where points are.
+void AddPlaceOptions(CLI::App& command, ImportOptions& options) {
+  command
+      .add_option_function<std::string>(
+          "--scale",
+          [&options](const std::string& text) {
+            options.scale = NumberFor("--scale", text, "must be a number other than 0");
+            if (options.scale == 0) RefuseValue("--scale", "must be a number other than 0");
+          },
+          "World units for a unit of the file; default: 1")
+      ->type_name("NUMBER")
+      ->group(kMapGroup);
+  command
+      .add_flag_function(
+          "--flip-y,!--no-flip-y", [&options](int64_t count) { options.flip_y = count > 0; },
+          "Negate y, so that y points up; default: where y points down in the format")
+      ->group(kMapGroup);
+  command
+      .add_option_function<std::string>(
+          "--origin",
+          [&options](const std::string& text) { options.origin = PointFor("--origin", text); },
+          "Point of the file that becomes (0, 0), such as 100,-20; default: 0,0")
+      ->type_name("X,Y")
+      ->group(kMapGroup);
+}
+
+// Adds the flags about which polygons there are.
+void AddShapeOptions(CLI::App& command, ImportOptions& options) {
+  command
+      .add_option_function<std::vector<std::string>>(
+          "--layer",
+          [&options](const std::vector<std::string>& texts) {
+            options.layers.clear();
+            for (const std::string& text : texts) {
+              const absl::StatusOr<LayerChoice> choice = ReadLayer(text);
+              if (!choice.ok()) RefuseValue("--layer", std::string(choice.status().message()));
+              options.layers.push_back(*choice);
+            }
+          },
+          "Layer to take beside those taken by default, or how to take it; '*': all layers. "
+          "CATEGORY: its polygons get this category. May be repeated")
+      ->type_name("NAME[=CATEGORY][,solid|hollow|skip]")
+      ->allow_extra_args(false)
+      ->group(kMapGroup);
+  command
+      .add_option("--property", options.property,
+                  "Property of shapes whose value is their category: a number, or bit numbers as "
+                  "in 0,3")
+      ->type_name("KEY")
+      ->group(kMapGroup);
+  command
+      .add_option_function<std::string>(
+          "--chord",
+          [&options](const std::string& text) {
+            options.chord = NumberFor("--chord", text, "must be a number above 0");
+            if (!(options.chord > 0)) RefuseValue("--chord", "must be a number above 0");
+          },
+          "Greatest distance of a curve from its chords, in units of the file; default: 0.25")
+      ->type_name("NUMBER")
+      ->group(kMapGroup);
+  command
+      .add_option_function<std::string>(
+          "--outline", [&options](const std::string& word) { options.outline = word == "on"; },
+          "on: the union of the cells of a tile layer; off: one box for each cell; default: on")
+      ->check(CLI::IsMember({"on", "off"}))
+      ->type_name("on|off")
+      ->group(kMapGroup);
+  command.add_flag("--merge", options.merge, "Replace boxes that touch by their union")
+      ->group(kMapGroup);
+}
+
 void AppendMember(std::string_view name, std::string_view value, std::string& json) {
   if (json.back() != '{') json += ',';
   AppendString(name, json);
@@ -108,70 +181,8 @@ absl::StatusOr<LayerChoice> ReadLayer(std::string_view text) {
 }
 
 void AddMapOptions(CLI::App& command, ImportOptions& options) {
-  constexpr char kGroup[] = "Map";
-  command
-      .add_option_function<std::string>(
-          "--scale",
-          [&options](const std::string& text) {
-            options.scale = NumberFor("--scale", text, "must be a number other than 0");
-            if (options.scale == 0) RefuseValue("--scale", "must be a number other than 0");
-          },
-          "World units for a unit of the file; default: 1")
-      ->type_name("NUMBER")
-      ->group(kGroup);
-  command
-      .add_flag_function(
-          "--flip-y,!--no-flip-y", [&options](int64_t count) { options.flip_y = count > 0; },
-          "Negate y, so that y points up; default: where y points down in the format")
-      ->group(kGroup);
-  command
-      .add_option_function<std::string>(
-          "--origin",
-          [&options](const std::string& text) { options.origin = PointFor("--origin", text); },
-          "Point of the file that becomes (0, 0), such as 100,-20; default: 0,0")
-      ->type_name("X,Y")
-      ->group(kGroup);
-  command
-      .add_option_function<std::vector<std::string>>(
-          "--layer",
-          [&options](const std::vector<std::string>& texts) {
-            options.layers.clear();
-            for (const std::string& text : texts) {
-              const absl::StatusOr<LayerChoice> choice = ReadLayer(text);
-              if (!choice.ok()) RefuseValue("--layer", std::string(choice.status().message()));
-              options.layers.push_back(*choice);
-            }
-          },
-          "Layer to take beside those taken by default, or how to take it; '*': all layers. "
-          "CATEGORY: its polygons get this category. May be repeated")
-      ->type_name("NAME[=CATEGORY][,solid|hollow|skip]")
-      ->allow_extra_args(false)
-      ->group(kGroup);
-  command
-      .add_option("--property", options.property,
-                  "Property of shapes whose value is their category: a number, or bit numbers as "
-                  "in 0,3")
-      ->type_name("KEY")
-      ->group(kGroup);
-  command
-      .add_option_function<std::string>(
-          "--chord",
-          [&options](const std::string& text) {
-            options.chord = NumberFor("--chord", text, "must be a number above 0");
-            if (!(options.chord > 0)) RefuseValue("--chord", "must be a number above 0");
-          },
-          "Greatest distance of a curve from its chords, in units of the file; default: 0.25")
-      ->type_name("NUMBER")
-      ->group(kGroup);
-  command
-      .add_option_function<std::string>(
-          "--outline", [&options](const std::string& word) { options.outline = word == "on"; },
-          "on: the union of the cells of a tile layer; off: one box for each cell; default: on")
-      ->check(CLI::IsMember({"on", "off"}))
-      ->type_name("on|off")
-      ->group(kGroup);
-  command.add_flag("--merge", options.merge, "Replace boxes that touch by their union")
-      ->group(kGroup);
+  AddPlaceOptions(command, options);
+  AddShapeOptions(command, options);
 }
 
 void PrintReport(std::string_view file, const ImportedMap& map) {

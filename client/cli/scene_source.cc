@@ -15,6 +15,8 @@
 #include "carom/bundle.h"
 #include "carom/bundle_file.h"
 #include "client/cli/map_options.h"
+#include "client/cli/progress.h"
+#include "client/maps/carom_map.h"
 
 namespace carom::cli {
 namespace {
@@ -25,12 +27,6 @@ namespace fs = std::filesystem;
 constexpr size_t kUnbounded = std::numeric_limits<size_t>::max();
 constexpr SceneLimits kAnyScene{.max_polygons = kUnbounded, .max_vertices = kUnbounded};
 constexpr PolygonLimits kAnyPolygon{.max_vertices = kUnbounded, .max_user_data_bytes = kUnbounded};
-
-// Returns whether the flags leave the polygons of a scene as they are.
-bool IsPlain(const ImportOptions& map) {
-  return map.scale == 1 && map.origin == Vec2{0, 0} && !map.flip_y.value_or(false) &&
-         map.layers.empty() && !map.merge;
-}
 
 // Returns the bytes of a file. A folder opens without an error, but cannot be read.
 absl::StatusOr<std::string> BytesOf(const std::string& file, std::ifstream& stream) {
@@ -65,6 +61,9 @@ absl::StatusOr<SourceScene> MapOf(const SceneSource& source, const std::string& 
   if (!bytes.ok()) return bytes.status();
   ImportOptions options = source.map;
   options.scene = source.id;
+  Progress line("read", "bytes");
+  const ReadProgress show = [&line](uint64_t done, uint64_t total) { line(done, total); };
+  options.progress = &show;
   absl::StatusOr<ImportedMap> map =
       ImportMap(*bytes, options, OpenBeside(source.file == "-" ? "" : source.file));
   if (!map.ok()) return map.status();
@@ -109,7 +108,7 @@ absl::StatusOr<SourceScene> ReadSource(const SceneSource& source) {
     return absl::NotFoundError(absl::StrCat("cannot read the file ", file));
   }
   SourceScene scene;
-  if (IsPlain(source.map) && fs::is_regular_file(file, error)) {
+  if (LeavesAll(source.map) && fs::is_regular_file(file, error)) {
     absl::StatusOr<Scene::Ptr> bundle = Opened(file, stream);
     if (!bundle.ok()) return bundle.status();
     scene.id = fs::path(source.file).stem().string();

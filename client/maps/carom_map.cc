@@ -93,13 +93,14 @@ struct Faults {
 };
 
 // Reads one scene; converts each polygon before the next one is parsed.
-absl::StatusOr<CaromScene> SceneOfJson(std::string_view text) {
+absl::StatusOr<CaromScene> SceneOfJson(std::string_view text, const ReadProgress* progress) {
   CaromScene scene;
   Faults faults;
   const Sniffed file = Sniff(text);
   AddUnknownOfScene(file, faults.unknown);
   JsonStream stream;
   stream.arrays = {"polygons"};
+  stream.progress = progress;
   stream.element = [&](std::string_view array, size_t index, const json& value) {
     const std::string path = PathOf("", array, index);
     AddUnknownMembers(value, path, faults.unknown);
@@ -170,11 +171,11 @@ absl::StatusOr<SceneText> Chosen(const std::vector<SceneText>& scenes, const std
 }
 
 // Reads the scene of a file that the options choose.
-absl::StatusOr<CaromScene> SceneOfFile(std::string_view bytes, const std::string& id) {
+absl::StatusOr<CaromScene> SceneOfFile(std::string_view bytes, const ImportOptions& options) {
   if (IsBundle(AbslView(bytes))) return SceneOfBundle(bytes);
-  const absl::StatusOr<SceneText> chosen = Chosen(TextsOf(bytes), id);
+  const absl::StatusOr<SceneText> chosen = Chosen(TextsOf(bytes), options.scene);
   if (!chosen.ok()) return chosen.status();
-  absl::StatusOr<CaromScene> scene = SceneOfJson(chosen->text);
+  absl::StatusOr<CaromScene> scene = SceneOfJson(chosen->text, options.progress);
   if (scene.ok() || chosen->where.empty()) return scene;
   const std::vector<Violation> violations = Violations(scene.status());
   // A line is parsed on its own, so that its syntax error is on line 1.
@@ -190,12 +191,6 @@ Polygon WithUserData(const Polygon& polygon, const std::string& user_data) {
   spec.user_data = user_data;
   return Polygon::Create(std::move(spec), {.max_vertices = kAny, .max_user_data_bytes = kAny})
       .value();
-}
-
-// Returns whether the options leave the polygons of a scene as they are.
-bool LeavesAll(const ImportOptions& options) {
-  return options.scale == 1 && options.origin == Vec2{0, 0} && !options.flip_y.value_or(false) &&
-         options.layers.empty() && !options.merge;
 }
 
 // Passes the polygons through a builder, which applies the options. User data, which a builder does
@@ -232,6 +227,11 @@ absl::StatusOr<ImportedMap> Placed(CaromScene scene, const ImportOptions& option
 
 }  // namespace
 
+bool LeavesAll(const ImportOptions& options) {
+  return options.scale == 1 && options.origin == Vec2{0, 0} && !options.flip_y.value_or(false) &&
+         options.layers.empty() && !options.merge;
+}
+
 bool LooksLikeCarom(const Sniffed& file) {
   if (IsBundle(AbslView(file.bytes))) return true;
   const auto polygons = file.members.find("polygons");
@@ -243,7 +243,7 @@ absl::StatusOr<ImportedMap> ImportCarom(std::string_view bytes, const ImportOpti
   const absl::Status status = MapBuilder::Check(options);
   if (!status.ok()) return status;
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
-  absl::StatusOr<CaromScene> scene = SceneOfFile(bytes, options.scene);
+  absl::StatusOr<CaromScene> scene = SceneOfFile(bytes, options);
   if (!scene.ok()) return scene.status();
   std::vector<SkippedPart> unknown = std::move(scene->unknown);
   std::string id = scene->id;

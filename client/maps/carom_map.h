@@ -26,6 +26,9 @@ namespace carom {
 // Returns whether a file is a bundle, or begins with an object that has polygons.
 bool LooksLikeCarom(const Sniffed& file);
 
+// Returns whether the options leave the polygons of a scene as they are.
+bool LeavesAll(const ImportOptions& options);
+
 absl::StatusOr<ImportedMap> ImportCarom(std::string_view bytes, const ImportOptions& options,
                                         const FileOpener& open);
 

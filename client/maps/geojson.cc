@@ -15,6 +15,7 @@
 #include "carom/status.h"
 #include "client/formats/json_text.h"
 #include "client/formats/scene_reader.h"
+#include "client/maps/counted_text.h"
 #include "client/maps/map_json.h"
 
 namespace carom {
@@ -332,7 +333,7 @@ absl::StatusOr<ImportedMap> GeoJsonImport::Import(std::string_view bytes) {
       return AddFeature(feature, PathOf("", "features", index));
     };
   }
-  if (!json::sax_parse(file.bytes, &handler_)) {
+  if (!ParseCounted(file.bytes, options_.progress, &handler_)) {
     if (!handler_.status.ok()) return handler_.status;
     if (!handler_.is_too_deep) {
       return JsonSyntaxError(file.bytes, handler_.offset, handler_.token);

@@ -35,6 +35,9 @@ namespace carom {
 // file.
 using FileOpener = std::function<absl::StatusOr<std::string>(std::string_view path)>;
 
+// Called with how many bytes of a JSON text are parsed, and of how many.
+using ReadProgress = std::function<void(uint64_t done, uint64_t total)>;
+
 // How the polygons of one layer are made.
 enum class LayerUse : uint8_t { kDefault, kSolid, kHollow, kSkip };
 
@@ -66,6 +69,9 @@ struct ImportOptions {
   double chord = 0.25;
   // The most bytes that compressed layers may have in all when decompressed.
   size_t max_decompressed_bytes = size_t{1} << 28;
+  // Called every MiB while a map in JSON is parsed, but not for RUBE and virtual tabletops; null:
+  // nothing is called.
+  const ReadProgress* progress = nullptr;
 };
 
 // Something that was not imported.
