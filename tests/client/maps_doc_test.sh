@@ -42,7 +42,7 @@ bash -c "${commands[2]}" >local
 cmp slide.svg "$CAROM_SOURCE_DIR/docs/maps.svg" || fail "docs/maps.svg is another picture"
 grep -q '"at":\[174,-90\]' local || fail "the circle ends elsewhere: $(cat local)"
 
-"$CAROMD_BINARY" --address 127.0.0.1:0 >out 2>/dev/null &
+"$CAROMD_BINARY" --store memory --address 127.0.0.1:0 >out 2>/dev/null &
 server=$!
 for ((attempt = 0; attempt < 400; ++attempt)); do
   CAROM_ADDRESS=$(sed -n 's/^caromd listening on //p' out)
