@@ -64,9 +64,11 @@ class CountedIterator {
 template <class Handler>
 bool ParseCounted(std::string_view text, const ReadProgress* progress, Handler* handler) {
   TextCount count{text, progress};
-  if (progress != nullptr) count.Report(text.data());
-  return nlohmann::json::sax_parse(CountedIterator(text.data(), &count),
-                                   CountedIterator(text.data() + text.size(), &count), handler);
+  const char* const begin = text.data();
+  const char* const end = begin + text.size();
+  if (progress != nullptr) count.Report(begin);
+  return nlohmann::json::sax_parse(CountedIterator(begin, &count), CountedIterator(end, &count),
+                                   handler);
 }
 
 }  // namespace carom
