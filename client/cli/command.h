@@ -51,6 +51,7 @@ void AddExplainCommand(CLI::App& app, int& exit_status);
 void AddContextCommand(CLI::App& app, int& exit_status);
 void AddDocumentCommands(CLI::App& app, int& exit_status);
 void AddBundleCommand(CLI::App& app, int& exit_status);
+void AddConvertCommand(CLI::App& app, int& exit_status);
 void AddEvalCommand(CLI::App& app, int& exit_status);
 void AddDemoCommand(CLI::App& app, int& exit_status);
 void AddLoadCommand(CLI::App& app, int& exit_status);

@@ -54,6 +54,7 @@ int main(int argc, char** argv) {
   carom::cli::AddQuestionCommands(app, exit_status);
   carom::cli::AddExplainCommand(app, exit_status);
   carom::cli::AddBundleCommand(app, exit_status);
+  carom::cli::AddConvertCommand(app, exit_status);
   carom::cli::AddEvalCommand(app, exit_status);
   carom::cli::AddDemoCommand(app, exit_status);
   carom::cli::AddLoadCommand(app, exit_status);

@@ -15,6 +15,7 @@
 #include "carom/bundle.h"
 #include "client/cli/command.h"
 #include "client/cli/local_page.h"
+#include "client/cli/map_options.h"
 #include "client/cli/scene_source.h"
 #include "client/formats/json_text.h"
 
@@ -39,16 +40,17 @@ void OpenBrowser(const std::string& address) {
 }
 
 int View(const ViewOptions& options) {
-  const absl::StatusOr<SourceScene> source = ReadSource(options.source);
+  absl::StatusOr<SourceScene> source = ReadSource(options.source);
   if (!source.ok()) return Fail(source.status());
-  const absl::StatusOr<Scene::Ptr> scene = source->file.scene(source->index);
+  const std::string report = ReportMembers(source->map);
+  const absl::StatusOr<Scene::Ptr> scene = source->TakeScene();
   if (!scene.ok()) return Fail(scene.status());
   LocalScene local{.name = std::filesystem::path(options.source.file).filename(),
                    .bundle = WriteBundle(**scene)};
   local.report = "{\"name\":";
   AppendString(local.name, local.report);
   absl::StrAppend(&local.report, ",\"polygon_count\":", (*scene)->polygon_count(),
-                  ",\"vertex_count\":", (*scene)->vertex_count(), "}\n");
+                  ",\"vertex_count\":", (*scene)->vertex_count(), report, "}\n");
   absl::StatusOr<LocalPage> page = LocalPage::Listen(options.port, std::move(local));
   if (!page.ok()) return Fail(page.status());
   const std::string address = page->address();
@@ -62,10 +64,11 @@ int View(const ViewOptions& options) {
 
 void AddViewCommand(CLI::App& app, int& exit_status) {
   CLI::App* command = app.add_subcommand(
-      "view", "Show a scene file in the browser, without a server, until Ctrl-C");
+      "view", "Show a map file in the browser, without a server, until Ctrl-C");
   const auto options = std::make_shared<ViewOptions>();
-  command->add_option("FILE", options->source.file, "Scene file; - is standard input")->required();
-  command->add_option("--id", options->source.id, "Id of the scene, if FILE has several scenes");
+  command->add_option("FILE", options->source.file, "Map file of any format; - is standard input")
+      ->required();
+  AddSource(*command, options->source);
   command->add_option("--port", options->port, "Port on 127.0.0.1; 0: any that is free")
       ->capture_default_str();
   command->add_flag("--no-open", options->no_open, "Only print the address");

@@ -84,6 +84,26 @@ absl::Status CheckAddress(absl::string_view target) {
   return absl::OkStatus();
 }
 
+// Counts the vertices of a transfer, and reports them.
+class Tally {
+ public:
+  Tally(const TransferProgress* progress, uint64_t total) : progress_(progress), total_(total) {}
+
+  // Adds the polygons of a message. Each vertex has one number in each column of its ring.
+  void Add(const google::protobuf::RepeatedPtrField<v1::Polygon>& polygons) {
+    if (progress_ == nullptr) return;
+    for (const v1::Polygon& polygon : polygons) {
+      for (const v1::Ring& ring : polygon.rings()) done_ += static_cast<uint64_t>(ring.x_size());
+    }
+    (*progress_)(done_, total_);
+  }
+
+ private:
+  const TransferProgress* const progress_;
+  const uint64_t total_;
+  uint64_t done_ = 0;
+};
+
 v1::ImportMode Encoded(ImportMode mode) {
   return mode == ImportMode::kReplace ? v1::IMPORT_MODE_REPLACE : v1::IMPORT_MODE_CREATE;
 }
@@ -396,6 +416,9 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
   chunk.set_mode(Encoded(mode));
   size_t bytes = 0;
   bool open = true;  // false once the server has ended the call
+  uint64_t vertices = 0;
+  for (const Polygon& polygon : polygons) vertices += polygon.vertex_count();
+  Tally tally(options.progress, vertices);
   wire::PieceStart piece;
   for (size_t i = 0; open && i < polygons.size();) {
     v1::Polygon message;
@@ -405,6 +428,7 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
     // chunk too large, and after a piece that is not the last one of its polygon.
     if (bytes != 0 && bytes + size > kChunkBytes) {
       open = call->Write(chunk);
+      tally.Add(chunk.polygons());
       chunk.clear_polygons();
       bytes = 0;
     }
@@ -414,10 +438,12 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
     i += is_last ? 1 : 0;
     if (is_last || !open) continue;
     open = call->Write(chunk);
+    tally.Add(chunk.polygons());
     chunk.clear_polygons();
     bytes = 0;
   }
   if (open) call->Write(chunk);
+  tally.Add(chunk.polygons());
   call->WritesDone();
   const absl::Status status = CallStatus(call->Finish());
   impl_->FailOverIfUnavailable(status, address);
@@ -446,7 +472,9 @@ absl::StatusOr<std::vector<Polygon>> Client::ExportScene(absl::string_view name,
   const auto hold = [](size_t, size_t) { return absl::OkStatus(); };
   absl::Status malformed;
   v1::ExportSceneResponse chunk;
+  Tally tally(options.progress, 0);
   while (malformed.ok() && call->Read(&chunk)) {
+    tally.Add(chunk.polygons());
     malformed = joiner.Add(chunk.polygons(), chunk.continues(), hold, polygons);
   }
   if (!malformed.ok()) context.TryCancel();

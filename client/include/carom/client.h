@@ -28,6 +28,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -82,10 +83,17 @@ struct ClientOptions {
   int32_t max_receive_bytes = 64 << 20;
 };
 
+// Called with how many vertices of a transfer are done, and of how many; 0: that is not known.
+using TransferProgress = std::function<void(uint64_t done, uint64_t total)>;
+
 struct CallOptions {
   // Time after which the call fails with DEADLINE_EXCEEDED. Absent means
   // `ClientOptions::call_timeout`. Zero means no timeout.
   std::optional<std::chrono::milliseconds> timeout;
+  // Called by `ImportScene` and `ExportScene`, on the thread of the call, after each message of
+  // about 1 MiB that was sent or received; null: nothing is called. Other functions do not use it.
+  // The total of an export is not known. The function must exist until the call returns.
+  const TransferProgress* progress = nullptr;
 };
 
 // Options of `Client::ForkScene`, which makes a fork: an editable copy of a scene on one server.
