@@ -94,7 +94,8 @@ export class Writer {
 
   /** Writes bytes as they are. */
   raw(bytes: Uint8Array): void {
-    this.data.set(bytes, this.reserve(bytes.length));
+    const at = this.reserve(bytes.length);
+    this.data.set(bytes, at);
   }
 
   /** Writes a field of bytes, a text or an encoded message, also if they are empty. */
@@ -119,12 +120,14 @@ export class Writer {
   }
 
   double(field: number, value: number): void {
-    this.view.setFloat64(this.reserve(8), value, true);
+    const at = this.reserve(8);
+    this.view.setFloat64(at, value, true);
     this.tag(field, FIXED64);
   }
 
   word(field: number, value: bigint): void {
-    this.view.setBigUint64(this.reserve(8), value, true);
+    const at = this.reserve(8);
+    this.view.setBigUint64(at, value, true);
     this.tag(field, FIXED64);
   }
 
