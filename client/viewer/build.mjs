@@ -1,0 +1,49 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Builds the page into build/web/viewer, or into the folder that is named: index.html, app.js, worker.js, core.js,
+// style.css and the WASM files of @carom/core. Fails if the files are larger than the page may be.
+import { build } from 'esbuild';
+import { copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+
+const MAX_COMPRESSED_BYTES = 1.5 * 2 ** 20;
+
+const here = dirname(fileURLToPath(import.meta.url));
+const out = resolve(process.argv[2] ?? join(here, '../../build/web/viewer'));
+
+await rm(out, { recursive: true, force: true });
+await mkdir(out, { recursive: true });
+await build({
+  entryPoints: {
+    app: join(here, 'src/main.tsx'),
+    worker: join(here, 'src/draw/worker.ts'),
+    core: join(here, 'src/ask/core_worker.ts'),
+  },
+  outdir: out,
+  bundle: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  jsx: 'automatic',
+  jsxImportSource: 'preact',
+  legalComments: 'linked',
+  logLevel: 'warning',
+});
+await copyFile(join(out, 'app.css'), join(out, 'style.css'));
+await rm(join(out, 'app.css'));
+await copyFile(join(here, 'src/index.html'), join(out, 'index.html'));
+
+let total = 0;
+for (const name of await readdir(out)) {
+  const bytes = gzipSync(await readFile(join(out, name)), { level: 9 }).length;
+  total += bytes;
+  console.log(`${name.padEnd(28)} ${String(bytes).padStart(9)} bytes compressed`);
+}
+console.log(`${'all'.padEnd(28)} ${String(total).padStart(9)} bytes compressed`);
+if (total > MAX_COMPRESSED_BYTES) {
+  console.error(`viewer: more than ${MAX_COMPRESSED_BYTES} bytes`);
+  process.exit(1);
+}

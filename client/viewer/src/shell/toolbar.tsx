@@ -1,0 +1,46 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The column of tools at the left of the map.
+import { TOOLS } from '../ask/tools';
+import { chooseTool } from '../state/choose_tool';
+import { tool } from '../state/state';
+import { Icon } from './icons';
+
+const EXTRA = [
+  { id: 'tracker', label: 'Tracker', key: 'k' },
+  { id: 'edit', label: 'Edit polygons', key: 'x' },
+];
+
+function ToolButton({ id, label, keyName }: { id: string; label: string; keyName: string }) {
+  const chosen = tool.value === id;
+  return (
+    <button
+      type="button"
+      class="tool"
+      aria-pressed={chosen}
+      aria-label={label}
+      data-tip={`${label} (${keyName})`}
+      data-tool={id}
+      onClick={() => chooseTool(id)}
+    >
+      <Icon name={id} />
+    </button>
+  );
+}
+
+export function Toolbar() {
+  return (
+    <nav class="toolbar" aria-label="Tools">
+      <ToolButton id="pan" label="Move the map" keyName="Esc" />
+      <hr />
+      {TOOLS.map(({ id, label, key }) => (
+        <ToolButton key={id} id={id} label={label} keyName={key} />
+      ))}
+      <hr />
+      {EXTRA.map(({ id, label, key }) => (
+        <ToolButton key={id} id={id} label={label} keyName={key} />
+      ))}
+    </nav>
+  );
+}
