@@ -93,7 +93,7 @@ export function putScalar(
   } else if (type === 'fixed64') {
     if (present || BigInt(value) !== 0n) writer.word(field, BigInt(value));
   } else if (present || Number(value) !== 0) {
-    writer.big(field, BigInt(value));
+    writer.big(field, type === 'bool' ? 1n : BigInt(value));
   }
 }
 
