@@ -324,6 +324,13 @@ function answersModule(api) {
 
 // --- questions.ts and asking.ts -------------------------------------------------------------------
 
+function optionSpecs(options) {
+  const wordsOfEnum = (name) => (name ? `${camel(name.replace('carom_', ''))}Words` : 'null');
+  return options
+    .map((o) => `      { path: '${o.path}', name: '${o.name}', type: '${o.type}', offset: ${o.offset}, choices: ${wordsOfEnum(o.enum)} },\n`)
+    .join('');
+}
+
 const argumentsOf = (kind) => `${pascal(kind.name)}Arguments`;
 const constantOf = (kind) => `${kind.name}`;
 const classOf = (kind) => ANSWERS[kind.answers].name;
@@ -380,9 +387,7 @@ export const ABI_VERSION = ${api.abi_version};
   }
   for (const { kind, layout } of kinds) {
     const [method, doc] = KINDS[kind.name];
-    const options = layout.options
-      .map((o) => `      { path: '${o.path}', name: '${o.name}', type: '${o.type}', offset: ${o.offset}, choices: ${o.enum ? `${camel(o.enum.replace('carom_', ''))}Words` : 'null'} },\n`)
-      .join('');
+    const options = optionSpecs(layout.options);
     out += `\n${comment(`The arguments of \`${camel(kind.name)}\`.`)}export interface ${argumentsOf(kind)} {\n${argumentLines(api, kind, layout)}}\n`;
     out += `\nexport const ${constantOf(kind)}: Kind<answers.${classOf(kind)}> = {\n  name: '${camel(kind.name)}',\n  number: ${kind.number},\n  method: '${method}',\n  function: '${kind.function}',\n  question: {\n    size: ${layout.size},\n    shapes: ${layout.shapes},\n    columns: [\n${specs(layout.columns).replace(/^/gm, '  ').trimEnd()}\n    ],\n    options: [\n${options}    ],\n  },\n  answers: answers.${classOf(kind)},\n};\n`;
     const given = kind.name === 'FANS' ? 'withSteps(given)' : 'given';
@@ -417,7 +422,7 @@ function askingModule(api) {
 // --- layout.ts ------------------------------------------------------------------------------------
 
 function layoutModule(api) {
-  let out = `${BANNER}\n/** The structs of carom.h that are no questions and no answers, in wasm32: a column or number by its path. */\nexport const STRUCTS = {\n`;
+  let out = `${BANNER}\nimport type { Integers, Longs, Numbers } from '../columns.js';\nimport type { Description } from '../question.js';\nimport type { ShapesLike } from '../shapes.js';\n\n/** The structs of carom.h that are no questions and no answers, in wasm32: a column or number by its path. */\nexport const STRUCTS = {\n`;
   for (const name of ['carom_status', 'carom_polygons', 'carom_limits', 'carom_capsules', 'carom_edits', 'carom_body_columns', 'carom_tracker_definitions', 'carom_answer_limits', 'carom_batch', 'carom_world', 'carom_picture', 'carom_polygon', 'carom_ring', 'carom_box']) {
     const struct = api.structOf[name];
     const offsets = struct.fields.filter((member) => member.count).map((member) => [member.name, member.offset32]);
@@ -426,7 +431,17 @@ function layoutModule(api) {
     const text = offsets.map(([path, at]) => `'${path}': ${at}`).join(', ');
     out += `  ${name}: { size: ${struct.size32}, grows: ${struct.grows}, at: { ${text} } },\n`;
   }
-  out += `} as const;\n\n/** The functions that a module exports. */\nexport const FUNCTIONS = [\n`;
+  out += `} as const;\n\n/** What bodies and trackers are described by, as the arguments of questions are. */\n`;
+  for (const [name, constant, text] of [
+    ['carom_body_columns', 'BODIES', 'bodies'],
+    ['carom_tracker_definitions', 'TRACKERS', 'trackers'],
+  ]) {
+    const made = walk(api, api.structOf[name]);
+    const shapes = made.pointers.find((pointer) => /shapes$/.test(pointer.path)).offset;
+    out += `export const ${constant}: Description = {\n  name: '${text}',\n  question: {\n    size: ${api.structOf[name].size32},\n    shapes: ${shapes},\n    columns: [\n${specs(made.columns).replace(/^/gm, '  ').trimEnd()}\n    ],\n    options: [\n${optionSpecs(made.options)}    ],\n  },\n};\n\n`;
+    out += `${comment(`The arguments of ${text}.`)}export interface ${pascal(text)}Arguments {\n${argumentLines(api, { name }, { ...made, shapes })}}\n\n`;
+  }
+  out += `/** The functions that a module exports. */\nexport const FUNCTIONS = [\n`;
   for (const each of api.functions) out += `  '${each.name}',\n`;
   return `${out}] as const;\n`;
 }

@@ -5,7 +5,8 @@
 
 import type { ColumnSpec, Question } from './question.js';
 import type { TypedArray } from './columns.js';
-import { CaromError, refuse } from './errors.js';
+import { type CaromError, refuse } from './errors.js';
+import { DISPOSE } from './handle.js';
 
 /** What has the columns of one answer. */
 export interface Source {
@@ -61,6 +62,15 @@ export abstract class Answers {
   /** Frees the memory of the answers at once; columns that were read stay. */
   dispose(): void {
     this.source.dispose?.();
+  }
+
+  [DISPOSE](): void {
+    this.dispose();
+  }
+
+  /** What has the columns. */
+  get from(): Source {
+    return this.source;
   }
 
   protected column(index: number): TypedArray {

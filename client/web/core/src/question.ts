@@ -48,21 +48,25 @@ export interface Layout {
   readonly columns: readonly ColumnSpec[];
 }
 
-/** A kind of question. */
-export interface Kind<A extends Answers = Answers> {
+/** Arguments with a name: those of a kind of question, of bodies or of trackers. */
+export interface Description {
   /** As in paths of fields, such as `segments`. */
   readonly name: string;
+  readonly question: Layout & {
+    readonly options: readonly OptionSpec[];
+    /** Offset of the pointer to shapes, or -1. */
+    readonly shapes: number;
+  };
+}
+
+/** A kind of question. */
+export interface Kind<A extends Answers = Answers> extends Description {
   /** `carom_kind`. */
   readonly number: number;
   /** The method of a scene, such as `cast`. */
   readonly method: string;
   /** The function of carom.h. */
   readonly function: string;
-  readonly question: Layout & {
-    readonly options: readonly OptionSpec[];
-    /** Offset of the pointer to shapes, or -1. */
-    readonly shapes: number;
-  };
   /** Makes answers from what has their columns. */
   readonly answers: new (question: Question, source: Source) => A;
 }
@@ -73,14 +77,9 @@ export type QuestionColumn = TypedArray | Column | null;
 const OWN_LENGTH = new Set(['bodyContacts.mass']);
 const PUSHED = new Set(['slides.dx', 'slides.dy']);
 
-/**
- * Items of one kind, to be answered by `ask` of a scene. Made by the functions of `@carom/core/questions`.
- *
- * Typed arrays are not copied: they must not change before the answer is there. A question may be asked again, also
- * after its arrays have other values. Numbers that the core does not accept, such as NaN, are errors of their item.
- */
-export class Question<A extends Answers = Answers> {
-  readonly kind: Kind<A>;
+/** Arguments that are checked: columns of equal length and options. */
+export class Arguments<K extends Description = Description> {
+  readonly kind: K;
   /** The number of items. */
   readonly items: number;
   /** One for each of `kind.question.columns`; null: absent. */
@@ -89,7 +88,7 @@ export class Question<A extends Answers = Answers> {
   readonly options: readonly (number | bigint)[];
   readonly shapes: Shapes | null;
 
-  constructor(kind: Kind<A>, given: object) {
+  constructor(kind: K, given: object) {
     this.kind = kind;
     const known = new Map(Object.entries(given));
     this.shapes = null;
@@ -135,10 +134,18 @@ export class Question<A extends Answers = Answers> {
 
   /** One shape for all items where the list has a single one; else shape i for item i. */
   private shapeColumn(column: ColumnSpec): TypedArray | null {
-    const isShape = column.path === 'movers.shape';
+    const isShape = column.name === 'shape';
     return isShape && this.shapes?.length === 1 && this.items !== 1 ? new Uint32Array(this.items) : null;
   }
 }
+
+/**
+ * Items of one kind, to be answered by `ask` of a scene. Made by the functions of `@carom/core/questions`.
+ *
+ * Typed arrays are not copied: they must not change before the answer is there. A question may be asked again, also
+ * after its arrays have other values. Numbers that the core does not accept, such as NaN, are errors of their item.
+ */
+export class Question<A extends Answers = Answers> extends Arguments<Kind<A>> {}
 
 type Given = number | bigint | TypedArray | Column | undefined;
 
@@ -156,7 +163,7 @@ function toGiven(kind: string, column: ColumnSpec, value: unknown): Given {
 }
 
 /** Returns for each column whether its entries are not the items. */
-function ownLengths(kind: Kind, values: readonly Given[]): boolean[] {
+function ownLengths(kind: Description, values: readonly Given[]): boolean[] {
   const pushes = kind.question.columns.findIndex((column) => kind.name === 'slides' && column.name === 'pushes');
   return kind.question.columns.map((column, i) => {
     const field = `${kind.name}.${column.name}`;
@@ -168,7 +175,7 @@ function ownLengths(kind: Kind, values: readonly Given[]): boolean[] {
   });
 }
 
-function countItems(kind: Kind, values: readonly Given[], own: readonly boolean[]): number {
+function countItems(kind: Description, values: readonly Given[], own: readonly boolean[]): number {
   let items = -1;
   let first = '';
   kind.question.columns.forEach((column, i) => {
