@@ -14,6 +14,13 @@ const MAX_COMPRESSED_BYTES = 1.5 * 2 ** 20;
 const here = dirname(fileURLToPath(import.meta.url));
 const out = resolve(process.argv[2] ?? join(here, '../../build/web/viewer'));
 
+// The packages of the repository, which are built before the page.
+const web = join(here, '../web');
+const alias = {
+  '@carom/client': join(web, 'client/dist/web/index.js'),
+  '@carom/core/questions': join(web, 'core/dist/questions.js'),
+};
+
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
 await build({
@@ -24,6 +31,7 @@ await build({
   },
   outdir: out,
   bundle: true,
+  alias,
   format: 'esm',
   target: 'es2022',
   minify: true,

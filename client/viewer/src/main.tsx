@@ -14,8 +14,10 @@ import { Toolbar } from './shell/toolbar';
 import { TopBar } from './shell/top_bar';
 import { readAddress, startAddress } from './state/address';
 import { openScene, refreshScenes } from './state/scene_session';
-import { handles, online, options, panel, scene, scenes, toast, tool, view } from './state/state';
+import { frameStats, handles, loading, online, options, panel, scene, scenes, toast, tool, view } from './state/state';
 import { startTheme } from './state/theme';
+import { startExplaining } from './why/explanation';
+import { startTracking } from './why/tracker';
 import './style.css';
 
 const REFRESH_MS = 5000;
@@ -40,7 +42,7 @@ function Page() {
 /** Shows what the fragment of the address names. */
 function openAddress(): void {
   const address = readAddress(location.hash);
-  if (toolOf(address.tool) || address.tool === 'tracker' || address.tool === 'edit') {
+  if (toolOf(address.tool) || address.tool === 'edit') {
     tool.value = address.tool;
     const wanted = toolOf(address.tool)?.points.length;
     if (wanted && address.points.length === wanted) {
@@ -66,10 +68,18 @@ async function start(): Promise<void> {
   }, REFRESH_MS);
 }
 
+// What tests read: how many pictures the worker has drawn, and whether the picture of the view is complete.
+Object.assign(window, {
+  caromFrames: () => frameStats.peek().frames,
+  caromSettled: () => frameStats.peek().missing === 0 && loading.peek() === null,
+});
+
 startTheme();
 render(<Page />, document.getElementById('app') as HTMLElement);
 startKeyboard();
 startAsking();
+startTracking();
+startExplaining();
 openAddress();
 startAddress();
 window.addEventListener('hashchange', openAddress);

@@ -3,9 +3,9 @@
 
 // When is which question asked? The page's own core answers each change of a question at once; the server answers the
 // same question as fast as it can, one at a time, and both answers are compared.
+import { CaromError } from '@carom/core/questions';
 import { effect } from '@preact/signals';
 import { askServer } from '../server/query_calls';
-import { ServerError } from '../server/connect';
 import { troubleOf } from '../state/scene_session';
 import {
   agreement,
@@ -83,7 +83,7 @@ async function compare(): Promise<void> {
       }
     } catch (error) {
       // A version that the server no longer keeps is no disagreement; the next version is asked again.
-      if (error instanceof ServerError && error.code === 'out_of_range') continue;
+      if (error instanceof CaromError && error.code === 'OUT_OF_RANGE') continue;
       const found = troubleOf(error);
       if (found.kind !== 'no_server' && found.kind !== 'stalled') trouble.value = found;
       break;

@@ -87,8 +87,8 @@ function placed(points: readonly Point[], option: (name: string) => Value): { sh
 
 const shapeOption = (value: string): OptionSpec => ({ name: 'shape', label: 'Shape', choices: SHAPES, value });
 const shapeStart = (box: Box): Point[] => {
-  const size = Math.min(box.maxX - box.minX, box.maxY - box.minY) * 0.09;
-  const center = at(box, 0.3, 0.45);
+  const size = Math.min(box.maxX - box.minX, box.maxY - box.minY) * 0.045;
+  const center = at(box, 0.27, 0.53);
   return [center, { x: rounded(box, center.x + size), y: rounded(box, center.y + size * 0.5) }];
 };
 const shapeAlong = (i: number): readonly number[] => (i === 0 ? [1] : []);
@@ -369,6 +369,32 @@ export const TOOLS: readonly Tool[] = [
           skin: [option('skin') as number],
         },
         shape,
+      };
+    },
+  },
+  {
+    id: 'tracker',
+    label: 'Tracker',
+    key: 'k',
+    hint: 'What does a shape touch that moves a little at a time, and what does the server remember of it?',
+    points: ['position', 'size'],
+    options: [shapeOption('disc')],
+    start: shapeStart,
+    along: shapeAlong,
+    // What a tracker touches is what its shape overlaps; its memory changes no answer.
+    ask: (points, option): Question => {
+      const { shape, x, y } = placed(points, option);
+      if (shape.kind === 'polygon') return { kind: 'polygons', given: { x, y, detail: 'edges' }, shape };
+      return {
+        kind: 'capsules',
+        given: {
+          ax: [shape.ax + x[0]],
+          ay: [shape.ay + y[0]],
+          bx: [shape.bx + x[0]],
+          by: [shape.by + y[0]],
+          radius: [shape.radius],
+          detail: 'edges',
+        },
       };
     },
   },

@@ -4,7 +4,7 @@
 // The page's side of the drawing worker.
 import { effect } from '@preact/signals';
 import { copyOf, buffersOf, type Packed } from '../scene/packed';
-import { classes, frameStats, isDark, labels, view } from '../state/state';
+import { classes, frameStats, isDark, labels, trouble, view } from '../state/state';
 import type { FromWorker, ToWorker } from './messages';
 
 let worker: Worker | null = null;
@@ -20,6 +20,7 @@ export function startMapWorker(canvas: HTMLCanvasElement): void {
     frameStats.value = { frames: data.frames, milliseconds: data.milliseconds, missing: data.missing };
     if (data.labels) labels.value = data.labels;
   };
+  worker.onerror = ({ message }) => (trouble.value = { kind: 'other', message: `The map cannot be drawn: ${message}` });
   const offscreen = canvas.transferControlToOffscreen();
   send({ kind: 'start', canvas: offscreen, pixelRatio: Math.min(devicePixelRatio || 1, 2) }, [offscreen]);
   effect(() => {

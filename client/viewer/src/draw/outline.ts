@@ -16,6 +16,8 @@ export interface Placement {
   height: number;
 }
 
+/** Vertices of a ring in a picture above which only every k-th one is drawn. */
+const MAX_POINTS = 16000;
 /** Pixels around the picture within which paths may lie. Wider than any line. */
 const GUARD = 16;
 
@@ -37,9 +39,9 @@ function push(x: number, y: number): void {
 /**
  * Writes the vertices of a ring to `points`. A run of vertices that is out of the picture, or smaller than a pixel, is
  * replaced by the line between its ends: its box lies beside the picture, so the line does not enter the picture, and
- * the winding number of each pixel stays.
+ * the winding number of each pixel stays. `stride`: of the vertices of other runs, every stride-th one is written.
  */
-function trace(store: SceneStore, ring: number, at: Placement, step: number): boolean {
+function trace(store: SceneStore, ring: number, at: Placement, step: number, stride: number): boolean {
   const { xy, runBoxes } = store;
   const start = store.ringStart[ring];
   const length = store.ringLength[ring];
@@ -70,7 +72,7 @@ function trace(store: SceneStore, ring: number, at: Placement, step: number): bo
       continue;
     }
     const end = Math.min(first + RUN, length);
-    for (let i = first; i < end; ++i) visit(i, i === 0);
+    for (let i = first; i < end; i += stride) visit(i, i === 0);
   }
   visit(length - 1, true);
   return whole;
@@ -153,7 +155,8 @@ export function addRing(
   step = 0.75,
 ): void {
   current = at;
-  const whole = trace(store, ring, at, step);
+  let whole = trace(store, ring, at, step, 1);
+  if (count > 2 * MAX_POINTS) whole = trace(store, ring, at, step, Math.ceil(count / (2 * MAX_POINTS)));
   const open = store.ringOpen[ring] === 1;
   if (asLines && (open || !whole)) {
     if (!open) push(points[0], points[1]);

@@ -3,7 +3,7 @@
 
 // What keeps the page from its work, and what one can do about it.
 import { useState } from 'preact/hooks';
-import { useToken } from '../server/connect';
+import { useToken } from '../server/connection';
 import { openScene, refreshScenes } from '../state/scene_session';
 import { loading, panel, pinned, scene, scenes, scenesLoaded, stored, trouble } from '../state/state';
 

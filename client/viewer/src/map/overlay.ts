@@ -19,6 +19,7 @@ import {
   highlighted,
   isDark,
   labels,
+  panel,
   question,
   revision,
   selected,
@@ -26,6 +27,8 @@ import {
   tool,
   view,
 } from '../state/state';
+import { explained } from '../why/explanation';
+import { drawMemory } from '../why/memory_figure';
 import { focusedHandle } from './pointer';
 
 const FLASH_MS = 1400;
@@ -44,6 +47,7 @@ export function startOverlay(element: HTMLCanvasElement): void {
   effect(() => {
     void [view.value, isDark.value, answer.value, question.value, handles.value, tool.value, cursor.value];
     void [flashes.value, highlighted.value, labels.value, selected.value, revision.value, focusedHandle.value];
+    void [explained.value, panel.value];
     requestOverlay();
   });
 }
@@ -75,6 +79,7 @@ function draw(now: number): void {
     pen.text(at.x + label.dx, at.y + label.dy, label.text, 11, 'center');
   }
   drawFindings(pen);
+  drawMemory(pen);
   if (question.value) drawQuestion(pen, question.value, answer.value);
   drawDraft(pen);
   drawHandles(pen);

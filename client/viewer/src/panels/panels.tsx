@@ -6,10 +6,12 @@ import type { ComponentChildren } from 'preact';
 import { panel, type Panel } from '../state/state';
 import { AskPanel } from './ask_panel';
 import { ScenesPanel } from './scenes_panel';
+import { WhyPanel } from './why_panel';
 
 const TABS: { id: Panel; label: string; body: () => ComponentChildren }[] = [
   { id: 'scenes', label: 'Scenes', body: () => <ScenesPanel /> },
   { id: 'ask', label: 'Ask', body: () => <AskPanel /> },
+  { id: 'why', label: 'Why', body: () => <WhyPanel /> },
 ];
 
 function move(event: KeyboardEvent): void {

@@ -3,7 +3,7 @@
 
 // Which scenes has the server? A list with a search; and the polygon that is chosen on the map.
 import { useState } from 'preact/hooks';
-import { mapLine } from '../server/polygons_json';
+import { mapLine } from '../server/polygon_columns';
 import { openScene, refreshScenes, userData } from '../state/scene_session';
 import { highlighted, revision, scene, scenes, scenesLoaded, selected, stored, type SceneSummary } from '../state/state';
 import { offline } from '../ask/asker';
@@ -79,13 +79,12 @@ function Chosen({ id }: { id: bigint }) {
   );
 }
 
-/** User data as text if it is text, else in base64. */
-function readable(base64: string): string {
+/** User data as text if it is text, else as bytes in hexadecimal. */
+function readable(bytes: Uint8Array): string {
   try {
-    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    return base64;
+    return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join(' ');
   }
 }
 

@@ -51,7 +51,6 @@ export const SHORTCUTS: readonly { title: string; keys: readonly Shortcut[] }[] 
     keys: [
       { key: 'Escape', label: 'Move the map', run: () => chooseTool('pan') },
       ...TOOLS.map(({ id, key, label }) => ({ key, label, run: () => chooseTool(id) })),
-      { key: 'k', label: 'Tracker', run: () => chooseTool('tracker') },
       { key: 'x', label: 'Edit polygons', run: () => chooseTool('edit') },
     ],
   },

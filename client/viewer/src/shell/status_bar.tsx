@@ -36,8 +36,8 @@ export function StatusBar() {
       <span class="spacer" />
       {arriving && arriving.of > 0 && (
         <span role="status" class="arriving">
-          <progress value={arriving.vertices} max={arriving.of} aria-label="Vertices that have arrived" />
-          {Math.round((100 * arriving.vertices) / arriving.of)} %
+          <progress aria-label="The scene arrives" />
+          {arriving.of.toLocaleString('en')} vertices arrive
         </span>
       )}
       {shown && (

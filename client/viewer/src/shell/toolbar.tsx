@@ -7,7 +7,8 @@ import { chooseTool } from '../state/choose_tool';
 import { tool } from '../state/state';
 import { Icon } from './icons';
 
-const EXTRA = [
+const ASKING = TOOLS.filter(({ id }) => id !== 'tracker');
+const FURTHER = [
   { id: 'tracker', label: 'Tracker', key: 'k' },
   { id: 'edit', label: 'Edit polygons', key: 'x' },
 ];
@@ -34,11 +35,11 @@ export function Toolbar() {
     <nav class="toolbar" aria-label="Tools">
       <ToolButton id="pan" label="Move the map" keyName="Esc" />
       <hr />
-      {TOOLS.map(({ id, label, key }) => (
+      {ASKING.map(({ id, label, key }) => (
         <ToolButton key={id} id={id} label={label} keyName={key} />
       ))}
       <hr />
-      {EXTRA.map(({ id, label, key }) => (
+      {FURTHER.map(({ id, label, key }) => (
         <ToolButton key={id} id={id} label={label} keyName={key} />
       ))}
     </nav>

@@ -14,10 +14,10 @@ export function chooseTool(id: string): void {
   focusedHandle.value = -1;
   const chosen = toolOf(id);
   if (chosen) {
-    if (!ASKING.includes(panel.value)) panel.value = 'ask';
+    if (id === 'tracker') panel.value = 'why';
+    else if (!ASKING.includes(panel.value)) panel.value = 'ask';
     if (!handles.value[id]) placeHandles(id);
   }
-  if (id === 'tracker') panel.value = 'why';
   if (id === 'edit') panel.value = 'edit';
 }
 

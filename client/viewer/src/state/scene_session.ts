@@ -3,6 +3,7 @@
 
 // How does a scene get on the screen, and stay as the server has it? One session a scene: its polygons are fetched once,
 // then each version that is made arrives as a difference.
+import { CaromError } from '@carom/core/questions';
 import { batch } from '@preact/signals';
 import { clearMap, putOnMap } from '../draw/map_worker';
 import { OTHER } from '../draw/palette';
@@ -10,7 +11,6 @@ import { fitted } from '../draw/view';
 import { closeCore, openCore, updateCore } from '../ask/core_link';
 import { type Packed, pack, type Shape } from '../scene/packed';
 import { SceneStore } from '../scene/store';
-import { ServerError } from '../server/connect';
 import { exportScene, getScene, listScenes, type VersionUpdate, watchScene } from '../server/scene_calls';
 import {
   classes,
@@ -30,8 +30,8 @@ import {
   watchCount,
 } from './state';
 
-/** User data of polygons, in base64, by id. */
-export const userData = new Map<bigint, string>();
+/** User data of polygons, by id. */
+export const userData = new Map<bigint, Uint8Array>();
 
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const MAX_FLASHES = 40;
@@ -39,12 +39,12 @@ const MAX_FLASHES = 40;
 let current: AbortController | null = null;
 
 export function troubleOf(error: unknown): Trouble {
-  const code = error instanceof ServerError ? error.code : 'other';
-  const message = error instanceof Error ? error.message : String(error);
-  if (code === 'unavailable') return { kind: 'no_server', message };
-  if (code === 'deadline_exceeded') return { kind: 'stalled', message };
-  if (code === 'unauthenticated' || code === 'permission_denied') return { kind: 'no_right', message };
-  if (code === 'not_found' || code === 'out_of_range') return { kind: 'gone', message };
+  const code = error instanceof CaromError ? error.code : '';
+  const message = error instanceof CaromError ? error.detail : String(error);
+  if (code === 'UNAVAILABLE') return { kind: 'no_server', message };
+  if (code === 'DEADLINE_EXCEEDED') return { kind: 'stalled', message };
+  if (code === 'UNAUTHENTICATED' || code === 'PERMISSION_DENIED') return { kind: 'no_right', message };
+  if (code === 'NOT_FOUND' || code === 'OUT_OF_RANGE') return { kind: 'gone', message };
   return { kind: 'other', message };
 }
 
@@ -146,31 +146,17 @@ export function closeScene(): void {
 }
 
 async function load(name: string, version: bigint, fit: boolean, signal: AbortSignal): Promise<void> {
-  loading.value = { vertices: 0, of: 0 };
-  // The last picture stays until the first part of the next one is there.
-  let begun = false;
-  const begin = (): void => {
-    if (!begun) clear();
-    begun = true;
-  };
-  const summary = await exportScene(
-    name,
-    version,
-    userData,
-    (packed, head, vertices) => {
-      if (signal.aborted) return;
-      begin();
-      scene.value = head;
-      addPart(packed);
-      const first = fit && loading.value?.vertices === 0;
-      loading.value = { vertices, of: head.vertexCount };
-      if (first) fitView();
-    },
-    signal,
-  );
-  if (signal.aborted) throw new ServerError('canceled', 'canceled');
-  begin();
+  // A small call first: it fails soon where the server is stalled, and says how much is to come.
+  const head = await getScene(name, signal);
+  loading.value = { vertices: 0, of: head.vertexCount };
+  const data: typeof userData = new Map();
+  // The last picture stays until the next one is there.
+  const { summary, packed } = await exportScene(name, version, data, signal);
+  if (signal.aborted) throw new CaromError('CANCELLED', '', 'another scene was opened');
+  clear();
+  for (const [id, bytes] of data) userData.set(id, bytes);
   scene.value = summary;
+  addPart(packed);
   complete();
   if (fit) fitView();
   if (stored.scene) openCore(stored.scene, summary.version);
@@ -189,7 +175,7 @@ async function follow(name: string, signal: AbortSignal): Promise<void> {
       };
       // A watch reports nothing until the next version, so a call shows that the server answers.
       const summary = await getScene(name, signal);
-      if (summary.version < from) throw new ServerError('not_found', 'the scene was made again');
+      if (summary.version < from) throw new CaromError('NOT_FOUND', '', 'the scene was made again');
       online.value = true;
       trouble.value = null;
       await watchScene(name, from, userData, apply, signal);
@@ -199,9 +185,9 @@ async function follow(name: string, signal: AbortSignal): Promise<void> {
       online.value = found.kind !== 'no_server' && found.kind !== 'stalled';
       trouble.value = found;
       if (found.kind === 'gone') {
-        const code = error instanceof ServerError ? error.code : '';
+        const code = error instanceof CaromError ? error.code : '';
         // The version that the page has is no longer kept, or another server has the scene: fetched again.
-        if (code === 'out_of_range' || /made again/.test(found.message)) throw error;
+        if (code === 'OUT_OF_RANGE' || /made again/.test(found.message)) throw error;
         return;
       }
       if (found.kind === 'no_right') return;
@@ -215,7 +201,6 @@ function applyUpdate(update: VersionUpdate): void {
   const store = stored.scene;
   if (!store) return;
   const gone = update.removed.map((id) => store.shape(id)).filter((shape): shape is Shape => shape !== null);
-  if (update.baseVersion === 0n) clear();
   for (const id of update.removed) store.remove(id);
   store.add(update.changed);
   putOnMap(update.changed, update.removed, update.boxes, true);
