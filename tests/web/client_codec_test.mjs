@@ -10,14 +10,15 @@ import { create, fromBinary, toBinary } from '@bufbuild/protobuf';
 import { Bodies, CaromError, Frame, FrameAnswer } from '@carom/client';
 import { capsule, KINDS, Polygons, Question, Shapes } from '@carom/core/questions';
 import { ask } from '../../../client/web/client/dist/codec/frames.js';
-import { ENUMS, KINDS as TABLES } from '../../../client/web/client/dist/generated/tables.js';
+import { TABLES } from '../../../client/web/client/dist/codec/tables.js';
+import { ENUMS } from '../../../client/web/client/dist/generated/tables.js';
 import { StreamRequestSchema, StreamResponseSchema } from './gen/carom/v1/query_service_pb.js';
 import { PlacedShapesSchema } from './gen/carom/v1/batch_pb.js';
 
 const ROUNDS = process.env.CAROM_LONG === '1' ? 3000 : 200;
 const SCENE = 'scenes/fuzz';
 const ALL = Object.values(KINDS);
-const tableOf = (kind) => Object.values(TABLES).find(({ number }) => number === kind.number);
+const tableOf = (kind) => TABLES.get(kind.number);
 const camel = (name) => name.replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const lastOf = (path) => path.slice(path.lastIndexOf('.') + 1);
 
@@ -176,7 +177,7 @@ test('questions have the bytes of protobuf-es', () => {
 
 /** The field of protobuf-es that a column has. */
 function fieldOf(table, path) {
-  const [number] = table.columns[path];
+  const number = table.columns[path].field;
   const schema = StreamResponseSchema.fields[0].message.field.groups.message;
   const message = schema.fields.find((field) => field.number === table.answer).message;
   return message.fields.find((field) => field.number === number);
@@ -195,11 +196,11 @@ function randomAnswers(random, table, items) {
   const edgeCounts = Array.from({ length: rows }, () => random.below(4));
   const pointCounts = Array.from({ length: rows }, () => 1 + random.below(2));
   const lengths = {
-    item: items,
-    entry: rows,
-    unclear,
-    edge: edgeCounts.reduce((a, b) => a + b, 0),
-    list: Math.min(items, 2),
+    i: items,
+    e: rows,
+    u: unclear,
+    g: edgeCounts.reduce((a, b) => a + b, 0),
+    l: Math.min(items, 2),
   };
   const points = pointCounts.reduce((a, b) => a + b, 0);
   const set = (path, sent, read) => {
@@ -207,7 +208,7 @@ function randomAnswers(random, table, items) {
     columns[path] = read ?? sent;
   };
   const absent = (leader) => leader !== '' && message[fieldOf(table, leader).localName] === undefined;
-  for (const [path, [, type, level, enumeration, point, leader, isZero]] of Object.entries(table.columns)) {
+  for (const [path, { type, level, names: enumeration, point, leader, isZero }] of Object.entries(table.columns)) {
     const length = lengths[level];
     if (path === 'clear') {
       const words = Array.from({ length: Math.ceil(items / 64) }, () => 0n);
@@ -217,9 +218,9 @@ function randomAnswers(random, table, items) {
     else if (path === 'edge_counts') {
       if (random.below(4)) set(path, edgeCounts);
     } else if (path === 'point_counts') set(path, pointCounts);
-    else if (level === 'edge' && message.edgeCounts === undefined) set(path, []);
+    else if (level === 'g' && message.edgeCounts === undefined) set(path, []);
     else if (leader === path ? random.below(2) === 0 : absent(leader)) {
-      columns[path] = isZero && !(level === 'unclear' && !message.touches) ? Array(length).fill(type === 'Q' ? 0n : 0) : [];
+      columns[path] = isZero && !(level === 'u' && !message.touches) ? Array(length).fill(type === 'Q' ? 0n : 0) : [];
     } else if (point === 2) {
       const first = columns[path.replace('second_', '')];
       const sent = message[fieldOf(table, path).localName];

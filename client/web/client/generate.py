@@ -80,12 +80,17 @@ ENUMS = {
     "location": ("Location", "carom_location", None),
     "kind": ("ContactKind", "carom_contact_kind", None),
 }
+# The letters of types; those of columns are capitals.
+TYPES = {
+    "double": "d", "fixed64": "q", "uint64": "l", "uint32": "u", "int32": "i", "bool": "b", "enum": "e", "string": "s",
+    "bytes": "y", "double[]": "D", "fixed64[]": "Q", "uint32[]": "U", "placed": "P", "shapes": "S", "polygons": "G",
+}  # fmt: skip
+LEVELS = {"item": "i", "entry": "e", "edge": "g", "unclear": "u", "list": "l"}
 FRAME_OPTIONS = {"coherence"}  # which a frame has, not a group
 # Messages whose fields the client writes or reads by name.
 MESSAGES = (
-    "Bodies", "Capsule", "Edit", "FieldViolation", "Frame", "FrameAnswer", "FrameStats", "Group", "GroupAnswer",
-    "GroupEdits", "ItemError", "PlacedShapes", "Polygon", "Ring", "SceneBinding", "Shape", "Status", "StreamLimits",
-    "StreamRequest", "StreamResponse", "TrackerDefinitions",
+    "FieldViolation", "Frame", "FrameAnswer", "FrameStats", "GroupAnswer", "GroupEdits", "ItemError", "SceneBinding",
+    "Status", "StreamLimits", "StreamRequest", "StreamResponse", "TrackerDefinitions",
 )  # fmt: skip
 
 
@@ -170,26 +175,39 @@ class Writer:
         return result
 
     def module(self, batch: str) -> str:
-        """The text of tables.ts."""
-        kinds = {
-            kind["name"].lower(): {"number": kind["number"], **self.question(kind), **self.answers(kind)}
-            for kind in self.api["kinds"]
-        }
-        messages = {
-            name: {field: [number, "enum" if type in self.tables.enums else type, label]
-                   for number, field, type, label in sorted(self.tables.messages[name])}
+        """The text of tables.ts. Tables are texts, which are small after compression; codec/tables.ts reads them."""
+        kinds: list[str] = []
+        messages: dict[str, str] = {}
+        for kind in self.api["kinds"]:
+            question, answers = self.question(kind), self.answers(kind)
+            message = answers["message"]
+            messages[message] = " ".join(
+                f"{path}:{number}{type}{LEVELS[level]}"
+                f"{enum and '.' + enum}{point and f'*{point}' or ''}{leader and '<' + leader}{'!' if zero else ''}"
+                for path, (number, type, level, enum, point, leader, zero) in answers["columns"].items()
+            )
+            fields = [
+                " ".join(f"{number}{TYPES[type]}{name}" for number, type, name in question[which])
+                for which in ("fields", "placed")
+            ]
+            own = [kind["number"], question["group"], answers["answer"], message, answers["errors"]]
+            kinds.append("|".join(map(str, [*own, answers["counts"], answers["rows"], *fields])))
+        fields = {
+            name: " ".join(
+                f"{field}:{number}{TYPES.get('enum' if type in self.tables.enums else type, 'm')}{label[:1]}"
+                for number, field, type, label in sorted(self.tables.messages[name])
+            )
             for name in MESSAGES
-        }  # fmt: skip
-        faults = len(self.tables.enums["ItemFault"])
+        }
         parts = [
             "// SPDX-FileCopyrightText: The Carom authors\n// SPDX-License-Identifier: Apache-2.0\n",
             "// Written by generate.py from carom_abi.json and the .proto files.\n",
-            "import type { FieldTable, KindTable } from '../codec/tables.js';\n",
-            f"export const KINDS: Record<string, KindTable> = {json.dumps(kinds)};\n",
-            f"export const MESSAGES: Record<string, FieldTable> = {json.dumps(messages)};\n",
-            f"export const ENUMS: Record<string, readonly number[]> = {json.dumps(self.enums())};\n",
+            f"export const KINDS: readonly string[] = {json.dumps(kinds, indent=2)};\n",
+            f"export const ANSWERS: Readonly<Record<string, string>> = {json.dumps(messages, indent=2)};\n",
+            f"export const MESSAGES: Readonly<Record<string, string>> = {json.dumps(fields, indent=2)};\n",
+            f"export const ENUMS: Readonly<Record<string, readonly number[]>> = {json.dumps(self.enums())};\n",
             f"export const ITEM_COLUMNS: readonly string[] = {json.dumps(wire.item_columns(batch))};\n",
-            f"export const ITEM_FAULTS = {faults};\n",
+            f"export const ITEM_FAULTS = {len(self.tables.enums['ItemFault'])};\n",
         ]
         return "\n".join(parts)
 

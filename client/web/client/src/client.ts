@@ -18,7 +18,7 @@ import type { Bodies } from './bodies.js';
 import { Caller, type Deadline, parse } from './calls.js';
 import { ask, Frame, FrameAnswer } from './codec/frames.js';
 import { read } from './codec/messages.js';
-import { type Chunk, chunks, Joiner, polygonMessages } from './codec/polygons.js';
+import { Joiner, polygonMessages } from './codec/polygons.js';
 import * as pb from './generated/carom/v1/scene_service_pb.js';
 import { type Edits, editsOf } from './scenes/edits.js';
 import { ForkLog } from './scenes/forks.js';
@@ -66,7 +66,7 @@ export interface SceneOptions extends VersionOptions {
  * reach its server makes later calls go to the next one. All failures are CaromErrors.
  */
 export class Client {
-  private readonly caller: Caller;
+  protected readonly caller: Caller;
   private readonly forks = new ForkLog();
   private readonly streams = new Set<Stream>();
 
@@ -92,61 +92,15 @@ export class Client {
     options: PolygonOptions & Deadline = {},
   ): Promise<SceneSummary> {
     const { deadlineMs, signal, ...rest } = options;
-    const deadline = deadlineOf({ deadlineMs, signal });
     const made = polygonMessages(new Polygons(polygons, rest));
-    const parts = [...chunks(made)];
-    if (parts.length > 1) return this.upload(name, parts, pb.ImportMode.CREATE, deadline);
     const { scene } = await this.caller.call(
       'CreateScene',
       [pb.CreateSceneRequestSchema, pb.CreateSceneResponseSchema],
       { name: sceneName(name), polygons: made },
-      deadline,
+      deadlineOf({ deadlineMs, signal }),
       false,
     );
     return summaryOf(scene);
-  }
-
-  /**
-   * Registers a scene of any size. It becomes visible when the server has all of it. By gRPC only; over HTTP it is
-   * UNIMPLEMENTED.
-   *
-   * replace: whether a scene of this name is replaced, as a new version; else ALREADY_EXISTS
-   */
-  async importScene(
-    name: SceneLike,
-    polygons: PolygonsLike,
-    options: PolygonOptions & Deadline & { replace?: boolean } = {},
-  ): Promise<SceneSummary> {
-    const { deadlineMs, signal, replace = false, ...rest } = options;
-    const parts = chunks(polygonMessages(new Polygons(polygons, rest)));
-    const mode = replace ? pb.ImportMode.REPLACE : pb.ImportMode.CREATE;
-    return this.upload(name, parts, mode, deadlineOf({ deadlineMs, signal }));
-  }
-
-  private async upload(
-    name: SceneLike,
-    parts: Iterable<Chunk>,
-    mode: pb.ImportMode,
-    deadline: Deadline,
-  ): Promise<SceneSummary> {
-    const { transport } = this;
-    if (transport.clientStream === undefined) {
-      throw new CaromError('UNIMPLEMENTED', 'polygons', 'are too many for one message; import them by gRPC');
-    }
-    const first = { name: sceneName(name), mode };
-    const requests = function* () {
-      let rest: object = first;
-      for (const part of parts) {
-        yield toBinary(pb.ImportSceneRequestSchema, create(pb.ImportSceneRequestSchema, { ...rest, ...part }));
-        rest = {};
-      }
-    };
-    const response = await this.caller.attempt(
-      deadline,
-      () => false,
-      (options) => transport.clientStream!('ImportScene', requests(), options),
-    );
-    return summaryOf(parse(pb.ImportSceneResponseSchema, response).scene);
   }
 
   /** Returns the summary of a version of a scene. Throws NOT_FOUND, OUT_OF_RANGE. */
@@ -316,7 +270,8 @@ export class Client {
   }
 }
 
-function deadlineOf(given: { deadlineMs?: number | null | undefined; signal?: AbortSignal | undefined }): Deadline {
+/** The deadline among other options. */
+export function deadlineOf(given: { deadlineMs?: number | null | undefined; signal?: AbortSignal | undefined }): Deadline {
   return {
     ...(given.deadlineMs === undefined ? {} : { deadlineMs: given.deadlineMs }),
     ...(given.signal === undefined ? {} : { signal: given.signal }),

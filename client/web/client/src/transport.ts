@@ -46,8 +46,6 @@ export interface Transport extends Calls {
   readonly addresses: readonly string[];
   /** Makes a call with many answers. Ends when the caller stops iterating. */
   serverStream(method: string, request: Uint8Array, options: CallOptions): AsyncIterable<Uint8Array>;
-  /** Makes a call with many requests; absent where the transport has none. */
-  clientStream?(method: string, requests: Iterable<Uint8Array>, options: CallOptions): Promise<Uint8Array>;
   /** Opens the call of a stream of frames. */
   openStream(address: number, events: StreamEvents): StreamCall;
   close(): void;

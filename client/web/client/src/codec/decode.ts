@@ -21,7 +21,7 @@ function wiresOf(table: KindTable): Wires {
   let known = wires.get(table);
   if (known === undefined) {
     const made: (number | undefined)[] = [];
-    for (const [field, type] of Object.values(table.columns)) {
+    for (const { field, type } of Object.values(table.columns)) {
       made[field] = PACKABLE + (type === 'd' || type === 'Q' ? FIXED64 : VARINT);
     }
     made[table.errors] = LENGTH;
@@ -32,7 +32,7 @@ function wiresOf(table: KindTable): Wires {
 }
 
 /** A column that has 0 for each entry. */
-function zeros(type: AnswerColumn[1], length: number): TypedArray {
+function zeros(type: AnswerColumn['type'], length: number): TypedArray {
   switch (type) {
     case 'd':
       return new Float64Array(length);
@@ -100,7 +100,7 @@ export class Columns implements Source {
 
   /** The number of items whose bits in the column `clear` are set. */
   private clearItems(): number {
-    const words = bigs(this.found.bytes(this.table.columns['clear']![0]));
+    const words = bigs(this.found.bytes(this.table.columns['clear']!.field));
     const beyond = this.items % 64;
     const last = words[words.length - 1] ?? 0n;
     if (words.length !== Math.ceil(this.items / 64) || (beyond > 0 && last >> BigInt(beyond) > 0n)) {
@@ -113,16 +113,16 @@ export class Columns implements Source {
     return count;
   }
 
-  private lengthOf([field, type]: AnswerColumn): number {
+  private lengthOf({ field, type }: AnswerColumn): number {
     const raw = this.found.bytes(field);
     return type === 'd' || type === 'Q' ? raw.length / 8 : countOf(raw);
   }
 
-  private integersOf([field]: AnswerColumn): Uint32Array {
+  private integersOf({ field }: AnswerColumn): Uint32Array {
     return integers(this.found.bytes(field));
   }
 
-  private readColumn([field, type, , names]: AnswerColumn): TypedArray {
+  private readColumn({ field, type, names }: AnswerColumn): TypedArray {
     const raw = this.found.bytes(field);
     switch (type) {
       case 'd':
@@ -141,15 +141,15 @@ export class Columns implements Source {
   column(spec: ColumnSpec): TypedArray {
     const column = this.table.columns[spec.path];
     if (column === undefined) return this.errorColumn(spec.path);
-    const [, type, level, , point, leader, isZero] = column;
+    const { type, level, point, leader, isZero } = column;
     if (point > 0) return this.points(spec.path, column);
     const values = this.readColumn(column);
     const expected = this.expected(level);
-    if (level === 'list' || values.length === expected) return values;
+    if (level === 'l' || values.length === expected) return values;
     const led = leader === '' ? undefined : this.table.columns[leader];
-    if (values.length > 0 || led === undefined || this.found.has(led[0])) throw this.misfit(spec.path);
+    if (values.length > 0 || led === undefined || this.found.has(led.field)) throw this.misfit(spec.path);
     // A column of a touch has no rows unless the moves are sweeps.
-    const isAsked = level !== 'unclear' || this.found.has(this.table.columns['touches']![0]);
+    const isAsked = level !== 'u' || this.found.has(this.table.columns['touches']!.field);
     return isZero && isAsked ? zeros(type, expected) : values;
   }
 
@@ -162,16 +162,16 @@ export class Columns implements Source {
     return { column: ITEM_COLUMNS[column]!, fault: texts.get(`${column} ${fault}`) ?? '' };
   }
 
-  private expected(level: AnswerColumn[2]): number {
+  private expected(level: AnswerColumn['level']): number {
     const { columns } = this.table;
     switch (level) {
-      case 'item':
+      case 'i':
         return this.items;
-      case 'entry':
+      case 'e':
         return this.rows;
-      case 'unclear':
+      case 'u':
         return this.lengthOf(columns['counts']!);
-      case 'edge':
+      case 'g':
         return sum(this.integersOf(columns['edge_counts']!));
       default:
         return 0;
@@ -184,11 +184,11 @@ export class Columns implements Source {
     const values = this.readColumn(column);
     const fits = counts.length === this.rows && counts.every((count) => count === 1 || count === 2);
     if (!fits || values.length !== sum(counts)) throw this.misfit(path);
-    const made = zeros(column[1], this.rows);
+    const made = zeros(column.type, this.rows);
     let at = 0;
     counts.forEach((count, i) => {
-      const isThere = column[4] === 1 || count === 2;
-      if (isThere) made[i] = values[at + column[4] - 1]!;
+      const isThere = column.point === 1 || count === 2;
+      if (isThere) made[i] = values[at + column.point - 1]!;
       at += count;
     });
     return made;

@@ -6,10 +6,9 @@
 
 import type { Answers, Question, Shapes } from '@carom/core/questions';
 import type { Bodies } from '../bodies.js';
-import { KINDS } from '../generated/tables.js';
 import { putScalar } from './messages.js';
 import { shapeMessages } from './polygons.js';
-import type { KindTable, QuestionField } from './tables.js';
+import { type KindTable, type QuestionField, TABLES } from './tables.js';
 import { Writer } from './writer.js';
 
 type Kind = Question<Answers>['kind'];
@@ -22,7 +21,6 @@ interface Step {
   readonly inner: readonly Step[];
 }
 
-const TABLES = new Map(Object.values(KINDS).map((table) => [table.number, table]));
 const plans = new Map<number, readonly Step[]>();
 
 /** Returns how questions of a kind are written, and their answers read. */
@@ -48,12 +46,12 @@ function lastOf(path: string): string {
 
 /** isPlaced: whether the column is one of placed shapes; null: the question has none. */
 function stepOf(kind: Kind, [field, type, name]: QuestionField, isPlaced: boolean | null, inner: Step[]): Step {
-  const place = type.endsWith('[]')
+  const place = 'DQU'.includes(type)
     ? kind.question.columns.findIndex(
         ({ path }) => lastOf(path) === name && (isPlaced === null || path.startsWith('movers.') === isPlaced),
       )
     : kind.question.options.findIndex(({ path }) => lastOf(path) === name);
-  return { field, type, place, inner: type === 'placed' ? inner : [] };
+  return { field, type, place, inner: type === 'P' ? inner : [] };
 }
 
 const shapeFields = new WeakMap<Shapes, Uint8Array>();
@@ -84,26 +82,26 @@ export function putQuestion(writer: Writer, question: Question<Answers>): void {
 function putSteps(writer: Writer, question: Question<Answers>, steps: readonly Step[]): void {
   for (const { field, type, place, inner } of steps) {
     switch (type) {
-      case 'double[]':
-      case 'fixed64[]': {
+      case 'D':
+      case 'Q': {
         const column = question.array(place);
         if (column !== null) writer.fixed(field, column as Float64Array | BigUint64Array);
         break;
       }
-      case 'uint32[]': {
+      case 'U': {
         const column = question.array(place);
         if (column !== null) writer.varints(field, column as Uint32Array);
         break;
       }
-      case 'placed': {
+      case 'P': {
         const mark = writer.mark;
         putSteps(writer, question, inner);
         writer.head(field, mark);
         break;
       }
-      case 'shapes':
-      case 'polygons':
-        if (question.shapes !== null) writer.raw(shapesField(question.shapes, type === 'polygons'));
+      case 'S':
+      case 'G':
+        if (question.shapes !== null) writer.raw(shapesField(question.shapes, type === 'G'));
         break;
       default:
         putScalar(writer, field, type, question.options[place]!, false);

@@ -22,14 +22,16 @@ import {
 } from '../values.js';
 import { Columns } from './decode.js';
 import { coherenceOf, putBodies, putQuestion, tableOf } from './encode.js';
-import { type Inner, put, putInner, read, readNumbers, table } from './messages.js';
+import { type Inner, put, putInner, read, readNumbers } from './messages.js';
 import { shapeMessages } from './polygons.js';
 import { statusError } from './status.js';
+import { table } from './tables.js';
 import { Writer } from './writer.js';
 
 const MOST_BUDGET_MS = 60_000;
 const COHERENCE = { on: 1, off: 2 } as const;
-const GROUP = table('Group');
+// Fields of Group.
+const [SCENE, HANDLE, MIN_VERSION, BODIES, EDITS, VERSION] = [1, 2, 3, 40, 60, 61];
 const MOST_KEPT_BYTES = 2 ** 20;
 const TRACKER = 2 ** 32 - 1;
 
@@ -259,20 +261,18 @@ function putGroup(writer: Writer, group: Group, edits: readonly Edit[], handle: 
   });
   const version = long(options.version ?? 0, 'version');
   const minVersion = long(options.minVersion ?? 0, 'minVersion');
-  if (version > 0n) parts.push([61, (out) => out.big(61, version)]);
-  if (minVersion > 0n) parts.push([3, (out) => out.big(3, minVersion)]);
+  if (version > 0n) parts.push([VERSION, (out) => out.big(VERSION, version)]);
+  if (minVersion > 0n) parts.push([MIN_VERSION, (out) => out.big(MIN_VERSION, minVersion)]);
   const { bodies } = options;
   if (bodies !== undefined && bodies.length > 0) {
-    const field = GROUP['bodies']![0];
-    parts.push([field, (out) => putInner(out, field, (inner) => putBodies(inner, bodies))]);
+    parts.push([BODIES, (out) => putInner(out, BODIES, (inner) => putBodies(inner, bodies))]);
   }
   if (options.edits !== undefined) {
-    const field = GROUP['edits']![0];
     const { editId = newEditId(), baseVersion = 0 } = options.edits;
     parts.push([
-      field,
+      EDITS,
       (out) =>
-        putInner(out, field, (inner) =>
+        putInner(out, EDITS, (inner) =>
           put(inner, 'GroupEdits', {
             edit_id: editId,
             base_version: long(baseVersion, 'edits.baseVersion'),
@@ -283,8 +283,8 @@ function putGroup(writer: Writer, group: Group, edits: readonly Edit[], handle: 
   }
   parts.sort(([a], [b]) => b - a);
   for (const [, write] of parts) write(writer);
-  if (handle !== undefined) writer.number(2, handle);
-  else writer.text(1, group.scene);
+  if (handle !== undefined) writer.number(HANDLE, handle);
+  else writer.text(SCENE, group.scene);
 }
 
 // --- Answers --------------------------------------------------------------------------------------

@@ -3,27 +3,20 @@
 
 // How do the small messages of a frame become bytes, and bytes messages? Fields have the names of the .proto files.
 
-import { MESSAGES } from '../generated/tables.js';
 import { Found, PACKABLE, scan, type Wires } from './reader.js';
-import type { FieldTable } from './tables.js';
-import { FIXED32, FIXED64, LENGTH, VARINT, Writer } from './writer.js';
+import { table } from './tables.js';
+import { FIXED64, LENGTH, VARINT, Writer } from './writer.js';
 
+/** Wire types by the letters of types; all others are LENGTH. */
 const WIRES: Readonly<Record<string, number>> = {
-  double: FIXED64,
-  fixed64: FIXED64,
-  float: FIXED32,
-  uint64: VARINT,
-  uint32: VARINT,
-  int32: VARINT,
-  int64: VARINT,
-  bool: VARINT,
-  enum: VARINT,
+  d: FIXED64,
+  q: FIXED64,
+  l: VARINT,
+  u: VARINT,
+  i: VARINT,
+  b: VARINT,
+  e: VARINT,
 };
-
-/** The fields of a message. */
-export function table(name: string): FieldTable {
-  return MESSAGES[name]!;
-}
 
 const wires = new Map<string, Wires>();
 
@@ -34,7 +27,7 @@ export function read(name: string, data: Uint8Array): Found {
     const made: (number | undefined)[] = [];
     for (const [field, type, label] of Object.values(table(name))) {
       const wire = WIRES[type];
-      made[field] = wire === undefined ? LENGTH : label === 'repeated' ? wire + PACKABLE : wire;
+      made[field] = wire === undefined ? LENGTH : label === 'r' ? wire + PACKABLE : wire;
     }
     known = made;
     wires.set(name, known);
@@ -88,12 +81,12 @@ export function putScalar(
     if (present || value !== '') writer.text(field, value);
   } else if (value instanceof Uint8Array) {
     if (present || value.length > 0) writer.bytes(field, value);
-  } else if (type === 'double') {
+  } else if (type === 'd') {
     if (present || !Object.is(value, 0)) writer.double(field, Number(value));
-  } else if (type === 'fixed64') {
+  } else if (type === 'q') {
     if (present || BigInt(value) !== 0n) writer.word(field, BigInt(value));
   } else if (present || Number(value) !== 0) {
-    writer.big(field, type === 'bool' ? 1n : BigInt(value));
+    writer.big(field, type === 'b' ? 1n : BigInt(value));
   }
 }
 

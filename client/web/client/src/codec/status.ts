@@ -4,8 +4,9 @@
 // How does a status of a server become a CaromError, with its field path and its delay before another attempt?
 
 import { CaromError, codeName } from '@carom/core/questions';
-import { read, table } from './messages.js';
+import { read } from './messages.js';
 import { type Found, scan } from './reader.js';
+import { table } from './tables.js';
 import { LENGTH, VARINT } from './writer.js';
 
 const MOST_DETAILS_BYTES = 65536;

@@ -4,12 +4,13 @@
 // Asks a Carom server from Node.js, by gRPC: start with `connect`.
 
 import { refuse } from '@carom/core/questions';
-import { Client } from '../client.js';
 import { checkOptions, integer, milliseconds } from '../values.js';
+import { NodeClient } from './client.js';
 import { checkAddress, Security, type Tls } from './security.js';
 import { GrpcTransport } from './transport.js';
 
 export * from '../api.js';
+export type { NodeClient as Client } from './client.js';
 export type { Pem, Tls } from './security.js';
 
 const LEAST_KEEPALIVE_MS = 10_000; // below which a server closes connections
@@ -36,7 +37,7 @@ export interface ClientOptions {
  * addresses: `host:port` or `unix:PATH`, several as a list or with commas. The network connection is made by the first
  * call. Throws INVALID_ARGUMENT for a malformed address, an option out of range, and files that cannot be used.
  */
-export function connect(addresses: string | readonly string[], options: ClientOptions = {}): Client {
+export function connect(addresses: string | readonly string[], options: ClientOptions = {}): NodeClient {
   checkOptions(options, ['token', 'tokenFile', 'tls', 'deadlineMs', 'keepaliveMs', 'maxReceiveBytes']);
   const given: unknown = typeof addresses === 'string' ? addresses.split(',') : addresses;
   if (!Array.isArray(given) || given.length === 0) throw refuse('addresses', 'is no list of addresses');
@@ -59,5 +60,5 @@ export function connect(addresses: string | readonly string[], options: ClientOp
     // A proxy of the environment does not get a token in plain text.
     ...(security.authorization() !== '' && tls === undefined ? { 'grpc.enable_http_proxy': 0 } : {}),
   });
-  return new Client(transport, deadlineMs);
+  return new NodeClient(transport, deadlineMs);
 }

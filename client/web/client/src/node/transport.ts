@@ -101,6 +101,7 @@ export class GrpcTransport implements Transport {
     }
   }
 
+  /** Makes a call with many requests. */
   clientStream(method: string, requests: Iterable<Uint8Array>, options: CallOptions): Promise<Uint8Array> {
     return new Promise((resolve, reject) => {
       let isOver = false;

@@ -3,12 +3,13 @@
 
 // How do messages reach a server from a browser? Calls go by the Connect protocol, streams of frames over a web socket.
 
-import { EmptySchema } from '@bufbuild/protobuf/wkt';
+
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { CaromError, codeName } from '@carom/core/questions';
 import { ConnectError, type Transport as ConnectTransport } from '@connectrpc/connect';
 import { createConnectTransport } from '@connectrpc/connect-web';
 import { callError } from '../codec/status.js';
+import { DeleteSceneResponseSchema as EmptySchema } from '../generated/carom/v1/scene_service_pb.js';
 import type { CallOptions, Service, StreamCall, StreamEvents, Transport } from '../transport.js';
 
 const MOST_BUFFERED_BYTES = 2 ** 20; // of a web socket, above which it takes no further message
