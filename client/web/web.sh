@@ -1,0 +1,111 @@
+#!/usr/bin/env bash
+# SPDX-FileCopyrightText: The Carom authors
+# SPDX-License-Identifier: Apache-2.0
+#
+# Makes what npm gets, in build/web: carom-core-VERSION.tgz and carom-client-VERSION.tgz. `./dev web` calls it, after it
+# has installed the Debian packages needed.
+#
+#   web.sh [modules|sources]    modules: the modules of WebAssembly alone; sources: JavaScript alone, no package
+#
+# The modules are compiled by client/web/core/native/build.py from the core, Abseil, Highway and the headers of Boost.
+# Highway is newer than Debian's own, whose vectors for WebAssembly have no doubles.
+set -euo pipefail
+
+web=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
+root=$(cd "$web/../.." && pwd)
+out=$root/build/web
+venv=$out/venv
+wheels=$root/build/wheel
+highway=highway_1.2.0.orig.tar.gz
+highway_sha256=7e0be78b8318e8bdbf6fa545d2ecb4c90f947df03f7aadc42c1967f019e63343
+most_bytes=450000 # of a module in brotli
+
+fail() {
+  printf 'web.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+# shellcheck source=client/python/third_party.sh
+source "$root/client/python/third_party.sh"
+
+lay_third_party() {
+  local folder=$out/third_party
+  mkdir -p "$wheels" "$folder"
+  lay_abseil "$wheels"
+  fetch_source "$out" trixie highway "$highway" "$highway_sha256"
+  [[ -f $folder/hwy/highway.h && ! -L $folder/hwy ]] || {
+    rm -rf "$folder/hwy"
+    tar -xf "$out/$highway" -C "$folder" --strip-components=1 --wildcards '*/hwy' '*/LICENSE'
+  }
+  ln -sfn "$wheels/third_party/absl" "$folder/absl"
+  ln -sfn /usr/include/boost "$folder/boost"
+}
+
+# The modules, in build/web/modules.
+make_modules() {
+  install_tools "$venv" "$root/client/python/requirements-build.txt"
+  lay_third_party
+  "$venv/bin/python" "$web/core/native/build.py" --out "$out/modules" \
+    --jobs "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}"
+}
+
+install_packages() {
+  local stamp=$web/node_modules/.package-lock.json
+  [[ ! -f $stamp || $web/package-lock.json -nt $stamp ]] || return 0
+  npm ci --prefix "$web" --no-audit --no-fund --loglevel=error
+  touch "$stamp"
+}
+
+# JavaScript and its types, in the folder `dist` of each package.
+make_sources() {
+  install_packages
+  node "$web/generate.mjs"
+  (cd "$web" && npx tsc -p core && npm run build --workspaces --if-present --silent)
+}
+
+# The licences of all that is in a package.
+lay_licenses() {
+  local zig
+  zig=$("$venv/bin/python" -c 'import os, ziglang; print(os.path.dirname(ziglang.__file__))')
+  {
+    cat "$root/LICENSE" "$wheels/third_party/LICENSE" "$out/third_party/LICENSE" "$zig/lib/libcxx/LICENSE.TXT" "$zig/LICENSE"
+    sed -n '/^ Boost Software License - Version 1.0/,/^$/{s/^ //;s/^\.$//;p}' /usr/share/doc/libboost1.*-dev/copyright
+  } >"$web/core/LICENSE"
+  [[ ! -d $web/client ]] || cp "$root/LICENSE" "$web/client/LICENSE"
+}
+
+check_sizes() {
+  node --input-type=module -e '
+    import { readFileSync } from "node:fs";
+    import { brotliCompressSync } from "node:zlib";
+    const [most, ...files] = process.argv.slice(1);
+    for (const file of files) {
+      const bytes = readFileSync(file);
+      const small = brotliCompressSync(bytes).length;
+      console.log(`${small} bytes in brotli, ${bytes.length} as it is: ${file.split("/").at(-1)}`);
+      if (small > most) process.exitCode = 1;
+    }' "$most_bytes" "$out"/modules/carom{,-simd}.wasm || fail "a module has more than $most_bytes bytes in brotli"
+}
+
+pack() {
+  cp "$out"/modules/carom{,-simd}.wasm "$web/core/dist"
+  lay_licenses
+  rm -f "$out"/carom-*.tgz
+  local package
+  for package in core client; do
+    [[ ! -f $web/$package/package.json ]] || npm pack --silent --pack-destination "$out" "$web/$package" >"$out/pack.log"
+  done
+}
+
+mkdir -p "$out"
+case ${1-} in
+  modules) make_modules ;;
+  sources) make_sources ;;
+  *)
+    make_modules
+    make_sources
+    check_sizes
+    pack
+    (cd "$out" && stat -c '%s bytes  %n' -- carom-*.tgz)
+    ;;
+esac
