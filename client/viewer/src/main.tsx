@@ -5,7 +5,9 @@
 import { render } from 'preact';
 import { startAsking } from './ask/asker';
 import { toolOf } from './ask/tools';
+import { startFindings } from './findings/findings';
 import { MapView } from './map/map_view';
+import { startMonitor } from './monitor/samples';
 import { Panels } from './panels/panels';
 import { HelpSheet } from './shell/help_sheet';
 import { startKeyboard } from './shell/keyboard';
@@ -80,6 +82,8 @@ startKeyboard();
 startAsking();
 startTracking();
 startExplaining();
+startFindings();
+startMonitor();
 openAddress();
 startAddress();
 window.addEventListener('hashchange', openAddress);

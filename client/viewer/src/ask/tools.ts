@@ -398,7 +398,22 @@ export const TOOLS: readonly Tool[] = [
       };
     },
   },
+  {
+    id: 'lint',
+    label: 'Findings',
+    key: 'l',
+    hint: 'Through which gaps does a disc leak, and which places can it not reach?',
+    points: ['start of the disc', 'rim'],
+    options: [],
+    start: shapeStart,
+    along: shapeAlong,
+    // Whether the disc starts in a polygon.
+    ask: ([p]) => ({ kind: 'points', given: { x: [p.x], y: [p.y] } }),
+  },
 ];
+
+/** Tools that belong to a panel of their own. */
+export const PANEL_TOOLS = ['tracker', 'lint'];
 
 export const toolOf = (id: string): Tool | undefined => TOOLS.find((tool) => tool.id === id);
 

@@ -6,9 +6,12 @@
 import { effect } from '@preact/signals';
 import { drawQuestion } from '../ask/figures';
 import { toolOf } from '../ask/tools';
-import { drawDraft } from '../edit/draft_figure';
+import { draft, drawn, editMode, vertex } from '../edit/draft';
+import { drawChange, drawDraft } from '../edit/draft_figure';
 import { drawFindings } from '../findings/finding_figure';
+import { listed, shownFinding } from '../findings/findings';
 import { ink, Pen } from '../draw/pen';
+import { difference } from '../history/history';
 import { formatCoordinate, roundStep, toScene, toScreen } from '../draw/view';
 import type { Shape } from '../scene/packed';
 import {
@@ -47,7 +50,8 @@ export function startOverlay(element: HTMLCanvasElement): void {
   effect(() => {
     void [view.value, isDark.value, answer.value, question.value, handles.value, tool.value, cursor.value];
     void [flashes.value, highlighted.value, labels.value, selected.value, revision.value, focusedHandle.value];
-    void [explained.value, panel.value];
+    void [explained.value, panel.value, draft.value, drawn.value, editMode.value, vertex.value, difference.value];
+    void [listed.value, shownFinding.value];
     requestOverlay();
   });
 }
@@ -81,6 +85,7 @@ function draw(now: number): void {
   drawFindings(pen);
   drawMemory(pen);
   if (question.value) drawQuestion(pen, question.value, answer.value);
+  for (const { before, after } of difference.value?.changes ?? []) drawChange(pen, before, after);
   drawDraft(pen);
   drawHandles(pen);
   drawRulers(pen);

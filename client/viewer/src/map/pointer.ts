@@ -5,7 +5,7 @@
 import { signal } from '@preact/signals';
 import { toolOf } from '../ask/tools';
 import { panned, toScene, toScreen, zoomed, type Point } from '../draw/view';
-import { draftDown, draftMove, draftUp, isEditing } from '../edit/draft_pointer';
+import { draftClick, draftDown, draftMove, draftUp, isEditing } from '../edit/draft_pointer';
 import { pickAt } from './pick';
 import { cursor, handles, selected, tool, view } from '../state/state';
 
@@ -120,7 +120,8 @@ function up(event: PointerEvent, element: HTMLElement): void {
   fingers.delete(event.pointerId);
   if (drag?.kind === 'draft') draftUp(at);
   if (drag?.kind === 'pan' && drag.moved < 4 && event.type === 'pointerup') {
-    if (!isEditing()) void pickAt(toScene(view.value, at.x, at.y));
+    if (isEditing()) draftClick(at);
+    else void pickAt(toScene(view.value, at.x, at.y));
   }
   drag = null;
 }

@@ -7,7 +7,7 @@ import { codeFor, LANGUAGES, type Language } from '../ask/code';
 import { cppText } from '../ask/code_cpp';
 import { type Question, toText } from '../ask/question';
 import { describe, type Row } from '../ask/rows';
-import { type OptionSpec, optionValue, type Tool, toolOf, TOOLS } from '../ask/tools';
+import { type OptionSpec, optionValue, type Tool, PANEL_TOOLS, toolOf, TOOLS } from '../ask/tools';
 import { moveHandle } from '../map/pointer';
 import { copy } from '../shell/copy';
 import { Icon } from '../shell/icons';
@@ -159,7 +159,7 @@ function Choices() {
     <>
       <p class="hint">Choose a question. Then drag its points on the map; the answer follows.</p>
       <ul class="rows choices">
-        {TOOLS.map(({ id, label, hint, key }) => (
+        {TOOLS.filter(({ id }) => !PANEL_TOOLS.includes(id)).map(({ id, label, hint, key }) => (
           <li key={id}>
             <button type="button" class="row with-icon" onClick={() => chooseTool(id)}>
               <Icon name={id} />

@@ -5,13 +5,21 @@
 import type { ComponentChildren } from 'preact';
 import { panel, type Panel } from '../state/state';
 import { AskPanel } from './ask_panel';
+import { EditPanel } from './edit_panel';
+import { FindingsPanel } from './findings_panel';
+import { HistoryPanel } from './history_panel';
 import { ScenesPanel } from './scenes_panel';
+import { ServerPanel } from './server_panel';
 import { WhyPanel } from './why_panel';
 
 const TABS: { id: Panel; label: string; body: () => ComponentChildren }[] = [
   { id: 'scenes', label: 'Scenes', body: () => <ScenesPanel /> },
   { id: 'ask', label: 'Ask', body: () => <AskPanel /> },
   { id: 'why', label: 'Why', body: () => <WhyPanel /> },
+  { id: 'findings', label: 'Findings', body: () => <FindingsPanel /> },
+  { id: 'edit', label: 'Edit', body: () => <EditPanel /> },
+  { id: 'history', label: 'History', body: () => <HistoryPanel /> },
+  { id: 'server', label: 'Server', body: () => <ServerPanel /> },
 ];
 
 function move(event: KeyboardEvent): void {

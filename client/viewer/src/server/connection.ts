@@ -47,3 +47,10 @@ export async function callJson(path: string, message: Json): Promise<Json> {
   const code = (body?.code ?? (response.status === 404 ? 'unimplemented' : 'unavailable')).toUpperCase();
   throw new CaromError(code as CaromError['code'], '', body?.message ?? `status ${response.status}`);
 }
+
+/** The text at a path of the page's origin; null if there is none. */
+export async function fetchText(path: string, limitMs: number): Promise<string | null> {
+  const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
+  const response = await fetch(path, { headers, signal: AbortSignal.timeout(limitMs) });
+  return response.ok ? response.text() : null;
+}

@@ -59,6 +59,12 @@ const PATHS: Record<string, ComponentChildren> = {
       <path d="M12 1v4M12 19v4M1 12h4M19 12h4" />
     </>
   ),
+  lint: (
+    <>
+      <path d="M12 4l9 16H3z" />
+      <path d="M12 10v5M12 17.5v.2" />
+    </>
+  ),
   edit: <path d="M4 20l1-5L16 4l4 4L9 19zM14 6l4 4" />,
   fit: <path d="M4 9V4h5M15 4h5v5M20 15v5h-5M9 20H4v-5M8 8h8v8H8z" />,
   plus: <path d="M12 5v14M5 12h14" />,

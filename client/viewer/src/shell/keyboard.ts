@@ -4,7 +4,7 @@
 // Which keys does the page have? One table, which the help sheet prints.
 import { TOOLS } from '../ask/tools';
 import { zoomed } from '../draw/view';
-import { editKey } from '../edit/draft';
+import { editKey } from '../edit/draft_pointer';
 import { mapKey } from '../map/pointer';
 import { fitView } from '../state/scene_session';
 import { helpOpen, panel, type Panel, tool, view } from '../state/state';
@@ -62,6 +62,10 @@ export const MAP_KEYS: readonly [string, string][] = [
   ['Enter', 'Next point of the tool'],
   ['Arrows', 'Move the point by a pixel; with Shift by ten'],
   ['Escape', 'Leave the point'],
+  ['Space', 'While editing: choose the polygon in the middle, or add a vertex there'],
+  ['Enter', 'While editing: next vertex, or close the polygon'],
+  ['Delete', 'While editing: delete the vertex or the polygon'],
+  ['Ctrl Z', 'Undo; with Shift, or Ctrl Y: redo'],
 ];
 
 function isTyping(target: EventTarget | null): boolean {

@@ -2,14 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The column of tools at the left of the map.
-import { TOOLS } from '../ask/tools';
+import { PANEL_TOOLS, TOOLS } from '../ask/tools';
 import { chooseTool } from '../state/choose_tool';
 import { tool } from '../state/state';
 import { Icon } from './icons';
 
-const ASKING = TOOLS.filter(({ id }) => id !== 'tracker');
+const ASKING = TOOLS.filter(({ id }) => !PANEL_TOOLS.includes(id));
 const FURTHER = [
   { id: 'tracker', label: 'Tracker', key: 'k' },
+  { id: 'lint', label: 'Findings', key: 'l' },
   { id: 'edit', label: 'Edit polygons', key: 'x' },
 ];
 

@@ -15,6 +15,7 @@ export function chooseTool(id: string): void {
   const chosen = toolOf(id);
   if (chosen) {
     if (id === 'tracker') panel.value = 'why';
+    else if (id === 'lint') panel.value = 'findings';
     else if (!ASKING.includes(panel.value)) panel.value = 'ask';
     if (!handles.value[id]) placeHandles(id);
   }
