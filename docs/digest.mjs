@@ -5,8 +5,6 @@
 // tests/python/library_digest.c asks a native library. The questions are made of whole numbers alone, so that they are
 // the same on every machine. The page digest.html and the tests of the web packages import this file.
 
-import { Bodies, Polygons, Scene, Shapes, Trackers, digestOf } from '@carom/core';
-
 const SIDE = 100;
 const SHAPES = 24;
 const BODIES = 200;
@@ -63,7 +61,7 @@ class Stars {
     this.polygons.push(made);
   }
   take() {
-    const made = new Polygons(this.polygons);
+    const made = this.polygons;
     this.polygons = [];
     return made;
   }
@@ -144,16 +142,18 @@ function questionsOf(scene, trackers, shapes) {
 }
 
 /**
- * Returns a line for each kind of question, such as "segments         0123456789abcdef". `core` is an instance of the
- * module; `items` are those of a question, up to 65,536; `step` is called after each line.
+ * Returns a line for each kind of question, such as "segments         0123456789abcdef". `carom` is the module
+ * @carom/core, and `core` an instance that it loaded; `items` are those of a question, up to 65,536; `step` is called
+ * after each line.
  */
-export async function digestLines(core, items = 2048, step = async () => {}) {
+export async function digestLines(carom, core, items = 2048, step = async () => {}) {
+  const { Bodies, Polygons, Scene, Shapes, Trackers, digestOf } = carom;
   const source = new Source();
   const stars = new Stars(source);
   for (let i = 0; i < SIDE * SIDE; ++i) stars.add(16 * (i % SIDE) + 8, 16 * Math.floor(i / SIDE) + 8, 2, 5);
   const empty = Scene.fromPolygons(stars.take(), { core });
   for (let i = 0; i < SHAPES; ++i) stars.add(0, 0, 1, 2);
-  const polygons = stars.take();
+  const polygons = new Polygons(stars.take());
   const c = drawColumns(source, SHAPES);
   const shapes = new Shapes(polygons, { ax: c.small, ay: c.room, bx: c.up, by: c.small, radius: c.small });
   const b = drawColumns(source, BODIES);

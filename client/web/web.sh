@@ -5,7 +5,7 @@
 # Makes what npm gets, in build/web: carom-core-VERSION.tgz and carom-client-VERSION.tgz. `./dev web` calls it, after it
 # has installed the Debian packages needed.
 #
-#   web.sh [modules|sources]    modules: the modules of WebAssembly alone; sources: JavaScript alone, no package
+#   web.sh [all|unpacked]    unpacked: what the tests of this checkout use, and no packages
 #
 # The modules are compiled by client/web/core/native/build.py from the core, Abseil, Highway and the headers of Boost.
 # Highway is newer than Debian's own, whose vectors for WebAssembly have no doubles.
@@ -88,7 +88,6 @@ check_sizes() {
 }
 
 pack() {
-  cp "$out"/modules/carom{,-simd}.wasm "$web/core/dist"
   lay_licenses
   rm -f "$out"/carom-*.tgz
   local package
@@ -98,14 +97,10 @@ pack() {
 }
 
 mkdir -p "$out"
-case ${1-} in
-  modules) make_modules ;;
-  sources) make_sources ;;
-  *)
-    make_modules
-    make_sources
-    check_sizes
-    pack
-    (cd "$out" && stat -c '%s bytes  %n' -- carom-*.tgz)
-    ;;
-esac
+make_modules
+make_sources
+cp "$out"/modules/carom{,-simd}.wasm "$web/core/dist"
+[[ ${1-all} != unpacked ]] || exit 0
+check_sizes
+pack
+(cd "$out" && stat -c '%s bytes  %n' -- carom-*.tgz)

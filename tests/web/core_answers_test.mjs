@@ -8,13 +8,12 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { Core } from '@carom/core';
-import { digestLines } from '../../docs/digest.mjs';
+import * as carom from '@carom/core';
+import { digestLines } from './digest.mjs';
 import { ANSWERS, answerLines, difference } from './core_eval_answers.mjs';
 import { Random, worldLines } from './core_random_lines.mjs';
 
-const { CAROM_BINARY: carom, CAROM_SHARED_DIR: shared, CAROM_LIBRARY_DIGEST: digest, CAROM_LONG: long } = process.env;
-const ROOT = new URL('../..', import.meta.url).pathname;
+const { CAROM_BINARY: program, CAROM_SHARED_DIR: shared, CAROM_LIBRARY_DIGEST: digest, CAROM_LONG: long } = process.env;
 const PACK_QUESTIONS = 28_085;
 const PER_KIND = long ? 50_000 : 1_000;
 const PER_WORLD = 200;
@@ -22,7 +21,7 @@ const BUFFER = 2 ** 30;
 
 function runEval(lines, options = []) {
   const input = `${lines.join('\n')}\n`;
-  const out = execFileSync(carom, ['eval', ...options], { input, maxBuffer: BUFFER, encoding: 'utf8' });
+  const out = execFileSync(program, ['eval', ...options], { input, maxBuffer: BUFFER, encoding: 'utf8' });
   return out.trimEnd().split('\n').map((line) => JSON.parse(line)); // prettier-ignore
 }
 
@@ -57,7 +56,7 @@ function loader(folder) {
 
 for (const simd of [true, false]) {
   describe(simd ? 'with vectors' : 'without vectors', async () => {
-    const core = await Core.load({ simd });
+    const core = await carom.Core.load({ simd });
 
     test('random lines of each operation are answered as by carom eval', () => {
       const lines = randomLines();
@@ -78,13 +77,13 @@ for (const simd of [true, false]) {
     test('each kind of question has the digest of the native library', async () => {
       const items = long ? 50_000 : 2_048;
       const native = execFileSync(digest, [String(items)], { encoding: 'utf8' });
-      assert.deepEqual(await digestLines(core, items), native.trimEnd().split('\n'));
+      assert.deepEqual(await digestLines(carom, core, items), native.trimEnd().split('\n'));
     });
 
     test('docs/digest.html has the digest that is expected', async () => {
-      const page = readFileSync(join(ROOT, 'docs/digest.html'), 'utf8');
+      const page = readFileSync(new URL('digest.html', import.meta.url), 'utf8');
       const expected = /<pre id="expected">([^<]*)</.exec(page)[1];
-      assert.deepEqual(await digestLines(core, 512), expected.trim().split('\n'));
+      assert.deepEqual(await digestLines(carom, core, 512), expected.trim().split('\n'));
     });
   });
 }
