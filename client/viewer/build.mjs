@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Builds the page into build/web/viewer, or into the folder that is named: index.html, app.js, worker.js, core.js,
-// style.css and the WASM files of @carom/core. Fails if the files are larger than the page may be.
+// style.css and the WASM of @carom/core. Needs the packages of client/web, built. Fails if the files are larger than the page may be.
 import { build } from 'esbuild';
 import { copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
@@ -13,11 +13,12 @@ const MAX_COMPRESSED_BYTES = 1.5 * 2 ** 20;
 
 const here = dirname(fileURLToPath(import.meta.url));
 const out = resolve(process.argv[2] ?? join(here, '../../build/web/viewer'));
-
 // The packages of the repository, which are built before the page.
-const web = join(here, '../web');
+const web = resolve(process.argv[3] ?? join(here, '../web'));
+
 const alias = {
   '@carom/client': join(web, 'client/dist/web/index.js'),
+  '@carom/core': join(web, 'core/dist/index.js'),
   '@carom/core/questions': join(web, 'core/dist/questions.js'),
 };
 
@@ -43,6 +44,8 @@ await build({
 await copyFile(join(out, 'app.css'), join(out, 'style.css'));
 await rm(join(out, 'app.css'));
 await copyFile(join(here, 'src/index.html'), join(out, 'index.html'));
+// Each browser with an OffscreenCanvas has the vectors of WebAssembly, too.
+await copyFile(join(web, 'core/dist/carom-simd.wasm'), join(out, 'carom-simd.wasm'));
 
 let total = 0;
 for (const name of await readdir(out)) {
