@@ -135,7 +135,7 @@ test('questions have the bytes of protobuf-es', () => {
         const shapes = random.shapes(true);
         const [x, y] = [random.column('f64', 3), random.column('f64', 3)];
         const columns = { x, y, shape: random.column('u32', 3), angle: random.column('f64', 3) };
-        options.bodies = new Bodies(shapes, { ...columns, owner: random.column('u32', 3), category: random.column('u64', 3) });
+        options.bodies = new Bodies({ shapes, ...columns, owner: random.column('u32', 3), category: random.column('u64', 3) });
         const placed = Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, [...column]]));
         const { category, owner } = options.bodies;
         own.bodies = {

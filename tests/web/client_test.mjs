@@ -71,7 +71,7 @@ describe('scenes and questions', () => {
 
   test('questions of several kinds are one call, also against bodies', async () => {
     const { name } = await client.createScene('kinds', [SQUARE]);
-    const scene = client.scene(name).withBodies(new Bodies(disc(1), { x: [10, 20], y: [1, 1], owner: [1, 2] }));
+    const scene = client.scene(name).withBodies(new Bodies({ shapes: disc(1), x: [10, 20], y: 1, owner: [1, 2] }));
     const bullet = segments({ ...BULLET, bx: [30, 6], ax: [5, 5], against: 'both', ignoreOwner: [1, 0] });
     const [hits, near] = await scene.evaluate([
       bullet,
@@ -234,6 +234,11 @@ describe('scenes and questions', () => {
       [() => client.getScene(7), 'name'],
       [() => client.fork(name, { leaseSeconds: 0 }), 'leaseSeconds'],
       [() => client.evaluate({}), 'frame'],
+      [() => new Bodies({ shapes: disc(1), x: [1, 2], y: [1] }), 'bodies.y'],
+      [() => new Bodies({ shapes: disc(1), x: [1], y: [1], owner: [-1] }), 'bodies.owner[0]'],
+      [() => new Bodies({ shapes: disc(1), x: ['1'], y: [1] }), 'bodies.x[0]'],
+      [() => new Bodies({ shapes: disc(1), x: [1] }), 'bodies.y'],
+      [() => new Bodies({ shapes: disc(1), x: [1], y: [1], z: [1] }), 'bodies.z'],
       [() => client.scene(name).slide({ shapes: disc(1), x: [0], y: [0], dx: [1, 1], dy: [1] }), 'slides.dx'],
       [() => client.scene(name).sweep({ shapes: disc(-1), x: [0], y: [0], dx: [1], dy: [1] }), ''],
     ];

@@ -3,7 +3,7 @@
 
 // What the packages for Node.js and for browsers have in common.
 
-export { Bodies, type BodyColumns } from './bodies.js';
+export { Bodies, type BodiesArguments } from './bodies.js';
 export type { Deadline } from './calls.js';
 export { type Client, type ForkOptions, RemoteScene, type SceneOptions, type VersionOptions } from './client.js';
 export {

@@ -1,22 +1,67 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-import { refuse, Shapes, type ShapesLike } from '@carom/core/questions';
+import { type Integers, type Longs, type Numbers, refuse, Shapes, type ShapesLike } from '@carom/core/questions';
 
-/** Where bodies are: a number counts for all. */
-export interface BodyColumns {
-  x: readonly number[] | Float64Array;
-  y: readonly number[] | Float64Array;
+/** What bodies are made of: the same as for `Bodies` of @carom/core. A number counts for all. */
+export interface BodiesArguments {
+  /** Described about (0, 0). */
+  shapes: ShapesLike;
   /** The index of the shape of each body; absent: body i has shape i, or all have the only shape. */
-  shape?: readonly number[] | Uint32Array;
+  shape?: Integers;
+  /** [length] */
+  x: Numbers;
+  /** [length] */
+  y: Numbers;
   /** Cosine and sine of the rotation, or the angle in radians; absent: no rotation. */
-  c?: readonly number[] | Float64Array;
-  s?: readonly number[] | Float64Array;
-  angle?: readonly number[] | Float64Array;
+  c?: Numbers;
+  s?: Numbers;
+  angle?: Numbers;
   /** Bits that are compared with the masks of questions; absent: 1. */
-  category?: readonly (number | bigint)[] | BigUint64Array;
+  category?: Longs;
   /** The owner, which `ignoreOwner` of a question names; 0: none. */
-  owner?: readonly number[] | Uint32Array;
+  owner?: Integers;
+}
+
+const OPTIONAL = ['shape', 'c', 's', 'angle', 'category', 'owner'] as const;
+
+type Entries = ArrayLike<number | bigint> | { readonly array: ArrayLike<number | bigint> };
+
+/** Returns the entries of an argument; a single number as it is. */
+function entries(value: unknown, name: string): ArrayLike<number | bigint> | number | bigint {
+  if (typeof value === 'number' || typeof value === 'bigint') return value;
+  const given = value as Entries | null | undefined;
+  const list = typeof given === 'object' && given !== null && 'array' in given ? given.array : given;
+  if (typeof list !== 'object' || list === null || typeof list.length !== 'number') {
+    throw refuse(`bodies.${name}`, `is ${String(value)}; a number or an array is accepted`);
+  }
+  return list;
+}
+
+/** Makes a column of some type, whose entries must be of it. */
+function columnOf<T extends Float64Array | Uint32Array | BigUint64Array>(made: T, value: unknown, name: string): T {
+  const given = entries(value, name);
+  const isList = typeof given === 'object';
+  if (isList && given.length !== made.length) {
+    throw refuse(`bodies.${name}`, `has ${given.length} entries, where there are ${made.length} bodies`);
+  }
+  for (let i = 0; i < made.length; ++i) {
+    const entry = isList ? given[i] : given;
+    const path = isList ? `bodies.${name}[${i}]` : `bodies.${name}`;
+    if (typeof entry !== 'number' && (typeof entry !== 'bigint' || !(made instanceof BigUint64Array))) {
+      throw refuse(path, `is ${String(entry)}; a number is accepted`);
+    }
+    if (made instanceof Float64Array) {
+      made[i] = Number(entry);
+      continue;
+    }
+    const limit = made instanceof Uint32Array ? 2 ** 32 : 2 ** 64;
+    const isInteger = typeof entry === 'bigint' || Number.isSafeInteger(entry);
+    if (!isInteger || entry < 0 || entry >= limit) throw refuse(path, `is ${String(entry)}; accepted is [0, ${limit})`);
+    if (made instanceof Uint32Array) made[i] = Number(entry);
+    else made[i] = BigInt(entry);
+  }
+  return made;
 }
 
 /** Shapes at poses that exist for the questions of one group: players, crates, doors. */
@@ -31,21 +76,25 @@ export class Bodies {
   readonly category: BigUint64Array | null;
   readonly owner: Uint32Array | null;
 
-  constructor(shapes: ShapesLike, columns: BodyColumns) {
-    this.shapes = shapes instanceof Shapes ? shapes : new Shapes(shapes);
-    this.x = Float64Array.from(columns.x);
-    const all = this.shapes.length === 1 && this.x.length !== 1 ? new Uint32Array(this.x.length) : null;
-    this.y = Float64Array.from(columns.y);
-    this.shape = columns.shape === undefined ? all : Uint32Array.from(columns.shape);
-    this.c = columns.c === undefined ? null : Float64Array.from(columns.c);
-    this.s = columns.s === undefined ? null : Float64Array.from(columns.s);
-    this.angle = columns.angle === undefined ? null : Float64Array.from(columns.angle);
-    this.category = columns.category === undefined ? null : BigUint64Array.from(columns.category, BigInt);
-    this.owner = columns.owner === undefined ? null : Uint32Array.from(columns.owner);
-    for (const name of ['y', 'shape', 'c', 's', 'angle', 'category', 'owner'] as const) {
-      const length = this[name]?.length ?? this.x.length;
-      if (length !== this.x.length) throw refuse(`bodies.${name}`, `has ${length} entries, where x has ${this.x.length}`);
-    }
+  constructor(given: BodiesArguments) {
+    const known = ['shapes', 'x', 'y', ...OPTIONAL];
+    const other = Object.keys(given).find((name) => !known.includes(name));
+    if (other !== undefined) throw refuse(`bodies.${other}`, 'is not an argument of bodies');
+    this.shapes = given.shapes instanceof Shapes ? given.shapes : new Shapes(given.shapes);
+    const lists = [given.x, given.y, ...OPTIONAL.map((name) => given[name])].filter((each) => typeof each === 'object');
+    const first = lists[0] === undefined ? 1 : (entries(lists[0], 'x') as ArrayLike<number>).length;
+    const optional = <T extends Float64Array | Uint32Array | BigUint64Array>(
+      name: (typeof OPTIONAL)[number],
+      type: new (length: number) => T,
+    ): T | null => (given[name] === undefined ? null : columnOf(new type(first), given[name], name));
+    this.x = columnOf(new Float64Array(first), given.x, 'x');
+    this.y = columnOf(new Float64Array(first), given.y, 'y');
+    this.shape = optional('shape', Uint32Array) ?? (this.shapes.length === 1 && first !== 1 ? new Uint32Array(first) : null);
+    this.c = optional('c', Float64Array);
+    this.s = optional('s', Float64Array);
+    this.angle = optional('angle', Float64Array);
+    this.category = optional('category', BigUint64Array);
+    this.owner = optional('owner', Uint32Array);
   }
 
   /** The number of bodies. */
