@@ -151,7 +151,7 @@ export async function digestLines(carom, core, items = 2048, step = async () => 
   const source = new Source();
   const stars = new Stars(source);
   for (let i = 0; i < SIDE * SIDE; ++i) stars.add(16 * (i % SIDE) + 8, 16 * Math.floor(i / SIDE) + 8, 2, 5);
-  const empty = Scene.fromPolygons(stars.take(), { core });
+  const polygonsAlone = Scene.fromPolygons(stars.take(), { core });
   for (let i = 0; i < SHAPES; ++i) stars.add(0, 0, 1, 2);
   const polygons = new Polygons(stars.take());
   const c = drawColumns(source, SHAPES);
@@ -159,7 +159,7 @@ export async function digestLines(carom, core, items = 2048, step = async () => 
   const b = drawColumns(source, BODIES);
   const bodies = new Bodies({ shapes, shape: b.shape, x: b.x, y: b.y, angle: b.angle }, { core });
   const trackers = new Trackers({ core, maxTrackers: MOST_ITEMS });
-  const scene = empty.withBodies(bodies).withTrackers(trackers);
+  const scene = polygonsAlone.withBodies(bodies).withTrackers(trackers);
   const lines = [];
   for (const [name, ask] of Object.entries(questionsOf(scene, trackers, shapes))) {
     const answers = ask(drawColumns(source, items));
@@ -167,6 +167,6 @@ export async function digestLines(carom, core, items = 2048, step = async () => 
     answers.dispose();
     await step(lines.at(-1));
   }
-  for (const each of [scene, empty, bodies, trackers]) each.dispose();
+  for (const each of [scene, bodies, trackers]) each.dispose();
   return lines;
 }

@@ -104,7 +104,7 @@ const ANSWERS = {
 const ARRAYS = { f64: 'Float64Array', u64: 'BigUint64Array', u32: 'Uint32Array', u8: 'Uint8Array' };
 const ACCEPTED = { f64: 'Numbers', u64: 'Longs', u32: 'Integers', u8: 'Flags' };
 const SCALARS = { uint32_t: 'u32', uint64_t: 'u64', double: 'f64', size_t: 'u32' };
-const FLAG_OPTIONS = ['reflect', 'quiet_radii'];
+const FLAG_OPTIONS = new Set(['reflect', 'quiet_radii']);
 
 const camel = (name) => name.toLowerCase().replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const pascal = (name) => camel(`_${name.replace(/^carom_/, '')}`);
@@ -218,8 +218,8 @@ function answersClass(api, struct) {
   const about = ANSWERS[struct];
   const { columns, options } = walk(api, api.structOf[struct]);
   const is = (level) => columns.filter((column) => levelOf(struct, columns, column) === level);
-  const skip = ['counts', 'edge_counts', 'quiet_radius', 'legs'];
-  const make = (list) => list.filter((c) => !skip.includes(c.path)).map((c) => property(api, c, about, columns));
+  const skip = new Set(['counts', 'edge_counts', 'quiet_radius', 'legs']);
+  const make = (list) => list.filter((c) => !skip.has(c.path)).map((c) => property(api, c, about, columns));
   const entries = make(is('entry'));
   if (is('edge').length > 0) {
     entries.push({
@@ -352,7 +352,7 @@ function argumentLines(api, kind, layout) {
     if (option.enum) {
       const doc = api.enums.find((each) => each.name === option.enum).doc;
       add(option.name, true, pascal(option.enum), doc.replace(/ ?\(carom\/[^)]*\)/g, '').replace(/ 0: /, ' Absent: '));
-    } else if (FLAG_OPTIONS.includes(option.path)) {
+    } else if (FLAG_OPTIONS.has(option.path)) {
       add(option.name, true, 'boolean', tidy(option.doc));
     } else {
       const type = option.type === 'u64' ? 'number | bigint' : 'number';
@@ -437,7 +437,7 @@ function layoutModule(api) {
     ['carom_tracker_definitions', 'TRACKERS', 'trackers'],
   ]) {
     const made = walk(api, api.structOf[name]);
-    const shapes = made.pointers.find((pointer) => /shapes$/.test(pointer.path)).offset;
+    const shapes = made.pointers.find((pointer) => pointer.path.endsWith('shapes')).offset;
     out += `export const ${constant}: Description = {\n  name: '${text}',\n  question: {\n    size: ${api.structOf[name].size32},\n    shapes: ${shapes},\n    columns: [\n${specs(made.columns).replace(/^/gm, '  ').trimEnd()}\n    ],\n    options: [\n${optionSpecs(made.options)}    ],\n  },\n};\n\n`;
     out += `${comment(`The arguments of ${text}.`)}export interface ${pascal(text)}Arguments {\n${argumentLines(api, { name }, { ...made, shapes })}}\n\n`;
   }
@@ -450,7 +450,7 @@ const abi = process.argv[2] ?? join(HERE, '../../core/abi/carom_abi.json');
 const folder = process.argv[3] ?? join(HERE, 'core/src/generated');
 const api = JSON.parse(readFileSync(abi, 'utf8'));
 api.structOf = Object.fromEntries(
-  api.structs.filter((struct) => !/_column$/.test(struct.name)).map((struct) => [struct.name, struct]),
+  api.structs.filter((struct) => !struct.name.endsWith('_column')).map((struct) => [struct.name, struct]),
 );
 mkdirSync(folder, { recursive: true });
 for (const [name, text] of Object.entries({

@@ -5,7 +5,9 @@
 # Makes what npm gets, in build/web: carom-core-VERSION.tgz and carom-client-VERSION.tgz. `./dev web` calls it, after it
 # has installed the Debian packages needed.
 #
-#   web.sh [all|unpacked]    unpacked: what the tests of this checkout use, and no packages
+#   web.sh all         makes the packages
+#   web.sh unpacked    makes what the tests of this checkout use, and no packages
+#   web.sh lint        checks rules and types of the sources
 #
 # The modules are compiled by client/web/core/native/build.py from the core, Abseil, Highway and the headers of Boost.
 # Highway is newer than Debian's own, whose vectors for WebAssembly have no doubles.
@@ -97,10 +99,22 @@ pack() {
 }
 
 mkdir -p "$out"
+# Types are checked where the sources are compiled.
+lint() {
+  make_sources
+  local -a files
+  mapfile -t files < <(cd "$root" && git ls-files 'client/web/*.mjs' 'client/web/*.ts' 'docs/*.mjs' 'tests/*.mjs')
+  (cd "$root" && "$web/node_modules/.bin/oxlint" --config client/web/oxlintrc.json --deny-warnings "${files[@]}")
+}
+
+if [[ ${1:?} == lint ]]; then
+  lint
+  exit
+fi
 make_modules
 make_sources
 cp "$out"/modules/carom{,-simd}.wasm "$web/core/dist"
-[[ ${1-all} != unpacked ]] || exit 0
+[[ $1 != unpacked ]] || exit 0
 check_sizes
 pack
 (cd "$out" && stat -c '%s bytes  %n' -- carom-*.tgz)

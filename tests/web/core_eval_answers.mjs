@@ -330,17 +330,9 @@ class Worlds {
 
   answer(lines) {
     const [{ op, against = 'scene' }] = lines;
-    const other =
-      op === 'move'
-        ? this.scene.withTrackers(this.trackers)
-        : against !== 'scene' && this.bodies
-          ? this.scene.withBodies(this.bodies)
-          : null;
-    try {
-      return ANSWERS[op](other ?? this.scene, lines);
-    } finally {
-      other?.dispose();
-    }
+    if (op === 'move') return ANSWERS[op](this.scene.withTrackers(this.trackers), lines);
+    const asksBodies = against !== 'scene' && this.bodies;
+    return ANSWERS[op](asksBodies ? this.scene.withBodies(this.bodies) : this.scene, lines);
   }
 }
 

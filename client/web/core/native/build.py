@@ -102,11 +102,11 @@ def build(out: Path, jobs: int) -> None:
     program = {shared.object_of(TOP / name) for name in PROGRAM}
     objects = [shared.object_of(source) for source in shared_sources()]
     for name, feature, extra in (
-        ("carom", "", ["-DHWY_COMPILE_ONLY_EMU128"]),
-        ("carom-simd", "+simd128", ["-DHWY_COMPILE_ONLY_STATIC"]),
+        ("carom", "", ["-DHWY_COMPILE_ONLY_EMU128", "-Os"]),
+        ("carom-simd", "+simd128", ["-DHWY_COMPILE_ONLY_STATIC", "-O2"]),
     ):
         vector = zig.Compiler(["-target", "wasm32-wasi", f"-mcpu={FEATURES}{feature}"], BUILD / name, TOP)
-        compiled += vector.compile_all([(source, [*FLAGS, "-O2", *extra]) for source in kernels()], jobs, name)
+        compiled += vector.compile_all([(source, [*FLAGS, *extra]) for source in kernels()], jobs, name)
         own = [vector.object_of(source) for source in kernels()]
         # The compiler's own library is that without vectors, which is made once.
         link_module(shared, [*(each for each in objects if each not in program), *own], out / f"{name}.wasm")

@@ -155,8 +155,7 @@ export function isDetached(buffer: ArrayBufferLike): boolean {
   if ('detached' in buffer) return buffer.detached as boolean;
   if (buffer.byteLength > 0 || !(buffer instanceof ArrayBuffer)) return false;
   try {
-    new Uint8Array(buffer);
-    return false;
+    return new Uint8Array(buffer).length > 0;
   } catch {
     return true;
   }

@@ -10,9 +10,10 @@ import { CaromError, refuse } from './errors.js';
 export type ModuleSource = WebAssembly.Module | BufferSource | Response | PromiseLike<Response> | URL | string;
 
 // The least module that has an instruction of vectors: a function that returns i32x4.splat(0), lane 0.
+// prettier-ignore
 const SIMD_PROBE = Uint8Array.of(
-  ...[0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0],
-  ...[10, 11, 1, 9, 0, 65, 0, 253, 17, 253, 27, 0, 11],
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0,
+  10, 11, 1, 9, 0, 65, 0, 253, 17, 253, 27, 0, 11,
 );
 
 /** Whether the engine has the vectors of WebAssembly. */

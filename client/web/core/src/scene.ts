@@ -256,23 +256,21 @@ export class Scene extends Asker {
     }
   }
 
-  private copy(bodies: Bodies | null, trackers: Trackers | null): Scene {
-    const made = this.core.make('carom_scene_copy', 'scene', 'carom_scene_destroy', this.handle.address);
-    return new Scene(this.core, made, bodies, trackers);
-  }
-
-  /** Returns the same scene, whose questions may ask bodies: `against: 'both'` or `'bodies'`. */
+  /**
+   * Returns the same scene, whose questions may ask bodies: `against: 'both'` or `'bodies'`. One `dispose` frees both;
+   * the bodies stay.
+   */
   withBodies(bodies: Bodies): Scene {
     if (!(bodies instanceof Bodies)) throw refuse('bodies', `is ${shown(bodies)}; Bodies are accepted`);
     bodies.addressIn(this.core);
-    return this.copy(bodies, this.trackers);
+    return new Scene(this.core, this.handle, bodies, this.trackers);
   }
 
-  /** Returns the same scene, which answers `move`. */
+  /** Returns the same scene, which answers `move`. One `dispose` frees both; the trackers stay. */
   withTrackers(trackers: Trackers): Scene {
     if (!(trackers instanceof Trackers)) throw refuse('trackers', `is ${shown(trackers)}; Trackers are accepted`);
     trackers.addressIn(this.core);
-    return this.copy(this.bodies, trackers);
+    return new Scene(this.core, this.handle, this.bodies, trackers);
   }
 
   /** Returns the same scene with another number. */
