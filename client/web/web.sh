@@ -7,6 +7,7 @@
 #
 #   web.sh all         makes the packages
 #   web.sh unpacked    makes what the tests of this checkout use, and no packages
+#   web.sh modules     makes the modules of WebAssembly alone
 #   web.sh lint        checks rules and types of the sources
 #
 # The modules are compiled by client/web/core/native/build.py from the core, Abseil, Highway and the headers of Boost.
@@ -77,6 +78,7 @@ lay_licenses() {
 }
 
 check_sizes() {
+  # shellcheck disable=SC2016  # JavaScript expands these
   node --input-type=module -e '
     import { readFileSync } from "node:fs";
     import { brotliCompressSync } from "node:zlib";
@@ -112,6 +114,7 @@ if [[ ${1:?} == lint ]]; then
   exit
 fi
 make_modules
+[[ $1 != modules ]] || exit 0
 make_sources
 cp "$out"/modules/carom{,-simd}.wasm "$web/core/dist"
 [[ $1 != unpacked ]] || exit 0

@@ -5,7 +5,6 @@
 # The tests of @carom/core, in build/web/core-tests, where the package is that of the sources.
 #
 #   core_test.sh FILE…      runs core_FILE_test.mjs of this folder by Node's own runner
-#   core_test.sh long       runs all of them with many more questions, those in Chromium too
 #   core_test.sh install    installs the packages that `./dev web` makes into an empty project, and runs what their
 #                           READMEs show
 
@@ -40,7 +39,7 @@ lay_tests() {
 run_tests() {
   lay_tests
   local -a files=("${@/#/core_}")
-  (cd "$tests" && timeout 3000 node --expose-gc --test-concurrency=1 --test "${files[@]/%/_test.mjs}")
+  (cd "$tests" && timeout 7000 node --expose-gc --test-concurrency=1 --test "${files[@]/%/_test.mjs}")
 }
 
 # The first program of a README, and what it prints.
@@ -65,10 +64,6 @@ case ${1:?} in
   install)
     need_core all
     run_install
-    ;;
-  long)
-    need_core unpacked
-    CAROM_LONG=1 run_tests answers api browser
     ;;
   *)
     need_core unpacked
