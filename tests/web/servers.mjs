@@ -137,3 +137,12 @@ export async function fails(promise, code, field) {
   if (code !== null) assert.equal(error.code, code, error.stack);
   if (field !== undefined) assert.equal(error.field, field, error.stack);
 }
+
+/** A loopback port that nothing listens on. */
+export async function unusedPort() {
+  const listener = createServer();
+  await new Promise((resolve) => listener.listen(0, '127.0.0.1', resolve));
+  const { port } = listener.address();
+  await new Promise((resolve) => listener.close(resolve));
+  return port;
+}
