@@ -36,6 +36,7 @@ await build({
   format: 'esm',
   target: 'es2022',
   minify: true,
+  keepNames: true,
   jsx: 'automatic',
   jsxImportSource: 'preact',
   legalComments: 'linked',

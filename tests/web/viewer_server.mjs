@@ -38,7 +38,7 @@ export function servePage(folder, target) {
       const body = await readFile(join(folder, name));
       const type = TYPES[name.split('.').pop()] ?? 'text/plain';
       outgoing.writeHead(200, {
-        'Content-Type': `${type}; charset=utf-8`,
+        'Content-Type': name.endsWith('.wasm') ? type : `${type}; charset=utf-8`,
         'Content-Security-Policy': POLICY,
         'X-Content-Type-Options': 'nosniff',
         'Referrer-Policy': 'no-referrer',

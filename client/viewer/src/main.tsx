@@ -3,20 +3,21 @@
 
 // The page: opens what its address names, and starts all that follows.
 import { render } from 'preact';
-import { startAsking } from './ask/asker';
+import { offline, startAsking } from './ask/asker';
 import { toolOf } from './ask/tools';
 import { startFindings } from './findings/findings';
 import { MapView } from './map/map_view';
 import { startMonitor } from './monitor/samples';
 import { Panels } from './panels/panels';
+import { installHooks } from './shell/hooks';
 import { HelpSheet } from './shell/help_sheet';
 import { startKeyboard } from './shell/keyboard';
 import { StatusBar } from './shell/status_bar';
 import { Toolbar } from './shell/toolbar';
 import { TopBar } from './shell/top_bar';
 import { readAddress, startAddress } from './state/address';
-import { openScene, refreshScenes } from './state/scene_session';
-import { frameStats, handles, loading, online, options, panel, scene, scenes, toast, tool, view } from './state/state';
+import { openFile, openScene, refreshScenes } from './state/scene_session';
+import { handles, online, options, panel, scene, scenes, toast, tool, view } from './state/state';
 import { startTheme } from './state/theme';
 import { startExplaining } from './why/explanation';
 import { startTracking } from './why/tracker';
@@ -61,6 +62,12 @@ function openAddress(): void {
 
 /** Fetches the list of scenes until a server answers; opens the only scene, or the first, if the address names none. */
 async function start(): Promise<void> {
+  const { file } = readAddress(location.hash);
+  if (file) {
+    offline.value = true;
+    await openFile(file);
+    return;
+  }
   while (!(await refreshScenes())) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
   if (!scene.value && !readAddress(location.hash).scene && scenes.value.length > 0) {
     void openScene(scenes.value[0].name, 0n, true);
@@ -70,12 +77,7 @@ async function start(): Promise<void> {
   }, REFRESH_MS);
 }
 
-// What tests read: how many pictures the worker has drawn, and whether the picture of the view is complete.
-Object.assign(window, {
-  caromFrames: () => frameStats.peek().frames,
-  caromSettled: () => frameStats.peek().missing === 0 && loading.peek() === null,
-});
-
+installHooks();
 startTheme();
 render(<Page />, document.getElementById('app') as HTMLElement);
 startKeyboard();

@@ -16,6 +16,7 @@ const PART = 20000;
 let worker: Worker | null = null;
 let number = 0;
 const waiting = new Map<number, (answer: CoreAnswer) => void>();
+const reading = new Map<number, (packed: Packed | null) => void>();
 /** The version of the worker's scene; 0n: it has none. */
 let version = 0n;
 
@@ -28,6 +29,11 @@ function start(): void {
   worker.onmessage = ({ data }: MessageEvent<FromCore>) => {
     if (data.kind === 'state') {
       coreReady.value = data.state;
+      return;
+    }
+    if (data.kind === 'polygons') {
+      reading.get(data.number)?.(data.packed);
+      reading.delete(data.number);
       return;
     }
     waiting.get(data.number)?.(data.answer);
@@ -68,6 +74,16 @@ export function closeCore(): void {
   version = 0n;
   send({ kind: 'close' });
   coreReady.value = 'loading';
+}
+
+/** The polygons of a bundle; null if the bytes are no bundle. */
+export function readBundle(bytes: Uint8Array<ArrayBuffer>): Promise<Packed | null> {
+  if (!worker) start();
+  return new Promise((resolve) => {
+    number += 1;
+    reading.set(number, resolve);
+    send({ kind: 'read', number, bytes }, [bytes.buffer]);
+  });
 }
 
 /** Asks the worker's scene; null where it has none. */

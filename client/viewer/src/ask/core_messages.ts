@@ -13,9 +13,12 @@ export type ToCore =
   | { kind: 'open'; version: bigint }
   /** The next version: `packed` has polygons to add, listed in `added`, and to replace. */
   | { kind: 'commit'; packed: Packed; added: bigint[]; removed: bigint[]; version: bigint }
+  /** Polygons of a bundle. */
+  | { kind: 'read'; number: number; bytes: Uint8Array<ArrayBuffer> }
   | { kind: 'close' }
   | { kind: 'ask'; number: number; question: Question };
 
 export type FromCore =
   | { kind: 'state'; state: 'loading' | 'ready' | 'absent' }
+  | { kind: 'polygons'; number: number; packed: Packed | null }
   | { kind: 'answer'; number: number; answer: CoreAnswer };

@@ -4,7 +4,7 @@
 // Answers questions by @carom/core, beside the page's thread. Messages are handled in their order.
 import { CaromError, load, Scene } from '@carom/core';
 import { type Packed } from '../scene/packed';
-import { unpackPolygons } from '../server/polygon_columns';
+import { packPolygons, unpackPolygons } from '../server/polygon_columns';
 import type { CoreAnswer, FromCore, ToCore } from './core_messages';
 import { coreQuestion, plainAnswer, refusedAnswer } from './core_question';
 import type { Question } from './question';
@@ -113,11 +113,21 @@ function answer(question: Question): CoreAnswer {
   }
 }
 
+function read(bytes: Uint8Array): Packed {
+  const made = Scene.fromBundle(bytes);
+  try {
+    return packPolygons(made.polygons(), new Map());
+  } finally {
+    made.dispose();
+  }
+}
+
 function handle(message: ToCore): void {
   if (message.kind === 'part') parts.push(message.packed);
   else if (message.kind === 'open') open(message.version);
   else if (message.kind === 'commit') commit(message);
   else if (message.kind === 'ask') send({ kind: 'answer', number: message.number, answer: answer(message.question) });
+  else if (message.kind === 'read') send({ kind: 'polygons', number: message.number, packed: read(message.bytes) });
   else {
     parts = [];
     replace(null);
@@ -131,6 +141,10 @@ self.onmessage = async ({ data }: MessageEvent<ToCore>) => {
   } catch (error) {
     // Without a core, or with a scene that the core refuses, the server answers alone.
     console.warn('the core of the page', error);
+    if (data.kind === 'read') {
+      send({ kind: 'polygons', number: data.number, packed: null });
+      return;
+    }
     replace(null);
     send({ kind: 'state', state: 'absent' });
     if (data.kind === 'ask') send({ kind: 'answer', number: data.number, answer: null });

@@ -66,6 +66,7 @@ const parseCategory = (text: string): bigint | null =>
   /^\d{1,20}$/.test(text.trim()) && BigInt(text) < 2n ** 64n ? BigInt(text) : null;
 
 function Chosen({ id }: { id: bigint }) {
+  void revision.value;
   const shape = shapeNow(id);
   if (!shape) return null;
   return (
@@ -134,6 +135,7 @@ function Snapping() {
 }
 
 function Conflicts() {
+  void revision.value;
   const ids = conflicts(draft.value);
   if (ids.length === 0 && !refused.value) return null;
   return (

@@ -54,3 +54,11 @@ export async function fetchText(path: string, limitMs: number): Promise<string |
   const response = await fetch(path, { headers, signal: AbortSignal.timeout(limitMs) });
   return response.ok ? response.text() : null;
 }
+
+/** The bytes at a path of the page's origin. Throws a CaromError. */
+export async function fetchBytes(path: string): Promise<Uint8Array<ArrayBuffer>> {
+  const response = await fetch(path).catch(() => null);
+  if (!response) throw new CaromError('UNAVAILABLE', '', 'no server answers');
+  if (!response.ok) throw new CaromError('NOT_FOUND', '', `${path}: status ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}

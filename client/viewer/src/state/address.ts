@@ -4,9 +4,10 @@
 // Which scene, version, view and question does the address of the page name? A link shows what the sender sees.
 //
 // The fragment has the members `scene`, `v` (version), `at` (x, y and scale), `tool`, `q` (points of the tool), `o`
-// (its options) and `panel`. Numbers have as many digits as their double needs.
+// (its options) and `panel`; or `file`, a bundle of the page's origin in place of a scene. Numbers have as many digits as their double needs.
 import { effect } from '@preact/signals';
 import type { Point } from '../draw/view';
+import { offline } from '../ask/asker';
 import type { Value } from '../ask/question';
 import { handles, options, panel, type Panel, pinned, scene, tool, view } from './state';
 
@@ -18,6 +19,8 @@ export interface Address {
   points: Point[];
   options: Record<string, Value>;
   panel: Panel | '';
+  /** A bundle of the page's origin, which is shown in place of a server's scenes. */
+  file: string;
 }
 
 const PANELS = ['scenes', 'ask', 'why', 'findings', 'edit', 'history', 'server'];
@@ -57,6 +60,7 @@ export function readAddress(fragment: string): Address {
     points,
     options: chosen,
     panel: (PANELS.includes(name) ? name : '') as Panel | '',
+    file: /^[\w.-]+$/.test(members.get('file') ?? '') ? (members.get('file') as string) : '',
   };
 }
 
@@ -64,7 +68,8 @@ export function readAddress(fragment: string): Address {
 export function writeAddress(): string {
   const members = new URLSearchParams();
   const shown = scene.value;
-  if (shown) members.set('scene', shown.name);
+  if (shown && offline.value) members.set('file', shown.name);
+  else if (shown) members.set('scene', shown.name);
   if (pinned.value !== 0n) members.set('v', String(pinned.value));
   const { cx, cy, px, py, scale } = view.value;
   members.set('at', [cx - px / scale, cy + py / scale, scale].join(','));

@@ -8,9 +8,10 @@ import { batch } from '@preact/signals';
 import { clearMap, putOnMap } from '../draw/map_worker';
 import { OTHER } from '../draw/palette';
 import { fitted } from '../draw/view';
-import { closeCore, openCore, updateCore } from '../ask/core_link';
+import { closeCore, openCore, readBundle, updateCore } from '../ask/core_link';
 import { type Packed, pack, type Shape } from '../scene/packed';
 import { SceneStore } from '../scene/store';
+import { fetchBytes } from '../server/connection';
 import { exportScene, getScene, listScenes, type VersionUpdate, watchScene } from '../server/scene_calls';
 import {
   classes,
@@ -233,6 +234,18 @@ function refreshClassesSoon(): void {
     const after = [...counts].sort((a, b) => (a[0] < b[0] ? -1 : 1)).map(([category, n]) => `${category}:${n}`).join();
     if (before !== after) refreshClasses();
   }, 300) as unknown as number;
+}
+
+/** Fetches a bundle of the page's origin and shows its polygons, without a server. */
+export async function openFile(name: string): Promise<void> {
+  try {
+    const bytes = await fetchBytes(`/${name}`);
+    const packed = await readBundle(bytes);
+    if (!packed) throw new CaromError('INVALID_ARGUMENT', '', `${name} is no bundle`);
+    showFile(name, packed);
+  } catch (error) {
+    trouble.value = troubleOf(error);
+  }
 }
 
 /** Puts polygons of a file on the screen, without a server. */
