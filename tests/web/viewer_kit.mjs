@@ -88,6 +88,10 @@ export class Stage {
   }
 
   async close() {
+    // What a test that failed saw, beside the screenshots of the views.
+    for (const [i, context] of this.browser.contexts().entries()) {
+      for (const tab of context.pages()) await tab.screenshot({ path: join(shots, `last-${i}.png`) }).catch(() => undefined);
+    }
     await this.browser.close();
     await this.page.close();
     await this.server.stop('SIGKILL');

@@ -19,7 +19,7 @@ export const built = process.env.CAROM_VIEWER_BUILD ?? join(root, 'build/web/vie
 const caromd = process.env.CAROMD_BINARY ?? join(root, 'build/release/server/caromd');
 const carom = process.env.CAROM_BINARY ?? join(root, 'build/release/client/carom');
 
-/** A caromd with scenes in memory. `args` are added to its command line. */
+/** A caromd with scenes in a folder of its own. `args` are added to its command line. */
 export class Server {
   static async start(args = [], ports = {}) {
     const server = new Server();
@@ -28,7 +28,7 @@ export class Server {
     const http = ports.http ?? '127.0.0.1:0';
     server.process = spawn(
       caromd,
-      ['--address', grpc, '--http-address', http, '--admin-address', 'off', '--store', 'memory', '--log-format', 'text', ...args],
+      ['--address', grpc, '--http-address', http, '--admin-address', 'off', '--state-dir', server.scratch, '--log-format', 'text', ...args],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
     server.output = '';
@@ -53,12 +53,11 @@ export class Server {
   }
 
   async stop(signal = 'SIGTERM') {
-    if (this.process.exitCode === null) {
+    this.process.removeAllListeners('exit');
+    if (this.process.exitCode === null && this.process.signalCode === null) {
       const ended = new Promise((done) => this.process.once('exit', done));
-      this.process.removeAllListeners('exit');
-      const left = new Promise((done) => this.process.once('exit', done));
       this.process.kill(signal);
-      await Promise.race([ended, left]);
+      await ended;
     }
     rmSync(this.scratch, { recursive: true, force: true });
   }

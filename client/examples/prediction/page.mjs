@@ -81,10 +81,13 @@ function random() {
   return seed / 2 ** 32;
 }
 
-let course = { dx: 1, dy: 0 };
+// Where the bot goes, in any order: through the doors as they are, and along the walls.
+const TARGETS = [[5, 3], [10.2, 9.5], [8, 18], [16, 3], [13, 17], [21.2, 13.5], [26, 10], [30, 2], [23, 18]]; // prettier-ignore
+let target = TARGETS[1];
 function inputOfBot() {
-  if (random() < 1 / 40) course = { dx: random() * 2 - 1, dy: random() * 2 - 1 };
-  return { ...course, aim: random() < 1 / 10 ? { x: random() * 32, y: random() * 20 } : null };
+  if (random() < 1 / 50) target = TARGETS[Math.floor(random() * TARGETS.length)];
+  const aim = random() < 1 / 10 ? { x: random() * 32, y: random() * 20 } : null;
+  return { dx: target[0] - state.x, dy: target[1] - state.y, aim };
 }
 
 function inputOfPlayer() {
