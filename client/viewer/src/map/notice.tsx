@@ -54,11 +54,16 @@ export function Notice() {
   if (found) {
     return (
       <div class={`notice ${scene.value ? 'corner' : ''}`} role="alert" id="notice" data-kind={found.kind}>
-        <h2>{TITLES[found.kind]}</h2>
+        <h2>{found.kind === 'gone' && pinned.value !== 0n ? 'The version is gone' : TITLES[found.kind]}</h2>
         <p>{found.message}</p>
         <p class="muted">{ADVICE[found.kind]}</p>
         {found.kind === 'no_right' && <TokenForm />}
-        {found.kind === 'gone' && (
+        {found.kind === 'gone' && scene.value && pinned.value !== 0n && (
+          <button type="button" class="primary" onClick={() => void openScene(scene.value?.name ?? '', 0n, false)}>
+            Show the current version
+          </button>
+        )}
+        {found.kind === 'gone' && pinned.value === 0n && (
           <button type="button" class="primary" onClick={() => ((trouble.value = null), (panel.value = 'scenes'))}>
             Choose a scene
           </button>

@@ -42,7 +42,8 @@ let current: AbortController | null = null;
 export function troubleOf(error: unknown): Trouble {
   const code = error instanceof CaromError ? error.code : '';
   const message = error instanceof CaromError ? error.detail : String(error);
-  if (code === 'UNAVAILABLE') return { kind: 'no_server', message };
+  // A browser does not say why it has no connection; the client calls that UNKNOWN.
+  if (code === 'UNAVAILABLE' || code === 'UNKNOWN') return { kind: 'no_server', message };
   if (code === 'DEADLINE_EXCEEDED') return { kind: 'stalled', message };
   if (code === 'UNAUTHENTICATED' || code === 'PERMISSION_DENIED') return { kind: 'no_right', message };
   if (code === 'NOT_FOUND' || code === 'OUT_OF_RANGE') return { kind: 'gone', message };
