@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The page: opens what its address names, and starts all that follows.
+import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { offline, startAsking } from './ask/asker';
 import { toolOf } from './ask/tools';
@@ -17,7 +18,7 @@ import { Toolbar } from './shell/toolbar';
 import { TopBar } from './shell/top_bar';
 import { readAddress, startAddress } from './state/address';
 import { openFile, openScene, refreshScenes } from './state/scene_session';
-import { handles, online, options, panel, scene, scenes, toast, tool, view } from './state/state';
+import { handles, highlighted, online, options, panel, scene, scenes, toast, tool, view } from './state/state';
 import { startTheme } from './state/theme';
 import { startExplaining } from './why/explanation';
 import { startTracking } from './why/tracker';
@@ -89,4 +90,9 @@ startMonitor();
 openAddress();
 startAddress();
 window.addEventListener('hashchange', openAddress);
+// What a panel marks on the map ends with the panel.
+effect(() => {
+  void panel.value;
+  highlighted.value = { ids: [], edges: [] };
+});
 void start();

@@ -14,6 +14,8 @@ export interface Line {
 
 const COLOURS = { light: ['#1f5fbf', '#a15c00', '#0a7a48'], dark: ['#86b6ff', '#ffd166', '#5fe0a0'] };
 const HEIGHT = 104;
+/** What a chart shows. */
+const SECONDS = 180;
 
 export function Chart({ title, at, lines, unit }: { title: string; at: number[]; lines: Line[]; unit: (value: number) => string }) {
   const area = useRef<HTMLDivElement>(null);
@@ -32,7 +34,7 @@ export function Chart({ title, at, lines, unit }: { title: string; at: number[];
         legend: { show: false },
         cursor: { show: false },
         padding: [6, 4, 0, 0],
-        scales: { y: { range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? (high ?? 0) * 1.1 : 1] } },
+        scales: { x: { range: () => [Date.now() / 1000 - SECONDS, Date.now() / 1000] }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? (high ?? 0) * 1.1 : 1] } },
         axes: [
           { ...axis, size: 20, space: 90, font: '10px system-ui' },
           { ...axis, size: 58, space: 26, font: '10px system-ui', values: (_, ticks) => ticks.map(unit) },
