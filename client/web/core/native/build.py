@@ -44,7 +44,10 @@ FLAGS = [
     *(f"-ffile-prefix-map={TOP}=.", f"-I{TOP}", f"-I{CORE}/include", f"-I{CORE}/src", "-isystem", str(THIRD_PARTY)),
 ]
 # A download is short, so what is not asked most is compiled for size: folders of the core, and Abseil.
-LEVELS = {"cast": "-O2", "cells": "-O2", "index": "-O2", **dict.fromkeys(("abi", "absl", "bundle", "group", "svg"), "-Oz")}
+LEVELS = {
+    **dict.fromkeys(("cast", "cells", "index"), "-O2"),
+    **dict.fromkeys(("abi", "absl", "base", "bundle", "group", "shape", "svg"), "-Oz"),
+}
 LINK_FLAGS = ["-O3", "-s", "-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,-z,stack-size=1048576"]
 LEAST_MEMORY, MOST_MEMORY = 64 * 65536, 65535 * 65536  # as in src/core.ts
 
