@@ -181,11 +181,9 @@ export class FollowedScene {
       if (column !== null) Object.assign(given, { [name]: column });
     }
     const local = new LocalBodies(given, { core: this.scene.core });
-    const scene = this.scene.withBodies(local);
     try {
-      return scene.ask(question);
+      return this.scene.withBodies(local).ask(question);
     } finally {
-      scene.dispose();
       local.dispose();
     }
   }
