@@ -5,6 +5,7 @@
 # The tests of @carom/core, in build/web/core-tests, where the package is that of the sources.
 #
 #   core_test.sh FILE…      runs core_FILE_test.mjs of this folder by Node's own runner
+#   core_test.sh document   runs the programs of docs/web.md, section "In the browser", and compares what they print
 #   core_test.sh install    installs the packages that `./dev web` makes into an empty project, and runs what their
 #                           READMEs show
 
@@ -60,7 +61,26 @@ run_install() {
     --module nodenext first.ts) || fail 'the types of the package do not fit the program of README.md'
 }
 
+# The blocks of the section in one language, one after the other.
+blocks() {
+  awk -v start="\`\`\`$1" '/^## / { section = ($0 == "## In the browser") }
+    /^```/ { inside = section && ($0 == start); next } inside' "$source_dir/docs/web.md"
+}
+
+run_document() {
+  lay_tests
+  blocks js >"$tests/document.mjs"
+  blocks text >"$scratch/expected"
+  [[ -s $tests/document.mjs && -s $scratch/expected ]] || fail 'docs/web.md has no programs with their output'
+  node "$tests/document.mjs" | diff "$scratch/expected" - ||
+    fail 'the programs of docs/web.md print something else: above, as >'
+}
+
 case ${1:?} in
+  document)
+    need_core unpacked
+    run_document
+    ;;
   install)
     need_core all
     run_install
