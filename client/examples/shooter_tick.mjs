@@ -19,14 +19,14 @@ const DY = [0, -1, 6.5, 0, -7.5, 0, -1, -20, 0, -1, 30];
 const PUSHES = [2, 3, 2, 1, 2, 1];
 const OWNERS = [1, 2, 3, 4, 5, 6];
 const BULLETS = {
-  ...{ ax: [20, 185, 50, 270], ay: [14, 14, 60, 14], bx: [180, 300, 62, 220], by: [14, 14, 20, 60] },
-  ...{ ignoreOwner: [1, 3, 4, 5], mask: ALL & ~PLATFORM, against: 'both' },
+  ax: [20, 185, 50, 270], ay: [14, 14, 60, 14], bx: [180, 300, 62, 220], by: [14, 14, 20, 60],
+  ignoreOwner: [1, 3, 4, 5], mask: ALL & ~PLATFORM, against: 'both',
 };
 // Lines of sight: from players 2, 0 and 3 to 4, 1 and 5; then from the explosion to all players.
 const BLAST = { shapes: disc(0), x: [215], y: [3] };
 const SIGHTS = {
-  ...{ ax: [185, 20, 50, ...Array(6).fill(215)], ay: [14, 14, 64, ...Array(6).fill(3)] },
-  ...{ bx: [270, 90, 70, ...X], by: [14, 14, 29, ...Y] },
+  ax: [185, 20, 50, ...Array(6).fill(215)], ay: [14, 14, 64, ...Array(6).fill(3)],
+  bx: [270, 90, 70, ...X], by: [14, 14, 29, ...Y],
 };
 const NOW = new Bodies({ shapes: BODY, x: X, y: Y, owner: OWNERS });
 const PAST = new Bodies({ shapes: BODY, x: PAST_X, y: Y, owner: OWNERS });
@@ -57,7 +57,7 @@ function ask(frame, match, fork) {
 
 /** Four digits, as C writes them: a number in the middle of two becomes the even one. */
 function format(number) {
-  const [, even] = /^(.*\.\d{3}[02468])50*$/.exec(number.toFixed(60)) ?? [];
+  const [, even] = /^(.*\.\d{3}[02468])50*$/.exec(number.toFixed(20)) ?? [];
   return even ?? number.toFixed(4);
 }
 

@@ -261,9 +261,9 @@ describe('servers that are killed', () => {
     let kills = 0;
     let isOver = false;
     const killer = (async () => {
-      for (let i = 0; !isOver; i = 1 - i) {
+      for (let i = 0; ; i = 1 - i) {
         await sleep(60);
-        if (isOver) break;
+        if (isOver) return;
         await servers[i].kill();
         ++kills;
         await servers[i].start();

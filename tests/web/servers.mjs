@@ -47,8 +47,14 @@ export class Caromd {
     this.process = spawn(
       process.env.CAROMD_BINARY,
       [
-        ...['--address', `127.0.0.1:${port}`, '--http-address', `127.0.0.1:${http}`, '--admin-address', 'off'],
-        ...['--store', 'memory', '--state-dir', this.folder, ...this.options],
+        '--address',
+        `127.0.0.1:${port}`,
+        '--http-address',
+        `127.0.0.1:${http}`,
+        '--admin-address=off',
+        '--store=memory',
+        `--state-dir=${this.folder}`,
+        ...this.options,
       ],
       { stdio: ['ignore', out, err] },
     );

@@ -15,9 +15,17 @@ const PLAYER = disc(0.45);
 /** Walls, pillars and, by their ids, two doors. */
 const box = (x, y, width, height) => [[x, y], [x + width, y], [x + width, y + height], [x, y + height]]; // prettier-ignore
 export const WALLS = [
-  ...[box(-1, -1, 34, 1), box(-1, 20, 34, 1), box(-1, 0, 1, 20), box(32, 0, 1, 20)],
-  ...[box(10, 0, 0.5, 8), box(10, 11, 0.5, 9), box(21, 0, 0.5, 12), box(21, 15, 0.5, 5)],
-  ...[[[15, 6], [17, 8], [15, 10], [14, 8]], [[26, 4], [28, 5], [27, 8]], [[4, 12], [7, 13], [6, 16], [3, 15]]], // prettier-ignore
+  box(-1, -1, 34, 1),
+  box(-1, 20, 34, 1),
+  box(-1, 0, 1, 20),
+  box(32, 0, 1, 20),
+  box(10, 0, 0.5, 8),
+  box(10, 11, 0.5, 9),
+  box(21, 0, 0.5, 12),
+  box(21, 15, 0.5, 5),
+  [[15, 6], [17, 8], [15, 10], [14, 8]], // prettier-ignore
+  [[26, 4], [28, 5], [27, 8]], // prettier-ignore
+  [[4, 12], [7, 13], [6, 16], [3, 15]], // prettier-ignore
 ];
 export const DOORS = new Map([
   [100, box(10, 8, 0.5, 3)],

@@ -77,12 +77,12 @@ export class Bodies {
   readonly owner: Uint32Array | null;
 
   constructor(given: BodiesArguments) {
-    const known = ['shapes', 'x', 'y', ...OPTIONAL];
-    const other = Object.keys(given).find((name) => !known.includes(name));
+    const known = new Set(['shapes', 'x', 'y', ...OPTIONAL]);
+    const other = Object.keys(given).find((name) => !known.has(name));
     if (other !== undefined) throw refuse(`bodies.${other}`, 'is not an argument of bodies');
     this.shapes = given.shapes instanceof Shapes ? given.shapes : new Shapes(given.shapes);
-    const lists = [given.x, given.y, ...OPTIONAL.map((name) => given[name])].filter((each) => typeof each === 'object');
-    const first = lists[0] === undefined ? 1 : (entries(lists[0], 'x') as ArrayLike<number>).length;
+    const list = [given.x, given.y, ...OPTIONAL.map((name) => given[name])].find((each) => typeof each === 'object');
+    const first = list === undefined ? 1 : (entries(list, 'x') as ArrayLike<number>).length;
     const optional = <T extends Float64Array | Uint32Array | BigUint64Array>(
       name: (typeof OPTIONAL)[number],
       type: new (length: number) => T,

@@ -261,7 +261,7 @@ export class Client {
 
   /** Ends streams and connections: calls in progress are CANCELLED, later ones FAILED_PRECONDITION. */
   close(): void {
-    for (const stream of [...this.streams]) stream.cancel();
+    for (const stream of this.streams) stream.cancel();
     this.transport.close();
   }
 

@@ -32,9 +32,8 @@ function planOf(kind: Kind): readonly Step[] {
   let plan = plans.get(kind.number);
   if (plan === undefined) {
     const { fields, placed } = tableOf(kind);
-    const inner = placed.map((field) => stepOf(kind, field, true, []));
-    plan = fields.map((field) => stepOf(kind, field, placed.length === 0 ? null : false, inner)).reverse();
-    inner.reverse();
+    const inner = placed.map((field) => stepOf(kind, field, true, [])).toReversed();
+    plan = fields.map((field) => stepOf(kind, field, placed.length === 0 ? null : false, inner)).toReversed();
     plans.set(kind.number, plan);
   }
   return plan;
@@ -63,7 +62,7 @@ export function shapesField(shapes: Shapes, ofPolygons = false): Uint8Array {
   let made = known.get(shapes);
   if (made === undefined) {
     const writer = new Writer(256);
-    for (const shape of shapeMessages(shapes).reverse()) {
+    for (const shape of shapeMessages(shapes).toReversed()) {
       // The bytes of a Shape that is a polygon are field 1 of Shape, with the polygon: as in a list of polygons.
       if (ofPolygons) writer.raw(shape);
       else writer.bytes(1, shape);

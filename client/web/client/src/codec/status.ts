@@ -9,6 +9,11 @@ import { type Found, scan } from './reader.js';
 import { table } from './tables.js';
 import { LENGTH, VARINT } from './writer.js';
 
+// The fields of google.rpc.Status, google.protobuf.Any, BadRequest and RetryInfo, and Duration that are read.
+const ANYS = [undefined, undefined, undefined, LENGTH];
+const ANY = [undefined, LENGTH, LENGTH];
+const INFO = [undefined, LENGTH];
+const DURATION = [undefined, VARINT, VARINT];
 const MOST_DETAILS_BYTES = 65536;
 const MOST_VIOLATIONS = 16;
 const MOST_DELAY_SECONDS = 86400;
@@ -52,8 +57,8 @@ export interface Detail {
 export function statusDetails(data: Uint8Array): Detail[] {
   if (data.length > MOST_DETAILS_BYTES) return [];
   try {
-    return scan(data, [, , , LENGTH]).all(3).map((any) => {
-      const found = scan(any, [, LENGTH, LENGTH]);
+    return scan(data, ANYS).all(3).map((any) => {
+      const found = scan(any, ANY);
       return { type: found.text(1).replace(/^.*\//, ''), value: found.last(2) };
     });
   } catch {
@@ -67,9 +72,9 @@ export function callError(code: number, message: string, details: readonly Detai
   let delay = 0;
   for (const { type, value } of details) {
     try {
-      const infos = scan(value, [, LENGTH]);
+      const infos = scan(value, INFO);
       if (type === 'google.rpc.BadRequest') violations.push(...infos.all(1).slice(0, MOST_VIOLATIONS).map(violation));
-      else if (type === 'google.rpc.RetryInfo') delay = duration(scan(infos.last(1), [, VARINT, VARINT]));
+      else if (type === 'google.rpc.RetryInfo') delay = duration(scan(infos.last(1), DURATION));
     } catch {
       continue; // code and message remain
     }

@@ -64,7 +64,7 @@ class Fork {
   parts(): Edit[][] {
     const made: Edit[][] = [];
     let size = REPLAYED_BYTES;
-    for (const [id, { polygon, isInBase }] of [...this.edited].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    for (const [id, { polygon, isInBase }] of [...this.edited].toSorted(([a], [b]) => (a < b ? -1 : 1))) {
       if (polygon === null && !isInBase) continue;
       const edit = create(EditSchema, {
         edit:
@@ -114,7 +114,7 @@ export class ForkLog {
    * its edits is then deleted. Stops early after `isAbandoned` has returned true.
    */
   async restore(calls: Calls, address: number, isAbandoned: () => boolean): Promise<void> {
-    for (const [name, fork] of [...this.forks]) {
+    for (const [name, fork] of this.forks) {
       if (isAbandoned()) return;
       try {
         await restoreOne(calls, address, name, fork);

@@ -74,7 +74,8 @@ export async function* watch(caller: Caller, name: string, options: WatchOptions
   let version = long(options.fromVersion ?? 0, 'fromVersion');
   let pause = FIRST_PAUSE_MS;
   let giveUp = Infinity;
-  while (!signal?.aborted) {
+  for (;;) {
+    if (signal?.aborted) return;
     const address = caller.servers.current;
     const opened = performance.now();
     const request = create(WatchSceneRequestSchema, { name, fromVersion: version, polygons });

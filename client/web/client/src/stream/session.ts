@@ -54,7 +54,7 @@ class List {
       if (this.within !== 0) writer.double(5, this.within);
       writer.varints(3, this.trackers);
       writer.varints(2, this.shape);
-      for (const { bytes } of [...this.shapes.values()].reverse()) writer.bytes(1, bytes);
+      for (const { bytes } of [...this.shapes.values()].toReversed()) writer.bytes(1, bytes);
     };
   }
 }
@@ -106,7 +106,7 @@ export class Session {
     const mostBytes = capped(MOST_BYTES, Math.floor((limits?.maxFrameBytes ?? 0) / 2));
     let lists = new Map<string, List>();
     let [bytes, shapes] = [0, 0];
-    for (const [handle, tracker] of [...this.trackers].sort(([a], [b]) => a - b)) {
+    for (const [handle, tracker] of [...this.trackers].toSorted(([a], [b]) => a - b)) {
       const key = `${tracker.mask} ${tracker.within}`;
       let isNew = !lists.get(key)?.shapes.has(tracker.shapeKey);
       let added = BYTES_OF_A_TRACKER + (lists.has(key) ? 0 : BYTES_OF_A_LIST) + (isNew ? tracker.shape.length : 0);

@@ -3,7 +3,6 @@
 
 // How do messages reach a server from a browser? Calls go by the Connect protocol, streams of frames over a web socket.
 
-
 import { fromBinary, toBinary } from '@bufbuild/protobuf';
 import { CaromError, codeName } from '@carom/core/questions';
 import { ConnectError, type Transport as ConnectTransport } from '@connectrpc/connect';
@@ -113,7 +112,7 @@ export class WebTransport implements Transport {
 
   close(): void {
     this.closing.abort();
-    for (const call of [...this.sockets]) call.cancel();
+    for (const call of this.sockets) call.cancel();
   }
 }
 
@@ -147,20 +146,20 @@ class SocketCall implements StreamCall {
   ) {
     this.socket = new WebSocket(`${url.replace(/^http/, 'ws')}/carom.v1.QueryService/Stream`, 'carom.v1');
     this.socket.binaryType = 'arraybuffer';
-    this.socket.onopen = () => {
+    this.socket.addEventListener('open', () => {
       if (token !== undefined) this.socket.send(JSON.stringify({ authorization: `Bearer ${token}` }));
       for (const message of this.waiting.splice(0)) this.socket.send(message);
       this.closeIfDone();
-    };
-    this.socket.onmessage = ({ data }: MessageEvent<unknown>) => {
+    });
+    this.socket.addEventListener('message', ({ data }: MessageEvent<unknown>) => {
       if (this.isOver || !(data instanceof ArrayBuffer)) return;
       ++this.received;
       events.message(new Uint8Array(data));
       this.closeIfDone();
-    };
+    });
     // A connection that fails has no close code of its own; some implementations report the error alone.
-    this.socket.onerror = () => this.over(closeError(0, ''));
-    this.socket.onclose = ({ code, reason }) => this.over(closeError(code, reason));
+    this.socket.addEventListener('error', () => this.over(closeError(0, '')));
+    this.socket.addEventListener('close', ({ code, reason }) => this.over(closeError(code, reason)));
   }
 
   private over(error: CaromError | null): void {
