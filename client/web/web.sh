@@ -63,7 +63,7 @@ install_packages() {
 make_sources() {
   install_packages
   node "$web/generate.mjs"
-  (cd "$web" && npx tsc -p core && npm run build --workspaces --if-present --silent)
+  (cd "$web" && npx tsc --build core && npm run build --workspaces --if-present --silent)
 }
 
 # The licences of all that is in a package.
@@ -101,6 +101,9 @@ pack() {
 }
 
 mkdir -p "$out"
+# One build at a time: tests that run at once call this script.
+exec {lock}>"$out/lock"
+flock "$lock"
 # Types are checked where the sources are compiled.
 lint() {
   make_sources
@@ -116,7 +119,9 @@ fi
 make_modules
 [[ $1 != modules ]] || exit 0
 make_sources
-cp "$out"/modules/carom{,-simd}.wasm "$web/core/dist"
+for module in carom carom-simd; do
+  cmp -s "$out/modules/$module.wasm" "$web/core/dist/$module.wasm" || cp "$out/modules/$module.wasm" "$web/core/dist"
+done
 [[ $1 != unpacked ]] || exit 0
 check_sizes
 pack

@@ -19,13 +19,10 @@ tests=$made/core-tests
 need_core() {
   node_of 20.0
   python3 -c 'import ensurepip, venv' 2>/dev/null || lacks 'no Python with venv (python3-venv)'
-  exec {lock}>"$source_dir/build/web.lock"
-  flock "$lock"
   "$web/web.sh" "$@" >"$scratch/web.log" 2>&1 || {
     cat "$scratch/web.log"
     fail 'the packages are not made'
   }
-  exec {lock}>&-
 }
 
 lay_tests() {
