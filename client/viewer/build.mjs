@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Builds the page into build/web/viewer, or into the folder that is named: index.html, app.js, worker.js, core.js,
-// style.css and the WASM of @carom/core. Needs the packages of client/web, built. Fails if the files are larger than the page may be.
+// style.css, licenses.json and the WASM of @carom/core. Needs the packages of client/web, built. Fails if the files are larger than the page may be.
 import { build } from 'esbuild';
-import { copyFile, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -24,7 +24,7 @@ const alias = {
 
 await rm(out, { recursive: true, force: true });
 await mkdir(out, { recursive: true });
-await build({
+const { metafile } = await build({
   entryPoints: {
     app: join(here, 'src/main.tsx'),
     worker: join(here, 'src/draw/worker.ts'),
@@ -39,7 +39,8 @@ await build({
   keepNames: true,
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  legalComments: 'linked',
+  legalComments: 'none',
+  metafile: true,
   logLevel: 'warning',
 });
 await copyFile(join(out, 'app.css'), join(out, 'style.css'));
@@ -47,6 +48,18 @@ await rm(join(out, 'app.css'));
 await copyFile(join(here, 'src/index.html'), join(out, 'index.html'));
 // Each browser with an OffscreenCanvas has the vectors of WebAssembly, too.
 await copyFile(join(web, 'core/dist/carom-simd.wasm'), join(out, 'carom-simd.wasm'));
+
+// The licences of what is in the page, beside it.
+const packages = new Set(
+  Object.keys(metafile.inputs).flatMap((path) => /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path)?.[1] ?? []),
+);
+const licenses = [];
+for (const folder of [...packages].sort()) {
+  const { name, version, license } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'));
+  const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
+  licenses.push({ name, version, license, text: file ? await readFile(join(folder, file), 'utf8') : '' });
+}
+await writeFile(join(out, 'licenses.json'), JSON.stringify(licenses, null, 1));
 
 let total = 0;
 for (const name of await readdir(out)) {

@@ -13,14 +13,27 @@ export const POLICY =
   "connect-src 'self' ws: wss:; worker-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; " +
   "frame-ancestors 'none'";
 
-const TYPES = { html: 'text/html', js: 'text/javascript', css: 'text/css', wasm: 'application/wasm' };
+const TYPES = {
+  html: 'text/html',
+  js: 'text/javascript',
+  css: 'text/css',
+  json: 'application/json',
+  wasm: 'application/wasm',
+};
 
-/** Serves `folder` and the calls of the server at HOST:PORT `target`; returns the address and a function to close. */
-export function servePage(folder, target) {
-  const [host, port] = target.split(':');
+/**
+ * Serves `folder` and the calls of the server at HOST:PORT `target`; returns the address and a function to close. With
+ * the bytes of a bundle in place of a target, serves what `carom view` serves.
+ */
+export function servePage(folder, target, bundle = null) {
+  const [host, port] = (target ?? '').split(':');
   const server = createServer(async (incoming, outgoing) => {
     const path = new URL(incoming.url, 'http://page').pathname;
-    if (path.startsWith('/carom.v1.')) {
+    if (path === '/local/scene.carom' && bundle) {
+      outgoing.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(bundle);
+      return;
+    }
+    if (path.startsWith('/carom.v1.') && target) {
       const headers = { ...incoming.headers, host: target, origin: undefined };
       delete headers.origin;
       const passed = request({ host, port, path: incoming.url, method: incoming.method, headers }, (answer) => {

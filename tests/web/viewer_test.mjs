@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { assertColumns, asEval, assertPart } from './viewer_answers.mjs';
 import { call, random, shots, Stage } from './viewer_kit.mjs';
 import { readPng } from './viewer_pixels.mjs';
-import { load, root, runCarom, Server } from './viewer_processes.mjs';
+import { built, load, root, runCarom, Server } from './viewer_processes.mjs';
+import { servePage } from './viewer_server.mjs';
 
 const arena = join(root, 'client/examples/arena.json');
 const QUESTIONS = Number(process.env.CAROM_VIEWER_QUESTIONS ?? 200);
@@ -411,6 +412,35 @@ tests.access = async () => {
     assert.ok(size.width > 600 && size.height > 600);
     await stage.check(tab, other, tablet);
   } finally {
+    await stage.close();
+  }
+};
+
+// --- A file without a server --------------------------------------------------------------------
+
+tests.file = async () => {
+  const stage = await Stage.open();
+  const folder = stage.server.scratch;
+  const bundle = join(folder, 'arena.carom');
+  runCarom(['bundle', arena, '-o', bundle]);
+  const served = await servePage(built, null, readFileSync(bundle));
+  const own = stage.page.address;
+  try {
+    stage.page.address = served.address;
+    const tab = await stage.tab('?local=%3Cb%3Earena.json');
+    await stage.settled(tab);
+    assert.equal(await tab.textContent('#scene-name'), '<b>arena.json');
+    assert.match(await tab.textContent('#sizes'), /82 polygons, 776 vertices/);
+    const visible = await tab.evaluate(async () => {
+      const made = await window.carom.ask('sight', [{ x: 60, y: 60 }, { x: 300, y: 200 }]);
+      return made.answer.columns.visible[0];
+    });
+    assert.equal(visible, 0);
+    assert.match(await tab.textContent('.top-bar'), /File, no server/);
+    await stage.check(tab);
+  } finally {
+    stage.page.address = own;
+    await served.close();
     await stage.close();
   }
 };

@@ -58,15 +58,13 @@ function openAddress(): void {
   }
   if (address.panel) panel.value = address.panel;
   if (address.at) view.value = { ...view.value, cx: address.at.x, cy: address.at.y, px: 0, py: 0, scale: address.at.scale };
-  if (address.scene) void openScene(address.scene, address.version, address.at === null);
+  if (address.scene && !offline.value) void openScene(address.scene, address.version, address.at === null);
 }
 
 /** Fetches the list of scenes until a server answers; opens the only scene, or the first, if the address names none. */
 async function start(): Promise<void> {
-  const { file } = readAddress(location.hash);
-  if (file) {
-    offline.value = true;
-    await openFile(file);
+  if (offline.value) {
+    await openFile(local ?? '');
     return;
   }
   while (!(await refreshScenes())) await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
@@ -77,6 +75,10 @@ async function start(): Promise<void> {
     if (panel.value === 'scenes' && document.visibilityState === 'visible' && online.value) void refreshScenes();
   }, REFRESH_MS);
 }
+
+// `carom view FILE` serves the page with the file, and names the file.
+const local = new URLSearchParams(location.search).get('local');
+offline.value = local !== null;
 
 installHooks();
 startTheme();

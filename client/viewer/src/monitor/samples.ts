@@ -2,9 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How is the server? Samples of its metrics, once a second while the panel is open, and of the round trip of a call.
+import { CaromError } from '@carom/core/questions';
 import { effect, signal } from '@preact/signals';
 import { offline } from '../ask/asker';
-import { fetchText, SHORT_MS } from '../server/connection';
+import { callJson } from '../server/connection';
 import { getScene } from '../server/scene_calls';
 import { online, panel, scene } from '../state/state';
 
@@ -22,7 +23,7 @@ const MOST = 180;
 const EVERY_MS = 1000;
 
 export const samples = signal<Sample[]>([]);
-/** Whether the port of the page has metrics. */
+/** Whether the server has metrics for the client. */
 export const hasMetrics = signal<boolean | null>(null);
 
 /** Reads the text format of Prometheus; lines that it does not have are ignored. */
@@ -62,6 +63,18 @@ export function quantile(before: Sample | undefined, after: Sample, name: string
   return found && Number.isFinite(found[0]) ? found[0] : null;
 }
 
+/** The metrics of the server; null if it has none for this client. */
+async function readMetrics(): Promise<Metrics | null> {
+  try {
+    const { text } = await callJson('SceneService/GetMetrics', {});
+    return parseMetrics(String(text ?? ''));
+  } catch (error) {
+    const code = error instanceof CaromError ? error.code : '';
+    if (code === 'UNIMPLEMENTED' || code === 'PERMISSION_DENIED') return null;
+    throw error;
+  }
+}
+
 async function sample(): Promise<void> {
   const begin = performance.now();
   let roundTripMs: number | null = null;
@@ -74,9 +87,8 @@ async function sample(): Promise<void> {
       online.value = true;
     }
     if (hasMetrics.peek() !== false) {
-      const text = await fetchText('/metrics', SHORT_MS);
-      hasMetrics.value = text !== null;
-      metrics = text === null ? null : parseMetrics(text);
+      metrics = await readMetrics();
+      hasMetrics.value = metrics !== null;
     }
   } catch {
     // A sample without values is a gap in the charts.

@@ -124,7 +124,7 @@ export function ServerPanel() {
         </>
       )}
       {hasMetrics.value === false && (
-        <p class="card muted">This port has no metrics; the port for operators has them, at /metrics.</p>
+        <p class="card muted">This server has no metrics for this page; its port for operators has them, at /metrics.</p>
       )}
       <Figures last={last} />
     </>

@@ -48,13 +48,6 @@ export async function callJson(path: string, message: Json): Promise<Json> {
   throw new CaromError(code as CaromError['code'], '', body?.message ?? `status ${response.status}`);
 }
 
-/** The text at a path of the page's origin; null if there is none. */
-export async function fetchText(path: string, limitMs: number): Promise<string | null> {
-  const headers: Record<string, string> = token ? { Authorization: `Bearer ${token}` } : {};
-  const response = await fetch(path, { headers, signal: AbortSignal.timeout(limitMs) });
-  return response.ok ? response.text() : null;
-}
-
 /** The bytes at a path of the page's origin. Throws a CaromError. */
 export async function fetchBytes(path: string): Promise<Uint8Array<ArrayBuffer>> {
   const response = await fetch(path).catch(() => null);

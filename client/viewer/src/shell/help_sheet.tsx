@@ -51,6 +51,9 @@ export function HelpSheet() {
             ))}
           </dl>
           <p class="muted">Mouse: drag to move, wheel to zoom, click to choose a polygon. Two fingers move and zoom.</p>
+          <p>
+            <a href="licenses.json">Licences of what this page contains</a>
+          </p>
         </section>
       </div>
     </dialog>

@@ -4,7 +4,7 @@
 // Which scene, version, view and question does the address of the page name? A link shows what the sender sees.
 //
 // The fragment has the members `scene`, `v` (version), `at` (x, y and scale), `tool`, `q` (points of the tool), `o`
-// (its options) and `panel`; or `file`, a bundle of the page's origin in place of a scene. Numbers have as many digits as their double needs.
+// (its options) and `panel`. Numbers have as many digits as their double needs.
 import { effect } from '@preact/signals';
 import type { Point } from '../draw/view';
 import { offline } from '../ask/asker';
@@ -19,8 +19,6 @@ export interface Address {
   points: Point[];
   options: Record<string, Value>;
   panel: Panel | '';
-  /** A bundle of the page's origin, which is shown in place of a server's scenes. */
-  file: string;
 }
 
 const PANELS = ['scenes', 'ask', 'why', 'findings', 'edit', 'history', 'server'];
@@ -60,7 +58,6 @@ export function readAddress(fragment: string): Address {
     points,
     options: chosen,
     panel: (PANELS.includes(name) ? name : '') as Panel | '',
-    file: /^[\w.-]+$/.test(members.get('file') ?? '') ? (members.get('file') as string) : '',
   };
 }
 
@@ -68,8 +65,7 @@ export function readAddress(fragment: string): Address {
 export function writeAddress(): string {
   const members = new URLSearchParams();
   const shown = scene.value;
-  if (shown && offline.value) members.set('file', shown.name);
-  else if (shown) members.set('scene', shown.name);
+  if (shown && !offline.value) members.set('scene', shown.name);
   if (pinned.value !== 0n) members.set('v', String(pinned.value));
   const { cx, cy, px, py, scale } = view.value;
   members.set('at', [cx - px / scale, cy + py / scale, scale].join(','));

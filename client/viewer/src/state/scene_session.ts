@@ -237,10 +237,10 @@ function refreshClassesSoon(): void {
   }, 300) as unknown as number;
 }
 
-/** Fetches a bundle of the page's origin and shows its polygons, without a server. */
+/** Shows the scene that `carom view` serves, without a server. */
 export async function openFile(name: string): Promise<void> {
   try {
-    const bytes = await fetchBytes(`/${name}`);
+    const bytes = await fetchBytes('/local/scene.carom');
     const packed = await readBundle(bytes);
     if (!packed) throw new CaromError('INVALID_ARGUMENT', '', `${name} is no bundle`);
     showFile(name, packed);
