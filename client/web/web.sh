@@ -8,6 +8,7 @@
 #   web.sh all         makes the packages
 #   web.sh unpacked    makes what the tests of this checkout use, and no packages
 #   web.sh modules     makes the modules of WebAssembly alone
+#   web.sh fuzz        makes these, and the fuzz targets of the core for WebAssembly
 #   web.sh lint        checks rules and types of the sources
 #
 # The modules are compiled by client/web/core/native/build.py from the core, Abseil, Highway and the headers of Boost.
@@ -44,12 +45,12 @@ lay_third_party() {
   ln -sfn /usr/include/boost "$folder/boost"
 }
 
-# The modules, in build/web/modules.
+# make_modules [--fuzz]: the modules, in build/web/modules.
 make_modules() {
   install_tools "$venv" "$root/client/python/requirements-build.txt"
   lay_third_party
   "$venv/bin/python" "$web/core/native/build.py" --out "$out/modules" \
-    --jobs "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}"
+    --jobs "${CMAKE_BUILD_PARALLEL_LEVEL:-$(nproc)}" "$@"
 }
 
 install_packages() {
@@ -108,12 +109,17 @@ flock "$lock"
 lint() {
   make_sources
   local -a files
-  mapfile -t files < <(cd "$root" && git ls-files 'client/web/*.mjs' 'client/web/*.ts' 'docs/*.mjs' 'tests/*.mjs')
+  mapfile -t files < <(cd "$root" && git ls-files client/web docs tests/web tests/bench/web \
+    tests/determinism | grep -E '\.(mjs|ts)$')
   (cd "$root" && "$web/node_modules/.bin/oxlint" --config client/web/oxlintrc.json --deny-warnings "${files[@]}")
 }
 
 if [[ ${1:?} == lint ]]; then
   lint
+  exit
+fi
+if [[ $1 == fuzz ]]; then
+  make_modules --fuzz
   exit
 fi
 make_modules

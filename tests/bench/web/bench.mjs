@@ -78,7 +78,8 @@ function castAll(scene, questions, answers) {
   for (const question of questions) {
     const found = scene.ask(question, answers.out);
     answers.out = found;
-    hits += found.fraction.length + 0 * found.counts.length;
+    if (found.counts.length !== BATCH) throw new Error(`${found.counts.length} counts`);
+    hits += found.fraction.length; // both columns are copied out
   }
   return hits;
 }

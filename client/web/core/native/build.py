@@ -3,10 +3,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds the modules of @carom/core: the core for WebAssembly, with and without vectors.
 
-    build.py --out FOLDER [--jobs N]
+    build.py --out FOLDER [--jobs N] [--fuzz]
 
 Writes carom.wasm and carom-simd.wasm, which export the functions of carom.h, `malloc` and `free`, and
-carom-digest.wasm and carom-simd-digest.wasm, programs of tests/determinism/digest.cc for the tests.
+carom-digest.wasm and carom-simd-digest.wasm, programs of tests/determinism/digest.cc for the tests. With --fuzz, it
+writes fuzz-NAME.wasm for each fuzz target of the core, too, with vectors.
 
 The compiler is that of the PyPI package `ziglang`, as for the Python package. Sources that have no vector code are
 joined, a folder of the core at a time, and compiled once for all modules.
@@ -23,13 +24,20 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[3]
 sys.path.insert(0, str(TOP / "client/python/native"))
 
-import ziglang  # noqa: E402
 import zig  # noqa: E402
+import ziglang  # noqa: E402
 from build import ABSEIL  # noqa: E402
 
 CORE = TOP / "core"
 BUILD = TOP / "build/web/native"
 THIRD_PARTY = TOP / "build/web/third_party"
+# The sources of each fuzz target, as in tests/CMakeLists.txt, and what runs them.
+FUZZED = {
+    "laws": ["fuzz/*laws.cc", "fuzz/form.cc", "fuzz/independence.cc", "support/answer_words.cc"],
+    "bundle": ["fuzz/bundle.cc"],
+    "abi": ["fuzz/abi.cc", "support/abi_group.cc"],
+}
+FUZZING = ["fuzz/replay.cc", "support/group_case.cc"]
 PROGRAM = ("tests/support/group_case.cc", "tests/support/answer_words.cc", "tests/determinism/digest.cc")
 
 # WebAssembly has no files.
@@ -87,17 +95,29 @@ def shared_sources() -> list[Path]:
 
 
 def flags_of(source: Path) -> list[str]:
-    folder = "absl" if "/absl/" in str(source) else source.stem if source.parent.name == "joined" else source.parent.name
+    folder = source.stem if source.parent.name == "joined" else source.parent.name
     if source.name in ("exceptions.cc", "unwind.c"):
         library = Path(ziglang.__file__).parent / "lib"
         folders = (".", "libcxxabi/include", "libcxxabi/src", "libunwind/include", "libunwind/src", "libcxx/src")
         language = ["-x", "c", "-std=c11"] if source.suffix == ".c" else ["-std=c++23"]
         building = ["-fdeclspec", "-D_LIBCPP_BUILDING_LIBRARY", "-D_LIBCXXABI_BUILDING_LIBRARY"]
         return [*FLAGS, *language, "-Oz", *building, *(f"-I{library / each}" for each in folders)]
-    return [*FLAGS, LEVELS.get(folder, "-Os")]
+    return [*FLAGS, LEVELS.get("absl" if "/absl/" in str(source) else folder, "-Os")]
 
 
-def build(out: Path, jobs: int) -> None:
+def fuzz_sources(target: str) -> list[Path]:
+    return [path for name in (*FUZZED[target], *FUZZING) for path in sorted((TOP / "tests").glob(name))]
+
+
+def build_fuzz(out: Path, core: list[Path], jobs: int) -> None:
+    compiler = zig.Compiler(["-target", "wasm32-wasi", f"-mcpu={FEATURES}"], BUILD / "fuzz", TOP)
+    todo = {source: [*FLAGS, "-O1"] for target in FUZZED for source in fuzz_sources(target)}
+    compiler.compile_all(todo.items(), jobs, "fuzz")
+    for target in FUZZED:
+        link_program(compiler, [*core, *map(compiler.object_of, fuzz_sources(target))], out / f"fuzz-{target}.wasm")
+
+
+def build(out: Path, jobs: int, is_fuzzed: bool) -> None:
     start = time.monotonic()
     out.mkdir(parents=True, exist_ok=True)
     shared = zig.Compiler(["-target", "wasm32-wasi", f"-mcpu={FEATURES}"], BUILD / "shared", TOP)
@@ -112,8 +132,11 @@ def build(out: Path, jobs: int) -> None:
         compiled += vector.compile_all([(source, [*FLAGS, *extra]) for source in kernels()], jobs, name)
         own = [vector.object_of(source) for source in kernels()]
         # The compiler's own library is that without vectors, which is made once.
-        link_module(shared, [*(each for each in objects if each not in program), *own], out / f"{name}.wasm")
+        core = [*(each for each in objects if each not in program), *own]
+        link_module(shared, core, out / f"{name}.wasm")
         link_program(shared, [*objects, *own], out / f"{name}-digest.wasm")
+    if is_fuzzed:
+        build_fuzz(out, core, jobs)
     seconds = time.monotonic() - start
     sizes = ", ".join(f"{path.name} {path.stat().st_size / 1e3:.0f} kB" for path in sorted(out.glob("*.wasm")))
     print(f"{sizes}; {compiled} sources compiled, {seconds:.0f} s")
@@ -140,8 +163,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--out", type=Path, required=True, help="folder of the modules")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="compilers at once")
+    parser.add_argument("--fuzz", action="store_true", help="make the fuzz targets, too")
     arguments = parser.parse_args()
-    build(arguments.out.resolve(), arguments.jobs)
+    build(arguments.out.resolve(), arguments.jobs, arguments.fuzz)
 
 
 if __name__ == "__main__":
