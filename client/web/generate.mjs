@@ -312,12 +312,13 @@ function answersModule(api) {
   for (const [struct, about] of Object.entries(ANSWERS)) {
     out += `  ${about.name}: [\n${specs(walk(api, api.structOf[struct]).columns)}  ] as readonly ColumnSpec[],\n`;
   }
-  out += '};\n\n/** The sizes of the structs of answers, and where the numbers beside columns are, in wasm32. */\nexport const ANSWER_LAYOUTS: Readonly<Record<string, { size: number; numbers: Readonly<Record<string, number>> }>> = {\n';
+  out += '};\n\n/** The struct of each class of answers: its size, columns, and where the numbers beside them are, in wasm32. */\n';
+  out += 'export const ANSWER_LAYOUTS = {\n';
   for (const [struct, about] of Object.entries(ANSWERS)) {
     const numbers = walk(api, api.structOf[struct]).options.map((o) => `${o.path}: ${o.offset}`).join(', ');
-    out += `  ${about.name}: { size: ${api.structOf[struct].size32}, numbers: { ${numbers} } },\n`;
+    out += `  ${about.name}: { size: ${api.structOf[struct].size32}, columns: specs.${about.name}, numbers: { ${numbers} } },\n`;
   }
-  out += '};\n\n/** The columns of each class of answers, in the order of carom.h. */\nexport const ANSWER_COLUMNS: Readonly<Record<string, readonly ColumnSpec[]>> = specs;\n';
+  out += '} as const;\n\n/** The columns of each class of answers, in the order of carom.h. */\nexport const ANSWER_COLUMNS: Readonly<Record<string, readonly ColumnSpec[]>> = specs;\n';
   for (const struct of Object.keys(ANSWERS)) out += answersClass(api, struct);
   return out;
 }
@@ -389,7 +390,7 @@ export const ABI_VERSION = ${api.abi_version};
     const [method, doc] = KINDS[kind.name];
     const options = optionSpecs(layout.options);
     out += `\n${comment(`The arguments of \`${camel(kind.name)}\`.`)}export interface ${argumentsOf(kind)} {\n${argumentLines(api, kind, layout)}}\n`;
-    out += `\nexport const ${constantOf(kind)}: Kind<answers.${classOf(kind)}> = {\n  name: '${camel(kind.name)}',\n  number: ${kind.number},\n  method: '${method}',\n  function: '${kind.function}',\n  question: {\n    size: ${layout.size},\n    shapes: ${layout.shapes},\n    columns: [\n${specs(layout.columns).replace(/^/gm, '  ').trimEnd()}\n    ],\n    options: [\n${options}    ],\n  },\n  answers: answers.${classOf(kind)},\n};\n`;
+    out += `\nexport const ${constantOf(kind)}: Kind<answers.${classOf(kind)}> = {\n  name: '${camel(kind.name)}',\n  number: ${kind.number},\n  method: '${method}',\n  function: '${kind.function}',\n  question: {\n    size: ${layout.size},\n    shapes: ${layout.shapes},\n    columns: [\n${specs(layout.columns).replace(/^/gm, '  ').trimEnd()}\n    ],\n    options: [\n${options}    ],\n  },\n  answers: answers.${classOf(kind)},\n  struct: answers.ANSWER_LAYOUTS.${classOf(kind)},\n};\n`;
     const given = kind.name === 'FANS' ? 'withSteps(given)' : 'given';
     out += `\n${comment(`${doc}. Throws a \`CaromError\` for an argument of a wrong type, of unequal length or out of range.`)}export function ${camel(kind.name)}(given: ${argumentsOf(kind)}): Question<answers.${classOf(kind)}> {\n  return new Question(${constantOf(kind)}, ${given});\n}\n`;
   }

@@ -5,6 +5,7 @@
 # The tests of @carom/core, in build/web/core-tests, where the package is that of the sources.
 #
 #   core_test.sh FILE…      runs core_FILE_test.mjs of this folder by Node's own runner
+#   core_test.sh fuzz       runs the fuzz targets of the core for a million made-up inputs in all, as WebAssembly
 #   core_test.sh document   runs the programs of docs/web.md, section "In the browser", and compares what they print
 #   core_test.sh install    installs the packages that `./dev web` makes into an empty project, and runs what their
 #                           READMEs show
@@ -73,7 +74,19 @@ run_document() {
     fail 'the programs of docs/web.md print something else: above, as >'
 }
 
+run_fuzz() {
+  local target count
+  while read -r target count; do
+    timeout 7000 node --no-warnings "$source_dir/tests/determinism/run_wasm.mjs" "$made/modules/fuzz-$target.wasm" \
+      --made "$count" || fail "the fuzz target $target failed"
+  done <<<$'laws 400000\nbundle 400000\nabi 200000'
+}
+
 case ${1:?} in
+  fuzz)
+    need_core fuzz
+    run_fuzz
+    ;;
   document)
     need_core unpacked
     run_document

@@ -12,7 +12,6 @@ import type { Source } from './answers.js';
 import type { TypedArray } from './columns.js';
 import type { Core } from './core.js';
 import { CaromError } from './errors.js';
-import { ANSWER_COLUMNS, ANSWER_LAYOUTS } from './generated/answers.js';
 import type { ColumnSpec, Question } from './question.js';
 
 const LEASES = 64;
@@ -95,8 +94,7 @@ export class AnswerPool {
   read(pointer: number, question: Question): number {
     const { core } = this;
     if (this.structs === 0) this.structs = core.allocate(1024);
-    const { size } = ANSWER_LAYOUTS[question.kind.answers.name] as { size: number };
-    core.memory.u32[this.structs >>> 2] = size;
+    core.memory.u32[this.structs >>> 2] = question.kind.struct.size;
     core.check('carom_answers_read', pointer, question.kind.number, this.structs);
     return this.structs;
   }
@@ -159,7 +157,7 @@ export class CoreSource implements Source {
     const pointer = this.pointer();
     if (pointer === 0) return this.keptNumbers?.get(name) ?? 0n;
     const struct = this.lease.pool.read(pointer, this.question);
-    const { numbers } = ANSWER_LAYOUTS[this.question.kind.answers.name] as { numbers: Record<string, number> };
+    const { numbers } = this.question.kind.struct;
     return this.lease.pool.core.memory.u64[(struct + (numbers[name] as number)) >>> 3] as bigint;
   }
 
@@ -174,12 +172,11 @@ export class CoreSource implements Source {
   /** Copies everything out of the module. */
   keep(): void {
     if (this.isDisposed) return;
-    const name = this.question.kind.answers.name;
+    const { columns, numbers } = this.question.kind.struct;
     this.keptVersion = this.version;
     this.keptDigest = this.digest();
-    this.kept = new Map((ANSWER_COLUMNS[name] ?? []).map((spec) => [spec.path, this.column(spec)]));
-    const numbers = Object.keys(ANSWER_LAYOUTS[name]?.numbers ?? {});
-    this.keptNumbers = new Map(numbers.map((each) => [each, this.number(each)]));
+    this.kept = new Map(columns.map((spec) => [spec.path, this.column(spec)]));
+    this.keptNumbers = new Map(Object.keys(numbers).map((each) => [each, this.number(each)]));
   }
 
   dispose(): void {

@@ -192,7 +192,7 @@ export abstract class Answers {
   /** Makes these the answers to another question, without new memory: what `out` of `ask` does. */
   reset(question: Question, source: Source): void {
     if (question.kind.answers !== (this.constructor as unknown)) {
-      throw refuse('out', `is ${this.constructor.name}; ${question.kind.answers.name} is accepted`);
+      throw refuse('out', `has answers of another kind; those of ${question.kind.name} are accepted`);
     }
     (this as { question: Question }).question = question;
     this.source = source;

@@ -67,6 +67,8 @@ export interface Kind<A extends Answers = Answers> extends Description {
   readonly method: string;
   /** The function of carom.h. */
   readonly function: string;
+  /** The struct of answers. */
+  readonly struct: Layout & { readonly numbers: Readonly<Record<string, number>> };
   /** Makes answers from what has their columns. */
   readonly answers: new (question: Question, source: Source) => A;
 }

@@ -298,7 +298,7 @@ export class Scene extends Asker {
     }
     if (out !== undefined) {
       if (!(out instanceof question.kind.answers)) {
-        throw refuse('out', `is ${shown(out)}; ${question.kind.answers.name} is accepted`);
+        throw refuse('out', `has answers of another kind; those of ${question.kind.name} are accepted`);
       }
       out.dispose();
     }
