@@ -56,6 +56,20 @@ check_tick() {
   cmp "$scratch/js" "$scratch/cc" >&2 || fail 'JavaScript and C++ have other verdicts'
 }
 
+# The program of docs/web.md, section "A server in Node.js", prints what the document shows.
+check_document() {
+  local language
+  for language in js text; do
+    awk -v start="\`\`\`$language" '/^## / { section = ($0 == "## A server in Node.js") }
+      /^```/ { if (inside) exit; inside = section && ($0 == start); next } inside' \
+      "$source_dir/docs/web.md" >"$scratch/document.$language"
+    [[ -s $scratch/document.$language ]] || fail 'docs/web.md shows no program with its output'
+  done
+  sed "s/127\.0\.0\.1:7420/$address/" "$scratch/document.js" >"$tests/document.mjs"
+  (cd "$tests" && node document.mjs) | diff "$scratch/document.text" - ||
+    fail 'the program of docs/web.md prints something else: above, as >'
+}
+
 # What a page downloads that asks a server, after its bundler left out what it does not use.
 check_size() {
   local bytes
@@ -97,6 +111,7 @@ case ${1:?} in
     run_tests node stream codec
     (cd "$tests" && node client_speed.mjs) || fail 'a segment takes more than 60 ns'
     check_tick
+    check_document
     ;;
   web)
     need_client unpacked
