@@ -73,10 +73,10 @@ describe('scenes and questions', () => {
     const { name } = await client.createScene('kinds', [SQUARE]);
     const scene = client.scene(name).withBodies(new Bodies({ shapes: disc(1), x: [10, 20], y: 1, owner: [1, 2] }));
     const bullet = segments({ ...BULLET, bx: [30, 6], ax: [5, 5], against: 'both', ignoreOwner: [1, 0] });
-    const [hits, near] = await scene.evaluate([
+    const [hits, near] = await scene.evaluate(
       bullet,
       distances({ shapes: disc(0), x: [15], y: [1], against: 'bodies', maxDistance: [6], mode: 'all' }),
-    ]);
+    );
     assert.equal(hits.isBody[0], 1);
     assert.equal(hits.hit(0).polygonId, 1n);
     assert.deepEqual([...near.distance], [4, 4]);
@@ -223,6 +223,12 @@ describe('scenes and questions', () => {
       [() => new Frame().group({}), 'scene'],
       [() => new Frame().group('x').ask({}), 'question'],
       [() => new Frame().removeTrackers([-1]), 'tracker'],
+      [() => new Frame().removeTrackers(3), 'tracker'],
+      [() => new Frame(null), 'options'],
+      [() => new Frame().group('x', { bodies: {} }), 'bodies'],
+      [() => new Bodies(null), 'bodies'],
+      [() => client.commit(name, { remove: [0], editId: 5 }), 'editId'],
+      [() => client.commit(name, { remove: 1.5 }), 'remove'],
       [() => new Frame().defineTrackers(disc([1, 2]), { tracker: [1] }), 'tracker'],
       [() => client.stream({ maxInFlight: 0 }), 'maxInFlight'],
       [() => segments({ ...BULLET, ay: [1] }), 'segments.ay'],

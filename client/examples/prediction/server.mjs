@@ -69,7 +69,6 @@ const page = await build({
   bundle: true,
   format: 'esm',
   minify: true,
-  keepNames: true,
   conditions: ['browser'],
   write: false,
 });

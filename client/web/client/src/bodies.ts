@@ -77,6 +77,7 @@ export class Bodies {
   readonly owner: Uint32Array | null;
 
   constructor(given: BodiesArguments) {
+    if (typeof given !== 'object' || given === null) throw refuse('bodies', 'is no object');
     const known = new Set(['shapes', 'x', 'y', ...OPTIONAL]);
     const other = Object.keys(given).find((name) => !known.has(name));
     if (other !== undefined) throw refuse(`bodies.${other}`, 'is not an argument of bodies');

@@ -16,7 +16,7 @@ import {
 } from '@carom/core/questions';
 import type { Bodies } from './bodies.js';
 import { Caller, type Deadline, parse } from './calls.js';
-import { ask, Frame, FrameAnswer } from './codec/frames.js';
+import { ask, Frame, FrameAnswer, type GroupAnswer } from './codec/frames.js';
 import { read } from './codec/messages.js';
 import { Joiner, polygonMessages } from './codec/polygons.js';
 import * as pb from './generated/carom/v1/scene_service_pb.js';
@@ -300,12 +300,18 @@ export class RemoteScene extends AsyncAsker<Deadline> {
 
   /** Answers a question that a function of `@carom/core/questions` made. */
   async ask<A extends Answers>(question: Question<A>, options: Deadline = {}): Promise<A> {
-    const [answers] = await this.evaluate([question], options);
-    return answers as A;
+    return (await this.askAll([question as unknown as Question], options)).get(question);
   }
 
-  /** Answers questions of different kinds by one call, about one version. */
-  async evaluate<Q extends readonly Question<Answers>[]>(questions: Q, options: Deadline = {}): Promise<Answers[]> {
+  /** Answers questions of different kinds, at most one of each, by one call, about one version. */
+  async evaluate<Q extends readonly Question[]>(
+    ...asked: Q
+  ): Promise<{ [I in keyof Q]: Q[I] extends Question<infer A> ? A : never }> {
+    const answer = await this.askAll(asked, {});
+    return asked.map((question) => answer.get(question)) as never;
+  }
+
+  private async askAll(questions: readonly Question[], options: Deadline): Promise<GroupAnswer> {
     const { version = 0, minVersion = 0, deadlineMs = null } = this.options;
     const isWaiting = BigInt(minVersion) > 0n && BigInt(version) === 0n;
     const deadline: Deadline = { deadlineMs, ...options };
@@ -318,7 +324,7 @@ export class RemoteScene extends AsyncAsker<Deadline> {
     });
     for (const question of questions) group.ask(question);
     const [answer] = (await this.client.evaluate(frame, deadline)).groups;
-    return questions.map((question) => answer!.get(question));
+    return answer!;
   }
 
   /** Returns the summary of the scene. */

@@ -142,6 +142,7 @@ export class Frame {
 
   /** Removes trackers by their handles, defined or not, before others are defined. */
   removeTrackers(tracker: Iterable<number>): void {
+    if (typeof tracker?.[Symbol.iterator] !== 'function') throw refuse('tracker', 'is no list of handles');
     for (const handle of tracker) this.removed.push(integer(handle, 'tracker', 0, TRACKER));
   }
 }
