@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which program asks the question that is on the screen? Text to copy, in four languages and as JSON.
+import { cppText } from './code_cpp';
 import { evalLine, groupJson } from './group_json';
-import type { Question, ShapeSpec, Value } from './question';
+import type { Kind, Question, ShapeSpec, Value } from './question';
 
 export type Language = 'json' | 'curl' | 'python' | 'typescript' | 'go' | 'cpp';
 
@@ -33,54 +34,74 @@ function curlText(question: Question, scene: string, server: string): string {
 
 // --- Python -----------------------------------------------------------------------------------
 
-const PYTHON: Record<string, string> = {
-  segments: 'Segments',
-  points: 'Points',
-  circles: 'Circles',
-  polygons: 'PolygonOverlaps',
-  rays: 'Rays',
-  capsules: 'Capsules',
-  boxes: 'Boxes',
-  distances: 'Distances',
-  contacts: 'Contacts',
-  sweeps: 'Sweeps',
-  arcs: 'Arcs',
-  sights: 'Sights',
-  fans: 'Fans',
-  slides: 'Slides',
-  bounces: 'Bounces',
-  rayBounces: 'RayBounces',
+// The methods of scenes in Python and, in camel case, in TypeScript.
+const METHODS: Record<Kind, string> = {
+  segments: 'cast',
+  points: 'locate',
+  circles: 'overlap_circles',
+  polygons: 'overlap',
+  rays: 'rays',
+  capsules: 'overlap_capsules',
+  boxes: 'overlap_boxes',
+  distances: 'nearest',
+  contacts: 'contacts',
+  sweeps: 'sweep',
+  arcs: 'arcs',
+  sights: 'sights',
+  fans: 'fans',
+  slides: 'slide',
+  bounces: 'bounce',
+  rayBounces: 'bounce_rays',
 };
 
 function pythonValue(value: Value): string {
-  if (Array.isArray(value)) return `[${value.map((entry) => (Number.isFinite(entry) ? entry : 'math.inf')).join(', ')}]`;
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
   if (typeof value === 'boolean') return value ? 'True' : 'False';
-  return String(value);
+  return JSON.stringify(value);
 }
 
 function pythonShape(shape: ShapeSpec): string {
   if (shape.kind === 'polygon') return `[[${shape.points.map(([x, y]) => `(${x}, ${y})`).join(', ')}]]`;
   const { ax, ay, bx, by, radius } = shape;
-  return `carom.Shapes(capsules=dict(ax=[${ax}], ay=[${ay}], bx=[${bx}], by=[${by}], radius=[${radius}]))`;
+  return `capsule(${[ax, ay, bx, by, radius].join(', ')})`;
 }
 
-function pythonText(question: Question, scene: string, grpc: string): string {
-  const given = Object.entries(question.given).map(([name, value]) => `    ${snake(name)}=${pythonValue(value)},`);
-  if (question.shape) given.unshift(`    shapes=${pythonShape(question.shape)},`);
+function pythonText({ kind, given, shape }: Question, scene: string, grpc: string): string {
+  const members = Object.entries(given).map(([name, value]) => `    ${snake(name)}=${pythonValue(value)},`);
+  if (shape) members.unshift(`    shapes=${pythonShape(shape)},`);
   return [
     'import carom',
+    ...(shape?.kind === 'capsule' ? ['from carom.local import capsule'] : []),
     '',
-    `with carom.connect(${JSON.stringify(grpc)}) as client:`,
-    `    scene = client.scene(${JSON.stringify(scene)})`,
-    `    answer = scene.ask(carom.${PYTHON[question.kind]}(`,
-    ...given.map((line) => `    ${line}`),
-    '    ))',
-    '    print(answer)',
+    `client = carom.Client(${JSON.stringify(grpc)})`,
+    `answer = client.scene(${JSON.stringify(scene)}).${METHODS[kind]}(`,
+    ...members,
+    ')',
+    'print(answer)',
   ].join('\n');
 }
 
 // --- TypeScript -------------------------------------------------------------------------------
+
+// What reads the answers to the first item.
+const READERS: Record<Kind, string> = {
+  segments: 'hits',
+  points: 'polygons',
+  circles: 'polygons',
+  polygons: 'polygons',
+  rays: 'hits',
+  capsules: 'polygons',
+  boxes: 'polygons',
+  distances: 'polygons',
+  contacts: 'contacts',
+  sweeps: 'hits',
+  arcs: 'hits',
+  sights: 'isVisible',
+  fans: 'beams',
+  slides: 'path',
+  bounces: 'path',
+  rayBounces: 'path',
+};
 
 function typeScriptValue(value: Value): string {
   if (Array.isArray(value)) return `[${value.map((entry) => (Number.isFinite(entry) ? entry : 'Infinity')).join(', ')}]`;
@@ -88,24 +109,25 @@ function typeScriptValue(value: Value): string {
 }
 
 function typeScriptShape(shape: ShapeSpec): string {
-  if (shape.kind === 'polygon') return `[[[${shape.points.map(([x, y]) => `[${x}, ${y}]`).join(', ')}]]]`;
+  if (shape.kind === 'polygon') return `[[${shape.points.map(([x, y]) => `[${x}, ${y}]`).join(', ')}]]`;
   const { ax, ay, bx, by, radius } = shape;
-  return `new Shapes([], { ax: [${ax}], ay: [${ay}], bx: [${bx}], by: [${by}], radius: [${radius}] })`;
+  return `capsule(${[ax, ay, bx, by, radius].join(', ')})`;
 }
 
-function typeScriptText(question: Question, scene: string, server: string): string {
-  const given = Object.entries(question.given).map(([name, value]) => `  ${name}: ${typeScriptValue(value)},`);
-  if (question.shape) given.unshift(`  shapes: ${typeScriptShape(question.shape)},`);
+function typeScriptText({ kind, given, shape }: Question, scene: string, grpc: string): string {
+  const members = Object.entries(given).map(([name, value]) => `  ${name}: ${typeScriptValue(value)},`);
+  if (shape) members.unshift(`  shapes: ${typeScriptShape(shape)},`);
+  const method = METHODS[kind].replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
   return [
     "import { connect } from '@carom/client';",
-    `import { ${question.kind}${question.shape?.kind === 'capsule' ? ', Shapes' : ''} } from '@carom/core/questions';`,
+    ...(shape?.kind === 'capsule' ? ["import { capsule } from '@carom/core/questions';"] : []),
     '',
-    `const client = await connect('${server}');`,
-    `const scene = client.scene('${scene}');`,
-    `const answer = await scene.ask(${question.kind}({`,
-    ...given,
-    '}));',
-    'console.log(answer.rows(0));',
+    `const client = connect('${grpc}');`,
+    `const answer = await client.scene('${scene}').${method}({`,
+    ...members,
+    '});',
+    `console.log(answer.${READERS[kind]}(0));`,
+    'client.close();',
   ].join('\n');
 }
 
@@ -186,36 +208,12 @@ function goText(question: Question, scene: string, grpc: string): string {
   ].join('\n');
 }
 
-// --- C++, by the library of the core ----------------------------------------------------------
-
-const C_FUNCTIONS: Record<string, string> = {
-  segments: 'carom_cast_segments',
-  points: 'carom_locate_points',
-  circles: 'carom_overlap_circles',
-  polygons: 'carom_overlap_polygons',
-  rays: 'carom_cast_rays',
-  capsules: 'carom_overlap_capsules',
-  boxes: 'carom_overlap_boxes',
-  distances: 'carom_measure_distances',
-  contacts: 'carom_find_contacts',
-  sweeps: 'carom_sweep_shapes',
-  arcs: 'carom_cast_arcs',
-  sights: 'carom_see_sights',
-  fans: 'carom_scan_fans',
-  slides: 'carom_slide_shapes',
-  bounces: 'carom_bounce_segments',
-  rayBounces: 'carom_bounce_rays',
-};
-
-export const cFunction = (kind: string): string => C_FUNCTIONS[kind];
-
 /** The program text that asks the question of the scene; `server` is the address of the page, `grpc` that for gRPC. */
 export function codeFor(
   language: Language,
   question: Question,
   scene: string,
   server: string,
-  cpp: (question: Question, scene: string) => string,
 ): string {
   const grpc = `${server.replace(/^https?:\/\//, '').replace(/:\d+$/, '')}:7420`;
   switch (language) {
@@ -226,12 +224,10 @@ export function codeFor(
     case 'python':
       return pythonText(question, scene, grpc);
     case 'typescript':
-      return typeScriptText(question, scene, server);
+      return typeScriptText(question, scene, grpc);
     case 'go':
       return goText(question, scene, grpc);
     case 'cpp':
-      return cpp(question, scene);
+      return cppText(question, scene, grpc);
   }
 }
-
-export { shown };

@@ -43,11 +43,11 @@ function shapeText(shape: ShapeSpec): string[] {
   return [
     'carom::PolygonSpec spec;',
     `spec.rings = {{{${points}}}};`,
-    'const carom::Shape shape = carom::Shape::Create(carom::Polygon::Create(spec).value()).value();',
+    'const carom::Shape shape = carom::Polygon::Create(spec).value();',
   ];
 }
 
-export function cppText(question: Question, scene: string): string {
+export function cppText(question: Question, scene: string, grpc: string): string {
   const { kind, given, shape } = question;
   const columns: string[] = [];
   const members: string[] = [];
@@ -76,12 +76,15 @@ export function cppText(question: Question, scene: string): string {
         ? shapeText(shape)
         : [];
   return [
-    'auto client = carom::Client::Connect("127.0.0.1:7420").value();',
+    `const auto client = carom::Client::Connect(${JSON.stringify(grpc)}).value();`,
     ...described,
     ...columns,
-    `carom::FrameGroup group{.scene = ${JSON.stringify(scene)}};`,
+    'carom::FrameGroup group;',
+    `group.scene = ${JSON.stringify(scene)};`,
     `group.group.${snake(kind)} = {${members.join(', ')}};`,
     ...settings,
-    'const absl::StatusOr<carom::FrameAnswer> answer = client->Evaluate({.groups = {group}});',
+    'carom::Frame frame;',
+    'frame.groups.push_back(group);',
+    'const absl::StatusOr<carom::FrameAnswer> answer = client->Evaluate(frame);',
   ].join('\n');
 }

@@ -26,7 +26,7 @@ function send(message: ToCore, transfer: Transferable[] = []): void {
 
 function start(): void {
   worker = new Worker('core.js', { type: 'module' });
-  worker.onmessage = ({ data }: MessageEvent<FromCore>) => {
+  worker.addEventListener('message', ({ data }: MessageEvent<FromCore>) => {
     if (data.kind === 'state') {
       coreReady.value = data.state;
       return;
@@ -38,12 +38,12 @@ function start(): void {
     }
     waiting.get(data.number)?.(data.answer);
     waiting.delete(data.number);
-  };
-  worker.onerror = () => {
+  });
+  worker.addEventListener('error', () => {
     coreReady.value = 'absent';
     for (const done of waiting.values()) done(null);
     waiting.clear();
-  };
+  });
 }
 
 /** Gives the polygons of the store to the worker. */

@@ -134,7 +134,7 @@ function handle(message: ToCore): void {
   }
 }
 
-self.onmessage = async ({ data }: MessageEvent<ToCore>) => {
+addEventListener('message', async ({ data }: MessageEvent<ToCore>) => {
   try {
     await ready;
     handle(data);
@@ -149,4 +149,4 @@ self.onmessage = async ({ data }: MessageEvent<ToCore>) => {
     send({ kind: 'state', state: 'absent' });
     if (data.kind === 'ask') send({ kind: 'answer', number: data.number, answer: null });
   }
-};
+});

@@ -12,6 +12,9 @@ const PREFIXES: Record<string, string> = {
   detail: 'OVERLAP_DETAIL_',
 };
 
+/** Members of the placed shapes of a batch. */
+const PLACES: ReadonlySet<string> = new Set(['x', 'y', 'c', 's', 'angle']);
+
 export function shapeJson(shape: ShapeSpec): object {
   if (shape.kind === 'capsule') {
     const { ax, ay, bx, by, radius } = shape;
@@ -35,9 +38,8 @@ function jsonValue(kind: string, name: string, value: Value): unknown {
 export function groupJson({ kind, given, shape }: Question): Record<string, unknown> {
   const members: Record<string, unknown> = {};
   const placed: Record<string, unknown> = {};
-  const PLACES = ['x', 'y', 'c', 's', 'angle'];
   for (const [name, value] of Object.entries(given)) {
-    const target = shape && kind !== 'polygons' && PLACES.includes(name) ? placed : members;
+    const target = shape && kind !== 'polygons' && PLACES.has(name) ? placed : members;
     target[name] = jsonValue(kind, name, value);
   }
   if (shape && kind === 'polygons') {

@@ -6,6 +6,7 @@
 import type { Point } from '../draw/view';
 import type { Box } from '../scene/store';
 import type { Question, ShapeSpec, Value } from './question';
+import { shapeOf } from './shapes';
 
 export interface OptionSpec {
   name: string;
@@ -48,32 +49,6 @@ function rounded(box: Box, x: number): number {
   const step = 10 ** Math.floor(Math.log10(Math.max(box.maxX - box.minX, 1e-300) / 500));
   const result = Math.round(x / step) * step;
   return Number(result.toPrecision(12));
-}
-
-/** The shape about (0, 0) of the given kind whose first vertex, or rim, is at (x, y). */
-export function shapeOf(kind: string, x: number, y: number): ShapeSpec {
-  const radius = Math.hypot(x, y);
-  if (kind === 'disc') return { kind: 'capsule', ax: 0, ay: 0, bx: 0, by: 0, radius };
-  if (kind === 'capsule') return { kind: 'capsule', ax: -x, ay: -y, bx: x, by: y, radius: radius / 2 };
-  if (kind === 'box') {
-    const [w, h] = [Math.abs(x), Math.abs(y)];
-    return {
-      kind: 'polygon',
-      points: [
-        [-w, -h],
-        [w, -h],
-        [w, h],
-        [-w, h],
-      ],
-    };
-  }
-  const count = kind === 'triangle' ? 3 : 6;
-  const turn = Math.atan2(y, x);
-  const points = Array.from({ length: count }, (_, i): [number, number] => {
-    const angle = turn + (2 * Math.PI * i) / count;
-    return [radius * Math.cos(angle), radius * Math.sin(angle)];
-  });
-  return { kind: 'polygon', points };
 }
 
 function placed(points: readonly Point[], option: (name: string) => Value): { shape: ShapeSpec; x: number[]; y: number[] } {
@@ -411,9 +386,6 @@ export const TOOLS: readonly Tool[] = [
     ask: ([p]) => ({ kind: 'points', given: { x: [p.x], y: [p.y] } }),
   },
 ];
-
-/** Tools that belong to a panel of their own. */
-export const PANEL_TOOLS = ['tracker', 'lint'];
 
 export const toolOf = (id: string): Tool | undefined => TOOLS.find((tool) => tool.id === id);
 

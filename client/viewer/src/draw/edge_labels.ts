@@ -21,8 +21,8 @@ export function edgeLabels(store: SceneStore, view: View): EdgeLabel[] {
       const length = store.ringLength[ring];
       visited += length;
       if (visited > MAX_VERTICES) return [];
-      const edges = store.ringOpen[ring] ? length - 1 : length;
-      for (let i = 0; i < edges && length > 1; ++i) {
+      const edges = store.ringOpen[ring] || length === 1 ? length - 1 : length;
+      for (let i = 0; i < edges; ++i) {
         const a = (store.ringStart[ring] + i) * 2;
         const b = (store.ringStart[ring] + ((i + 1) % length)) * 2;
         const label = labelOf(view, store.xy.subarray(a, a + 2), store.xy.subarray(b, b + 2));

@@ -16,11 +16,13 @@ function send(message: ToWorker, transfer: Transferable[] = []): void {
 /** Gives the canvas to the worker, and keeps view and style of the worker as the page has them. */
 export function startMapWorker(canvas: HTMLCanvasElement): void {
   worker = new Worker('worker.js', { type: 'module' });
-  worker.onmessage = ({ data }: MessageEvent<FromWorker>) => {
+  worker.addEventListener('message', ({ data }: MessageEvent<FromWorker>) => {
     frameStats.value = { frames: data.frames, milliseconds: data.milliseconds, missing: data.missing };
     if (data.labels) labels.value = data.labels;
-  };
-  worker.onerror = ({ message }) => (trouble.value = { kind: 'other', message: `The map cannot be drawn: ${message}` });
+  });
+  worker.addEventListener('error', ({ message }) => {
+    trouble.value = { kind: 'other', message: `The map cannot be drawn: ${message}` };
+  });
   const offscreen = canvas.transferControlToOffscreen();
   send({ kind: 'start', canvas: offscreen, pixelRatio: Math.min(devicePixelRatio || 1, 2) }, [offscreen]);
   effect(() => {

@@ -45,7 +45,7 @@ function draw(now: number): void {
   if (report.busy) request();
 }
 
-self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === 'start') {
     renderer = new MapRenderer(data.canvas, data.pixelRatio);
   } else if (data.kind === 'view') {
@@ -74,4 +74,4 @@ self.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     }
   }
   request();
-};
+});

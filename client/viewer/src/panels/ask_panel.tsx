@@ -4,14 +4,13 @@
 // The question of the tool, its options, its answer in full, and both as text to copy.
 import { useState } from 'preact/hooks';
 import { codeFor, LANGUAGES, type Language } from '../ask/code';
-import { cppText } from '../ask/code_cpp';
 import { type Question, toText } from '../ask/question';
 import { describe, type Row } from '../ask/rows';
-import { type OptionSpec, optionValue, type Tool, PANEL_TOOLS, toolOf, TOOLS } from '../ask/tools';
+import { type OptionSpec, optionValue, type Tool, toolOf, TOOLS } from '../ask/tools';
 import { moveHandle } from '../map/pointer';
 import { copy } from '../shell/copy';
 import { Icon } from '../shell/icons';
-import { chooseTool, placeHandles } from '../state/choose_tool';
+import { chooseTool, PANEL_TOOLS, placeHandles } from '../state/choose_tool';
 import { answer, handles, highlighted, options, question, scene, tool } from '../state/state';
 
 const MOST_ROWS = 200;
@@ -126,7 +125,7 @@ function Answered({ asked }: { asked: Question }) {
 function Code({ asked }: { asked: Question }) {
   const [language, setLanguage] = useState<Language>('json');
   const name = scene.value?.name ?? '';
-  const text = codeFor(language, asked, name, location.origin, cppText);
+  const text = codeFor(language, asked, name, location.origin);
   const made = answer.value;
   return (
     <section class="code" aria-label="The question as text">

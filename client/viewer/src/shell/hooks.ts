@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What a script in the browser's console can do with the page, as its tests do: read what is drawn and ask questions.
-import { groupJson, evalLine } from '../ask/group_json';
+import { codeFor, type Language } from '../ask/code';
+import { evalLine, groupJson } from '../ask/group_json';
 import type { Answer, Value } from '../ask/question';
 import { toolOf } from '../ask/tools';
 import type { Point } from '../draw/view';
@@ -48,6 +49,11 @@ export function installHooks(): void {
   Object.assign(window, {
     carom: {
       ask,
+      /** The program that asks the question of the moment. */
+      code: (language: Language) => {
+        const asked = question.peek();
+        return asked ? codeFor(language, asked, scene.peek()?.name ?? '', location.origin) : '';
+      },
       /** Pictures of the map that were drawn. */
       frames: () => frameStats.peek().frames,
       /** Whether scene, core and picture are complete. */

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The column of tools at the left of the map.
-import { PANEL_TOOLS, TOOLS } from '../ask/tools';
-import { chooseTool } from '../state/choose_tool';
+import { TOOLS } from '../ask/tools';
+import { chooseTool, PANEL_TOOLS } from '../state/choose_tool';
 import { tool } from '../state/state';
 import { Icon } from './icons';
 

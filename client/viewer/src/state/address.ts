@@ -21,7 +21,7 @@ export interface Address {
   panel: Panel | '';
 }
 
-const PANELS = ['scenes', 'ask', 'why', 'findings', 'edit', 'history', 'server'];
+const PANELS: ReadonlySet<string> = new Set(['scenes', 'ask', 'why', 'findings', 'edit', 'history', 'server']);
 
 function finite(text: string | null): number[] {
   if (!text) return [];
@@ -57,7 +57,7 @@ export function readAddress(fragment: string): Address {
     tool: members.get('tool') ?? '',
     points,
     options: chosen,
-    panel: (PANELS.includes(name) ? name : '') as Panel | '',
+    panel: (PANELS.has(name) ? name : '') as Panel | '',
   };
 }
 

@@ -7,7 +7,10 @@ import { visibleBox } from '../draw/view';
 import { focusedHandle } from '../map/pointer';
 import { handles, panel, tool, view } from './state';
 
-const ASKING = ['ask', 'why'];
+/** Tools that belong to a panel of their own. */
+export const PANEL_TOOLS = ['tracker', 'lint'];
+
+const ASKING: ReadonlySet<string> = new Set(['ask', 'why']);
 
 export function chooseTool(id: string): void {
   tool.value = id;
@@ -16,7 +19,7 @@ export function chooseTool(id: string): void {
   if (chosen) {
     if (id === 'tracker') panel.value = 'why';
     else if (id === 'lint') panel.value = 'findings';
-    else if (!ASKING.includes(panel.value)) panel.value = 'ask';
+    else if (!ASKING.has(panel.value)) panel.value = 'ask';
     if (!handles.value[id]) placeHandles(id);
   }
   if (id === 'edit') panel.value = 'edit';

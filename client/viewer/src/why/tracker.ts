@@ -3,8 +3,9 @@
 
 // Where was the tracker dragged? Its last positions, which an explanation repeats, and how each move was answered.
 import { effect, signal } from '@preact/signals';
-import { optionValue, shapeOf, toolOf } from '../ask/tools';
 import type { ShapeSpec } from '../ask/question';
+import { shapeOf } from '../ask/shapes';
+import { optionValue, toolOf } from '../ask/tools';
 import { handles, options, scene } from '../state/state';
 
 export interface Move {
