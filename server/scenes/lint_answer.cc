@@ -3,7 +3,7 @@
 
 #include "server/scenes/lint_answer.h"
 
-#include <algorithm>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -139,19 +139,19 @@ absl::Status LintOf(const Scene& scene, const LintOptions& options, MemoryCharge
 }  // namespace
 
 absl::Status AnswerLint(const SceneRuntime& runtime, const Caller& caller,
-                        const grpc::ByteBuffer& bytes, const MemoryCharge& bytes_charge,
-                        const std::function<bool()>& is_over, grpc::ByteBuffer& answer) {
+                        const grpc::ByteBuffer& bytes, const SceneCallUse& use,
+                        grpc::ByteBuffer& answer) {
   v1::LintSceneRequest request;
   if (absl::Status status = ParseShort(bytes, request); !status.ok()) return status;
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
   const absl::StatusOr<LintOptions> options = DecodeLint(request);
   if (!options.ok()) return options.status();
-  MemoryCharge charge = bytes_charge.Another();
+  MemoryCharge charge = use.bytes_charge.Another();
   const std::string key = runtime.store.KeyOf(caller.tenant, request.name());
   const absl::StatusOr<Scene::Ptr> scene = FindScene(runtime, key, request.version(), charge);
   if (!scene.ok()) return scene.status();
   v1::LintSceneResponse response;
-  absl::Status status = LintOf(**scene, *options, charge, is_over, response);
+  absl::Status status = LintOf(**scene, *options, charge, use.is_over, response);
   if (status.ok()) answer = Serialize(response);
   return status;
 }

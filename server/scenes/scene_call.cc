@@ -92,8 +92,8 @@ void SceneCall::Answer() {
   grpc::ByteBuffer answer;
   absl::Status status;
   try {
-    status = method_.handle(
-        runtime_, caller(), bytes_, charge_, [this] { return IsOver(); }, answer);
+    const std::function<bool()> is_over = [this] { return IsOver(); };
+    status = method_.handle(runtime_, caller(), bytes_, {charge_, is_over}, answer);
   } catch (const std::bad_alloc&) {
     status = OutOfMemory();
   }

@@ -4,7 +4,6 @@
 #include "server/scenes/scene_service.h"
 
 #include <array>
-#include <functional>
 
 #include "server/base/rpc_status.h"
 #include "server/scenes/export_call.h"
@@ -26,11 +25,11 @@ void Request(SceneService& service, grpc::ServerContext& context, grpc::ByteBuff
 
 template <class Request, class Response, auto kHandle>
 absl::Status Handle(const SceneRuntime& runtime, const Caller& caller,
-                    const grpc::ByteBuffer& bytes, const MemoryCharge& bytes_charge,
-                    const std::function<bool()>&, grpc::ByteBuffer& answer) {
+                    const grpc::ByteBuffer& bytes, const SceneCallUse& use,
+                    grpc::ByteBuffer& answer) {
   Request request;
   Response response;
-  MemoryCharge parsed = bytes_charge.Another();
+  MemoryCharge parsed = use.bytes_charge.Another();
   absl::Status status =
       ChargeParsed(bytes, *request.GetDescriptor(), runtime.limits->max_message_bytes, parsed);
   if (!status.ok()) return status;
@@ -44,8 +43,8 @@ absl::Status Handle(const SceneRuntime& runtime, const Caller& caller,
 // requests that are not short (`ParseShort`).
 template <class Request, class Response, auto kHandle>
 absl::Status HandleShort(const SceneRuntime& runtime, const Caller& caller,
-                         const grpc::ByteBuffer& bytes, const MemoryCharge&,
-                         const std::function<bool()>&, grpc::ByteBuffer& answer) {
+                         const grpc::ByteBuffer& bytes, const SceneCallUse&,
+                         grpc::ByteBuffer& answer) {
   Request request;
   Response response;
   absl::Status status = ParseShort(bytes, request);
@@ -56,12 +55,11 @@ absl::Status HandleShort(const SceneRuntime& runtime, const Caller& caller,
 
 // Answers a ForkScene call. The fork is charged to the peer that creates it.
 absl::Status Fork(const SceneRuntime& runtime, const Caller& caller, const grpc::ByteBuffer& bytes,
-                  const MemoryCharge& bytes_charge, const std::function<bool()>&,
-                  grpc::ByteBuffer& answer) {
+                  const SceneCallUse& use, grpc::ByteBuffer& answer) {
   v1::ForkSceneRequest request;
   v1::ForkSceneResponse response;
   absl::Status status = ParseShort(bytes, request);
-  if (status.ok()) status = runtime.handler.Fork(caller, request, bytes_charge, response);
+  if (status.ok()) status = runtime.handler.Fork(caller, request, use.bytes_charge, response);
   if (status.ok()) answer = Serialize(response);
   return status;
 }

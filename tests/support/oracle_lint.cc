@@ -33,11 +33,11 @@ class Linter {
   }
 
  private:
-  void Add(const std::string& kind, const OracleEdge& at, const OracleEdge& other, Xy p, Xy q,
-           double measure) {
-    lines_.push_back(LintLine(kind, at, other, p, q, measure));
+  template <class... Members>
+  void Add(const Members&... members) {
+    lines_.push_back(LintLine({members...}));
   }
-  void AddAt(const std::string& kind, const OracleEdge& at, Xy p) { Add(kind, at, at, p, p, 0); }
+  void AddAt(const std::string& kind, const OracleEdge& at, Xy p) { Add(kind, at, at, p, p, 0.0); }
 
   void Rings() {
     for (const LintRing& ring : map_.rings) {
@@ -150,7 +150,7 @@ class Linter {
       const auto is_end = [&](const LintSegment& s) {
         return shared[0] == Exact(s.a) || shared[0] == Exact(s.b);
       };
-      if (!(is_end(a) && is_end(b))) Add("crossing", a.name, b.name, p, p, 0);
+      if (!(is_end(a) && is_end(b))) Add("crossing", a.name, b.name, p, p, 0.0);
     } else if (!map_.AreConsecutive(a, b)) {
       Add("overlap", a.name, b.name, p, q, Root(Square(shared[1] - shared[0])));
     }
@@ -163,10 +163,10 @@ class Linter {
         if (a.id == b.id) continue;
         const OracleEdge at{b.id, 0, 0};
         const OracleEdge other{a.id, 0, 0};
-        if (map_.IsInside(b, a)) Add("inside", at, other, b.first, b.first, 0);
+        if (map_.IsInside(b, a)) Add("inside", at, other, b.first, b.first, 0.0);
         if (!twin && a.id < b.id && map_.AreTwins(a, b)) {
           twin = a.id;
-          Add("duplicate-polygon", at, other, b.first, b.first, 0);
+          Add("duplicate-polygon", at, other, b.first, b.first, 0.0);
         }
       }
     }
@@ -216,8 +216,8 @@ class Linter {
 
 }  // namespace
 
-std::string LintLine(const std::string& kind, const OracleEdge& at, const OracleEdge& other, Xy p,
-                     Xy q, double measure) {
+std::string LintLine(const OracleFinding& finding) {
+  const auto& [kind, at, other, p, q, measure] = finding;
   char text[512];
   std::snprintf(text, sizeof text, "%s %llu/%u/%u %llu/%u/%u (%a, %a) (%a, %a) %a", kind.c_str(),
                 static_cast<unsigned long long>(at.polygon), at.ring, at.edge,

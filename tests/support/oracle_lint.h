@@ -28,9 +28,16 @@ struct OracleLintOptions {
 std::vector<std::string> OracleLint(const std::vector<OraclePolygon>& scene,
                                     const OracleLintOptions& options);
 
-/// Returns the line of a finding, as in `OracleLint`.
-std::string LintLine(const std::string& kind, const OracleEdge& at, const OracleEdge& other, Xy p,
-                     Xy q, double measure);
+/// A finding, and its line of text in `OracleLint`.
+struct OracleFinding {
+  std::string kind;
+  OracleEdge at;
+  OracleEdge other;
+  Xy p;
+  Xy q;
+  double measure = 0;
+};
+std::string LintLine(const OracleFinding& finding);
 
 /// Returns the areas, ascending, of the pockets of a mover that starts at `from`: of the bounded
 /// regions of free points, cut by the gaps of a width below 2 * radius, that contain none of

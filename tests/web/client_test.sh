@@ -101,8 +101,17 @@ run_install() {
   (cd "$project" && node first.js) | diff "$scratch/expected" - ||
     fail 'the program of README.md prints something else: above, as >'
   cp "$project/first.js" "$project/first.ts"
+  cat >"$project/second.ts" <<'PROGRAM'
+import { connect, type Client } from '@carom/client/web';
+import { followScene, predict, type Outcome } from '@carom/client/prediction';
+import { points } from '@carom/core/questions';
+const client: Client = connect('http://127.0.0.1:1');
+const scene = await followScene(client, 'arena', { onMismatch: (error) => console.error(error.field) });
+const outcome: Outcome = await predict(scene, points({ x: 1, y: 1 })).outcome;
+console.log(outcome);
+PROGRAM
   (cd "$project" && "$web/node_modules/.bin/tsc" --strict --noEmit --target es2022 --lib es2022,esnext.disposable,dom \
-    --module nodenext first.ts) || fail 'the types of the package do not fit the program of README.md'
+    --module nodenext first.ts second.ts) || fail 'the types of the package do not fit the program of README.md'
 }
 
 case ${1:?} in

@@ -42,7 +42,7 @@ const pictures = {
       await tab.evaluate(() => window.carom.setView(200, 150, 3));
       await ask(tab, 'bullet', [{ x: 100, y: 128 }, { x: 300, y: 176 }]);
       await tab.locator('#tab-why').click();
-      await tab.locator('#explanation .candidate summary').first().click({ timeout: 15000 });
+      await tab.locator('#explanation .candidate.kept summary').nth(1).click({ timeout: 15000 });
     },
   },
   tracker: {

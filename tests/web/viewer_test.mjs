@@ -416,6 +416,80 @@ tests.access = async () => {
   }
 };
 
+// --- Why ----------------------------------------------------------------------------------------
+
+tests.why = async () => {
+  const stage = await Stage.open({ scenes: { 'scenes/arena': arena } });
+  try {
+    const tab = await stage.tab('#scene=scenes/arena&panel=why');
+    await stage.settled(tab);
+    const hits = await tab.evaluate(async () => {
+      const made = await window.carom.ask('bullet', [{ x: 100, y: 128 }, { x: 300, y: 176 }]);
+      return [...new Set(made.answer.columns.polygonId.map(String))].sort();
+    });
+    await tab.waitForFunction((n) => document.querySelectorAll('.candidate.kept').length === n, hits.length);
+    const kept = await tab.locator('.candidate.kept summary').evaluateAll((list) => list.map((each) => each.dataset.candidate).sort());
+    assert.deepEqual(kept, hits);
+    // What one points at is marked on the map.
+    const point = await stage.at(tab, 200, 178);
+    const colour = async () => readPng(await tab.screenshot()).at(Math.round(point.x), Math.round(point.y));
+    const before = await colour();
+    await tab.locator('[data-candidate="2"]').hover();
+    await tab.waitForTimeout(200);
+    assert.notDeepEqual(await colour(), before);
+    // A tracker that is dragged: what it remembers, and how its moves were answered.
+    for (let i = 0; i < 40; ++i) {
+      await tab.evaluate((x) => window.carom.ask('tracker', [{ x, y: 190 }, { x: x + 5, y: 192 }]).then(() => undefined), 70 + i / 4);
+      await tab.waitForTimeout(15);
+    }
+    await tab.waitForFunction(() => /\d/.test(document.querySelector('#neighbors')?.textContent ?? ''));
+    const tiers = await tab.textContent('.tiers figcaption');
+    const [quiet, near, refresh, cold] = [...tiers.matchAll(/: (\d+)/g)].map(([, count]) => Number(count));
+    assert.ok(quiet + near > refresh + cold, tiers);
+    await stage.check(tab);
+  } finally {
+    await stage.close();
+  }
+};
+
+// --- Findings -----------------------------------------------------------------------------------
+
+tests.findings = async () => {
+  const stage = await Stage.open();
+  try {
+    const ring = (x, y) => ({ x, y });
+    await call(stage.server, 'SceneService/CreateScene', {
+      name: 'scenes/faults',
+      polygons: [
+        // A room with a door of 2, and a figure eight.
+        { id: 1, rings: [ring([0, 40, 40, 0, 0, 38, 38, 2, 2, 0], [0, 0, 40, 40, 38, 38, 2, 2, 18, 18])] },
+        { id: 2, rings: [ring([60, 80, 60, 80], [0, 20, 20, 0])] },
+        // A vertex twice.
+        { id: 3, rings: [ring([60, 80, 80, 80, 60], [30, 30, 50, 50, 50])] },
+      ],
+    });
+    const tab = await stage.tab('#scene=scenes/faults&panel=findings');
+    await stage.settled(tab);
+    await tab.evaluate(() => window.carom.ask('lint', [{ x: 100, y: 20 }, { x: 102, y: 20 }]).then(() => undefined));
+    await tab.waitForFunction(() => /Crossing, polygon 2/.test(document.querySelector('#findings')?.textContent ?? ''));
+    await tab.locator('#finding-next').click();
+    await tab.waitForSelector('#finding');
+    await tab.getByRole('button', { name: /Duplicate vertex, polygon 3/ }).click();
+    await tab.locator('#repair').click();
+    await tab.waitForFunction(() => document.querySelector('#commit')?.disabled === false);
+    await tab.locator('#commit').click();
+    await tab.waitForFunction(() => window.carom.version() > 1n);
+    await tab.locator('#tab-findings').click();
+    await tab.waitForFunction(() => {
+      const text = document.querySelector('#findings')?.textContent ?? '';
+      return /Crossing/.test(text) && !/Duplicate vertex/.test(text);
+    });
+    await stage.check(tab);
+  } finally {
+    await stage.close();
+  }
+};
+
 // --- A file without a server --------------------------------------------------------------------
 
 tests.file = async () => {

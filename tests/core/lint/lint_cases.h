@@ -18,9 +18,12 @@ namespace carom::testing {
 
 inline std::string LineOf(const LintFinding& f) {
   const Vec2 q = f.kind == LintKind::kOffLattice ? f.point : f.other_point;
-  return LintLine(std::string(LintName(f.kind)), {f.polygon_id, f.at.ring, f.at.edge},
-                  {f.other_polygon_id, f.other.ring, f.other.edge}, {f.point.x, f.point.y},
-                  {q.x, q.y}, f.measure);
+  return LintLine({std::string(LintName(f.kind)),
+                   {f.polygon_id, f.at.ring, f.at.edge},
+                   {f.other_polygon_id, f.other.ring, f.other.edge},
+                   {f.point.x, f.point.y},
+                   {q.x, q.y},
+                   f.measure});
 }
 
 inline std::vector<std::string> LinesOf(const LintReport& report) {

@@ -36,9 +36,11 @@ function marking(id: bigint, edges: { ring?: number; edge?: number }[]) {
   return { onMouseEnter: mark, onMouseLeave: unmark, onFocus: mark, onBlur: unmark };
 }
 
+const isKept = ({ fate }: Candidate): boolean => fate === 'CANDIDATE_FATE_KEPT';
+
 function CandidateRow({ of, stageKey }: { of: Candidate; stageKey: string }) {
   const id = BigInt(of.id ?? 0);
-  const kept = of.fate === 'CANDIDATE_FATE_KEPT';
+  const kept = isKept(of);
   const exact = Number(of.exactProducts ?? 0);
   return (
     <li>
@@ -76,11 +78,14 @@ function CandidateRow({ of, stageKey }: { of: Candidate; stageKey: string }) {
 }
 
 function StageView({ stage, number, count }: { stage: Stage; number: number; count: number }) {
-  const { candidates = [], decision } = stage;
+  const { candidates: all = [], decision } = stage;
+  // Those of the answer come first.
+  const candidates = [...all.filter(isKept), ...all.filter((candidate) => !isKept(candidate))];
   return (
     <section>
-      <h3>{count > 1 ? `Step ${number}: ${stage.outcome ?? ''}` : (stage.outcome ?? '')}</h3>
+      <h3>{count > 1 ? `Step ${number}` : 'Candidates'}</h3>
       <p class="muted mono">{stage.question}</p>
+      <p class="mono">{stage.outcome}</p>
       {decision && (
         <p>
           {decision.firstId ?? 0} at {decision.firstKey ?? 0} comes before {decision.secondId ?? 0} at{' '}

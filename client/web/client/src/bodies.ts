@@ -90,7 +90,8 @@ export class Bodies {
     ): T | null => (given[name] === undefined ? null : columnOf(new type(first), given[name], name));
     this.x = columnOf(new Float64Array(first), given.x, 'x');
     this.y = columnOf(new Float64Array(first), given.y, 'y');
-    this.shape = optional('shape', Uint32Array) ?? (this.shapes.length === 1 && first !== 1 ? new Uint32Array(first) : null);
+    const all = this.shapes.length === 1 && first !== 1 ? new Uint32Array(first) : null;
+    this.shape = optional('shape', Uint32Array) ?? all;
     this.c = optional('c', Float64Array);
     this.s = optional('s', Float64Array);
     this.angle = optional('angle', Float64Array);

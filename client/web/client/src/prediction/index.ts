@@ -46,7 +46,7 @@ export type Outcome = 'equal' | 'different' | 'unknown';
 export interface Prediction<A extends Answers> {
   /** Of the local scene; the version is `answers.version`. */
   readonly answers: A;
-  /** Never rejected. */
+  /** Rejected only if `onMismatch` throws. */
   readonly outcome: Promise<Outcome>;
 }
 
@@ -163,9 +163,10 @@ export class FollowedScene {
     const asked = frame.ask(this.name, question, bodies === undefined ? { version } : { version, bodies });
     const outcome = this.stream
       .ask(frame)
-      .then((answer): Outcome => this.compare(question, columns, answer.get(asked)))
-      .catch((): Outcome => 'unknown')
-      .then((made) => {
+      .then((answer) => answer.get(asked))
+      .catch(() => null)
+      .then((decided) => {
+        const made = decided === null ? 'unknown' : this.compare(question, columns, decided);
         ++this.counts[made];
         return made;
       });
