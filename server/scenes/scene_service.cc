@@ -66,7 +66,7 @@ absl::Status Fork(const SceneRuntime& runtime, const Caller& caller, const grpc:
 
 // Answers GetMetrics. The metrics are those of all tenants, so no tenant may read them.
 absl::Status GetMetrics(const SceneRuntime& runtime, const Caller& caller,
-                        const grpc::ByteBuffer& bytes, const MemoryCharge&,
+                        const grpc::ByteBuffer& bytes, const SceneCallUse&,
                         grpc::ByteBuffer& answer) {
   v1::GetMetricsRequest request;
   v1::GetMetricsResponse response;

@@ -91,8 +91,7 @@ struct CallOptions {
   // `ClientOptions::call_timeout`. Zero means no timeout.
   std::optional<std::chrono::milliseconds> timeout;
   // Called by `ImportScene` and `ExportScene`, on the thread of the call, after each message of
-  // about 1 MiB that was sent or received; null: nothing is called. Other functions do not use it.
-  // The total of an export is not known. The function must exist until the call returns.
+  // about 1 MiB. The total of an export is not known. Must exist until the call returns.
   const TransferProgress* progress = nullptr;
 };
 
@@ -225,12 +224,11 @@ class Client {
                                                               const CallOptions& options = {});
 
   // Returns the probable mistakes in version `version` of a scene; 0 means the current version. The
-  // server keeps at most 10,000 findings, and 0 of `LintOptions::max_findings` means 1,000; it
-  // takes `LintOptions::max_outline_vertices` as 65,536.
+  // server keeps at most 10,000 findings, 1,000 for a `max_findings` of 0, and outlines of 65,536
+  // vertices in all.
   //
   // Errors: NOT_FOUND; INVALID_ARGUMENT naming a field of `lint` that is out of range; OUT_OF_RANGE
-  // if the server does not keep the polygons of `version`; RESOURCE_EXHAUSTED if the lint needs
-  // more memory or work than the server allows.
+  // if `version` is not kept; RESOURCE_EXHAUSTED if the lint needs more than the server allows.
   absl::StatusOr<SceneLint> LintScene(absl::string_view name, const LintOptions& lint = {},
                                       uint64_t version = 0, const CallOptions& options = {});
 
