@@ -20,8 +20,8 @@ namespace carom::cli {
 
 // The scene that the page shows.
 struct LocalScene {
-  std::string name;    // what the page calls the scene
-  std::string bundle;  // the scene (carom/bundle.h), served at `/local/scene.carom`
+  std::string name;         // what the page calls the scene
+  std::string bundle;       // the scene (carom/bundle.h), served at `/local/scene.carom`
   std::string report = {};  // a JSON object about the scene, served at `/local/scene.json`
 };
 

@@ -228,6 +228,12 @@ std::string MappingObject(const ImportedMap& map) {
   return json + "}";
 }
 
+std::string NoteOf(const ImportedMap& map) {
+  constexpr size_t kMaxNoteBytes = 1024;
+  std::string note = map.mapping.empty() ? "" : MappingObject(map);
+  return note.size() <= kMaxNoteBytes ? note : "";
+}
+
 std::string ReportMembers(const ImportedMap& map) {
   std::string json;
   if (!map.mapping.empty()) absl::StrAppend(&json, ",\"mapping\":", MappingObject(map));

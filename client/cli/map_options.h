@@ -41,6 +41,10 @@ absl::Status SkippedStatus(const ImportedMap& map);
 // Returns the JSON object {"format": …, "scale": …} of the mapping.
 std::string MappingObject(const ImportedMap& map);
 
+// Returns the mapping as the note that a scene keeps (`CallOptions::note`): `MappingObject`, or an
+// empty text for a map that was taken as it is, or whose mapping is too long for a note.
+std::string NoteOf(const ImportedMap& map);
+
 // Returns the JSON text of the members `mapping` and `skipped`, each after a comma; "" for a map
 // that was taken as it is.
 std::string ReportMembers(const ImportedMap& map);

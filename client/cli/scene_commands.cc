@@ -20,6 +20,7 @@
 #include "client/cli/scene_transfer.h"
 #include "client/cli/server_options.h"
 #include "client/cli/target.h"
+#include "client/formats/json_text.h"
 #include "client/formats/scene_writer.h"
 
 namespace carom::cli {
@@ -67,9 +68,9 @@ int Import(const SceneOptions& options, Client& client) {
   absl::StatusOr<SourceScene> source = ReadSource(options.source);
   if (!source.ok()) return Fail(source.status());
   const std::string report = PrintsTables(options.output) ? "" : ReportMembers(source->map);
-  const absl::StatusOr<SceneSummary> scene =
-      ImportShown(client, FullName(options.name), source->TakePolygons(),
-                  options.replace ? ImportMode::kReplace : ImportMode::kCreate);
+  const absl::StatusOr<SceneSummary> scene = ImportShown(
+      client, FullName(options.name), source->TakePolygons(),
+      options.replace ? ImportMode::kReplace : ImportMode::kCreate, NoteOf(source->map));
   if (scene.ok()) {
     Print(options, *scene, report);
     return kSuccess;
@@ -103,6 +104,10 @@ int History(const SceneOptions& options, Client& client) {
   for (const SceneVersion& version : *versions) {
     std::string more;
     AppendOrigin(version.created, version.edit_id, more);
+    if (!version.note.empty()) {
+      more += ",\"note\":";
+      AppendString(version.note, more);
+    }
     lines.push_back(SceneLine(version.scene, more));
   }
   PrintAnswers(lines, options.output);

@@ -10,13 +10,15 @@
 namespace carom::cli {
 
 absl::StatusOr<SceneSummary> ImportShown(Client& client, const std::string& name,
-                                         std::span<const Polygon> polygons, ImportMode mode) {
+                                         std::span<const Polygon> polygons, ImportMode mode,
+                                         std::string_view note) {
   Progress progress("import", "vertices");
   const TransferProgress show = [&progress](uint64_t done, uint64_t total) {
     progress(done, total);
   };
-  return client.ImportScene(name, polygons, mode,
-                            {.timeout = std::chrono::milliseconds(0), .progress = &show});
+  return client.ImportScene(
+      name, polygons, mode,
+      {.timeout = std::chrono::milliseconds(0), .progress = &show, .note = note});
 }
 
 // The summary is for the line of progress alone, so its error counts for nothing.

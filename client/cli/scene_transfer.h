@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -15,9 +16,11 @@
 
 namespace carom::cli {
 
-// `name` is the full name of a scene. Errors: those of `Client::ImportScene`.
+// `name` is the full name of a scene; `note` is `CallOptions::note`. Errors: those of
+// `Client::ImportScene`.
 absl::StatusOr<SceneSummary> ImportShown(Client& client, const std::string& name,
-                                         std::span<const Polygon> polygons, ImportMode mode);
+                                         std::span<const Polygon> polygons, ImportMode mode,
+                                         std::string_view note = "");
 
 // Asks the server for the number of vertices first, if the current version (0) is fetched. Errors:
 // those of `Client::ExportScene`.

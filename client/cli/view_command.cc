@@ -63,8 +63,8 @@ int View(const ViewOptions& options) {
 }  // namespace
 
 void AddViewCommand(CLI::App& app, int& exit_status) {
-  CLI::App* command = app.add_subcommand(
-      "view", "Show a map file in the browser, without a server, until Ctrl-C");
+  CLI::App* command =
+      app.add_subcommand("view", "Show a map file in the browser, without a server, until Ctrl-C");
   const auto options = std::make_shared<ViewOptions>();
   command->add_option("FILE", options->source.file, "Map file of any format; - is standard input")
       ->required();

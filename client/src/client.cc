@@ -362,7 +362,8 @@ absl::StatusOr<std::vector<SceneVersion>> Client::ListSceneVersions(absl::string
   for (const v1::SceneVersion& version : response.versions()) {
     versions.push_back({.scene = Summary(version.scene()),
                         .edit_id = version.edit_id(),
-                        .created = TimeOf(version.created_us())});
+                        .created = TimeOf(version.created_us()),
+                        .note = version.note()});
   }
   return versions;
 }
@@ -414,6 +415,7 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
   v1::ImportSceneRequest chunk;
   chunk.set_name(Text(name));
   chunk.set_mode(Encoded(mode));
+  chunk.set_note(Text(options.note));
   size_t bytes = 0;
   bool open = true;  // false once the server has ended the call
   uint64_t vertices = 0;

@@ -193,6 +193,10 @@ TEST_F(CliMapsTest, ReportOfAnImport) {
   ASSERT_EQ(answer["skipped"].size(), 2u);
   EXPECT_EQ(answer["skipped"][0]["what"], "layer \"Ground\"");
   EXPECT_EQ(answer["skipped"][0]["option"], "--layer Ground");
+  // The version keeps the mapping.
+  const nlohmann::json kept =
+      nlohmann::json::parse(Carom({"scene", "history", "arena"}).standard_output);
+  EXPECT_EQ(nlohmann::json::parse(kept["note"].get<std::string>()), answer["mapping"]);
   const ProcessResult cast = Carom({"cast", "arena", "-5", "-5", "35", "-5"});
   EXPECT_EQ(cast.standard_output,
             Carom({"cast", "--local", tiled_, "-5", "-5", "35", "-5"}).standard_output);

@@ -50,8 +50,7 @@
 namespace carom {
 
 struct ClientOptions {
-  // Behaviour. Timeout of calls without a `CallOptions::timeout`; zero means no timeout. Streams
-  // have no timeout: their frames have `Frame::budget_us`.
+  // Behaviour. Timeout of calls without a `CallOptions::timeout`; zero: none. Streams have none.
   std::chrono::milliseconds call_timeout{30000};
   // Interval of keepalive pings: after this time without data in a call or stream, the client pings
   // the server. If the server does not respond within another interval (20 s at most), calls and
@@ -93,6 +92,8 @@ struct CallOptions {
   // Called by `ImportScene` and `ExportScene`, on the thread of the call, after each message of
   // about 1 MiB. The total of an export is not known. Must exist until the call returns.
   const TransferProgress* progress = nullptr;
+  // Text of at most 1,024 bytes that a version made by `ImportScene` keeps (`SceneVersion::note`).
+  absl::string_view note = "";
 };
 
 // Options of `Client::ForkScene`, which makes a fork: an editable copy of a scene on one server.
@@ -224,8 +225,7 @@ class Client {
                                                               const CallOptions& options = {});
 
   // Returns the probable mistakes in version `version` of a scene; 0 means the current version. The
-  // server keeps at most 10,000 findings, 1,000 for a `max_findings` of 0, and outlines of 65,536
-  // vertices in all.
+  // server keeps at most 10,000 findings and 65,536 vertices of outlines.
   //
   // Errors: NOT_FOUND; INVALID_ARGUMENT naming a field of `lint` that is out of range; OUT_OF_RANGE
   // if `version` is not kept; RESOURCE_EXHAUSTED if the lint needs more than the server allows.
