@@ -34,7 +34,7 @@ inline std::string Sealed(std::string bytes) {
     SectionEntry entry;
     std::memcpy(&entry, &bytes[EntryAt(i)], sizeof entry);
     if (entry.offset > bytes.size() || entry.size > bytes.size() - entry.offset) continue;
-    entry.checksum = internal::Crc32c({bytes.data() + entry.offset, entry.size});
+    entry.checksum = internal::Crc32c(absl::string_view(bytes).substr(entry.offset, entry.size));
     std::memcpy(&bytes[EntryAt(i)], &entry, sizeof entry);
   }
   const uint32_t checksum = internal::PreambleChecksum(bytes);

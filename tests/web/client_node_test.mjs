@@ -133,6 +133,20 @@ describe('scenes and questions', () => {
     assert.equal(replaced.vertexCount, 4);
   });
 
+  test('polygons whose rings end where a piece does are imported as they are', async () => {
+    const x = (size) => Float64Array.from({ length: size }, (_, i) => 1 + i / 7);
+    for (const around of [-2, -1, 0, 1]) {
+      const ringSize = Uint32Array.of(2 ** 16 + around, 4, 2 ** 16 - 4, 2, 5);
+      const columns = { x: x(ringSize.reduce((a, b) => a + b)), ringSize, ringCount: Uint32Array.of(4, 1) };
+      const polygons = new Polygons({ ...columns, y: columns.x.map((each) => -each) }, { open: [0, 1, 0, 1, 0] });
+      await client.importScene('pieces', polygons, { replace: true });
+      const { polygons: found } = await client.exportScene('pieces');
+      for (const name of ['ringSize', 'ringCount', 'x', 'y', 'open', 'solidity']) {
+        assert.deepEqual([...found[name]], [...polygons[name]], `${name} of ${around}`);
+      }
+    }
+  });
+
   test('a watch follows versions, and ends with its scene', async () => {
     const first = await client.createScene('watched', [SQUARE]);
     const seen = [];

@@ -24,12 +24,12 @@ need_client() {
   node_of 20.0
   command -v protoc >/dev/null || lacks 'no protoc (protobuf-compiler)'
   python3 -c 'import ensurepip, venv' 2>/dev/null || lacks 'no Python with venv (python3-venv)'
-  exec {lock}>"$source_dir/build/web.lock"
-  flock "$lock"
   "$web/web.sh" "$@" >"$scratch/web.log" 2>&1 || {
     cat "$scratch/web.log"
     fail 'the packages are not made'
   }
+  exec {lock}>"$source_dir/build/web_client_tests.lock" # several tests lay the same files
+  flock "$lock"
   mkdir -p "$tests/gen"
   ln -sfn "$web/node_modules" "$tests/node_modules"
   cp -r "$folder"/{client_*,servers}.mjs "$examples"/{shooter_tick.mjs,prediction} "$tests"

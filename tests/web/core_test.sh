@@ -78,7 +78,7 @@ run_fuzz() {
   local target count
   while read -r target count; do
     timeout 7000 node --no-warnings "$source_dir/tests/determinism/run_wasm.mjs" "$made/modules/fuzz-$target.wasm" \
-      --made "$count" || fail "the fuzz target $target failed"
+      "$count" || fail "the fuzz target $target failed"
   done <<<$'laws 400000\nbundle 400000\nabi 200000'
 }
 

@@ -2,14 +2,16 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What takes minutes: speed on a million vertices, ten million vertices, memory over ten minutes, a thousand commits, a
-// server that is stalled. Arguments choose tests by their names; without arguments all run.
+// server that is stalled, maps of all formats. Arguments choose tests by their names; without arguments all run.
 import assert from 'node:assert/strict';
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { once } from 'node:events';
 import { call, random, Stage } from './viewer_kit.mjs';
-import { root } from './viewer_processes.mjs';
+import { MAPS } from './viewer_maps.mjs';
 import { readPng } from './viewer_pixels.mjs';
+import { built, root, runCarom } from './viewer_processes.mjs';
+import { servePage } from './viewer_server.mjs';
 
 const arena = join(root, 'client/examples/arena.json');
 const MINUTES = Number(process.env.CAROM_VIEWER_MINUTES ?? 10);
@@ -195,6 +197,31 @@ tests.stalled = async () => {
     await stage.check(tab, other);
   } finally {
     stage.server.process.kill('SIGCONT');
+    await stage.close();
+  }
+};
+
+// A map of each format opens as `carom view` serves it.
+tests.maps = async () => {
+  const stage = await Stage.open();
+  const own = stage.page.address;
+  try {
+    for (const [name, text] of Object.entries(MAPS)) {
+      const [file, bundle] = [join(stage.server.scratch, name), join(stage.server.scratch, `${name}.carom`)];
+      writeFileSync(file, text);
+      const { polygon_count: polygons, vertex_count: vertices } = JSON.parse(runCarom(['bundle', file, '-o', bundle]));
+      assert.ok(polygons > 0, name);
+      const served = await servePage(built, null, readFileSync(bundle));
+      stage.page.address = served.address;
+      const tab = await stage.tab(`?local=${name}`);
+      await stage.settled(tab);
+      assert.equal(await tab.textContent('#sizes'), `${polygons} polygons, ${vertices} vertices`, name);
+      await stage.check(tab);
+      await tab.context().close();
+      await served.close();
+    }
+  } finally {
+    stage.page.address = own;
     await stage.close();
   }
 };

@@ -7,6 +7,7 @@
 // call uses again.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -124,7 +125,14 @@ class ColumnReader {
   static bool IsReadable(const Column& column) {
     return column.data != nullptr &&
            reinterpret_cast<uintptr_t>(column.data) % alignof(ElementOf<Column>) == 0 &&
-           column.length <= kMaxLength;
+           column.length <= MostOf<Column>();
+  }
+
+  // The limit of the length of a column. Where addresses have 32 bits, these bound it first.
+  template <class Column>
+  static constexpr size_t MostOf() {
+    return std::min<size_t>(kMaxLength,
+                            std::numeric_limits<ptrdiff_t>::max() / sizeof(ElementOf<Column>));
   }
 
   template <class Column>
@@ -133,8 +141,8 @@ class ColumnReader {
     constexpr size_t kMost = std::numeric_limits<ptrdiff_t>::max() / sizeof(ElementOf<Column>);
     if (column.data == nullptr) {
       Refuse(name, "must not be null where the length is above 0");
-    } else if (column.length > kMaxLength) {
-      Refuse(name, absl::StrCat("must have at most ", kMaxLength, " entries"));
+    } else if (column.length > MostOf<Column>()) {
+      Refuse(name, absl::StrCat("must have at most ", MostOf<Column>(), " entries"));
     } else if (!IsReadable(column)) {
       Refuse(name, "must be aligned to the size of its elements");
     } else if (column.stride > kMost / column.length) {

@@ -2,9 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which edits are not committed yet? Polygons as they were and as they are to be, with undo and redo.
-import { computed, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { Shape } from '../scene/packed';
-import { scene, selected, stored } from '../state/state';
+import { say, scene, selected, stored } from '../state/state';
 
 /** A polygon that is edited: as it was when its first edit was made, and as it is to be; null: not there. */
 export interface Edited {
@@ -91,6 +91,18 @@ export function discard(): void {
   drawn.value = [];
   vertex.value = null;
   set(new Map());
+}
+
+/** Discards the edits of a scene when another one is opened. */
+export function startDraft(): void {
+  let name = '';
+  effect(() => {
+    const next = scene.value?.name ?? '';
+    if (next === '' || next === name) return;
+    name = next;
+    if (draft.peek().size > 0) say('The edits of the other scene are discarded');
+    discard();
+  });
 }
 
 /** An id that no polygon has, and no edited one. */

@@ -17,6 +17,8 @@ const HEIGHT = 104;
 /** What a chart shows. */
 const SECONDS = 180;
 
+const clock = (seconds: number): string => new Date(seconds * 1000).toTimeString().slice(0, 5);
+
 export function Chart({ title, at, lines, unit }: { title: string; at: number[]; lines: Line[]; unit: (value: number) => string }) {
   const area = useRef<HTMLDivElement>(null);
   const plot = useRef<uPlot | null>(null);
@@ -36,7 +38,7 @@ export function Chart({ title, at, lines, unit }: { title: string; at: number[];
         padding: [6, 4, 0, 0],
         scales: { x: { range: () => [Date.now() / 1000 - SECONDS, Date.now() / 1000] }, y: { range: (_, low, high) => [Math.min(0, low ?? 0), (high ?? 0) > 0 ? (high ?? 0) * 1.1 : 1] } },
         axes: [
-          { ...axis, size: 20, space: 90, font: '10px system-ui' },
+          { ...axis, size: 20, space: 90, font: '10px system-ui', values: (_, ticks) => ticks.map(clock) },
           { ...axis, size: 58, space: 26, font: '10px system-ui', values: (_, ticks) => ticks.map(unit) },
         ],
         series: [{}, ...lines.map(({ label }, i) => ({ label, stroke: colours[i % 3], width: 1.75, points: { show: false } }))],

@@ -118,7 +118,7 @@ export function ServerPanel() {
         <>
           <Chart title="Frames per second" at={at} unit={count} lines={[{ label: 'frames', values: pairs(list, (a, b) => rate(a, b, 'carom_frames_total')) }]} />
           <Chart title="Questions per second" at={at} unit={count} lines={[{ label: 'questions', values: pairs(list, (a, b) => rate(a, b, 'carom_queries_total')) }]} />
-          <Chart title="Time of a frame, at most" at={at} unit={ms} lines={[{ label: 'median', values: frames(0.5) }, { label: 'p99', values: frames(0.99) }]} />
+          <Chart title="Frame time" at={at} unit={ms} lines={[{ label: 'median', values: frames(0.5) }, { label: 'p99', values: frames(0.99) }]} />
           <Chart title="Memory" at={at} unit={bytes} lines={[{ label: 'resident', values: list.map(({ metrics }) => metrics?.get('process_resident_memory_bytes') ?? null) }]} />
           <Limits last={last} />
         </>

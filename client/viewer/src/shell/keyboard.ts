@@ -7,14 +7,22 @@ import { zoomed } from '../draw/view';
 import { editKey } from '../edit/draft_pointer';
 import { mapKey } from '../map/pointer';
 import { fitView } from '../state/scene_session';
-import { helpOpen, panel, type Panel, tool, view } from '../state/state';
+import { cursor, helpOpen, panel, type Panel, tool, view } from '../state/state';
 import { toggleTheme } from '../state/theme';
 import { chooseTool } from '../state/choose_tool';
+import { copy } from './copy';
 
 interface Shortcut {
   key: string;
   label: string;
   run: () => void;
+}
+
+/** Copies the point under the mouse, or in the middle of the view, as JSON with all digits. */
+function copyPosition(): void {
+  const { cx, cy } = view.value;
+  const { x, y } = cursor.value ?? { x: cx, y: cy };
+  void copy(JSON.stringify({ x, y }), 'Coordinates');
 }
 
 const go = (name: Panel) => () => {
@@ -30,6 +38,7 @@ export const SHORTCUTS: readonly { title: string; keys: readonly Shortcut[] }[] 
       { key: '+', label: 'Zoom in', run: () => (view.value = zoomed(view.value, 1.25, view.value.width / 2, view.value.height / 2)) },
       { key: '-', label: 'Zoom out', run: () => (view.value = zoomed(view.value, 0.8, view.value.width / 2, view.value.height / 2)) },
       { key: 't', label: 'Light or dark', run: toggleTheme },
+      { key: 'p', label: 'Copy the coordinates under the mouse', run: copyPosition },
       { key: 'm', label: 'Go to the map', run: () => document.getElementById('map')?.focus() },
       { key: '?', label: 'Keys', run: () => (helpOpen.value = !helpOpen.value) },
     ],

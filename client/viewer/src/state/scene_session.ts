@@ -139,14 +139,6 @@ export async function openScene(name: string, version: bigint, fit: boolean): Pr
   }
 }
 
-export function closeScene(): void {
-  current?.abort();
-  current = null;
-  closeCore();
-  scene.value = null;
-  clear();
-}
-
 async function load(name: string, version: bigint, fit: boolean, signal: AbortSignal): Promise<void> {
   // A small call first: it fails soon where the server is stalled, and says how much is to come.
   const head = await getScene(name, signal);

@@ -31,13 +31,12 @@ from build import ABSEIL  # noqa: E402
 CORE = TOP / "core"
 BUILD = TOP / "build/web/native"
 THIRD_PARTY = TOP / "build/web/third_party"
-# The sources of each fuzz target, as in tests/CMakeLists.txt, and what runs them.
+# The sources of each fuzz target, as in tests/CMakeLists.txt.
 FUZZED = {
     "laws": ["fuzz/*laws.cc", "fuzz/form.cc", "fuzz/independence.cc", "support/answer_words.cc"],
     "bundle": ["fuzz/bundle.cc"],
     "abi": ["fuzz/abi.cc", "support/abi_group.cc"],
 }
-FUZZING = ["fuzz/replay.cc", "support/group_case.cc"]
 PROGRAM = ("tests/support/group_case.cc", "tests/support/answer_words.cc", "tests/determinism/digest.cc")
 
 # WebAssembly has no files.
@@ -106,7 +105,8 @@ def flags_of(source: Path) -> list[str]:
 
 
 def fuzz_sources(target: str) -> list[Path]:
-    return [path for name in (*FUZZED[target], *FUZZING) for path in sorted((TOP / "tests").glob(name))]
+    names = (*FUZZED[target], "support/group_case.cc")
+    return [HERE / "fuzz.cc", *(path for name in names for path in sorted((TOP / "tests").glob(name)))]
 
 
 def build_fuzz(out: Path, core: list[Path], jobs: int) -> None:

@@ -3,17 +3,15 @@
 
 // What can a client do by gRPC alone? Import scenes that are larger than a message.
 
-import { create, toBinary } from '@bufbuild/protobuf';
 import { Polygons, type PolygonOptions, type PolygonsLike } from '@carom/core/questions';
 import { type Deadline, parse } from '../calls.js';
 import { Client, deadlineOf } from '../client.js';
-import { chunks } from '../codec/chunks.js';
-import { polygonMessages } from '../codec/polygons.js';
-import { ImportMode, ImportSceneRequestSchema, ImportSceneResponseSchema } from '../generated/carom/v1/scene_service_pb.js';
+import { ImportMode, ImportSceneResponseSchema } from '../generated/carom/v1/scene_service_pb.js';
 import { type SceneLike, type SceneSummary, sceneName, summaryOf } from '../values.js';
+import { importRequests } from './chunks.js';
 import type { GrpcTransport } from './transport.js';
 
-const MOST_VERTICES = 2 ** 17; // of a scene that is one message
+const MOST_VERTICES = 2 ** 15; // of a scene that is one message
 
 /** A client in Node.js. */
 export class NodeClient extends Client {
@@ -58,19 +56,11 @@ export class NodeClient extends Client {
     mode: ImportMode,
     deadline: Deadline,
   ): Promise<SceneSummary> {
-    const first = { name: sceneName(name), mode };
-    const messages = polygonMessages(polygons);
-    const requests = function* () {
-      let rest: object = first;
-      for (const part of chunks(messages)) {
-        yield toBinary(ImportSceneRequestSchema, create(ImportSceneRequestSchema, { ...rest, ...part }));
-        rest = {};
-      }
-    };
+    const scene = sceneName(name);
     const response = await this.caller.attempt(
       deadline,
       () => false,
-      (options) => this.grpc.clientStream('ImportScene', requests(), options),
+      (options) => this.grpc.clientStream('ImportScene', importRequests(scene, mode, polygons), options),
     );
     return summaryOf(parse(ImportSceneResponseSchema, response).scene);
   }
