@@ -3,13 +3,14 @@
 
 // Writes a C++ source with the files of a folder, as proto/page/page_files.h declares them:
 //
-//   node embed.mjs FOLDER OUT.cc
+//   node embed.mjs FOLDER OUT.cc [PLACE]
 //
-// The compressed files lie in the folder OUT.files beside the source, which includes them by the
-// assembler, since compilers are slow with long arrays. `index.html` has the path `/`.
+// The compressed files lie in the folder OUT.cc.files beside the source, which includes them by the
+// assembler, since compilers are slow with long arrays. PLACE is the folder of OUT.cc on the machine
+// that compiles it, by default where it is. `index.html` has the path `/`.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { extname, join, resolve } from 'node:path';
+import { basename, dirname, extname, join, resolve } from 'node:path';
 import { gzipSync } from 'node:zlib';
 
 const TYPES = {
@@ -23,12 +24,13 @@ const TYPES = {
   '.woff2': 'font/woff2',
 };
 
-const [folder, out] = process.argv.slice(2);
+const [folder, out, place] = process.argv.slice(2);
 if (out === undefined) {
-  console.error('usage: node embed.mjs FOLDER OUT.cc');
+  console.error('usage: node embed.mjs FOLDER OUT.cc [PLACE]');
   process.exit(2);
 }
 const packed = resolve(`${out}.files`);
+const compiled = join(place ?? dirname(resolve(out)), `${basename(out)}.files`);
 rmSync(packed, { recursive: true, force: true });
 mkdirSync(packed, { recursive: true });
 
@@ -44,13 +46,12 @@ names.forEach((name, index) => {
   if (type === undefined) throw new Error(`${name}: no media type is known for this suffix`);
   const bytes = readFileSync(join(folder, name));
   const gzip = gzipSync(bytes, { level: 9 });
-  const file = join(packed, String(index));
-  writeFileSync(file, gzip);
+  writeFileSync(join(packed, String(index)), gzip);
   total += gzip.length;
   const tag = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
   const path = name === 'index.html' ? '/' : `/${name}`;
   blocks.push(`asm(".section .rodata\\n.balign 8\\n.global carom_page_${index}\\n"
-    "carom_page_${index}: .incbin \\"${file}\\"\\n.previous");
+    "carom_page_${index}: .incbin \\"${compiled}/${index}\\"\\n.previous");
 extern "C" const char carom_page_${index}[];`);
   rows.push(`    {"${path}", "${type}", "${tag}", {carom_page_${index}, ${gzip.length}}},`);
 });

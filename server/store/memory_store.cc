@@ -296,8 +296,7 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   const uint64_t bytes = charge.bytes();
   absl::StatusOr<TenantCharge> share = ChargeTenant(name, reserved, bytes);
   if (!share.ok()) return share.status();
-  // Builds the scene while `mu_` is free, so that readers, and writers of other scenes, do not
-  // wait.
+  // Builds the scene while `mu_` is free, so that readers and other writers do not wait.
   absl::StatusOr<Scene::Ptr> made =
       Scene::Create(std::move(polygons), NextVersion(), limits_, YieldingWorkers());
   if (!made.ok()) return made.status();
