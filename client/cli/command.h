@@ -47,12 +47,15 @@ inline constexpr ExitStatus kExitStatuses[] = {
 void AddSceneCommands(CLI::App& app, int& exit_status);
 void AddCastCommand(CLI::App& app, int& exit_status);
 void AddQuestionCommands(CLI::App& app, int& exit_status);
+void AddExplainCommand(CLI::App& app, int& exit_status);
 void AddContextCommand(CLI::App& app, int& exit_status);
 void AddDocumentCommands(CLI::App& app, int& exit_status);
 void AddBundleCommand(CLI::App& app, int& exit_status);
+void AddConvertCommand(CLI::App& app, int& exit_status);
 void AddEvalCommand(CLI::App& app, int& exit_status);
 void AddDemoCommand(CLI::App& app, int& exit_status);
 void AddLoadCommand(CLI::App& app, int& exit_status);
+void AddViewCommand(CLI::App& app, int& exit_status);
 
 // Adds an example to the help of `command`, which a test runs in the folder of the project.
 inline constexpr char kExample[] = "Example:\n  ";

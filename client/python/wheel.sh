@@ -17,10 +17,6 @@ root=$(cd "$package/../.." && pwd)
 out=$root/build/wheel
 venv=$out/venv
 most_bytes=4000000
-# The tarball of Abseil as it was published; Debian's changes to it are settings of Debian's build.
-abseil=abseil_20220623.1.orig.tar.gz
-abseil_sha256=abfe2897f3a30edaa74bc34365afe3c2a3cd012091a97dc7e008f7016adcd5fe
-
 say() { printf '%s\n' "$*"; }
 
 fail() {
@@ -28,41 +24,8 @@ fail() {
   exit 1
 }
 
-install_tools() {
-  local pins=$package/requirements-build.txt
-  [[ ! $venv/installed -nt $pins ]] || return 0
-  python3 -m venv --clear "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$pins"
-  touch "$venv/installed"
-}
-
-# By lists of apt's that stay here: the machine's own settings, which need not name sources, stay as they are.
-fetch_abseil() {
-  local lists=$out/apt
-  mkdir -p "$lists/lists/partial"
-  # shellcheck disable=SC2016  # apt-get expands these
-  apt-get indextargets --format '$(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' |
-    awk '$2 == "bookworm" && $3 == "main" && !seen[$0]++ { print "deb-src", $0 }' >"$lists/sources.list"
-  local -a apt=(apt-get -qq -o Dir::Etc::SourceList="$lists/sources.list" -o Dir::Etc::SourceParts=/dev/null
-    -o Dir::State::Lists="$lists/lists" -o Dir::Cache::pkgcache= -o Dir::Cache::srcpkgcache= -o APT::Sandbox::User=root)
-  "${apt[@]}" update
-  (cd "$lists" && "${apt[@]}" source --download-only --tar-only abseil)
-  mv "$lists/$abseil" "$out/$abseil"
-}
-
-# What the library is compiled from beside the core, as build.py wants it.
-lay_third_party() {
-  local folder=$out/third_party
-  [[ -f $out/$abseil ]] || fetch_abseil
-  sha256sum --check --quiet <<<"$abseil_sha256  $out/$abseil" || fail "$out/$abseil is another file: remove it"
-  [[ -d $folder/absl && ! -L $folder/absl ]] || {
-    rm -rf "$folder"
-    mkdir "$folder"
-    tar -xf "$out/$abseil" -C "$folder" --strip-components=1 --wildcards '*/absl' '*/LICENSE'
-  }
-  ln -sfn /usr/include/boost "$folder/boost"
-  ln -sfn /usr/include/hwy "$folder/hwy"
-}
+# shellcheck source=client/python/third_party.sh
+source "$package/third_party.sh"
 
 # The licences of all that is in the wheels, where pyproject.toml looks for them.
 lay_licenses() {
@@ -108,8 +71,9 @@ check() {
 
 umask 022
 mkdir -p "$out"
-install_tools
-lay_third_party
+install_tools "$venv" "$package/requirements-build.txt"
+lay_abseil "$out"
+ln -sfn /usr/include/hwy "$out/third_party/hwy"
 lay_licenses
 for arch in x86_64 aarch64; do
   "$venv/bin/python" "$package/native/build.py" --arch "$arch" --out "$out/$arch/libcarom.so.1" \

@@ -62,6 +62,7 @@ struct SceneRuntime {
   // like `calls`, but for WatchScene calls, which count against a limit of their own
   const CallContext watches;
   const LiveValue<SceneCallLimits>& limits;
+  const std::function<std::string()> metrics;  // the page of `/metrics`; thread-safe
 
   // Returns RESOURCE_EXHAUSTED if `bytes` are more than `max_message_bytes`. O(1).
   absl::Status CheckLength(const grpc::ByteBuffer& bytes) const;

@@ -64,6 +64,22 @@ absl::Status Fork(const SceneRuntime& runtime, const Caller& caller, const grpc:
   return status;
 }
 
+// Answers GetMetrics. The metrics are those of all tenants, so no tenant may read them.
+absl::Status GetMetrics(const SceneRuntime& runtime, const Caller& caller,
+                        const grpc::ByteBuffer& bytes, const SceneCallUse&,
+                        grpc::ByteBuffer& answer) {
+  v1::GetMetricsRequest request;
+  v1::GetMetricsResponse response;
+  if (absl::Status status = ParseShort(bytes, request); !status.ok()) return status;
+  if (caller.tenant != kDefaultTenant) {
+    return absl::PermissionDeniedError(
+        "the metrics are those of all tenants; tenants cannot read them");
+  }
+  response.set_text(runtime.metrics());
+  answer = Serialize(response);
+  return absl::OkStatus();
+}
+
 constexpr std::array kMethods = {
     SceneMethod{RpcMethod::kCreateScene, Request<&SceneService::RequestCreateScene>,
                 Handle<v1::CreateSceneRequest, v1::CreateSceneResponse, &SceneHandler::Create>,
@@ -92,6 +108,8 @@ constexpr std::array kMethods = {
                 Role::kWriter},
     SceneMethod{RpcMethod::kLintScene, Request<&SceneService::RequestLintScene>, AnswerLint, false,
                 Role::kReader, true},
+    SceneMethod{RpcMethod::kGetMetrics, Request<&SceneService::RequestGetMetrics>, GetMetrics,
+                false, Role::kReader},
 };
 
 }  // namespace

@@ -10,24 +10,17 @@
 The compiler is that of the PyPI package `ziglang`, which has its own C++ library and the interfaces of glibc: no other
 compiler is needed, and each machine can build for both. The C++ library and Abseil are inside. What the library shows
 is compared with carom_abi.json, and what it needs with what each Linux of that glibc has.
-
-Objects stay in a folder. One is compiled again if a byte of what it was made from has changed.
 """
 
 import argparse
-import concurrent.futures
-import functools
-import hashlib
 import json
 import os
 import pathlib
 import platform
-import re
-import subprocess
-import sys
 import time
 
 import elf
+import zig
 
 Path = pathlib.Path
 
@@ -79,88 +72,28 @@ def sources() -> list[Path]:
     ]
 
 
-@functools.cache
-def digest(path: Path) -> str:
-    """The hash of a file's bytes; that of nothing if there is no such file."""
-    try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
-    except FileNotFoundError:
-        return ""
+def builder(arch: str, objects: Path) -> zig.Compiler:
+    return zig.Compiler(["-target", f"{arch}-linux-gnu.{GLIBC[0]}.{GLIBC[1]}"], objects, TOP)
 
 
-def dependencies(rules: Path) -> list[Path]:
-    """The sources and headers in a file that the compiler wrote by -MD, but for the compiler's own."""
-    words = re.split(r"(?<!\\)\s+", rules.read_text().replace("\\\n", " ").strip())[1:]
-    return [Path(word.replace("\\ ", " ")) for word in words if "/ziglang/" not in word]
-
-
-def record_of(source: Path, objects: Path) -> Path:
-    """The file with the hashes of the sources that an object was compiled from."""
-    return objects / ("_".join(source.relative_to(TOP).with_suffix(".json").parts))
-
-
-class Builder:
-    def __init__(self, arch: str, objects: Path) -> None:
-        self.objects = objects
-        self.target = f"{arch}-linux-gnu.{GLIBC[0]}.{GLIBC[1]}"
-        self.arch = arch
-        # Where the compiler keeps what it makes of its own C++ library, once.
-        cache = os.environ.get("ZIG_GLOBAL_CACHE_DIR") or str(objects.parent / "zig")
-        self.environment = os.environ | {"ZIG_GLOBAL_CACHE_DIR": cache, "ZIG_LOCAL_CACHE_DIR": cache}
-        self.version = self.zig("version")
-
-    def zig(self, *arguments: str) -> str:
-        command = [sys.executable, "-m", "ziglang", *arguments]
-        done = subprocess.run(command, env=self.environment, text=True, capture_output=True, check=False)
-        if done.returncode != 0:
-            raise SystemExit(f"build.py: this failed: {' '.join(command)}\n{done.stdout}{done.stderr}")
-        return done.stdout.strip()
-
-    def compile(self, source: Path) -> bool:
-        """Compiles a source if its object is not that of these bytes. Returns whether it did."""
-        record = record_of(source, self.objects)
-        result, rules = record.with_suffix(".o"), record.with_suffix(".d")
-        flags = ["-target", self.target, *FLAGS, *FLAGS_OF.get((self.arch, "/".join(source.parts[-2:])), [])]
+def flags_of(source: Path, arch: str) -> list[str]:
+    return [
+        *FLAGS,
+        *FLAGS_OF.get((arch, "/".join(source.parts[-2:])), []),
         # Names of files in messages do not depend on the folders.
-        flags += [f"-ffile-prefix-map={CORE}=core", f"-ffile-prefix-map={THIRD_PARTY}=third_party"]
-        flags += [f"-I{TOP}", f"-I{CORE}/include", f"-I{CORE}/src"]
-        flags += ["-isystem", str(THIRD_PARTY), "-c", str(source)]
+        *(f"-ffile-prefix-map={CORE}=core", f"-ffile-prefix-map={THIRD_PARTY}=third_party"),
+        *(f"-I{TOP}", f"-I{CORE}/include", f"-I{CORE}/src", "-isystem", str(THIRD_PARTY)),
+    ]
 
-        def state() -> dict[str, str]:
-            made_by = {"command": " ".join(flags), "compiler": self.version}
-            return {str(path): digest(path) for path in dependencies(rules)} | made_by
 
-        if result.exists() and record.exists() and json.loads(record.read_text()) == state():
-            return False
-        record.unlink(missing_ok=True)
-        self.zig("c++", *flags, "-o", str(result), "-MD", "-MF", str(rules))
-        record.write_text(json.dumps(state(), indent=1))
-        return True
-
-    def compile_all(self, jobs: int) -> int:
-        """Compiles what is not up to date, and says how far it is. Returns the number of sources compiled."""
-        todo = sources()
-        known = {record_of(source, self.objects).stem for source in todo}
-        for file in self.objects.iterdir():
-            if file.stem not in known:  # of a source that does not exist any more
-                file.unlink()
-        count, shown = 0, time.monotonic()
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            for done, compiled in enumerate(pool.map(self.compile, todo), 1):
-                count += compiled
-                if time.monotonic() - shown > 20:
-                    shown = time.monotonic()
-                    print(f"{self.arch}: {done} of {len(todo)} sources", flush=True)
-        return count
-
-    def link(self, out: Path) -> None:
-        script = f"-Wl,--version-script={CORE}/abi/carom.map"
-        inputs = [str(record_of(source, self.objects).with_suffix(".o")) for source in sources()]
-        scratch = out.with_name(f"{out.name}.{os.getpid()}")
-        out.parent.mkdir(parents=True, exist_ok=True)
-        self.zig("c++", "-target", self.target, *LINK_FLAGS, script, *inputs, "-o", str(scratch))
-        check(scratch)
-        scratch.replace(out)
+def link(compiler: zig.Compiler, out: Path) -> None:
+    script = f"-Wl,--version-script={CORE}/abi/carom.map"
+    inputs = [str(compiler.object_of(source)) for source in sources()]
+    scratch = out.with_name(f"{out.name}.{os.getpid()}")
+    out.parent.mkdir(parents=True, exist_ok=True)
+    compiler.zig("c++", *compiler.target, *LINK_FLAGS, script, *inputs, "-o", str(scratch))
+    check(scratch)
+    scratch.replace(out)
 
 
 def check(path: Path) -> None:
@@ -186,7 +119,7 @@ def files() -> dict[Path, str]:
     found = {CORE / "abi/carom.map", CORE / "abi/carom_abi.json"}
     for arch in ARCHITECTURES:
         for source in sources():
-            record = record_of(source, BUILD / f"objects-{arch}")
+            record = zig.record_of(source, BUILD / f"objects-{arch}", TOP)
             if not record.exists():
                 raise SystemExit(f"build.py: {record} is missing: ./dev wheel makes it")
             found |= {Path(name) for name in json.loads(record.read_text()) if name.startswith("/")}
@@ -202,11 +135,10 @@ def files() -> dict[Path, str]:
 def build(arch: str, out: Path, objects: Path, jobs: int) -> None:
     if not THIRD_PARTY.is_dir():
         raise SystemExit(f"build.py: {THIRD_PARTY} is missing: ./dev wheel fetches what it has")
-    objects.mkdir(parents=True, exist_ok=True)
     start = time.monotonic()
-    builder = Builder(arch, objects)
-    compiled = builder.compile_all(jobs)
-    builder.link(out)
+    compiler = builder(arch, objects)
+    compiled = compiler.compile_all(((source, flags_of(source, arch)) for source in sources()), jobs, arch)
+    link(compiler, out)
     seconds = time.monotonic() - start
     print(f"{arch}: {out.stat().st_size / 1e6:.2f} MB, {compiled} sources compiled, {seconds:.0f} s")
 

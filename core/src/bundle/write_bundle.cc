@@ -184,7 +184,7 @@ std::string WriteBundle(const Scene& scene, BundleIndex index) {
   for (const Polygon* polygon : content.polygons) PutPolygon(*polygon, writer);
   if (content.arrangement != nullptr) PutArrangement(content, writer);
   for (SectionEntry& entry : table) {
-    entry.checksum = internal::Crc32c({bytes.data() + entry.offset, entry.size});
+    entry.checksum = internal::Crc32c(absl::string_view(bytes).substr(entry.offset, entry.size));
   }
   std::memcpy(bytes.data() + sizeof header, table.data(), sizeof table);
   std::memcpy(bytes.data(), &header, sizeof header);

@@ -89,8 +89,9 @@ uint32_t Capped(uint64_t work) {
 std::unique_ptr<TrackerMemory> TrackerMemory::Create() { return Create({}, 0); }
 
 std::unique_ptr<TrackerMemory> TrackerMemory::Create(const State& state, size_t mask_bytes) {
-  static_assert(alignof(TrackerMemory) >= alignof(Neighbor));
-  static_assert(alignof(Neighbor) == alignof(uint64_t) && alignof(Neighbor) == alignof(MaskWord));
+  static_assert(alignof(TrackerMemory) >= alignof(MaskWord));
+  static_assert(alignof(Neighbor) <= alignof(uint64_t) && alignof(uint64_t) == alignof(MaskWord) &&
+                sizeof(Neighbor) % alignof(MaskWord) == 0);
   static_assert(kMaxNeighbors * (2 * sizeof(float) + sizeof(uint64_t) + sizeof(Neighbor) +
                                  kMaxWordsOfOne * sizeof(MaskWord)) <=
                 std::numeric_limits<uint16_t>::max());

@@ -151,6 +151,7 @@ TEST_F(SceneErrorTest, ImportPartsAgree) {
            Case{{"name: 'scenes/bad'", "mode: IMPORT_MODE_REPLACE"}, "mode"},
            Case{{"name: 'scenes/bad' mode: 3"}, "mode"},
            Case{{first, "mode: 77"}, "mode"},
+           Case{{"name: 'scenes/bad' note: '" + std::string(1025, 'x') + "'"}, "note"},
        }) {
     EXPECT_TRUE(Refuses(ImportText(c.parts), StatusCode::kInvalidArgument, c.field));
   }

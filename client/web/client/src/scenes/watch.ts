@@ -1,0 +1,113 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// How does a program follow the versions of a scene, also over calls that break?
+
+import { create, toBinary } from '@bufbuild/protobuf';
+import { CaromError } from '@carom/core/questions';
+import { type Caller, parse } from '../calls.js';
+import { Joiner } from '../codec/polygons.js';
+import {
+  WatchSceneRequestSchema,
+  type WatchSceneResponse,
+  WatchSceneResponseSchema,
+} from '../generated/carom/v1/scene_service_pb.js';
+import { asCaromError, sleep } from '../transport.js';
+import { long, milliseconds, type PolygonChange, type SceneUpdate, summaryOf, timeOf } from '../values.js';
+
+// Between calls that fail one after the other.
+const FIRST_PAUSE_MS = 20;
+const LAST_PAUSE_MS = 2000;
+const CHANGES = [undefined, 'added', 'replaced', 'removed'] as const;
+
+export interface WatchOptions {
+  /** The version that the caller has, after which the watch begins; 0: with the current one. */
+  fromVersion?: number | bigint;
+  /** Whether updates have the added and replaced polygons. */
+  polygons?: boolean;
+  /** For which a broken call is made again; 30,000 if absent. */
+  reconnectTimeoutMs?: number;
+  /** Ends the watch, without an error. */
+  signal?: AbortSignal;
+}
+
+/** The version that the messages so far are about. */
+class Update {
+  private head: WatchSceneResponse | null = null;
+  private readonly changes: PolygonChange[] = [];
+  private readonly joiner = new Joiner();
+
+  /** Takes a message; returns the update that it completes. */
+  take(chunk: WatchSceneResponse, hasPolygons: boolean): SceneUpdate | null {
+    this.head ??= chunk;
+    chunk.polygonId.forEach((id, i) => {
+      const change = CHANGES[chunk.change[i] ?? 0];
+      const [minX, minY, maxX, maxY] = [chunk.minX[i], chunk.minY[i], chunk.maxX[i], chunk.maxY[i]];
+      if (change === undefined || minX === undefined || minY === undefined || maxX === undefined || maxY === undefined) {
+        throw new CaromError('INTERNAL', '', 'the server sent an update with columns that do not fit together');
+      }
+      this.changes.push({ id, change, minX, minY, maxX, maxY });
+    });
+    this.joiner.add(chunk);
+    if (chunk.more) return null;
+    const polygons = this.joiner.finish();
+    return {
+      scene: summaryOf(this.head.scene),
+      baseVersion: this.head.baseVersion,
+      editId: this.head.editId,
+      created: timeOf(this.head.createdUs),
+      changes: this.changes,
+      polygons: hasPolygons ? polygons : null,
+    };
+  }
+}
+
+/**
+ * Yields the versions of a scene, in order, each once and without gaps.
+ *
+ * Throws NOT_FOUND (no such scene, or it was deleted), OUT_OF_RANGE (the server keeps the next version no more: begin
+ * another watch), RESOURCE_EXHAUSTED (the updates were read too slowly), UNAVAILABLE (no server for the timeout).
+ */
+export async function* watch(caller: Caller, name: string, options: WatchOptions): AsyncGenerator<SceneUpdate> {
+  const { polygons = false, signal } = options;
+  const timeoutMs = milliseconds(options.reconnectTimeoutMs ?? 30_000, 'reconnectTimeoutMs');
+  let version = long(options.fromVersion ?? 0, 'fromVersion');
+  let pause = FIRST_PAUSE_MS;
+  let giveUp = Infinity;
+  for (;;) {
+    if (signal?.aborted) return;
+    const address = caller.servers.current;
+    const opened = performance.now();
+    const request = create(WatchSceneRequestSchema, { name, fromVersion: version, polygons });
+    const data = toBinary(WatchSceneRequestSchema, request);
+    let update = new Update();
+    let why: CaromError;
+    try {
+      for await (const message of caller.transport.serverStream('WatchScene', data, { address, signal })) {
+        const made = update.take(parse(WatchSceneResponseSchema, message), polygons);
+        if (made === null) continue;
+        if (made.baseVersion !== version || made.scene.version <= version) {
+          throw new CaromError('INTERNAL', '', 'the server sent an update that does not follow the version before it');
+        }
+        version = made.scene.version;
+        update = new Update();
+        [pause, giveUp] = [FIRST_PAUSE_MS, Infinity];
+        yield made;
+      }
+      why = new CaromError('UNAVAILABLE', '', 'the server ended the watch');
+    } catch (error) {
+      why = asCaromError(error);
+    }
+    if (signal?.aborted) return;
+    if (why.code === 'UNAVAILABLE') caller.servers.failOver(address);
+    else if (why.retryAfter === undefined) throw why;
+    const now = performance.now();
+    // A call that was accepted, and broke later, begins the pauses anew.
+    if (now - opened > 2 * pause) [pause, giveUp] = [FIRST_PAUSE_MS, Infinity];
+    giveUp = Math.min(giveUp, now + timeoutMs);
+    const wait = Math.max(pause, (why.retryAfter ?? 0) * 1000);
+    pause = Math.min(2 * pause, LAST_PAUSE_MS);
+    if (now + wait >= giveUp) throw why;
+    await sleep(wait, signal);
+  }
+}

@@ -1,0 +1,379 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Does a stream answer every frame once and in order, also when its server is killed, drains or loses connections?
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, Frame } from '@carom/client';
+import { disc, moves, points, Polygons, segments } from '@carom/core/questions';
+import { caromd, cutProxy, fails } from './servers.mjs';
+
+const SQUARE = [[0, 0], [2, 0], [2, 2], [0, 2]]; // prettier-ignore
+const LONG = process.env.CAROM_LONG === '1';
+const FRAMES = LONG ? 5000 : 500;
+
+/** Pseudo-random numbers in [0, 1), the same in every run. */
+function random(seed) {
+  let state = seed;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+const WORLD = new Polygons(
+  Array.from({ length: 60 }, (_, i) => {
+    const [x, y] = [(i % 10) * 4, Math.floor(i / 10) * 4];
+    return [[x, y], [x + 2, y], [x + 2 - (i % 3) / 2, y + 2], [x, y + 1 + (i % 2)]]; // prettier-ignore
+  }),
+);
+
+/** Makes the scenes of the tests; returns the client. */
+async function fill(server) {
+  const client = connect(server.address);
+  await client.createScene('map', WORLD);
+  await client.createScene('other', [SQUARE]);
+  client.close();
+}
+
+/** A frame that asks a bit of each: casts, and moves of trackers. */
+function frameOf(next, i) {
+  const frame = new Frame();
+  const column = () => Float64Array.from({ length: 20 }, () => next() * 40);
+  const [ax, ay, bx, by] = [column(), column(), column(), column()];
+  const asked = [frame.ask('map', segments({ ax, ay, bx, by }))];
+  if (i % 7 === 0) asked.push(frame.ask('other', points({ x: [1, 3], y: [1, 1] })));
+  if (i % 3 === 0) asked.push(frame.groups[0].ask(moves({ tracker: [0, 1, 2], x: column().slice(0, 3), y: [8, 9, 9] })));
+  return { frame, asked };
+}
+
+const COLUMNS = ['counts', 'polygonId', 'fraction', 'clear'];
+
+/** The columns of answers that no run changes. */
+function bitsOf(answers) {
+  return COLUMNS.filter((name) => name in answers).map((name) => [...answers[name]].map(String).join());
+}
+
+/** The answers that one call a frame has. */
+async function expectedOf(server, frames) {
+  const client = connect(server.address);
+  const made = [];
+  for (const { frame, asked } of frames) {
+    const own = new Frame();
+    own.defineTrackers(disc([1, 2, 3]));
+    frame.groups.forEach((group) => group.questions.forEach((question) => own.ask(group.scene, question)));
+    const answer = await client.evaluate(own);
+    made.push(asked.map((question) => bitsOf(answer.get(question))));
+  }
+  client.close();
+  return made;
+}
+
+describe('a stream that does not break', () => {
+  test('answers in order, keeps trackers, and has the limits of the server', async (t) => {
+    const server = await caromd(t);
+    await fill(server);
+    const client = connect(server.address);
+    const next = random(1);
+    const frames = Array.from({ length: 60 }, (_, i) => frameOf(next, i));
+    const expected = await expectedOf(server, frames);
+    const stream = client.stream({ maxInFlight: 8 });
+    const define = new Frame();
+    define.defineTrackers(disc([1, 2, 3]));
+    assert.equal((await stream.ask(define)).error, null);
+    assert.equal(stream.limits.maxFramesInFlight, 16);
+    const found = [];
+    const reader = (async () => {
+      for await (const answer of stream) found.push(answer);
+    })();
+    for (const { frame } of frames) await stream.send(frame);
+    await stream.finish();
+    await reader;
+    assert.deepEqual(found.map(({ seq }) => seq), frames.map((_, i) => BigInt(i + 2)));
+    assert.deepEqual(found.map((answer, i) => frames[i].asked.map((each) => bitsOf(answer.get(each)))), expected);
+    assert.equal(found[0].get(frames[0].asked[2]).quietMoves >= 0n, true);
+    assert.equal(stream.reconnects, 0);
+    await fails(stream.ask(new Frame()), 'FAILED_PRECONDITION', 'stream');
+    assert.equal(await stream.receive(), null);
+    client.close();
+  });
+
+  test('does not let frames that are refused end it', async (t) => {
+    const server = await caromd(t);
+    await fill(server);
+    const client = connect(server.address);
+    const stream = client.stream();
+    const large = new Frame();
+    const tooMany = large.ask('other', points({ x: new Float64Array(70_000), y: new Float64Array(70_000) }));
+    const small = new Frame();
+    const one = small.ask('other', points({ x: [1], y: [1] }));
+    const [refused, answered] = await Promise.all([stream.ask(large), stream.ask(small)]);
+    assert.equal(refused.error.code, 'RESOURCE_EXHAUSTED');
+    assert.throws(() => refused.get(tooMany), { code: 'RESOURCE_EXHAUSTED' });
+    // The first frame would have bound the scene, so the second one did so again.
+    assert.deepEqual([...answered.get(one).counts], [1]);
+    const twice = new Frame();
+    twice.defineTrackers(disc([1, 1]), { tracker: [1, 1] });
+    assert.match((await stream.ask(twice)).error.field, /^trackers\[0\]/);
+    const absent = new Frame();
+    const nowhere = absent.ask('absent', points({ x: [1], y: [1] }));
+    const answer = await stream.ask(absent);
+    assert.throws(() => answer.get(nowhere), { code: 'NOT_FOUND', field: 'scene_handle' });
+    assert.deepEqual([...(await stream.ask(small)).get(one).counts], [1]);
+    client.close();
+  });
+
+  test('takes arrays as they are when a frame is sent', async (t) => {
+    const server = await caromd(t);
+    await fill(server);
+    const client = connect(server.address);
+    const stream = client.stream({ maxInFlight: 1 });
+    const x = new Float64Array([1]);
+    const frame = new Frame();
+    const question = frame.ask('other', points({ x, y: [1] }));
+    const answers = [stream.ask(frame), stream.ask(frame)]; // the second one waits for the first one
+    x[0] = 99;
+    for (const answer of answers) assert.deepEqual([...(await answer).get(question).counts], [1]);
+    client.close();
+  });
+
+  test('waits while maxInFlight frames are unanswered, in turn', async (t) => {
+    const server = await caromd(t);
+    await fill(server);
+    const client = connect(server.address);
+    const stream = client.stream({ maxInFlight: 2 });
+    let [sent, most] = [0, 0];
+    const order = [];
+    const all = Array.from({ length: 40 }, async (_, i) => {
+      const frame = new Frame({ seq: i });
+      await stream.send(frame);
+      most = Math.max(most, ++sent - order.length);
+    });
+    for (let i = 0; i < 40; ++i) order.push(Number((await stream.receive()).seq));
+    await Promise.all(all);
+    assert.deepEqual(order, Array.from({ length: 40 }, (_, i) => i));
+    assert.ok(most <= 4, `${most} frames are ahead`);
+    client.close();
+  });
+
+  test('binds more scenes than it has handles', async (t) => {
+    const server = await caromd(t);
+    await fill(server);
+    const client = connect(server.address);
+    const stream = client.stream();
+    const first = new Frame();
+    for (let i = 0; i < 600; ++i) first.group(`absent-${i}`);
+    const second = new Frame();
+    for (let i = 600; i < 1100; ++i) second.group(`absent-${i}`);
+    const question = second.ask('other', points({ x: [1], y: [1] }));
+    const [a, b] = await Promise.all([stream.ask(first), stream.ask(second)]);
+    assert.ok(a.groups.every(({ error }) => error.code === 'NOT_FOUND'));
+    assert.deepEqual([...b.get(question).counts], [1]);
+    client.close();
+  });
+
+  test('skips superseded frames, or answers them', async (t) => {
+    const server = await caromd(t);
+    await fill(server);
+    const client = connect(server.address);
+    const stream = client.stream({ maxInFlight: 16 });
+    const frames = Array.from({ length: 30 }, () => {
+      const frame = new Frame({ supersede: true });
+      const question = frame.ask('other', points({ x: new Float64Array(2000).fill(1), y: new Float64Array(2000) }));
+      return { frame, question };
+    });
+    const answers = await Promise.all(frames.map(({ frame }) => stream.ask(frame)));
+    answers.forEach((answer, i) => {
+      if (answer.skipped) assert.throws(() => answer.get(frames[i].question), /skipped/);
+      else assert.equal(answer.get(frames[i].question).polygonId.length, 2000);
+    });
+    assert.equal(answers.at(-1).skipped, false);
+    client.close();
+  });
+});
+
+describe('ends', () => {
+  test('a stream is cancelled, by itself and with its client', async (t) => {
+    const server = await caromd(t);
+    const client = connect(server.address);
+    const stream = client.stream();
+    await stream.ask(new Frame());
+    const waiting = stream.receive();
+    setTimeout(() => stream.cancel(), 20);
+    await fails(waiting, 'CANCELLED');
+    await fails(stream.ask(new Frame()), 'CANCELLED');
+    await fails(stream.receive(), 'CANCELLED');
+    const other = client.stream();
+    const unused = client.stream();
+    await other.ask(new Frame());
+    const last = other.receive();
+    client.close();
+    await fails(last, 'CANCELLED');
+    await fails(unused.ask(new Frame()), 'CANCELLED');
+    await fails(client.stream().ask(new Frame()), 'FAILED_PRECONDITION', 'client');
+  });
+
+  test('a stream without a server ends after its timeout', async () => {
+    for (const reconnectTimeoutMs of [0, 300]) {
+      const client = connect('127.0.0.1:1');
+      const stream = client.stream({ reconnectTimeoutMs });
+      const began = performance.now();
+      await fails(stream.ask(new Frame()), 'UNAVAILABLE');
+      assert.ok(performance.now() - began < reconnectTimeoutMs + 5000);
+      await fails(stream.ask(new Frame()), 'UNAVAILABLE');
+      client.close();
+    }
+  });
+
+  test('a server that drains answers, and the stream goes to another one', async (t) => {
+    const servers = [await caromd(t), await caromd(t)];
+    for (const server of servers) await fill(server);
+    const client = connect(servers.map(({ address }) => address));
+    const stream = client.stream();
+    const frame = new Frame();
+    const question = frame.ask('other', points({ x: [1], y: [1] }));
+    for (let i = 0; i < 40; ++i) {
+      const answer = stream.ask(frame);
+      if (i === 10) servers[0].kill('SIGTERM');
+      assert.deepEqual([...(await answer).get(question).counts], [1]);
+      await sleep(2);
+    }
+    assert.equal(stream.address, servers[1].address);
+    assert.equal(stream.reconnects, 1);
+    client.close();
+  });
+});
+
+describe('servers that are killed', () => {
+  test('no answer is lost or comes twice', async (t) => {
+    const servers = [await caromd(t), await caromd(t)];
+    for (const server of servers) await fill(server);
+    const next = random(31);
+    const frames = Array.from({ length: FRAMES }, (_, i) => frameOf(next, i));
+    const expected = await expectedOf(servers[0], frames);
+    const client = connect(servers.map(({ address }) => address));
+    const stream = client.stream({ maxInFlight: 8 });
+    const define = new Frame();
+    define.defineTrackers(disc([1, 2, 3]));
+    await stream.ask(define);
+    let kills = 0;
+    let isOver = false;
+    const killer = (async () => {
+      for (let i = 0; ; i = 1 - i) {
+        await sleep(60);
+        if (isOver) return;
+        await servers[i].kill();
+        ++kills;
+        await servers[i].start();
+        await fill(servers[i]);
+      }
+    })();
+    const found = [];
+    const reader = (async () => {
+      for await (const answer of stream) found.push(answer);
+    })();
+    for (const { frame } of frames) {
+      await stream.send(frame);
+      await sleep(1);
+    }
+    await stream.finish();
+    await reader;
+    isOver = true;
+    await killer;
+    assert.ok(kills > 1 && stream.reconnects > 0, `${kills} kills, ${stream.reconnects} reconnects`);
+    assert.equal(found.length, frames.length);
+    let compared = 0;
+    found.forEach((answer, i) => {
+      if (answer.groups.some(({ error }) => error?.code === 'NOT_FOUND')) return; // of a server that is not filled yet
+      assert.deepEqual(frames[i].asked.map((each) => bitsOf(answer.get(each))), expected[i], `frame ${i}`);
+      ++compared;
+    });
+    assert.ok(compared > frames.length / 2, `${compared} frames have answers`);
+    client.close();
+  });
+
+  test('connections that are cut at any byte lose nothing', async (t) => {
+    const server = await caromd(t);
+    await fill(server);
+    const next = random(77);
+    const frames = Array.from({ length: 120 }, (_, i) => frameOf(next, i));
+    const expected = await expectedOf(server, frames);
+    const sizes = Array.from({ length: 60 }, () => Math.floor(200 + next() * 20_000));
+    const proxy = await cutProxy(t, Number(server.address.split(':')[1]), sizes);
+    const client = connect(proxy.address);
+    const stream = client.stream({ maxInFlight: 5 });
+    const define = new Frame();
+    define.defineTrackers(disc([1, 2, 3]));
+    await stream.ask(define);
+    const answers = await Promise.all(frames.map(({ frame }) => stream.ask(frame)));
+    assert.ok(proxy.cuts > 3, `${proxy.cuts} cuts`);
+    assert.deepEqual(answers.map((answer, i) => frames[i].asked.map((each) => bitsOf(answer.get(each)))), expected);
+    client.close();
+  });
+
+  test('forks are made again with their edits, also those of frames that were not answered', async (t) => {
+    const servers = [await caromd(t), await caromd(t)];
+    for (const server of servers) await fill(server);
+    const client = connect(servers.map(({ address }) => address));
+    const fork = await client.fork('other');
+    await client.commit(fork, { add: new Polygons([SQUARE.map(([x, y]) => [x + 10, y])], { ids: [5] }) });
+    const stream = client.stream();
+    const at = (x) => {
+      const frame = new Frame();
+      const question = frame.ask(fork, points({ x: [1, 11, 21, 31], y: [1, 1, 1, 1] }), {
+        edits: x === null ? undefined : { add: new Polygons([SQUARE.map(([u, v]) => [u + x, v])], { ids: [x] }) },
+      });
+      return stream.ask(frame).then((answer) => [...answer.get(question).counts]);
+    };
+    assert.deepEqual(await at(20), [1, 1, 1, 0]);
+    const killed = servers[0].kill();
+    assert.deepEqual(await at(30), [1, 1, 1, 1]);
+    await killed;
+    assert.equal(stream.reconnects, 1);
+    assert.equal((await client.getScene(fork)).polygonCount, 4);
+    await client.commit(fork, { remove: [0, 20] });
+    const frame = new Frame();
+    const question = frame.ask(fork, points({ x: [1, 11, 21, 31], y: [1, 1, 1, 1] }));
+    await servers[0].start();
+    await fill(servers[0]);
+    await servers[1].kill();
+    assert.deepEqual([...(await stream.ask(frame)).get(question).counts], [0, 1, 0, 1]);
+    client.close();
+  });
+
+  test('calls go to the next server, and are made again where that changes nothing', async (t) => {
+    const servers = [await caromd(t), await caromd(t)];
+    for (const server of servers) await fill(server);
+    const client = connect(servers.map(({ address }) => address).join());
+    await client.listScenes();
+    await servers[0].kill();
+    assert.equal((await client.listScenes()).length, 2);
+    assert.deepEqual([...(await client.scene('other').locate({ x: [1], y: [1] })).counts], [1]);
+    await servers[1].kill();
+    await fails(client.createScene('x', [SQUARE]), 'UNAVAILABLE');
+    setTimeout(() => servers[1].start(), 100);
+    assert.ok(Array.isArray(await client.listScenes()));
+    client.close();
+  });
+
+  test('a watch goes on after its server was killed', async (t) => {
+    const server = await caromd(t);
+    await fill(server);
+    const proxy = await cutProxy(t, Number(server.address.split(':')[1]), [3000, 2500, 4000]);
+    const client = connect(proxy.address);
+    const direct = connect(server.address);
+    const seen = [];
+    for await (const update of client.watchScene('other', { polygons: true })) {
+      seen.push(update.scene.version);
+      if (seen.length === 40) break;
+      const id = seen.length;
+      await direct.commit('other', { add: new Polygons([SQUARE], { ids: [id] }) });
+    }
+    assert.ok(proxy.cuts >= 2, `${proxy.cuts} cuts`);
+    assert.deepEqual(seen, (await direct.versions('other')).map(({ scene }) => scene.version).slice(0, 40));
+    client.close();
+    direct.close();
+  });
+});

@@ -1,0 +1,293 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Is what @carom/core refuses named, is the module usable afterwards, and is its memory freed?
+
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import {
+  Bodies, CaromError, Core, Polygons, Scene, Shapes, Trackers, box, capsule, digestOf, disc, load,
+} from '@carom/core'; // prettier-ignore
+import * as ask from '@carom/core/questions';
+
+const SQUARE = [[0, 0], [4, 0], [4, 3], [0, 3]]; // prettier-ignore
+const BULLET = { ax: -2, ay: 1, bx: 6, by: 1 };
+const MEBIBYTE = 2 ** 20;
+const main = await load();
+
+/** A call must throw a CaromError with this code and field. */
+function refused(code, field, call) {
+  assert.throws(call, (error) => {
+    assert.ok(error instanceof CaromError, String(error));
+    assert.deepEqual([error.code, error.field], [code, field], error.message);
+    return true;
+  });
+}
+
+/** A grid of squares as columns. */
+function grid(count) {
+  const x = new Float64Array(4 * count);
+  const y = new Float64Array(4 * count);
+  for (let i = 0; i < count; ++i) {
+    const [left, low] = [3 * (i % 1000), 3 * Math.floor(i / 1000)];
+    x.set([left, left + 1, left + 1, left], 4 * i);
+    y.set([low, low, low + 1, low + 1], 4 * i);
+  }
+  return { x, y, ringSize: new Uint32Array(count).fill(4) };
+}
+
+const works = (scene) => assert.equal(scene.cast(BULLET).hit(0).fraction, 0.25);
+
+/** A column whose buffer was given away. */
+function detached() {
+  const array = new Float64Array(2);
+  structuredClone(array.buffer, { transfer: [array.buffer] });
+  return array;
+}
+
+describe('bad arguments', () => {
+  const scene = Scene.fromPolygons([SQUARE]);
+
+  test('of questions have the path of the argument', () => {
+    const cases = [
+      ['segments.by', { ...BULLET, by: undefined }],
+      ['segments.ay', { ...BULLET, ax: [1], ay: [1, 2] }],
+      ['segments.ax[1]', { ...BULLET, ax: [1, 'x'] }],
+      ['segments.ax', { ...BULLET, ax: 'x' }],
+      ['segments.ax', { ...BULLET, ax: detached() }],
+      ['segments.ax', { ...BULLET, ax: new DataView(new ArrayBuffer(8)) }],
+      ['segments.mode', { ...BULLET, mode: 'first' }],
+      ['segments.maxHits', { ...BULLET, maxHits: 1.5 }],
+      ['segments.maxHits', { ...BULLET, maxHits: 65537 }],
+      ['segments.mask', { ...BULLET, mask: 0 }],
+      ['segments.masks[0]', { ...BULLET, masks: [-1] }],
+      ['segments.masks[0]', { ...BULLET, masks: [2n ** 64n] }],
+      ['segments.range', { ...BULLET, range: 1 }],
+    ];
+    for (const [field, given] of cases) refused('INVALID_ARGUMENT', field, () => scene.cast(given));
+    const placed = { shapes: disc(1), x: 0, y: 0 };
+    refused('INVALID_ARGUMENT', 'sweeps.shapes', () => scene.sweep({ x: 0, y: 0, dx: 1, dy: 1 }));
+    refused('INVALID_ARGUMENT', 'polygons.shapes', () => scene.overlap(placed));
+    refused('INVALID_ARGUMENT', 'slides.dx', () => scene.slide({ ...placed, dx: 1, dy: 1, pushes: [1] }));
+    refused('INVALID_ARGUMENT', 'fans.fov', () => scene.fans({ x: 0, y: 0, angle: 0, beams: 3, range: 1 }));
+    refused('INVALID_ARGUMENT', 'capsules.radius[0]', () => scene.sweep({ ...placed, shapes: disc(-1), dx: 1, dy: 1 }));
+    refused('INVALID_ARGUMENT', 'question', () => scene.ask({ kind: 'segments' }));
+    refused('INVALID_ARGUMENT', 'out', () => scene.cast(BULLET, scene.locate({ x: 0, y: 0 })));
+    works(scene);
+  });
+
+  test('that are NaN are errors of their item', () => {
+    const hits = scene.cast({ ...BULLET, ax: [-2, NaN, -2, -Infinity], ay: [1, 1, 2 ** 54, 1] });
+    assert.deepEqual(hits.errors().map(({ index, error }) => [index, error.code, error.field]), [
+      [1, 'INVALID_ARGUMENT', 'segments.ax[1]'],
+      [2, 'INVALID_ARGUMENT', 'segments.ay[2]'],
+      [3, 'INVALID_ARGUMENT', 'segments.ax[3]'],
+    ]); // prettier-ignore
+    assert.equal(hits.error(0), null);
+    assert.equal(hits.hit(0).fraction, 0.25);
+    refused('INVALID_ARGUMENT', 'segments.ax[1]', () => hits.check());
+    refused('INVALID_ARGUMENT', 'item', () => hits.hit(4));
+  });
+
+  test('of polygons have their place', () => {
+    const make = (polygons, options) => () => Scene.fromPolygons(polygons, options);
+    const nan = [SQUARE, [[0, 0], [1, NaN], [1, 1]]]; // prettier-ignore
+    refused('INVALID_ARGUMENT', 'polygons[1].rings[0].y[1]', make(nan));
+    refused('INVALID_ARGUMENT', 'polygons[0][1]', make([[[0, 0], [1]]]));
+    refused('INVALID_ARGUMENT', 'polygons', make(7));
+    refused('INVALID_ARGUMENT', 'ids', make([SQUARE], { ids: [1, 2] }));
+    refused('INVALID_ARGUMENT', 'polygons[1].id', make([SQUARE, SQUARE], { ids: [1, 1] }));
+    refused('INVALID_ARGUMENT', 'solidity', make([SQUARE], { solidity: 'solids' }));
+    refused('INVALID_ARGUMENT', 'polygons.y', make({ x: [1, 2, 3], y: [1, 2] }));
+    refused('INVALID_ARGUMENT', 'polygons.x', make({ x: [1, 2], y: [1, 2], ringSize: [3] }));
+    refused('INVALID_ARGUMENT', 'version', make([SQUARE], { version: -1 }));
+    refused('NOT_FOUND', 'edits[0].remove', () => scene.commit({ remove: 9 }));
+    refused('ALREADY_EXISTS', 'edits[0].add.id', () => scene.commit({ add: [SQUARE] }));
+    works(scene);
+  });
+
+  test('of bundles: each cut and each changed byte is refused, or the scene is the same', () => {
+    const bytes = scene.toBundle();
+    for (let size = 0; size < bytes.length; ++size) {
+      assert.throws(() => Scene.fromBundle(bytes.slice(0, size)), CaromError);
+    }
+    for (let at = 0; at < bytes.length; ++at) {
+      const changed = bytes.slice();
+      changed[at] ^= 0x55;
+      try {
+        works(Scene.fromBundle(changed));
+      } catch (error) {
+        assert.ok(error instanceof CaromError, String(error));
+      }
+    }
+    refused('INVALID_ARGUMENT', 'bundle', () => Scene.fromBundle('text'));
+    works(Scene.fromBundle(bytes.buffer));
+  });
+
+  test('of a disposed object', () => {
+    const other = Scene.fromPolygons([SQUARE]);
+    const bodies = new Bodies({ shapes: disc(1), x: [0], y: [9] });
+    const both = other.withBodies(bodies);
+    works(both);
+    bodies.dispose();
+    refused('FAILED_PRECONDITION', 'bodies', () => both.cast({ ...BULLET, against: 'both' }));
+    works(other);
+    other.dispose();
+    other.dispose();
+    refused('FAILED_PRECONDITION', 'scene', () => other.cast(BULLET));
+    refused('FAILED_PRECONDITION', 'scene', () => other.version);
+    refused('FAILED_PRECONDITION', 'scene', () => both.cast(BULLET));
+    const answers = scene.cast(BULLET);
+    assert.deepEqual([...answers.counts], [1]);
+    answers.dispose();
+    assert.deepEqual([...answers.counts], [1], 'a column that was read stays');
+    refused('FAILED_PRECONDITION', 'answers', () => answers.fraction);
+    const column = main.column(2);
+    column.dispose();
+    refused('FAILED_PRECONDITION', 'column', () => scene.cast({ ...BULLET, ax: column }));
+  });
+
+  test('of loading', async () => {
+    const rejected = (field, options) => assert.rejects(Core.load(options), (error) => error.field === field);
+    await rejected('module', { module: new Uint8Array(8) });
+    await rejected('module', { module: Uint8Array.of(0, 97, 115, 109, 1, 0, 0, 0) });
+    await rejected('module', { module: './absent.wasm' });
+    await rejected('maxMemory', { maxMemory: 1 });
+    await rejected('maxMemory', { maxMemory: NaN });
+  });
+});
+
+describe('memory', () => {
+  test('a module limited to 32 MiB refuses what does not fit, and works afterwards', async () => {
+    const core = await Core.load({ maxMemory: 32 * MEBIBYTE });
+    const scene = Scene.fromPolygons([SQUARE], { core });
+    for (const count of [20_000, 40_000, 60_000, 80_000, 100_000, 120_000, 150_000, 200_000, 400_000, 4_000_000]) {
+      try {
+        Scene.fromPolygons(grid(count), { core }).dispose();
+      } catch (error) {
+        assert.ok(error instanceof CaromError, String(error));
+        assert.equal(error.code, 'RESOURCE_EXHAUSTED', error.message);
+      }
+      works(scene);
+    }
+    refused('RESOURCE_EXHAUSTED', '', () => Scene.fromPolygons(grid(400_000), { core }));
+    refused('RESOURCE_EXHAUSTED', '', () => core.column(2 ** 23));
+    const many = new Float64Array(300_000).fill(-2);
+    refused('RESOURCE_EXHAUSTED', '', () => scene.cast({ ax: many, ay: 1, bx: 6, by: 1 }));
+    works(scene);
+    assert.ok(core.memoryBytes <= 32 * MEBIBYTE);
+    for (let i = 0; i < 20; ++i) Scene.fromPolygons(grid(10_000), { core }).dispose();
+  });
+
+  test('objects that are disposed of leave nothing', async () => {
+    const core = await Core.load();
+    const polygons = grid(5_000);
+    let before = 0;
+    for (let i = 0; i < 60; ++i) {
+      const scene = Scene.fromPolygons(polygons, { core });
+      const bodies = new Bodies({ shapes: box(1, 1), x: [1], y: [1] }, { core });
+      const trackers = new Trackers({ core });
+      const whole = scene.withBodies(bodies).withTrackers(trackers);
+      whole.cast(BULLET).dispose();
+      for (const each of [scene, bodies, trackers]) each.dispose();
+      if (i === 10) before = core.memoryBytes;
+    }
+    assert.ok(core.memoryBytes <= before + MEBIBYTE, `${before} became ${core.memoryBytes} bytes`);
+  });
+
+  test('objects that are forgotten are freed', { skip: !globalThis.gc && 'needs --expose-gc' }, async () => {
+    const core = await Core.load({ maxMemory: 64 * MEBIBYTE });
+    const polygons = grid(20_000);
+    for (let i = 0; i < 40; ++i) {
+      Scene.fromPolygons(polygons, { core }).cast(BULLET);
+      gc();
+      await turn();
+      await turn();
+    }
+  });
+
+  test('answers that nobody disposes of stay as they are', () => {
+    const scene = Scene.fromPolygons([SQUARE]);
+    const kept = Array.from({ length: 500 }, (_, i) => scene.cast({ ...BULLET, ax: -2 - i }));
+    kept.forEach((answers, i) => {
+      assert.equal(answers.hit(0).fraction, (2 + i) / (8 + i));
+      assert.equal(answers.version, 1n);
+      assert.equal(digestOf(answers), digestOf(scene.cast({ ...BULLET, ax: -2 - i })));
+    });
+  });
+
+  test('a column of the module is read where it is, also after the memory grew', async () => {
+    const core = await Core.load();
+    const scene = Scene.fromPolygons([SQUARE], { core });
+    const columns = Object.fromEntries(['ax', 'ay', 'bx', 'by'].map((name) => [name, core.column(100)]));
+    const question = ask.segments(columns);
+    const out = scene.ask(question);
+    for (let round = 0; round < 3; ++round) {
+      for (const [name, value] of Object.entries(BULLET)) columns[name].array.fill(value + (name === 'ax' ? round : 0));
+      const [first, size] = [columns.ax.array, core.memoryBytes];
+      assert.equal(scene.ask(question, out), out);
+      assert.equal(out.hit(99).fraction, (2 - round) / (8 - round));
+      core.column(MEBIBYTE);
+      assert.ok(core.memoryBytes > size && first.length === 0 && columns.ax.array.length === 100);
+    }
+    const masks = core.column(1, 'u64');
+    masks.array[0] = 2n;
+    assert.equal(scene.cast({ ...BULLET, masks }).hit(0), null);
+    refused('INVALID_ARGUMENT', 'segments.ax', () => scene.cast({ ...BULLET, ax: masks }));
+  });
+});
+
+describe('what scenes have', () => {
+  test('polygons go out as they came in', () => {
+    const polygons = new Polygons([SQUARE, [[[9, 9], [10, 9]]]], {
+      ids: [7, 2n ** 63n], categories: [1, 6], solidity: ['solid', 'boundary'], fillRule: 'non_zero',
+      open: [false, true], userData: [Uint8Array.of(1, 2), new Uint8Array()],
+    }); // prettier-ignore
+    const scene = Scene.fromPolygons(polygons, { version: 2n ** 60n });
+    assert.deepEqual(scene.polygons(), polygons);
+    assert.deepEqual([scene.length, scene.vertexCount, scene.version], [2, 6, 2n ** 60n]);
+    assert.deepEqual(scene.bounds, { minX: 0, minY: 0, maxX: 10, maxY: 9 });
+    const copy = Scene.fromBundle(scene.toBundle(), { version: 5 });
+    assert.deepEqual([copy.polygons(), copy.version], [polygons, 5n]);
+    assert.match(scene.toSvg(), /^<svg /);
+    const edited = scene.commit({ remove: [7], replace: new Polygons([SQUARE], { ids: [2n ** 63n] }) });
+    assert.deepEqual([edited.length, edited.version, scene.length], [1, 2n ** 60n + 1n, 2]);
+    assert.deepEqual(edited.polygons().rings(0), [SQUARE]);
+  });
+
+  test('a group has the answers of its questions', () => {
+    const bodies = new Bodies({ shapes: capsule(-1, 0, 1, 0, 0.5), x: [6, 8], y: [1, 1] });
+    const scene = Scene.fromPolygons([SQUARE]).withBodies(bodies);
+    const questions = [
+      ask.segments({ ...BULLET, bx: 12, mode: 'all', against: 'both' }),
+      ask.points({ x: [1, 5], y: [1, 1] }),
+      ask.bodyContacts({ body: [0, 1] }),
+      ask.slides({ shapes: new Shapes([SQUARE]), x: 9, y: 9, dx: 1, dy: -9 }),
+    ];
+    const [hits, places, contacts, slides] = scene.evaluate(...questions);
+    assert.deepEqual(hits.hits(0).map((hit) => [hit.polygonId, hit.isBody]), [[0n, false], [0n, true], [1n, true]]); // prettier-ignore
+    assert.deepEqual([places.polygon(0).location, places.polygon(1)], ['inside', null]);
+    assert.deepEqual(contacts.contacts(1).map((each) => each.polygonId), [0n]); // prettier-ignore
+    assert.deepEqual(slides.end(0), scene.ask(questions[3]).end(0));
+    refused('INVALID_ARGUMENT', 'questions', () => scene.evaluate(questions[0], questions[0]));
+    assert.deepEqual(scene.evaluate(), []);
+  });
+
+  test('trackers are defined, moved and removed', () => {
+    const scene = Scene.fromPolygons([SQUARE]);
+    const trackers = new Trackers({ maxTrackers: 4 });
+    trackers.define({ shapes: disc([0.5, 1]), within: 0.25 });
+    const pose = { x: [-0.75, -3], y: [1, 1] };
+    const moved = trackers.move(scene, pose);
+    assert.deepEqual([moved.isClear(0), moved.isClear(1), moved.polygon(0).polygonId], [false, true, 0n]);
+    const swept = trackers.move(scene, { x: [5, 5], y: [1, 9], fromX: [-3, -3], fromY: [1, 9] });
+    assert.equal(swept.touch(0).id, 0n);
+    assert.equal(swept.touch(1), null);
+    trackers.remove([1]);
+    assert.match(trackers.move(scene, pose).error(1).message, /tracker/);
+    refused('INVALID_ARGUMENT', 'trackers[0].shape[0]', () => trackers.define({ shapes: [SQUARE], shape: [1] }));
+    assert.ok(trackers.bytes > 0);
+    trackers.forget();
+  });
+});
