@@ -48,7 +48,7 @@ class Linter {
         const Rational square = Square(Exact(q) - Exact(p));
         if (square == 0) AddAt("duplicate-vertex", ring.Name(i), p);
         if (square > 0 && square <= Exact(options_.near_distance) * Exact(options_.near_distance)) {
-          Add("near-vertex", ring.Name(i), ring.Name(i), p, q, Root(square));
+          Add("near-vertex", ring.Name(i), ring.Name(i), p, q, NearestRoot(square));
         }
       }
       for (size_t i = 0; n > 2 && i < n; ++i) Spike(ring, i);
@@ -76,7 +76,7 @@ class Linter {
     if (Cross(a, b) != 0 || Dot(a, b) <= 0) return;
     const bool first = Square(a) < Square(b);
     Add("spike", ring.Name(i), ring.Name(i), p, first ? *before : *after,
-        Root(first ? Square(a) : Square(b)));
+        NearestRoot(first ? Square(a) : Square(b)));
   }
 
   void Area(const LintRing& ring) {
@@ -152,7 +152,7 @@ class Linter {
       };
       if (!(is_end(a) && is_end(b))) Add("crossing", a.name, b.name, p, p, 0.0);
     } else if (!map_.AreConsecutive(a, b)) {
-      Add("overlap", a.name, b.name, p, q, Root(Square(shared[1] - shared[0])));
+      Add("overlap", a.name, b.name, p, q, NearestRoot(Square(shared[1] - shared[0])));
     }
   }
 
@@ -174,7 +174,8 @@ class Linter {
 
   void Gaps() {
     for (const LintGap& gap : map_.Gaps(options_.gap_radius)) {
-      Add("gap", gap.at, gap.other, gap.v, Rounded(gap.q), Root(Square(gap.q - Exact(gap.v))));
+      Add("gap", gap.at, gap.other, gap.v, Rounded(gap.q),
+          NearestRoot(Square(gap.q - Exact(gap.v))));
     }
   }
 
@@ -204,7 +205,7 @@ class Linter {
           std::swap(p, r);
         }
         if (end && !pairs.emplace(at, other).second) continue;
-        Add("near-junction", at, other, p, r, Root(square));
+        Add("near-junction", at, other, p, r, NearestRoot(square));
       }
     }
   }

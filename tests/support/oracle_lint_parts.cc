@@ -15,7 +15,7 @@ Rational Square(const RationalXy& vector) { return Dot(vector, vector); }
 
 Xy Rounded(const RationalXy& point) { return {NearestDouble(point.x), NearestDouble(point.y)}; }
 
-double Root(const Rational& square) { return std::sqrt(NearestDouble(square)); }
+double NearestRoot(const Rational& square) { return std::sqrt(NearestDouble(square)); }
 
 RationalXy LintSegment::Nearest(const RationalXy& point) const {
   const RationalXy from = Exact(a);

@@ -16,7 +16,7 @@ namespace carom::testing {
 Rational Square(const RationalXy& vector);
 Xy Rounded(const RationalXy& point);
 /// Returns the square root of the double nearest to `square`.
-double Root(const Rational& square);
+double NearestRoot(const Rational& square);
 
 struct LintSegment {
   OracleEdge name;
