@@ -109,7 +109,7 @@ flock "$lock"
 lint() {
   make_sources
   local -a files
-  mapfile -t files < <(cd "$root" && git ls-files client/web docs tests/web tests/bench/web \
+  mapfile -t files < <(cd "$root" && git ls-files client/web client/examples docs tests/web tests/bench/web \
     tests/determinism | grep -E '\.(mjs|ts)$')
   (cd "$root" && "$web/node_modules/.bin/oxlint" --config client/web/oxlintrc.json --deny-warnings "${files[@]}")
 }

@@ -8,6 +8,7 @@ import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, Frame } from '@carom/client';
 import { disc, moves, points, Polygons, segments } from '@carom/core/questions';
+import { Server, ServerCredentials } from '@grpc/grpc-js';
 import { caromd, cutProxy, fails } from './servers.mjs';
 
 const SQUARE = [[0, 0], [2, 0], [2, 2], [0, 2]]; // prettier-ignore
@@ -376,4 +377,60 @@ describe('servers that are killed', () => {
     client.close();
     direct.close();
   });
+});
+
+// --- Servers that break the protocol --------------------------------------------------------------
+
+/** A server whose answer to each frame is the same bytes. */
+async function answering(t, data) {
+  const bytes = { requestSerialize: (each) => each, requestDeserialize: (each) => each };
+  const service = { ...bytes, responseSerialize: (each) => each, responseDeserialize: (each) => each };
+  const path = (method) => `/carom.v1.QueryService/${method}`;
+  const server = new Server();
+  server.addService(
+    {
+      Evaluate: { ...service, path: path('Evaluate'), requestStream: false, responseStream: false },
+      Stream: { ...service, path: path('Stream'), requestStream: true, responseStream: true },
+    },
+    {
+      Evaluate: (_, done) => done(null, data),
+      Stream: (call) => call.on('data', () => call.write(data)).on('end', () => call.end()),
+    },
+  );
+  t.after(() => server.forceShutdown());
+  const port = await new Promise((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, made) =>
+      error ? reject(error) : resolve(made),
+    );
+  });
+  return `127.0.0.1:${port}`;
+}
+
+test('answers that break the protocol end a stream with INTERNAL, and a call', async (t) => {
+  const cases = [
+    [], // no answer, where one with a group is expected
+    [0x0a, 0x05, 0x08], // cut short
+    [0x0a, 0x02, 0x08, 0x09], // the answer to the frame 9
+    [0x0a, 0x04, 0x08, 0x01, 0x1a, 0x00, 0x0b], // a group without its end
+    [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x01], // a varint of 12 bytes
+  ];
+  for (const bytes of cases) {
+    const client = connect(await answering(t, Buffer.from(bytes)));
+    const frame = new Frame({ seq: 1 });
+    const question = frame.ask('arena', points({ x: [1], y: [1] }));
+    const get = (answer) => answer.get(question).counts;
+    await fails(client.evaluate(frame).then(get), 'INTERNAL');
+    const stream = client.stream();
+    await fails(stream.ask(frame).then(get), 'INTERNAL');
+    await fails(stream.ask(frame), 'INTERNAL');
+    client.close();
+  }
+  // Columns that do not fit the question are errors of their answer.
+  const misfit = [0x0a, 0x08, 0x08, 0x01, 0x1a, 0x04, 0x22, 0x02, 0x0a, 0x00];
+  const client = connect(await answering(t, Buffer.from(misfit)));
+  const frame = new Frame({ seq: 1 });
+  const question = frame.ask('arena', points({ x: [1], y: [1] }));
+  const answer = await client.stream().ask(frame);
+  assert.throws(() => answer.get(question), { code: 'INTERNAL', field: 'points.counts' });
+  client.close();
 });

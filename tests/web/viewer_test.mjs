@@ -519,6 +519,60 @@ tests.file = async () => {
   }
 };
 
+// --- Mouse and fingers --------------------------------------------------------------------------
+
+tests.input = async () => {
+  const stage = await Stage.open({ scenes: { 'scenes/arena': arena } });
+  try {
+    const tab = await stage.tab('#scene=scenes/arena', { hasTouch: true });
+    await stage.settled(tab);
+    const box = await tab.locator('#map').boundingBox();
+    const apart = async () => {
+      const [a, b] = [await stage.at(tab, 100, 100), await stage.at(tab, 101, 100)];
+      return b.x - a.x;
+    };
+    // The wheel keeps the point below the mouse.
+    const corner = await stage.at(tab, 120, 180);
+    const first = await apart();
+    await tab.mouse.move(corner.x, corner.y);
+    await tab.mouse.wheel(0, -300);
+    await tab.waitForFunction((before) => window.carom.toScreen(101, 100).x - window.carom.toScreen(100, 100).x > before, first);
+    const after = await stage.at(tab, 120, 180);
+    // Events of the wheel have whole pixels.
+    assert.ok(Math.abs(after.x - corner.x) < 1 && Math.abs(after.y - corner.y) < 1);
+    // Two fingers that move from 100 to 200 pixels apart double the scale.
+    const second = await apart();
+    const cdp = await tab.context().newCDPSession(tab);
+    const touch = (type, xs) =>
+      cdp.send('Input.dispatchTouchEvent', { type, touchPoints: xs.map((x, id) => ({ x: box.x + x, y: box.y + 300, id })) });
+    await touch('touchStart', [300]);
+    await touch('touchStart', [300, 400]);
+    for (let i = 1; i <= 10; ++i) await touch('touchMove', [300 - 5 * i, 400 + 5 * i]);
+    await touch('touchEnd', []);
+    assert.ok(Math.abs((await apart()) / second - 2) < 1e-6, `${await apart()} and ${second}`);
+    // A tool's point follows the mouse, and the answer follows the point.
+    await tab.locator('[data-tool=sight]').click();
+    await tab.evaluate(() => window.carom.setView(200, 150, 1.8));
+    await tab.evaluate(() => window.carom.ask('sight', [{ x: 165, y: 112 }, { x: 235, y: 112 }]).then(() => undefined));
+    assert.match(await tab.textContent('#answer'), /Visible/);
+    await stage.drag(tab, [235, 112], [235, 175]);
+    await tab.waitForFunction(() => /Blocked/.test(document.querySelector('#answer').textContent));
+    // A click chooses a polygon.
+    await tab.keyboard.press('Escape');
+    const hub = await stage.at(tab, 200, 165);
+    await tab.locator('#tab-scenes').click();
+    await tab.mouse.click(hub.x + 20, hub.y);
+    await tab.waitForFunction(() => /Polygon 2/.test(document.querySelector('#chosen')?.textContent ?? ''));
+    await tab.getByRole('button', { name: 'Copy as a JSON line' }).click();
+    const line = JSON.parse(await tab.evaluate(() => navigator.clipboard.readText()));
+    assert.equal(line.id, 2);
+    assert.ok(line.rings.length > 2);
+    await stage.check(tab);
+  } finally {
+    await stage.close();
+  }
+};
+
 // --- Watching -----------------------------------------------------------------------------------
 
 tests.watch = async () => {

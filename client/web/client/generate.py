@@ -183,7 +183,7 @@ class Writer:
             message = answers["message"]
             messages[message] = " ".join(
                 f"{path}:{number}{type}{LEVELS[level]}"
-                f"{enum and '.' + enum}{point and f'*{point}' or ''}{leader and '<' + leader}{'!' if zero else ''}"
+                f"{enum and f'.{enum}'}{f'*{point}' if point else ''}{leader and f'<{leader}'}{'!' if zero else ''}"
                 for path, (number, type, level, enum, point, leader, zero) in answers["columns"].items()
             )
             fields = [

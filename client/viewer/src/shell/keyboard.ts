@@ -5,6 +5,7 @@
 import { TOOLS } from '../ask/tools';
 import { zoomed } from '../draw/view';
 import { editKey } from '../edit/draft_pointer';
+import { show, shownFinding } from '../findings/findings';
 import { mapKey } from '../map/pointer';
 import { fitView } from '../state/scene_session';
 import { cursor, helpOpen, panel, type Panel, tool, view } from '../state/state';
@@ -53,6 +54,8 @@ export const SHORTCUTS: readonly { title: string; keys: readonly Shortcut[] }[] 
       { key: 'e', label: 'Edit', run: go('edit') },
       { key: 'h', label: 'History', run: go('history') },
       { key: 'v', label: 'Server', run: go('server') },
+      { key: ']', label: 'Next finding', run: () => show(shownFinding.value + 1) },
+      { key: '[', label: 'Finding before', run: () => show(shownFinding.value - 1) },
     ],
   },
   {

@@ -10,7 +10,7 @@ import { groupJson, shapeJson } from '../ask/group_json';
 import { offline } from '../ask/asker';
 import { type Question, toText } from '../ask/question';
 import { callJson } from '../server/connection';
-import { panel, question, scene, tool } from '../state/state';
+import { panel, pinned, question, scene, tool } from '../state/state';
 import { type Move, moves, trackerShape, tiers } from './tracker';
 
 export interface Sign {
@@ -92,8 +92,10 @@ let again = false;
 
 function request(asked: Question, path: readonly Move[]): Record<string, unknown> {
   const name = scene.peek()?.name;
-  if (tool.peek() !== 'tracker') return { scene: name, group: groupJson(asked) };
+  const version = pinned.peek() === 0n ? {} : { version: String(pinned.peek()) };
+  if (tool.peek() !== 'tracker') return { scene: name, group: { ...version, ...groupJson(asked) } };
   const group = {
+    ...version,
     moves: {
       tracker: path.map(() => 1),
       x: path.map(({ x }) => x),
