@@ -11,7 +11,7 @@ namespace carom::cli {
 
 absl::StatusOr<SceneSummary> ImportShown(Client& client, const std::string& name,
                                          std::span<const Polygon> polygons, ImportMode mode,
-                                         std::string_view note) {
+                                         const std::string& note) {
   Progress progress("import", "vertices");
   const TransferProgress show = [&progress](uint64_t done, uint64_t total) {
     progress(done, total);

@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -20,7 +19,7 @@ namespace carom::cli {
 // `Client::ImportScene`.
 absl::StatusOr<SceneSummary> ImportShown(Client& client, const std::string& name,
                                          std::span<const Polygon> polygons, ImportMode mode,
-                                         std::string_view note = "");
+                                         const std::string& note = "");
 
 // Asks the server for the number of vertices first, if the current version (0) is fetched. Errors:
 // those of `Client::ExportScene`.
