@@ -72,7 +72,7 @@ struct SceneRuntime {
 struct SceneCallUse {
   // The memory of the request's bytes, whose peer is charged for further memory.
   const MemoryCharge& bytes_charge;
-  // Returns whether nobody waits for the answer any more; a long method then stops soon.
+  // Returns whether the call is over; a long method then stops soon.
   const std::function<bool()>& is_over;
 };
 

@@ -168,7 +168,7 @@ struct LintReport {
 //
 // Errors: INVALID_ARGUMENT naming a field of `options` that is out of range, or a point of `from`
 // that is not accepted; RESOURCE_EXHAUSTED if the meter stopped the work, or if pockets are
-// searched and edges cross more often than twice their number and 65,536.
+// searched and edges cross more often than twice their number.
 absl::StatusOr<LintReport> Lint(const Scene& scene, const LintOptions& options, WorkMeter& meter);
 
 // Returns edits, by ascending id, that repair some of the findings of `report`, which `Lint`
