@@ -58,6 +58,10 @@ struct ServerOptions {
   // time from the receipt of a frame (a message with the queries of one tick) to its answer from
   // which on the frame is logged; 0: never
   uint64_t slow_frame_ms = 100;
+  // folder of the recordings of streams (server/query/recorder.h), and their greatest size in all;
+  // empty: no stream is recorded
+  std::string record = "";
+  uint64_t max_record_bytes = uint64_t{1} << 30;
   bool metrics_per_tenant = false;  // adds metrics with the name of each tenant
 
   // --- Services and network --------------------------------------------------------------------

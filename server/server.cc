@@ -173,6 +173,14 @@ absl::StatusOr<Listeners> ListenAll(const ServerOptions& options) {
   return listeners;
 }
 
+// Returns the recorder of streams, or null if the options name no folder for it.
+absl::StatusOr<std::unique_ptr<Recorder>> RecorderOf(const ServerOptions& options) {
+  if (options.record.empty()) return nullptr;
+  return Recorder::Start({.folder = options.record,
+                          .max_bytes = options.max_record_bytes,
+                          .server_version = Version()});
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& options) {
@@ -188,11 +196,14 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const ServerOptions& optio
   if (!identities.ok()) return identities.status();
   absl::StatusOr<Journals> journals = OpenJournal(options);
   if (!journals.ok()) return journals.status();
+  absl::StatusOr<std::unique_ptr<Recorder>> recorder = RecorderOf(options);
+  if (!recorder.ok()) return recorder.status();
   absl::StatusOr<Listeners> listeners = ListenAll(options);
   if (!listeners.ok()) return listeners.status();
 
   InitializeOnce();
-  auto parts = std::make_unique<Parts>(options, *std::move(identities), *std::move(journals));
+  auto parts = std::make_unique<Parts>(options, *std::move(identities), *std::move(journals),
+                                       *std::move(recorder));
   // Channelz must be enabled before the builder is constructed, which reads the enabled plugins.
   if (options.reflection) InitChannelz();
   grpc::ServerBuilder builder;

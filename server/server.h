@@ -86,7 +86,6 @@ class Server {
   absl::Status Serve(Listener admin, Listener http);
   // Starts the HTTP ports.
   absl::Status ServeHttp(Listener admin, Listener http);
-  ServerFigures Figures() const;
   // Reads the scenes of the store and of the `preload` folder.
   absl::Status ReadScenes();
   // Starts to apply the changes that other servers write to etcd, if the store is in etcd.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/match.h"
+#include "proto/page/page_files.h"
 #include "server/base/host_limits.h"
 #include "server/config_file.h"
 #include "server/http/metrics_page.h"
@@ -100,9 +101,8 @@ SceneCallLimits SceneCallLimitsOf(const ServerOptions& options) {
           .scenes = options.scene_limits()};
 }
 
-// Returns the state of the server for a scrape.
-ServerFigures Server::Figures() const {
-  Parts& parts = *parts_;
+ServerFigures Server::Parts::Figures() {
+  Parts& parts = *this;
   ServerFigures figures;
   figures.version = Version();
   figures.is_ready = parts.readiness.status().ok();
@@ -153,7 +153,7 @@ absl::Status Server::ServeHttp(Listener admin, Listener http) {
   Parts& parts = *parts_;
   if (!http.sockets.empty()) {
     parts.forwarder.emplace(parts.grpc->InProcessChannel(ForwarderArguments()), *parts.loop);
-    parts.connect.emplace(*parts.forwarder, parts.options.http_allowed_origins);
+    parts.connect.emplace(*parts.forwarder, parts.options.http_allowed_origins, PageFiles());
     HttpOptions options = HttpOptionsOf(parts.options);
     options.web_sockets = &*parts.forwarder;
     auto server = HttpServer::Start(std::move(http), options, *parts.connect, parts.memory);
@@ -161,14 +161,11 @@ absl::Status Server::ServeHttp(Listener admin, Listener http) {
     parts.http_server = *std::move(server);
   }
   if (!admin.sockets.empty()) {
-    parts.admin.emplace(AdminPages{.metrics =
-                                       [this](bool is_open_metrics) {
-                                         return FormatMetrics(parts_->metrics.Sum(), Figures(),
-                                                              is_open_metrics);
-                                       },
-                                   .readiness = [&parts] { return parts.readiness.status(); },
-                                   .version = Version(),
-                                   .config = [&parts] { return FormatConfig(*parts.settings); }});
+    parts.admin.emplace(AdminPages{
+        .metrics = [&parts](bool is_open_metrics) { return parts.MetricsPage(is_open_metrics); },
+        .readiness = [&parts] { return parts.readiness.status(); },
+        .version = Version(),
+        .config = [&parts] { return FormatConfig(*parts.settings); }});
     HttpOptions options;
     options.max_connections = ConnectionsOfHttp(kMaxAdminConnections);
     auto server = HttpServer::Start(std::move(admin), options, *parts.admin, parts.memory);

@@ -21,8 +21,10 @@
 #include "server/http/connect_service.h"
 #include "server/http/forwarded_call.h"
 #include "server/http/http_server.h"
+#include "server/http/metrics_page.h"
 #include "server/query/query_runtime.h"
 #include "server/query/query_service.h"
+#include "server/query/recorder.h"
 #include "server/readiness.h"
 #include "server/scenes/scene_service.h"
 #include "server/server.h"
@@ -51,7 +53,8 @@ SceneCallLimits SceneCallLimitsOf(const ServerOptions& options);
 // are declared above it, except `grpc`, which is shut down before any part is destroyed. `loop` is
 // destroyed first, because its events use all other parts.
 struct Server::Parts {
-  Parts(const ServerOptions& o, std::unique_ptr<Identities> known, Journals opened)
+  Parts(const ServerOptions& o, std::unique_ptr<Identities> known, Journals opened,
+        std::unique_ptr<Recorder> records)
       : options(o),
         identities(std::move(known)),
         memory(MemoryLimitOf(o)),
@@ -62,6 +65,7 @@ struct Server::Parts {
         scene_calls(o.max_scene_calls, o.max_scene_calls_per_peer, "scene calls",
                     Limit::kSceneCalls),
         watches(o.max_watches, o.max_watches_per_peer, "watches", Limit::kWatches),
+        recorder(std::move(records)),
         executor(o.threads),
         scene_executor(o.threads),
         forks(store, memory, ForkLimitsOf(o), timer, scene_executor),
@@ -76,7 +80,8 @@ struct Server::Parts {
                 .executor = executor,
                 .gate = gate,
                 .calls = ContextOf(streams),
-                .limits = call_limits},
+                .limits = call_limits,
+                .recorder = recorder.get()},
         memory_watch(memory, [this] { runtime.runs.Clear(); }),
         scene_handler(forks, o.polygon_limits(), o.scene_limits()),
         scene_runtime{.store = forks,
@@ -86,7 +91,8 @@ struct Server::Parts {
                       .hub = hub,
                       .calls = ContextOf(scene_calls),
                       .watches = ContextOf(watches),
-                      .limits = scene_call_limits},
+                      .limits = scene_call_limits,
+                      .metrics = [this] { return MetricsPage(false); }},
         settings(o) {}
 
   // Returns the context of the calls that `limit` counts. Calls with `limit` == `streams` count
@@ -103,6 +109,13 @@ struct Server::Parts {
             metrics};
   }
 
+  // Returns the state of the server for a scrape.
+  ServerFigures Figures();
+  // Returns the page of `/metrics`. Thread-safe, while the server serves calls.
+  std::string MetricsPage(bool is_open_metrics) {
+    return FormatMetrics(metrics.Sum(), Figures(), is_open_metrics);
+  }
+
   const ServerOptions options;
   const std::unique_ptr<Identities> identities;
   std::string address;
@@ -117,6 +130,7 @@ struct Server::Parts {
   CallLimit streams;
   CallLimit scene_calls;
   CallLimit watches;
+  const std::unique_ptr<Recorder> recorder;  // null: streams are not recorded
   Executor executor;
   Executor scene_executor;
   ForkStore forks;

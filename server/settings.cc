@@ -106,6 +106,8 @@ constexpr std::array kTextOptions = {
     TextOption{"--state-dir", "CAROM_STATE_DIR", &ServerOptions::state_dir, CheckPath, kRestart,
                "Folder of the sqlite file; default: $STATE_DIRECTORY, else $XDG_STATE_HOME/carom, "
                "else ~/.local/state/carom"},
+    TextOption{"--record", "CAROM_RECORD", &ServerOptions::record, CheckPath, kRestart,
+               "Folder in which the frames of streams, their answers and scenes are recorded"},
     TextOption{"--preload", "CAROM_PRELOAD", &ServerOptions::preload, CheckPath, kRestart,
                "Folder of bundles (NAME.carom) that are served read-only as scenes/NAME, in "
                "addition to the scenes of the store"},
@@ -324,6 +326,9 @@ constexpr std::array kNumberOptions = {
         kReload,
         "Milliseconds from the receipt of a frame to its answer from which on the frame is "
         "logged; 0: never"},
+    NumberOption{"--max-record-bytes", "CAROM_MAX_RECORD_BYTES", &ServerOptions::max_record_bytes,
+                 1u << 20, uint64_t{1} << 50, kRestart,
+                 "Maximum bytes of the recordings in --record; the oldest are deleted first"},
     NumberOption{
         "--threads", "CAROM_THREADS", &ServerOptions::threads, 0, 1024, kRestart,
         "Threads that answer small frames; as many threads answer large frames, and as many "

@@ -44,9 +44,9 @@ void PrintBundle(const std::string& path, const Scene& scene, double open_ms) {
 int Bundle(const BundleCommandOptions& options) {
   using Clock = std::chrono::steady_clock;
   const auto begin = Clock::now();
-  const absl::StatusOr<SourceScene> source = ReadSource(options.source);
+  absl::StatusOr<SourceScene> source = ReadSource(options.source);
   if (!source.ok()) return Fail(source.status());
-  const absl::StatusOr<Scene::Ptr> scene = source->file.scene(source->index);
+  const absl::StatusOr<Scene::Ptr> scene = source->TakeScene();
   if (!scene.ok()) return Fail(scene.status());
   const auto taken = std::chrono::duration_cast<std::chrono::microseconds>(Clock::now() - begin);
   if (!options.output.empty()) {
@@ -67,15 +67,13 @@ void AddBundleCommand(CLI::App& app, int& exit_status) {
   const auto options = std::make_shared<BundleCommandOptions>();
   command
       ->add_option("FILE", options->source.file,
-                   "JSON file, JSON Lines file or bundle; - is standard input")
+                   "Map of any format, such as a bundle; - is standard input")
       ->required();
   command->add_option("-o,--output", options->output,
                       "Bundle to write, NAME.carom; default: only check FILE");
-  command->add_option("--id", options->source.id, "Id of the scene, if FILE has several scenes");
   command->add_flag("--no-index", options->no_index,
                     "Write no index arrangement, so that equal polygons give equal bytes");
-  command->add_flag("--strict", options->source.strict,
-                    "Refuse a file with unknown JSON members instead of printing a warning");
+  AddSource(*command, options->source);
   command->callback([options, &exit_status] { exit_status = Bundle(*options); });
 }
 

@@ -5,8 +5,8 @@
 //
 // Each `Add…Command` function adds one command, or a group of commands, to `app`. A command that
 // runs sets `exit_status` to the exit status of the process: 0 for success, 1 if a request failed
-// (with a message on standard error). CLI11 reports a malformed command line; the exit status is
-// then 2.
+// (with a message on standard error), 3 if `scene lint` has findings. CLI11 reports a malformed
+// command line; the exit status is then 2.
 #pragma once
 
 #include <memory>
@@ -28,6 +28,7 @@ namespace carom::cli {
 inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
 inline constexpr int kUsage = 2;
+inline constexpr int kFindings = 3;
 
 // What an exit status means, for `--help` and the man page.
 struct ExitStatus {
@@ -40,17 +41,21 @@ inline constexpr ExitStatus kExitStatuses[] = {
      "A request failed, with its code and field on standard error; or eval read a line "
      "that is not JSON."},
     {kUsage, "The command line is malformed."},
+    {kFindings, "scene lint has findings."},
 };
 
 void AddSceneCommands(CLI::App& app, int& exit_status);
 void AddCastCommand(CLI::App& app, int& exit_status);
 void AddQuestionCommands(CLI::App& app, int& exit_status);
+void AddExplainCommand(CLI::App& app, int& exit_status);
 void AddContextCommand(CLI::App& app, int& exit_status);
 void AddDocumentCommands(CLI::App& app, int& exit_status);
 void AddBundleCommand(CLI::App& app, int& exit_status);
+void AddConvertCommand(CLI::App& app, int& exit_status);
 void AddEvalCommand(CLI::App& app, int& exit_status);
 void AddDemoCommand(CLI::App& app, int& exit_status);
 void AddLoadCommand(CLI::App& app, int& exit_status);
+void AddViewCommand(CLI::App& app, int& exit_status);
 
 // Adds an example to the help of `command`, which a test runs in the folder of the project.
 inline constexpr char kExample[] = "Example:\n  ";

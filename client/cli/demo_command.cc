@@ -1,12 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <memory>
@@ -22,10 +18,11 @@
 #include "client/cli/demo/match_picture.h"
 #include "client/cli/demo/match_run.h"
 #include "client/cli/demo/match_world.h"
+#include "client/cli/progress.h"
 #include "client/cli/scene_source.h"
+#include "client/cli/scene_transfer.h"
 #include "client/cli/server_options.h"
 #include "client/formats/grouped.h"
-#include "client/formats/scene_reader.h"
 
 namespace carom::cli {
 namespace {
@@ -35,7 +32,7 @@ constexpr char kMatchScene[] = "scenes/demo-match";
 
 struct DemoCommandOptions {
   ServerOptions server;
-  std::string map;
+  SceneSource map;
   std::string svg;
   uint64_t ticks = 600;
   WorldOptions world;
@@ -43,35 +40,10 @@ struct DemoCommandOptions {
 
 struct MatchCommandOptions {
   ServerOptions server;
-  std::string map;
+  SceneSource map;
   std::string svg = "match.svg";
   uint64_t ticks = 600;
   MatchOptions match;
-};
-
-// Prints the progress of a run on standard error: on a terminal, one line that is overwritten;
-// otherwise, one line after each quarter of the ticks.
-class ProgressLine {
- public:
-  ProgressLine() : in_place_(isatty(STDERR_FILENO) == 1) {}
-
-  void operator()(uint64_t done, uint64_t ticks, uint64_t hits) {
-    const auto now = std::chrono::steady_clock::now();
-    // Updates a terminal at most 20 times a second. Elsewhere prints four lines, to keep logs
-    // short.
-    const bool is_due = in_place_ ? now - last_ > std::chrono::milliseconds(50)
-                                  : done * 4 / ticks > (done - 1) * 4 / ticks;
-    if (!is_due && done != ticks) return;
-    last_ = now;
-    const std::string line = absl::StrCat("carom: ", Grouped(done), " of ", Grouped(ticks),
-                                          " ticks, ", Grouped(hits), " hits");
-    std::cerr << (in_place_ ? "\r" : "") << line << (in_place_ && done != ticks ? "" : "\n")
-              << std::flush;
-  }
-
- private:
-  const bool in_place_;
-  std::chrono::steady_clock::time_point last_;
 };
 
 void PrintRow(const char* name, const std::string& value) {
@@ -129,13 +101,11 @@ void PrintMatch(const SceneSummary& scene, const MatchWorld& world, const DemoFi
   PrintTimes(figures);
 }
 
-// Returns the polygons of the first scene in the map file. Prints a warning for unknown members.
-absl::StatusOr<std::vector<Polygon>> ReadMap(const std::string& path) {
-  const absl::StatusOr<SceneFile> file = SceneFile::Read(path);
-  if (!file.ok()) return file.status();
-  if (file->size() == 0) return absl::InvalidArgumentError("the map file has no scene");
-  Warn(path, file->UnknownMembers(0));
-  return file->polygons(0);
+// Returns the polygons of the map.
+absl::StatusOr<std::vector<Polygon>> ReadMap(const SceneSource& map) {
+  absl::StatusOr<SourceScene> scene = ReadSource(map);
+  if (!scene.ok()) return scene.status();
+  return scene->TakePolygons();
 }
 
 // Returns INVALID_ARGUMENT if the map's bounds are empty or a point.
@@ -156,11 +126,14 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::ve
   if (!bounds.ok()) return bounds;
   DemoWorld world(options.world, scene.bounds);
   // `outcome` below has the answers to the queries of the last tick, which the picture shows.
-  ProgressLine progress;
-  const absl::StatusOr<DemoOutcome> outcome =
-      RunDemo(client, kScene, options.ticks, world, std::ref(progress));
+  Progress progress("demo", "ticks");
+  const DemoProgress show = [&progress](uint64_t done, uint64_t ticks, uint64_t) {
+    progress(done, ticks);
+  };
+  const absl::StatusOr<DemoOutcome> outcome = RunDemo(client, kScene, options.ticks, world, show);
+  progress.Erase();
   if (!outcome.ok()) return outcome.status();
-  const std::string title = std::filesystem::path(options.map).filename().string();
+  const std::string title = std::filesystem::path(options.map.file).filename().string();
   const absl::Status written = WriteFile(options.svg, DemoPicture(title, map, world, *outcome));
   if (!written.ok()) return written;
   PrintTable(scene, options, outcome->figures);
@@ -178,11 +151,15 @@ absl::Status MatchInScene(Client& client, const SceneSummary& scene,
   uint64_t door_id = 0;
   for (const Polygon& polygon : map) door_id = std::max(door_id, polygon.id() + 1);
   MatchWorld world(options.match, scene.bounds, door_id);
-  ProgressLine progress;
+  Progress progress("demo", "ticks");
+  const DemoProgress show = [&progress](uint64_t done, uint64_t ticks, uint64_t) {
+    progress(done, ticks);
+  };
   const absl::StatusOr<DemoFigures> figures =
-      RunMatch(client, kMatchScene, options.ticks, world, std::ref(progress));
+      RunMatch(client, kMatchScene, options.ticks, world, show);
+  progress.Erase();
   if (!figures.ok()) return figures.status();
-  const std::string title = std::filesystem::path(options.map).filename().string();
+  const std::string title = std::filesystem::path(options.map.file).filename().string();
   const absl::Status written = WriteFile(options.svg, MatchPicture(title, map, world));
   if (!written.ok()) return written;
   PrintMatch(scene, world, *figures);
@@ -200,7 +177,7 @@ int RunWithScene(const Options& options, const char* name, const Run& run) {
   const absl::StatusOr<std::unique_ptr<Client>> client = ConnectTo(options.server);
   if (!client.ok()) return Fail(client.status());
   const absl::StatusOr<SceneSummary> scene =
-      (*client)->ImportScene(name, *map, ImportMode::kReplace);
+      ImportShown(**client, name, *map, ImportMode::kReplace);
   if (!scene.ok()) return Fail(scene.status());
   absl::Status status = run(**client, *scene, *map, options);
   status.Update((*client)->DeleteScene(name));
@@ -213,7 +190,7 @@ void AddMatchCommand(CLI::App& demo, int& exit_status) {
   CLI::App* command = demo.add_subcommand("match",
                                           "Play a match of bots that see, walk, open doors and "
                                           "shoot; print figures, write an animation");
-  command->add_option("--map", options->map, "Scene file of the map")->required();
+  command->add_option("--map", options->map.file, "Map file of any format")->required();
   command->add_option("--svg", options->svg, "SVG file to write")->capture_default_str();
   command->add_option("--ticks", options->ticks, "Ticks, with one frame and one round trip each")
       ->check(CLI::Range(1, 10000))
@@ -221,6 +198,7 @@ void AddMatchCommand(CLI::App& demo, int& exit_status) {
   command->add_option("--bots", options->match.bots, "Number of bots, in two teams")
       ->check(CLI::Range(2, 200))
       ->capture_default_str();
+  AddSource(*command, options->map);
   AddServer(*command, options->server);
   command->callback(
       [options, &exit_status] { exit_status = RunWithScene(*options, kMatchScene, MatchInScene); });
@@ -234,7 +212,8 @@ void AddDemoCommand(CLI::App& app, int& exit_status) {
       "demo",
       "Stream queries of moving shapes and bullets to a server; print figures, write a picture");
   // The callback below requires both options, unless the subcommand `match` is given.
-  CLI::Option* map = command->add_option("--map", options->map, "Scene file of the map; required");
+  CLI::Option* map =
+      command->add_option("--map", options->map.file, "Map file of any format; required");
   CLI::Option* svg = command->add_option("--svg", options->svg, "SVG file to write; required");
   command->add_option("--ticks", options->ticks, "Ticks, with one frame each")
       ->check(CLI::Range(1, 1000000))
@@ -245,6 +224,7 @@ void AddDemoCommand(CLI::App& app, int& exit_status) {
   command->add_option("--bullets", options->world.bullets, "Bullets per tick")
       ->check(CLI::Range(0, 50000))
       ->capture_default_str();
+  AddSource(*command, options->map);
   AddServer(*command, options->server);
   AddMatchCommand(*command, exit_status);
   command->callback([=, &exit_status] {

@@ -77,43 +77,53 @@ std::vector<std::string> WordsAfter(const CLI::App& app) {
 
 constexpr char kBashHead[] = R"(# Completion of carom for bash.
 _carom() {
-  local path=carom word i
+  local at=carom offers='' word i
   for ((i = 1; i < COMP_CWORD; ++i)); do
     word=${COMP_WORDS[i]}
-    [[ $word == -* ]] || case "$path $word" in
 )";
-constexpr char kBashTail[] = R"(    esac
-  done
-  local words
-  case $path in
-)";
-constexpr char kBashEnd[] = R"(  esac
-  mapfile -t COMPREPLY < <(compgen -W "$words" -- "${COMP_WORDS[COMP_CWORD]}")
+constexpr char kBashEnd[] = R"(
+  mapfile -t COMPREPLY < <(compgen -W "$offers" -- "${COMP_WORDS[COMP_CWORD]}")
   [[ ${#COMPREPLY[@]} -gt 0 ]] || mapfile -t COMPREPLY < <(compgen -f -- "${COMP_WORDS[COMP_CWORD]}")
 }
 complete -o filenames -F _carom carom
 )";
+// Works as a file `_carom` of $fpath, which zsh runs as the function, and in a script.
+constexpr char kZshHead[] = R"(#compdef carom
+# Completion of carom for zsh.
+_carom() {
+  local at=carom offers='' word i
+  for ((i = 2; i < CURRENT; ++i)); do
+    word=${words[i]}
+)";
+constexpr char kZshEnd[] = R"(
+  compadd -- ${=offers} || _files
+}
+if [[ ${funcstack[1]-} == _carom ]]; then _carom "$@"; else compdef _carom carom; fi
+)";
 
-std::string BashCompletion(const CLI::App& app) {
-  std::string text = kBashHead;
+// The part of both shells that sets `offers` to the words that may follow the words before.
+std::string ShellTables(const CLI::App& app) {
+  std::string text = "    [[ $word == -* ]] || case \"$at $word\" in\n";
   const std::vector<NamedCommand> commands = AllCommands(app);
   for (const NamedCommand& command : commands) {
     if (command.app != &app) {
-      absl::StrAppend(&text, "      '", command.path, "') path='", command.path, "' ;;\n");
+      absl::StrAppend(&text, "      '", command.path, "') at='", command.path, "' ;;\n");
     }
   }
-  text += kBashTail;
+  text += "    esac\n  done\n  case $at in\n";
   for (const NamedCommand& command : commands) {
-    absl::StrAppend(&text, "    '", command.path, "') words='",
+    absl::StrAppend(&text, "    '", command.path, "') offers='",
                     absl::StrJoin(WordsAfter(*command.app), " "), "' ;;\n");
   }
-  return text + kBashEnd;
+  return text + "  esac";
 }
 
-// The functions of bash's completion, which zsh runs.
+std::string BashCompletion(const CLI::App& app) {
+  return absl::StrCat(kBashHead, ShellTables(app), kBashEnd);
+}
+
 std::string ZshCompletion(const CLI::App& app) {
-  return absl::StrCat("#compdef carom\nautoload -U +X bashcompinit && bashcompinit\n",
-                      BashCompletion(app));
+  return absl::StrCat(kZshHead, ShellTables(app), kZshEnd);
 }
 
 // A text between single quotes for fish.

@@ -8,11 +8,15 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "client/cli/command.h"
+#include "client/cli/progress.h"
+#include "client/cli/scene_source.h"
 #include "client/cli/server_options.h"
 #include "client/load/load.h"
 #include "client/load/report.h"
@@ -69,6 +73,24 @@ class StopOnSignals {
   struct sigaction old_terminate_ {};
 };
 
+// Runs the load, and shows how far its import and its measured time are.
+absl::StatusOr<load::LoadReport> RunShown(LoadOptions options) {
+  Progress import("import", "vertices");
+  std::optional<Progress> load;
+  options.progress = [&](std::string_view part, uint64_t done, uint64_t total) {
+    if (part == "import") {
+      import(done, total);
+    } else {
+      import.Erase();
+      if (!load) load.emplace("load", "seconds");
+      (*load)(done, total);
+    }
+  };
+  absl::StatusOr<load::LoadReport> report = load::RunLoad(options, stop_requested);
+  if (report.ok()) report->options.progress = nullptr;
+  return report;
+}
+
 int Run(const LoadOptions& options) {
   const absl::Status checked = load::CheckOptions(options);
   if (!checked.ok()) {
@@ -79,7 +101,7 @@ int Run(const LoadOptions& options) {
   absl::SetMutexDeadlockDetectionMode(absl::OnDeadlockCycle::kIgnore);
   // Signals must not end the process, because `RunLoad` has to delete its scene.
   const StopOnSignals signals;
-  const absl::StatusOr<load::LoadReport> report = load::RunLoad(options, stop_requested);
+  const absl::StatusOr<load::LoadReport> report = RunShown(options);
   if (!report.ok()) return Fail(report.status());
   std::cout << load::ReportText(*report);
   // Writes the file of `--plot` even if the file of `--json` cannot be written.
@@ -135,8 +157,7 @@ void AddQuestions(CLI::App& command, LoadOptions& options) {
   command.add_option("--detail", options.detail, "Detail of the hits in answers")
       ->transform(CLI::CheckedTransformer(kDetails).description("fraction|normal|edge|exit"))
       ->default_str("fraction");
-  CLI::Option* map =
-      command.add_option("--map", options.map, "Scene file whose first scene is the map");
+  CLI::Option* map = command.add_option("--map", options.map, "Map file of any format");
   add("--polygons", options.polygons, 1, 4194304,
       "Without --map: number of polygons of a generated map of convex polygons in a grid")
       ->excludes(map);
@@ -145,16 +166,26 @@ void AddQuestions(CLI::App& command, LoadOptions& options) {
   command.add_option("--seed", options.seed, "Seed of the random numbers")->capture_default_str();
 }
 
+// Reads the polygons of the map file.
+absl::Status ReadLoadMap(SceneSource source, LoadOptions& options) {
+  source.file = options.map;
+  absl::StatusOr<SourceScene> scene = ReadSource(source);
+  if (scene.ok()) options.map_polygons = scene->TakePolygons();
+  return scene.status();
+}
+
 }  // namespace
 
 void AddLoadCommand(CLI::App& app, int& exit_status) {
   const auto options = std::make_shared<LoadOptions>();
   const auto server = std::make_shared<ServerOptions>();
+  const auto map = std::make_shared<SceneSource>();
   CLI::App* command = app.add_subcommand(
       "load", "Put a server under load; print latencies and throughput, and check answers");
   AddServer(*command, *server);
   AddTiming(*command, *options);
   AddQuestions(*command, *options);
+  AddSource(*command, *map);
   command
       ->add_option("--check", options->check,
                    "Compare one of every CHECK answers with the library's answer; 0: none")
@@ -170,13 +201,15 @@ void AddLoadCommand(CLI::App& app, int& exit_status) {
       "The map is imported as a scene with a random name, which is deleted at the end, also after\n"
       "SIGINT. Exit status 1: a request failed, or an answer differs from the library's answer.\n"
       "Lost, refused and late frames are counted and do not change the exit status.");
-  command->callback([options, server, &exit_status] {
+  command->callback([options, server, map, &exit_status] {
     const absl::StatusOr<ServerOptions> resolved = Resolved(*server);
+    absl::Status status = resolved.status();
     if (resolved.ok()) {
       options->address = resolved->address;
       options->security = resolved->client;
     }
-    exit_status = resolved.ok() ? Run(*options) : Fail(resolved.status());
+    if (status.ok() && !options->map.empty()) status = ReadLoadMap(*map, *options);
+    exit_status = status.ok() ? Run(*options) : Fail(status);
   });
 }
 

@@ -52,10 +52,13 @@ int main(int argc, char** argv) {
   carom::cli::AddSceneCommands(app, exit_status);
   carom::cli::AddCastCommand(app, exit_status);
   carom::cli::AddQuestionCommands(app, exit_status);
+  carom::cli::AddExplainCommand(app, exit_status);
   carom::cli::AddBundleCommand(app, exit_status);
+  carom::cli::AddConvertCommand(app, exit_status);
   carom::cli::AddEvalCommand(app, exit_status);
   carom::cli::AddDemoCommand(app, exit_status);
   carom::cli::AddLoadCommand(app, exit_status);
+  carom::cli::AddViewCommand(app, exit_status);
   carom::cli::AddContextCommand(app, exit_status);
   carom::cli::AddDocumentCommands(app, exit_status);
   try {

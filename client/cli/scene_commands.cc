@@ -12,11 +12,15 @@
 #include "carom/client.h"
 #include "carom/status.h"
 #include "client/cli/command.h"
+#include "client/cli/lint_command.h"
+#include "client/cli/map_options.h"
 #include "client/cli/output.h"
 #include "client/cli/scene_line.h"
 #include "client/cli/scene_source.h"
+#include "client/cli/scene_transfer.h"
 #include "client/cli/server_options.h"
 #include "client/cli/target.h"
+#include "client/formats/json_text.h"
 #include "client/formats/scene_writer.h"
 
 namespace carom::cli {
@@ -55,22 +59,24 @@ int PrintOrFail(const SceneOptions& options, const absl::StatusOr<SceneSummary>&
 
 // Returns the polygons of the scene in the source file.
 absl::StatusOr<std::vector<Polygon>> ReadPolygonsOf(const SceneSource& source) {
-  const absl::StatusOr<SourceScene> scene = ReadSource(source);
+  absl::StatusOr<SourceScene> scene = ReadSource(source);
   if (!scene.ok()) return scene.status();
-  return scene->file.polygons(scene->index);
+  return scene->TakePolygons();
 }
 
-// Imports a scene without a deadline, because the time of an import depends on the size of the
-// scene.
 int Import(const SceneOptions& options, Client& client) {
-  const absl::StatusOr<std::vector<Polygon>> polygons = ReadPolygonsOf(options.source);
-  if (!polygons.ok()) return Fail(polygons.status());
-  const absl::StatusOr<SceneSummary> scene =
-      client.ImportScene(FullName(options.name), *polygons,
-                         options.replace ? ImportMode::kReplace : ImportMode::kCreate,
-                         {.timeout = std::chrono::milliseconds(0)});
+  absl::StatusOr<SourceScene> source = ReadSource(options.source);
+  if (!source.ok()) return Fail(source.status());
+  const std::string report = PrintsTables(options.output) ? "" : ReportMembers(source->map);
+  const absl::StatusOr<SceneSummary> scene = ImportShown(
+      client, FullName(options.name), source->TakePolygons(),
+      options.replace ? ImportMode::kReplace : ImportMode::kCreate, NoteOf(source->map));
+  if (scene.ok()) {
+    Print(options, *scene, report);
+    return kSuccess;
+  }
   // Replaces the server's message for ALREADY_EXISTS, which cannot mention the flag --replace.
-  if (!absl::IsAlreadyExists(scene.status())) return PrintOrFail(options, scene);
+  if (!absl::IsAlreadyExists(scene.status())) return FailAbout(TargetOf(options), scene.status());
   return Fail(Refused(scene.status().code(), FullName(options.name),
                       "a scene of this name exists; --replace replaces it"));
 }
@@ -98,6 +104,10 @@ int History(const SceneOptions& options, Client& client) {
   for (const SceneVersion& version : *versions) {
     std::string more;
     AppendOrigin(version.created, version.edit_id, more);
+    if (!version.note.empty()) {
+      more += ",\"note\":";
+      AppendString(version.note, more);
+    }
     lines.push_back(SceneLine(version.scene, more));
   }
   PrintAnswers(lines, options.output);
@@ -153,8 +163,8 @@ int Fork(const SceneOptions& options, Client& client) {
 
 // Prints the scene after all polygons have arrived, because it is one JSON document.
 int Export(const SceneOptions& options, Client& client) {
-  const absl::StatusOr<std::vector<Polygon>> polygons = client.ExportScene(
-      FullName(options.name), options.version, {.timeout = std::chrono::milliseconds(0)});
+  const absl::StatusOr<std::vector<Polygon>> polygons =
+      ExportShown(client, FullName(options.name), options.version);
   if (!polygons.ok()) return FailAbout(TargetOf(options), polygons.status());
   std::cout << WriteScene(*polygons);
   return kSuccess;
@@ -189,13 +199,11 @@ bool AreEqual(const Polygon& a, const Polygon& b) {
 
 // Prints the polygons that differ between two versions, or between a version and a file.
 int Diff(const SceneOptions& options, Client& client) {
-  const CallOptions no_timeout{.timeout = std::chrono::milliseconds(0)};
   const std::string name = FullName(options.name);
-  const absl::StatusOr<std::vector<Polygon>> from =
-      client.ExportScene(name, options.version, no_timeout);
+  const absl::StatusOr<std::vector<Polygon>> from = ExportShown(client, name, options.version);
   if (!from.ok()) return FailAbout(TargetOf(options), from.status());
   const absl::StatusOr<std::vector<Polygon>> to =
-      options.source.file.empty() ? client.ExportScene(name, options.to_version, no_timeout)
+      options.source.file.empty() ? ExportShown(client, name, options.to_version)
                                   : ReadPolygonsOf(options.source);
   if (!to.ok()) return FailAbout(TargetOf(options), to.status());
   const ById before = ByIds(*from), after = ByIds(*to);
@@ -221,8 +229,7 @@ int Commit(const SceneOptions& options, Client& client) {
       options.source.file.empty() ? std::vector<Polygon>() : ReadPolygonsOf(options.source);
   if (!polygons.ok()) return Fail(polygons.status());
   const std::string name = FullName(options.name);
-  const absl::StatusOr<std::vector<Polygon>> current =
-      client.ExportScene(name, 0, {.timeout = std::chrono::milliseconds(0)});
+  const absl::StatusOr<std::vector<Polygon>> current = ExportShown(client, name);
   if (!current.ok()) return FailAbout(TargetOf(options), current.status());
   const ById existing = ByIds(*current);
   std::vector<SceneEdit> edits;
@@ -239,17 +246,15 @@ int Commit(const SceneOptions& options, Client& client) {
 
 // Answers `get`, `list` and `export` from a file.
 int Local(const SceneOptions& options, std::string_view command) {
-  const absl::StatusOr<SourceScene> source = ReadSource(options.source);
+  absl::StatusOr<SourceScene> source = ReadSource(options.source);
   if (!source.ok()) return Fail(source.status());
-  const absl::StatusOr<Scene::Ptr> scene = source->file.scene(source->index);
-  if (!scene.ok()) return Fail(scene.status());
   if (command == "export") {
-    const absl::StatusOr<std::vector<Polygon>> polygons = source->file.polygons(source->index);
-    if (!polygons.ok()) return Fail(polygons.status());
-    std::cout << WriteScene(*polygons);
+    std::cout << WriteScene(source->TakePolygons());
     return kSuccess;
   }
-  const std::string id = source->file.id(source->index);
+  const std::string id = source->id;
+  const absl::StatusOr<Scene::Ptr> scene = source->TakeScene();
+  if (!scene.ok()) return Fail(scene.status());
   Print(options, {.name = id.empty() ? options.source.file : id,
                   .version = (*scene)->version(),
                   .polygon_count = (*scene)->polygon_count(),
@@ -303,7 +308,7 @@ class SceneCommands {
   void AddLocal(const char* name, const char* help) {
     CLI::App* command = scene_.add_subcommand(name, help);
     command->add_option("--local", options_->source.file, "Map file to read")->required();
-    command->add_option("--id", options_->source.id, "Id of the scene, if FILE has several scenes");
+    AddSource(*command, options_->source);
     AddOutput(*command, options_->output);
     command->callback([options = options_, name, &exit_status = exit_status_] {
       exit_status = Local(*options, std::string_view(name));
@@ -316,13 +321,10 @@ class SceneCommands {
 };
 
 void SceneCommands::AddFiles() {
-  CLI::App* import =
-      AddNamed({"import", "Import a scene from a JSON file, JSON Lines file or bundle", Import});
+  CLI::App* import = AddNamed({"import", "Import a scene from a map file of any format", Import});
   import->add_option("FILE", options_->source.file, "The file; - is standard input")->required();
-  import->add_option("--id", options_->source.id, "Id of the scene, if FILE has several scenes");
   import->add_flag("--replace", options_->replace, "Replace the scene if it exists");
-  import->add_flag("--strict", options_->source.strict,
-                   "Refuse a file with unknown JSON members instead of printing a warning");
+  AddSource(*import, options_->source);
   if (HasLocal()) {
     AddLocal("get", "Print a summary of the scene in a file");
     AddLocal("list", "Print a summary of the scene in a file");
@@ -341,9 +343,11 @@ void SceneCommands::AddVersions() {
   diff->add_option("FROM", options_->version, "Older version; default: the current one");
   diff->add_option("TO", options_->to_version, "Newer version; default: the current one");
   diff->add_option("--with", options_->source.file, "Map file to compare with in place of TO");
+  AddSource(*diff, options_->source);
   CLI::App* commit =
       AddNamed({"commit", "Add or replace the polygons of a file, and remove others", Commit});
   commit->add_option("FILE", options_->source.file, "Map file with the polygons");
+  AddSource(*commit, options_->source);
   commit->add_option("--remove", options_->removed, "Ids of polygons to remove");
   commit->add_option("--base-version", options_->version,
                      "Version that must be current, else nothing changes; default: any");
@@ -368,11 +372,12 @@ void SceneCommands::AddVersions() {
 
 void AddSceneCommands(CLI::App& app, int& exit_status) {
   CLI::App* scene =
-      app.add_subcommand("scene", "Import, list, edit, watch, fork and delete scenes");
+      app.add_subcommand("scene", "Import, list, edit, check, watch, fork and delete scenes");
   scene->require_subcommand(1);
   SceneCommands commands(*scene, exit_status);
   commands.AddFiles();
   commands.AddVersions();
+  AddLintCommand(*scene, exit_status);
 }
 
 }  // namespace carom::cli

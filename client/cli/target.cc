@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
+#include "client/cli/scene_transfer.h"
 #include "client/formats/nearest_word.h"
 
 namespace carom::cli {
@@ -36,11 +37,12 @@ bool HasLocal() { return has_local; }
 
 void AddTarget(CLI::App& command, Target& target) {
   if (has_local) {
-    command.add_option("--local", target.source.file, "Map file to ask in place of a server")
+    command
+        .add_option("--local", target.source.file,
+                    "Map file of any format to ask in place of a server")
         ->required()
         ->group("Scene");
-    command.add_option("--id", target.source.id, "Id of the scene, if the file has several scenes")
-        ->group("Scene");
+    AddSource(command, target.source);
     return;
   }
   command.add_option("NAME", target.name, "Name of the scene, such as arena or scenes/arena")
@@ -55,14 +57,13 @@ void AddTarget(CLI::App& command, Target& target) {
 
 absl::StatusOr<Scene::Ptr> SceneOf(const Target& target) {
   if (target.name.empty()) {
-    const absl::StatusOr<SourceScene> source = ReadSource(target.source);
+    absl::StatusOr<SourceScene> source = ReadSource(target.source);
     if (!source.ok()) return source.status();
-    return source->file.scene(source->index);
+    return source->TakeScene();
   }
   const absl::StatusOr<std::unique_ptr<Client>> client = ConnectTo(target.server);
   if (!client.ok()) return client.status();
-  absl::StatusOr<std::vector<Polygon>> polygons =
-      (*client)->ExportScene(FullName(target.name), 0, {.timeout = std::chrono::milliseconds(0)});
+  absl::StatusOr<std::vector<Polygon>> polygons = ExportShown(**client, FullName(target.name));
   if (!polygons.ok()) return polygons.status();
   return Scene::Create(*std::move(polygons));
 }

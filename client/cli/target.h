@@ -29,7 +29,8 @@ struct Target {
 void SetHasLocal(bool has_local);
 bool HasLocal();
 
-// Adds the argument NAME with the flags of the server, or `--local FILE` and `--id`.
+// Adds the argument NAME with the flags of the server, or `--local FILE` and the
+// flags of `AddSource`.
 void AddTarget(CLI::App& command, Target& target);
 
 // Returns what answers questions about the scene. Errors: those of `ConnectTo` or `ReadSource`.

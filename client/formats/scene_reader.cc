@@ -166,22 +166,6 @@ void AddUnknown(const json& object, std::span<const std::string> known, const st
   }
 }
 
-// Adds to `refusal` a violation for each unknown member of a polygon and of its rings.
-void AddUnknownOfPolygon(const json& polygon, const std::string& path, Refusal& refusal) {
-  static const std::vector<std::string> kPolygon = {"category", "fill",     "id",
-                                                    "rings",    "solidity", "user_data"};
-  static const std::vector<std::string> kRing = {"open", "points"};
-  if (!polygon.is_object()) return;
-  AddUnknown(polygon, kPolygon, path, refusal);
-  const auto rings = polygon.find("rings");
-  if (rings == polygon.end() || !rings->is_array()) return;
-  for (size_t i = 0; i < rings->size(); ++i) {
-    const json& ring = (*rings)[i];
-    if (!ring.is_object()) continue;
-    AddUnknown(ring, kRing, absl::StrCat(path, ".", Indexed("rings", i)), refusal);
-  }
-}
-
 // Returns whether a document is an object with the member `polygons`; does not read the polygons.
 bool IsScene(const std::optional<JsonDocument>& document) {
   return document && document->value.is_object() && document->value.contains("polygons");
@@ -276,6 +260,21 @@ absl::StatusOr<Polygon> ReadPolygon(const json& object) {
   return ReadPolygonWithId(object, *number);
 }
 
+void AddUnknownMembers(const json& polygon, const std::string& path, Refusal& unknown) {
+  static const std::vector<std::string> kPolygon = {"category", "fill",     "id",
+                                                    "rings",    "solidity", "user_data"};
+  static const std::vector<std::string> kRing = {"open", "points"};
+  if (!polygon.is_object()) return;
+  AddUnknown(polygon, kPolygon, path, unknown);
+  const auto rings = polygon.find("rings");
+  if (rings == polygon.end() || !rings->is_array()) return;
+  for (size_t i = 0; i < rings->size(); ++i) {
+    const json& ring = (*rings)[i];
+    if (!ring.is_object()) continue;
+    AddUnknown(ring, kRing, absl::StrCat(path, ".", Indexed("rings", i)), unknown);
+  }
+}
+
 absl::StatusOr<std::vector<Polygon>> ReadPolygons(const json& object) {
   const auto member = object.find("polygons");
   if (member == object.end()) return InvalidField("polygons", "required");
@@ -367,14 +366,14 @@ absl::StatusOr<Scene::Ptr> SceneFile::scene(size_t index) const {
 }
 
 absl::Status SceneFile::UnknownMembers(size_t index) const {
-  static const std::vector<std::string> kScene = {"id", "polygons"};
+  static const std::vector<std::string> kScene = {"id", "mapping", "polygons"};
   Refusal refusal;
   if (bundle_ != nullptr) return absl::OkStatus();
   AddUnknown(scenes_[index], kScene, "", refusal);
   const json& polygons = scenes_[index].at("polygons");
   if (!polygons.is_array()) return refusal.status();
   for (size_t i = 0; i < polygons.size(); ++i) {
-    AddUnknownOfPolygon(polygons[i], Indexed("polygons", i), refusal);
+    AddUnknownMembers(polygons[i], Indexed("polygons", i), refusal);
   }
   return refusal.status();
 }

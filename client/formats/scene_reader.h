@@ -29,6 +29,7 @@
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
+#include "carom/status.h"
 
 namespace carom {
 
@@ -53,6 +54,10 @@ absl::StatusOr<Polygon> ReadShape(const nlohmann::json& object);
 
 // Returns the polygon that the members of `object`, including `id`, describe.
 absl::StatusOr<Polygon> ReadPolygon(const nlohmann::json& object);
+
+// Adds to `unknown` a violation for each unknown member of a polygon and of its rings; `path` is
+// the path of the polygon, such as `polygons[3]`.
+void AddUnknownMembers(const nlohmann::json& polygon, const std::string& path, Refusal& unknown);
 
 // Returns the polygons of the member `polygons` of `object`. The error lists the first violation of
 // each of the first 16 invalid polygons, and has the status code of the error of the first invalid

@@ -56,8 +56,10 @@ void AppendPolygon(const Polygon& polygon, std::string& out) {
   out += "]}";
 }
 
-std::string WriteScene(std::span<const Polygon> polygons) {
-  std::string out = "{\"polygons\":[";
+std::string WriteScene(std::span<const Polygon> polygons, const std::string& mapping) {
+  std::string out = "{";
+  if (!mapping.empty()) absl::StrAppend(&out, "\"mapping\":", mapping, ",\n");
+  out += "\"polygons\":[";
   for (size_t i = 0; i < polygons.size(); ++i) {
     out += i == 0 ? "\n" : ",\n";
     AppendPolygon(polygons[i], out);

@@ -12,7 +12,9 @@
 namespace carom {
 
 // Returns a JSON document with the polygons, one per line. `SceneFile` reads back equal polygons.
-std::string WriteScene(std::span<const Polygon> polygons);
+// `mapping` is the text of a JSON object that states how the polygons were imported; it becomes the
+// member `mapping`, which readers ignore, unless it is empty.
+std::string WriteScene(std::span<const Polygon> polygons, const std::string& mapping = "");
 
 // Appends one polygon as a JSON object to `out`.
 void AppendPolygon(const Polygon& polygon, std::string& out);

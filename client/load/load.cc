@@ -6,6 +6,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
+#include <functional>
 #include <memory>
 #include <random>
 #include <string>
@@ -36,10 +38,11 @@ std::string PrivateName() {
                       absl::Hex(random(), absl::kZeroPad8));
 }
 
-// Sleeps until `time_ns`, or until up to 20 ms after `stop` is set.
-void SleepUntilOrStop(int64_t time_ns, const StopFlag& stop) {
+// Sleeps until `time_ns`, or until up to 20 ms after `stop` is set; calls `show` every 20 ms.
+void SleepUntilOrStop(int64_t time_ns, const StopFlag& stop, const std::function<void()>& show) {
   while (!stop && NowNs() < time_ns) {
     SleepUntil(std::min(time_ns, NowNs() + 20 * kMillisecondNs));
+    show();
   }
 }
 
@@ -73,14 +76,21 @@ void Measure(Run& run, Engine& engine, const Clocks& clocks, const StopFlag& sto
   run.time.begin_ns = begin;
   run.time.end_ns = end;
   engine.Start(start);
-  SleepUntilOrStop(begin, stop);
+  const double total_s = run.options.warmup_s + run.options.duration_s;
+  const auto show = [&] {
+    if (!run.options.progress) return;
+    const double done_s = static_cast<double>(NowNs() - start) * 1e-9;
+    run.options.progress("load", static_cast<uint64_t>(std::max(0.0, done_s)),
+                         static_cast<uint64_t>(std::ceil(total_s)));
+  };
+  SleepUntilOrStop(begin, stop, show);
   // Reads the CPU times when the two sleeps return, at or shortly after the beginning and the end
   // of the measured time. The report divides the CPU times by `measured_s`.
   const int64_t measured_from = NowNs();
   const double own_before = clocks.own.Seconds().value_or(0);
   const std::optional<double> server_before =
       clocks.server ? clocks.server->Seconds() : std::nullopt;
-  SleepUntilOrStop(end, stop);
+  SleepUntilOrStop(end, stop, show);
   const int64_t measured_to = NowNs();
   report.own_cpu_s = clocks.own.Seconds().value_or(0) - own_before;
   const std::optional<double> server_after =
@@ -169,8 +179,12 @@ absl::StatusOr<LoadReport> RunLoad(const LoadOptions& options, const StopFlag& s
   LoadReport report;
   report.options = options;
   const int64_t start = NowNs();
+  const TransferProgress shown = [&options](uint64_t done, uint64_t total) {
+    if (options.progress) options.progress("import", done, total);
+  };
   const absl::StatusOr<SceneSummary> imported =
-      (*client)->ImportScene(name, map->polygons, ImportMode::kCreate, kNoTimeout);
+      (*client)->ImportScene(name, map->polygons, ImportMode::kCreate,
+                             {.timeout = kNoTimeout.timeout, .progress = &shown});
   if (!imported.ok()) return imported.status();
   report.import_s = SecondsSince(start);
   report.polygon_count = imported->polygon_count;

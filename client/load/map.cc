@@ -9,7 +9,6 @@
 #include <numbers>
 #include <utility>
 
-#include "client/formats/scene_reader.h"
 #include "client/load/random.h"
 
 namespace carom::load {
@@ -34,15 +33,6 @@ Polygon ConvexPolygon(Random& random, uint64_t id, Vec2 center, double radius) {
   absl::StatusOr<Polygon> polygon = Polygon::Create(std::move(spec));
   if (!polygon.ok()) std::abort();  // a finite ring is always accepted
   return *std::move(polygon);
-}
-
-// Returns the polygons of the map file, or of a generated map.
-absl::StatusOr<std::vector<Polygon>> Polygons(const LoadOptions& options) {
-  if (options.map.empty()) return MakeMap(options.polygons, options.seed);
-  const absl::StatusOr<SceneFile> file = SceneFile::Read(options.map);
-  if (!file.ok()) return file.status();
-  if (file->size() == 0) return absl::InvalidArgumentError("the map file has no scene");
-  return file->polygons(0);
 }
 
 }  // namespace
@@ -71,9 +61,9 @@ std::vector<Polygon> MakeMap(size_t count, uint64_t seed) {
 }
 
 absl::StatusOr<Map> LoadMap(const LoadOptions& options) {
-  absl::StatusOr<std::vector<Polygon>> polygons = Polygons(options);
-  if (!polygons.ok()) return polygons.status();
-  Map map{*std::move(polygons), {}, 0};
+  Map map;
+  map.polygons =
+      options.map.empty() ? MakeMap(options.polygons, options.seed) : options.map_polygons;
   for (const Polygon& polygon : map.polygons) map.bounds.Extend(polygon.bounds());
   const double width = map.bounds.empty() ? 0 : map.bounds.max.x - map.bounds.min.x;
   const double height = map.bounds.empty() ? 0 : map.bounds.max.y - map.bounds.min.y;

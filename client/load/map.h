@@ -30,9 +30,8 @@ struct Map {
   double spacing = 0;  // square root of (area of `bounds` / number of polygons); above 0
 };
 
-// Returns the polygons of the first scene in the file `options.map`, or a generated map if
-// `options.map` is empty. Errors: those of SceneFile; INVALID_ARGUMENT for a file without a scene,
-// and for a map whose bounds have no area.
+// Returns the polygons `options.map_polygons`, or a generated map if `options.map` is empty.
+// INVALID_ARGUMENT for a map whose bounds have no area.
 absl::StatusOr<Map> LoadMap(const LoadOptions& options);
 
 }  // namespace carom::load

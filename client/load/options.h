@@ -5,11 +5,14 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "carom/cast.h"
 #include "carom/client.h"
+#include "carom/polygon.h"
 
 namespace carom::load {
 
@@ -42,12 +45,15 @@ struct LoadOptions {
   CastDetail detail = CastDetail::kFraction;
 
   // Options about the scene that the run queries.
-  std::string map;             // path of a scene file; empty: a generated map
-  uint32_t polygons = 100000;  // number of polygons of a generated map
-  double edits_hz = 0;         // commits a second, each of which edits one polygon
+  std::string map;                    // path of a map file; empty: a generated map
+  std::vector<Polygon> map_polygons;  // the polygons of the file `map`
+  uint32_t polygons = 100000;         // number of polygons of a generated map
+  double edits_hz = 0;                // commits a second, each of which edits one polygon
 
   // One of every `check` answers of a stream is compared with the library's answer; 0: none.
   uint32_t check = 64;
+  // Shows how far a part of the run is, such as the import in vertices; null: nothing is shown.
+  std::function<void(const char* part, uint64_t done, uint64_t total)> progress = nullptr;
   int64_t server_pid = 0;  // process id of the server, for its CPU time; 0: not reported
   std::string json, plot;  // paths of the report files to write; empty: none
 

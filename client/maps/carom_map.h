@@ -7,10 +7,12 @@
 // bundle (carom/bundle.h), so that they pass through the same options as every other map. Polygons
 // keep their ids, fill rules, categories and user data; with `merge`, boxes lose their user data.
 //
-// Each scene is a layer by its id (`scene` without one). A file with several scenes needs a choice
-// that names one of them. The property of the options is not used. y points up: `flip_y` is off by
-// default. Errors are those of `ReadPolygons` and `ReadBundle`. Thread-safe. Cost: linear in the
-// file.
+// A scene is a layer by its id (`scene` without one). From a file with several scenes,
+// `ImportOptions::scene` chooses one. The property of the options is not used. y points up:
+// `flip_y` is off by default. Unknown members are reported as skipped. Errors are those of
+// `ReadPolygons`, which names the first 16 invalid polygons, and of `ReadBundle`; NOT_FOUND if the
+// file has no scene of the id. Thread-safe. Cost: linear in the file; memory, beside the polygons:
+// the greatest of them as a document.
 #pragma once
 
 #include <string_view>
@@ -23,6 +25,9 @@ namespace carom {
 
 // Returns whether a file is a bundle, or begins with an object that has polygons.
 bool LooksLikeCarom(const Sniffed& file);
+
+// Returns whether the options leave the polygons of a scene as they are.
+bool LeavesAll(const ImportOptions& options);
 
 absl::StatusOr<ImportedMap> ImportCarom(std::string_view bytes, const ImportOptions& options,
                                         const FileOpener& open);

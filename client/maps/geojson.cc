@@ -15,6 +15,7 @@
 #include "carom/status.h"
 #include "client/formats/json_text.h"
 #include "client/formats/scene_reader.h"
+#include "client/maps/counted_text.h"
 #include "client/maps/map_json.h"
 
 namespace carom {
@@ -120,8 +121,9 @@ class GeoJsonHandler : public nlohmann::json_sax<json> {
 // Decides whether the value of a member is kept: those that the reader uses, and of the properties
 // the one of the options.
 bool GeoJsonHandler::key(string_t& name) {
-  constexpr std::array<std::string_view, 8> kUsed{
-      "coordinates", "features", "geometries", "geometry", "id", "name", "properties", "type"};
+  constexpr std::array<std::string_view, 12> kUsed{
+      "carom",      "category", "closed", "coordinates", "features",   "fill",
+      "geometries", "geometry", "id",     "name",        "properties", "type"};
   if (skipped_ > 0) return true;
   is_used_ = stack_.back().is_properties
                  ? name == property_
@@ -279,6 +281,7 @@ class GeoJsonImport {
  private:
   absl::Status AddRest();
   absl::Status AddFeature(const json& feature, const std::string& path);
+  absl::Status AddWhole(const json& feature, const std::string& path, MapShape head);
   absl::Status AddGeometry(const json& geometry, const MapShape& head);
   absl::Status AddParts(const Coordinates& block, const GeometryType& type, const MapShape& head);
   const LayerPlan& PlanOf(const GeometryType& type);
@@ -286,8 +289,25 @@ class GeoJsonImport {
   const ImportOptions& options_;
   GeoJsonHandler handler_;
   MapBuilder builder_;
+  // A polygon whose parts belong together, and the numbers of its lines that are closed.
+  struct Whole {
+    MapShape shape;
+    std::vector<size_t> closed;
+    LayerPlan plan;
+
+    void Append(MapShape part, const LayerPlan& of_part) {
+      plan = of_part;
+      shape.hollow = shape.hollow || part.hollow;
+      for (RingSpec& ring : part.rings) {
+        ring.open = ring.open && !std::ranges::binary_search(closed, shape.rings.size());
+        shape.rings.push_back(std::move(ring));
+      }
+    }
+  };
+
   std::string layer_;
   std::map<std::string_view, LayerPlan> plans_;
+  std::optional<Whole> whole_;  // while its feature is read
 };
 
 // Returns the plan of the geometries of one type; reports it if it skips them.
@@ -313,7 +333,7 @@ absl::StatusOr<ImportedMap> GeoJsonImport::Import(std::string_view bytes) {
       return AddFeature(feature, PathOf("", "features", index));
     };
   }
-  if (!json::sax_parse(file.bytes, &handler_)) {
+  if (!ParseCounted(file.bytes, options_.progress, &handler_)) {
     if (!handler_.status.ok()) return handler_.status;
     if (!handler_.is_too_deep) {
       return JsonSyntaxError(file.bytes, handler_.offset, handler_.token);
@@ -356,7 +376,39 @@ absl::Status GeoJsonImport::AddFeature(const json& feature, const std::string& p
     builder_.SkipObject("feature", layer_, "it has no geometry");
     return absl::OkStatus();
   }
+  const json* carom = Member(feature, "carom");
+  if (carom != nullptr && carom->is_object()) return AddWhole(feature, path, std::move(head));
   return AddGeometry(*geometry, head);
+}
+
+// Adds a feature that client/formats/geojson_writer.h wrote: all of its parts are one polygon.
+absl::Status GeoJsonImport::AddWhole(const json& feature, const std::string& path, MapShape head) {
+  const json& carom = feature["carom"];
+  const std::string here = PathOf(path, "carom");
+  if (const json* value = Member(carom, "category"); value != nullptr && !head.category) {
+    const absl::StatusOr<uint64_t> category = CategoryOf(*value, PathOf(here, "category"));
+    if (!category.ok()) return category.status();
+    head.category = *category;
+  }
+  if (TextMember(carom, "fill") == "nonzero") head.fill_rule = FillRule::kNonZero;
+  Whole& whole = whole_.emplace();
+  whole.shape = head;
+  const absl::StatusOr<const json*> closed = ArrayMember(carom, "closed", here);
+  if (!closed.ok()) return closed.status();
+  for (size_t i = 0; *closed != nullptr && i < (*closed)->size(); ++i) {
+    const json& line = (**closed)[i];
+    if (!line.is_number_unsigned()) {
+      return InvalidField(PathOf(here, "closed", i), "must be the number of a line");
+    }
+    whole.closed.push_back(line.get<size_t>());
+  }
+  std::ranges::sort(whole.closed);
+  absl::Status status = AddGeometry(feature["geometry"], head);
+  if (status.ok() && !whole.shape.rings.empty()) {
+    status = builder_.Add(whole.plan, std::move(whole.shape));
+  }
+  whole_.reset();
+  return status;
 }
 
 // Documents are at most `kMaxDepth` deep, which bounds the recursion.
@@ -424,6 +476,11 @@ absl::Status GeoJsonImport::AddParts(const Coordinates& block, const GeometryTyp
     }
     if (!is_part(end) || part.rings.empty()) continue;
     part.hollow = is_line;
+    if (whole_) {
+      whole_->Append(std::move(part), plan);
+      part = head;
+      continue;
+    }
     // An id belongs to one polygon.
     if (parts > 1) part.id.reset();
     const absl::Status status = builder_.Add(plan, std::move(part));

@@ -12,6 +12,8 @@
 //     if there is none); a choice may name a type of geometry too, such as `LineString`.
 //   * Ids: the `id` of a Feature with one part, if it is a number or a string of digits.
 //   * The property of the options is one of `properties` of the Feature; null counts as absent.
+//   * All parts of a Feature with the member `carom`, which client/formats/geojson_writer.h writes,
+//     are one polygon, with the category and the fill rule that the member has.
 //
 // Errors are INVALID_ARGUMENT with a path such as `features[3].geometry.coordinates[0][5]`, or the
 // line of a syntax error. Thread-safe. Cost: linear in the file; only one feature

@@ -479,7 +479,7 @@ absl::StatusOr<ImportedMap> ImportLdtk(std::string_view bytes, const ImportOptio
                                        const FileOpener& open) {
   const absl::Status status = MapBuilder::Check(options);
   if (!status.ok()) return status;
-  const absl::StatusOr<PackedJson> project = PackedJson::Parse(bytes);
+  const absl::StatusOr<PackedJson> project = PackedJson::Parse(bytes, options.progress);
   if (!project.ok()) return project.status();
   return LdtkImport(options, open).Import(project->root());
 }

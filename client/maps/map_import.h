@@ -35,6 +35,9 @@ namespace carom {
 // file.
 using FileOpener = std::function<absl::StatusOr<std::string>(std::string_view path)>;
 
+// Called with how many bytes of a JSON text are parsed, and of how many.
+using ReadProgress = std::function<void(uint64_t done, uint64_t total)>;
+
 // How the polygons of one layer are made.
 enum class LayerUse : uint8_t { kDefault, kSolid, kHollow, kSkip };
 
@@ -46,6 +49,8 @@ struct LayerChoice {
 };
 
 struct ImportOptions {
+  // The id of the scene to take from a file with a scene a line; empty: the file has one scene.
+  std::string scene;
   // Behaviour. A point p of the file becomes (p - origin) * scale, with y negated if `flip_y`.
   double scale = 1;
   Vec2 origin = {0, 0};
@@ -64,6 +69,9 @@ struct ImportOptions {
   double chord = 0.25;
   // The most bytes that compressed layers may have in all when decompressed.
   size_t max_decompressed_bytes = size_t{1} << 28;
+  // Called every MiB while a map in JSON is parsed, but not for RUBE and virtual tabletops; null:
+  // nothing is called.
+  const ReadProgress* progress = nullptr;
 };
 
 // Something that was not imported.
@@ -74,11 +82,13 @@ struct SkippedPart {
 };
 
 struct ImportedMap {
-  std::string format;  // such as `tiled`
-  std::vector<Polygon> polygons;
-  std::vector<SkippedPart> skipped;
-  // The mapping that was used, as pairs of name and value, such as ("scale", "1").
-  std::vector<std::pair<std::string, std::string>> mapping;
+  std::string format;      // such as `tiled`
+  std::string scene = {};  // the id of the scene, in Carom's own form; may be empty
+  std::vector<Polygon> polygons = {};
+  std::vector<SkippedPart> skipped = {};
+  // The mapping that was used, as pairs of name and value, such as ("scale", "1"). Empty if the
+  // polygons are as the file has them, with their ids.
+  std::vector<std::pair<std::string, std::string>> mapping = {};
 };
 
 // Returns the polygons of a map in any of the formats of this folder, by its content.

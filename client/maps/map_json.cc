@@ -13,6 +13,7 @@
 #include "carom/status.h"
 #include "client/formats/json_text.h"
 #include "client/formats/scene_reader.h"
+#include "client/maps/counted_text.h"
 #include "client/maps/import_common.h"
 
 namespace carom {
@@ -174,7 +175,7 @@ absl::Status JsonSyntaxError(std::string_view bytes, size_t offset, std::string_
 absl::StatusOr<json> StreamMapJson(std::string_view bytes, const JsonStream& stream) {
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
   JsonStreamHandler handler(stream);
-  if (json::sax_parse(bytes, &handler)) return std::move(handler.root);
+  if (ParseCounted(bytes, stream.progress, &handler)) return std::move(handler.root);
   if (!handler.status.ok()) return handler.status;
   if (!handler.is_too_deep) return JsonSyntaxError(bytes, handler.offset, handler.token);
   return InvalidMember("", absl::StrCat("arrays and objects are nested deeper than ", kMaxDepth));

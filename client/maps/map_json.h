@@ -28,6 +28,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "carom/geometry.h"
+#include "client/maps/map_import.h"
 
 namespace carom {
 
@@ -38,6 +39,7 @@ struct JsonStream {
   // Receives an element, and the name of its array; an error ends the parse.
   std::function<absl::Status(std::string_view array, size_t index, const nlohmann::json& element)>
       element;
+  const ReadProgress* progress = nullptr;  // of the parse; may be null
 };
 
 // Returns the document with the kept members, and with empty arrays in place of those that were

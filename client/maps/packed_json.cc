@@ -13,6 +13,7 @@
 #include "carom/geometry.h"
 #include "carom/status.h"
 #include "client/formats/json_text.h"
+#include "client/maps/counted_text.h"
 #include "client/maps/map_json.h"
 
 namespace carom {
@@ -144,12 +145,12 @@ class PackedBuilder : public nlohmann::json_sax<json> {
 
 PackedJson::PackedJson() : nodes_(1) {}
 
-absl::StatusOr<PackedJson> PackedJson::Parse(std::string_view bytes) {
+absl::StatusOr<PackedJson> PackedJson::Parse(std::string_view bytes, const ReadProgress* progress) {
   if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
   PackedJson result;
   result.nodes_.clear();
   PackedBuilder builder(result);
-  if (json::sax_parse(bytes, &builder)) return result;
+  if (ParseCounted(bytes, progress, &builder)) return result;
   if (builder.is_too_deep) {
     return InvalidField("", absl::StrCat("arrays and objects are nested deeper than ", kMaxDepth));
   }

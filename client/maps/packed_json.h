@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "client/maps/map_import.h"
 
 namespace carom {
 
@@ -36,9 +37,10 @@ class PackedJson {
  public:
   // An empty document, whose root is null.
   PackedJson();
-  // Errors: `bytes` are not JSON, contain a number above every double, or are nested deeper than
-  // `kMaxDepth` (json_text.h).
-  static absl::StatusOr<PackedJson> Parse(std::string_view bytes);
+  // `progress` may be null. Errors: `bytes` are not JSON, contain a number above every double, or
+  // are nested deeper than `kMaxDepth` (json_text.h).
+  static absl::StatusOr<PackedJson> Parse(std::string_view bytes,
+                                          const ReadProgress* progress = nullptr);
 
   PackedValue root() const;
 

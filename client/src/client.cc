@@ -25,11 +25,13 @@
 #include "client/src/edit_id.h"
 #include "client/src/fork_log.h"
 #include "client/src/frame_codec.h"
+#include "client/src/lint_codec.h"
 #include "client/src/scene_codec.h"
 #include "client/src/security.h"
 #include "client/src/stream_impl.h"
 #include "client/src/unary_call.h"
 #include "client/src/watch_impl.h"
+#include "wire/decode.h"
 #include "wire/encode.h"
 #include "wire/pieces.h"
 
@@ -81,6 +83,26 @@ absl::Status CheckAddress(absl::string_view target) {
   if (absl::StrContains(host, ':') && !bracketed) return InvalidField("target", kAllowed);
   return absl::OkStatus();
 }
+
+// Counts the vertices of a transfer, and reports them.
+class Tally {
+ public:
+  Tally(const TransferProgress* progress, uint64_t total) : progress_(progress), total_(total) {}
+
+  // Adds the polygons of a message. Each vertex has one number in each column of its ring.
+  void Add(const google::protobuf::RepeatedPtrField<v1::Polygon>& polygons) {
+    if (progress_ == nullptr) return;
+    for (const v1::Polygon& polygon : polygons) {
+      for (const v1::Ring& ring : polygon.rings()) done_ += static_cast<uint64_t>(ring.x_size());
+    }
+    (*progress_)(done_, total_);
+  }
+
+ private:
+  const TransferProgress* const progress_;
+  const uint64_t total_;
+  uint64_t done_ = 0;
+};
 
 v1::ImportMode Encoded(ImportMode mode) {
   return mode == ImportMode::kReplace ? v1::IMPORT_MODE_REPLACE : v1::IMPORT_MODE_CREATE;
@@ -340,9 +362,22 @@ absl::StatusOr<std::vector<SceneVersion>> Client::ListSceneVersions(absl::string
   for (const v1::SceneVersion& version : response.versions()) {
     versions.push_back({.scene = Summary(version.scene()),
                         .edit_id = version.edit_id(),
-                        .created = TimeOf(version.created_us())});
+                        .created = TimeOf(version.created_us()),
+                        .note = version.note()});
   }
   return versions;
+}
+
+absl::StatusOr<SceneLint> Client::LintScene(absl::string_view name, const LintOptions& lint,
+                                            uint64_t version, const CallOptions& options) {
+  v1::LintSceneRequest request = EncodeLint(lint);
+  request.set_name(Text(name));
+  request.set_version(version);
+  v1::LintSceneResponse response;
+  const absl::Status status =
+      impl_->Call(&v1::SceneService::Stub::AsyncLintScene, request, response, options);
+  if (!status.ok()) return status;
+  return DecodeLint(response);
 }
 
 absl::StatusOr<SceneSummary> Client::RollbackScene(absl::string_view name, uint64_t version,
@@ -380,8 +415,12 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
   v1::ImportSceneRequest chunk;
   chunk.set_name(Text(name));
   chunk.set_mode(Encoded(mode));
+  chunk.set_note(Text(options.note));
   size_t bytes = 0;
   bool open = true;  // false once the server has ended the call
+  uint64_t vertices = 0;
+  for (const Polygon& polygon : polygons) vertices += polygon.vertex_count();
+  Tally tally(options.progress, vertices);
   wire::PieceStart piece;
   for (size_t i = 0; open && i < polygons.size();) {
     v1::Polygon message;
@@ -391,6 +430,7 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
     // chunk too large, and after a piece that is not the last one of its polygon.
     if (bytes != 0 && bytes + size > kChunkBytes) {
       open = call->Write(chunk);
+      tally.Add(chunk.polygons());
       chunk.clear_polygons();
       bytes = 0;
     }
@@ -400,10 +440,12 @@ absl::StatusOr<SceneSummary> Client::ImportScene(absl::string_view name,
     i += is_last ? 1 : 0;
     if (is_last || !open) continue;
     open = call->Write(chunk);
+    tally.Add(chunk.polygons());
     chunk.clear_polygons();
     bytes = 0;
   }
   if (open) call->Write(chunk);
+  tally.Add(chunk.polygons());
   call->WritesDone();
   const absl::Status status = CallStatus(call->Finish());
   impl_->FailOverIfUnavailable(status, address);
@@ -432,7 +474,9 @@ absl::StatusOr<std::vector<Polygon>> Client::ExportScene(absl::string_view name,
   const auto hold = [](size_t, size_t) { return absl::OkStatus(); };
   absl::Status malformed;
   v1::ExportSceneResponse chunk;
+  Tally tally(options.progress, 0);
   while (malformed.ok() && call->Read(&chunk)) {
+    tally.Add(chunk.polygons());
     malformed = joiner.Add(chunk.polygons(), chunk.continues(), hold, polygons);
   }
   if (!malformed.ok()) context.TryCancel();
@@ -465,6 +509,26 @@ absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptio
     if (version != 0) impl_->addresses()->forks().Record(group.scene(), group.edits(), version);
   }
   return answer;
+}
+
+absl::StatusOr<Explanation> Client::Explain(absl::string_view scene, const Group& group,
+                                            const ExplainOptions& explain,
+                                            const ExplainContext& context,
+                                            const CallOptions& options) {
+  v1::ExplainRequest request;
+  request.set_scene(Text(scene));
+  wire::EncodeGroup(group, *request.mutable_group());
+  request.mutable_group()->set_version(context.version);
+  for (const TrackerDefinitions& definitions : context.trackers) {
+    wire::EncodeTrackers(definitions, *request.add_trackers());
+  }
+  request.set_max_candidates(explain.max_candidates);
+  request.set_svg_width(explain.svg_width);
+  v1::ExplainResponse response;
+  const absl::Status status =
+      impl_->Call(&v1::QueryService::Stub::AsyncExplain, request, response, options);
+  if (!status.ok()) return status;
+  return wire::DecodeExplanation(response);
 }
 
 std::unique_ptr<SceneWatch> Client::WatchScene(absl::string_view name,

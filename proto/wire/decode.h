@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "carom/explain.h"
 #include "carom/group.h"
 #include "carom/group_kinds.h"
 #include "carom/polygon.h"
@@ -96,5 +97,9 @@ absl::StatusOr<Coherence> DecodeCoherence(int wire);
 // the answers do not match each other, which a correct server never sends. The caller reads the
 // status of the group from `message`.
 absl::Status DecodeGroupAnswers(const v1::GroupAnswer& message, GroupAnswers& out);
+
+// Returns an explanation of a query, for a client. Returns INTERNAL for the error of an item that
+// the geometry core does not have.
+absl::StatusOr<Explanation> DecodeExplanation(const v1::ExplainResponse& message);
 
 }  // namespace carom::wire

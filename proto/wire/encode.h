@@ -9,6 +9,7 @@
 #pragma once
 
 #include "absl/strings/string_view.h"
+#include "carom/explain.h"
 #include "carom/group.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
@@ -37,6 +38,9 @@ v1::Coherence EncodeCoherence(Coherence coherence);
 // Writes the answers to every kind of query of `group` and the version of the scene, and clears the
 // field `status`, which the caller may set afterwards.
 void EncodeGroupAnswers(const Group& group, const GroupAnswers& answers, v1::GroupAnswer& message);
+
+// Writes an explanation of a query, as the response of Explain.
+void EncodeExplanation(const Explanation& explanation, v1::ExplainResponse& message);
 
 // Writes `bounds`, which must not be empty.
 void EncodeBounds(const Box& bounds, v1::Bounds& message);

@@ -20,7 +20,8 @@ const char* NameOf(RpcMethod rpc) {
   static constexpr std::array<const char*, kRpcCount> kNames = {
       "Evaluate",    "Stream",      "CreateScene", "GetScene",          "ListScenes",
       "DeleteScene", "ForkScene",   "CommitEdits", "ListSceneVersions", "RollbackScene",
-      "ImportScene", "ExportScene", "WatchScene",  "LintScene"};
+      "ImportScene", "ExportScene", "WatchScene",  "LintScene",         "Explain",
+      "GetMetrics"};
   return kNames[Index(rpc)];
 }
 

@@ -43,8 +43,10 @@ enum class RpcMethod : uint8_t {
   kExportScene,
   kWatchScene,
   kLintScene,
+  kExplain,
+  kGetMetrics,
 };
-inline constexpr size_t kRpcCount = 14;
+inline constexpr size_t kRpcCount = 16;
 const char* NameOf(RpcMethod rpc);  // "Evaluate"
 
 // The events that a server counts. A frame is a message with queries; a move asks what a tracker (a

@@ -15,6 +15,7 @@
 #include "server/base/rpc_status.h"
 #include "server/http/connect_protocol.h"
 #include "server/http/json_messages.h"
+#include "server/http/page_response.h"
 #include "server/http/web_socket_session.h"
 #include "server/transport/message_bytes.h"
 
@@ -241,6 +242,9 @@ std::shared_ptr<HttpCall> ConnectService::Handle(HttpRequest request,
   HttpHeaders headers = origins_.HeadersFor(request);
   const MethodDescriptor* const method = FindMethod(request.path);
   if (method == nullptr) {
+    if (std::optional<HttpResponse> page = PageResponse(request, page_)) {
+      return refuse(WithHeaders(*std::move(page), headers));
+    }
     HttpResponse response =
         ErrorResponse({grpc::StatusCode::UNIMPLEMENTED, "the path is no method of a service"});
     response.status = 404;

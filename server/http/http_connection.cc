@@ -253,8 +253,9 @@ void HttpConnection::Refuse(unsigned status, const char* why) {
 }
 
 void HttpConnection::Reply(HttpResponse response) {
-  FormatHead(response, response.body.size());
+  FormatHead(response, response.body.size() + response.constant_body.size());
   body_ = is_head_ ? std::string() : std::move(response.body);
+  constant_body_ = is_head_ ? std::string_view() : response.constant_body;
   Write(&HttpConnection::OnResponseWritten);
 }
 
@@ -283,12 +284,15 @@ void HttpConnection::EndBody(std::string part) {
 
 void HttpConnection::Write(void (HttpConnection::*then)()) {
   SetDeadline(options_.stalled_time);
-  const std::array<asio::const_buffer, 2> buffers = {asio::buffer(head_), asio::buffer(body_)};
+  const std::array<asio::const_buffer, 3> buffers = {
+      asio::buffer(head_), asio::buffer(body_),
+      asio::buffer(constant_body_.data(), constant_body_.size())};
   asio::async_write(stream_, buffers, [self = shared_from_this(), then](Error error, size_t) {
     if (self->is_closed_) return;
     if (error) return self->Close();
     self->head_.clear();
     self->body_.clear();
+    self->constant_body_ = {};
     (*self.*then)();
   });
 }
@@ -320,7 +324,7 @@ void HttpConnection::FormatHead(const HttpResponse& response, std::optional<size
   absl::StrAppend(&head_, "Date: ",
                   absl::FormatTime("%a, %d %b %Y %H:%M:%S GMT", absl::Now(), absl::UTCTimeZone()),
                   "\r\n");
-  if (length.has_value() && response.status != 204) {
+  if (length.has_value() && response.status != 204 && response.status != 304) {
     absl::StrAppend(&head_, "Content-Length: ", *length, "\r\n");
   } else if (!length.has_value() && is_chunked_) {
     absl::StrAppend(&head_, "Transfer-Encoding: chunked\r\n");

@@ -15,6 +15,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "server/http/http_message.h"
 #include "server/http/http_server.h"
@@ -130,6 +131,7 @@ class HttpConnection final : public std::enable_shared_from_this<HttpConnection>
   bool is_closed_ = false;
   std::string head_;
   std::string body_;
+  std::string_view constant_body_;
   std::shared_ptr<WebSocketSession> web_socket_;
 };
 

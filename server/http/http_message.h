@@ -12,6 +12,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -48,6 +49,8 @@ struct HttpResponse {
   unsigned status = 200;
   HttpHeaders headers;  // without Content-Length, Connection and Date, which the connection adds
   std::string body;
+  // Follows `body`; its bytes outlive the server.
+  std::string_view constant_body = {};
 };
 
 // Answers one request. Its functions run on the thread of the connection, except `Post`.

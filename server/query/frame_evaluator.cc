@@ -117,6 +117,12 @@ void FrameEvaluator::Begin(const v1::Frame& frame, const FrameArrival& arrival, 
   for (int i = 0; i < frame.groups_size(); ++i) work.pending.push_back(i);
 }
 
+Scene::Ptr FrameEvaluator::FindScene(absl::string_view name, uint64_t version) const {
+  Scene::Ptr scene = store_.Use(name);
+  if (scene != nullptr && scene->version() == version) return scene;
+  return store_.UseVersion(name, version, "version").value_or(nullptr);
+}
+
 void FrameEvaluator::Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& answer,
                             FrameWork& work) const {
   ClearWork(answer, work);

@@ -148,6 +148,7 @@ class FrameEvaluator {
       : store_(store), limits_(limits), metrics_(metrics) {}
 
   const FrameLimits& limits() const { return *limits_; }
+  ForkStore& store() const { return store_; }
 
   // Checks `frame`, adds its definitions (of scene handles and trackers) to `session`, and
   // initializes `work` and `answer`, whose memory is reused. A refused frame adds no definitions
@@ -158,6 +159,13 @@ class FrameEvaluator {
   // Returns RESOURCE_EXHAUSTED if `parts`, the total number of groups, scene bindings and tracker
   // definitions of a frame, exceeds what the limits allow.
   absl::Status CheckParts(size_t parts) const;
+
+  // Returns the key in the store of the scene that a tenant calls `name`.
+  std::string KeyOf(absl::string_view tenant, absl::string_view name) const {
+    return store_.KeyOf(tenant, name);
+  }
+  // Returns the version `version` of the scene with the key `name`, or null if it is not kept.
+  Scene::Ptr FindScene(absl::string_view name, uint64_t version) const;
 
   // Initializes `answer` and `work` for a frame that is refused before it is parsed.
   void Refuse(uint64_t seq, absl::Status status, v1::FrameAnswer& answer, FrameWork& work) const;

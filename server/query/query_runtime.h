@@ -30,6 +30,8 @@
 
 namespace carom::server {
 
+class Recorder;
+
 // A frame (a message with a batch of queries) as received: the thread that evaluates the frame
 // parses its bytes.
 struct ReceivedFrame {
@@ -121,6 +123,7 @@ struct QueryRuntime {
   VersionGate& gate;
   const CallContext calls;
   const LiveValue<CallLimits>& limits;
+  Recorder* const recorder = nullptr;  // null: streams are not recorded
   FrameRunPool runs{};
 
   // Returns a run that has parsed and checked `frame` and added the frame's definitions (of scene

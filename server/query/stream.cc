@@ -4,7 +4,10 @@
 #include "server/query/stream.h"
 
 #include <algorithm>
+#include <chrono>
+#include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -343,6 +346,7 @@ bool Stream::TakeAnswer(Where where, Clock::time_point now) {
     AddLimits(run_->response);
     answer = SerializeToBytes(run_->response);
     RecordAnswer(now);
+    Record();
   }
   const uint64_t work_units = run_->work.work_units;
   const size_t cost_bytes = frame_.cost_bytes();
@@ -385,6 +389,27 @@ MessageBytes Stream::Refusal(uint64_t seq, const absl::Status& status) {
   wire::EncodeStatus(status, *response.mutable_answer()->mutable_status());
   AddLimits(response);
   return SerializeToBytes(response);
+}
+
+void Stream::Record() {
+  if (runtime_.recorder == nullptr) return;
+  if (!std::exchange(asked_recording_, true)) recording_ = runtime_.recorder->Begin();
+  if (recording_ == nullptr) return;
+  auto answered = std::make_unique<AnsweredFrame>();
+  answered->received = std::chrono::system_clock::now() - (Clock::now() - frame_.arrival.received);
+  answered->frame = run_->request.frame();
+  answered->answer = run_->response.answer();
+  const int groups = std::min(answered->frame.groups_size(), answered->answer.groups_size());
+  for (int i = 0; i < groups; ++i) {
+    std::string name = SceneOf(answered->frame.groups(i));
+    const uint64_t version = answered->answer.groups(i).version();
+    if (version == 0) continue;
+    const std::string key = runtime_.evaluator.KeyOf(caller().tenant, name);
+    if (Scene::Ptr scene = runtime_.evaluator.FindScene(key, version)) {
+      answered->scenes.emplace_back(std::move(name), std::move(scene));
+    }
+  }
+  recording_->Add(std::move(answered));
 }
 
 // --- Time limits --------------------------------------------------------------------------------

@@ -26,9 +26,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 
 #include "absl/base/thread_annotations.h"
 #include "server/query/query_call.h"
+#include "server/query/recorder.h"
 #include "server/query/stream_messages.h"
 #include "server/transport/event_loop.h"
 #include "server/transport/message_io.h"
@@ -159,6 +161,9 @@ class Stream final : public QueryCall {
   // evaluation, and returns the result of `Advance`.
   bool TakeAnswer(Where where, Clock::time_point now) ABSL_LOCKS_EXCLUDED(mu_);
 
+  // Adds `frame_` and its answer to the recording of the stream, if the server records streams.
+  void Record();
+
   void CheckIdle();
   void ScheduleIdleCheck(Clock::time_point when) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mu_);
   void CheckStall(uint64_t writes);
@@ -175,12 +180,14 @@ class Stream final : public QueryCall {
   EventOf<Stream, &Stream::OnDone> done_{this};
   EventOf<Stream, &Stream::OnFinished> finished_{this};
 
-  // The next two members need no lock: like `frame_`, only the thread that owns the evaluation uses
+  // The next members need no lock: like `frame_`, only the thread that owns the evaluation uses
   // them. `Advance` makes its caller or the executor the owner. `Refusal`, which uses
   // `sent_limits_` to encode the error of a refused frame, runs only while no evaluation is in
   // progress.
   bool sent_limits_ = false;
   bool thread_reserved_ = false;
+  bool asked_recording_ = false;  // `Recorder::Begin` was called
+  std::shared_ptr<Recording> recording_;
 
   size_t frames_ ABSL_GUARDED_BY(mu_) = 0;  // frames read whose answers were not passed to gRPC yet
   bool reading_ ABSL_GUARDED_BY(mu_) = false;

@@ -149,8 +149,8 @@ absl::Status ImportCall::Add() {
 
 absl::Status ImportCall::Register(grpc::ByteBuffer& answer) {
   const auto abandoned = [this] { return cancelled_.load(); };
-  const absl::StatusOr<Scene::Ptr> scene =
-      runtime_.store.Import(Key(), upload_.mode(), std::move(upload_.polygons()), abandoned);
+  const absl::StatusOr<Scene::Ptr> scene = runtime_.store.Import(
+      Key(), upload_.mode(), std::move(upload_.polygons()), abandoned, upload_.note());
   if (!scene.ok()) return scene.status();
   v1::ImportSceneResponse response;
   wire::EncodeScene(upload_.name(), **scene, *response.mutable_scene());

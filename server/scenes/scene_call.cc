@@ -29,12 +29,19 @@ absl::Status SceneRuntime::CheckLength(const grpc::ByteBuffer& bytes) const {
 void SceneCall::Accept(SceneService& service, EventLoop& loop, SceneRuntime& runtime,
                        const SceneMethod& method) {
   auto* call = new SceneCall(service, loop, runtime, method);
+  if (method.is_long) {
+    call->Ref();  // for the event `done_`
+    call->context_.AsyncNotifyWhenDone(&call->done_);
+  }
   method.request(service, call->context_, call->bytes_, call->writer_, loop.queue(),
                  &call->accepted_);
 }
 
 void SceneCall::OnAccepted(bool ok) {
-  if (!ok) return Unref();
+  if (!ok) {
+    if (method_.is_long) Unref();  // the event `done_` does not occur
+    return Unref();
+  }
   Accept(service_, loop_, runtime_, method_);
   absl::Status status = Admit(method_.required_role);
   if (status.ok()) status = runtime_.CheckLength(bytes_);
@@ -59,7 +66,7 @@ void SceneCall::Begin(const absl::Status& started) {
     scene_ = SceneKey(caller().tenant, IsSceneName(name) ? name : "");
     return runtime_.writers.Submit(scene_, this);
   }
-  if (!MayTakeLoop(Clock::now())) return runtime_.executor.Submit(this);
+  if (method_.is_long || !MayTakeLoop(Clock::now())) return runtime_.executor.Submit(this);
   const LoopTime time(*this, Clock::now());
   Answer();
   Unref();
@@ -85,7 +92,8 @@ void SceneCall::Answer() {
   grpc::ByteBuffer answer;
   absl::Status status;
   try {
-    status = method_.handle(runtime_, caller(), bytes_, charge_, answer);
+    const std::function<bool()> is_over = [this] { return IsOver(); };
+    status = method_.handle(runtime_, caller(), bytes_, {charge_, is_over}, answer);
   } catch (const std::bad_alloc&) {
     status = OutOfMemory();
   }
@@ -126,6 +134,11 @@ void SceneCall::OnFinished(bool) {
     absl::MutexLock lock(&mu_);
     StopTimer(unread_timer_);
   }
+  Unref();
+}
+
+void SceneCall::OnDone(bool) {
+  is_done_.store(true, std::memory_order_relaxed);
   Unref();
 }
 

@@ -7,12 +7,16 @@
 // no thread: the server keeps the bytes of its request, and an executor thread parses the bytes
 // when it runs the call. Methods that only read have short requests; the event loop thread that
 // receives such a request answers it, unless the call's peer (its client address or tenant) has
-// used too much of the event loop's time: then an executor thread answers it.
+// used too much of the event loop's time, or the method takes long: then an executor thread answers
+// it.
 #pragma once
 
 #include <grpcpp/grpcpp.h>
 #include <grpcpp/support/async_unary_call.h>
 
+#include <atomic>
+#include <chrono>
+#include <functional>
 #include <string>
 
 #include "absl/base/thread_annotations.h"
@@ -58,9 +62,18 @@ struct SceneRuntime {
   // like `calls`, but for WatchScene calls, which count against a limit of their own
   const CallContext watches;
   const LiveValue<SceneCallLimits>& limits;
+  const std::function<std::string()> metrics;  // the page of `/metrics`; thread-safe
 
   // Returns RESOURCE_EXHAUSTED if `bytes` are more than `max_message_bytes`. O(1).
   absl::Status CheckLength(const grpc::ByteBuffer& bytes) const;
+};
+
+// What a unary method may use while it answers a call.
+struct SceneCallUse {
+  // The memory of the request's bytes, whose peer is charged for further memory.
+  const MemoryCharge& bytes_charge;
+  // Returns whether nobody waits for the answer any more; a long method then stops soon.
+  const std::function<bool()>& is_over;
 };
 
 // A unary method of SceneService: how it is requested from gRPC and answered.
@@ -73,16 +86,16 @@ struct SceneMethod {
   // call arrives.
   void (*request)(SceneService& service, grpc::ServerContext& context, grpc::ByteBuffer& bytes,
                   Writer& writer, grpc::ServerCompletionQueue& queue, Event* accepted);
-  // Parses the request `bytes`, runs the method and serializes its response into `answer`. Charges
-  // the memory of the parsed request to the peer of `bytes_charge`.
+  // Parses the request `bytes`, runs the method and serializes its response into `answer`.
   absl::Status (*handle)(const SceneRuntime& runtime, const Caller& caller,
-                         const grpc::ByteBuffer& bytes, const MemoryCharge& bytes_charge,
+                         const grpc::ByteBuffer& bytes, const SceneCallUse& use,
                          grpc::ByteBuffer& answer);
   // True: the method writes to a scene, and an executor thread runs it, after earlier writers of
   // the scene. False: the thread that receives the call runs the method, or the executor if the
   // call's peer (client address or tenant) has used too much of the event loop's time.
   bool writes;
-  Role required_role;  // the least role that may call the method
+  Role required_role;    // the least role that may call the method
+  bool is_long = false;  // a method that only reads, and that an executor thread always runs
 };
 
 // One unary call of SceneService. Its events:
@@ -92,6 +105,7 @@ struct SceneMethod {
 //   Run         Answers the call on an executor thread; a writing method is the only writer of the
 //               scene meanwhile.
 //   OnFinished  gRPC has sent the answer, or could not send it.
+//   OnDone      Of a long method: the call is over, possibly since the client has cancelled it.
 //   CheckUnread On the timer's thread: ends the call if the client does not read its answer within
 //               `SceneCallLimits::stalled_answer`.
 //   Drain       Does nothing: the request has been read, so the call is answered.
@@ -113,9 +127,16 @@ class SceneCall final : public AsyncCall {
         method_(method) {}
   ~SceneCall() override = default;
 
+  // Whether the client has cancelled the call, or its deadline has passed.
+  bool IsOver() const {
+    return is_done_.load(std::memory_order_relaxed) ||
+           context_.deadline() <= std::chrono::system_clock::now();
+  }
+
   void OnAccepted(bool ok);
   void Begin(const absl::Status& started);
   void OnFinished(bool);
+  void OnDone(bool);
   void CheckUnread();
   void Answer();
   void LogChange() const;
@@ -132,6 +153,8 @@ class SceneCall final : public AsyncCall {
   std::string scene_;  // key of the scene that a writing method changes
   EventOf<SceneCall, &SceneCall::OnAccepted> accepted_{this};
   EventOf<SceneCall, &SceneCall::OnFinished> finished_{this};
+  EventOf<SceneCall, &SceneCall::OnDone> done_{this};
+  std::atomic<bool> is_done_ = false;
 
   // memory of the answer, until gRPC has sent it
   MemoryCharge unread_charge_ ABSL_GUARDED_BY(mu_);

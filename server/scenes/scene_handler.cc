@@ -57,6 +57,7 @@ void EncodeSummary(absl::string_view name, const VersionSummary& summary, v1::Sc
 absl::Status SceneHandler::Create(const Caller& caller, const v1::CreateSceneRequest& request,
                                   v1::CreateSceneResponse& response) {
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
+  if (absl::Status status = CheckNote(request.note()); !status.ok()) return status;
   const std::string key = store_.KeyOf(caller.tenant, request.name());
   const auto polygon_count = static_cast<size_t>(request.polygons_size());
   if (absl::Status status = scene_limits_.Check(polygon_count, 0); !status.ok()) {
@@ -68,7 +69,8 @@ absl::Status SceneHandler::Create(const Caller& caller, const v1::CreateSceneReq
       !status.ok()) {
     return status;
   }
-  return Encode(request.name(), store_.Create(key, std::move(polygons)), *response.mutable_scene());
+  return Encode(request.name(), store_.Create(key, std::move(polygons), request.note()),
+                *response.mutable_scene());
 }
 
 void SceneHandler::EncodeOrigin(absl::string_view key, v1::Scene& message) const {
@@ -135,6 +137,7 @@ absl::Status SceneHandler::ListVersions(const Caller& caller,
     EncodeSummary(request.name(), known, *version.mutable_scene());
     version.set_edit_id(known.edit_id);
     version.set_created_us(known.created_us);
+    version.set_note(known.note);
   }
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 #include "server/base/rpc_status.h"
 #include "server/scenes/export_call.h"
 #include "server/scenes/import_call.h"
+#include "server/scenes/lint_answer.h"
 #include "server/scenes/watch_call.h"
 #include "server/transport/message_io.h"
 
@@ -24,11 +25,11 @@ void Request(SceneService& service, grpc::ServerContext& context, grpc::ByteBuff
 
 template <class Request, class Response, auto kHandle>
 absl::Status Handle(const SceneRuntime& runtime, const Caller& caller,
-                    const grpc::ByteBuffer& bytes, const MemoryCharge& bytes_charge,
+                    const grpc::ByteBuffer& bytes, const SceneCallUse& use,
                     grpc::ByteBuffer& answer) {
   Request request;
   Response response;
-  MemoryCharge parsed = bytes_charge.Another();
+  MemoryCharge parsed = use.bytes_charge.Another();
   absl::Status status =
       ChargeParsed(bytes, *request.GetDescriptor(), runtime.limits->max_message_bytes, parsed);
   if (!status.ok()) return status;
@@ -42,7 +43,7 @@ absl::Status Handle(const SceneRuntime& runtime, const Caller& caller,
 // requests that are not short (`ParseShort`).
 template <class Request, class Response, auto kHandle>
 absl::Status HandleShort(const SceneRuntime& runtime, const Caller& caller,
-                         const grpc::ByteBuffer& bytes, const MemoryCharge&,
+                         const grpc::ByteBuffer& bytes, const SceneCallUse&,
                          grpc::ByteBuffer& answer) {
   Request request;
   Response response;
@@ -54,19 +55,29 @@ absl::Status HandleShort(const SceneRuntime& runtime, const Caller& caller,
 
 // Answers a ForkScene call. The fork is charged to the peer that creates it.
 absl::Status Fork(const SceneRuntime& runtime, const Caller& caller, const grpc::ByteBuffer& bytes,
-                  const MemoryCharge& bytes_charge, grpc::ByteBuffer& answer) {
+                  const SceneCallUse& use, grpc::ByteBuffer& answer) {
   v1::ForkSceneRequest request;
   v1::ForkSceneResponse response;
   absl::Status status = ParseShort(bytes, request);
-  if (status.ok()) status = runtime.handler.Fork(caller, request, bytes_charge, response);
+  if (status.ok()) status = runtime.handler.Fork(caller, request, use.bytes_charge, response);
   if (status.ok()) answer = Serialize(response);
   return status;
 }
 
-// Answers LintScene with UNIMPLEMENTED: the method is specified but not part of this release.
-absl::Status Lint(const SceneRuntime&, const Caller&, const grpc::ByteBuffer&, const MemoryCharge&,
-                  grpc::ByteBuffer&) {
-  return absl::UnimplementedError("LintScene is not part of this release");
+// Answers GetMetrics. The metrics are those of all tenants, so no tenant may read them.
+absl::Status GetMetrics(const SceneRuntime& runtime, const Caller& caller,
+                        const grpc::ByteBuffer& bytes, const SceneCallUse&,
+                        grpc::ByteBuffer& answer) {
+  v1::GetMetricsRequest request;
+  v1::GetMetricsResponse response;
+  if (absl::Status status = ParseShort(bytes, request); !status.ok()) return status;
+  if (caller.tenant != kDefaultTenant) {
+    return absl::PermissionDeniedError(
+        "the metrics are those of all tenants; tenants cannot read them");
+  }
+  response.set_text(runtime.metrics());
+  answer = Serialize(response);
+  return absl::OkStatus();
 }
 
 constexpr std::array kMethods = {
@@ -95,8 +106,10 @@ constexpr std::array kMethods = {
         Role::kWriter},
     SceneMethod{RpcMethod::kForkScene, Request<&SceneService::RequestForkScene>, Fork, true,
                 Role::kWriter},
-    SceneMethod{RpcMethod::kLintScene, Request<&SceneService::RequestLintScene>, Lint, false,
-                Role::kReader},
+    SceneMethod{RpcMethod::kLintScene, Request<&SceneService::RequestLintScene>, AnswerLint, false,
+                Role::kReader, true},
+    SceneMethod{RpcMethod::kGetMetrics, Request<&SceneService::RequestGetMetrics>, GetMetrics,
+                false, Role::kReader},
 };
 
 }  // namespace

@@ -22,7 +22,9 @@ using RawSceneMethods = v1::SceneService::WithRawMethod_CreateScene<
                         v1::SceneService::WithRawMethod_ImportScene<
                             v1::SceneService::WithRawMethod_ExportScene<
                                 v1::SceneService::WithRawMethod_WatchScene<
-                                    v1::SceneService::WithRawMethod_LintScene<Base>>>>>>>>>>>>;
+                                    v1::SceneService::WithRawMethod_LintScene<
+                                        v1::SceneService::WithRawMethod_GetMetrics<
+                                            Base>>>>>>>>>>>>>;
 
 // The asynchronous SceneService, whose methods receive the unparsed bytes of their requests. A
 // waiting call holds no thread, and a request is parsed only after its call is counted against the

@@ -62,7 +62,8 @@ absl::Status SceneUpload::CheckHeader(const v1::ImportSceneRequest& chunk) {
     begun_ = true;
     name_ = chunk.name();
     mode_ = *mode;
-    return absl::OkStatus();
+    note_ = chunk.note();
+    return CheckNote(note_);
   }
   if (!chunk.name().empty() && chunk.name() != name_) {
     return InvalidField("name", "must be absent or equal to that of the first chunk");

@@ -48,6 +48,7 @@ class SceneUpload {
 
   const std::string& name() const { return name_; }
   ImportMode mode() const { return mode_; }
+  const std::string& note() const { return note_; }
   std::vector<Polygon>& polygons() { return polygons_; }
   // Frees the polygons, and pauses now and then, so that other tasks of the executor can run.
   // Nothing may be added afterwards.
@@ -71,6 +72,7 @@ class SceneUpload {
   bool begun_ = false;
   std::string name_;
   ImportMode mode_ = ImportMode::kCreate;
+  std::string note_;
   wire::PolygonJoiner joiner_;
   std::vector<Polygon> polygons_;
   size_t vertices_ = 0;          // number of vertices of all `polygons_`

@@ -359,7 +359,8 @@ ScenePage ForkStore::List(absl::string_view after, size_t limit, absl::string_vi
 
 absl::StatusOr<Scene::Ptr> ForkStore::Import(absl::string_view name, ImportMode mode,
                                              std::vector<Polygon> polygons,
-                                             absl::FunctionRef<bool()> abandoned) {
+                                             absl::FunctionRef<bool()> abandoned,
+                                             absl::string_view note) {
   {
     absl::MutexLock lock(&mu_);
     if (forks_.contains(name)) return NameTaken();
@@ -370,7 +371,7 @@ absl::StatusOr<Scene::Ptr> ForkStore::Import(absl::string_view name, ImportMode 
     const auto it = imported_.find(name);
     if (--it->second == 0) imported_.erase(it);
   });
-  return scenes_.Import(name, mode, std::move(polygons), abandoned);
+  return scenes_.Import(name, mode, std::move(polygons), abandoned, note);
 }
 
 absl::StatusOr<Scene::Ptr> ForkStore::Commit(absl::string_view name, uint64_t base_version,

@@ -275,7 +275,8 @@ absl::Status MemoryStore::CheckImport(absl::string_view name, ImportMode mode) c
 
 absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMode mode,
                                                std::vector<Polygon> polygons,
-                                               absl::FunctionRef<bool()> abandoned) {
+                                               absl::FunctionRef<bool()> abandoned,
+                                               absl::string_view note) {
   KeyedMutex::Lock writer(writers_, name);
   size_t reserved = 0;  // number of scenes that the import adds: 0 if it replaces a scene
   {
@@ -295,14 +296,14 @@ absl::StatusOr<Scene::Ptr> MemoryStore::Import(absl::string_view name, ImportMod
   const uint64_t bytes = charge.bytes();
   absl::StatusOr<TenantCharge> share = ChargeTenant(name, reserved, bytes);
   if (!share.ok()) return share.status();
-  // Builds the scene while `mu_` is free, so that readers, and writers of other scenes, do not
-  // wait.
+  // Builds the scene while `mu_` is free, so that readers and other writers do not wait.
   absl::StatusOr<Scene::Ptr> made =
       Scene::Create(std::move(polygons), NextVersion(), limits_, YieldingWorkers());
   if (!made.ok()) return made.status();
   const Scene::Ptr scene = *std::move(made);
   if (abandoned()) return absl::CancelledError("the caller has cancelled; the scene is unchanged");
   VersionSummary summary = SummaryOf(*scene, "");
+  summary.note = std::string(note);
   std::shared_ptr<SceneChange> change = DifferenceOf(Find(name), scene, summary);
   absl::StatusOr<WriteResult> written = WriteResult{.version = summary.version};
   if (journal_ != nullptr) {

@@ -37,6 +37,15 @@ namespace carom::server {
 // the server recognizes edits that the client sends a second time, and does not apply them again.
 inline constexpr size_t kMaxEditIdBytes = 64;
 
+// Maximum length in bytes of a note, which says how a version was made.
+inline constexpr size_t kMaxNoteBytes = 1024;
+
+// Returns INVALID_ARGUMENT naming `note` if a note is too long.
+inline absl::Status CheckNote(absl::string_view note) {
+  if (note.size() <= kMaxNoteBytes) return absl::OkStatus();
+  return InvalidField("note", absl::StrCat("must have at most ", kMaxNoteBytes, " bytes"));
+}
+
 // Receives a notification of every change of a scene, once the change is visible:
 // `SceneStore::Find` then returns the changed scene.
 class SceneListener {
@@ -145,10 +154,11 @@ class SceneStore {
   // makes. Errors: ALREADY_EXISTS naming `name` if `mode` is kCreate and the scene exists;
   // RESOURCE_EXHAUSTED if a limit of the number of scenes or of memory would be exceeded; those of
   // Scene::Create. Calls `abandoned` just before it writes the change; if `abandoned` returns true,
-  // changes nothing and returns CANCELLED.
+  // changes nothing and returns CANCELLED. The store puts `note` into the summary of the version.
   virtual absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
                                             std::vector<Polygon> polygons,
-                                            absl::FunctionRef<bool()> abandoned) = 0;
+                                            absl::FunctionRef<bool()> abandoned,
+                                            absl::string_view note = "") = 0;
 
   // Applies `edits` to a scene and returns the resulting version. A `base_version` of 0 stands for
   // the current version. The store puts `edit_id` into the summary of the resulting version.
@@ -185,8 +195,10 @@ class SceneStore {
   virtual void AddListener(SceneListener* listener) = 0;
 
   // Calls `Import` with `ImportMode::kCreate`, and with a callback that never abandons the import.
-  absl::StatusOr<Scene::Ptr> Create(absl::string_view name, std::vector<Polygon> polygons) {
-    return Import(name, ImportMode::kCreate, std::move(polygons), [] { return false; });
+  absl::StatusOr<Scene::Ptr> Create(absl::string_view name, std::vector<Polygon> polygons,
+                                    absl::string_view note = "") {
+    return Import(
+        name, ImportMode::kCreate, std::move(polygons), [] { return false; }, note);
   }
 };
 

@@ -26,6 +26,7 @@ VersionRow MakeRow(absl::string_view scene, const VersionSummary& summary, const
   record.set_polygon_count(summary.polygon_count);
   record.set_vertex_count(summary.vertex_count);
   record.set_edit_id(summary.edit_id);
+  record.set_note(summary.note);
   record.set_created_us(summary.created_us);
   if (summary.polygon_count != 0) {
     const Box& box = summary.bounds;
@@ -49,6 +50,7 @@ absl::Status ReadRow(absl::string_view scene, uint64_t version, const VersionRow
   summary.polygon_count = record.polygon_count();
   summary.vertex_count = record.vertex_count();
   summary.edit_id = record.edit_id();
+  summary.note = record.note();
   summary.created_us = record.created_us();
   if (record.bounds_size() == 4) {
     summary.bounds.Extend(Vec2{record.bounds(0), record.bounds(1)});

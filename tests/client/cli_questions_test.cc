@@ -89,6 +89,94 @@ TEST_F(CliQuestionsTest, SightsAndTracks) {
   EXPECT_THAT(result.standard_error, HasSubstr("line 1: must be `x y` or `x y angle`"));
 }
 
+// One line of each kind: the explanation of a server and of a file are equal, and keep something.
+TEST_F(CliQuestionsTest, ExplainsEveryKind) {
+  const std::string file = folder_.Write("map.json", kMap), svg = folder_ / "why.svg";
+  ASSERT_EQ(Carom({"scene", "import", "arena", file}).exit_code, 0);
+  const std::string square = R"("rings":[[[9,1],[12,1],[12,4],[9,4]]])";
+  for (const std::string& line : {
+           std::string(R"({"op":"point","p":[5,5]})"),
+           std::string(R"({"op":"segment","a":[-5,5],"b":[35,5]})"),
+           std::string(R"({"op":"ray","p":[-5,5],"d":[1,0]})"),
+           std::string(R"({"op":"sight","a":[-5,5],"b":[35,5]})"),
+           std::string(R"({"op":"fan","p":[-5,5],"angle":0,"step":0.1,"range":20,"beams":2})"),
+           std::string(R"({"op":"arc","p":[-5,5],"v":[9,0],"acceleration":[0,-1],"duration":3})"),
+           std::string(R"({"op":"circle","c":[5,5],"r":2})"),
+           std::string(R"({"op":"capsule","a":[5,5],"b":[6,5],"r":2})"),
+           std::string(R"({"op":"box","min":[5,5],"max":[6,6]})"),
+           R"({"op":"polygon",)" + square + "}",
+           R"({"op":"distance",)" + square + "}",
+           R"({"op":"contact",)" + square + "}",
+           std::string(R"({"op":"sweep","shape":{"circle":1},"at":[-5,5],"d":[20,0]})"),
+           std::string(R"({"op":"slide","shape":{"circle":1},"at":[-5,5],"d":[[20,3]]})"),
+           std::string(R"({"op":"rotating_sweep","shape":{"circle":1},"at":[-5,5,1,0],)") +
+               R"("to":[5,5,0,1],"tolerance":0.01})",
+           std::string(R"({"op":"depenetrate","shape":{"circle":1},"at":[0.5,5]})"),
+           std::string(R"({"op":"bounce","a":[-5,5],"b":[35,6]})"),
+           std::string(R"({"op":"ray_bounce","p":[-5,5],"d":[1,0.1]})"),
+       }) {
+    const ProcessResult local = Carom({"explain", "--local", file, line, "--svg", svg});
+    ASSERT_EQ(local.exit_code, 0) << line << local.standard_error;
+    const nlohmann::json explained = nlohmann::json::parse(local.standard_output);
+    bool keeps = false;
+    for (const auto& stage : explained["stages"]) keeps = keeps || !stage["kept"].empty();
+    EXPECT_TRUE(keeps) << line << local.standard_output;
+    std::ifstream picture(svg);
+    EXPECT_THAT((std::string{std::istreambuf_iterator<char>(picture), {}}), StartsWith("<svg"));
+    ProcessResult remote = Carom({"explain", "arena"}, line + "\n");
+    nlohmann::json by_server = nlohmann::json::parse(remote.standard_output);
+    by_server["version"] = explained["version"];
+    EXPECT_EQ(by_server, explained) << line << remote.standard_error;
+  }
+}
+
+TEST_F(CliQuestionsTest, ExplainsBodiesAndMoves) {
+  const std::string file = folder_.Write("map.json", kMap);
+  const std::string bodies = R"({"op":"bodies","shapes":[{"circle":1}],"at":[[0,20,5],[0,21,5]]})";
+  ProcessResult result = Carom({"explain", "--local", file, bodies,
+                                R"({"op":"segment","a":[15,5],"b":[35,5],"against":"bodies"})"});
+  EXPECT_THAT(result.standard_output, HasSubstr(R"({"body":0,"fate":"kept")"));
+  result = Carom({"explain", "--local", file, bodies, R"({"op":"body_contact","body":1})"});
+  EXPECT_THAT(result.standard_output, HasSubstr(R"({"body":0,"fate":"kept")"));
+  result = Carom({"explain", "--local", file},
+                 R"({"op":"track","tracker":3,"rings":[[[0,0],[1,0],[1,1]]]})"
+                 "\n"
+                 R"({"op":"move","tracker":3,"x":15,"y":5})"
+                 "\n"
+                 R"({"op":"move","tracker":3,"x":15.25,"y":5})"
+                 "\n");
+  EXPECT_THAT(result.standard_output, HasSubstr(R"("tier":"quiet")")) << result.standard_error;
+  EXPECT_THAT(
+      OnTerminal("explain --local " + file + R"( '{"op":"point","p":[5,5]}')").standard_output,
+      HasSubstr("polygon 7: kept"));
+  for (const auto& [line, message] : {
+           std::pair<const char*, const char*>{"{", "not JSON"},
+           {R"({"op":"scene","polygons":[]})", "op: must be bodies, track, move or a question"},
+           {R"({"op":"fan","p":[0,0]})", "angle"},
+           {R"({"op":"move","tracker":4,"x":0,"y":0})", "tracker"},
+           {"", "no line is a question"},
+       }) {
+    result = Carom({"explain", "--local", file}, std::string(line) + "\n");
+    EXPECT_EQ(result.exit_code, 1) << line;
+    EXPECT_THAT(result.standard_error, HasSubstr(message));
+  }
+}
+
+// docs/explain.md shows what its command prints on a terminal.
+TEST_F(CliQuestionsTest, TheDocumentOfExplainIsTrue) {
+  std::ifstream in(Environment("CAROM_SOURCE_DIR") + "/docs/explain.md");
+  const std::string text{std::istreambuf_iterator<char>(in), {}};
+  const size_t command = text.find("$ carom explain "), end = text.find("\n```", command);
+  ASSERT_NE(command, std::string::npos);
+  const size_t output = text.find('\n', command) + 1;
+  std::string words = text.substr(command + 8, output - command - 9);
+  const std::string map = "client/examples";
+  words.replace(words.find(map), map.size(), Environment("CAROM_SOURCE_DIR") + "/" + map);
+  std::string printed = OnTerminal(words).standard_output;
+  std::erase(printed, '\r');
+  EXPECT_EQ(printed, text.substr(output, end + 1 - output));
+}
+
 TEST_F(CliQuestionsTest, PicturesAreDocuments) {
   const std::string file = folder_.Write("map.json", kMap), svg = folder_ / "picture.svg";
   for (const std::vector<std::string>& words :

@@ -205,6 +205,38 @@ TEST_F(CliTest, UnknownMembersOfAFile) {
   EXPECT_THAT(result.standard_error, EndsWith("carom: warning: -: 4 more\n"));
 }
 
+// Findings are lines and an exit status; --fix writes polygons that commit accepts, and commits
+// nothing.
+TEST_F(CliTest, Lint) {
+  const std::string file = folder_.Write(
+      "map.json", R"({"polygons":[{"id":7,"rings":[[[0,0],[4,0],[4,0],[4,4],[0,4]]]},)"
+                  R"({"id":8,"rings":[[[4.5,0],[8,0],[8,4],[4.5,4]]]}]})");
+  const std::string fixed = folder_.path() + "/fixed.json";
+  const std::string picture = folder_.path() + "/map.svg";
+  ProcessResult result = Carom({"scene", "lint", "--local", file, "--radius", "1", "--check", "gap",
+                                "duplicate-vertex", "--svg", picture});
+  EXPECT_EQ(result.exit_code, 3) << result.standard_error;
+  EXPECT_THAT(result.standard_output, HasSubstr(R"("kind":"duplicate-vertex","polygon":7)"));
+  EXPECT_THAT(result.standard_output, HasSubstr(R"("kind":"gap","polygon":7,"ring":0,"edge":1)"));
+  EXPECT_THAT(result.standard_output, HasSubstr(R"("measure":0.5,)"));
+  EXPECT_THAT(carom::testing::RunProcess({"cat", picture}, "", 60).standard_output,
+              EndsWith("</svg>\n"));
+
+  ASSERT_EQ(Carom({"scene", "import", "arena", file}).exit_code, 0);
+  result = Carom({"scene", "lint", "arena", "--check", "duplicate-vertex", "--fix", fixed});
+  EXPECT_EQ(result.exit_code, 3) << result.standard_error;
+  EXPECT_THAT(result.standard_error, HasSubstr("carom scene commit arena " + fixed));
+  EXPECT_EQ(Carom({"scene", "lint", "arena", "--check", "duplicate-vertex"}).exit_code, 3);
+  EXPECT_EQ(Carom({"scene", "commit", "arena", fixed}).exit_code, 0);
+  result = Carom({"scene", "lint", "arena", "--check", "duplicate-vertex"});
+  EXPECT_EQ(result.exit_code, 0) << result.standard_output;
+  EXPECT_EQ(result.standard_output, "");
+
+  EXPECT_EQ(Carom({"scene", "lint", "nowhere"}).exit_code, 1);
+  EXPECT_EQ(Carom({"scene", "lint", "arena", "--check", "colour"}).exit_code, 2);
+  EXPECT_EQ(Carom({"scene", "lint", "arena", "--from", "1;2"}).exit_code, 2);
+}
+
 TEST_F(CliTest, Cast) {
   ASSERT_TRUE(client_->CreateScene("scenes/a", {{Square(7, 0, 0, 10), Square(8, 20, 0, 10)}}).ok());
   ProcessResult result = Carom({"cast", "a", "-5", "5", "35", "5"});
@@ -266,7 +298,7 @@ TEST_F(CliTest, UsageMessages) {
   const std::pair<std::vector<std::string>, std::string> kMessages[] = {
       {{},
        "a command is required: scene, cast, overlap, nearest, sweep, slide, bounce, "
-       "sight, track, bundle, eval, demo, load, context, completion, manual"},
+       "sight, track, bundle, convert, eval, demo, load, context, completion, manual"},
       {{"evl"}, "unknown command 'evl'; did you mean 'eval'?"},
       {{"fly"}, "unknown command 'fly'"},
       {{"--verison"}, "unknown option '--verison'; did you mean '--version'?"},

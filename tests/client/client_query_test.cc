@@ -43,6 +43,38 @@ class ClientQueryTest : public ClientTest {
   uint64_t version_ = 0;
 };
 
+TEST_F(ClientQueryTest, ExplainsAsTheLibraryDoes) {
+  const double ax[] = {-1}, ay[] = {0.5}, bx[] = {12}, by[] = {0.5};
+  Group group;
+  group.segments = {ax, ay, bx, by};
+  const auto remote = client_->Explain(kQueryScene, group, {.max_candidates = 2, .svg_width = 200});
+  ASSERT_TRUE(remote.ok()) << remote.status();
+  const Scene::Ptr scene = Scene::Create(Squares(5), version_).value();
+  WorkMeter meter;
+  const Explanation local = Explain(*scene, group, {2, 200}, meter).value();
+  EXPECT_EQ(remote->text, local.text);
+  EXPECT_EQ(remote->svg, local.svg);
+  EXPECT_EQ(remote->kind, "segments");
+  ASSERT_EQ(remote->stages.size(), 1u);
+  const ExplainedStage &a = remote->stages[0], &b = local.stages[0];
+  EXPECT_EQ(a.kept, b.kept);
+  EXPECT_EQ(a.unlisted, b.unlisted);
+  EXPECT_EQ(a.point, b.point);
+  ASSERT_EQ(a.candidates.size(), b.candidates.size());
+  for (size_t i = 0; i < a.candidates.size(); ++i) {
+    EXPECT_EQ(a.candidates[i].fate, b.candidates[i].fate);
+    EXPECT_EQ(a.candidates[i].key, b.candidates[i].key);
+    EXPECT_EQ(a.candidates[i].edge, b.candidates[i].edge);
+    ASSERT_EQ(a.candidates[i].edges.size(), b.candidates[i].edges.size());
+    for (size_t k = 0; k < a.candidates[i].edges.size(); ++k) {
+      EXPECT_EQ(a.candidates[i].edges[k].signs, b.candidates[i].edges[k].signs);
+      EXPECT_EQ(a.candidates[i].edges[k].meets, b.candidates[i].edges[k].meets);
+    }
+  }
+  const auto refused = client_->Explain("scenes/nowhere", group);
+  EXPECT_EQ(refused.status().code(), StatusCode::kNotFound) << refused.status();
+}
+
 TEST_F(ClientQueryTest, AnswersAsTheLibraryDoes) {
   const std::vector<double> ax = {-1, 0.5, 20}, ay = {0.5, 0.5, 20}, bx = {12, 3, 21},
                             by = {0.5, 0.5, 21};

@@ -44,6 +44,34 @@ TEST_F(ClientSceneTest, AnEmptySceneHasEmptyBounds) {
   EXPECT_EQ(made->polygon_count, 0u);
 }
 
+// The server finds what the library finds.
+TEST_F(ClientSceneTest, LintsAScene) {
+  const std::vector<Polygon> walls = {Square(1, 0, 0), Square(2, 1.5, 0), Square(3, 1.5, 0)};
+  const auto made = client_->CreateScene("scenes/arena", walls);
+  ASSERT_TRUE(made.ok()) << made.status();
+  const LintOptions options{.gap_radius = 0.5, .mover_radius = 1, .from = {{9, 9}}};
+  const auto lint = client_->LintScene("scenes/arena", options);
+  ASSERT_TRUE(lint.ok()) << lint.status();
+  EXPECT_EQ(lint->version, made->version);
+  WorkMeter meter;
+  const auto expected = Lint(*Scene::Create(walls).value(), options, meter);
+  ASSERT_TRUE(expected.ok());
+  EXPECT_EQ(lint->report.counts, expected->counts);
+  ASSERT_EQ(lint->report.findings.size(), expected->findings.size());
+  for (size_t i = 0; i < expected->findings.size(); ++i) {
+    EXPECT_EQ(lint->report.findings[i].kind, expected->findings[i].kind);
+    EXPECT_EQ(lint->report.findings[i].other_point, expected->findings[i].other_point);
+    EXPECT_EQ(lint->report.findings[i].measure, expected->findings[i].measure);
+    EXPECT_EQ(lint->report.findings[i].outline, expected->findings[i].outline);
+  }
+  const auto none = client_->LintScene("scenes/arena", {.kinds = 0});
+  ASSERT_TRUE(none.ok()) << none.status();
+  EXPECT_TRUE(none->report.findings.empty());
+  EXPECT_TRUE(Refuses(client_->LintScene("scenes/arena", {.gap_radius = -1}).status(),
+                      StatusCode::kInvalidArgument, "gap_radius"));
+  EXPECT_EQ(client_->LintScene("scenes/none").status().code(), StatusCode::kNotFound);
+}
+
 TEST_F(ClientSceneTest, RefusalsNameTheirField) {
   ASSERT_TRUE(client_->CreateScene("scenes/arena", Squares(1)).ok());
   EXPECT_EQ(client_->CreateScene("scenes/arena", {}).status().code(), StatusCode::kAlreadyExists);

@@ -30,6 +30,7 @@
 #include "carom/covering.h"
 #include "carom/depenetrate.h"
 #include "carom/distance.h"
+#include "carom/explain.h"
 #include "carom/geometry.h"
 #include "carom/group.h"
 #include "carom/group_kinds.h"
@@ -410,6 +411,23 @@ TEST_F(HeaderExampleTest, Svg) {
   // 76 pixels are one unit, and (0, 1) is at (168, 244).
   EXPECT_NE(picture.find("M16 244L168 244"), std::string::npos) << picture;
   EXPECT_NE(picture.find("M168 244L159 244"), std::string::npos) << picture;
+}
+
+TEST_F(HeaderExampleTest, Explain) {
+  // carom/explain.h
+  const double ax[] = {-2}, ay[] = {1}, bx[] = {6}, by[] = {1};
+  Group group;
+  group.segments = {ax, ay, bx, by};
+  WorkMeter meter;
+  const Explanation explanation = Explain(*scene, group, {}, meter).value();
+  // explanation.stages[0].candidates[0]: id 7, fate kKept, key 0.25
+  // explanation.text: the same, for people
+  // end
+  const ExplainedCandidate& candidate = explanation.stages.at(0).candidates.at(0);
+  EXPECT_EQ(candidate.id, 7u);
+  EXPECT_EQ(candidate.fate, CandidateFate::kKept);
+  EXPECT_EQ(candidate.key, 0.25);
+  EXPECT_NE(explanation.text.find("polygon 7: kept"), std::string::npos) << explanation.text;
 }
 
 TEST_F(HeaderExampleTest, TrackerTable) {

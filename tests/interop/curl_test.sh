@@ -71,8 +71,8 @@ check_errors() {
   is 400 '"code":"out_of_range"'
   call SceneService/CommitEdits '{"name": "scenes/unit", "base_version": 99}'
   is 409 '"code":"aborted"'
-  call SceneService/LintScene '{}'
-  is 501 '"code":"unimplemented"'
+  call SceneService/LintScene '{"name": "scenes/nowhere"}'
+  is 404 '"code":"not_found"'
   call SceneService/GetScene '{"name": "scenes/unit", "colour": 1}'
   is 400 '"code":"invalid_argument"' colour
   call SceneService/GetScene '{"name": '

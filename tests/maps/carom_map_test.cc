@@ -12,6 +12,7 @@
 #include <string>
 
 #include "carom/bundle.h"
+#include "carom/status.h"
 #include "client/formats/scene_writer.h"
 #include "tests/maps/map_checks.h"
 
@@ -19,7 +20,6 @@ namespace carom::testing {
 namespace carom_map_test {
 
 using ::testing::HasSubstr;
-using ::testing::UnorderedElementsAre;
 
 constexpr char kScene[] = R"({"id": "arena", "polygons": [
   {"id": 18446744073709551615, "fill": "nonzero", "category": 6, "user_data": "AAEC",
@@ -54,23 +54,43 @@ TEST(CaromMap, AppliesOptions) {
   EXPECT_EQ(map.polygons[0].user_data().size(), 3u);
 }
 
-TEST(CaromMap, TakesTheSceneThatIsNamed) {
+TEST(CaromMap, TakesTheSceneThatIsChosen) {
   const std::string line = R"("polygons":[{"id":1,"rings":[[[0,0],[1,0],[0,1]]]}]})";
   const std::string lines = "{\"id\":\"a\"," + line + "\n\n{\"id\":\"b\"," + line + "\n";
-  const ImportedMap map = Imported(ImportCarom, lines, WithLayer("b"));
+  ImportOptions options;
+  options.scene = "b";
+  const ImportedMap map = Imported(ImportCarom, lines, options);
+  EXPECT_EQ(map.scene, "b");
   EXPECT_EQ(map.polygons.size(), 1u);
-  EXPECT_THAT(SkippedOf(map), UnorderedElementsAre("layer \"a\": the file has several scenes"));
+  EXPECT_TRUE(map.mapping.empty());
   EXPECT_THAT(ErrorOf(ImportCarom, lines),
-              HasSubstr("the file has 2 scenes; name one with --layer, such as a"));
+              HasSubstr("the file has 2 scenes: choose one of them with --id"));
+  options.scene = "c";
+  EXPECT_EQ(ImportCarom(lines, options, nullptr).status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(Imported(ImportCarom, "{" + line + "\n\n").polygons.size(), 1u);
+}
+
+// A misspelt member would be a polygon of another kind, in silence.
+TEST(CaromMap, NamesUnknownMembers) {
+  const std::string text = R"({"polygons": [{"id": 1, "solidty": 2, "rings": [[[0, 0]]]},
+      {"idd": 1, "rings": [{"points": [[0, 0]], "opn": true}]}], "titel": ""})";
+  const absl::Status refused = ImportCarom(text, {}, nullptr).status();
+  std::vector<std::string> fields;
+  for (const Violation& violation : Violations(refused)) fields.push_back(violation.field);
+  EXPECT_EQ(fields, (std::vector<std::string>{"polygons[1].id", "titel", "polygons[0].solidty",
+                                              "polygons[1].idd", "polygons[1].rings[0].opn"}));
+  const ImportedMap map = Imported(ImportCarom, R"({"polygons": [{"id": 1, "solidty": 2,
+      "rings": [[[0, 0]]]}], "mapping": {}})");
+  EXPECT_EQ(
+      SkippedOf(map),
+      (std::vector<std::string>{"polygons[0].solidty: unknown member; did you mean 'solidity'?"}));
 }
 
 TEST(CaromMap, ErrorsNameThePathOrTheLine) {
   const std::vector<std::pair<std::string, std::string>> cases = {
-      {"", "line 1: the file has no scene"},
       {"{\"polygons\": [\n}", "line 2: not JSON"},
       {"{\"polygons\": []}\n{\"polygons\": [}\n", "line 2: not JSON"},
-      {"{\"polygons\": []}\n{\"polygons\": 3}\n", "line 2.polygons: must be an array"},
+      {"{\"polygons\": 3}", "polygons: must be an array"},
       {R"({"polygons": [{"id": 1, "rings": [[[0, 1e99]]]}]})", "polygons[0].rings[0][0]"}};
   for (const auto& [text, message] : cases) {
     EXPECT_THAT(ErrorOf(ImportCarom, text), HasSubstr(message)) << text;

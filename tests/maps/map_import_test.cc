@@ -13,6 +13,7 @@
 #include <fstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "tests/maps/map_checks.h"
 
@@ -45,6 +46,27 @@ TEST(ImportMap, ListsTheFormatsIfNoneMatches) {
     ASSERT_FALSE(map.ok()) << text;
     EXPECT_EQ(map.status().code(), absl::StatusCode::kInvalidArgument);
     EXPECT_EQ(map.status().message().substr(0, 43), "no map of a known format: Carom, Tiled, LDt");
+  }
+}
+
+// Law: what is parsed of a long text never shrinks, and stays within it; every MiB has a report.
+TEST(ImportMap, ReportsHowFarAJsonTextIsParsed) {
+  const std::string blanks(size_t{3} << 20, ' ');
+  const std::string texts[] = {
+      R"({"polygons":[)" + blanks + "]}",
+      R"({"type":"FeatureCollection","features":[)" + blanks + "]}",
+      R"({"type":"map","tilewidth":1,"tileheight":1,"layers":[)" + blanks + "]}"};
+  for (const std::string& text : texts) {
+    std::vector<uint64_t> reports;
+    const ReadProgress progress = [&](uint64_t done, uint64_t total) {
+      EXPECT_EQ(total, text.size());
+      reports.push_back(done);
+    };
+    ImportOptions options;
+    options.progress = &progress;
+    const absl::StatusOr<ImportedMap> map = ImportMap(text, options, nullptr);
+    ASSERT_TRUE(map.ok()) << map.status();
+    EXPECT_EQ(reports, (std::vector<uint64_t>{0, 1 << 20, 2 << 20, 3 << 20})) << map->format;
   }
 }
 

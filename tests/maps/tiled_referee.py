@@ -1,6 +1,6 @@
 # SPDX-FileCopyrightText: The Carom authors
 # SPDX-License-Identifier: Apache-2.0
-"""Compares the importer of Tiled's maps with Tiled: tiled_referee.py PRINT_MAP FOLDER.
+"""Compares the importer of Tiled's maps with Tiled: tiled_referee.py CAROM FOLDER.
 
 FOLDER has the maps of the shared folder in `raw`; maps that are written here go beside them.
 
@@ -21,7 +21,7 @@ import subprocess
 import sys
 import zlib
 
-print_map = sys.argv[1]
+carom = sys.argv[1]
 folder = pathlib.Path(sys.argv[2])
 
 # A shape without symmetry, in the pixels of a tile's image.
@@ -31,11 +31,14 @@ SHAPE = [(3, 2), (19, 2), (19, 6), (8, 6), (8, 9), (15, 9), (15, 13), (8, 13), (
 
 
 def polygons(path, *layers):
-    """The lines that print_map prints for a map, and what it skipped."""
-    run = subprocess.run([print_map, path, *layers], check=False, capture_output=True, text=True)
+    """The scene that `carom convert` prints for a map, without the mapping, and what it skipped."""
+    flags = [f"--layer={layer}" for layer in layers]
+    run = subprocess.run(
+        [carom, "convert", path, "-", "--no-flip-y", *flags], check=False, capture_output=True, text=True
+    )
     if run.returncode:
         sys.exit(f"{path}: {run.stderr}")
-    return run.stdout, run.stderr
+    return "{" + run.stdout[run.stdout.index('"polygons":') :], run.stderr.replace(str(path), "MAP")
 
 
 def export(path, target, *flags):

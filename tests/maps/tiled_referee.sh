@@ -2,11 +2,10 @@
 # SPDX-FileCopyrightText: The Carom authors
 # SPDX-License-Identifier: Apache-2.0
 
-# tiled_referee.sh PRINT_MAP: Tiled itself is the referee of the importer of its maps.
+# Tiled itself is the referee of the importer of its maps.
 #
 # Its export to JSON has the polygons of the original, and its pictures show tiles where the importer
-# places their collision shapes (tiled_referee.py). PRINT_MAP is the program of print_map.cc. Skips
-# without Tiled; fails without it under CI=true.
+# places their collision shapes (tiled_referee.py). Skips without Tiled; fails without it under CI=true.
 set -euo pipefail
 
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
@@ -17,7 +16,7 @@ lacks() {
   exit 77
 }
 
-(($# == 1)) || { echo 'usage: tiled_referee.sh PRINT_MAP' >&2; exit 2; }
+: "${CAROM_BINARY:?}"
 for tool in tiled tmxrasterizer python3; do
   command -v "$tool" >/dev/null || lacks "needs $tool (apt-get install tiled python3)"
 done
@@ -30,4 +29,4 @@ mkdir -m 700 "$scratch/run"
 export QT_QPA_PLATFORM=offscreen XDG_RUNTIME_DIR=$scratch/run
 cp -r "$raw" "$scratch/raw"
 chmod -R u+w "$scratch/raw"
-python3 "$here/tiled_referee.py" "$1" "$scratch"
+python3 "$here/tiled_referee.py" "$CAROM_BINARY" "$scratch"

@@ -138,10 +138,11 @@ def test_a_rollback_makes_a_version(client: Client) -> None:
         client.rollback("back", 12345678)
 
 
-def test_lint_is_not_part_of_this_server(client: Client) -> None:
-    client.create_scene("lint", [])
-    with pytest.raises(errors.UnimplementedError):
-        client.lint("lint")
+def test_lint(client: Client) -> None:
+    client.create_scene("lint", [SQUARE])
+    assert client.lint("lint") == []
+    with pytest.raises(errors.NotFoundError):
+        client.lint("nowhere")
 
 
 def test_versions_are_pinned_and_awaited(client: Client) -> None:

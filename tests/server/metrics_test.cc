@@ -102,6 +102,18 @@ class AdminTest : public ::testing::Test {
   std::shared_ptr<grpc::Channel> channel_;
 };
 
+// The RPC has the same lines, for clients that cannot reach the admin port.
+TEST_F(AdminTest, MetricsAreAnRpcToo) {
+  Start();
+  CreateScene();
+  Context context;
+  v1::GetMetricsResponse response;
+  ASSERT_TRUE(v1::SceneService::NewStub(channel_)->GetMetrics(&context, {}, &response).ok());
+  EXPECT_THAT(response.text(),
+              AllOf(HasSubstr("\ncarom_scenes 1\n"),
+                    HasSubstr("\n# TYPE carom_calls_total counter\n"), Not(HasSubstr("scenes/a"))));
+}
+
 TEST_F(AdminTest, CountsWhatHasHappened) {
   Start();
   CreateScene();

@@ -28,6 +28,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,8 +38,10 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "carom/explain.h"
 #include "carom/frame.h"
 #include "carom/geometry.h"
+#include "carom/lint.h"
 #include "carom/polygon.h"
 #include "carom/scene.h"
 #include "carom/stream.h"
@@ -47,8 +50,7 @@
 namespace carom {
 
 struct ClientOptions {
-  // Behaviour. Timeout of calls without a `CallOptions::timeout`; zero means no timeout. Streams
-  // have no timeout: their frames have `Frame::budget_us`.
+  // Behaviour. Timeout of calls without a `CallOptions::timeout`; zero: none. Streams have none.
   std::chrono::milliseconds call_timeout{30000};
   // Interval of keepalive pings: after this time without data in a call or stream, the client pings
   // the server. If the server does not respond within another interval (20 s at most), calls and
@@ -80,10 +82,18 @@ struct ClientOptions {
   int32_t max_receive_bytes = 64 << 20;
 };
 
+// Called with how many vertices of a transfer are done, and of how many; 0: that is not known.
+using TransferProgress = std::function<void(uint64_t done, uint64_t total)>;
+
 struct CallOptions {
   // Time after which the call fails with DEADLINE_EXCEEDED. Absent means
   // `ClientOptions::call_timeout`. Zero means no timeout.
   std::optional<std::chrono::milliseconds> timeout;
+  // Called by `ImportScene` and `ExportScene`, on the thread of the call, after each message of
+  // about 1 MiB. The total of an export is not known. Must exist until the call returns.
+  const TransferProgress* progress = nullptr;
+  // Text of at most 1,024 bytes that a version made by `ImportScene` keeps (`SceneVersion::note`).
+  absl::string_view note = "";
 };
 
 // Options of `Client::ForkScene`, which makes a fork: an editable copy of a scene on one server.
@@ -94,10 +104,23 @@ struct ForkOptions {
   std::chrono::seconds lease{0};
 };
 
+// What a query to explain refers to besides its group (`Client::Explain`).
+struct ExplainContext {
+  uint64_t version = 0;  // version of the scene that is queried; 0: its current version
+  // the trackers that the moves of the group name by their handles
+  std::vector<TrackerDefinitions> trackers = {};
+};
+
 // A page of scenes by ascending name.
 struct ScenePage {
   std::vector<SceneSummary> scenes;
   std::string next_page_token;  // token for `ListScenes`; empty: this is the last page
+};
+
+// The findings of `LintScene`, and the version that they are about.
+struct SceneLint {
+  LintReport report;
+  uint64_t version = 0;
 };
 
 // What `ImportScene` does if a scene with the given name exists: kCreate fails with ALREADY_EXISTS,
@@ -201,6 +224,14 @@ class Client {
   absl::StatusOr<std::vector<SceneVersion>> ListSceneVersions(absl::string_view name,
                                                               const CallOptions& options = {});
 
+  // Returns the probable mistakes in version `version` of a scene; 0 means the current version. The
+  // server keeps at most 10,000 findings and 65,536 vertices of outlines.
+  //
+  // Errors: NOT_FOUND; INVALID_ARGUMENT naming a field of `lint` that is out of range; OUT_OF_RANGE
+  // if `version` is not kept; RESOURCE_EXHAUSTED if the lint needs more than the server allows.
+  absl::StatusOr<SceneLint> LintScene(absl::string_view name, const LintOptions& lint = {},
+                                      uint64_t version = 0, const CallOptions& options = {});
+
   // Makes a new version with the polygons of the older version `version`. If `base_version` is
   // neither 0 nor the current version, the rollback fails with ABORTED. If the server later loses a
   // fork that was rolled back, the client does not restore the fork, because the client records
@@ -240,6 +271,18 @@ class Client {
   // Errors: INVALID_ARGUMENT and RESOURCE_EXHAUSTED if the server refuses the frame as a whole.
   // Errors of groups and items are in the answer; `FrameAnswer::status` is then OK.
   absl::StatusOr<FrameAnswer> Evaluate(const Frame& frame, const CallOptions& options = {});
+
+  // Explains the only item of `group`, a query of the scene `scene` (carom/explain.h): what the
+  // query considered, and why each candidate is in the answer or not. For moves, `tracker` holds
+  // handles of `context.trackers`.
+  //
+  // Errors: those of the library's `Explain`; NOT_FOUND naming `scene`; OUT_OF_RANGE if
+  // `context.version` is not kept; INVALID_ARGUMENT for a malformed definition of a tracker;
+  // RESOURCE_EXHAUSTED and DEADLINE_EXCEEDED if the explanation takes more than the server allows.
+  absl::StatusOr<Explanation> Explain(absl::string_view scene, const Group& group,
+                                      const ExplainOptions& explain = {},
+                                      const ExplainContext& context = {},
+                                      const CallOptions& options = {});
 
   // Opens a stream of frames. Returns at once; if no server can be reached for `reconnect_timeout`,
   // the functions of the stream return UNAVAILABLE.

@@ -55,6 +55,7 @@ struct SceneVersion {
   SceneSummary scene;
   std::string edit_id;  // id of the commit that made the version; empty: none
   std::chrono::sys_time<std::chrono::microseconds> created;
+  std::string note;  // text of the client that imported the version; empty: none
 };
 
 // How one polygon differs between a version and the preceding version. ADDED: the polygon is in the

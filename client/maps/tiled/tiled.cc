@@ -454,7 +454,8 @@ absl::StatusOr<ImportedMap> ImportTiled(std::string_view bytes, const ImportOpti
                                         const FileOpener& open) {
   const absl::Status checked = MapBuilder::Check(options);
   if (!checked.ok()) return checked;
-  absl::StatusOr<std::unique_ptr<TiledDocument>> document = TiledDocument::Parse("", bytes);
+  absl::StatusOr<std::unique_ptr<TiledDocument>> document =
+      TiledDocument::Parse("", bytes, options.progress);
   if (!document.ok()) return document.status();
   TiledImporter importer(options, open);
   const absl::Status added = importer.Add((*document)->root());

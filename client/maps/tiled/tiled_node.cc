@@ -40,13 +40,15 @@ std::optional<int64_t> IntegerOf(double number) {
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<TiledDocument>> TiledDocument::Parse(std::string file,
-                                                                    std::string_view bytes) {
+                                                                    std::string_view bytes,
+                                                                    const ReadProgress* progress) {
   std::unique_ptr<TiledDocument> document(new TiledDocument);
   document->file_ = std::move(file);
   document->bytes_ = bytes;
   const size_t first = bytes.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
   document->is_xml_ = first != bytes.npos && bytes[first] == '<';
-  const absl::Status parsed = document->is_xml_ ? document->ParseXml() : document->ParseJson();
+  const absl::Status parsed =
+      document->is_xml_ ? document->ParseXml() : document->ParseJson(progress);
   if (!parsed.ok()) return parsed;
   return document;
 }
@@ -70,8 +72,8 @@ std::string TiledDocument::LineOf(ptrdiff_t offset) const {
 }
 
 // Puts the name of the file before the line.
-absl::Status TiledDocument::ParseJson() {
-  absl::StatusOr<PackedJson> value = PackedJson::Parse(bytes_);
+absl::Status TiledDocument::ParseJson(const ReadProgress* progress) {
+  absl::StatusOr<PackedJson> value = PackedJson::Parse(bytes_, progress);
   if (!value.ok()) {
     const std::vector<Violation> violations = Violations(value.status());
     if (violations.empty()) return value.status();

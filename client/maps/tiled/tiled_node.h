@@ -47,9 +47,9 @@ struct TiledRange {
 class TiledDocument {
  public:
   // Parses a file whose name is `file`; "" for the map that is imported. Keeps the bytes that
-  // `bytes` refers to until it is destroyed.
-  static absl::StatusOr<std::unique_ptr<TiledDocument>> Parse(std::string file,
-                                                              std::string_view bytes);
+  // `bytes` refers to until it is destroyed. `progress` may be null; XML is parsed without it.
+  static absl::StatusOr<std::unique_ptr<TiledDocument>> Parse(
+      std::string file, std::string_view bytes, const ReadProgress* progress = nullptr);
 
   TiledNode root() const;
   const std::string& file() const { return file_; }
@@ -62,7 +62,7 @@ class TiledDocument {
  private:
   TiledDocument() = default;
   absl::Status ParseXml();
-  absl::Status ParseJson();
+  absl::Status ParseJson(const ReadProgress* progress);
 
   std::string file_;
   std::string_view bytes_;

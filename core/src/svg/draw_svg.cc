@@ -19,6 +19,7 @@
 #include "carom/sincos.h"
 #include "carom/svg.h"
 #include "svg/drawing.h"
+#include "svg/picture.h"
 
 namespace carom {
 namespace {
@@ -555,14 +556,27 @@ SvgFrame WholeFrame(const Box& box, double width) {
 
 }  // namespace
 
+namespace internal {
+
+void DrawGroup(const Group& group, const GroupAnswers* answers, Drawing& out) {
+  AddGroup(group, answers, out);
+}
+
+SvgFrame FrameOf(Box bounds, const SvgOptions& options) {
+  return WholeFrame(PictureBox(bounds), std::clamp(options.width, kMinSvgWidth, kMaxSvgWidth));
+}
+
+}  // namespace internal
+
 std::string DrawSvg(const Scene& scene, const Group* group, const GroupAnswers* answers,
                     const SvgOptions& options) {
   Drawing drawing;
-  if (group != nullptr && CheckGroup(*group).ok()) AddGroup(*group, answers, drawing);
+  if (group != nullptr && CheckGroup(*group).ok()) {
+    internal::DrawGroup(*group, answers, drawing);
+  }
   Box bounds = scene.bounds();
   bounds.Extend(drawing.bounds());
-  const double width = std::clamp(options.width, kMinSvgWidth, kMaxSvgWidth);
-  const SvgFrame frame = WholeFrame(PictureBox(bounds), width);
+  const SvgFrame frame = internal::FrameOf(bounds, options);
   std::string out;
   AppendHead(frame, SvgSize::kFixed, out);
   for (size_t i = 0; i < scene.polygon_count(); ++i) AppendMap({&scene.polygon(i), 1}, frame, out);

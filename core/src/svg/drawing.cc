@@ -18,8 +18,9 @@ constexpr int kCurveLines = 48;
 // The CSS classes of the inks, in their order. `over`, `shot`, `near`, `normal` and `hit` are in
 // the style sheet of `AppendHead`, the others in `kStyle`.
 constexpr std::array<std::string_view, kInkCount> kClasses = {
-    "body", "asked", "start", "apart",  "over", "end", "beam",   "beyond", "near",   "shot",
-    "path", "gap",   "seen",  "unseen", "dot",  "out", "border", "in",     "normal", "hit"};
+    "reach", "dropped", "kept", "passage", "body",   "asked", "start",  "apart",
+    "over",  "end",     "beam", "beyond",  "near",   "shot",  "path",   "gap",
+    "seen",  "unseen",  "dot",  "out",     "border", "in",    "normal", "hit"};
 
 // `holes` and `edges` are for shapes in addition to the class of their ink, so they come last.
 constexpr std::string_view kStyle = R"(<style>

@@ -23,6 +23,10 @@ namespace carom::internal {
 
 // How something is drawn, in the order in which it is drawn: later inks are above earlier ones.
 enum class Ink : uint8_t {
+  kReach,     // the box of a question
+  kDropped,   // an edge of a candidate that is not in the answer
+  kKept,      // an edge of a candidate of the answer
+  kPassage,   // the passage of a cast
   kBody,      // a body
   kAsked,     // an outline or a line whose answer is not known
   kStart,     // a shape where it starts

@@ -107,12 +107,15 @@ class TrackerMemory {
   // for neighbor i. `id` returns the polygon id of neighbor i.
   uint64_t touched() const { return state_.touched; }
   uint64_t id(size_t i) const { return IdsBegin()[i]; }
+  size_t neighbor_count() const { return state_.neighbor_count; }
   // Drops the influence mask, so that the next query has to make another one.
   void Clear();
 
   // All edges of the scene that are nearer to `center`, the position where the mask was made, than
   // `known_radius` are in the mask.
   Vec2 center() const { return state_.center; }
+  // How far the shape may move from `center` while the mask holds; below 0 without a mask.
+  double limit() const { return state_.limit; }
   double known_radius() const { return state_.known_radius; }
 
   // These three functions prefetch the memory that the next query, at position `p`, reads:

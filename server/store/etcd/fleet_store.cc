@@ -91,9 +91,10 @@ absl::StatusOr<Scene::Ptr> FleetStore::CommitWithRetry(absl::string_view name,
 // vertices of the polygon, so it is cheap.
 absl::StatusOr<Scene::Ptr> FleetStore::Import(absl::string_view name, ImportMode mode,
                                               std::vector<Polygon> polygons,
-                                              absl::FunctionRef<bool()> abandoned) {
-  return CommitWithRetry(name, "",
-                         [&] { return MemoryStore::Import(name, mode, polygons, abandoned); });
+                                              absl::FunctionRef<bool()> abandoned,
+                                              absl::string_view note) {
+  return CommitWithRetry(
+      name, "", [&] { return MemoryStore::Import(name, mode, polygons, abandoned, note); });
 }
 
 absl::StatusOr<Scene::Ptr> FleetStore::Commit(absl::string_view name, uint64_t base_version,

@@ -57,7 +57,8 @@ class FleetStore final : public MemoryStore, private EtcdEvents {
 
   absl::StatusOr<Scene::Ptr> Import(absl::string_view name, ImportMode mode,
                                     std::vector<Polygon> polygons,
-                                    absl::FunctionRef<bool()> abandoned) override;
+                                    absl::FunctionRef<bool()> abandoned,
+                                    absl::string_view note = "") override;
   absl::StatusOr<Scene::Ptr> Commit(absl::string_view name, uint64_t base_version,
                                     std::vector<SceneEdit> edits,
                                     absl::string_view edit_id = "") override;

@@ -135,8 +135,10 @@ test('errors have their code and name the field', async () => {
   ]);
   await refused(all(scenes.exportScene({ name: 'scenes/nowhere' })), Code.NotFound, ['name']);
   await refused(all(scenes.watchScene({ name: 'scenes/nowhere' })), Code.NotFound, ['name']);
-  assert.equal((await errorOf(scenes.lintScene({ name }))).code, Code.Unimplemented);
-  assert.equal((await errorOf(queries.explain({}))).code, Code.Unimplemented);
+  assert.equal((await scenes.lintScene({ name })).truncated, false);
+  await refused(queries.explain({}), Code.InvalidArgument, ['scene']);
+  const group = { points: { x: [0], y: [0] } };
+  assert.equal((await queries.explain({ scene: name, group })).explanation.kind, 'points');
   await scenes.deleteScene({ name });
 });
 

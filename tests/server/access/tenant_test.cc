@@ -231,6 +231,20 @@ class TenantTest : public ::testing::Test {
   std::optional<TestServer> server_;
 };
 
+// The metrics are sums over all tenants, which say how much others ask.
+TEST_F(TenantTest, MetricsAreNotForTenants) {
+  Start();
+  for (const auto& [name, code] : {std::pair{"acme-admin", grpc::StatusCode::PERMISSION_DENIED},
+                                   std::pair{"acme-reader", grpc::StatusCode::PERMISSION_DENIED},
+                                   std::pair{"default-reader", grpc::StatusCode::OK},
+                                   std::pair{"nobody", grpc::StatusCode::UNAUTHENTICATED}}) {
+    As context(name);
+    v1::GetMetricsResponse response;
+    EXPECT_EQ(server_->scenes().GetMetrics(&context, {}, &response).error_code(), code) << name;
+    EXPECT_EQ(response.text().empty(), code != grpc::StatusCode::OK) << name;
+  }
+}
+
 // The table of docs/operations.md.
 TEST_F(TenantTest, EachRoleMayDoWhatTheTableSays) {
   Start();

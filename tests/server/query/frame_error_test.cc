@@ -255,11 +255,5 @@ TEST_F(FrameErrorTest, MessageAboveTheLimit) {
   EXPECT_EQ(server_.Evaluate(frame, answer).error_code(), grpc::RESOURCE_EXHAUSTED);
 }
 
-TEST_F(FrameErrorTest, ExplainComesLater) {
-  Context context;
-  v1::ExplainResponse response;
-  EXPECT_EQ(server_.queries().Explain(&context, {}, &response).error_code(), grpc::UNIMPLEMENTED);
-}
-
 }  // namespace
 }  // namespace carom::server

@@ -151,6 +151,7 @@ TEST_F(SceneErrorTest, ImportPartsAgree) {
            Case{{"name: 'scenes/bad'", "mode: IMPORT_MODE_REPLACE"}, "mode"},
            Case{{"name: 'scenes/bad' mode: 3"}, "mode"},
            Case{{first, "mode: 77"}, "mode"},
+           Case{{"name: 'scenes/bad' note: '" + std::string(1025, 'x') + "'"}, "note"},
        }) {
     EXPECT_TRUE(Refuses(ImportText(c.parts), StatusCode::kInvalidArgument, c.field));
   }
@@ -334,14 +335,6 @@ TEST_F(SceneErrorTest, MessageAboveTheLimit) {
   part.set_name("scenes/bad");
   *part.mutable_polygons() = request.polygons();
   EXPECT_EQ(Import({part}).error_code(), grpc::RESOURCE_EXHAUSTED);
-}
-
-TEST_F(SceneErrorTest, ALaterReleaseBringsTheRest) {
-  Context context;
-  v1::LintSceneResponse lint;
-  const grpc::Status status = server_.scenes().LintScene(&context, {}, &lint);
-  EXPECT_EQ(status.error_code(), grpc::UNIMPLEMENTED);
-  EXPECT_THAT(status.error_message(), ::testing::HasSubstr("LintScene"));
 }
 
 }  // namespace

@@ -160,7 +160,9 @@ def _seconds(lease: float) -> int:
 def lint(name: str) -> Operation[list[LintFinding]]:
     """Returns the probable mistakes in a scene."""
     response = yield Unary("LintScene", _request("LintScene", name=name), True)
-    return [LintFinding(**each) for each in messages.decode("LintSceneResponse", response)["findings"]]
+    names = LintFinding.__match_args__
+    findings = messages.decode("LintSceneResponse", response)["findings"]
+    return [LintFinding(**{name: each[name] for name in names}) for each in findings]
 
 
 def export_scene(name: str, version: int) -> Operation[tuple[SceneSummary, Polygons]]:

@@ -138,7 +138,14 @@ class LintFinding:
     edge: int
     x: float
     y: float
-    description: str
+    description: str  # what to do about it
+    kind: int  # a number of LintKind in scene_service.proto
+    other_polygon_id: int
+    other_ring: int
+    other_edge: int
+    other_x: float
+    other_y: float
+    measure: float  # length, width, distance or area, as the kind defines it
 
 
 @dataclass(frozen=True, slots=True)
