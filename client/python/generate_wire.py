@@ -3,8 +3,8 @@
 """Writes `wire_tables.py`, the fields of the messages of a server, for generate.py.
 
 The tables follow from the .proto files alone, which a small parser reads, so that a build needs neither protoc nor
-protobuf. The parser accepts what these files use: messages with fields and `oneof`, enumerations and services, none
-of them nested. It stops at anything else.
+protobuf. The parser accepts what these files use: messages with fields, `oneof` and enumerations, enumerations and
+services. It stops at anything else.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ FIELD = re.compile(r"(?:(optional|repeated) )?(\w+) (\w+) = (\d+)")
 RPC = re.compile(r"rpc (\w+) ?\( ?(stream )?(\w+) ?\) returns \( ?(stream )?(\w+) ?\)")
 VALUE = re.compile(r"(\w+) = (\d+)")
 Field = tuple[int, str, str, str]
+# What may begin inside of what; "": outside of all definitions.
+NESTING = {("", "message"), ("", "enum"), ("", "service"), ("message", "oneof"), ("message", "enum")}
 
 
 def statements(text: str) -> Iterator[str]:
@@ -52,7 +54,7 @@ class Tables:
     def _open(self, head: str) -> None:
         what, _, name = head.partition(" ")
         around = self._path[-1][0] if self._path else ""
-        if (around, what) not in {("", "message"), ("", "enum"), ("", "service"), ("message", "oneof")}:
+        if (around, what) not in NESTING:
             raise SystemExit(f"generate.py: {head!r} is not expected in a .proto file")
         if what == "message":
             self.messages[name] = []

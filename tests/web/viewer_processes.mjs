@@ -69,9 +69,14 @@ export function runCarom(args, input = '') {
   return made.stdout;
 }
 
-/** The page in front of the server: at CAROM_VIEWER_ADDRESS, of caromd itself, or of a server of the tests. */
+/**
+ * The page in front of the server: from a server of the tests, or with CAROM_VIEWER_ADDRESS=caromd from caromd itself,
+ * which then was built with the page.
+ */
 export async function page(server) {
-  if (process.env.CAROM_VIEWER_EMBEDDED === '1') return { address: `http://${server.http}`, close: async () => undefined };
+  if (process.env.CAROM_VIEWER_ADDRESS === 'caromd') {
+    return { address: `http://${server.http}`, close: () => Promise.resolve() };
+  }
   return servePage(built, server.http);
 }
 

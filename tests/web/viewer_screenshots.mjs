@@ -63,7 +63,7 @@ const pictures = {
     async draw(tab) {
       await tab.locator('#tab-findings').click();
       await tab.evaluate(() => window.carom.setView(200, 150, 2.1));
-      await ask(tab, 'lint', [{ x: 200, y: 200 }, { x: 209, y: 200 }]);
+      await ask(tab, 'lint', [{ x: 200, y: 200 }, { x: 204.5, y: 200 }]);
       await tab.locator('#findings li').first().waitFor({ timeout: 20000 });
       await tab.locator('#finding-next').click();
       await tab.evaluate(() => window.carom.setView(200, 150, 2.1));

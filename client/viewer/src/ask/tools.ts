@@ -377,7 +377,7 @@ export const TOOLS: readonly Tool[] = [
     id: 'lint',
     label: 'Findings',
     key: 'l',
-    hint: 'Through which gaps does a disc leak, and which places can it not reach?',
+    hint: 'Which gaps are too narrow for a disc, and which places can it not reach?',
     points: ['start of the disc', 'rim'],
     options: [],
     start: shapeStart,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The findings of lint: leaks and pockets for a disc, crossings and other mistakes, and repairs.
+// The findings of lint: gaps and pockets for a disc, crossings and other mistakes, and repairs.
 import { offline } from '../ask/asker';
 import { short } from '../ask/figures';
 import { change, shapeNow } from '../edit/draft';
@@ -85,14 +85,14 @@ function Disc() {
     return (
       <div class="buttons">
         <button type="button" class="primary" id="lint-disc" onClick={() => chooseTool('lint')}>
-          Search leaks and pockets with a disc
+          Search gaps and pockets with a disc
         </button>
       </div>
     );
   }
   return (
     <>
-      <p class="muted">Drag the disc to where it starts, and its rim. It leaks through gaps that are wider than it.</p>
+      <p class="muted">Drag the disc to where it starts, and its rim. Gaps narrower than the disc are red; places that it cannot reach are shaded.</p>
       <div class="field">
         <label for="radius">Radius</label>
         <input
