@@ -121,10 +121,15 @@ struct LintOptions {
   double mover_radius = 0;
   std::vector<Vec2> from = {};
   LintWinding winding = LintWinding::kAny;
-  // 0 or in [2^-60, 2^53]. A coordinate is on the lattice of pitch h if it is the double nearest to
-  // k * h for an integer k, or at least 2^53 h in magnitude. 0: the pitch is the greatest power of
-  // two from 2^-20 to 2^20 for which at least nine of ten vertices are on the lattice; without such
-  // a power, there is no finding.
+  // 0 or in [2^-60, 2^53]. A coordinate x is on the lattice of pitch h if |x - k h| <= ulp(x) / 2 +
+  // |k| u for an integer k, or |x| >= 2^53 h. ulp(x) is the distance from |x| to the next greater
+  // double; u is ulp(h) / 2, or 0 if the significand of h has at most 32 bits. So 0.3 is on the
+  // lattice of pitch 0.1, although it is not the double nearest to 3 h: x and h may both be
+  // rounded. A pitch such as 0.25 is exact, and a coordinate that misses its lattice by an ulp is
+  // off it.
+  //
+  // 0: the pitch is the greatest power of two from 2^-20 to 2^20 for which at least nine of ten
+  // vertices are on the lattice; without such a power, there is no finding.
   double lattice_pitch = 0;
   // In [0, 2^53]. 0: the greatest magnitude of a coordinate of the scene times 2^-44, which is a
   // few hundred steps of double precision.
