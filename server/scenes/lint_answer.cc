@@ -22,10 +22,12 @@ namespace {
 constexpr uint32_t kMaxFindings = 10000;
 constexpr uint32_t kDefaultFindings = 1000;
 constexpr int kMaxFrom = 128;
-constexpr uint64_t kMaxLintUnits = 10'000'000'000;
-// Bytes of memory that a lint needs for each vertex, without pockets and with them.
+constexpr uint64_t kMaxLintUnits = 1'000'000'000;
+// Bytes of memory that a lint needs at most: for findings and the answer, and for each vertex,
+// without pockets and with them.
+constexpr uint64_t kFindingBytes = uint64_t{8} << 20;
 constexpr uint64_t kBytesPerVertex = 250;
-constexpr uint64_t kPocketBytesPerVertex = 1000;
+constexpr uint64_t kPocketBytesPerVertex = 1200;
 
 static_assert(v1::LintKind_ARRAYSIZE == kLintKinds + 1);
 
@@ -118,7 +120,8 @@ absl::StatusOr<Scene::Ptr> FindScene(const SceneRuntime& runtime, const std::str
 absl::Status LintOf(const Scene& scene, const LintOptions& options, MemoryCharge& charge,
                     const std::function<bool()>& is_over, v1::LintSceneResponse& response) {
   const uint64_t bytes = options.from.empty() ? kBytesPerVertex : kPocketBytesPerVertex;
-  if (absl::Status status = charge.Add(bytes * scene.vertex_count()); !status.ok()) return status;
+  absl::Status charged = charge.Add(kFindingBytes + bytes * scene.vertex_count());
+  if (!charged.ok()) return charged;
   WorkMeter meter(is_over);
   meter.set_max_units(kMaxLintUnits);
   const absl::StatusOr<LintReport> report = Lint(scene, options, meter);
