@@ -126,7 +126,7 @@ absl::Status LintOf(const Scene& scene, const LintOptions& options, MemoryCharge
   meter.set_max_units(kMaxLintUnits);
   const absl::StatusOr<LintReport> report = Lint(scene, options, meter);
   if (meter.stopped() && !meter.out_of_units()) {
-    return absl::CancelledError("the client has cancelled the call, or its deadline has passed");
+    return absl::CancelledError("the call is cancelled");
   }
   if (meter.stopped()) {
     return Refused(absl::StatusCode::kResourceExhausted, "kinds",
