@@ -24,10 +24,12 @@ namespace {
 constexpr uint32_t kMaxFindings = 10000;
 constexpr uint32_t kDefaultFindings = 1000;
 constexpr int kMaxFrom = 128;
-constexpr uint64_t kMaxLintUnits = 10'000'000'000;
-// Bytes of memory that a lint needs for each vertex, without pockets and with them.
+constexpr uint64_t kMaxLintUnits = 1'000'000'000;
+// Bytes of memory that a lint needs at most: for findings and the answer, and for each vertex,
+// without pockets and with them.
+constexpr uint64_t kFindingBytes = uint64_t{8} << 20;
 constexpr uint64_t kBytesPerVertex = 250;
-constexpr uint64_t kPocketBytesPerVertex = 1000;
+constexpr uint64_t kPocketBytesPerVertex = 1200;
 
 static_assert(v1::LintKind_ARRAYSIZE == kLintKinds + 1);
 
@@ -134,7 +136,7 @@ absl::Status LintOf(const Scene& scene, const LintOptions& options, const Caller
   const absl::StatusOr<LintReport> report = Lint(scene, options, meter);
   if (caller.shares != nullptr) caller.shares->TakeWork(meter.used(), Clock::now());
   if (meter.stopped() && !meter.out_of_units()) {
-    return absl::CancelledError("the client has cancelled the call, or its deadline has passed");
+    return absl::CancelledError("the call is cancelled");
   }
   if (meter.stopped()) {
     return Refused(absl::StatusCode::kResourceExhausted, "kinds",
@@ -165,7 +167,7 @@ absl::Status AnswerLint(const SceneRuntime& runtime, const Caller& caller,
   const absl::StatusOr<Scene::Ptr> scene = FindScene(runtime, key, request.version(), charge);
   if (!scene.ok()) return scene.status();
   const uint64_t vertex_bytes = options->from.empty() ? kBytesPerVertex : kPocketBytesPerVertex;
-  absl::Status status = charge.Add(vertex_bytes * (*scene)->vertex_count());
+  absl::Status status = charge.Add(kFindingBytes + vertex_bytes * (*scene)->vertex_count());
   v1::LintSceneResponse response;
   if (status.ok()) status = LintOf(**scene, *options, caller, use.is_over, response);
   if (status.ok()) answer = Serialize(response);

@@ -127,11 +127,9 @@ class SceneCall final : public AsyncCall {
         method_(method) {}
   ~SceneCall() override = default;
 
+  bool IsLate() const { return context_.deadline() <= std::chrono::system_clock::now(); }
   // Whether the client has cancelled the call, or its deadline has passed.
-  bool IsOver() const {
-    return is_done_.load(std::memory_order_relaxed) ||
-           context_.deadline() <= std::chrono::system_clock::now();
-  }
+  bool IsOver() const { return is_done_.load(std::memory_order_relaxed) || IsLate(); }
 
   void OnAccepted(bool ok);
   void Begin(const absl::Status& started);

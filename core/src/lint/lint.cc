@@ -170,8 +170,8 @@ absl::StatusOr<LintReport> Lint(const Scene& scene, const LintOptions& options, 
       return absl::ResourceExhaustedError("the lint was stopped before its end");
     }
     return Refused(absl::StatusCode::kResourceExhausted, "from",
-                   "edges cross too often to find pockets: at most twice as often as there are "
-                   "edges");
+                   "edges cross too often to find pockets: at most 4,096 times and twice as often "
+                   "as there are edges");
   }
   return report;
 }

@@ -128,13 +128,13 @@ void Walls::DropEqualDiscs(WorkMeter& meter) {
 
 bool Walls::FindMeetings(WorkMeter& meter) {
   const std::vector<LintEdge>& edges = map_.edges();
-  const size_t most = points_.size() + 2 * edges.size();
+  const size_t most = points_.size() + 2 * edges.size() + kFreeCrossings;
   for (uint32_t i = 0; i < edges.size(); ++i) {
     const Box box = BoundsOf(edges[i].segment);
     const bool finished = map_.tree().Traverse(meter, MeetsBox{box}, [&](size_t j) {
       if (j <= i || !box.Intersects(BoundsOf(edges[j].segment))) return true;
-      return meter.Spend(8) && AddMeeting(i, static_cast<uint32_t>(j)) && points_.size() <= most &&
-             on_walls_.size() <= 8 * most;
+      return meter.Spend(8) && AddMeeting(i, static_cast<uint32_t>(j), meter) &&
+             points_.size() <= most && on_walls_.size() <= 8 * most;
     });
     if (!finished) return false;
   }
@@ -142,7 +142,7 @@ bool Walls::FindMeetings(WorkMeter& meter) {
 }
 
 // Adds the points in which two edges meet to the edges that do not end there. Returns true.
-bool Walls::AddMeeting(uint32_t i, uint32_t j) {
+bool Walls::AddMeeting(uint32_t i, uint32_t j, WorkMeter& meter) {
   const LintEdge& a = map_.edges()[i];
   const LintEdge& b = map_.edges()[j];
   const auto end_on = [&](uint32_t place, const LintEdge& edge, uint32_t wall) {
@@ -155,6 +155,7 @@ bool Walls::AddMeeting(uint32_t i, uint32_t j) {
   for (const uint32_t place : {a.place_a, a.place_b}) meets_at_end |= end_on(place, b, j);
   for (const uint32_t place : {b.place_a, b.place_b}) meets_at_end |= end_on(place, a, i);
   if (meets_at_end || !IsProperPair(a, b) || !Intersects(a.segment, b.segment)) return true;
+  meter.Count(2 * kExactUnits);
   const auto point = static_cast<uint32_t>(points_.size());
   points_.push_back({CrossingPoint(a.segment, b.segment).Rounded(), i, j});
   on_walls_.push_back({i, point});
@@ -175,6 +176,7 @@ bool Walls::AddFeet(WorkMeter& meter) {
     }
     const Segment& edge = map_.edges()[gap.edge].segment;
     const ExactPoint exact = Foot(map_.places()[gap.v].point, edge).Exact();
+    meter.Count(2 * kExactUnits);
     const auto point = static_cast<uint32_t>(points_.size());
     points_.push_back({exact.Rounded(), wall, kNone});
     on_walls_.push_back({wall, point});
