@@ -1,0 +1,287 @@
+# SPDX-FileCopyrightText: The Carom authors
+# SPDX-License-Identifier: Apache-2.0
+"""Writes `gen_answers.go` for generate.py: a struct for each message of answers, its rows, and the code that reads it.
+
+A message has columns; Go programs get rows. Rows belong to a level: `e` an entry (a hit), `i` an item, `u` an item of
+moves that is not clear, `g` an edge of an entry, `p` a contact point of an entry. The code reads the columns of a
+level in blocks, so that the rows of a block stay in the cache until all of their members are written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from protos import Protos, camel, comment
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The rows of one level: the Go struct, the member of the answers, the accessor and its comment."""
+
+    struct: str
+    member: str
+    level: str
+    accessor: str
+    about: str
+    columns: str  # names of fields; `a=b` names the member of b; a group in () may be absent as a whole
+    optional: bool = False  # whether all rows are absent where the first column is
+
+
+EDGE_REF = Rows("EdgeRef", "edges", "g", "", "An EdgeRef names an edge of a polygon: of a ring, an edge", "ring edge")
+
+ANSWERS: dict[str, tuple[str, tuple[Rows, ...]]] = {
+    # message: (column that counts the entries of an item, rows)
+    "CastAnswers": ("counts", (
+        Rows("Hit", "hits", "e", "Hits", "A Hit is a hit of a segment or a ray",
+             "polygon_id fraction (point_x point_y normal_x normal_y) (ring edge feature) (is_body) starts_inside ends_inside"),
+        Rows("Exit", "exits", "e", "Exits", "An Exit is the end of the passage that the hit of the same index begins",
+             "fraction=exit_fraction has_edge=has_exit_edge ring=exit_ring edge=exit_edge normal_x=exit_normal_x normal_y=exit_normal_y",
+             True),
+        Rows("Reflection", "reflections", "e", "Reflections",
+             "A Reflection is b - a, or the direction of a ray, reflected at the hit of the same index",
+             "x=reflection_x y=reflection_y", True),
+    )),
+    "LocateAnswers": ("counts", (
+        Rows("Located", "found", "e", "Polygons", "A Located is a polygon or body that contains a point",
+             "polygon_id location (is_body)"),
+    )),
+    "OverlapAnswers": ("counts", (
+        EDGE_REF,
+        Rows("Overlap", "found", "e", "Polygons", "An Overlap is a polygon or body that a shape touches",
+             "polygon_id (touching) (is_body) (edges=edge_counts)"),
+    )),
+    "DistanceAnswers": ("counts", (
+        Rows("Distance", "found", "e", "Polygons", "A Distance is a polygon or body near a shape",
+             "polygon_id (distance point_x point_y mover_point_x mover_point_y has_edge ring edge) (is_body)"),
+    )),
+    "ContactAnswers": ("counts", (
+        Rows("ContactPoint", "points", "p", "", "A ContactPoint is a point of a contact",
+             "x=point_x y=point_y depth=point_depth polygon_feature mover_feature"),
+        Rows("Contact", "found", "e", "Contacts", "A Contact is a contact of a shape with a polygon or body",
+             "polygon_id kind normal_x normal_y depth points=point_counts (fixed_x fixed_y mover_x mover_y) (is_body)"),
+    )),
+    "DepenetrateAnswers": ("", (
+        Rows("Depenetrated", "found", "i", "At", "A Depenetrated is where a shape is free of what it overlapped",
+             "x y finished steps"),
+    )),
+    "SweepAnswers": ("counts", (
+        Rows("SweepHit", "hits", "e", "Hits", "A SweepHit is a hit of a shape that moves straight",
+             "polygon_id fraction point_x point_y normal_x normal_y ring edge has_edge starts_inside ties (is_body)"),
+        Rows("Position", "safe", "i", "Safe", "A Position is a point of the plane", "x=safe_x y=safe_y", True),
+    )),
+    "RotatingSweepAnswers": ("counts", (
+        Rows("RotatingHit", "hits", "e", "Hits", "A RotatingHit is the first hit of a shape that turns while it moves",
+             "polygon_id low high"),
+    )),
+    "ArcAnswers": ("counts", (
+        Rows("ArcHit", "hits", "e", "Hits", "An ArcHit is a hit of a point on a parabola",
+             "polygon_id time point_x point_y normal_x normal_y ring edge has_edge starts_inside (is_body)"),
+    )),
+    "SightAnswers": ("", (Rows("sight", "seen", "i", "", "A sight is the answer to one line of sight", "visible"),)),
+    "FanAnswers": ("counts", (
+        Rows("Beam", "beams", "e", "Beams", "A Beam is one beam of a fan", "polygon_id distance hit (is_body)"),
+    )),
+    "MoveAnswers": ("counts", (
+        EDGE_REF,
+        Rows("Touched", "found", "e", "Polygons", "A Touched is a polygon that a tracker touches at its pose",
+             "polygon_id (edges=edge_counts)"),
+        Rows("FirstTouch", "touches", "u", "", "A FirstTouch is what a tracker touches first on its path",
+             "touches polygon_id=first_polygon_id low high (has_edge=first_has_edge ring=first_ring edge=first_edge "
+             "normal_x=first_normal_x normal_y=first_normal_y)", True),
+        Rows("quiet", "radii", "i", "", "A quiet is the quiet radius of an item", "radius=quiet_radius", True),
+    )),
+    "SlideAnswers": ("counts", (
+        Rows("SlideEnd", "ends", "i", "At", "A SlideEnd is where a shape comes to rest, and the displacement that is left",
+             "x y left_x left_y"),
+        Rows("Leg", "legs", "e", "Legs", "A Leg is a straight part of a slide",
+             "from_x from_y dx dy polygon_id fraction point_x point_y normal_x normal_y ring edge has_hit has_edge "
+             "starts_inside (is_body)"),
+    )),
+    "BounceAnswers": ("counts", (
+        Rows("BounceLeg", "legs", "e", "Legs", "A BounceLeg is a leg of a segment that bounces",
+             "ax ay bx by polygon_id fraction point_x point_y normal_x normal_y ring edge feature has_hit starts_inside "
+             "ends_inside"),
+    )),
+    "RayBounceAnswers": ("counts", (
+        Rows("RayLeg", "legs", "e", "Legs", "A RayLeg is a leg of a ray that bounces",
+             "x y dx dy t_max polygon_id fraction point_x point_y normal_x normal_y ring edge feature has_hit "
+             "starts_inside ends_inside"),
+    )),
+}  # fmt: skip
+ROWS_BY = {"SlideAnswers": "from_x", "BounceAnswers": "ax", "RayBounceAnswers": "x"}
+BY_ANY = {"CastAnswers", "SweepAnswers", "ArcAnswers"}
+LISTS = {"truncated": "Truncated", "stuck": "Stuck"}
+GO = {"double": "float64", "fixed64": "uint64", "uint32": "uint32", "bool": "bool"}
+
+
+@dataclass(frozen=True)
+class Column:
+    member: str
+    number: int
+    type: str  # of the .proto file
+    go: str
+    leader: int  # the field without which this one may be absent; 0: required
+    about: str
+
+
+def columns_of(protos: Protos, message: str, rows: Rows) -> list[Column]:
+    fields = {name: (number, type) for number, name, type, _ in protos.messages[message]}
+    made, leader = [], 0
+    for word in rows.columns.split():
+        opens, closes = word.startswith("("), word.endswith(")")
+        member, _, name = word.strip("()").partition("=")
+        number, type = fields[name or member]
+        if opens:
+            leader = number
+        if member in ("edges", "points"):
+            go = "[]EdgeRef" if member == "edges" else "[]ContactPoint"
+        else:
+            go = GO.get(type, type)
+        made.append(Column(camel(member), number, type, go, leader, protos.comments[f"{message}.{name or member}"]))
+        if closes:
+            leader = 0
+    return made
+
+
+def struct_source(rows: Rows, columns: list[Column]) -> str:
+    out = [f"// {rows.about}.\ntype {rows.struct} struct {{"]
+    out += [f"{comment(column.about, chr(9))}\t{column.member} {column.go}" for column in columns]
+    return "\n".join(out) + "\n}\n"
+
+
+def fill_source(message: str, rows: Rows, columns: list[Column]) -> str:
+    """A function that fills the rows of a level from the columns, block by block."""
+    out = [f"func fill{message}{rows.struct[0].upper() + rows.struct[1:]}(s *scanner, rows []{rows.struct}) string {{"]
+    for column in columns:
+        out.append(f"\tc{column.number} := s.column({column.number}, {column.leader})")
+    checks = []
+    for column in columns:
+        if column.type in ("double", "fixed64"):
+            checks.append((column, f"!c{column.number}.isFixed(len(rows))"))
+    for column, condition in checks:
+        out.append(f"\tif {condition} {{\n\t\treturn \"{field_name(column)}\"\n\t}}")
+    varints = [column for column in columns if column.type not in ("double", "fixed64")]
+    if varints:
+        out.append("\tvar values [blockRows]uint32")
+    out.append("\tfor begin := 0; begin < len(rows); begin += blockRows {")
+    out.append("\t\tblock := rows[begin:min(begin+blockRows, len(rows))]")
+    for column in columns:
+        name = f"c{column.number}"
+        if column.type in ("double", "fixed64"):
+            value = "math.Float64frombits(value)" if column.type == "double" else "value"
+            out.append(
+                f"\t\tif data := {name}.fixed(begin, len(block)); data != nil {{\n"
+                f"\t\t\tfor i := range block {{\n\t\t\t\tvalue := binary.LittleEndian.Uint64(data[8*i : 8*i+8])\n"
+                f"\t\t\t\tblock[i].{column.member} = {value}\n\t\t\t}}\n"
+                f"\t\t}} else {{\n\t\t\tfor i := range block {{\n\t\t\t\tblock[i].{column.member} = 0\n\t\t\t}}\n\t\t}}"
+            )
+            continue
+        value = {"bool": "value != 0", "uint32": "value"}.get(column.type, f"{column.type}(value)")
+        if column.go.startswith("[]"):
+            part = "edges" if column.go == "[]EdgeRef" else "points"
+            out.append(
+                f"\t\tif !{name}.varints(values[:len(block)]) {{\n\t\t\treturn \"{field_name(column)}\"\n\t\t}}\n"
+                f"\t\tfor i := range block {{\n\t\t\tend := s.at + int(values[i])\n"
+                f"\t\t\tblock[i].{column.member} = s.{part}[s.at:end:end]\n\t\t\ts.at = end\n\t\t}}"
+            )
+            continue
+        out.append(
+            f"\t\tif !{name}.varints(values[:len(block)]) {{\n\t\t\treturn \"{field_name(column)}\"\n\t\t}}\n"
+            f"\t\tfor i, value := range values[:len(block)] {{\n\t\t\tblock[i].{column.member} = {value}\n\t\t}}"
+        )
+    out.append("\t}")
+    for column in varints:
+        out.append(f"\tif !c{column.number}.isDone() {{\n\t\treturn \"{field_name(column)}\"\n\t}}")
+    out.append('\treturn ""\n}\n')
+    return "\n".join(out)
+
+
+def field_name(column: Column) -> str:
+    return FIELD_NAMES[column.number]
+
+
+FIELD_NAMES: dict[int, str] = {}
+
+
+def message_source(protos: Protos, message: str, made: set[str]) -> str:
+    FIELD_NAMES.clear()
+    FIELD_NAMES.update({number: name for number, name, _, _ in protos.messages[message]})
+    by_name = {name: (number, type) for number, name, type, _ in protos.messages[message]}
+    counts, levels = ANSWERS[message]
+    out = [f"{comment(protos.comments[message], '')}type {message} struct {{\n\tanswers"]
+    out += [f"\t{rows.member} []{rows.struct}" for rows in levels]
+    lists = [name for name in LISTS if name in by_name]
+    out += [f"\t{name} []uint32" for name in lists]
+    if message == "MoveAnswers":
+        out.append("\ttouchOf []int32 // by item: its index in touches; -1 for items that are clear")
+    out.append("}\n")
+    prelude = []
+    for rows in levels:
+        columns = columns_of(protos, message, rows)
+        if rows.struct not in made:
+            made.add(rows.struct)
+            prelude.append(struct_source(rows, columns))
+        prelude.append(fill_source(message, rows, columns))
+    for rows in levels:
+        if not rows.accessor:
+            continue
+        name = rows.accessor
+        article = rows.about.split(" is ")[0]
+        if rows.level == "e":
+            absent = " There are none unless the question asks for them." if rows.optional else ""
+            out.append(
+                f"// {name} returns the rows of an item, each a {rows.struct}, in the order of the answer; none for an item that\n"
+                f"// does not exist.{absent} The rows are valid until the answer is released.\n"
+                f"func (a *{message}) {name}(item int) []{rows.struct} {{\n"
+                f"\tbegin, end := a.span(item, len(a.{rows.member}))\n\treturn a.{rows.member}[begin:end:end]\n}}\n"
+            )
+        else:
+            out.append(
+                f"// {name} returns the {rows.struct} of an item; the zero value for an item that does not exist"
+                f"{', and unless the question asks for it' if rows.optional else ''}.\n"
+                f"func (a *{message}) {name}(item int) {rows.struct} {{\n"
+                f"\tif item < 0 || item >= len(a.{rows.member}) {{\n\t\treturn {rows.struct}{{}}\n\t}}\n"
+                f"\treturn a.{rows.member}[item]\n}}\n"
+            )
+    for name in lists:
+        about = {"truncated": "has more rows than the question allows", "stuck": "ended before its length was used"}[name]
+        out.append(
+            f"// {LISTS[name]} returns whether an item {about}.\nfunc (a *{message}) {LISTS[name]}(item int) bool {{\n"
+            f"\treturn isListed(a.{name}, item)\n}}\n"
+        )
+    out.append(f"func (a *{message}) decode(s *scanner, data []byte, items int, name string) error {{")
+    out.append(f"\tif err := s.begin(data, &a.answers, items, {by_name['errors'][0]}, name); err != nil {{\n\t\treturn err\n\t}}")
+    rows_by = by_name.get(ROWS_BY.get(message, "polygon_id"))
+    if counts:
+        out.append(f"\trows, ok := s.rows({rows_by[0]})")
+        if message == "MoveAnswers":
+            out.append(f"\tunclear, fits := s.countMoves(a, rows, {by_name['clear'][0]}, {by_name['counts'][0]})")
+            out.append('\tif !ok || !fits {\n\t\treturn s.misfit("clear")\n\t}')
+        else:
+            any = "true" if message in BY_ANY else "false"
+            out.append(f"\tif !ok || !s.count(&a.answers, rows, {by_name[counts][0]}, {any}) {{\n\t\treturn s.misfit(\"{counts}\")\n\t}}")
+    for rows in levels:
+        columns = columns_of(protos, message, rows)
+        size = {"e": "rows", "i": "items", "u": "unclear"}.get(rows.level)
+        if rows.level in "gp":
+            counted = by_name["edge_counts" if rows.level == "g" else "point_counts"][0]
+            out.append(f"\tn, ok := s.sum({counted})\n\tif !ok {{\n\t\treturn s.misfit(\"{FIELD_NAMES[counted]}\")\n\t}}")
+            size = "n"
+        elif rows.optional:
+            size = f"s.sizeOf({columns[0].number}, {size})"
+        out.append(f"\ta.{rows.member} = resize(a.{rows.member}, {size})")
+        if rows.level in "gp":
+            out.append(f"\ts.at, s.{'edges' if rows.level == 'g' else 'points'} = 0, a.{rows.member}")
+        function = f"fill{message}{rows.struct[0].upper() + rows.struct[1:]}"
+        out.append(f"\tif column := {function}(s, a.{rows.member}); column != \"\" {{\n\t\treturn s.misfit(column)\n\t}}")
+    for name in lists:
+        out.append(f"\tif a.{name}, ok = s.list(a.{name}, {by_name[name][0]}); !ok {{\n\t\treturn s.misfit(\"{name}\")\n\t}}")
+    out.append("\treturn nil\n}\n")
+    return "\n".join(prelude) + "\n" + "\n".join(out)
+
+
+def answers_source(protos: Protos) -> str:
+    made: set[str] = set()
+    parts = ['\nimport (\n\t"encoding/binary"\n\t"math"\n)\n']
+    parts += [message_source(protos, message, made) for message in ANSWERS]
+    return "\n".join(parts)
