@@ -341,7 +341,8 @@ func TestMisuse(t *testing.T) {
 	if _, err := Dial(ctx, "example.com:7420", WithToken("secret")); !errors.Is(err, InvalidArgument) {
 		t.Errorf("a token without TLS: %v", err)
 	}
-	if _, err := Dial(nil, "127.0.0.1:7420"); !errors.Is(err, InvalidArgument) { //nolint:staticcheck // what is tested
+	var noContext context.Context
+	if _, err := Dial(noContext, "127.0.0.1:7420"); !errors.Is(err, InvalidArgument) {
 		t.Errorf("%v", err)
 	}
 	var none *Client

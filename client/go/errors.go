@@ -134,3 +134,12 @@ func asError(err error) *Error {
 	}
 	return &Error{Code: Internal, Message: err.Error(), cause: err}
 }
+
+// Must returns value, or panics if err is not nil: for examples, tests and programs that cannot go
+// on.
+func Must[T any](value T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return value
+}

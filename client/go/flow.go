@@ -78,15 +78,15 @@ func (s *Stream) restoreForks(server int) *Error {
 func (s *Stream) call(server int) *Error {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
-	giveUp := s.beginCall()
-	timer := time.AfterFunc(time.Hour, func() {})
-	if !giveUp.IsZero() { // a host that drops packets does not hold the stream longer
-		timer = time.AfterFunc(time.Until(giveUp), cancel)
+	connected := func() bool { return true } // in time
+	if giveUp := s.beginCall(); !giveUp.IsZero() {
+		// A host that drops packets does not hold the stream longer.
+		connected = time.AfterFunc(time.Until(giveUp), cancel).Stop
 	}
 	conn := s.client.servers.conns[server]
 	conn.ResetConnectBackoff()
 	stream, err := conn.NewStream(ctx, streamDesc, queriesPath+"Stream")
-	if !timer.Stop() && !giveUp.IsZero() && s.ctx.Err() == nil {
+	if !connected() && s.ctx.Err() == nil {
 		return s.flow.last
 	}
 	if err != nil {

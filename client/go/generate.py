@@ -165,6 +165,21 @@ def question_source(protos: Protos, message: str, optional: set[str]) -> str:
         out.append(f"\tq.{inner}.Add(shape, x, y)")
     out += [f"\tq.{camel(name)} = append(q.{camel(name)}, {go_parameter(name)})" for name in names]
     out.append("}\n")
+    columns = (["shape []uint32", "x []float64", "y []float64"] if inner else []) + [
+        f"{go_parameter(name)} []{go_type(protos, message, name)}" for name in names
+    ]
+    grouped = [
+        column.rpartition(" ")[0] if column.rpartition(" ")[2] == following.rpartition(" ")[2] else column
+        for column, following in zip(columns, [*columns[1:], ""])
+    ]
+    out.append(
+        f"// AddColumns appends items: entry i of each column belongs to item i. The columns are copied.\n"
+        f"func (q *{message}) AddColumns({', '.join(grouped)}) {{"
+    )
+    if inner:
+        out.append(f"\tq.{inner}.AddColumns(shape, x, y)")
+    out += [f"\tq.{camel(name)} = append(q.{camel(name)}, {go_parameter(name)}...)" for name in names]
+    out.append("}\n")
     if inner or any(type in ("Shape", "Polygon") for _, _, type, _ in protos.messages[message]):
         target = f"q.{inner}.AddShape(shape)" if inner else "addShape(&q.Shapes, shape)"
         out.append(f"// AddShape appends a shape and returns its index, for Add.\nfunc (q *{message}) AddShape(shape Shape) uint32 {{")

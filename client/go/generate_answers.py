@@ -243,6 +243,11 @@ def message_source(protos: Protos, message: str, made: set[str]) -> str:
                 f"\tif item < 0 || item >= len(a.{rows.member}) {{\n\t\treturn {rows.struct}{{}}\n\t}}\n"
                 f"\treturn a.{rows.member}[item]\n}}\n"
             )
+            if not rows.optional:
+                out.append(
+                    f"// All returns the {rows.struct} of each item, valid until the answer is released.\n"
+                    f"func (a *{message}) All() []{rows.struct} {{ return a.{rows.member} }}\n"
+                )
     for name in lists:
         about = {"truncated": "has more rows than the question allows", "stuck": "ended before its length was used"}[name]
         out.append(

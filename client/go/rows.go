@@ -106,3 +106,22 @@ func (a *MoveAnswers) QuietRadius(item int) float64 {
 }
 
 func itemPath(column string, index int) string { return column + "[" + strconv.Itoa(index) + "]" }
+
+// All returns whether the two points of each item see each other.
+func (a *SightAnswers) All() []bool {
+	made := make([]bool, len(a.seen))
+	for i := range made {
+		made[i] = a.seen[i].Visible
+	}
+	return made
+}
+
+// Upmost returns the greatest y of the normals that a slide has met: a player stands if it is at
+// least a bound of the game, such as 0.7. -1 for an item without legs.
+func (a *SlideAnswers) Upmost(item int) float64 {
+	up := -1.0
+	for _, leg := range a.Legs(item) {
+		up = max(up, leg.NormalY)
+	}
+	return up
+}

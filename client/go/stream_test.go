@@ -221,9 +221,13 @@ func TestDrain(t *testing.T) {
 	client := dial(t, first.address+","+second.address)
 	stream := open(t, client, StreamOptions{})
 	frame := new(Frame)
-	for i := 0; i < 100; i++ {
-		if i == 40 {
+	left := 20 // frames after the change of servers
+	for i := 0; left > 0; i++ {
+		if i == 20 {
 			go first.terminate()
+		}
+		if stream.Reconnects() == 1 {
+			left--
 		}
 		bullets(frame, "scenes/arena", 5)
 		answer, err := stream.Do(ctx, frame)
