@@ -141,34 +141,58 @@ func (o *options) dialOptions(addresses []string) ([]grpc.DialOption, *Error) {
 	return append(made, grpc.WithPerRPCCredentials(token)), nil
 }
 
-// connect waits until a server accepts a connection, and uses it.
+// connect waits until a server accepts a connection, and uses it: the first one of the list, unless
+// it has refused a connection by then.
 func (s *servers) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, defaultCallTimeout)
 	defer cancel()
-	ready := make(chan int, len(s.conns))
+	results := make(chan result, 2*len(s.conns))
 	for i, conn := range s.conns {
-		go func(i int, conn *grpc.ClientConn) {
-			for {
-				state := conn.GetState()
-				if state == connectivity.Ready {
-					ready <- i
-					return
-				}
-				conn.Connect()
-				if state == connectivity.Shutdown || !conn.WaitForStateChange(ctx, state) {
-					return
-				}
-			}
-		}(i, conn)
+		go connectOne(ctx, i, conn, results)
 	}
-	select {
-	case first := <-ready:
-		if s.conns[0].GetState() != connectivity.Ready {
-			s.current.Store(int64(first))
+	known := make([]connectivity.State, len(s.conns)) // Idle: not known
+	for {
+		select {
+		case each := <-results:
+			known[each.server] = each.state
+		case <-ctx.Done():
+			return &Error{Code: Unavailable, Field: "addresses", Message: "no server accepts a connection", cause: ctx.Err()}
 		}
-		return nil
-	case <-ctx.Done():
-		return &Error{Code: Unavailable, Field: "addresses", Message: "no server accepts a connection", cause: ctx.Err()}
+		for i, state := range known {
+			if state == connectivity.Ready {
+				s.current.Store(int64(i))
+				return nil
+			}
+			if state != connectivity.TransientFailure {
+				break
+			}
+		}
+	}
+}
+
+// A result is that a server accepts a connection (Ready), or has refused one (TransientFailure).
+type result struct {
+	server int
+	state  connectivity.State
+}
+
+func connectOne(ctx context.Context, server int, conn *grpc.ClientConn, results chan<- result) {
+	for hasFailed := false; ; {
+		switch state := conn.GetState(); {
+		case state == connectivity.Ready:
+			results <- result{server, state}
+			return
+		case state == connectivity.Shutdown:
+			return
+		case state == connectivity.TransientFailure && !hasFailed:
+			results <- result{server, state}
+			hasFailed = true
+		default:
+			conn.Connect()
+			if !conn.WaitForStateChange(ctx, state) {
+				return
+			}
+		}
 	}
 }
 

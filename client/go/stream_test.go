@@ -224,15 +224,15 @@ func TestDrain(t *testing.T) {
 	left := 20 // frames after the change of servers
 	for i := 0; left > 0; i++ {
 		if i == 20 {
-			go first.terminate()
+			first.terminate()
 		}
-		if stream.Reconnects() == 1 {
+		if stream.Reconnects() > 0 {
 			left--
 		}
 		bullets(frame, "scenes/arena", 5)
 		answer, err := stream.Do(ctx, frame)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("frame %d: %v", i, err)
 		}
 		if err := checkBullets(answer, 5); err != nil {
 			t.Fatal(i, err)
