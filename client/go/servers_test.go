@@ -7,7 +7,6 @@ import (
 	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -85,12 +84,24 @@ func (s *caromd) start() {
 	for lines.Scan() {
 		if address, found := strings.CutPrefix(lines.Text(), "caromd listening on "); found {
 			s.address = address
-			go func() { _, _ = io.Copy(io.Discard, out) }()
+			go s.keepOutput(lines)
 			return
 		}
 	}
 	text, _ := os.ReadFile(stderr.Name())
 	s.t.Fatalf("caromd does not listen: %s", text)
+}
+
+// keepOutput writes what the server prints after its address to the file stdout.
+func (s *caromd) keepOutput(lines *bufio.Scanner) {
+	file, err := os.Create(filepath.Join(s.folder, "stdout"))
+	if err != nil {
+		return
+	}
+	defer file.Close()
+	for lines.Scan() {
+		_, _ = fmt.Fprintln(file, lines.Text())
+	}
 }
 
 // kill ends the server as a crash does.

@@ -21,11 +21,12 @@ lines=$(wc -l <"$example/src/main/java/Tick.java")
 rm -rf "$stage/example"
 mkdir -p "$stage"
 cp -r "$example" "$stage/example"
-maven=(mvn -q -B -f "$stage/example/pom.xml" -Dmaven.repo.local="$stage/repository" "-Dprotos=$source_dir/proto")
+export TERM=dumb
+maven=(mvn -q -B -Dstyle.color=never -f "$stage/example/pom.xml" -Dmaven.repo.local="$stage/repository" "-Dprotos=$source_dir/proto")
 "${maven[@]}" compile || lacks 'Maven could not build the example; see above'
 start_server --admin-address off --store memory
 "${maven[@]}" exec:java "-Dexec.args=$address" >"$scratch/printed" || fail "the program failed: $(cat "$scratch/printed")"
 stop_server
 awk '/^```/ { inside = ($0 == "```text"); next } inside' "$source_dir/docs/java.md" >"$scratch/shown"
 [[ -s $scratch/shown ]] || fail 'docs/java.md shows no output'
-diff "$scratch/shown" "$scratch/printed" >&2 || fail 'the program prints something else than docs/java.md: above, as >'
+sed 's/\x1b\[0m//g' "$scratch/printed" | diff "$scratch/shown" - >&2 || fail 'the program prints something else than docs/java.md: above, as >'
