@@ -161,39 +161,63 @@ def fill_source(message: str, rows: Rows, columns: list[Column]) -> str:
     for column, condition in checks:
         out.append(f"\tif {condition} {{\n\t\treturn \"{field_name(column)}\"\n\t}}")
     varints = [column for column in columns if column.type not in ("double", "fixed64")]
+    fixed = [column for column in columns if column not in varints and column.leader]
+    for column, following in zip(fixed, fixed[1:]):
+        if column.leader == following.leader:  # absent together, or not at all
+            out.append(
+                f"\tif c{column.number}.absent != c{following.number}.absent {{\n"
+                f"\t\treturn \"{field_name(following)}\"\n\t}}"
+            )
     if varints:
         out.append("\tvar values [blockRows]uint32")
     out.append("\tfor begin := 0; begin < len(rows); begin += blockRows {")
     out.append("\t\tblock := rows[begin:min(begin+blockRows, len(rows))]")
-    for column in columns:
-        name = f"c{column.number}"
-        if column.type in ("double", "fixed64"):
-            value = "math.Float64frombits(value)" if column.type == "double" else "value"
-            out.append(
-                f"\t\tif data := {name}.fixed(begin, len(block)); data != nil {{\n"
-                f"\t\t\tfor i := range block {{\n\t\t\t\tvalue := binary.LittleEndian.Uint64(data[8*i : 8*i+8])\n"
-                f"\t\t\t\tblock[i].{column.member} = {value}\n\t\t\t}}\n"
-                f"\t\t}} else {{\n\t\t\tfor i := range block {{\n\t\t\t\tblock[i].{column.member} = 0\n\t\t\t}}\n\t\t}}"
-            )
-            continue
-        value = {"bool": "value != 0", "uint32": "value"}.get(column.type, f"{column.type}(value)")
-        if column.go.startswith("[]"):
-            part = "edges" if column.go == "[]EdgeRef" else "points"
-            out.append(
-                f"\t\tif !{name}.varints(values[:len(block)]) {{\n\t\t\treturn \"{field_name(column)}\"\n\t\t}}\n"
-                f"\t\tfor i := range block {{\n\t\t\tend := s.at + int(values[i])\n"
-                f"\t\t\tblock[i].{column.member} = s.{part}[s.at:end:end]\n\t\t\ts.at = end\n\t\t}}"
-            )
-            continue
-        out.append(
-            f"\t\tif !{name}.varints(values[:len(block)]) {{\n\t\t\treturn \"{field_name(column)}\"\n\t\t}}\n"
-            f"\t\tfor i, value := range values[:len(block)] {{\n\t\t\tblock[i].{column.member} = {value}\n\t\t}}"
-        )
+    for leader in dict.fromkeys(column.leader for column in columns if column.type in ("double", "fixed64")):
+        out.append(fixed_source([c for c in columns if c.leader == leader and c.type in ("double", "fixed64")]))
+    for column in varints:
+        out.append(varint_source(column))
     out.append("\t}")
     for column in varints:
         out.append(f"\tif !c{column.number}.isDone() {{\n\t\treturn \"{field_name(column)}\"\n\t}}")
     out.append('\treturn ""\n}\n')
     return "\n".join(out)
+
+
+def fixed_source(columns: list[Column]) -> str:
+    """Fills members of 8 bytes from columns that are there, or absent, together."""
+    first = f"c{columns[0].number}"
+    reads, zeros, slices = [], [], []
+    for column in columns:
+        value = f"binary.LittleEndian.Uint64(d{column.number}[8*i : 8*i+8])"
+        if column.type == "double":
+            value = f"math.Float64frombits({value})"
+        reads.append(f"row.{column.member} = {value}")
+        zeros.append(f"block[i].{column.member} = 0")
+        slices.append(f"d{column.number} := c{column.number}.fixed(begin, len(block))")
+    return (
+        f"\t\tif !{first}.absent {{\n" + "".join(f"{line}\n" for line in slices)
+        + "for i := range block {\nrow := &block[i]\n" + "".join(f"{line}\n" for line in reads)
+        + "}\n} else {\nfor i := range block {\n" + "".join(f"{line}\n" for line in zeros) + "}\n}"
+    )
+
+
+def varint_source(column: Column) -> str:
+    """Fills a member from a column of varints, of one byte each or of any size."""
+    name = f"c{column.number}"
+    read = f"\t\tif !{name}.varints(values[:len(block)]) {{\n\t\t\treturn \"{field_name(column)}\"\n\t\t}}\n"
+    if column.go.startswith("[]"):
+        part = "edges" if column.go == "[]EdgeRef" else "points"
+        return (
+            f"{read}\t\tfor i := range block {{\n\t\t\tend := s.at + int(values[i])\n"
+            f"\t\t\tblock[i].{column.member} = s.{part}[s.at:end:end]\n\t\t\ts.at = end\n\t\t}}"
+        )
+    small = {"bool": "value != 0", "uint32": "uint32(value)"}.get(column.type, f"{column.type}(value)")
+    value = {"bool": "value != 0", "uint32": "value"}.get(column.type, f"{column.type}(value)")
+    return (
+        f"\t\tif data := {name}.small(len(rows), begin, len(block)); data != nil {{\n"
+        f"for i, value := range data[:len(block)] {{\nblock[i].{column.member} = {small}\n}}\n}} else {{\n"
+        f"{read}\t\tfor i, value := range values[:len(block)] {{\nblock[i].{column.member} = {value}\n}}\n}}"
+    )
 
 
 def field_name(column: Column) -> str:

@@ -152,6 +152,24 @@ func (c *column) varints(values []uint32) bool {
 	return true
 }
 
+// small returns the values of a block of n of `rows` varints if each of them has one byte; else nil.
+// As many bytes as varints are one byte for each.
+func (c *column) small(rows, begin, n int) []byte {
+	if len(c.data) != rows || begin != c.at {
+		return nil
+	}
+	block := c.data[begin : begin+n]
+	var all byte
+	for _, b := range block {
+		all |= b
+	}
+	if all >= 0x80 {
+		return nil
+	}
+	c.at += n
+	return block
+}
+
 // isDone returns whether all values of a column of varints were read.
 func (c *column) isDone() bool { return c.at == len(c.data) }
 

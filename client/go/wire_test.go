@@ -6,6 +6,7 @@ package carom
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"math"
 	"math/rand"
 	"reflect"
@@ -542,4 +543,28 @@ func FuzzAnswerBytes(f *testing.F) {
 		questions.seq = binary.LittleEndian.Uint64(append(data, make([]byte, 8)...)) % 2
 		touchAll(new(decoder), data, &questions)
 	})
+}
+
+// A server that sends one column of a group which is absent otherwise: seen as an index out of range
+// in the loop that fills both normals at once. The columns of a group are absent together.
+func TestHalfAGroupOfColumns(t *testing.T) {
+	data, err := proto.Marshal(&caromv1.FrameAnswer{Groups: []*caromv1.GroupAnswer{{Moves: &caromv1.MoveAnswers{
+		Clear: []uint64{0}, Counts: []uint32{0}, Touches: []bool{true}, FirstPolygonId: []uint64{1}, Low: []float64{0},
+		High: []float64{0}, FirstNormalX: []float64{1}}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var questions asked
+	questions.groups = make([]askedGroup, 1)
+	kinds := reflect.TypeOf(Answers{})
+	for i := 0; i < kinds.NumField(); i++ {
+		if kinds.Field(i).Name == "Moves" {
+			questions.groups[0].counts[i] = 1
+		}
+	}
+	var failed *Error
+	err = new(decoder).decode(data, &questions, new(FrameAnswer))
+	if !errors.As(err, &failed) || failed.Code != Internal || failed.Field != "groups[0].moves.first_normal_y" {
+		t.Errorf("%v", err)
+	}
 }
