@@ -5,6 +5,7 @@ package carom
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"math/rand"
@@ -107,6 +108,12 @@ func Dial(ctx context.Context, addresses string, opts ...Option) (*Client, error
 }
 
 func (o *options) dialOptions(addresses []string) ([]grpc.DialOption, *Error) {
+	if o.roots != nil {
+		if o.tls == nil {
+			o.tls = new(tls.Config)
+		}
+		o.tls.RootCAs = o.roots
+	}
 	transport := insecure.NewCredentials()
 	if o.tls != nil {
 		transport = credentials.NewTLS(o.tls)

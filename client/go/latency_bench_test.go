@@ -22,9 +22,10 @@ import (
 // that whatever slows the machine down slows all of them.
 func BenchmarkRoundTrip(b *testing.B) {
 	socket := startServerAt(b, "unix:"+filepath.Join(b.TempDir(), "carom.sock"))
-	network := startServer(b, "--http-address", "127.0.0.1:0")
+	network, web := startServer(b), startServer(b, "--http-address", "127.0.0.1:0") // equally warm
+	arena(b, dial(b, web.address))
 	ways := []*way{newWay(b, "unix", socket.address), newWay(b, "tcp", network.address)}
-	if page := httpAddress(b, network); page != "" {
+	if page := httpAddress(b, web); page != "" {
 		ways = append(ways, &way{name: "http", page: "http://" + page + "/carom.v1.QueryService/Evaluate"})
 	}
 	for _, items := range []int{1, 256, 4096} {

@@ -19,6 +19,7 @@ import (
 
 type options struct {
 	tls         *tls.Config
+	roots       *x509.CertPool
 	token       string
 	tokenFile   string
 	credentials credentials.PerRPCCredentials
@@ -56,10 +57,7 @@ func WithCAFile(path string) Option {
 			o.problem = refuse("ca_file", "has no certificate in PEM")
 			return
 		}
-		if o.tls == nil {
-			o.tls = new(tls.Config)
-		}
-		o.tls.RootCAs = pool
+		o.roots = pool
 	}
 }
 
