@@ -16,7 +16,6 @@ from __future__ import annotations
 import argparse
 import json
 import pathlib
-import re
 import subprocess
 from dataclasses import dataclass, field
 
@@ -31,13 +30,27 @@ BANNER = """// SPDX-FileCopyrightText: The Carom authors
 
 package carom
 """
-ENUMS = (
-    "FillRule Solidity CastMode InsidePolicy CastTarget CastDetail Feature OverlapDetail Location DistanceMode "
-    "ContactKind StartPolicy Against Coherence ItemFault"
-).split()
+ENUMS = [
+    "FillRule",
+    "Solidity",
+    "CastMode",
+    "InsidePolicy",
+    "CastTarget",
+    "CastDetail",
+    "Feature",
+    "OverlapDetail",
+    "Location",
+    "DistanceMode",
+    "ContactKind",
+    "StartPolicy",
+    "Against",
+    "Coherence",
+    "ItemFault",
+]
 # The columns that `Add` takes beside those of placed shapes, which come first.
 ADDS = {
-    "SegmentCasts": "ax ay bx by", "PointLocations": "x y", "CircleOverlaps": "x y radius", "PolygonOverlaps": "shape x y",
+    "SegmentCasts": "ax ay bx by", "PointLocations": "x y", "CircleOverlaps": "x y radius",
+    "PolygonOverlaps": "shape x y",
     "RayCasts": "x y dx dy", "CapsuleOverlaps": "ax ay bx by radius", "BoxOverlaps": "min_x min_y max_x max_y",
     "DistanceQueries": "", "ContactQueries": "", "Depenetrations": "", "Sweeps": "dx dy",
     "RotatingSweeps": "to_x to_y tolerance", "ArcCasts": "x y vx vy ax ay duration", "Sights": "ax ay bx by",
@@ -47,6 +60,8 @@ ADDS = {
 }  # fmt: skip
 # Columns whose length is not the number of items.
 FREE = {("Slides", "dx"), ("Slides", "dy"), ("TrackerDefinitions", "shape")}
+ALWAYS_OPTIONAL = {"masks", "ignore_owner", "category", "owner", "shape", "tracker"}
+COLUMNS_ABOUT = "AddColumns appends items: entry i of each column belongs to item i. The columns are copied."
 COLUMNS = {"double": ("[]float64", "doubles"), "fixed64": ("[]uint64", "words"), "uint32": ("[]uint32", "varints")}
 SCALARS = {"double": ("float64", "double"), "uint32": ("uint32", "uint"), "bool": ("bool", "flag")}
 
@@ -70,7 +85,8 @@ def enums_source(protos: Protos) -> str:
             short = value.removeprefix(prefix_of(name))
             if short == "UNSPECIFIED":
                 continue
-            out.append(f"{comment(protos.comments[name + '.' + value], chr(9))}\t{name}{camel(short.lower())} {name} = {number}")
+            out.append(comment(protos.comments[f"{name}.{value}"], "").rstrip())
+            out.append(f"{name}{camel(short.lower())} {name} = {number}")
         out.append(")\n")
     return "\n".join(out)
 
@@ -107,7 +123,9 @@ def struct_of(protos: Protos, message: str) -> Struct:
 
 
 def go_type(protos: Protos, message: str, name: str) -> str:
-    return next("uint32" if type == "uint32" else "float64" for _, found, type, _ in protos.messages[message] if found == name)
+    return next(
+        "uint32" if type == "uint32" else "float64" for _, found, type, _ in protos.messages[message] if found == name
+    )
 
 
 def length_of(message: str) -> str:
@@ -115,7 +133,7 @@ def length_of(message: str) -> str:
     if message in ("TrackerDefinitions",):
         return "q.definitions()"
     for name in ("Movers", "Placed"):
-        if message == "Bodies" and name == "Placed" or name == "Movers" and message in PLACED:
+        if (message == "Bodies" and name == "Placed") or (name == "Movers" and message in PLACED):
             return f"len(q.{name}.X)"
     first = {"BoxOverlaps": "MinX", "BodyContacts": "Body"}.get(message)
     if first is None:
@@ -146,81 +164,86 @@ def optional_columns(abi: dict, question: str) -> set[str]:
     return found
 
 
-def question_source(protos: Protos, message: str, optional: set[str]) -> str:
-    made = struct_of(protos, message)
-    out = [f"{comment(protos.comments[message], '')}type {message} struct {{"]
-    out += made.fields
-    out.append("}\n")
-    inner = "Movers" if message in PLACED else "Placed" if message == "Bodies" else ""
-    names = ADDS[message].split()
-    parameters = (["shape uint32", "x float64", "y float64"] if inner else []) + [
-        f"{go_parameter(name)} {go_type(protos, message, name)}" for name in names
-    ]
-    grouped = [
-        parameter.rpartition(" ")[0] if parameter.rpartition(" ")[2] == following.rpartition(" ")[2] else parameter
-        for parameter, following in zip(parameters, [*parameters[1:], ""])
-    ]
-    out.append(f"// Add appends an item.\nfunc (q *{message}) Add({', '.join(grouped)}) {{")
-    if inner:
-        out.append(f"\tq.{inner}.Add(shape, x, y)")
-    out += [f"\tq.{camel(name)} = append(q.{camel(name)}, {go_parameter(name)})" for name in names]
-    out.append("}\n")
-    columns = (["shape []uint32", "x []float64", "y []float64"] if inner else []) + [
-        f"{go_parameter(name)} []{go_type(protos, message, name)}" for name in names
-    ]
-    grouped = [
-        column.rpartition(" ")[0] if column.rpartition(" ")[2] == following.rpartition(" ")[2] else column
-        for column, following in zip(columns, [*columns[1:], ""])
-    ]
-    out.append(
-        f"// AddColumns appends items: entry i of each column belongs to item i. The columns are copied.\n"
-        f"func (q *{message}) AddColumns({', '.join(grouped)}) {{"
+def grouped(parameters: list[str]) -> str:
+    """The parameters of a function, where neighbours of one type share its name."""
+    pairs = [parameter.rpartition(" ") for parameter in parameters]
+    types = [type for _, _, type in pairs]
+    return ", ".join(
+        name if type == following else f"{name} {type}"
+        for (name, _, type), following in zip(pairs, [*types[1:], ""], strict=True)
     )
-    if inner:
-        out.append(f"\tq.{inner}.AddColumns(shape, x, y)")
-    out += [f"\tq.{camel(name)} = append(q.{camel(name)}, {go_parameter(name)}...)" for name in names]
-    out.append("}\n")
-    if inner or any(type in ("Shape", "Polygon") for _, _, type, _ in protos.messages[message]):
+
+
+def inner_of(message: str) -> str:
+    """The Go name of the placed shapes of a struct, or nothing."""
+    return "Movers" if message in PLACED else "Placed" if message == "Bodies" else ""
+
+
+def builders_source(protos: Protos, message: str) -> list[str]:
+    """The methods that add items and shapes."""
+    inner, names = inner_of(message), ADDS[message].split()
+    out = []
+    for method, slice, rest, about in (
+        ("Add", "", "", "Add appends an item."),
+        ("AddColumns", "[]", "...", COLUMNS_ABOUT),
+    ):
+        parameters = [f"shape {slice}uint32", f"x {slice}float64", f"y {slice}float64"] if inner else []
+        parameters += [f"{go_parameter(name)} {slice}{go_type(protos, message, name)}" for name in names]
+        out.append(f"// {about}\nfunc (q *{message}) {method}({grouped(parameters)}) {{")
+        if inner:
+            out.append(f"q.{inner}.{method}(shape, x, y)")
+        out += [f"q.{camel(name)} = append(q.{camel(name)}, {go_parameter(name)}{rest})" for name in names]
+        out.append("}\n")
+    if inner or puts_of_shapes(protos, message):
         target = f"q.{inner}.AddShape(shape)" if inner else "addShape(&q.Shapes, shape)"
-        out.append(f"// AddShape appends a shape and returns its index, for Add.\nfunc (q *{message}) AddShape(shape Shape) uint32 {{")
-        out.append(f"\treturn {target}\n}}\n")
-    out.append(f"// Len returns the number of items.\nfunc (q *{message}) Len() int {{ return {length_of(message)} }}\n")
-    out.append(f"// Reset removes items and options, and keeps the memory of the columns.\nfunc (q *{message}) Reset() {{")
-    keep = ", ".join(f"{go}: q.{go}[:0]" for _, go in made.columns)
-    shapes = [line.split()[1] for line in puts_of_shapes(protos, message)]
-    keep = ", ".join(filter(None, [keep, *(f"{go}: q.{go}[:0]" for go in shapes)]))
+        out.append("// AddShape appends a shape and returns its index, for Add.")
+        out.append(f"func (q *{message}) AddShape(shape Shape) uint32 {{\nreturn {target}\n}}\n")
+    return out
+
+
+def check_source(protos: Protos, made: Struct, optional: set[str]) -> list[str]:
+    """The method that compares the lengths of columns."""
+    message, inner = made.message, inner_of(made.message)
+    out = ['// check returns the name of a column whose length is not that of the others, or "".']
+    out.append(f"func (q *{message}) check() string {{")
     if inner:
-        out.append(f"\tq.{inner}.Reset()")
-        keep = ", ".join(filter(None, [keep, f"{inner}: q.{inner}"]))
-    out.append(f"\t*q = {message}{{{keep}}}\n}}\n")
-    out.append(f"func (q *{message}) put(w *writer) {{")
-    out += ["\t" + line for put in made.puts for line in put.split("\n")]
-    out.append("}\n")
-    out.append(f"// check returns the name of a column whose length is not that of the others, or \"\".\nfunc (q *{message}) check() string {{")
-    if inner:
-        out.append(f"\tif name := q.{inner}.check(); name != \"\" {{\n\t\treturn \"{inner.lower()}.\" + name\n\t}}")
-    for line in puts_of_shapes(protos, message):
+        out.append(f'if name := q.{inner}.check(); name != "" {{\nreturn "{inner.lower()}." + name\n}}')
+    for go in puts_of_shapes(protos, message):
         kind = "true" if message == "PolygonOverlaps" else "false"
-        out.append(f"\tif name := checkShapes(q.{line.split()[1]}, {kind}); name != \"\" {{\n\t\treturn name\n\t}}")
-    out.append("\tn := q.Len()")
-    used = False
-    for name, go in made.columns:
-        if (message, name) in FREE:
-            continue
-        used = True
-        free = name in optional or name in ("masks", "ignore_owner", "category", "owner", "shape", "tracker")
+        out.append(f'if name := checkShapes(q.{go}, {kind}); name != "" {{\nreturn name\n}}')
+    compared = [(name, go) for name, go in made.columns if (message, name) not in FREE]
+    out.append("n := q.Len()" if compared else "")
+    for name, go in compared:
+        free = name in optional or name in ALWAYS_OPTIONAL
         condition = f"len(q.{go}) != n" + (f" && len(q.{go}) != 0" if free else "")
-        out.append(f"\tif {condition} {{\n\t\treturn \"{name}\"\n\t}}")
+        out.append(f'if {condition} {{\nreturn "{name}"\n}}')
     if message == "Slides":
-        out.append("\tif pushes := countPushes(q.Pushes, n); len(q.DX) != pushes {\n\t\treturn \"dx\"\n\t} else if len(q.DY) != pushes {\n\t\treturn \"dy\"\n\t}")
-    elif not used:
-        out.append("\t_ = n")
-    out.append("\treturn \"\"\n}\n")
-    return "\n".join(out)
+        out.append("pushes := countPushes(q.Pushes, n)")
+        out += [f'if len(q.{go}) != pushes {{\nreturn "{name}"\n}}' for name, go in (("dx", "DX"), ("dy", "DY"))]
+    out.append('return ""\n}\n')
+    return out
+
+
+def question_source(protos: Protos, message: str, optional: set[str]) -> str:
+    made, inner = struct_of(protos, message), inner_of(message)
+    out = [f"{comment(protos.comments[message], '')}type {message} struct {{", *made.fields, "}\n"]
+    out += builders_source(protos, message)
+    out.append("// Len returns the number of items.")
+    out.append(f"func (q *{message}) Len() int {{ return {length_of(message)} }}\n")
+    columns = [go for _, go in made.columns] + puts_of_shapes(protos, message)
+    keep = [f"{go}: q.{go}[:0]" for go in columns] + ([f"{inner}: q.{inner}"] if inner else [])
+    out.append("// Reset removes items and options, and keeps the memory of the columns.")
+    out.append(f"func (q *{message}) Reset() {{")
+    if inner:
+        out.append(f"q.{inner}.Reset()")
+    out.append(f"*q = {message}{{{', '.join(keep)}}}\n}}\n")
+    out += [f"func (q *{message}) put(w *writer) {{", *made.puts, "}\n"]
+    return "\n".join(out + check_source(protos, made, optional))
 
 
 def puts_of_shapes(protos: Protos, message: str) -> list[str]:
-    return [f"- {camel(name)}" for _, name, type, _ in protos.messages[message] if type in ("Shape", "Polygon")]
+    """The Go names of the lists of shapes."""
+    return [camel(name) for _, name, type, _ in protos.messages[message] if type in ("Shape", "Polygon")]
 
 
 def go_parameter(name: str) -> str:
@@ -233,9 +256,12 @@ def group_source(protos: Protos, abi: dict) -> str:
     kinds = [kind["name"].lower() for kind in abi["kinds"]]
     fields = {name: (number, type) for number, name, type, _ in protos.messages["Group"]}
     rows = sorted((fields[name][0], name, fields[name][1]) for name in kinds)
-    out = ["// Questions are the queries of a group, by kind: a kind without items is not asked.\ntype Questions struct {"]
+    out = [
+        "// Questions are the queries of a group, by kind: a kind without items is not asked.\ntype Questions struct {"
+    ]
     for _, name, type in rows:
-        out.append(f"{comment(protos.comments['Group.' + name].replace(' Absent means none.', ''), chr(9))}\t{camel(name)} {type}")
+        about = protos.comments[f"Group.{name}"].replace(" Absent means none.", "")
+        out.append(f"{comment(about, '')}{camel(name)} {type}")
     out.append("}\n")
     out.append(f"const kindCount = {len(kinds)}\n")
     out.append("// counts are numbers of items, by kind in the order of Questions.\ntype counts [kindCount]int32\n")
@@ -244,28 +270,39 @@ def group_source(protos: Protos, abi: dict) -> str:
     out.append("}\n")
     out.append("func (q *Questions) check() string {")
     for _, name, _ in rows:
-        out.append(f"\tif name := q.{camel(name)}.check(); name != \"\" {{\n\t\treturn \"{name}.\" + name\n\t}}")
-    out.append("\treturn \"\"\n}\n")
+        out.append(f'\tif name := q.{camel(name)}.check(); name != "" {{\n\t\treturn "{name}." + name\n\t}}')
+    out.append('\treturn ""\n}\n')
     out.append("func (q *Questions) count() counts {\n\treturn counts{")
     out += [f"\t\tint32(q.{camel(name)}.Len())," for _, name, _ in rows]
     out.append("\t}\n}\n")
-    out.append("// putFrom and putBelow write the kinds whose fields are above, and below, those of Bodies.")
-    for function, chosen in (("putAbove", [row for row in rows if row[0] > 40]), ("putBelow", [row for row in rows if row[0] < 40])):
+    out.append("// putAbove and putBelow write the kinds whose numbers are above, and below, that of Bodies.")
+    for function, chosen in (
+        ("putAbove", [row for row in rows if row[0] > 40]),
+        ("putBelow", [row for row in rows if row[0] < 40]),
+    ):
         out.append(f"func (q *Questions) {function}(w *writer) {{")
         for number, name, _ in reversed(chosen):
-            out.append(f"\tif q.{camel(name)}.Len() > 0 {{\n\t\tmark := w.mark()\n\t\tq.{camel(name)}.put(w)\n\t\tw.message({number}, mark)\n\t}}")
+            out.append(
+                f"if q.{camel(name)}.Len() > 0 {{\nmark := w.mark()\nq.{camel(name)}.put(w)\n"
+                f"w.message({number}, mark)\n}}"
+            )
         out.append("}\n")
     answer_fields = {name: (number, type) for number, name, type, _ in protos.messages["GroupAnswer"]}
-    out.append("// Answers are the answers to Questions, by kind: a kind that was not asked has no items.\ntype Answers struct {")
+    out.append(
+        "// Answers are the answers to Questions, by kind: a kind that was not asked has no items.\n"
+        "type Answers struct {"
+    )
     for _, name, _ in rows:
-        out.append(f"{comment(protos.comments['GroupAnswer.' + name].replace(' Absent if the group has none.', ''), chr(9))}\t{camel(name)} {answer_fields[name][1]}")
+        about = protos.comments[f"GroupAnswer.{name}"].replace(" Absent if the group has none.", "")
+        out.append(f"{comment(about, '')}{camel(name)} {answer_fields[name][1]}")
     out.append("}\n")
     out.append("func (a *Answers) decode(s *scanner, group *fields, asked *counts) error {")
     for i, (_, name, _) in enumerate(rows):
         number = answer_fields[name][0]
         out.append(
-            f"\tif data, there := group.message({number}); there || asked[{i}] != 0 || a.{camel(name)}.items != 0 {{\n"
-            f"\t\tif err := a.{camel(name)}.decode(s, data, int(asked[{i}]), \"{name}\"); err != nil {{\n\t\t\treturn err\n\t\t}}\n\t}}"
+            f"if data, there := group.message({number}); there || asked[{i}] != 0 || a.{camel(name)}.items != 0 {{\n"
+            f'if err := a.{camel(name)}.decode(s, data, int(asked[{i}]), "{name}"); err != nil {{\n'
+            f"return err\n}}\n}}"
         )
     out.append("\treturn nil\n}\n")
     return "\n".join(out)
@@ -277,8 +314,8 @@ def used_source(protos: Protos, message: str) -> str:
     inner = "Movers" if message in PLACED else ""
     parts = [f"len(q.{go}) != 0" for _, go in made.columns]
     parts += [f"q.{inner}.used()"] if inner else []
-    parts += [f"len(q.{line.split()[1]}) != 0" for line in puts_of_shapes(protos, message)]
-    for number, name, type, label in protos.messages[message]:
+    parts += [f"len(q.{go}) != 0" for go in puts_of_shapes(protos, message)]
+    for _number, name, type, label in protos.messages[message]:
         if name == "floats" or label == "repeated" or type == "PlacedShapes":
             continue
         parts.append(f"q.{camel(name)}" if type == "bool" else f"q.{camel(name)} != 0")
@@ -318,7 +355,7 @@ def main() -> None:
         "gen_answers.go": BANNER + answers_source(protos),
     }
     for name, text in sources.items():
-        made = subprocess.run(["gofmt"], input=text, capture_output=True, text=True)
+        made = subprocess.run(["gofmt"], check=False, input=text, capture_output=True, text=True)
         if made.returncode != 0:
             (options.out / (name + ".bad")).write_text(text)
             raise SystemExit(f"generate.py: {name}: {made.stderr}")

@@ -9,6 +9,7 @@ level in blocks, so that the rows of a block stay in the cache until all of thei
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 from protos import Protos, camel, comment
@@ -33,9 +34,11 @@ ANSWERS: dict[str, tuple[str, tuple[Rows, ...]]] = {
     # message: (column that counts the entries of an item, rows)
     "CastAnswers": ("counts", (
         Rows("Hit", "hits", "e", "Hits", "A Hit is a hit of a segment or a ray",
-             "polygon_id fraction (point_x point_y normal_x normal_y) (ring edge feature) (is_body) starts_inside ends_inside"),
+             "polygon_id fraction (point_x point_y normal_x normal_y) (ring edge feature) (is_body) starts_inside "
+             "ends_inside"),
         Rows("Exit", "exits", "e", "Exits", "An Exit is the end of the passage that the hit of the same index begins",
-             "fraction=exit_fraction has_edge=has_exit_edge ring=exit_ring edge=exit_edge normal_x=exit_normal_x normal_y=exit_normal_y",
+             "fraction=exit_fraction has_edge=has_exit_edge ring=exit_ring edge=exit_edge normal_x=exit_normal_x "
+             "normal_y=exit_normal_y",
              True),
         Rows("Reflection", "reflections", "e", "Reflections",
              "A Reflection is b - a, or the direction of a ray, reflected at the hit of the same index",
@@ -91,7 +94,7 @@ ANSWERS: dict[str, tuple[str, tuple[Rows, ...]]] = {
         Rows("quiet", "radii", "i", "", "A quiet is the quiet radius of an item", "radius=quiet_radius", True),
     )),
     "SlideAnswers": ("counts", (
-        Rows("SlideEnd", "ends", "i", "At", "A SlideEnd is where a shape comes to rest, and the displacement that is left",
+        Rows("SlideEnd", "ends", "i", "At", "A SlideEnd is where a shape comes to rest, and what it did not move",
              "x y left_x left_y"),
         Rows("Leg", "legs", "e", "Legs", "A Leg is a straight part of a slide",
              "from_x from_y dx dy polygon_id fraction point_x point_y normal_x normal_y ring edge has_hit has_edge "
@@ -99,8 +102,8 @@ ANSWERS: dict[str, tuple[str, tuple[Rows, ...]]] = {
     )),
     "BounceAnswers": ("counts", (
         Rows("BounceLeg", "legs", "e", "Legs", "A BounceLeg is a leg of a segment that bounces",
-             "ax ay bx by polygon_id fraction point_x point_y normal_x normal_y ring edge feature has_hit starts_inside "
-             "ends_inside"),
+             "ax ay bx by polygon_id fraction point_x point_y normal_x normal_y ring edge feature has_hit "
+             "starts_inside ends_inside"),
     )),
     "RayBounceAnswers": ("counts", (
         Rows("RayLeg", "legs", "e", "Legs", "A RayLeg is a leg of a ray that bounces",
@@ -111,6 +114,7 @@ ANSWERS: dict[str, tuple[str, tuple[Rows, ...]]] = {
 ROWS_BY = {"SlideAnswers": "from_x", "BounceAnswers": "ax", "RayBounceAnswers": "x"}
 BY_ANY = {"CastAnswers", "SweepAnswers", "ArcAnswers"}
 LISTS = {"truncated": "Truncated", "stuck": "Stuck"}
+LIST_ABOUT = {"truncated": "has more rows than the question allows", "stuck": "ended before its length was used"}
 GO = {"double": "float64", "fixed64": "uint64", "uint32": "uint32", "bool": "bool"}
 
 
@@ -159,14 +163,14 @@ def fill_source(message: str, rows: Rows, columns: list[Column]) -> str:
         if column.type in ("double", "fixed64"):
             checks.append((column, f"!c{column.number}.isFixed(len(rows))"))
     for column, condition in checks:
-        out.append(f"\tif {condition} {{\n\t\treturn \"{field_name(column)}\"\n\t}}")
+        out.append(f'\tif {condition} {{\n\t\treturn "{field_name(column)}"\n\t}}')
     varints = [column for column in columns if column.type not in ("double", "fixed64")]
     fixed = [column for column in columns if column not in varints and column.leader]
-    for column, following in zip(fixed, fixed[1:]):
+    for column, following in itertools.pairwise(fixed):
         if column.leader == following.leader:  # absent together, or not at all
             out.append(
                 f"\tif c{column.number}.absent != c{following.number}.absent {{\n"
-                f"\t\treturn \"{field_name(following)}\"\n\t}}"
+                f'\t\treturn "{field_name(following)}"\n\t}}'
             )
     if varints:
         out.append("\tvar values [blockRows]uint32")
@@ -178,7 +182,7 @@ def fill_source(message: str, rows: Rows, columns: list[Column]) -> str:
         out.append(varint_source(column))
     out.append("\t}")
     for column in varints:
-        out.append(f"\tif !c{column.number}.isDone() {{\n\t\treturn \"{field_name(column)}\"\n\t}}")
+        out.append(f'\tif !c{column.number}.isDone() {{\n\t\treturn "{field_name(column)}"\n\t}}')
     out.append('\treturn ""\n}\n')
     return "\n".join(out)
 
@@ -195,16 +199,20 @@ def fixed_source(columns: list[Column]) -> str:
         zeros.append(f"block[i].{column.member} = 0")
         slices.append(f"d{column.number} := c{column.number}.fixed(begin, len(block))")
     return (
-        f"\t\tif !{first}.absent {{\n" + "".join(f"{line}\n" for line in slices)
-        + "for i := range block {\nrow := &block[i]\n" + "".join(f"{line}\n" for line in reads)
-        + "}\n} else {\nfor i := range block {\n" + "".join(f"{line}\n" for line in zeros) + "}\n}"
+        f"\t\tif !{first}.absent {{\n"
+        + "".join(f"{line}\n" for line in slices)
+        + "for i := range block {\nrow := &block[i]\n"
+        + "".join(f"{line}\n" for line in reads)
+        + "}\n} else {\nfor i := range block {\n"
+        + "".join(f"{line}\n" for line in zeros)
+        + "}\n}"
     )
 
 
 def varint_source(column: Column) -> str:
     """Fills a member from a column of varints, of one byte each or of any size."""
     name = f"c{column.number}"
-    read = f"\t\tif !{name}.varints(values[:len(block)]) {{\n\t\t\treturn \"{field_name(column)}\"\n\t\t}}\n"
+    read = f'\t\tif !{name}.varints(values[:len(block)]) {{\n\t\t\treturn "{field_name(column)}"\n\t\t}}\n'
     if column.go.startswith("[]"):
         part = "edges" if column.go == "[]EdgeRef" else "points"
         return (
@@ -227,11 +235,38 @@ def field_name(column: Column) -> str:
 FIELD_NAMES: dict[int, str] = {}
 
 
+def accessors_source(message: str, rows: Rows) -> list[str]:
+    """The methods that return rows."""
+    name, struct, member = rows.accessor, rows.struct, f"a.{rows.member}"
+    if not name:
+        return []
+    if rows.level == "e":
+        absent = " There are none unless the question asks for them." if rows.optional else ""
+        return [
+            f"// {name} returns the rows of an item, each a {struct}, in the order of the answer; none for an item\n"
+            f"// that does not exist.{absent} The rows are valid until the answer is released.\n"
+            f"func (a *{message}) {name}(item int) []{struct} {{\n"
+            f"begin, end := a.span(item, len({member}))\nreturn {member}[begin:end:end]\n}}\n"
+        ]
+    absent = ", and unless the question asks for it" if rows.optional else ""
+    out = [
+        f"// {name} returns the {struct} of an item; the zero value for an item that does not exist{absent}.\n"
+        f"func (a *{message}) {name}(item int) {struct} {{\n"
+        f"if item < 0 || item >= len({member}) {{\nreturn {struct}{{}}\n}}\nreturn {member}[item]\n}}\n"
+    ]
+    if not rows.optional:
+        out.append(
+            f"// All returns the {struct} of each item, valid until the answer is released.\n"
+            f"func (a *{message}) All() []{struct} {{ return {member} }}\n"
+        )
+    return out
+
+
 def message_source(protos: Protos, message: str, made: set[str]) -> str:
     FIELD_NAMES.clear()
     FIELD_NAMES.update({number: name for number, name, _, _ in protos.messages[message]})
-    by_name = {name: (number, type) for number, name, type, _ in protos.messages[message]}
-    counts, levels = ANSWERS[message]
+    by_name = {name for _, name, _, _ in protos.messages[message]}
+    _, levels = ANSWERS[message]
     out = [f"{comment(protos.comments[message], '')}type {message} struct {{\n\tanswers"]
     out += [f"\t{rows.member} []{rows.struct}" for rows in levels]
     lists = [name for name in LISTS if name in by_name]
@@ -247,66 +282,48 @@ def message_source(protos: Protos, message: str, made: set[str]) -> str:
             prelude.append(struct_source(rows, columns))
         prelude.append(fill_source(message, rows, columns))
     for rows in levels:
-        if not rows.accessor:
-            continue
-        name = rows.accessor
-        article = rows.about.split(" is ")[0]
-        if rows.level == "e":
-            absent = " There are none unless the question asks for them." if rows.optional else ""
-            out.append(
-                f"// {name} returns the rows of an item, each a {rows.struct}, in the order of the answer; none for an item that\n"
-                f"// does not exist.{absent} The rows are valid until the answer is released.\n"
-                f"func (a *{message}) {name}(item int) []{rows.struct} {{\n"
-                f"\tbegin, end := a.span(item, len(a.{rows.member}))\n\treturn a.{rows.member}[begin:end:end]\n}}\n"
-            )
-        else:
-            out.append(
-                f"// {name} returns the {rows.struct} of an item; the zero value for an item that does not exist"
-                f"{', and unless the question asks for it' if rows.optional else ''}.\n"
-                f"func (a *{message}) {name}(item int) {rows.struct} {{\n"
-                f"\tif item < 0 || item >= len(a.{rows.member}) {{\n\t\treturn {rows.struct}{{}}\n\t}}\n"
-                f"\treturn a.{rows.member}[item]\n}}\n"
-            )
-            if not rows.optional:
-                out.append(
-                    f"// All returns the {rows.struct} of each item, valid until the answer is released.\n"
-                    f"func (a *{message}) All() []{rows.struct} {{ return a.{rows.member} }}\n"
-                )
+        out += accessors_source(message, rows)
     for name in lists:
-        about = {"truncated": "has more rows than the question allows", "stuck": "ended before its length was used"}[name]
-        out.append(
-            f"// {LISTS[name]} returns whether an item {about}.\nfunc (a *{message}) {LISTS[name]}(item int) bool {{\n"
-            f"\treturn isListed(a.{name}, item)\n}}\n"
-        )
-    out.append(f"func (a *{message}) decode(s *scanner, data []byte, items int, name string) error {{")
-    out.append(f"\tif err := s.begin(data, &a.answers, items, {by_name['errors'][0]}, name); err != nil {{\n\t\treturn err\n\t}}")
-    rows_by = by_name.get(ROWS_BY.get(message, "polygon_id"))
-    if counts:
-        out.append(f"\trows, ok := s.rows({rows_by[0]})")
-        if message == "MoveAnswers":
-            out.append(f"\tunclear, fits := s.countMoves(a, rows, {by_name['clear'][0]}, {by_name['counts'][0]})")
-            out.append('\tif !ok || !fits {\n\t\treturn s.misfit("clear")\n\t}')
-        else:
-            any = "true" if message in BY_ANY else "false"
-            out.append(f"\tif !ok || !s.count(&a.answers, rows, {by_name[counts][0]}, {any}) {{\n\t\treturn s.misfit(\"{counts}\")\n\t}}")
+        out.append(f"// {LISTS[name]} returns whether an item {LIST_ABOUT[name]}.")
+        out.append(f"func (a *{message}) {LISTS[name]}(item int) bool {{\nreturn isListed(a.{name}, item)\n}}\n")
+    out += decode_source(protos, message, lists)
+    return "\n".join(prelude) + "\n" + "\n".join(out)
+
+
+def decode_source(protos: Protos, message: str, lists: list[str]) -> list[str]:
+    """The method that reads a message."""
+    counts, levels = ANSWERS[message]
+    number_of = {name: number for number, name, _, _ in protos.messages[message]}
+    out = [f"func (a *{message}) decode(s *scanner, data []byte, items int, name string) error {{"]
+    out.append(f"if err := s.begin(data, &a.answers, items, {number_of['errors']}, name); err != nil {{")
+    out.append("return err\n}")
+    if message == "MoveAnswers":
+        out.append(f"rows, ok := s.rows({number_of['polygon_id']})")
+        out.append(f"unclear, fits := s.countMoves(a, rows, {number_of['clear']}, {number_of['counts']})")
+        out.append('if !ok || !fits {\nreturn s.misfit("clear")\n}')
+    elif counts:
+        is_any = "true" if message in BY_ANY else "false"
+        out.append(f"rows, ok := s.rows({number_of[ROWS_BY.get(message, 'polygon_id')]})")
+        out.append(f"if !ok || !s.count(&a.answers, rows, {number_of[counts]}, {is_any}) {{")
+        out.append(f'return s.misfit("{counts}")\n}}')
     for rows in levels:
         columns = columns_of(protos, message, rows)
         size = {"e": "rows", "i": "items", "u": "unclear"}.get(rows.level)
         if rows.level in "gp":
-            counted = by_name["edge_counts" if rows.level == "g" else "point_counts"][0]
-            out.append(f"\tn, ok := s.sum({counted})\n\tif !ok {{\n\t\treturn s.misfit(\"{FIELD_NAMES[counted]}\")\n\t}}")
+            counted = "edge_counts" if rows.level == "g" else "point_counts"
+            out.append(f'n, ok := s.sum({number_of[counted]})\nif !ok {{\nreturn s.misfit("{counted}")\n}}')
             size = "n"
         elif rows.optional:
             size = f"s.sizeOf({columns[0].number}, {size})"
-        out.append(f"\ta.{rows.member} = resize(a.{rows.member}, {size})")
+        out.append(f"a.{rows.member} = resize(a.{rows.member}, {size})")
         if rows.level in "gp":
-            out.append(f"\ts.at, s.{'edges' if rows.level == 'g' else 'points'} = 0, a.{rows.member}")
+            out.append(f"s.at, s.{'edges' if rows.level == 'g' else 'points'} = 0, a.{rows.member}")
         function = f"fill{message}{rows.struct[0].upper() + rows.struct[1:]}"
-        out.append(f"\tif column := {function}(s, a.{rows.member}); column != \"\" {{\n\t\treturn s.misfit(column)\n\t}}")
+        out.append(f'if column := {function}(s, a.{rows.member}); column != "" {{\nreturn s.misfit(column)\n}}')
     for name in lists:
-        out.append(f"\tif a.{name}, ok = s.list(a.{name}, {by_name[name][0]}); !ok {{\n\t\treturn s.misfit(\"{name}\")\n\t}}")
-    out.append("\treturn nil\n}\n")
-    return "\n".join(prelude) + "\n" + "\n".join(out)
+        out.append(f"if a.{name}, ok = s.list(a.{name}, {number_of[name]}); !ok {{")
+        out.append(f'return s.misfit("{name}")\n}}')
+    return [*out, "return nil\n}\n"]
 
 
 def answers_source(protos: Protos) -> str:

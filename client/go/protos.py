@@ -32,8 +32,7 @@ class Protos:
         around: list[tuple[str, str]] = []
         about: list[str] = []
         pending = ""
-        for line in text.splitlines():
-            line = line.strip()
+        for line in map(str.strip, text.splitlines()):
             if line.startswith("//"):
                 about.append(line[2:].removeprefix(" "))
                 continue
@@ -63,10 +62,7 @@ class Protos:
         what, name = around[-1]
         if what == "service":
             return
-        if what == "enum":
-            match = VALUE.fullmatch(statement)
-        else:
-            match = FIELD.fullmatch(statement)
+        match = VALUE.fullmatch(statement) if what == "enum" else FIELD.fullmatch(statement)
         if match is None:
             raise SystemExit(f"generate.py: {statement!r} is not expected in a .proto file")
         if what == "enum":
