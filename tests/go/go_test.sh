@@ -106,19 +106,23 @@ check_side_car() {
 # blocks PAGE LANGUAGE: the blocks of a language, one after the other.
 blocks() { awk -v start="\`\`\`$2" '/^```/ { inside = ($0 == start); next } inside' "$source_dir/docs/$1"; }
 
-# The Go of the page is one program; the address of the page is that of the server of the test.
+# The Go of the page is one program of a module of its own, which requires the archive of the module. The address of
+# the page is that of the server of the test.
 run_documents() {
-  local stage=$module/internal/page
+  local user=$scratch/user
   start_server
-  mkdir -p "$stage"
-  blocks go.md go | sed "s/127.0.0.1:7420/$address/" >"$stage/main.go"
-  go build -o "$programs/page" ./internal/page
-  rm -r "$module/internal"
-  timeout 60 "$programs/page" >"$scratch/printed"
+  mkdir "$user"
+  "$module/archive.sh" "$scratch/carom-go.tar.gz"
+  tar -xzf "$scratch/carom-go.tar.gz" -C "$scratch"
+  blocks go.md go | sed "s/127.0.0.1:7420/$address/" >"$user/main.go"
+  cp "$module/go.sum" "$user"
+  (cd "$user" && go mod init example.com/user 2>/dev/null &&
+    go mod edit -require carom@v0.0.0 -replace carom="$scratch/carom-go" &&
+    GOFLAGS='-mod=mod -buildvcs=false' go build -o "$scratch/page" .)
+  timeout 60 "$scratch/page" >"$scratch/printed"
   stop_server
   blocks go.md text | diff - "$scratch/printed" >&2 || fail 'the program of docs/go.md prints something else: above, as >'
 }
-
 
 need_module
 cd "$module"
