@@ -42,6 +42,7 @@ type Client struct {
 	servers *servers
 	forks   forkLog
 	timeout time.Duration
+	opening sync.Mutex // held while `closed` is set, and while a stream is opened
 	closed  atomic.Bool
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
@@ -206,7 +207,13 @@ func connectOne(ctx context.Context, server int, conn *grpc.ClientConn, results 
 // Close ends the streams of the client at once and closes its connections. Later calls return
 // FailedPrecondition. It returns nil; a second call does nothing.
 func (c *Client) Close() error {
-	if c == nil || c.closed.Swap(true) {
+	if c == nil {
+		return nil
+	}
+	c.opening.Lock()
+	isClosed := c.closed.Swap(true)
+	c.opening.Unlock()
+	if isClosed || c.cancel == nil {
 		return nil
 	}
 	c.cancel()

@@ -72,6 +72,10 @@ type sentFrame struct {
 //
 // Errors: InvalidArgument for options out of range; FailedPrecondition after Close of the client.
 func (c *Client) OpenStream(ctx context.Context, options StreamOptions) (*Stream, error) {
+	if c != nil {
+		c.opening.Lock()
+		defer c.opening.Unlock()
+	}
 	if problem := c.check(ctx); problem != nil {
 		return nil, problem
 	}
