@@ -59,8 +59,8 @@ func benchAnswer(detail CastDetail) []byte {
 	return data
 }
 
-// BenchmarkSegments fills, encodes and decodes a frame of 4,096 segments, and reads each hit.
-// ns/query is the figure of docs/go.md.
+// BenchmarkSegments encodes a frame of 4,096 segments and decodes its answer; ns/query is for both.
+// docs/adr/0041-go.md has figures.
 func BenchmarkSegments(b *testing.B) {
 	for _, each := range []struct {
 		name   string

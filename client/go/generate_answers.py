@@ -174,12 +174,17 @@ def fill_source(message: str, rows: Rows, columns: list[Column]) -> str:
             )
     if varints:
         out.append("\tvar values [blockRows]uint32")
+    small = [f"c{c.number}.isSmall(len(rows))" for c in varints if not c.go.startswith("[]")]
+    if small:
+        out.append(f"areSmall := {' && '.join(small)}")
     out.append("\tfor begin := 0; begin < len(rows); begin += blockRows {")
     out.append("\t\tblock := rows[begin:min(begin+blockRows, len(rows))]")
     for leader in dict.fromkeys(column.leader for column in columns if column.type in ("double", "fixed64")):
         out.append(fixed_source([c for c in columns if c.leader == leader and c.type in ("double", "fixed64")]))
-    for column in varints:
-        out.append(varint_source(column))
+    plain = [column for column in varints if not column.go.startswith("[]")]
+    out += [varint_source(column) for column in varints if column not in plain]
+    if plain:
+        out += ["if areSmall {", small_source(plain), "} else {", *map(varint_source, plain), "}"]
     out.append("\t}")
     for column in varints:
         out.append(f'\tif !c{column.number}.isDone() {{\n\t\treturn "{field_name(column)}"\n\t}}')
@@ -209,23 +214,30 @@ def fixed_source(columns: list[Column]) -> str:
     )
 
 
+def value_of(column: Column, name: str) -> str:
+    """The expression of a member, from a value of its column."""
+    return {"bool": f"{name} != 0", "uint32": f"uint32({name})"}.get(column.type, f"{column.type}({name})")
+
+
+def small_source(columns: list[Column]) -> str:
+    """Fills members from columns whose varints have one byte each."""
+    out = [f"v{c.number} := c{c.number}.bytes(begin, len(block))" for c in columns]
+    out.append("for i := range block {\nrow := &block[i]")
+    out += [f"row.{c.member} = {value_of(c, f'v{c.number}[i]')}" for c in columns]
+    return "\n".join([*out, "}"])
+
+
 def varint_source(column: Column) -> str:
-    """Fills a member from a column of varints, of one byte each or of any size."""
-    name = f"c{column.number}"
-    read = f'\t\tif !{name}.varints(values[:len(block)]) {{\n\t\t\treturn "{field_name(column)}"\n\t\t}}\n'
+    """Fills a member from a column of varints of any size."""
+    read = f'if !c{column.number}.varints(values[:len(block)]) {{\nreturn "{field_name(column)}"\n}}\n'
     if column.go.startswith("[]"):
         part = "edges" if column.go == "[]EdgeRef" else "points"
         return (
-            f"{read}\t\tfor i := range block {{\n\t\t\tend := s.at + int(values[i])\n"
-            f"\t\t\tblock[i].{column.member} = s.{part}[s.at:end:end]\n\t\t\ts.at = end\n\t\t}}"
+            f"{read}for i := range block {{\nend := s.at + int(values[i])\n"
+            f"block[i].{column.member} = s.{part}[s.at:end:end]\ns.at = end\n}}"
         )
-    small = {"bool": "value != 0", "uint32": "uint32(value)"}.get(column.type, f"{column.type}(value)")
-    value = {"bool": "value != 0", "uint32": "value"}.get(column.type, f"{column.type}(value)")
-    return (
-        f"\t\tif data := {name}.small(len(rows), begin, len(block)); data != nil {{\n"
-        f"for i, value := range data[:len(block)] {{\nblock[i].{column.member} = {small}\n}}\n}} else {{\n"
-        f"{read}\t\tfor i, value := range values[:len(block)] {{\nblock[i].{column.member} = {value}\n}}\n}}"
-    )
+    value = "value" if column.type == "uint32" else value_of(column, "value")
+    return f"{read}for i, value := range values[:len(block)] {{\nblock[i].{column.member} = {value}\n}}"
 
 
 def field_name(column: Column) -> str:

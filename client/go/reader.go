@@ -152,22 +152,39 @@ func (c *column) varints(values []uint32) bool {
 	return true
 }
 
-// small returns the values of a block of n of `rows` varints if each of them has one byte; else nil.
-// As many bytes as varints are one byte for each.
-func (c *column) small(rows, begin, n int) []byte {
-	if len(c.data) != rows || begin != c.at {
-		return nil
+// isSmall returns whether each of n varints has one byte, or the column is absent. As many bytes as
+// varints are one byte for each.
+func (c *column) isSmall(n int) bool {
+	if c.absent {
+		return true
 	}
-	block := c.data[begin : begin+n]
-	var all byte
-	for _, b := range block {
-		all |= b
+	if len(c.data) != n {
+		return false
 	}
-	if all >= 0x80 {
-		return nil
+	const highBits = 0x8080808080808080
+	rest := c.data
+	for ; len(rest) >= 8; rest = rest[8:] {
+		if binary.LittleEndian.Uint64(rest)&highBits != 0 {
+			return false
+		}
 	}
-	c.at += n
-	return block
+	for _, b := range rest {
+		if b >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
+
+var zeros [blockRows]byte
+
+// bytes returns the next n values of a column that isSmall.
+func (c *column) bytes(begin, n int) []byte {
+	if c.absent {
+		return zeros[:n]
+	}
+	c.at = begin + n
+	return c.data[begin : begin+n]
 }
 
 // isDone returns whether all values of a column of varints were read.
