@@ -327,6 +327,10 @@ def decode_source(protos: Protos, message: str, lists: list[str]) -> list[str]:
             size = "n"
         elif rows.optional:
             size = f"s.sizeOf({columns[0].number}, {size})"
+        needed = [c for c in columns if not c.leader and c.type in ("double", "fixed64")]
+        if needed and not rows.optional:
+            numbers = ", ".join(str(c.number) for c in needed)
+            out.append(f'if !s.haveRows({size}, {numbers}) {{\nreturn s.misfit("{field_name(needed[-1])}")\n}}')
         out.append(f"a.{rows.member} = resize(a.{rows.member}, {size})")
         if rows.level in "gp":
             out.append(f"s.at, s.{'edges' if rows.level == 'g' else 'points'} = 0, a.{rows.member}")

@@ -233,6 +233,17 @@ func (s *scanner) rows(number int) (int, bool) {
 	return len(data) / 8, len(data)%8 == 0
 }
 
+// haveRows returns whether columns of 8 bytes a row have n rows, before memory is taken for them: a
+// server cannot make a client take much more memory than it has sent.
+func (s *scanner) haveRows(n int, numbers ...int) bool {
+	for _, number := range numbers {
+		if data, _ := s.fields.message(number); len(data) != 8*n {
+			return false
+		}
+	}
+	return true
+}
+
 // sizeOf returns n, or 0 if a column is absent.
 func (s *scanner) sizeOf(number, n int) int {
 	if _, there := s.fields.message(number); !there {
