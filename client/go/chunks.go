@@ -12,9 +12,7 @@ import (
 	"google.golang.org/grpc"
 )
 
-const (
-	chunkVertices = 1 << 16 // of 16 bytes: a chunk has about 1 MiB
-)
+const chunkVertices = 1 << 16 // of 16 bytes: a chunk has about 1 MiB
 
 // ImportScene registers a scene of any size, in chunks of about 1 MiB; a larger polygon is sent in
 // pieces. The scene becomes visible as a whole. replace: a scene of the name gets the polygons as a

@@ -258,6 +258,36 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// A watch goes on with the next version when its server was killed and started again.
+func TestWatchAfterAKill(t *testing.T) {
+	server := startServer(t, "--store", "sqlite")
+	client := dial(t, server.address)
+	version := arena(t, client).Version
+	watch := client.WatchScene(testContext(t), "scenes/arena", WatchOptions{})
+	defer watch.Close()
+	if !watch.Next() {
+		t.Fatal(watch.Err())
+	}
+	for i := uint64(1); i <= 3; i++ {
+		server.kill()
+		server.start()
+		edits := new(GroupEdits)
+		edits.Remove(i)
+		made, err := client.CommitEdits(testContext(t), "scenes/arena", edits) // repeated until the server is there
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !watch.Next() {
+			t.Fatal(watch.Err())
+		}
+		if update := watch.Update(); update.BaseVersion != version || update.Scene.Version != made.Version ||
+			len(update.Changes) != 1 || update.Changes[0].ID != i {
+			t.Fatalf("%+v", update)
+		}
+		version = made.Version
+	}
+}
+
 func TestSeveralAddresses(t *testing.T) {
 	first, second := startServer(t), startServer(t)
 	client := dial(t, first.address+","+second.address)

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -65,8 +66,10 @@ func program(t testing.TB, variable string) string {
 
 func (s *caromd) start() {
 	s.t.Helper()
-	arguments := append([]string{"--address", s.address, "--admin-address", "off", "--store", "memory",
-		"--state-dir", s.folder}, s.options...)
+	arguments := append([]string{"--address", s.address, "--admin-address", "off", "--state-dir", s.folder}, s.options...)
+	if !slices.Contains(s.options, "--store") {
+		arguments = append(arguments, "--store", "memory")
+	}
 	s.command = exec.Command(program(s.t, "CAROMD_BINARY"), arguments...)
 	stderr, err := os.Create(filepath.Join(s.folder, "stderr"))
 	if err != nil {

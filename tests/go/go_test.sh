@@ -42,7 +42,9 @@ run_fuzz() {
 }
 
 run_lint() {
-  local files
+  local files version
+  version=$(go env GOVERSION)
+  at_least "${version#go}" 1.26 || lacks "$version is older than Go 1.26, which staticcheck needs"
   files=$(gofmt -l "$module")
   [[ -z $files ]] || fail "gofmt would change: $files"
   go vet ./...
