@@ -63,7 +63,7 @@ void CheckReport(const GroupCase& made, const LintReport& report, const LintOpti
   }
 }
 
-Scene::Ptr SceneOf(const std::vector<PolygonSpec>& specs) {
+Scene::Ptr MadeScene(const std::vector<PolygonSpec>& specs) {
   std::vector<Polygon> polygons;
   for (const PolygonSpec& spec : specs) polygons.push_back(*Polygon::Create(spec));
   return *Scene::Create(std::move(polygons));
@@ -133,7 +133,7 @@ void CheckLintLaws(Choices& choices, const GroupCase& made) {
 
   std::vector<PolygonSpec> specs = made.specs;
   std::reverse(specs.begin(), specs.end());
-  const std::optional<LintReport> again = Linted(*SceneOf(specs), options);
+  const std::optional<LintReport> again = Linted(*MadeScene(specs), options);
   Require(again.has_value() && AreSame(*report, *again), made,
           "the order of polygons does not change findings");
 
@@ -141,7 +141,7 @@ void CheckLintLaws(Choices& choices, const GroupCase& made) {
   options.kinds &= ~(1U << static_cast<unsigned>(LintKind::kOffLattice));
   const std::optional<LintReport> before = Linted(*made.scene, options);
   if (!Move(specs, options.from[0], power)) return;
-  const std::optional<LintReport> after = Linted(*SceneOf(specs), options);
+  const std::optional<LintReport> after = Linted(*MadeScene(specs), options);
   if (!before.has_value() || !after.has_value()) return;
   Require(HaveSameNames(*before, *after), made, "findings move with the scene",
           {std::ldexp(1.0, power)});
