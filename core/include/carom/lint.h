@@ -182,7 +182,7 @@ absl::StatusOr<LintReport> Lint(const Scene& scene, const LintOptions& options, 
 //   * Of duplicate polygons, the one with the greater id is removed.
 //   * Duplicate vertices and the tips of spikes are dropped from their rings, and so are nearly
 //     equal vertices with a distance of at most `epsilon`.
-//   * Rings with the wrong winding are reversed.
+//   * Rings with the wrong winding are reversed; the first vertex of a closed ring stays the first.
 //   * Vertices off the lattice move to the lattice, and places that nearly meet an edge move to the
 //     nearest point (which is inserted into the edge, so that they meet exactly), if their distance
 //     is at most `epsilon`.

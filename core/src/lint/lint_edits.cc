@@ -140,7 +140,10 @@ class Repairs {
         vertices.insert(vertices.end(), points.begin(), points.end());
       }
       if (vertices.empty()) vertices.push_back(ring[0]);
-      if (repair.reversed.contains(r)) std::reverse(vertices.begin(), vertices.end());
+      // The first vertex of a closed ring stays: it decides whether the ring is a hole.
+      if (repair.reversed.contains(r)) {
+        std::reverse(vertices.begin() + (polygon.is_open(r) ? 0 : 1), vertices.end());
+      }
       if (std::equal(vertices.begin(), vertices.end(), ring.begin(), ring.end())) continue;
       changed = true;
       // `Polygon::Create` drops a last vertex that equals the first one.
