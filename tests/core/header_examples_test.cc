@@ -34,6 +34,7 @@
 #include "carom/geometry.h"
 #include "carom/group.h"
 #include "carom/group_kinds.h"
+#include "carom/lint.h"
 #include "carom/locate.h"
 #include "carom/overlap.h"
 #include "carom/polygon.h"
@@ -428,6 +429,19 @@ TEST_F(HeaderExampleTest, Explain) {
   EXPECT_EQ(candidate.fate, CandidateFate::kKept);
   EXPECT_EQ(candidate.key, 0.25);
   EXPECT_NE(explanation.text.find("polygon 7: kept"), std::string::npos) << explanation.text;
+}
+
+TEST_F(HeaderExampleTest, Lint) {
+  // carom/lint.h
+  LintOptions options;
+  options.gap_radius = 0.5;  // a disc of radius 0.5 passes a gap of width 1, and no narrower gap
+  WorkMeter meter;
+  const absl::StatusOr<LintReport> report = Lint(*scene, options, meter);
+  // report->findings: by polygon, ring and edge
+  // end
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_TRUE(report->findings.empty());
+  EXPECT_GT(report->near_distance, 0);
 }
 
 TEST_F(HeaderExampleTest, TrackerTable) {

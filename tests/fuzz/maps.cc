@@ -202,7 +202,9 @@ void Import(const std::string& bytes, const ImportOptions& options) {
             "a map that is refused is an invalid argument");
     return;
   }
-  Require(!map->format.empty() && !map->mapping.empty(), "the format and mapping are stated");
+  // A map of Carom's own may be taken as it is.
+  Require(!map->format.empty() && (!map->mapping.empty() || map->format == "carom"),
+          "the format and mapping are stated");
   for (const SkippedPart& part : map->skipped) {
     Require(!part.what.empty() && !part.why.empty(), "what is skipped has a reason");
   }
