@@ -5,7 +5,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { offline } from '../ask/asker';
 import { showFile } from '../state/scene_session';
-import { panel, say, scene } from '../state/state';
+import { panel, say, scene, trouble } from '../state/state';
 import type { Comparison, FromRecord, Summary, Tick, ToRecord } from './messages';
 
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 16] as const;
@@ -55,6 +55,7 @@ function begin(made: Summary): void {
   opening.value = false;
   wasOffline = offline.value;
   offline.value = true;
+  trouble.value = null;
   isFirst = true;
   loaded = '';
   shownScene.value = made.scenes[0] ?? '';
