@@ -102,6 +102,13 @@ try {
       return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ id, nodes }) => [id, nodes[0].html]);
     });
     assert.deepEqual(faults, []);
+    // After the recording, the server's scenes are there again.
+    await tab.locator('#record-close').click();
+    await tab.waitForSelector('#record-file');
+    await tab.locator('#tab-scenes').click();
+    await tab.locator('[data-scene="scenes/wall"]').click();
+    await tab.waitForFunction(() => /scene=scenes\/wall/.test(location.hash) && !/record=/.test(location.hash));
+    await stage.settled(tab);
     await stage.check(tab);
     await tab.close();
   }

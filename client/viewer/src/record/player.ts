@@ -5,7 +5,7 @@
 import { computed, effect, signal } from '@preact/signals';
 import { offline } from '../ask/asker';
 import { showFile } from '../state/scene_session';
-import { panel, say, scene, trouble } from '../state/state';
+import { panel, say, scene, type SceneSummary, trouble } from '../state/state';
 import type { Comparison, FromRecord, Summary, Tick, ToRecord } from './messages';
 
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 16] as const;
@@ -32,6 +32,7 @@ let worker: Worker | null = null;
 let isBusy = false; // a tick is being read
 let wasOffline = false;
 let isFirst = false; // the view shows all of the next scene
+let ours: SceneSummary | null = null; // the scene of the recording that is on the screen
 let loaded = ''; // the version of the scene that is on the screen, or is on its way
 
 function post(message: ToRecord): void {
@@ -45,7 +46,9 @@ function receive(message: FromRecord): void {
   else if (message.kind === 'progress') comparing.value = message.frames;
   else if (message.kind === 'compared') finish(message.result);
   else if (message.packed !== null && summary.value !== null && `${message.version} ${message.name}` === loaded) {
+    ours = null;
     showFile(message.name, message.packed, message.version, isFirst);
+    ours = scene.peek();
     isFirst = false;
   }
 }
@@ -57,6 +60,7 @@ function begin(made: Summary): void {
   offline.value = true;
   trouble.value = null;
   isFirst = true;
+  ours = null;
   loaded = '';
   shownScene.value = made.scenes[0] ?? '';
   const goal = named.value?.name === made.name ? named.value.index : 0;
@@ -115,6 +119,7 @@ export function closeRecording(): void {
   comparing.value = null;
   comparison.value = null;
   playing.value = false;
+  ours = null;
   loaded = '';
 }
 
@@ -183,9 +188,7 @@ export function startPlayer(): void {
     return () => clearTimeout(timer);
   });
   effect(() => {
-    const name = scene.value?.name;
-    if (summary.peek() === null || name === undefined) return;
-    if (!summary.peek()?.scenes.includes(name)) closeRecording();
+    if (ours !== null && scene.value !== ours) closeRecording();
   });
   document.addEventListener('dragover', (event) => {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
