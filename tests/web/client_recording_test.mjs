@@ -8,7 +8,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { sizeDelimitedEncode } from '@bufbuild/protobuf/wire';
-import { fromBinary, toBinary } from '@bufbuild/protobuf';
+import { fromBinary } from '@bufbuild/protobuf';
 import { readRecording, Replay } from '@carom/client/recording';
 import { load } from '@carom/core';
 import { RecordingEntrySchema } from './gen/carom/v1/recording_pb.js';
@@ -30,7 +30,7 @@ await load();
 /** The entries as messages. */
 function entriesOf(bytes) {
   const entries = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     let [size, shift] = [0, 0];
     for (let byte = 128; byte >= 128; shift += 7) size += ((byte = bytes[at++]) & 127) << shift;
     entries.push(fromBinary(RecordingEntrySchema, bytes.subarray(at, at + size)));
@@ -77,7 +77,10 @@ describe('a recording', () => {
     assert.equal(recording.damage, null);
     assert.match(recording.serverVersion, /^\d+\.\d+/);
     assert.ok(Math.abs(recording.begin - Date.now()) < 600_000);
-    assert.deepEqual([...new Set(recording.scenes.map(({ name }) => name))].toSorted(), ['scenes/arena', 'scenes/match']);
+    assert.deepEqual([...new Set(recording.scenes.map(({ name }) => name))].toSorted(), [
+      'scenes/arena',
+      'scenes/match',
+    ]);
     const [arena, match] = recording.frames[3].groups();
     assert.deepEqual([arena.scene, match.scene, match.hasEdits], ['scenes/arena', 'scenes/match', true]);
     assert.equal(arena.questions.length, KINDS);
@@ -108,7 +111,10 @@ describe('a recording', () => {
     let changed = 0;
     for (const { entry } of entries) {
       for (const group of entry.case === 'frame' ? entry.value.frame.groups : []) {
-        for (const [asked, names] of [[group.segments, ['ax', 'ay', 'bx', 'by']], [group.moves, ['x', 'y']]]) {
+        for (const [asked, names] of [
+          [group.segments, ['ax', 'ay', 'bx', 'by']],
+          [group.moves, ['x', 'y']],
+        ]) {
           if (!asked) continue;
           const type = names.length === 4 ? 'FloatSegments' : 'FloatPoses';
           asked.floats = { $typeName: `carom.v1.${type}`, c: [], s: [], angle: [] };
@@ -128,7 +134,9 @@ describe('a recording', () => {
       const entries = entriesOf(bytes);
       const frames = entries.filter(({ entry }) => entry.case === 'frame').map(({ entry }) => entry.value);
       const of = (answer) => answer[kind]?.[{ legDx: 'dx', distances: 'distance' }[column] ?? column];
-      const frame = frames.findLastIndex(({ answer }) => answer.groups.length > 0 && (of(answer.groups[0])?.length ?? 0) > 0);
+      const frame = frames.findLastIndex(
+        ({ answer }) => answer.groups.length > 0 && (of(answer.groups[0])?.length ?? 0) > 0,
+      );
       assert.ok(frame >= 0, `${kind}.${column} has no entry`);
       const values = of(frames[frame].answer.groups[0]);
       const entry = values.length - 1;
@@ -165,7 +173,9 @@ describe('a recording', () => {
   });
 
   test('says what it could not compare', () => {
-    const entries = entriesOf(bytes).filter(({ entry }) => entry.case !== 'scene' || entry.value.name !== 'scenes/arena');
+    const entries = entriesOf(bytes).filter(
+      ({ entry }) => entry.case !== 'scene' || entry.value.name !== 'scenes/arena',
+    );
     const frames = entries.filter(({ entry }) => entry.case === 'frame').map(({ entry }) => entry.value);
     frames[1].frame.groups[1].segments.mask = 0n;
     const { difference, counts } = replayed(bytesOf(entries));
@@ -231,13 +241,18 @@ describe('a recording', () => {
 
   test('with a size beyond the file, no header, or two, is refused', () => {
     const refused = (data, entry, detail) =>
-      assert.throws(() => readRecording(Uint8Array.from(data)), { code: 'DATA_LOSS', field: `entries[${entry}]`, message: detail });
+      assert.throws(() => readRecording(Uint8Array.from(data)), {
+        code: 'DATA_LOSS',
+        field: `entries[${entry}]`,
+        message: detail,
+      });
     refused([255, 255, 255, 255, 127, 1], 0, /its end in the middle/);
     refused([255, 255, 255, 255, 255, 255, 255, 255, 255, 1], 0, /its end in the middle/);
     refused([], 0, /no bytes/);
     refused([0], 0, /no header/);
     refused([2, 10, 0, 2, 10, 0], 1, /a second header/);
     refused([2, 10, 0, 0], 1, /without content/);
+    refused([12, 10, 10, 16, 255, 255, 255, 255, 255, 255, 255, 255, 127], 0, /beyond all dates/);
     refused([2, 10, 0, 2, 34, 0, 2, 26, 0], 2, /after its end/);
   });
 });

@@ -53,19 +53,56 @@ export function questionsOf(next, i) {
     q.points({ x, y, masks: BigUint64Array.from({ length: ITEMS }, (_, j) => BigInt(j)), against }),
     q.circles({ x, y, radius: all(1), against, ...edges }),
     q.polygons({ shapes: [[[0, 0], [2, 0], [1, 2]]], x, y, against, ...edges }), // prettier-ignore
-    q.rays({ x, y, dx, dy, tMax: all(3), mode, maxHits: 3, insidePolicy: odd ? 'ignore' : 'exit', target: odd ? 'bounds' : 'polygons' }),
+    q.rays({
+      x,
+      y,
+      dx,
+      dy,
+      tMax: all(3),
+      mode,
+      maxHits: 3,
+      insidePolicy: odd ? 'ignore' : 'exit',
+      target: odd ? 'bounds' : 'polygons',
+    }),
     q.capsules({ ax: x, ay: y, bx, by, radius: all(0.25), ...edges }),
     q.boxes({ minX: x, minY: y, maxX: x.map((each) => each + 3), maxY: y.map((each) => each + 2), against }),
     q.distances({ ...movers, maxDistance: all(5), mode: ['nearest', 'all', 'within'][i % 3], against }),
     q.contacts({ ...movers, mass: all(2), polygonMass: all(3), against }),
     q.depenetrations({ ...movers, maxSteps: 4, mask: 3 }),
-    q.sweeps({ ...movers, dx, dy, ...(odd ? { skin: all(0.01), insidePolicy: 'blocking' } : { mode: 'all' }), against }),
-    q.rotatingSweeps({ ...movers, toX: bx, toY: by, toAngle: all(1), ...(odd ? {} : { angle: all(0) }), tolerance: all(0.01) }),
+    q.sweeps({
+      ...movers,
+      dx,
+      dy,
+      ...(odd ? { skin: all(0.01), insidePolicy: 'blocking' } : { mode: 'all' }),
+      against,
+    }),
+    q.rotatingSweeps({
+      ...movers,
+      toX: bx,
+      toY: by,
+      toAngle: all(1),
+      ...(odd ? {} : { angle: all(0) }),
+      tolerance: all(0.01),
+    }),
     q.arcs({ x, y, vx: dx, vy: dy, ax: all(0), ay: all(-9), duration: all(2), mode: odd ? 'closest' : 'all', against }),
     q.sights({ ax: x, ay: y, bx, by, mask: 1 + (i % 3) }),
     q.fans({ x, y, angle: dx, step: all(0.1), range: all(9), beams: new Uint32Array(ITEMS).fill(9), against }),
-    q.moves({ tracker: [0, 1, 2, 9, 1, 2], x, y, ...(odd ? { fromX: bx, fromY: by } : {}), quietRadii: !odd, ...edges }),
-    q.slides({ ...movers, dx, dy, skin: all(0.01), against: i % 3 === 1 ? 'both' : against, ignoreOwner: new Uint32Array(ITEMS).fill(2) }),
+    q.moves({
+      tracker: [0, 1, 2, 9, 1, 2],
+      x,
+      y,
+      ...(odd ? { fromX: bx, fromY: by } : {}),
+      quietRadii: !odd,
+      ...edges,
+    }),
+    q.slides({
+      ...movers,
+      dx,
+      dy,
+      skin: all(0.01),
+      against: i % 3 === 1 ? 'both' : against,
+      ignoreOwner: new Uint32Array(ITEMS).fill(2),
+    }),
     q.bounces({ ax: x, ay: y, bx, by, maxBounces: 3 }),
     q.bodyContacts({ body: Uint32Array.of(0, 1, 2) }),
     q.rayBounces({ x, y, dx, dy, tMax: all(30), maxBounces: new Uint32Array(ITEMS).fill(4) }),
@@ -88,7 +125,14 @@ export async function play(address, frames, seed = 7) {
     }
     const place = () => Float64Array.from({ length: 4 }, () => next() * 40);
     const shapes = new q.Shapes([[[-1, -1], [1, -1], [1, 1], [-1, 1]]], { ax: 0, ay: 0, bx: 0, by: 0, radius: [3, 5] }); // prettier-ignore
-    const bodies = new Bodies({ shapes, shape: [1, 0, 2, 1], x: place(), y: place(), owner: [1, 2, 3, 0], category: [1, 2, 3, 4] });
+    const bodies = new Bodies({
+      shapes,
+      shape: [1, 0, 2, 1],
+      x: place(),
+      y: place(),
+      owner: [1, 2, 3, 0],
+      category: [1, 2, 3, 4],
+    });
     const group = frame.group('arena', { bodies });
     for (const question of questionsOf(next, i)) group.ask(question);
     const door = new q.Polygons([[[i % 9, 5], [i % 9 + 4, 5], [i % 9, 9]]], { ids: [1000] }); // prettier-ignore

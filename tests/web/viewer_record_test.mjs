@@ -70,8 +70,14 @@ try {
       assert.match(text, /segments 0: polygon 1 at 0.5/);
       assert.match(text, /slides 0: to .* along polygon 1/);
       assert.match(text, /moves 0: tracker 3: touches nothing|tracker 3: touches polygon 1/);
-      assert.ok(await hasColour(stage, tab, 20, 5 + index, HIT[colorScheme]), `${colorScheme}: the hit of tick ${index}`);
-      assert.ok(!(await hasColour(stage, tab, 20, 5 + ((index + 5) % TICKS), HIT[colorScheme])), 'no hit of another tick');
+      assert.ok(
+        await hasColour(stage, tab, 20, 5 + index, HIT[colorScheme]),
+        `${colorScheme}: the hit of tick ${index}`,
+      );
+      assert.ok(
+        !(await hasColour(stage, tab, 20, 5 + ((index + 5) % TICKS), HIT[colorScheme])),
+        'no hit of another tick',
+      );
     }
     await tab.screenshot({ path: join(shots, `record-${colorScheme}.png`) });
     assert.match(await tab.evaluate(() => location.hash), /record=4,wall\.carec/);
@@ -99,7 +105,9 @@ try {
     await tab.evaluate(readFileSync(load.resolve('axe-core/axe.min.js'), 'utf8'));
     const faults = await tab.evaluate(async () => {
       const { violations } = await window.axe.run(document);
-      return violations.filter(({ impact }) => ['serious', 'critical'].includes(impact)).map(({ id, nodes }) => [id, nodes[0].html]);
+      return violations
+        .filter(({ impact }) => ['serious', 'critical'].includes(impact))
+        .map(({ id, nodes }) => [id, nodes[0].html]);
     });
     assert.deepEqual(faults, []);
     // After the recording, the server's scenes are there again.
@@ -118,7 +126,9 @@ try {
   await stage.settled(tab);
   await tab.keyboard.press('r');
   assert.match(await tab.textContent('#record-wanted'), /tick 7 of changed\.carec/);
-  await tab.locator('#record-file').setInputFiles({ name: 'changed.carec', mimeType: 'application/octet-stream', buffer: changed(bytes) });
+  await tab
+    .locator('#record-file')
+    .setInputFiles({ name: 'changed.carec', mimeType: 'application/octet-stream', buffer: changed(bytes) });
   await shows(tab, changedTick);
   await scrub(tab, 0);
   await tab.locator('#compare').click();
@@ -132,17 +142,22 @@ try {
   await tab.locator('#record-close').click();
   const cut = Buffer.from(bytes.subarray(0, bytes.length - 40));
   // A file that is dropped on the page.
-  const data = await tab.evaluateHandle((list) => {
-    const transfer = new DataTransfer();
-    transfer.items.add(new File([new Uint8Array(list)], 'cut.carec'));
-    return transfer;
-  }, [...cut]);
+  const data = await tab.evaluateHandle(
+    (list) => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([new Uint8Array(list)], 'cut.carec'));
+      return transfer;
+    },
+    [...cut],
+  );
   await tab.dispatchEvent('#map', 'drop', { dataTransfer: data });
   await tab.waitForSelector('#record-damage');
   assert.match(await tab.textContent('#record-damage'), /entries\[\d+\].*its end in the middle/);
   await shows(tab, 0);
   await tab.locator('#record-close').click();
-  await tab.locator('#record-file').setInputFiles({ name: 'none.carec', mimeType: 'application/octet-stream', buffer: Buffer.from('no recording') });
+  await tab
+    .locator('#record-file')
+    .setInputFiles({ name: 'none.carec', mimeType: 'application/octet-stream', buffer: Buffer.from('no recording') });
   await tab.waitForSelector('#record-error');
   assert.match(await tab.textContent('#record-error'), /entries\[0\]/);
   await stage.check(tab);

@@ -128,7 +128,12 @@ function Timeline() {
         <span class="muted" id="speed">
           {speed.value} ×
         </span>
-        <button type="button" aria-label="Faster" disabled={speed.value === SPEEDS.at(-1)} onClick={() => changeSpeed(1)}>
+        <button
+          type="button"
+          aria-label="Faster"
+          disabled={speed.value === SPEEDS.at(-1)}
+          onClick={() => changeSpeed(1)}
+        >
           +
         </button>
       </div>
@@ -174,7 +179,9 @@ function Compared({ result }: { result: Comparison }) {
           </div>
         </>
       ) : (
-        <h3 class={result.stopped ? '' : 'good-text'}>{result.stopped ? 'Stopped before a difference' : 'All answers are equal'}</h3>
+        <h3 class={result.stopped ? '' : 'good-text'}>
+          {result.stopped ? 'Stopped before a difference' : 'All answers are equal'}
+        </h3>
       )}
       <p class="muted">
         {result.frames.toLocaleString('en')} ticks, {result.questions.toLocaleString('en')} batches with{' '}
@@ -222,7 +229,8 @@ function Compare() {
 function Row({ verdict }: { verdict: Verdict }) {
   const { kind, item, text, at } = verdict;
   const found = comparison.value?.difference;
-  const isDifferent = found?.frame === tick.value?.index && found?.kind === kind && found.group === verdict.group && found.item === item;
+  const isDifferent =
+    found?.frame === tick.value?.index && found?.kind === kind && found.group === verdict.group && found.item === item;
   const center = (): void => {
     if (at) view.value = { ...view.value, cx: at.x, cy: at.y, px: 0, py: 0 };
   };
@@ -281,7 +289,11 @@ export function RecordPanel() {
           {made.scenes.length > 1 && (
             <div class="field">
               <label for="record-scene">Scene</label>
-              <select id="record-scene" value={shownScene.value} onChange={(event) => showScene(event.currentTarget.value)}>
+              <select
+                id="record-scene"
+                value={shownScene.value}
+                onChange={(event) => showScene(event.currentTarget.value)}
+              >
                 {made.scenes.map((name) => (
                   <option key={name} value={name}>
                     {name}

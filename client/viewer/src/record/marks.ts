@@ -46,7 +46,8 @@ function columnsOf(question: Question<Answers>, answers: Answers) {
     given: (name: string, item: number): number => Number(asked.get(name)?.[item] ?? 0),
     has: (name: string): boolean => (asked.get(name)?.length ?? 0) > 0,
     value: (name: string, entry: number): number => Number(found[name]?.[entry] ?? 0),
-    id: (entry: number): string => `${found['isBody']?.[entry] ? 'body' : 'polygon'} ${String(found['polygonId']?.[entry] ?? '')}`,
+    id: (entry: number): string =>
+      `${found['isBody']?.[entry] ? 'body' : 'polygon'} ${String(found['polygonId']?.[entry] ?? '')}`,
   };
 }
 
@@ -71,7 +72,9 @@ export function shapeMarks(shapes: Shapes, index: number, { x, y, c, s }: Pose, 
   const place = (px: number, py: number): [number, number] => [x + c * px - s * py, y + s * px + c * py];
   const count = shapes.polygons.length;
   if (index < count) {
-    return shapes.polygons.rings(index).map((ring) => ({ type: 'area', points: ring.flatMap(([px, py]) => place(px, py)), ink, dashed }));
+    return shapes.polygons
+      .rings(index)
+      .map((ring) => ({ type: 'area', points: ring.flatMap(([px, py]) => place(px, py)), ink, dashed }));
   }
   const { ax, ay, bx, by, radius } = shapes.capsules;
   const i = index - count;
@@ -108,7 +111,15 @@ function short(value: number): string {
 }
 
 /** A path, as far as its first hit, with its hits. */
-function pathMarks(answers: Answers, columns: Columns, item: number, time: string, at: (t: number) => [number, number], steps = 1, last = 1): Drawn {
+function pathMarks(
+  answers: Answers,
+  columns: Columns,
+  item: number,
+  time: string,
+  at: (t: number) => [number, number],
+  steps = 1,
+  last = 1,
+): Drawn {
   const from = answers.offsets[item];
   // In the mode ANY there are counts and no hits.
   const count = answers.count(item);
@@ -118,7 +129,8 @@ function pathMarks(answers: Answers, columns: Columns, item: number, time: strin
   const first = hasTimes ? columns.value(time, from) : last;
   const marks: Mark[] = [line(curve(0, first), count > 0 ? 'ask' : 'free')];
   if (hasTimes && first < last) marks.push(line(curve(first, last), 'ask', true, 1));
-  for (let i = from; hasTimes && i < from + count; ++i) {
+  const end = hasTimes ? from + count : from;
+  for (let i = from; i < end; ++i) {
     const [x, y] = at(columns.value(time, i));
     marks.push({ type: 'dot', x, y, ink: 'hit' });
   }
@@ -155,7 +167,11 @@ const arcs: Draw = (answers, columns, item) => {
 const points: Draw = (answers, columns, item) => {
   const [x, y] = [columns.given('x', item), columns.given('y', item)];
   const isIn = answers.count(item) > 0;
-  return { ...found(answers, columns, item, answers.question), marks: [{ type: 'dot', x, y, ink: isIn ? 'hit' : 'free' }], at: { x, y } };
+  return {
+    ...found(answers, columns, item, answers.question),
+    marks: [{ type: 'dot', x, y, ink: isIn ? 'hit' : 'free' }],
+    at: { x, y },
+  };
 };
 
 const circles: Draw = (answers, columns, item) => {
@@ -168,7 +184,13 @@ const circles: Draw = (answers, columns, item) => {
 const capsules: Draw = (answers, columns, item) => {
   const [ax, ay, bx, by] = ['ax', 'ay', 'bx', 'by'].map((name) => columns.given(name, item));
   const ink = answers.count(item) > 0 ? 'hit' : 'free';
-  const mark: Mark = { type: 'capsule', ends: [ax, ay, bx, by], radius: columns.given('radius', item), ink, dashed: false };
+  const mark: Mark = {
+    type: 'capsule',
+    ends: [ax, ay, bx, by],
+    radius: columns.given('radius', item),
+    ink,
+    dashed: false,
+  };
   return { ...found(answers, columns, item, answers.question), marks: [mark], at: { x: ax, y: ay } };
 };
 
@@ -182,7 +204,11 @@ const boxes: Draw = (answers, columns, item) => {
 const sights: Draw = (_, columns, item) => {
   const ends = ['ax', 'ay', 'bx', 'by'].map((name) => columns.given(name, item));
   const visible = columns.value('visible', item) === 1;
-  return { marks: [line(ends, visible ? 'free' : 'hit', !visible)], text: visible ? 'visible' : 'hidden', at: { x: ends[0], y: ends[1] } };
+  return {
+    marks: [line(ends, visible ? 'free' : 'hit', !visible)],
+    text: visible ? 'visible' : 'hidden',
+    at: { x: ends[0], y: ends[1] },
+  };
 };
 
 const fans: Draw = (answers, columns, item) => {
@@ -227,7 +253,10 @@ const placed: Draw = (answers, columns, item, question) => {
 const depenetrations: Draw = (_, columns, item, question) => {
   const { pose, shape } = mover(columns, item);
   const end = { ...pose, x: columns.value('x', item), y: columns.value('y', item) };
-  const marks = [...shapeMarks(question.shapes!, shape, pose, 'ask', true), ...shapeMarks(question.shapes!, shape, end, 'free')];
+  const marks = [
+    ...shapeMarks(question.shapes!, shape, pose, 'ask', true),
+    ...shapeMarks(question.shapes!, shape, end, 'free'),
+  ];
   const isFree = columns.value('finished', item) === 1;
   return { marks, text: `${isFree ? 'free' : 'not free'} at ${short(end.x)}, ${short(end.y)}`, at: pose };
 };
@@ -238,14 +267,18 @@ const sweeps: Draw = (answers, columns, item, question) => {
     ? [columns.given('dx', item), columns.given('dy', item)]
     : [columns.given('toX', item) - pose.x, columns.given('toY', item) - pose.y];
   const isTurning = question.kind.name === 'rotatingSweeps';
-  const drawn = pathMarks(answers, columns, item, isTurning ? 'low' : 'fraction', (t) => [pose.x + dx * t, pose.y + dy * t]);
+  const drawn = pathMarks(answers, columns, item, isTurning ? 'low' : 'fraction', (t) => [
+    pose.x + dx * t,
+    pose.y + dy * t,
+  ]);
   const isHit = answers.count(item) > 0;
   const t = isHit ? columns.value(isTurning ? 'low' : 'fraction', answers.offsets[item]) : 1;
   const end = { ...pose, x: pose.x + dx * t, y: pose.y + dy * t };
   drawn.marks.push(...shapeMarks(question.shapes!, shape, pose, 'ask', true));
   // A shape that turns is drawn at its end only where it arrives there.
   if (!isTurning) drawn.marks.push(...shapeMarks(question.shapes!, shape, end, isHit ? 'hit' : 'free'));
-  else if (!isHit) drawn.marks.push(...shapeMarks(question.shapes!, shape, { ...end, ...turned(columns, item, 'to') }, 'free'));
+  else if (!isHit)
+    drawn.marks.push(...shapeMarks(question.shapes!, shape, { ...end, ...turned(columns, item, 'to') }, 'free'));
   return drawn;
 };
 
@@ -277,7 +310,9 @@ const bounces: Draw = (answers, columns, item) => {
   for (let i = from; i < from + count; ++i) {
     const isHit = columns.value('hasHit', i) === 1;
     const isRay = columns.has('dx');
-    const [x, y] = isRay ? [columns.value('x', i), columns.value('y', i)] : [columns.value('ax', i), columns.value('ay', i)];
+    const [x, y] = isRay
+      ? [columns.value('x', i), columns.value('y', i)]
+      : [columns.value('ax', i), columns.value('ay', i)];
     const reach = Math.min(columns.value('tMax', i), 1e6);
     const end = isHit
       ? [columns.value('pointX', i), columns.value('pointY', i)]
@@ -314,19 +349,32 @@ const DRAW: Readonly<Record<string, Draw>> = {
 };
 
 /** Moves of trackers: the shape that the tracker had at the frame. */
-function move(recording: Recording, frame: number, answers: Answers, columns: Columns, item: number, handle: number): Drawn {
+function move(
+  recording: Recording,
+  frame: number,
+  answers: Answers,
+  columns: Columns,
+  item: number,
+  handle: number,
+): Drawn {
   const tracker = recording.tracker(handle, frame);
   const pose = { x: columns.given('x', item), y: columns.given('y', item), ...turned(columns, item) };
   const touches = answers.count(item);
   const marks = tracker === null ? [] : shapeMarks(tracker.shapes, tracker.shape, pose, touches > 0 ? 'hit' : 'free');
-  if (columns.has('fromX')) marks.push(line([columns.given('fromX', item), columns.given('fromY', item), pose.x, pose.y], 'ask', true));
+  if (columns.has('fromX'))
+    marks.push(line([columns.given('fromX', item), columns.given('fromY', item), pose.x, pose.y], 'ask', true));
   marks.push({ type: 'label', x: pose.x, y: pose.y, text: `tracker ${handle}` });
   const text = `tracker ${handle}: ${touches > 0 ? `touches ${named(answers, columns, item)}` : 'touches nothing'}`;
   return { marks, text, at: pose };
 }
 
 /** Returns a function that draws an item of a question. */
-export function drawerOf(recording: Recording, frame: number, group: RecordedGroup, question: Question<Answers>): (item: number) => Drawn {
+export function drawerOf(
+  recording: Recording,
+  frame: number,
+  group: RecordedGroup,
+  question: Question<Answers>,
+): (item: number) => Drawn {
   const answers = group.answers(question);
   const columns = columnsOf(question, answers);
   const { name } = question.kind;

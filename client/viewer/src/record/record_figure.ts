@@ -18,7 +18,10 @@ function drawMark(pen: Pen, mark: Mark): void {
       }
       break;
     case 'area': {
-      const points = Array.from({ length: mark.points.length / 2 }, (_, i) => ({ x: mark.points[2 * i], y: mark.points[2 * i + 1] }));
+      const points = Array.from({ length: mark.points.length / 2 }, (_, i) => ({
+        x: mark.points[2 * i],
+        y: mark.points[2 * i + 1],
+      }));
       pen.area(points, pen.ink[mark.ink], mark.dashed ? DASH : []);
       break;
     }

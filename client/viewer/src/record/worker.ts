@@ -48,7 +48,9 @@ function versionAt(from: Recording, scene: string, index: number): bigint {
   for (let at = index; at >= 0; --at) {
     const known = versions.get(scene);
     if (known !== undefined && known.frame === at) return known.version;
-    const group = groupsOf(from, at).reverse().find((each) => each.scene === scene && each.version > 0n);
+    const group = groupsOf(from, at)
+      .reverse()
+      .find((each) => each.scene === scene && each.version > 0n);
     if (group !== undefined) {
       versions.set(scene, { frame: at, version: group.version });
       return group.version;
@@ -69,13 +71,30 @@ function groupsOf(from: Recording, index: number) {
 function tickOf(from: Recording, index: number, scene: string): Tick {
   const frame = from.frames[index];
   const { seq, receivedUs, skipped, error } = frame;
-  const problem = error !== null ? `The server refused the frame: ${error.message}` : skipped ? 'A later frame superseded this one.' : '';
+  const problem =
+    error !== null
+      ? `The server refused the frame: ${error.message}`
+      : skipped
+        ? 'A later frame superseded this one.'
+        : '';
   const version = versionAt(from, scene, index);
   const nextUs = from.frames[index + 1]?.receivedUs ?? receivedUs;
-  const tick: Tick = { index, atUs: receivedUs, nextUs, seq, problem, scene, version, marks: [], verdicts: [], more: 0 };
+  const tick: Tick = {
+    index,
+    atUs: receivedUs,
+    nextUs,
+    seq,
+    problem,
+    scene,
+    version,
+    marks: [],
+    verdicts: [],
+    more: 0,
+  };
   groupsOf(from, index).forEach((group, g) => {
     if (group.scene !== scene) return;
-    const say = (kind: string, text: string): void => void tick.verdicts.push({ group: g, kind, item: -1, text, at: null });
+    const say = (kind: string, text: string): void =>
+      void tick.verdicts.push({ group: g, kind, item: -1, text, at: null });
     if (group.error !== null) say('group', group.error.message);
     else if (group.hasEdits) say('edits', `made version ${group.version}`);
     if (group.error !== null) return;

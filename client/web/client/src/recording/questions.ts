@@ -185,7 +185,8 @@ export function readBodies(data: Uint8Array): Bodies | null {
   const { shapes, places } = readShapes(placed.all(1));
   const given: Given = { shapes, x, y };
   if (placed.has(2)) given['shape'] = integers(placed.bytes(2));
-  else if (shapes.length !== x.length) throw refuse('bodies.shapes', `has ${shapes.length} entries, where x has ${x.length}`);
+  else if (shapes.length !== x.length)
+    throw refuse('bodies.shapes', `has ${shapes.length} entries, where x has ${x.length}`);
   for (const [field, name] of POSE) if (placed.has(field)) given[name] = doubles(placed.bytes(field));
   if (found.has(2)) given['category'] = bigs(found.bytes(2));
   if (found.has(3)) given['owner'] = integers(found.bytes(3));

@@ -1,8 +1,9 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// What does a recording have, that `caromd --record` wrote (proto/carom/v1/recording.proto)? `readRecording` finds its
-// entries, and which scenes, handles and trackers each frame meets, so that any frame can be read without those before it.
+// What does a recording have, that `caromd --record` wrote (proto/carom/v1/recording.proto)? `readRecording` finds the
+// entries, and what handles of scenes and trackers mean in each frame, so that a frame can be read without the ones
+// before it.
 
 import { type Answers, CaromError, type Question } from '@carom/core/questions';
 import type { Bodies } from '../bodies.js';
@@ -256,6 +257,7 @@ export class Recording {
   private addHeader(header: Found): void {
     this.serverVersion = header.text(1);
     this.begin = new Date(Number(BigInt.asIntN(64, header.big(2))) / 1000);
+    if (Number.isNaN(this.begin.getTime())) throw malformed('a begin that is beyond all dates');
   }
 
   private addScene(found: Found): void {
@@ -278,7 +280,9 @@ export class Recording {
         this.change(1);
         this.handles.set(bound.big(1), made.index, bound.text(2));
       }
-      const removed = frame.has(fields['removed_trackers']![0]) ? integers(frame.bytes(fields['removed_trackers']![0])) : [];
+      const removed = frame.has(fields['removed_trackers']![0])
+        ? integers(frame.bytes(fields['removed_trackers']![0]))
+        : [];
       this.change(removed.length);
       for (const handle of removed) this.trackers.set(handle, made.index, null);
       for (const message of frame.all(fields['trackers']![0])) this.define(made.index, message);
@@ -303,7 +307,11 @@ export class Recording {
     const own = found.has(mask) ? bigs(found.last(mask))[0]! : null;
     const distance = found.has(within) ? doubles(found.last(within))[0]! : 0;
     for (let i = 0; i < count; ++i) {
-      this.trackers.set(handles?.[i] ?? first + i, frame, new RecordedTracker(definitions, index?.[i] ?? i, distance, own));
+      this.trackers.set(
+        handles?.[i] ?? first + i,
+        frame,
+        new RecordedTracker(definitions, index?.[i] ?? i, distance, own),
+      );
     }
   }
 

@@ -1,12 +1,20 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Does this program answer recorded frames as the server did? `Replay` evaluates them anew by @carom/core and compares the
-// columns of the answers bit for bit: a -0 is not a 0. What was answered depends on the scene, the bodies and the trackers
-// alone, so frames may be compared in any order. Left out is what differs from run to run: the costs of a frame (`stats`),
-// and quiet radii.
+// Does this program answer recorded frames as the server did? `Replay` evaluates them anew by @carom/core and compares
+// the columns of the answers bit for bit: a -0 is not a 0. What was answered depends on the scene, the bodies and the
+// trackers alone, so frames may be compared in any order. Left out is what differs from run to run: the costs of a frame
+// (`stats`), and quiet radii.
 
-import { type Answers, Bodies as LocalBodies, CaromError, type Core, type Question, Scene, Trackers } from '@carom/core';
+import {
+  type Answers,
+  Bodies as LocalBodies,
+  CaromError,
+  type Core,
+  type Question,
+  Scene,
+  Trackers,
+} from '@carom/core';
 import type { TypedArray } from '@carom/core/questions';
 import type { Bodies } from '../bodies.js';
 import { type Level, TABLES } from '../codec/tables.js';
@@ -50,6 +58,7 @@ export interface ReplayOptions {
 }
 
 const MOST_SCENES = 4; // that stay loaded
+const MOST_REASONS = 100; // that are counted apart
 const MOST_TRACKERS = 2 ** 24;
 const TRACKER_BYTES = 2 ** 28;
 const INFORMATIVE = new Set(['quiet_radius']); // columns that may differ between runs, by the .proto files
@@ -98,7 +107,8 @@ export class Replay {
 
   private skip(reason: string): void {
     const { notCompared } = this.counts;
-    notCompared.set(reason, (notCompared.get(reason) ?? 0) + 1);
+    const own = notCompared.has(reason) || notCompared.size < MOST_REASONS ? reason : 'another reason';
+    notCompared.set(own, (notCompared.get(own) ?? 0) + 1);
   }
 
   private compareGroup(frame: number, group: RecordedGroup): Found | null {
@@ -136,7 +146,12 @@ export class Replay {
     }
   }
 
-  private compareQuestion(frame: number, group: RecordedGroup, world: Scene, question: Question<Answers>): Found | null {
+  private compareQuestion(
+    frame: number,
+    group: RecordedGroup,
+    world: Scene,
+    question: Question<Answers>,
+  ): Found | null {
     const kind = question.kind.name;
     let computed: Answers;
     try {
@@ -243,7 +258,14 @@ function compareAnswers(recorded: Answers, computed: Answers): Found | null {
     if (entry < 0) continue;
     const item = itemOf(computed, path, entry, left, right);
     const value = (column: TypedArray) => column[entry] ?? null;
-    return { kind: computed.question.kind.name, column: name, entry, item, recorded: value(left), computed: value(right) };
+    return {
+      kind: computed.question.kind.name,
+      column: name,
+      entry,
+      item,
+      recorded: value(left),
+      computed: value(right),
+    };
   }
   return compareTexts(recorded, computed);
 }
@@ -298,7 +320,9 @@ function itemOf(answers: Answers, path: string, entry: number, recorded: TypedAr
     case 'l': {
       if (path !== 'clear') return own(Number(computed[entry] ?? recorded[entry]));
       const differing = BigInt(recorded[entry] ?? 0n) ^ BigInt(computed[entry] ?? 0n);
-      return own(entry * 64 + (differing === 0n ? 0 : differing.toString(2).length - 1 - differing.toString(2).lastIndexOf('1')));
+      return own(
+        entry * 64 + (differing === 0n ? 0 : differing.toString(2).length - 1 - differing.toString(2).lastIndexOf('1')),
+      );
     }
     default: {
       const at = answers['specs'].findIndex((spec) => spec.path === 'error_index');
