@@ -6,13 +6,15 @@
 // `caromd --record` and `StreamOptions::record` (carom/stream.h) write recordings, files with the
 // suffix `.carec`. `RecordingReader` reads the entries of a file one after the other:
 //
-//   auto reader = RecordingReader::Open("stream-20260101-120000-000001.carec");
-//   for (auto entry = (*reader)->Next(); entry.ok() && entry->has_value(); entry =
-//   (*reader)->Next())
-//     if (const auto* frame = std::get_if<RecordedFrame>(&**entry)) …
+//   auto reader = RecordingReader::Open(path).value();
+//   auto entry = reader->Next();  // the header
+//   entry = reader->Next();       // nullopt after the last entry
+//   // std::get<RecordedFrame>(**entry).groups[0].scene == "scenes/arena"
 //
 // A reader returns what a frame asked, in numbers, and not the questions themselves. To evaluate
-// frames anew: the package @carom/client/recording for JavaScript, and the page of caromd.
+// frames anew: the package @carom/client/recording for JavaScript, and the page of caromd. Cost:
+// O(n) bytes, n the bytes of the file. Not thread-safe. Cheaper alternative: none. More powerful:
+// the messages of proto/carom/v1/recording.proto.
 #pragma once
 
 #include <cstdint>
