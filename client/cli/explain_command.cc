@@ -77,6 +77,7 @@ int RunExplain(ExplainCommandOptions& options) {
   } else {
     std::cout << ExplanationJson(*explanation) << '\n';
   }
+  if (explanation->error.has_value()) return kFailure;
   if (options.svg.empty()) return kSuccess;
   const absl::Status written = WriteFile(options.svg, explanation->svg);
   return written.ok() ? kSuccess : Fail(written);

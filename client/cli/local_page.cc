@@ -7,6 +7,7 @@
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
 #include <boost/beast/core.hpp>
 #include <boost/beast/http.hpp>
 #include <chrono>
@@ -30,6 +31,9 @@ using Error = boost::system::error_code;
 using Response = http::response<http::span_body<const char>>;
 
 constexpr auto kRequestTime = std::chrono::seconds(10);
+// How long a response may take: a large scene to a slow reader.
+constexpr auto kResponseTime = std::chrono::seconds(300);
+constexpr auto kPause = std::chrono::milliseconds(100);
 constexpr size_t kMaxConnections = 64;
 constexpr size_t kMaxLocalHeaderBytes = 16 << 10;
 
@@ -100,10 +104,11 @@ class LocalPage::Impl {
 
   const LocalScene scene_;
   const std::span<const PageFile> files_;
+  size_t connections_ = 0;  // before `context_`, whose handlers use it when they are destroyed
   asio::io_context context_;
   tcp::acceptor acceptor_{context_};
   asio::signal_set signals_{context_, SIGINT, SIGTERM};
-  size_t connections_ = 0;
+  asio::steady_timer pause_{context_};
 };
 
 void LocalPage::Impl::Accept() {
@@ -122,7 +127,12 @@ void LocalPage::Impl::Accept() {
                          if (!failed) Answer(connection);
                        });
     }
-    Accept();
+    if (!error) return Accept();
+    // Without a free descriptor the next attempt would fail at once, too.
+    pause_.expires_after(kPause);
+    pause_.async_wait([this](Error stopped) {
+      if (!stopped) Accept();
+    });
   });
 }
 
@@ -137,8 +147,9 @@ Response LocalPage::Impl::ResponseTo(const http::request<http::empty_body>& requ
   const std::string_view path(request.target().data(),
                               std::min(request.target().size(), request.target().find('?')));
   const PageFile* const file = FindPageFile(files_, path);
-  response.set(http::field::cache_control, "no-cache");
-  response.set("X-Content-Type-Options", "nosniff");
+  for (const PageHeader& header : kPageHeaders) {
+    response.set(std::string(header.name), std::string(header.value));
+  }
   if (!IsLocalHost({host.data(), host.size()})) {
     send(http::status::forbidden, "text/plain", "the Host must be 127.0.0.1 or localhost\n");
   } else if (request.method() != http::verb::get && request.method() != http::verb::head) {
@@ -152,8 +163,6 @@ Response LocalPage::Impl::ResponseTo(const http::request<http::empty_body>& requ
   } else {
     send(http::status::ok, file->type, file->gzip);
     response.set(http::field::content_encoding, "gzip");
-    response.set("Content-Security-Policy", std::string(PagePolicy()));
-    response.set("Referrer-Policy", "no-referrer");
   }
   return response;
 }
@@ -165,7 +174,7 @@ void LocalPage::Impl::Answer(const std::shared_ptr<Connection>& connection) {
   connection->response.keep_alive(false);
   connection->response.content_length(connection->response.body().size());
   if (request.method() == http::verb::head) connection->response.body() = {};
-  connection->stream.expires_after(kRequestTime);
+  connection->stream.expires_after(kResponseTime);
   http::async_write(connection->stream, connection->response, [connection](Error, size_t) {
     Error ignored;
     connection->stream.socket().shutdown(tcp::socket::shutdown_send, ignored);

@@ -27,7 +27,7 @@ struct LocalScene {
 
 // A server of HTTP/1.1 on 127.0.0.1, which answers GET and HEAD. It refuses requests whose Host is
 // not an address of this machine, since another page could reach it by a name of its own (DNS
-// rebinding). At most 64 connections at once, each for one request of at most 10 seconds.
+// rebinding). At most 64 connections at once, each for one request, which has 10 seconds to arrive.
 class LocalPage {
  public:
   // Listens on `port`; 0: a port that is free. `files` outlive the page.

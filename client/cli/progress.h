@@ -5,7 +5,7 @@
 //
 // A `Progress` writes one line to standard error, if that is a terminal: how much is done, at which
 // rate, and how many seconds are left. The line appears after a second and is erased at the end, so
-// that scripts and short commands see nothing of it.
+// that it is absent from scripts and after short commands.
 //
 //   Progress progress("import", "vertices");
 //   client.ImportScene(name, polygons, mode, {.progress = std::ref(progress)});

@@ -13,7 +13,7 @@ import pathlib
 import re
 from collections.abc import Iterator
 
-SCALARS = {"double", "float", "uint64", "fixed64", "uint32", "int32", "int64", "bool", "string", "bytes"}
+SCALARS = {"double", "float", "uint64", "fixed64", "uint32", "int32", "sint32", "int64", "bool", "string", "bytes"}
 FIELD = re.compile(r"(?:(optional|repeated) )?(\w+) (\w+) = (\d+)")
 RPC = re.compile(r"rpc (\w+) ?\( ?(stream )?(\w+) ?\) returns \( ?(stream )?(\w+) ?\)")
 VALUE = re.compile(r"(\w+) = (\d+)")

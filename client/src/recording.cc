@@ -27,8 +27,8 @@ RecordingEnd ReasonOf(v1::RecordingEnd::Reason reason) {
       return RecordingEnd::kFull;
     case v1::RecordingEnd::REASON_SLOW_DISK:
       return RecordingEnd::kSlowDisk;
-    case v1::RecordingEnd::REASON_SHUTDOWN:
-      return RecordingEnd::kShutdown;
+    case v1::RecordingEnd::REASON_MISSING_SCENE:
+      return RecordingEnd::kMissingScene;
     default:
       return RecordingEnd::kUnknown;
   }
@@ -64,8 +64,8 @@ const char* RecordingEndName(RecordingEnd end) {
       return "full";
     case RecordingEnd::kSlowDisk:
       return "slow_disk";
-    case RecordingEnd::kShutdown:
-      return "shutdown";
+    case RecordingEnd::kMissingScene:
+      return "missing_scene";
     case RecordingEnd::kUnknown:
       break;
   }

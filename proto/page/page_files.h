@@ -31,12 +31,22 @@ inline const PageFile* FindPageFile(std::span<const PageFile> files, std::string
   return nullptr;
 }
 
-// Returns the value of the header Content-Security-Policy with which the page is served: everything
-// comes from the server of the page, scripts run from files only, and no other page may frame it.
-constexpr std::string_view PagePolicy() {
-  return "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
-         "img-src 'self' data: blob:; connect-src 'self' ws: wss:; worker-src 'self'; "
-         "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
-}
+// The headers with which each file is served. Everything comes from the server of the page, scripts
+// run from files only, and no other page may frame the page or read its files.
+struct PageHeader {
+  std::string_view name;
+  std::string_view value;
+};
+inline constexpr PageHeader kPageHeaders[] = {
+    {"Cache-Control", "no-cache"},
+    {"Content-Security-Policy",
+     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; "
+     "img-src 'self' data: blob:; connect-src 'self' ws: wss:; worker-src 'self'; "
+     "font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"},
+    {"Cross-Origin-Opener-Policy", "same-origin"},
+    {"Cross-Origin-Resource-Policy", "same-origin"},
+    {"Referrer-Policy", "no-referrer"},
+    {"X-Content-Type-Options", "nosniff"},
+};
 
 }  // namespace carom

@@ -144,7 +144,7 @@ absl::Status ExplainCall::Explain(const v1::ExplainRequest& request,
   TrackerTable trackers(limits.trackers);
   if (status.ok()) status = trackers.Define({}, definitions.definitions);
   if (!status.ok()) return status;
-  const std::string key = SceneKey(caller().tenant, request.scene());
+  const std::string key = runtime_.evaluator.KeyOf(caller().tenant, request.scene());
   ForkStore& store = runtime_.evaluator.store();
   Scene::Ptr scene = store.Use(key);
   if (request.group().version() != 0) {

@@ -3,7 +3,7 @@
 
 // Writes what streams ask and what they are answered to files (proto/carom/v1/recording.proto).
 //
-//   auto recorder = Recorder::Start({.folder = "/var/lib/carom/recordings"}, store);
+//   auto recorder = Recorder::Start({.folder = "/var/lib/carom/recordings"});
 //   std::shared_ptr<Recording> recording = (*recorder)->Begin();
 //   recording->Add(std::move(recorded));
 //
@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -31,10 +32,11 @@
 namespace carom::server {
 
 struct RecorderOptions {
-  // Created if it does not exist.
+  // Created if it does not exist. No other server may have the same folder.
   std::string folder;
   // Bytes of the recordings in the folder, those of earlier processes included. The recorder
-  // deletes the oldest recordings of ended streams to stay below, and then ends recordings.
+  // deletes the oldest recordings of ended streams to stay below, and then ends recordings. One
+  // recording has at most a quarter of them.
   uint64_t max_bytes = uint64_t{1} << 30;
   std::string server_version = {};
 };
@@ -46,6 +48,7 @@ struct AnsweredFrame {
   v1::FrameAnswer answer;
   // The scenes that the groups of the frame were answered with, by name.
   std::vector<std::pair<std::string, Scene::Ptr>> scenes;
+  bool is_complete = true;  // false: the server has no longer one of these scenes
 };
 
 class Recording;
@@ -60,13 +63,13 @@ class Recorder {
 
   // Errors: INVALID_ARGUMENT naming `record` if the folder cannot be made or read.
   static absl::StatusOr<std::unique_ptr<Recorder>> Start(RecorderOptions options);
-  // Writes what waits, and ends all recordings.
+  // Writes what waits. All recordings have ended before.
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
   // Returns the recording of a new stream, or null if `kMaxRecordings` streams are recorded. The
-  // recorder must outlive the recording.
+  // recorder must outlive the recording. The file is made with the first frame.
   std::shared_ptr<Recording> Begin();
 
  private:
@@ -83,12 +86,15 @@ class Recorder {
   void Queue(std::shared_ptr<File> file, std::unique_ptr<AnsweredFrame> frame, size_t bytes);
   void Run();
   void Write(Task& task);
+  // Makes the file of a recording, and writes the header. Only the user of the process may read the
+  // file.
+  void Open(File& file);
   void WriteScenes(File& file, AnsweredFrame& frame);
   void WriteEntry(File& file, const v1::RecordingEntry& entry);
   void End(File& file, v1::RecordingEnd::Reason reason);
-  // Deletes recordings of ended streams, the oldest first, until `bytes` more fit. Returns false if
-  // they do not fit.
-  bool MakeRoom(uint64_t bytes);
+  // Deletes recordings of ended streams, the oldest first, until `bytes` more of `file` fit.
+  // Returns false, and deletes nothing, if they cannot fit.
+  bool MakeRoom(const File& file, uint64_t bytes);
   bool HasWork() const ABSL_SHARED_LOCKS_REQUIRED(mu_) { return stopping_ || !tasks_.empty(); }
 
   const RecorderOptions options_;
@@ -107,6 +113,7 @@ class Recorder {
     uint64_t bytes = 0;
   };
   std::vector<Ended> ended_;  // recordings of ended streams, the oldest first
+  uint64_t ended_bytes_ = 0;  // of these
   uint64_t total_bytes_ = 0;  // of all recordings
 };
 
@@ -119,12 +126,18 @@ class Recording {
   Recording(const Recording&) = delete;
   Recording& operator=(const Recording&) = delete;
 
-  // Adds a frame. Does nothing if the recording has ended, because of a bound.
+  // Adds a frame. Does nothing if the recording has ended, because of a bound. A version of a scene
+  // is kept and written with the first frame that has it.
   void Add(std::unique_ptr<AnsweredFrame> frame);
+  // Whether frames with this version of a scene were added.
+  bool HasScene(const std::string& name, uint64_t version) const {
+    return scenes_.contains({name, version});
+  }
 
  private:
   Recorder& recorder_;
   const std::shared_ptr<Recorder::File> file_;
+  std::set<std::pair<std::string, uint64_t>> scenes_;  // names and versions
 };
 
 }  // namespace carom::server

@@ -404,8 +404,12 @@ void Stream::Record() {
     std::string name = SceneOf(answered->frame.groups(i));
     const uint64_t version = answered->answer.groups(i).version();
     if (version == 0) continue;
+    if (recording_->HasScene(name, version)) continue;
     const std::string key = runtime_.evaluator.KeyOf(caller().tenant, name);
-    if (Scene::Ptr scene = runtime_.evaluator.FindScene(key, version)) {
+    Scene::Ptr scene = runtime_.evaluator.FindScene(key, version);
+    if (scene == nullptr) {
+      answered->is_complete = false;
+    } else {
       answered->scenes.emplace_back(std::move(name), std::move(scene));
     }
   }

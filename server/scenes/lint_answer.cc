@@ -12,7 +12,9 @@
 #include "carom/lint.h"
 #include "carom/status.h"
 #include "carom/v1/scene_service.pb.h"
+#include "server/access/tenant.h"
 #include "server/base/scene_name.h"
+#include "server/transport/executor.h"
 #include "server/transport/message_io.h"
 
 namespace carom::server {
@@ -22,10 +24,12 @@ namespace {
 constexpr uint32_t kMaxFindings = 10000;
 constexpr uint32_t kDefaultFindings = 1000;
 constexpr int kMaxFrom = 128;
-constexpr uint64_t kMaxLintUnits = 10'000'000'000;
-// Bytes of memory that a lint needs for each vertex, without pockets and with them.
+constexpr uint64_t kMaxLintUnits = 1'000'000'000;
+// Bytes of memory that a lint needs at most: for findings and the answer, and for each vertex,
+// without pockets and with them.
+constexpr uint64_t kFindingBytes = uint64_t{8} << 20;
 constexpr uint64_t kBytesPerVertex = 250;
-constexpr uint64_t kPocketBytesPerVertex = 1000;
+constexpr uint64_t kPocketBytesPerVertex = 1200;
 
 static_assert(v1::LintKind_ARRAYSIZE == kLintKinds + 1);
 
@@ -56,6 +60,10 @@ absl::StatusOr<LintOptions> DecodeLint(const v1::LintSceneRequest& request) {
         "from_x", absl::StrCat("must have as many entries as from_y, and at most ", kMaxFrom));
   }
   for (int i = 0; i < request.from_x_size(); ++i) {
+    if (!IsAccepted(Vec2{request.from_x(i), request.from_y(i)})) {
+      return InvalidField(absl::StrCat("from_x[", i, "]"),
+                          "and from_y must be finite and at most 2^53 in magnitude");
+    }
     options.from.push_back(Normalized(Vec2{request.from_x(i), request.from_y(i)}));
   }
   if (!v1::LintWinding_IsValid(request.winding())) {
@@ -112,18 +120,23 @@ absl::StatusOr<Scene::Ptr> FindScene(const SceneRuntime& runtime, const std::str
   if (Scene::Ptr scene = runtime.store.FindVersion(key, version); scene != nullptr) return scene;
   absl::StatusOr<std::vector<Polygon>> polygons = runtime.store.Load(key, version, charge);
   if (!polygons.ok()) return polygons.status();
-  return Scene::Create(*std::move(polygons), version);
+  return Scene::Create(*std::move(polygons), version, runtime.limits->scenes);
 }
 
-absl::Status LintOf(const Scene& scene, const LintOptions& options, MemoryCharge& charge,
+// Lints the scene, and counts the work against the shares of the caller's tenant.
+absl::Status LintOf(const Scene& scene, const LintOptions& options, const Caller& caller,
                     const std::function<bool()>& is_over, v1::LintSceneResponse& response) {
-  const uint64_t bytes = options.from.empty() ? kBytesPerVertex : kPocketBytesPerVertex;
-  if (absl::Status status = charge.Add(bytes * scene.vertex_count()); !status.ok()) return status;
-  WorkMeter meter(is_over);
+  // Called now and then: other calls get the thread meanwhile.
+  const std::function<bool()> checkpoint = [&is_over] {
+    Executor::Checkpoint();
+    return is_over();
+  };
+  WorkMeter meter(checkpoint);
   meter.set_max_units(kMaxLintUnits);
   const absl::StatusOr<LintReport> report = Lint(scene, options, meter);
+  if (caller.shares != nullptr) caller.shares->TakeWork(meter.used(), Clock::now());
   if (meter.stopped() && !meter.out_of_units()) {
-    return absl::CancelledError("the client has cancelled the call, or its deadline has passed");
+    return absl::CancelledError("the call is cancelled");
   }
   if (meter.stopped()) {
     return Refused(absl::StatusCode::kResourceExhausted, "kinds",
@@ -146,12 +159,17 @@ absl::Status AnswerLint(const SceneRuntime& runtime, const Caller& caller,
   if (absl::Status status = CheckSceneName("name", request.name()); !status.ok()) return status;
   const absl::StatusOr<LintOptions> options = DecodeLint(request);
   if (!options.ok()) return options.status();
+  if (caller.shares != nullptr) {
+    if (absl::Status status = caller.shares->CheckWork(Clock::now()); !status.ok()) return status;
+  }
   MemoryCharge charge = use.bytes_charge.Another();
   const std::string key = runtime.store.KeyOf(caller.tenant, request.name());
   const absl::StatusOr<Scene::Ptr> scene = FindScene(runtime, key, request.version(), charge);
   if (!scene.ok()) return scene.status();
+  const uint64_t vertex_bytes = options->from.empty() ? kBytesPerVertex : kPocketBytesPerVertex;
+  absl::Status status = charge.Add(kFindingBytes + vertex_bytes * (*scene)->vertex_count());
   v1::LintSceneResponse response;
-  absl::Status status = LintOf(**scene, *options, charge, use.is_over, response);
+  if (status.ok()) status = LintOf(**scene, *options, caller, use.is_over, response);
   if (status.ok()) answer = Serialize(response);
   return status;
 }

@@ -75,7 +75,7 @@ void SceneCall::Begin(const absl::Status& started) {
 void SceneCall::Run() {
   // While the call waited for other writers, its deadline may have passed or its credential may
   // have ended. The call then changes nothing, as its client could not learn of the change.
-  if (context_.deadline() <= std::chrono::system_clock::now()) {
+  if (IsLate()) {
     Finish(absl::DeadlineExceededError("the call's deadline has passed"), {});
   } else if (!IsCallerValid()) {
     Finish(CredentialEnded(), {});
@@ -96,6 +96,9 @@ void SceneCall::Answer() {
     status = method_.handle(runtime_, caller(), bytes_, {charge_, is_over}, answer);
   } catch (const std::bad_alloc&) {
     status = OutOfMemory();
+  }
+  if (absl::IsCancelled(status) && IsLate()) {
+    status = absl::DeadlineExceededError("the call's deadline has passed");
   }
   if (status.ok()) LogChange();
   bytes_.Clear();

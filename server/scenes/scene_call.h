@@ -72,7 +72,7 @@ struct SceneRuntime {
 struct SceneCallUse {
   // The memory of the request's bytes, whose peer is charged for further memory.
   const MemoryCharge& bytes_charge;
-  // Returns whether nobody waits for the answer any more; a long method then stops soon.
+  // Returns whether the call is over; a long method then stops soon.
   const std::function<bool()>& is_over;
 };
 
@@ -127,11 +127,9 @@ class SceneCall final : public AsyncCall {
         method_(method) {}
   ~SceneCall() override = default;
 
+  bool IsLate() const { return context_.deadline() <= std::chrono::system_clock::now(); }
   // Whether the client has cancelled the call, or its deadline has passed.
-  bool IsOver() const {
-    return is_done_.load(std::memory_order_relaxed) ||
-           context_.deadline() <= std::chrono::system_clock::now();
-  }
+  bool IsOver() const { return is_done_.load(std::memory_order_relaxed) || IsLate(); }
 
   void OnAccepted(bool ok);
   void Begin(const absl::Status& started);

@@ -16,6 +16,7 @@
 #include "carom/bundle_file.h"
 #include "carom/carom.h"
 #include "carom/cast.h"
+#include "carom/lint.h"
 #include "carom/locate.h"
 #include "carom/predicates.h"
 #include "tests/bench/ours.h"
@@ -89,6 +90,23 @@ BENCHMARK(BM_Locate)
     ->RangeMultiplier(100)
     ->Range(100, 1000000)
     ->ArgName("polygons")
+    ->Unit(benchmark::kMillisecond);
+
+// All kinds of findings; a disc of the radius, in hundredths, passes most gaps, some or hardly any.
+void BM_Lint(benchmark::State& state) {
+  const World world = DenseWorld(static_cast<size_t>(state.range(0)));
+  const Scene::Ptr scene = MakeScene(MakePolygons(world.polygons));
+  const double radius = static_cast<double>(state.range(1)) / 100;
+  const LintOptions options{.gap_radius = radius, .mover_radius = radius, .from = {{0, 0}}};
+  for (auto _ : state) {
+    WorkMeter meter;
+    benchmark::DoNotOptimize(Lint(*scene, options, meter));
+  }
+  state.counters["vertices"] = static_cast<double>(scene->vertex_count());
+}
+BENCHMARK(BM_Lint)
+    ->ArgsProduct({{1800, 18000, 180000}, {50, 100, 200}})
+    ->ArgNames({"polygons", "radius"})
     ->Unit(benchmark::kMillisecond);
 
 // Squares in rows, as a map of tiles has them.

@@ -42,6 +42,14 @@ bash -c "${commands[2]}" >local
 cmp slide.svg "$CAROM_SOURCE_DIR/docs/maps.svg" || fail "docs/maps.svg is another picture"
 grep -q '"at":\[174,-90\]' local || fail "the circle ends elsewhere: $(cat local)"
 
+mapfile -t commands < <(block sh 3)
+((${#commands[@]} == 1)) || fail "the page has ${#commands[@]} commands for mistakes"
+status=0
+bash -c "${commands[0]}" >findings || status=$?
+((status == 3)) || fail "scene lint ends with exit code $status"
+block text 2 | diff - findings || fail "the page shows other findings, above as <"
+grep -q '</svg>' findings.svg || fail 'scene lint draws no picture'
+
 "$CAROMD_BINARY" --store memory --address 127.0.0.1:0 >out 2>/dev/null &
 server=$!
 for ((attempt = 0; attempt < 400; ++attempt)); do

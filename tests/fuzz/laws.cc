@@ -48,7 +48,7 @@ std::vector<std::vector<uint64_t>> IdsOf(const std::vector<uint32_t>& counts,
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace carom::testing;  // NOLINT: C linkage
   Choices choices(data, size);
-  const uint32_t which = choices.Below(5);
+  const uint32_t which = choices.Below(6);
   if (which == 0) {
     const auto made = MakeGroupCase(choices, 4, BadNumbers::kSome);
     carom::GroupAnswers answers = Evaluate(*made, made->group);
@@ -66,6 +66,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (which == 1) CheckSegmentLaws(choices, *made);
   if (which == 2) CheckPointLaws(choices, *made);
   if (which == 3) CheckMoverLaws(choices, *made);
+  if (which == 5) CheckLintLaws(choices, *made);
   return 0;
 }
 

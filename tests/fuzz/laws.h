@@ -64,4 +64,8 @@ void CheckPointLaws(Choices& choices, GroupCase& made);
 // Moving shapes: overlap, distance 0, contact, sweep from a contact, and standing free agree.
 void CheckMoverLaws(Choices& choices, GroupCase& made);
 
+// Lint: reports are in order, neither the order of polygons nor a translation changes findings, and
+// edits remove what they are about.
+void CheckLintLaws(Choices& choices, const GroupCase& made);
+
 }  // namespace carom::testing

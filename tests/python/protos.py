@@ -53,7 +53,7 @@ def scalar(rng: np.random.Generator, field: Any) -> Any:
     value = int(rng.choice(WORDS))
     if field.type in (field.TYPE_UINT64, field.TYPE_FIXED64) and rng.random() < 0.5:
         return value << 32 | value
-    if field.type == field.TYPE_INT32:
+    if field.type in (field.TYPE_INT32, field.TYPE_SINT32):
         return value - 2**31
     return value - 2**31 << 20 if field.type == field.TYPE_INT64 else value
 

@@ -30,7 +30,7 @@ need_package() {
 
 run_lint() {
   cd "$package"
-  local -a files=(./*.py native src ../web/core/native ../examples/{farm_dask,gym_lidar,irsim_lidar}.py "$folder"
+  local -a files=(./*.py ../go native src ../web/core/native ../examples/{farm_dask,gym_lidar,irsim_lidar}.py "$folder"
     "$source_dir/tests/bench/python")
   "$venv/bin/ruff" check --config pyproject.toml "${files[@]}"
   "$venv/bin/ruff" format --config pyproject.toml --diff --quiet "${files[@]}"

@@ -20,7 +20,7 @@ from test_client import SQUARE
 import carom
 from carom import client as remote
 from carom import errors
-from carom.client import Client, Edits
+from carom.client import Client, Edits, LintOptions
 from carom.local import Polygons, Scene
 
 
@@ -143,6 +143,37 @@ def test_lint(client: Client) -> None:
     assert client.lint("lint") == []
     with pytest.raises(errors.NotFoundError):
         client.lint("nowhere")
+
+
+def test_lint_takes_the_options_of_the_request(client: Client) -> None:
+    room = Polygons([[(6, 0), (10, 0), (10, 10), (0, 10), (0, 0), (4, 0)]], open=True, solidity="boundary")
+    made = client.create_scene("room", room)
+    gap = client.lint("room", version=made.version, gap_radius=1.5)
+    assert [(each.kind, each.x, each.other_x, each.measure) for each in gap] == [(10, 6, 4, 2)]
+    assert client.lint("room", version=made.version, gap_radius=1) == []
+    disc: LintOptions = {"version": made.version, "kinds": [13], "mover_radius": 1.5, "from_y": [-5]}
+    assert [each.measure for each in client.lint("room", from_x=[5], **disc)] == [100]
+    client.commit("room", add=Polygons([SQUARE, SQUARE], ids=[7, 8]))
+    assert [each.polygon_id for each in client.lint("room", kinds=9)] == [8]
+    assert len(client.lint("room", winding="cw", kinds=[7])) == 2
+    assert len(client.lint("room", winding="cw", kinds=[7], max_findings=1)) == 1
+    assert client.lint("room", winding="ccw", kinds=[7]) == []
+    assert client.lint("room", lattice_pitch=0.5, near_distance=1e-6, kinds=[12, 11]) == []
+    with pytest.raises(TypeError, match="radius"):
+        client.lint("room", radius=1)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("gap_radius", -1), ("gap_radius", "1"), ("kinds", [99]), ("kinds", [0.5]), ("winding", "up"),
+     ("max_findings", -1), ("version", 1.5), ("from_x", [1]), ("lattice_pitch", [1, 2])],
+)  # fmt: skip
+def test_lint_refuses_an_option_by_name(client: Client, field: str, value: object) -> None:
+    client.create_scene("refused", [SQUARE])
+    with pytest.raises(errors.CaromError) as refused:
+        client.lint("refused", **{field: value})  # type: ignore[arg-type]
+    assert (refused.value.field or "").startswith(field)
+    client.delete_scene("refused")
 
 
 def test_versions_are_pinned_and_awaited(client: Client) -> None:

@@ -105,16 +105,26 @@ class Linter {
     }
   }
 
-  // Returns the lattice's coordinate nearest to `x`.
+  // Returns the lattice's coordinate nearest to `x`, and `x` itself if it is on the lattice.
   double OnLattice(double x) const {
     const double h = options_.lattice_pitch;
     if (std::abs(x) >= 0x1p53 * h) return x;
+    const auto ulp = [](double v) {
+      return Exact(std::nextafter(std::abs(v), HUGE_VAL)) - Exact(std::abs(v));
+    };
+    int exponent = 0;
+    const double fraction = std::frexp(h, &exponent);
+    const bool exact = std::remainder(fraction, 0x1p-32) == 0;
+    const Rational pitch_error = exact ? Rational(0) : Rational(ulp(h) / 2);
     double best = 0;
     bool first = true;
     const double k = std::floor(x / h);
     for (int i = -2; i <= 2; ++i) {
-      const double at = NearestDouble((Exact(k) + Rational(i)) * Exact(h));
-      if (first || std::abs(at - x) < std::abs(best - x)) best = at;
+      const Rational multiple = Exact(k) + Rational(i);
+      const Rational at = multiple * Exact(h);
+      if (abs(at - Exact(x)) <= ulp(x) / 2 + abs(multiple) * pitch_error) return x;
+      const double rounded = NearestDouble(at);
+      if (first || std::abs(rounded - x) < std::abs(best - x)) best = rounded;
       first = false;
     }
     return best;

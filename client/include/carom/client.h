@@ -82,7 +82,7 @@ struct ClientOptions {
   int32_t max_receive_bytes = 64 << 20;
 };
 
-// Called with how many vertices of a transfer are done, and of how many; 0: that is not known.
+// Called with how many vertices of a transfer are done, and of how many; 0: unknown.
 using TransferProgress = std::function<void(uint64_t done, uint64_t total)>;
 
 struct CallOptions {

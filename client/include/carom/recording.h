@@ -77,9 +77,9 @@ struct RecordedFrame {
 enum class RecordingEnd {
   kUnknown,  // a reason that this library does not know
   kStreamEnded,
-  kFull,      // the recording has as many bytes as it may have
-  kSlowDisk,  // the disk took the frames more slowly than they came
-  kShutdown,  // the server shut down before all frames were written
+  kFull,          // the recording has as many bytes as it may have, or could not be written
+  kSlowDisk,      // the disk took the frames more slowly than they came
+  kMissingScene,  // a scene of a frame was replaced or deleted before the server could keep it
 };
 
 // A word for a reason, such as `stream_ended`.

@@ -237,6 +237,9 @@ absl::StatusOr<CandidateFate> Judgement::FateOf(const Near& near,
   if (question_.max_distance && (!question_.is_nearest || rows_.empty())) {
     return CandidateFate::kFar;
   }
+  if (question_.max_distance && alone.front().key > *question_.max_distance) {
+    return CandidateFate::kFar;
+  }
   bool lists_all = false;
   WithKind(question_.group, [&](const auto& kind) {
     const auto& options = question_.group.*kind.options;
@@ -330,7 +333,7 @@ void Judgement::Decide() {
   const Segment line = question_.probe.line;
   const Segment e = edge_of(*first_->polygon, *rows_[0].edge);
   const Segment f = edge_of(*best_later_->near.polygon, *row.edge);
-  decision.sign = Told("CompareCrossings(ab, edge 1, edge 2)",
+  decision.sign = SignOf("CompareCrossings(ab, edge 1, edge 2)",
                        {line.a.x, line.a.y, line.b.x, line.b.y, e.a.x, e.a.y, e.b.x, e.b.y, f.a.x,
                         f.a.y, f.b.x, f.b.y},
                        [&] { return CompareCrossings(line, e, f); });

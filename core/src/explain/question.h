@@ -116,7 +116,7 @@ ExplainedEdge SignsOf(const Probe& probe, EdgeRef ref, const Segment& edge, Work
 // Calls `predicate`, which returns a sign, and returns the sign with whether exact arithmetic took
 // part in it: each exact path of a predicate computes products of expansions, which are counted.
 template <class Predicate>
-ExplainedSign Told(const char* name, std::vector<double> operands, const Predicate& predicate) {
+ExplainedSign SignOf(const char* name, std::vector<double> operands, const Predicate& predicate) {
   const uint64_t before = exact_count;
   const int sign = predicate();
   return {name, std::move(operands), sign, exact_count == before};

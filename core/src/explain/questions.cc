@@ -155,12 +155,13 @@ void AskRay(const CastHow& how, const Ray& ray, const Group& asked, Questions& o
   question.probe.line.a = Normalized(ray.origin);
   question.probe.velocity = Normalized(ray.direction);
   // Each coordinate goes one way from the origin, at most to its value at t_max.
-  const auto end = [&](double origin, double d) {
-    return d == 0 ? origin : origin + d * (ray.t_max == HUGE_VAL ? HUGE_VAL : ray.t_max);
-  };
   const Vec2 o = question.probe.line.a, d = question.probe.velocity;
-  question.reach = BoundsOf({o, {end(o.x, d.x), end(o.y, d.y)}});
-  question.reach = GrownBox(question.reach, 0);
+  const auto way = [&](double along) { return along == 0 ? 0 : along * ray.t_max; };
+  const Vec2 w = {way(d.x), way(d.y)};
+  question.reach = BoundsOf({o, {o.x + w.x, o.y + w.y}});
+  // The way is rounded once, and its end again; an infinite side needs no margin.
+  const double margin = std::max(std::abs(w.x), std::abs(w.y)) * 0x1p-52;
+  question.reach = GrownBox(question.reach, std::isfinite(margin) ? margin : 0);
 }
 
 void AskOne(const Group& asked, const SegmentColumns& columns, const CastAnswers&, Questions& out) {

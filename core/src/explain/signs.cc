@@ -30,13 +30,13 @@ std::vector<double> OperandsOf(Points... points) {
 }
 
 int AddOrientation(const char* name, Vec2 a, Vec2 b, Vec2 c, ExplainedEdge& out) {
-  out.signs.push_back(Told(name, OperandsOf(a, b, c), [&] { return Orientation(a, b, c); }));
+  out.signs.push_back(SignOf(name, OperandsOf(a, b, c), [&] { return Orientation(a, b, c); }));
   return out.signs.back().sign;
 }
 
 // Adds the sign of d x (b - a), for a vector d.
 int AddTurn(const char* name, Vec2 d, Vec2 a, Vec2 b, ExplainedEdge& out) {
-  out.signs.push_back(Told(name, OperandsOf(d, a, b), [&] { return CrossSign({}, d, a, b); }));
+  out.signs.push_back(SignOf(name, OperandsOf(d, a, b), [&] { return CrossSign({}, d, a, b); }));
   return out.signs.back().sign;
 }
 
@@ -81,7 +81,7 @@ void AddBox(const Box& box, ExplainedEdge& out) {
 void AddCapsule(const Capsule& capsule, ExplainedEdge& out) {
   std::vector<double> operands = OperandsOf(out.edge.a, out.edge.b, capsule.axis.a, capsule.axis.b);
   operands.push_back(capsule.radius);
-  out.signs.push_back(Told("CompareDistance(edge, shape)", std::move(operands),
+  out.signs.push_back(SignOf("CompareDistance(edge, shape)", std::move(operands),
                            [&] { return CompareDistance(out.edge, capsule); }));
   out.meets = out.signs.back().sign <= 0;
 }

@@ -101,7 +101,7 @@ bool FindCrossings(const LintMap& map, FindingSink& sink, WorkMeter& meter) {
         if (box.Intersects(BoundsOf(map.edges()[j].segment))) {
           Compare(map, edges[i], map.edges()[j], sink);
         }
-        return meter.Spend(2);
+        return meter.Spend(4);
       });
       if (!finished) return false;
     }

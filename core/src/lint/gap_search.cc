@@ -61,17 +61,17 @@ bool GapSearch::IsHidden(const Box& box) const {
     const Vec2 q = corner(u);
     const double x = u.x * (q.x - v_.x);
     const double y = u.y * (q.y - v_.y);
-    if (x + y >
-        kProductError * (std::abs(x) + std::abs(y)) + slack * (std::abs(u.x) + std::abs(u.y))) {
+    if (x + y > 0 && x + y > kProductError * (std::abs(x) + std::abs(y)) +
+                                 slack * (std::abs(u.x) + std::abs(u.y))) {
       return true;
     }
   }
-  for (const Vec2 blocker : blockers_) {
-    const Vec2 u{blocker.x - v_.x, blocker.y - v_.y};
+  for (const auto& [blocker, u] : blockers_) {
     const Vec2 q = corner(u);
     const Vec2 d{q.x - blocker.x, q.y - blocker.y};
     const double x = u.x * d.x;
     const double y = u.y * d.y;
+    if (!(x + y > 0)) continue;
     const double lengths = std::abs(u.x) + std::abs(u.y) + std::abs(d.x) + std::abs(d.y);
     if (x + y > kProductError * (std::abs(x) + std::abs(y)) + slack * (lengths + slack)) {
       return true;
@@ -110,7 +110,7 @@ void GapSearch::Visit(uint32_t index) {
   if (far <= 8 * map_.slack() && IsOnSegment(v_, edge.segment)) return AddDirections(edge);
   if (IsHidden(q)) return;
   found_.push_back(index);
-  if (blockers_.size() < kMaxBlockers) blockers_.push_back(q);
+  if (blockers_.size() < kMaxBlockers) blockers_.push_back({q, {q.x - v_.x, q.y - v_.y}});
 }
 
 }  // namespace carom::internal

@@ -40,13 +40,19 @@ class GapSearch {
 
   static constexpr size_t kMaxBlockers = 24;
 
+  // A near point of an edge, and its difference from v.
+  struct Blocker {
+    Vec2 point;
+    Vec2 from_v;
+  };
+
   const LintMap& map_;
   const double width_;   // 2 * radius
   const double limit2_;  // width_ squared
   Vec2 v_;
   uint32_t place_ = 0;
   std::vector<Vec2> directions_;  // of the edges that leave v, rounded
-  std::vector<Vec2> blockers_;    // near points of edges
+  std::vector<Blocker> blockers_;
   std::vector<uint32_t> found_;
 };
 

@@ -41,12 +41,13 @@ class EmptyDisc {
   bool IsEmpty(WorkMeter& meter) const {
     const double reach = radius_ + 4 * map_.slack();
     const Box box{{middle_.x - reach, middle_.y - reach}, {middle_.x + reach, middle_.y + reach}};
-    return map_.tree().Traverse(
-        meter, MeetsBox{box}, [&](size_t i) { return meter.Spend(4) && !Meets(map_.edges()[i]); });
+    return map_.tree().Traverse(meter, MeetsBox{box}, [&](size_t i) {
+      return meter.Spend(4) && !Meets(map_.edges()[i], meter);
+    });
   }
 
  private:
-  bool Meets(const LintEdge& g) const {
+  bool Meets(const LintEdge& g, WorkMeter& meter) const {
     // Edges at v or q touch the disc there, so that only their direction matters.
     for (const bool from_v : {true, false}) {
       const uint32_t place = from_v ? gap_.v : gap_.q;
@@ -63,6 +64,7 @@ class EmptyDisc {
         Orientation(line.a, line.b, g.segment.b) == 0) {
       return false;
     }
+    meter.Count(kExactUnits);
     return foot_.DiscMeets(g.segment);
   }
 

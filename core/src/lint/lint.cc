@@ -19,6 +19,7 @@
 #include "lint/lint_map.h"
 #include "lint/pockets.h"
 #include "lint/ring_findings.h"
+#include "numeric/exact_count.h"
 
 namespace carom {
 namespace {
@@ -161,11 +162,16 @@ std::string_view LintAdvice(LintKind kind) { return kKindTexts[static_cast<size_
 
 absl::StatusOr<LintReport> Lint(const Scene& scene, const LintOptions& options, WorkMeter& meter) {
   if (absl::Status status = CheckLintOptions(options); !status.ok()) return status;
+  const internal::ExactCountScope exact(meter);
   LintReport report;
   LintRun run(scene, options, report, meter);
   if (meter.stopped() || !run.Run() || meter.stopped()) {
-    return absl::ResourceExhaustedError(
-        "the lint was stopped before its end, or edges cross too often to find pockets");
+    if (meter.stopped()) {
+      return absl::ResourceExhaustedError("the lint was stopped before its end");
+    }
+    return Refused(absl::StatusCode::kResourceExhausted, "from",
+                   "edges cross too often to find pockets: at most 4,096 times and twice as often "
+                   "as there are edges");
   }
   return report;
 }

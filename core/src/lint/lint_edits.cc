@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -26,6 +27,10 @@ struct LessPoint {
   bool operator()(Vec2 a, Vec2 b) const { return std::tie(a.x, a.y) < std::tie(b.x, b.y); }
 };
 
+// A repair has at most as many vertices more as there are findings.
+constexpr PolygonLimits kAnyPolygon{.max_vertices = std::numeric_limits<size_t>::max(),
+                                    .max_user_data_bytes = std::numeric_limits<size_t>::max()};
+
 double Squared(Vec2 a, Vec2 b) { return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y); }
 
 class Repairs {
@@ -33,14 +38,20 @@ class Repairs {
   Repairs(const Scene& scene, double epsilon) : scene_(scene), epsilon_(epsilon) {}
 
   void Add(const LintFinding& finding) {
+    if (!Has(finding.polygon_id, finding.at) || !Has(finding.other_polygon_id, finding.other)) {
+      return;
+    }
     PolygonRepair& repair = repairs_[finding.polygon_id];
     switch (finding.kind) {
       case LintKind::kDuplicatePolygon:
         repair.removed = true;
         break;
       case LintKind::kNearVertex:
-        if (!(finding.measure <= epsilon_)) break;
-        [[fallthrough]];
+        // The vertex that stays must be near: not one that another finding drops.
+        if (finding.measure <= epsilon_ && !repair.dropped.contains(finding.at)) {
+          repair.dropped.insert(VertexAfter(finding));
+        }
+        break;
       case LintKind::kDuplicateVertex:
         repair.dropped.insert(VertexAfter(finding));
         break;
@@ -75,13 +86,19 @@ class Repairs {
       if (moved_places_.empty() && found == repairs_.end()) continue;
       PolygonSpec spec = polygon.spec();
       if (!Apply(polygon, repair, spec)) continue;
-      absl::StatusOr<Polygon> repaired = Polygon::Create(std::move(spec));
+      absl::StatusOr<Polygon> repaired = Polygon::Create(std::move(spec), kAnyPolygon);
       if (repaired.ok()) edits.emplace_back(ReplacePolygon{*std::move(repaired)});
     }
     return edits;
   }
 
  private:
+  // Whether the scene has the edge. A finding of a server may be about another scene.
+  bool Has(uint64_t id, EdgeRef at) const {
+    const Polygon* const polygon = scene_.Find(id);
+    return polygon != nullptr && at.ring < polygon->ring_count() &&
+           at.edge < polygon->ring(at.ring).size();
+  }
   EdgeRef VertexAfter(const LintFinding& finding) const {
     const Polygon* polygon = scene_.Find(finding.polygon_id);
     const auto n = static_cast<uint32_t>(polygon->ring(finding.at.ring).size());
@@ -123,7 +140,10 @@ class Repairs {
         vertices.insert(vertices.end(), points.begin(), points.end());
       }
       if (vertices.empty()) vertices.push_back(ring[0]);
-      if (repair.reversed.contains(r)) std::reverse(vertices.begin(), vertices.end());
+      // The first vertex of a closed ring stays: it decides whether the ring is a hole.
+      if (repair.reversed.contains(r)) {
+        std::reverse(vertices.begin() + (polygon.is_open(r) ? 0 : 1), vertices.end());
+      }
       if (std::equal(vertices.begin(), vertices.end(), ring.begin(), ring.end())) continue;
       changed = true;
       // `Polygon::Create` drops a last vertex that equals the first one.

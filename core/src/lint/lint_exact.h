@@ -15,6 +15,9 @@
 
 namespace carom::internal {
 
+// The units of work (carom/work_meter.h) that a comparison of exact points is worth: about 1 µs.
+inline constexpr uint64_t kExactUnits = 128;
+
 // The exact point (x / w, y / w), w > 0.
 struct ExactPoint {
   Dyadic x;

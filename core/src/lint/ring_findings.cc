@@ -155,17 +155,51 @@ int PowerOf(double value) {
   return std::clamp(exponent - 53 + std::countr_zero(bits), -21, 20);
 }
 
-// Returns the point of the lattice nearest to the coordinate, as a double; `value` itself if it is
-// on the lattice.
-double OnLattice(double value, double pitch) {
-  if (std::abs(value) >= 0x1p53 * pitch) return value;
-  const double k = std::nearbyint(value / pitch);
-  double nearest = k * pitch;
-  for (const double other : {(k - 1) * pitch, (k + 1) * pitch}) {
-    if (std::abs(other - value) < std::abs(nearest - value)) nearest = other;
+// The multiples of a pitch (`LintOptions::lattice_pitch`).
+class Lattice {
+ public:
+  explicit Lattice(double pitch) : pitch_(pitch) {
+    int exponent = 0;
+    const double scaled = std::ldexp(std::frexp(pitch, &exponent), kExactBits);
+    if (scaled != std::trunc(scaled)) half_ulp_ = UlpOf(pitch) / 2;
   }
-  return nearest;
-}
+
+  // Returns the point of the lattice nearest to the coordinate, as a double; `value` itself if it
+  // is on the lattice.
+  double Nearest(double value) const {
+    if (std::abs(value) >= 0x1p53 * pitch_) return value;
+    // The rounded quotient errs by at most 1.
+    const double k = std::nearbyint(value / pitch_);
+    double nearest = k * pitch_;
+    for (const double other : {(k - 1) * pitch_, (k + 1) * pitch_}) {
+      if (std::abs(other - value) < std::abs(nearest - value)) nearest = other;
+    }
+    const double granted = UlpOf(value) + (std::abs(k) + 1) * half_ulp_;
+    if (nearest == value || std::abs(nearest - value) > 4 * granted) return nearest;
+    for (const double multiple : {k, k - 1, k + 1}) {
+      if (IsMultiple(value, multiple)) return value;
+    }
+    return nearest;
+  }
+
+ private:
+  static constexpr int kExactBits = 32;
+
+  static double UlpOf(double value) {
+    return std::nextafter(std::abs(value), HUGE_VAL) - std::abs(value);
+  }
+
+  // Whether the coordinate is k * pitch but for the roundings that are granted.
+  bool IsMultiple(double value, double k) const {
+    const Dyadic off = Dyadic(value) - Dyadic(k) * Dyadic(pitch_);
+    const Dyadic granted =
+        Scaled(Dyadic(UlpOf(value)), -1) + Dyadic(std::abs(k)) * Dyadic(half_ulp_);
+    return ((off.sign() < 0 ? -off : off) - granted).sign() <= 0;
+  }
+
+  double pitch_;
+  double half_ulp_ = 0;
+};
 
 }  // namespace
 
@@ -200,6 +234,7 @@ double LatticePitch(const Scene& scene) {
 }
 
 bool FindOffLattice(const LintMap& map, double pitch, FindingSink& sink, WorkMeter& meter) {
+  const Lattice lattice(pitch);
   for (uint32_t p = 0; p < map.scene().polygon_count(); ++p) {
     const Polygon& polygon = map.scene().polygon(p);
     if (!meter.Spend(polygon.vertex_count())) return false;
@@ -207,7 +242,7 @@ bool FindOffLattice(const LintMap& map, double pitch, FindingSink& sink, WorkMet
       const CheckedRing ring{map, p, r, polygon.ring(r), polygon.is_open(r)};
       for (size_t i = 0; i < ring.vertices.size(); ++i) {
         const Vec2 v = ring.vertices[i];
-        const Vec2 nearest{OnLattice(v.x, pitch), OnLattice(v.y, pitch)};
+        const Vec2 nearest{lattice.Nearest(v.x), lattice.Nearest(v.y)};
         if (nearest == v) continue;
         sink.Add(ring.Named(LintKind::kOffLattice, i), [=](LintFinding& finding) {
           finding.point = v;

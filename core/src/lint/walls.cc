@@ -17,9 +17,10 @@
 namespace carom::internal {
 namespace {
 
-// Whether two points that are known to be near are one. Both w are above 0.
-bool Equal(const ExactPoint& p, const ExactPoint& q) {
-  return p.x * q.w == q.x * p.w && p.y * q.w == q.y * p.w;
+// Compares two points by x, then by y. Both w are above 0.
+int Compare(const ExactPoint& p, const ExactPoint& q) {
+  const int by_x = (p.x * q.w - q.x * p.w).sign();
+  return by_x != 0 ? by_x : (p.y * q.w - q.y * p.w).sign();
 }
 
 bool IsProperPair(const LintEdge& a, const LintEdge& b) { return a.is_proper() && b.is_proper(); }
@@ -51,9 +52,11 @@ Walls::Walls(const LintMap& map, std::vector<Gap> gaps, WorkMeter& meter)
     on_walls_.push_back({i, map.edges()[i].place_b});
   }
   if (!FindMeetings(meter) || !AddFeet(meter)) return;
+  if (!meter.Spend(64 * points_.size())) return;
   MergePoints();
+  if (meter.stopped() || !meter.Spend(16 * on_walls_.size())) return;
   SortPoints();
-  if (!meter.Spend(16 * on_walls_.size())) return;
+  if (meter.stopped()) return;
   CutWalls();
   ok_ = true;
 }
@@ -93,56 +96,45 @@ int Walls::CompareY(uint32_t point, double y) const {
   return (p.y - p.w * Dyadic(y)).sign();
 }
 
-// Keeps one of the gaps with the same disc. Equal discs have equal middles, and computed middles
-// within the slack; the cells of a hashed grid are larger than that.
+// Keeps one of the gaps with the same disc, the first one. Equal discs have equal middles, whose
+// rounded coordinates are equal, too.
 void Walls::DropEqualDiscs(WorkMeter& meter) {
-  const double cell = 16 * map_.slack();
-  if (gaps_.size() < 2 || !meter.Spend(16 * gaps_.size())) return;
-  std::unordered_map<uint64_t, std::vector<uint32_t>> cells;
-  std::vector<Gap> kept;
-  const auto key = [](double x, double y) {
-    return static_cast<uint64_t>(static_cast<int64_t>(x)) * 0x9e3779b97f4a7c15U ^
-           static_cast<uint64_t>(static_cast<int64_t>(y));
+  if (gaps_.size() < 2 || !meter.Spend(64 * gaps_.size())) return;
+  const auto middle_of = [this](uint32_t gap) {
+    return Foot(map_.places()[gaps_[gap].v].point, map_.edges()[gaps_[gap].edge].segment).Middle();
   };
-  const auto foot_of = [this](const Gap& gap) {
-    return Foot(map_.places()[gap.v].point, map_.edges()[gap.edge].segment);
-  };
-  const auto middle_of = [this](const Gap& gap) {
-    const Vec2 v = map_.places()[gap.v].point;
-    const Vec2 q = gap.q != Gap::kNoPlace ? map_.places()[gap.q].point
-                                          : NearestNear(v, map_.edges()[gap.edge].segment);
-    return Vec2{(v.x + q.x) / 2, (v.y + q.y) / 2};
-  };
-  for (const Gap& gap : gaps_) {
-    const Vec2 middle = middle_of(gap);
-    const double x = std::floor(middle.x / cell);
-    const double y = std::floor(middle.y / cell);
-    bool is_equal = false;
-    for (const double dx : {-1.0, 0.0, 1.0}) {
-      for (const double dy : {-1.0, 0.0, 1.0}) {
-        const auto found = cells.find(key(x + dx, y + dy));
-        if (found == cells.end()) continue;
-        for (const uint32_t other : found->second) {
-          is_equal = is_equal || Equal(foot_of(gap).Middle(), foot_of(kept[other]).Middle());
-        }
-      }
+  std::vector<Vec2> rounded;
+  for (uint32_t gap = 0; gap < gaps_.size(); ++gap) rounded.push_back(middle_of(gap).Rounded());
+  std::vector<uint32_t> order(gaps_.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    if (!(rounded[a] == rounded[b])) {
+      return std::tie(rounded[a].x, rounded[a].y) < std::tie(rounded[b].x, rounded[b].y);
     }
-    if (is_equal) continue;
-    cells[key(x, y)].push_back(static_cast<uint32_t>(kept.size()));
-    kept.push_back(gap);
+    const int sign = Compare(middle_of(a), middle_of(b));
+    return sign != 0 ? sign < 0 : a < b;
+  });
+  std::vector<bool> is_equal(gaps_.size());
+  for (size_t i = 1; i < order.size(); ++i) {
+    is_equal[order[i]] = rounded[order[i]] == rounded[order[i - 1]] &&
+                         Compare(middle_of(order[i]), middle_of(order[i - 1])) == 0;
+  }
+  std::vector<Gap> kept;
+  for (uint32_t gap = 0; gap < gaps_.size(); ++gap) {
+    if (!is_equal[gap]) kept.push_back(gaps_[gap]);
   }
   gaps_ = std::move(kept);
 }
 
 bool Walls::FindMeetings(WorkMeter& meter) {
   const std::vector<LintEdge>& edges = map_.edges();
-  const size_t most = points_.size() + 2 * edges.size() + 65536;
+  const size_t most = points_.size() + 2 * edges.size() + kFreeCrossings;
   for (uint32_t i = 0; i < edges.size(); ++i) {
     const Box box = BoundsOf(edges[i].segment);
     const bool finished = map_.tree().Traverse(meter, MeetsBox{box}, [&](size_t j) {
       if (j <= i || !box.Intersects(BoundsOf(edges[j].segment))) return true;
-      return meter.Spend(8) && AddMeeting(i, static_cast<uint32_t>(j)) && points_.size() <= most &&
-             on_walls_.size() <= 8 * most;
+      return meter.Spend(8) && AddMeeting(i, static_cast<uint32_t>(j), meter) &&
+             points_.size() <= most && on_walls_.size() <= 8 * most;
     });
     if (!finished) return false;
   }
@@ -150,7 +142,7 @@ bool Walls::FindMeetings(WorkMeter& meter) {
 }
 
 // Adds the points in which two edges meet to the edges that do not end there. Returns true.
-bool Walls::AddMeeting(uint32_t i, uint32_t j) {
+bool Walls::AddMeeting(uint32_t i, uint32_t j, WorkMeter& meter) {
   const LintEdge& a = map_.edges()[i];
   const LintEdge& b = map_.edges()[j];
   const auto end_on = [&](uint32_t place, const LintEdge& edge, uint32_t wall) {
@@ -163,6 +155,7 @@ bool Walls::AddMeeting(uint32_t i, uint32_t j) {
   for (const uint32_t place : {a.place_a, a.place_b}) meets_at_end |= end_on(place, b, j);
   for (const uint32_t place : {b.place_a, b.place_b}) meets_at_end |= end_on(place, a, i);
   if (meets_at_end || !IsProperPair(a, b) || !Intersects(a.segment, b.segment)) return true;
+  meter.Count(2 * kExactUnits);
   const auto point = static_cast<uint32_t>(points_.size());
   points_.push_back({CrossingPoint(a.segment, b.segment).Rounded(), i, j});
   on_walls_.push_back({i, point});
@@ -183,6 +176,7 @@ bool Walls::AddFeet(WorkMeter& meter) {
     }
     const Segment& edge = map_.edges()[gap.edge].segment;
     const ExactPoint exact = Foot(map_.places()[gap.v].point, edge).Exact();
+    meter.Count(2 * kExactUnits);
     const auto point = static_cast<uint32_t>(points_.size());
     points_.push_back({exact.Rounded(), wall, kNone});
     on_walls_.push_back({wall, point});
@@ -211,19 +205,22 @@ bool Walls::AddFeet(WorkMeter& meter) {
 }
 
 bool Walls::AreEqual(uint32_t a, uint32_t b) const {
-  return points_[a].rounded == points_[b].rounded && Equal(exact(a), exact(b));
+  return points_[a].rounded == points_[b].rounded && Compare(exact(a), exact(b)) == 0;
 }
 
-// Gives equal points one number: the least one. Equal points have equal rounded coordinates.
+// Gives equal points one number, that of a place if there is one. Equal points have equal rounded
+// coordinates.
 void Walls::MergePoints() {
   const auto places = static_cast<uint32_t>(map_.places().size());
   std::vector<uint32_t> order(points_.size() - places);
   std::iota(order.begin(), order.end(), places);
-  const auto key = [this](uint32_t p) {
-    return std::tie(points_[p].rounded.x, points_[p].rounded.y);
-  };
-  std::sort(order.begin(), order.end(),
-            [&](uint32_t a, uint32_t b) { return key(a) != key(b) ? key(a) < key(b) : a < b; });
+  std::sort(order.begin(), order.end(), [this](uint32_t a, uint32_t b) {
+    const Vec2 p = points_[a].rounded;
+    const Vec2 q = points_[b].rounded;
+    if (!(p == q)) return std::tie(p.x, p.y) < std::tie(q.x, q.y);
+    const int sign = Compare(exact(a), exact(b));
+    return sign != 0 ? sign < 0 : a < b;
+  });
   std::vector<uint32_t> same(points_.size());
   std::iota(same.begin(), same.end(), 0);
   for (size_t i = 0; i < order.size(); ++i) {
@@ -232,13 +229,11 @@ void Walls::MergePoints() {
         map_.places().begin(), map_.places().end(), at, [](const Place& a, Vec2 b) {
           return a.point.x != b.x ? a.point.x < b.x : a.point.y < b.y;
         });
-    if (place != map_.places().end() && place->point == at) {
-      const auto index = static_cast<uint32_t>(place - map_.places().begin());
-      if (AreEqual(order[i], index)) same[order[i]] = index;
-    }
-    for (size_t k = i; same[order[i]] == order[i] && k-- > 0;) {
-      if (!(points_[order[k]].rounded == at)) break;
-      if (AreEqual(order[i], order[k])) same[order[i]] = same[order[k]];
+    const auto index = static_cast<uint32_t>(place - map_.places().begin());
+    if (place != map_.places().end() && place->point == at && AreEqual(order[i], index)) {
+      same[order[i]] = index;
+    } else if (i > 0 && AreEqual(order[i], order[i - 1])) {
+      same[order[i]] = same[order[i - 1]];
     }
   }
   for (OnWall& on : on_walls_) on.point = same[on.point];

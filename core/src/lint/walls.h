@@ -83,6 +83,8 @@ class Walls {
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
+  // The number of crossings that any map may have, beyond twice the number of its edges.
+  static constexpr size_t kFreeCrossings = 4096;
 
   // A point: a place (both walls kNone), the foot of a gap (`a` is the gap), or the crossing of two
   // edges.
@@ -98,7 +100,7 @@ class Walls {
 
   void DropEqualDiscs(WorkMeter& meter);
   bool FindMeetings(WorkMeter& meter);
-  bool AddMeeting(uint32_t i, uint32_t j);
+  bool AddMeeting(uint32_t i, uint32_t j, WorkMeter& meter);
   bool AddFeet(WorkMeter& meter);
   void MergePoints();
   void SortPoints();

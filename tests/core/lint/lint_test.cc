@@ -138,6 +138,24 @@ TEST(LintTest, LatticeOfMostVertices) {
   EXPECT_EQ(found[0].measure, 4);
 }
 
+// The multiples of a decimal pitch as a program reads them, or computes them, are on its lattice.
+TEST(LintTest, DecimalMultiplesAreOnTheLatticeOfADecimalPitch) {
+  const auto off = [](double pitch, std::vector<Vec2> points) {
+    return Find({Chain(1, std::move(points))}, LintKind::kOffLattice, {.lattice_pitch = pitch});
+  };
+  EXPECT_TRUE(off(0.1, {{0.3, 0.1 + 0.2}, {0.7, 1.1}, {12345.6, -0.6}}).empty());
+  EXPECT_TRUE(off(0.3, {{0.9, 3 * 0.3}, {1.2, 30000.3}, {-2.1, 0}}).empty());
+  EXPECT_TRUE(off(0.7, {{2.1, 3 * 0.7}, {4.9, 700.7}, {-6.3, 0}}).empty());
+  EXPECT_TRUE(off(1.0 / 3, {{1, 2.0 / 3}, {100.0 / 3, 7}, {-5.0 / 3, 1e6}}).empty());
+  const auto found = off(0.1, {{0.3, 0}, {0.35, 0}, {1, std::nextafter(0.2, 1)}});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].at.edge, 1u);
+  EXPECT_EQ(off(0.1, {{0, 0.3 + 1e-14}}).size(), 1u);
+  // A pitch of few bits is exact: one ulp is off the lattice.
+  EXPECT_EQ(off(0.25, {{std::nextafter(3, 4), 0}}).size(), 1u);
+  EXPECT_EQ(off(1, {{0, std::nextafter(3, 0)}}).size(), 1u);
+}
+
 TEST(LintTest, TheReportKeepsTheFirstFindingsAndCountsAll) {
   std::vector<PolygonSpec> specs;
   for (uint64_t i = 0; i < 50; ++i) {

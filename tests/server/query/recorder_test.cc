@@ -112,16 +112,16 @@ TEST_F(RecorderTest, RecordingHasFramesAnswersAndScenes) {
 TEST_F(RecorderTest, OldRecordingsMakeRoomForOthers) {
   std::filesystem::create_directories(Options().record);
   for (const char* name : {"stream-1.carec", "stream-2.carec"}) {
-    std::ofstream(std::filesystem::path(Options().record) / name) << std::string(400 << 10, 'x');
+    std::ofstream(std::filesystem::path(Options().record) / name) << std::string(1800 << 10, 'x');
   }
   std::ofstream(std::filesystem::path(Options().record) / "note.txt")
       << std::string(400 << 10, 'x');
-  auto recorder = Recorder::Start({.folder = Options().record, .max_bytes = 1 << 20});
+  auto recorder = Recorder::Start({.folder = Options().record, .max_bytes = 4 << 20});
   ASSERT_TRUE(recorder.ok()) << recorder.status();
   {
     const auto recording = (*recorder)->Begin();
     auto frame = std::make_unique<AnsweredFrame>();
-    frame->frame.mutable_groups()->Add()->set_scene(std::string(400 << 10, 'y'));
+    frame->frame.mutable_groups()->Add()->set_scene(std::string(900 << 10, 'y'));
     recording->Add(std::move(frame));
   }
   recorder->reset();
@@ -130,8 +130,9 @@ TEST_F(RecorderTest, OldRecordingsMakeRoomForOthers) {
   EXPECT_TRUE(files.contains(std::filesystem::path(Options().record) / "note.txt"));
 }
 
-TEST_F(RecorderTest, RecordingEndsWhereTheFolderIsFull) {
-  auto recorder = Recorder::Start({.folder = Options().record, .max_bytes = 1 << 20});
+// One recording may have a quarter of the bytes of the folder.
+TEST_F(RecorderTest, RecordingEndsWhereItsPartIsFull) {
+  auto recorder = Recorder::Start({.folder = Options().record, .max_bytes = 4 << 20});
   ASSERT_TRUE(recorder.ok()) << recorder.status();
   {
     const auto recording = (*recorder)->Begin();
@@ -170,6 +171,37 @@ TEST_F(RecorderTest, NumberOfRecordingsAndWaitingBytesAreBounded) {
   recordings.clear();
   recorder->reset();
   EXPECT_TRUE(RecordingsIn(Options().record).empty());  // no frame was written
+}
+
+// What cannot fit deletes nothing, and a frame whose scene is missing ends the recording.
+TEST_F(RecorderTest, RecordingEndsWhereAFrameCannotBeKept) {
+  std::filesystem::create_directories(Options().record);
+  const std::filesystem::path old = std::filesystem::path(Options().record) / "stream-1.carec";
+  std::ofstream(old) << std::string(1000, 'x');
+  auto recorder = Recorder::Start({.folder = Options().record, .max_bytes = 4 << 20});
+  ASSERT_TRUE(recorder.ok()) << recorder.status();
+  for (const bool is_large : {true, false}) {
+    const auto recording = (*recorder)->Begin();
+    for (int i = 0; i < 2; ++i) {
+      auto frame = std::make_unique<AnsweredFrame>();
+      if (i == 1 && is_large) {
+        frame->frame.mutable_groups()->Add()->set_scene(std::string(5 << 20, 'y'));
+      }
+      frame->is_complete = i == 0 || is_large;
+      recording->Add(std::move(frame));
+    }
+  }
+  recorder->reset();
+  EXPECT_TRUE(std::filesystem::exists(old));
+  std::vector<int> reasons;
+  for (const auto& file : RecordingsIn(Options().record)) {
+    if (file == old) continue;
+    const auto entries = ReadRecording(file);
+    ASSERT_EQ(entries.size(), 3u);  // header, frame, end
+    reasons.push_back(entries.back().end().reason());
+  }
+  EXPECT_THAT(reasons, ::testing::UnorderedElementsAre(RecordingEnd::REASON_FULL,
+                                                       RecordingEnd::REASON_MISSING_SCENE));
 }
 
 TEST_F(RecorderTest, FolderThatCannotBeMadeIsRefused) {

@@ -2,7 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // LintScene: findings, errors by code and field, and what a call may cost.
-#include <cmath>
+#include <atomic>
+#include <chrono>
+#include <ctime>
+#include <string>
+#include <thread>
 
 #include "tests/server/fixture.h"
 
@@ -98,15 +102,84 @@ TEST_F(LintSceneTest, ManyCrossingsAreCountedAndNotSent) {
             grpc::RESOURCE_EXHAUSTED);
 }
 
-// A call whose deadline passes stops its work: the server answers other calls meanwhile.
+// A chain of `edges` edges, each of which crosses all others that it does not touch.
+v1::CreateSceneRequest Crossings(const std::string& name, int edges) {
+  v1::CreateSceneRequest request;
+  request.set_name("scenes/" + name);
+  v1::Polygon& polygon = *request.add_polygons();
+  polygon.set_id(1);
+  polygon.set_solidity(v1::SOLIDITY_BOUNDARY);
+  v1::Ring& ring = *polygon.add_rings();
+  ring.set_open(true);
+  for (int i = 0; i <= edges; ++i) {
+    ring.add_x(i % 2 == 0 ? -1000 + i * 1e-3 : 1000 - i * 1e-3);
+    ring.add_y(i % 2 == 0 ? -1e4 : 1e4);
+  }
+  return request;
+}
+
+// The number of seconds of processor time that this process has used.
+double ProcessorSeconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+// 2 * 10^8 crossings are more work than a call may cause. One executor thread is busy meanwhile,
+// and the other one answers.
+TEST_F(LintSceneTest, AHostileSceneIsRefusedWhileOtherCallsAreAnswered) {
+  server_.Create(Crossings("hostile", 20000));
+  server_.Create("small", {Square(1, 0, 0)});
+  std::atomic<bool> is_done = false;
+  const double before = ProcessorSeconds();
+  std::thread hostile([&] {
+    v1::LintSceneResponse response;
+    const grpc::Status status = Lint(R"(name: "scenes/hostile")", response);
+    is_done = true;
+    EXPECT_EQ(status.error_code(), grpc::RESOURCE_EXHAUSTED) << status.error_message();
+    EXPECT_NE(status.error_message().find("more work"), std::string::npos);
+  });
+  int answered = 0;
+  while (!is_done) {
+    v1::LintSceneResponse response;
+    EXPECT_TRUE(Lint(R"(name: "scenes/small")", response).ok());
+    if (!is_done) ++answered;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  hostile.join();
+  EXPECT_GT(answered, 3);
+  EXPECT_LT(ProcessorSeconds() - before, 120);  // ten seconds, and a margin for slow builds
+}
+
+// A cancelled call stops its work: the only executor thread answers the next call at once.
+TEST(LintSceneCancelTest, ACancelledCallStops) {
+  TestServer server(OneThread());
+  server.Create(Crossings("hostile", 20000));
+  server.Create("small", {Square(1, 0, 0)});
+  Context context;
+  std::thread hostile([&] {
+    v1::LintSceneResponse response;
+    const grpc::Status status = server.scenes().LintScene(
+        &context, FromText<v1::LintSceneRequest>(R"(name: "scenes/hostile")"), &response);
+    EXPECT_EQ(status.error_code(), grpc::CANCELLED) << status.error_message();
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  context.TryCancel();
+  hostile.join();
+  const double before = ProcessorSeconds();
+  Context next;
+  v1::LintSceneResponse response;
+  EXPECT_TRUE(
+      server.scenes()
+          .LintScene(&next, FromText<v1::LintSceneRequest>(R"(name: "scenes/small")"), &response)
+          .ok());
+  EXPECT_LT(ProcessorSeconds() - before, 2);  // the refused work takes ten seconds
+}
+
+// A call whose deadline passes stops its work: the next call is answered.
 TEST_F(LintSceneTest, ADeadlineStopsTheWork) {
-  server_.CreateHeavy("heavy", 20000);
+  server_.Create(Crossings("hostile", 20000));
   grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(1));
+  context.set_deadline(std::chrono::system_clock::now() + std::chrono::milliseconds(300));
   v1::LintSceneResponse response;
   const grpc::Status status = server_.scenes().LintScene(
-      &context, FromText<v1::LintSceneRequest>(R"(name: "scenes/heavy" gap_radius: 1e6)"),
-      &response);
+      &context, FromText<v1::LintSceneRequest>(R"(name: "scenes/hostile")"), &response);
   EXPECT_EQ(status.error_code(), grpc::DEADLINE_EXCEEDED);
   EXPECT_EQ(CodeOf(R"(name: "scenes/none")"), grpc::NOT_FOUND);
 }

@@ -17,7 +17,7 @@ is made.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from ._generated.asking import AsyncAsker
 from ._question import Question
@@ -28,7 +28,7 @@ from ._remote.base import DEFAULT, ClientBase, SceneBase, Trackers
 from ._remote.forks import Operation
 from ._remote.frames import Frame, FrameAnswer
 from ._remote.pictures import Pictures
-from ._remote.values import LintFinding, SceneLike, SceneSummary, SceneVersion, instance, scene_name
+from ._remote.values import LintFinding, LintOptions, SceneLike, SceneSummary, SceneVersion, instance, scene_name
 from .client import Client as _Client
 
 if TYPE_CHECKING:
@@ -141,9 +141,11 @@ class Client(ClientBase):
         )
         return await self._run(operation, deadline)
 
-    async def lint(self, name: SceneLike, *, deadline: float | None = DEFAULT) -> list[LintFinding]:
+    async def lint(
+        self, name: SceneLike, *, deadline: float | None = DEFAULT, **options: Unpack[LintOptions]
+    ) -> list[LintFinding]:
         """Returns the probable mistakes in a scene."""
-        return await self._run(operations.lint(scene_name(name)), deadline)
+        return await self._run(operations.lint(scene_name(name), options), deadline)
 
     def watch(
         self, name: SceneLike, *, from_version: int = 0, polygons: bool = False, reconnect_timeout: float = 30.0

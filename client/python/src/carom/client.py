@@ -20,7 +20,7 @@ times in seconds. Needs the extra `client` of the package.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar, Unpack
 
 from ._generated.asking import Asker
 from ._question import Question
@@ -35,6 +35,7 @@ from ._remote.values import (
     Edits,
     FrameStats,
     LintFinding,
+    LintOptions,
     PolygonChange,
     SceneLike,
     SceneSummary,
@@ -55,8 +56,8 @@ if TYPE_CHECKING:
     from .polygons import Polygons, PolygonsLike
 
 __all__ = [
-    "Client", "Edits", "Frame", "FrameAnswer", "FrameStats", "Group", "GroupAnswer", "LintFinding", "PolygonChange",
-    "RemoteScene", "SceneSummary", "SceneUpdate", "SceneVersion", "Stream", "StreamLimits", "Tls",
+    "Client", "Edits", "Frame", "FrameAnswer", "FrameStats", "Group", "GroupAnswer", "LintFinding", "LintOptions",
+    "PolygonChange", "RemoteScene", "SceneSummary", "SceneUpdate", "SceneVersion", "Stream", "StreamLimits", "Tls",
     "Trackers", "Watch",
 ]  # fmt: skip
 
@@ -208,9 +209,11 @@ class Client(ClientBase):
         )
         return self._run(operation, deadline)
 
-    def lint(self, name: SceneLike, *, deadline: float | None = DEFAULT) -> list[LintFinding]:
+    def lint(
+        self, name: SceneLike, *, deadline: float | None = DEFAULT, **options: Unpack[LintOptions]
+    ) -> list[LintFinding]:
         """Returns the probable mistakes in a scene. Raises UnimplementedError by a server that has no such call."""
-        return self._run(operations.lint(scene_name(name)), deadline)
+        return self._run(operations.lint(scene_name(name), options), deadline)
 
     def watch(
         self, name: SceneLike, *, from_version: int = 0, polygons: bool = False, reconnect_timeout: float = 30.0

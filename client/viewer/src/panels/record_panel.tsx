@@ -34,7 +34,7 @@ const ENDS: Readonly<Record<string, string>> = {
   stream_ended: 'the stream ended',
   full: 'no more bytes were allowed',
   slow_disk: 'the disk was too slow',
-  shutdown: 'the server shut down',
+  missing_scene: 'a scene was replaced before it could be kept',
 };
 
 function seconds(us: number): string {

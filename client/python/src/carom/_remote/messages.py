@@ -23,7 +23,7 @@ from .wire import FIXED32, FIXED64, LENGTH, PACKABLE, VARINT, Message, Ranges, t
 
 _WIRES = {
     "double": FIXED64, "fixed64": FIXED64, "float": FIXED32, "uint64": VARINT, "uint32": VARINT, "int32": VARINT,
-    "int64": VARINT, "bool": VARINT, "enum": VARINT,
+    "sint32": VARINT, "int64": VARINT, "bool": VARINT, "enum": VARINT,
 }  # fmt: skip
 _DEFAULTS: dict[str, Any] = {"double": 0.0, "float": 0.0, "bool": False, "string": "", "bytes": b""}
 _COLUMN_TYPES: dict[str, np.dtype[Any]] = {"double": wire.DOUBLE, "fixed64": wire.WORD, "float": wire.FLOAT}
@@ -119,7 +119,8 @@ def _put(out: Message, field: Field, value: Any) -> None:
             out.add(field.key + struct.pack("<Q", value))
     elif field.type in _WIRES:
         if present or value:
-            out.add(field.key + varint(int(value) & 0xFFFFFFFFFFFFFFFF))
+            whole = int(value) << 1 ^ int(value) >> 31 if field.type == "sint32" else int(value)
+            out.add(field.key + varint(whole & 0xFFFFFFFFFFFFFFFF))
     elif field.is_message or present or value:
         _put_length(out, field, value)
 
@@ -177,6 +178,8 @@ def _scalar(type: str, raw: bytes) -> Any:
     value, _ = wire.read_varint(raw, 0, len(raw))
     if type == "bool":
         return value != 0
+    if type == "sint32":
+        return (value & 0xFFFFFFFF) >> 1 ^ -(value & 1)
     if type in ("int32", "enum", "int64"):
         bits = 64 if type == "int64" else 32
         value &= (1 << bits) - 1

@@ -12,7 +12,9 @@ import os
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from .._columns import refuse
+import numpy as np
+
+from .._columns import column, number, refuse
 from ..errors import AlreadyExistsError, InternalError, NotFoundError, UnavailableError
 from ..polygons import Polygons, PolygonsLike
 from . import encode, messages, wire
@@ -20,13 +22,14 @@ from .channel import Addresses, Download, Unary, Upload
 from .forks import ForkLog, Operation
 from .frames import Asked, Frame, FrameAnswer, Picture, new_edit_id
 from .joiner import Joiner
-from .values import LintFinding, SceneSummary, SceneVersion, instance, text, time_of
+from .values import LintFinding, LintOptions, SceneSummary, SceneVersion, instance, text, time_of
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
 _LARGEST_PAGE = 1000
 _CREATE, _REPLACE = 1, 2
+_WINDINGS = ("any", "ccw", "cw")  # by number of LintWinding
 
 
 def _scene(response: bytes) -> SceneSummary:
@@ -157,9 +160,29 @@ def _seconds(lease: float) -> int:
     return max(int(lease), 1)
 
 
-def lint(name: str) -> Operation[list[LintFinding]]:
+def _lint_field(field: str, value: object) -> Any:
+    """The value of an option as a field of the request. The server checks its range."""
+    match field:
+        case "version" | "max_findings":
+            encode.check_number(field, value, 0, 2**64 if field == "version" else 2**32)
+            return value
+        case "kinds":
+            return np.atleast_1d(column(value, "I", field))
+        case "from_x" | "from_y":
+            return np.atleast_1d(column(value, "d", field))
+        case "winding":
+            if value not in _WINDINGS:
+                raise refuse(field, f"is {value!r}; accepted is one of {', '.join(_WINDINGS)}")
+            return _WINDINGS.index(value)
+        case "gap_radius" | "mover_radius" | "lattice_pitch" | "near_distance":
+            return number(value, field)
+    raise TypeError(f"lint() got an unexpected keyword argument {field!r}")
+
+
+def lint(name: str, options: LintOptions) -> Operation[list[LintFinding]]:
     """Returns the probable mistakes in a scene."""
-    response = yield Unary("LintScene", _request("LintScene", name=name), True)
+    fields = {field: _lint_field(field, value) for field, value in options.items()}
+    response = yield Unary("LintScene", _request("LintScene", name=name, **fields), True)
     names = LintFinding.__match_args__
     findings = messages.decode("LintSceneResponse", response)["findings"]
     return [LintFinding(**{name: each[name] for name in names}) for each in findings]

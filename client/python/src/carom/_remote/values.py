@@ -8,7 +8,7 @@ import datetime
 import enum
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,6 +127,21 @@ class SceneUpdate:
     change: NDArray[np.uint8]  # a PolygonChange
     box: NDArray[np.float64]  # (entries, 4): min_x, min_y, max_x, max_y of the polygon before and after the change
     polygons: Polygons | None  # added and replaced ones, all of them if base_version is 0; None: not asked for
+
+
+class LintOptions(TypedDict, total=False):
+    """What `lint` searches: fields of LintSceneRequest in scene_service.proto, which has their ranges."""
+
+    version: int  # 0: the current one
+    kinds: ArrayLike  # numbers of LintKind; absent: all kinds
+    gap_radius: float  # a gap is narrower than twice this; 0: no gaps
+    mover_radius: float  # of the disc that starts at (from_x, from_y), and cannot reach the pockets
+    from_x: ArrayLike  # where the disc starts; absent: no pockets
+    from_y: ArrayLike
+    winding: Literal["any", "ccw", "cw"]  # the sense of rotation of outer rings
+    lattice_pitch: float  # 0: found in the scene
+    near_distance: float  # 0: some rounding errors
+    max_findings: int  # 0: 1,000
 
 
 @dataclass(frozen=True, slots=True)

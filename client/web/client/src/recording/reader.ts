@@ -17,7 +17,7 @@ import { KINDS, readBodies, readQuestion, type ReadShapes, readShapes } from './
 
 const MOST_ENTRIES = 2 ** 21;
 const MOST_CHANGES = 2 ** 22; // of handles and trackers
-const REASONS = ['unspecified', 'stream_ended', 'full', 'slow_disk', 'shutdown'] as const;
+const REASONS = ['unspecified', 'stream_ended', 'full', 'slow_disk', 'missing_scene'] as const;
 
 /** Why a recording has no later frames; `unspecified`: by a reason that this package does not know. */
 export type EndReason = (typeof REASONS)[number];

@@ -1,0 +1,195 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+package carom
+
+import (
+	"context"
+	"errors"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	caromv1 "carom/v1"
+
+	"google.golang.org/grpc"
+)
+
+const (
+	replayedBytes  = 1 << 20 // of edits in one request
+	restoreTimeout = 5 * time.Second
+	removalTimeout = time.Second
+)
+
+// A forkLog has, of each fork that a client has made, the base and the net effect of the edits that
+// the client has made, polygon by polygon: O(edited polygons), not O(edits). Another server gets a
+// fork of the base and these edits. It is safe for concurrent use; the zero value is empty.
+type forkLog struct {
+	mu        sync.Mutex
+	forks     map[string]*loggedFork
+	restoring sync.Mutex // held by restore: other streams find complete forks
+}
+
+type loggedFork struct {
+	base        string
+	baseVersion uint64
+	lease       uint64 // in seconds
+	edited      map[uint64]editedPolygon
+}
+
+// An editedPolygon is the net effect of all edits of one polygon.
+type editedPolygon struct {
+	isInBase     bool
+	firstVersion uint64 // that the first edit made; this edit decides isInBase
+	version      uint64 // that the last edit made
+	polygon      []byte // after the last edit; nil: removed
+}
+
+func (l *forkLog) add(fork Scene, lease uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.forks == nil {
+		l.forks = map[string]*loggedFork{}
+	}
+	l.forks[fork.Name] = &loggedFork{fork.Base, fork.BaseVersion, lease, map[uint64]editedPolygon{}}
+}
+
+// remove forgets a scene, which is not made again.
+func (l *forkLog) remove(name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.forks, name)
+}
+
+// record takes edits that made a version of a scene. Answers of several streams arrive in any order;
+// the versions order the edits.
+func (l *forkLog) record(name string, edits []Edit, version uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fork := l.forks[name]
+	if fork == nil {
+		return
+	}
+	for _, edit := range edits {
+		found, known := fork.edited[edit.id]
+		if !known || version < found.firstVersion {
+			found.isInBase, found.firstVersion = edit.number != editAdd, version
+		}
+		if version > found.version {
+			found.version, found.polygon = version, edit.polygon
+		}
+		fork.edited[edit.id] = found
+	}
+}
+
+// recordAnswer records the edits of an answered frame, and forgets forks that exist no more.
+func (l *forkLog) recordAnswer(asked *asked, answer *FrameAnswer) {
+	for i := range answer.groups {
+		group, scene := &answer.groups[i], asked.groups[i].scene
+		if group.EditedVersion > 0 {
+			l.record(scene, asked.groups[i].edits, group.EditedVersion)
+		} else if group.err != nil && group.err.Code == NotFound && strings.HasPrefix(group.err.Field, "scene") {
+			l.remove(scene)
+		}
+	}
+}
+
+// parts returns the edits that turn the base into the fork, in requests of bounded size.
+func (f *loggedFork) parts(name string) []*payload {
+	ids := make([]uint64, 0, len(f.edited))
+	for id := range f.edited {
+		ids = append(ids, id)
+	}
+	sort.Slice(ids, func(i, j int) bool { return ids[i] < ids[j] })
+	var made []*payload
+	var edits []Edit
+	size := 0
+	flush := func() {
+		if len(edits) != 0 {
+			made = append(made, &payload{commitRequest(name, 0, edits, newEditID())})
+			edits, size = nil, 0
+		}
+	}
+	for _, id := range ids {
+		each := f.edited[id]
+		number := editReplace
+		switch {
+		case each.polygon == nil && !each.isInBase:
+			continue
+		case each.polygon == nil:
+			number = editRemove
+		case !each.isInBase:
+			number = editAdd
+		}
+		if size += len(each.polygon) + 8; size > replayedBytes {
+			flush()
+			size = len(each.polygon) + 8
+		}
+		edits = append(edits, Edit{number, id, each.polygon})
+	}
+	flush()
+	return made
+}
+
+// restore makes, on one server, each fork that it does not have, and skips those whose base it does
+// not have. Returns the error of a server that does not answer, or refuses a call over a limit.
+func (l *forkLog) restore(ctx context.Context, conn *grpc.ClientConn) *Error {
+	l.restoring.Lock()
+	defer l.restoring.Unlock()
+	type job struct {
+		name  string
+		fork  loggedFork
+		parts []*payload
+	}
+	var jobs []job
+	l.mu.Lock()
+	for name, fork := range l.forks {
+		jobs = append(jobs, job{name, *fork, fork.parts(name)})
+	}
+	l.mu.Unlock()
+	for _, each := range jobs {
+		err := restoreOne(ctx, conn, each.name, &each.fork, each.parts)
+		if err == nil || err.Code == NotFound || err.Code == OutOfRange || err.Code == DataLoss || err.Code == InvalidArgument {
+			continue // groups that query a fork without base get NotFound
+		}
+		return err
+	}
+	return nil
+}
+
+func restoreCall(ctx context.Context, conn *grpc.ClientConn, method string, request, response any, timeout time.Duration) *Error {
+	inner, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	err := conn.Invoke(inner, scenesPath+method, request, response)
+	if err == nil {
+		return nil
+	}
+	why := callError(inner, err)
+	if why.Code == DeadlineExceeded && ctx.Err() == nil {
+		return &Error{Code: Unavailable, Message: "the server did not answer in time while a fork was made again"}
+	}
+	return why
+}
+
+// restoreOne makes one fork. It leaves one that the server has: it did not lose the fork, or another
+// client has made it again.
+func restoreOne(ctx context.Context, conn *grpc.ClientConn, name string, fork *loggedFork, parts []*payload) *Error {
+	err := restoreCall(ctx, conn, "GetScene", &caromv1.GetSceneRequest{Name: name}, new(caromv1.GetSceneResponse), restoreTimeout)
+	if err == nil || !errors.Is(err, NotFound) {
+		return err
+	}
+	request := &caromv1.ForkSceneRequest{Base: fork.base, Version: fork.baseVersion, Name: name, LeaseSeconds: fork.lease}
+	err = restoreCall(ctx, conn, "ForkScene", request, new(caromv1.ForkSceneResponse), restoreTimeout)
+	if err != nil && err.Code == AlreadyExists {
+		return nil
+	}
+	for i := 0; err == nil && i < len(parts); i++ {
+		err = restoreCall(ctx, conn, "CommitEdits", parts[i], new(caromv1.CommitEditsResponse), restoreTimeout)
+		if err != nil { // others would take the incomplete fork for a complete one
+			_ = restoreCall(context.WithoutCancel(ctx), conn, "DeleteScene", &caromv1.DeleteSceneRequest{Name: name},
+				new(caromv1.DeleteSceneResponse), removalTimeout)
+		}
+	}
+	return err
+}

@@ -1,0 +1,127 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+package carom
+
+import (
+	"sort"
+	"strconv"
+)
+
+// answers are what the answers of all kinds have.
+type answers struct {
+	items int
+	ends  []int32 // by item: the end of its rows
+	errs  []itemError
+}
+
+type itemError struct {
+	index int
+	err   *Error
+}
+
+// Len returns the number of items, which is that of the question.
+func (a *answers) Len() int { return a.items }
+
+// Count returns the number of rows of an item; under CastModeAny, which has no rows unless a detail
+// is asked for, 1 for a hit. 0 for an item that does not exist.
+func (a *answers) Count(item int) int {
+	if item < 0 || item >= len(a.ends) {
+		return 0
+	}
+	if item == 0 {
+		return int(a.ends[0])
+	}
+	return int(a.ends[item] - a.ends[item-1])
+}
+
+// Err returns why an item was not answered, as *Error with the path of its column, or nil.
+func (a *answers) Err(item int) error {
+	at := sort.Search(len(a.errs), func(i int) bool { return a.errs[i].index >= item })
+	if at < len(a.errs) && a.errs[at].index == item {
+		return a.errs[at].err
+	}
+	return nil
+}
+
+// Errs returns the number of items that were not answered.
+func (a *answers) Errs() int { return len(a.errs) }
+
+// span returns the rows of an item, of n rows in all.
+func (a *answers) span(item, n int) (begin, end int) {
+	if item < 0 || item >= len(a.ends) {
+		return 0, 0
+	}
+	if item > 0 {
+		begin = int(a.ends[item-1])
+	}
+	if end = int(a.ends[item]); end > n {
+		return 0, 0
+	}
+	return begin, end
+}
+
+// addError takes a message ItemError.
+func (a *answers) addError(data []byte, name string) bool {
+	var f fields
+	if !f.read(data, 0, nil) {
+		return false
+	}
+	index := int(f.number(1) & (1<<32 - 1))
+	if index >= a.items || len(a.errs) != 0 && a.errs[len(a.errs)-1].index >= index {
+		return false
+	}
+	path := name + "." + f.text(3)
+	a.errs = append(a.errs, itemError{index, &Error{Code: Code(f.number(2)), Field: itemPath(path, index), Message: f.text(4)}})
+	return true
+}
+
+// Visible returns whether the two points of an item see each other; false for an item in error.
+func (a *SightAnswers) Visible(item int) bool {
+	return item >= 0 && item < len(a.seen) && a.seen[item].Visible
+}
+
+// Clear returns whether a tracker touches nothing, on a sweep nothing on its path.
+func (a *MoveAnswers) Clear(item int) bool {
+	return item >= 0 && item < len(a.touchOf) && a.touchOf[item] < 0
+}
+
+// FirstTouch returns what a tracker touches first on its path. ok is false for an item that is
+// clear, and for moves that are not sweeps.
+func (a *MoveAnswers) FirstTouch(item int) (touch FirstTouch, ok bool) {
+	if item < 0 || item >= len(a.touchOf) || a.touchOf[item] < 0 || int(a.touchOf[item]) >= len(a.touches) {
+		return FirstTouch{}, false
+	}
+	touch = a.touches[a.touchOf[item]]
+	return touch, touch.Touches
+}
+
+// QuietRadius returns how far the reference point may move while the answer stays, in the caller's
+// unit of length; 0 unless the question asks for it.
+func (a *MoveAnswers) QuietRadius(item int) float64 {
+	if item < 0 || item >= len(a.radii) {
+		return 0
+	}
+	return a.radii[item].Radius
+}
+
+func itemPath(column string, index int) string { return column + "[" + strconv.Itoa(index) + "]" }
+
+// All returns whether the two points of each item see each other.
+func (a *SightAnswers) All() []bool {
+	made := make([]bool, len(a.seen))
+	for i := range made {
+		made[i] = a.seen[i].Visible
+	}
+	return made
+}
+
+// Upmost returns the greatest y of the normals that a slide has met: a player stands if it is at
+// least a bound of the game, such as 0.7. -1 for an item without legs.
+func (a *SlideAnswers) Upmost(item int) float64 {
+	up := -1.0
+	for _, leg := range a.Legs(item) {
+		up = max(up, leg.NormalY)
+	}
+	return up
+}

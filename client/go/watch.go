@@ -1,0 +1,211 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+package carom
+
+import (
+	"context"
+	"io"
+	"time"
+
+	caromv1 "carom/v1"
+
+	"google.golang.org/grpc"
+)
+
+// WatchOptions say where a watch begins, and what it contains.
+type WatchOptions struct {
+	FromVersion uint64 // that the program has; 0: the watch begins with the current version
+	Polygons    bool   // whether updates have the added and replaced polygons
+	// Reconnect is for how long a broken watch tries to continue; 0: 30 s; below 0: not at all.
+	Reconnect time.Duration
+}
+
+// A PolygonChange is how one polygon differs between a version and the one before it.
+type PolygonChange struct {
+	ID     uint64
+	Change Change
+	Bounds Bounds // with the polygon before and after the change
+}
+
+// A Change is added, replaced or removed.
+type Change int32
+
+// The changes.
+const (
+	Added    Change = 1
+	Replaced Change = 2
+	Removed  Change = 3
+)
+
+// An Update is one version of a watched scene.
+type Update struct {
+	Scene       Scene
+	BaseVersion uint64 // the version before; 0: this is the first one, sent as a whole
+	EditID      string
+	Created     time.Time
+	Changes     []PolygonChange // by ascending id; none if BaseVersion is 0
+	Polygons    []Polygon       // added and replaced ones, on request
+}
+
+// A Watch iterates over the versions of a scene as they are made, each once, in order and without
+// gaps, over calls that break:
+//
+//	watch := client.WatchScene(ctx, "scenes/arena", carom.WatchOptions{})
+//	for watch.Next() {
+//		fmt.Println(watch.Update().Scene.Version)
+//	}
+//	err := watch.Err()
+//
+// A Watch belongs to one goroutine.
+type Watch struct {
+	client  *Client
+	ctx     context.Context
+	cancel  context.CancelFunc
+	name    string
+	options WatchOptions
+	stream  grpc.ClientStream
+	server  int
+	update  Update
+	pause   time.Duration
+	giveUp  time.Time
+	err     error
+}
+
+// WatchScene returns a watch, which ends with the context. It returns at once; Next makes the call.
+func (c *Client) WatchScene(ctx context.Context, name string, options WatchOptions) *Watch {
+	made := &Watch{client: c, name: name, options: options, pause: firstPause}
+	if problem := c.check(ctx); problem != nil {
+		made.err = problem
+		return made
+	}
+	if options.Reconnect == 0 {
+		made.options.Reconnect = defaultReconnect
+	}
+	made.ctx, made.cancel = context.WithCancel(ctx)
+	return made
+}
+
+// Update returns the version that Next has found.
+func (w *Watch) Update() Update { return w.update }
+
+// Err returns why Next returned false: NotFound (no such scene, or it was deleted), OutOfRange (the
+// server keeps the next version no more: begin another watch), ResourceExhausted (the updates were
+// read too slowly), Unavailable, or that of the context.
+func (w *Watch) Err() error { return w.err }
+
+// Close ends the watch.
+func (w *Watch) Close() {
+	if w.cancel != nil {
+		w.cancel()
+	}
+	if w.err == nil {
+		w.err = &Error{Code: FailedPrecondition, Field: "watch", Message: "is closed"}
+	}
+}
+
+// Next waits for the next version, and returns whether there is one.
+func (w *Watch) Next() bool {
+	for w.err == nil {
+		err := w.read()
+		if err == nil {
+			w.pause, w.giveUp = firstPause, time.Time{}
+			return true
+		}
+		w.stream = nil
+		if w.err = w.afterFailure(err); w.err != nil {
+			w.cancel()
+		}
+	}
+	return false
+}
+
+// read reads one version.
+func (w *Watch) read() *Error {
+	if w.stream == nil {
+		if err := w.open(); err != nil {
+			return callError(w.ctx, err)
+		}
+	}
+	var made Update
+	var polygons joiner
+	for first := true; ; first = false {
+		chunk := new(caromv1.WatchSceneResponse)
+		if err := w.stream.RecvMsg(chunk); err == io.EOF {
+			return &Error{Code: Unavailable, Message: "the server ended the watch"}
+		} else if err != nil {
+			return callError(w.ctx, err)
+		}
+		if first {
+			made = Update{Scene: sceneOf(chunk.GetScene()), BaseVersion: chunk.GetBaseVersion(), EditID: chunk.GetEditId(),
+				Created: time.UnixMicro(chunk.GetCreatedUs())}
+		}
+		if !made.addChanges(chunk) || !polygons.add(chunk.GetPolygons(), chunk.GetContinues()) {
+			return malformed("update")
+		}
+		if !chunk.GetMore() {
+			break
+		}
+	}
+	if made.BaseVersion != w.options.FromVersion || made.Scene.Version <= w.options.FromVersion {
+		return &Error{Code: Internal, Message: "the server sent an update that does not follow the version before it"}
+	}
+	made.Polygons = polygons.polygons
+	w.options.FromVersion = made.Scene.Version
+	w.update = made
+	return nil
+}
+
+func (w *Watch) open() error {
+	w.server = int(w.client.servers.current.Load())
+	stream, err := w.client.servers.conns[w.server].NewStream(w.ctx, &grpc.StreamDesc{ServerStreams: true}, scenesPath+"WatchScene")
+	if err != nil {
+		return err
+	}
+	request := &caromv1.WatchSceneRequest{Name: w.name, FromVersion: w.options.FromVersion, Polygons: w.options.Polygons}
+	if err := stream.SendMsg(request); err != nil && err != io.EOF {
+		return err
+	}
+	if err := stream.CloseSend(); err != nil {
+		return err
+	}
+	w.stream = stream
+	return nil
+}
+
+// afterFailure waits before the next call, or returns why there is none.
+func (w *Watch) afterFailure(why *Error) error {
+	if w.client.closed.Load() {
+		return &Error{Code: FailedPrecondition, Field: "client", Message: "is closed"}
+	}
+	if why.Code == Unavailable {
+		w.client.servers.failOver(w.server)
+	} else if why.RetryDelay == 0 {
+		return why
+	}
+	if w.giveUp.IsZero() {
+		w.giveUp = time.Now().Add(w.options.Reconnect)
+	}
+	wait := max(jitter(w.pause), why.RetryDelay)
+	w.pause = min(2*w.pause, lastPause)
+	if time.Now().Add(wait).After(w.giveUp) {
+		return why
+	}
+	if sleep(w.ctx, wait) != nil {
+		return contextError(w.ctx)
+	}
+	return nil
+}
+
+func (u *Update) addChanges(chunk *caromv1.WatchSceneResponse) bool {
+	n := len(chunk.GetPolygonId())
+	if len(chunk.GetChange()) != n || len(chunk.GetMinX()) != n || len(chunk.GetMinY()) != n ||
+		len(chunk.GetMaxX()) != n || len(chunk.GetMaxY()) != n {
+		return false
+	}
+	for i, id := range chunk.GetPolygonId() {
+		u.Changes = append(u.Changes, PolygonChange{id, Change(chunk.Change[i]),
+			Bounds{chunk.MinX[i], chunk.MinY[i], chunk.MaxX[i], chunk.MaxY[i]}})
+	}
+	return true
+}
