@@ -79,7 +79,7 @@ try {
         'no hit of another tick',
       );
     }
-    await tab.screenshot({ path: join(shots, `record-${colorScheme}.png`) });
+    await tab.screenshot({ path: join(shots, `record-tick-${colorScheme}.png`) });
     assert.match(await tab.evaluate(() => location.hash), /record=4,wall\.carec/);
     // Keys.
     await tab.locator('#map').focus();
