@@ -55,6 +55,7 @@ void AddConvertCommand(CLI::App& app, int& exit_status);
 void AddEvalCommand(CLI::App& app, int& exit_status);
 void AddDemoCommand(CLI::App& app, int& exit_status);
 void AddLoadCommand(CLI::App& app, int& exit_status);
+void AddRecordCommand(CLI::App& app, int& exit_status);
 void AddViewCommand(CLI::App& app, int& exit_status);
 
 // Adds an example to the help of `command`, which a test runs in the folder of the project.

@@ -59,6 +59,7 @@ int main(int argc, char** argv) {
   carom::cli::AddDemoCommand(app, exit_status);
   carom::cli::AddLoadCommand(app, exit_status);
   carom::cli::AddViewCommand(app, exit_status);
+  carom::cli::AddRecordCommand(app, exit_status);
   carom::cli::AddContextCommand(app, exit_status);
   carom::cli::AddDocumentCommands(app, exit_status);
   try {

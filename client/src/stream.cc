@@ -107,8 +107,25 @@ Stream::Impl::Impl(std::shared_ptr<Addresses> addresses, const StreamOptions& op
     : addresses_(std::move(addresses)),
       max_in_flight_(std::max<uint32_t>(options.max_in_flight, 1)),
       reconnect_timeout_(options.reconnect_timeout),
-      random_(std::random_device()()),
-      keeper_([this] { RunKeeper(); }) {}
+      random_(std::random_device()()) {
+  {
+    MutexLock lock(mutex_);
+    BeginRecording(options);
+  }
+  keeper_ = std::thread([this] { RunKeeper(); });
+}
+
+void Stream::Impl::BeginRecording(const StreamOptions& options) {
+  if (options.record.empty()) return;
+  absl::StatusOr<std::unique_ptr<RecordingWriter>> recording =
+      RecordingWriter::Create(options.record, options.record_max_bytes);
+  if (recording.ok()) {
+    recording_ = *std::move(recording);
+  } else {
+    state_ = State::kFailed;
+    final_status_ = recording.status();
+  }
+}
 
 Stream::Impl::~Impl() {
   Cancel();
@@ -122,7 +139,7 @@ Stream::Impl::~Impl() {
 // of the call: an encoded frame waits in `unanswered_`, whether or not a call is open.
 absl::Status Stream::Impl::Send(const Frame& frame) {
   MutexLock sending(sending_);
-  SentFrame sent{TakeSpare()};
+  SentFrame sent{TakeSpare(), 0, std::chrono::system_clock::now()};
   EncodeFrame(frame, *sent.request->mutable_frame());
   sent.bytes = sent.request->ByteSizeLong();
   MutexLock lock(mutex_);
@@ -191,8 +208,8 @@ void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::
   call_state_ = CallState::kAnswered;
   absl::Status fault = decoded;
   if (fault.ok()) {
-    fault =
-        replay_outstanding_ == 0 ? TakeFrameAnswer(std::move(answer)) : TakeReplayAnswer(answer);
+    fault = replay_outstanding_ == 0 ? TakeFrameAnswer(response.answer(), std::move(answer))
+                                     : TakeReplayAnswer(answer);
   }
   if (!fault.ok()) {
     state_ = State::kFailed;
@@ -217,12 +234,16 @@ absl::Status Stream::Impl::TakeReplayAnswer(const FrameAnswer& answer) {
   return absl::OkStatus();
 }
 
-absl::Status Stream::Impl::TakeFrameAnswer(FrameAnswer answer) {
+absl::Status Stream::Impl::TakeFrameAnswer(const v1::FrameAnswer& message_of_answer,
+                                           FrameAnswer answer) {
   if (sent_ == 0) return absl::InternalError("the server answered a frame that was not sent");
   const absl::Status fits = CheckFrameAnswer(unanswered_.front().request->frame(), answer);
   if (!fits.ok()) return fits;
   SentFrame frame = std::move(unanswered_.front());
   unanswered_.pop_front();
+  if (recording_ != nullptr) {
+    recording_->Add(frame.sent, frame.request->frame(), message_of_answer);
+  }
   --sent_;
   --outstanding_;
   failures_ = 0;
@@ -360,6 +381,7 @@ void Stream::Impl::RunKeeper() {
   // the status with which the stream ends; absent while the keeper should open another call
   std::optional<absl::Status> end;
   if (state_ == State::kCancelled) end = Cancelled();
+  if (state_ == State::kFailed) end = final_status_;
   address_ = addresses_->current();
   while (!end.has_value()) {
     OpenCall(calls_ == 0 ? absl::OkStatus() : RestoreForks());
@@ -482,6 +504,7 @@ void Stream::Impl::End(absl::Status status) {
   final_status_ = std::move(status);
   state_ = State::kEnded;
   unanswered_.clear();
+  recording_.reset();
   session_ = {};
   spare_.clear();
   changed_.NotifyAll();

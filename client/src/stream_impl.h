@@ -57,6 +57,7 @@
 #include "carom/v1/query_service.pb.h"
 #include "client/src/addresses.h"
 #include "client/src/mutex.h"
+#include "client/src/recording_writer.h"
 #include "client/src/stream_session.h"
 
 namespace carom {
@@ -93,7 +94,12 @@ class Stream::Impl {
   struct SentFrame {
     Request request;
     uint64_t bytes = 0;
+    RecordingWriter::Time sent;  // when `Send` was called
   };
+
+  // Opens the file of the recording, if `options` name one. If that fails, the stream has failed
+  // before its first call.
+  void BeginRecording(const StreamOptions& options) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Handles `response`, which the call has read and decoded to `answer` with the status `decoded`.
   void TakeResponse(const v1::StreamResponse& response, const absl::Status& decoded,
@@ -108,7 +114,8 @@ class Stream::Impl {
   // `session_`, `TakeFrameAnswer` the answer to the oldest unanswered frame. If one of these
   // functions returns an error, the stream ends with this error.
   absl::Status TakeReplayAnswer(const FrameAnswer& answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
-  absl::Status TakeFrameAnswer(FrameAnswer answer) ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
+  absl::Status TakeFrameAnswer(const v1::FrameAnswer& message, FrameAnswer answer)
+      ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_);
 
   // Updates the client's `ForkLog` with the edits that `answer` reports.
   void RecordEdits(const v1::Frame& asked, const FrameAnswer& answer)
@@ -165,6 +172,8 @@ class Stream::Impl {
   // scene handles and trackers that the server had after the last answered frame
   StreamSession session_ ABSL_GUARDED_BY(mutex_);
   std::vector<Request> spare_ ABSL_GUARDED_BY(mutex_);
+  // recording of the answered frames; null: none
+  std::unique_ptr<RecordingWriter> recording_ ABSL_GUARDED_BY(mutex_);
   State state_ ABSL_GUARDED_BY(mutex_) = State::kRunning;
   bool finished_ ABSL_GUARDED_BY(mutex_) = false;  // `Finish` was called: `Send` fails
   // status with which the stream ends; set when `state_` is kFailed or kEnded

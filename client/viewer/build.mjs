@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Builds the page into build/web/viewer, or into the folder that is named: index.html, app.js, worker.js, core.js,
+// Builds the page into build/web/viewer, or into the folder that is named: index.html, app.js, worker.js, core.js, record.js,
 // style.css, licenses.json and the WASM of @carom/core. Needs the packages of client/web, built. Fails if the files are larger than the page may be.
 import { build } from 'esbuild';
 import { copyFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -18,6 +18,7 @@ const web = resolve(process.argv[3] ?? join(here, '../web'));
 
 const alias = {
   '@carom/client': join(web, 'client/dist/web/index.js'),
+  '@carom/client/recording': join(web, 'client/dist/recording/index.js'),
   '@carom/core': join(web, 'core/dist/index.js'),
   '@carom/core/questions': join(web, 'core/dist/questions.js'),
 };
@@ -29,6 +30,7 @@ const { metafile } = await build({
     app: join(here, 'src/main.tsx'),
     worker: join(here, 'src/draw/worker.ts'),
     core: join(here, 'src/ask/core_worker.ts'),
+    record: join(here, 'src/record/worker.ts'),
   },
   outdir: out,
   bundle: true,

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "carom/recording.h"
 #include "carom/stream.h"
 #include "carom/tracker_events.h"
 #include "carom/watch.h"
@@ -62,6 +63,28 @@ TEST_F(ClientExampleTest, Frame) {
   frame.groups.push_back({.scene = uint64_t{1}, .group = group});
   // end
   ExpectSeven(client_->Evaluate(frame));
+}
+
+TEST_F(ClientExampleTest, Recording) {
+  const std::string path = folder_ / "own.carec";
+  {
+    Group group;
+    group.points = {x, y};
+    Frame frame;
+    frame.groups.push_back({.scene = "scenes/arena", .group = group});
+    const auto stream = client_->OpenStream({.record = path});
+    ASSERT_TRUE(stream->Send(frame).ok());
+    ExpectSeven(stream->Receive());
+    ASSERT_TRUE(stream->Finish().ok());
+  }
+  // carom/recording.h
+  auto reader = RecordingReader::Open(path).value();
+  auto entry = reader->Next();  // the header
+  entry = reader->Next();       // nullopt after the last entry
+  // std::get<RecordedFrame>(**entry).groups[0].scene == "scenes/arena"
+  // end
+  ASSERT_TRUE(entry.ok() && entry->has_value()) << entry.status();
+  EXPECT_EQ(std::get<RecordedFrame>(**entry).groups[0].scene, "scenes/arena");
 }
 
 TEST_F(ClientExampleTest, Stream) {

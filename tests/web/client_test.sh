@@ -133,7 +133,7 @@ case ${1:?} in
     ;;
   long)
     need_client unpacked
-    CAROM_LONG=1 run_tests node stream codec web prediction page
+    CAROM_LONG=1 run_tests node stream codec web prediction recording page
     ;;
   *)
     need_client unpacked

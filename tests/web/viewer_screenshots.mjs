@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Makes the pictures of docs/viewer.md in the folder that is named, or those that are named after it.
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { call, Stage } from './viewer_kit.mjs';
@@ -21,6 +21,7 @@ writeFileSync(arena, JSON.stringify({ id, polygons: coloured }));
 const ask = (tab, id, points, options = {}) =>
   tab.evaluate(([tool, list, given]) => window.carom.ask(tool, list, given).then(() => undefined), [id, points, options]);
 
+let records = '';
 const pictures = {
   ask: {
     async draw(tab) {
@@ -88,12 +89,32 @@ const pictures = {
       await stage.settled(tab);
     },
   },
+  record: {
+    async draw(tab, stage) {
+      const svg = join(stage.server.scratch, 'match.svg');
+      stage.server.carom(['demo', 'match', '--map', arena, '--ticks', '240', '--bots', '12', '--svg', svg]);
+      await tab.waitForTimeout(800); // the server writes the end of the recording
+      await tab.keyboard.press('r');
+      const name = readdirSync(records).find((each) => each.endsWith('.carec'));
+      await tab.locator('#record-file').setInputFiles({ name: 'match.carec', mimeType: '', buffer: readFileSync(join(records, name)) });
+      await tab.waitForSelector('#tick[data-index="0"]');
+      await tab.locator('#ticks').evaluate((input) => {
+        input.value = '180';
+        input.dispatchEvent(new Event('input', { bubbles: true }));
+      });
+      await tab.waitForSelector('#tick[data-index="180"]');
+      await tab.locator('#compare').click();
+      await tab.waitForSelector('#comparison', { timeout: 60000 });
+      await tab.evaluate(() => window.carom.setView(200, 150, 2.1));
+    },
+  },
 };
 
 mkdirSync(folder, { recursive: true });
 for (const [name, { colorScheme = 'light', draw }] of Object.entries(pictures)) {
   if (chosen.length > 0 && !chosen.includes(name)) continue;
-  const stage = await Stage.open({ scenes: { 'scenes/arena': arena } });
+  records = mkdtempSync(join(tmpdir(), 'carom-records-'));
+  const stage = await Stage.open({ args: ['--record', records], scenes: { 'scenes/arena': arena } });
   try {
     const tab = await stage.tab('#scene=scenes/arena', { colorScheme });
     await stage.settled(tab);
@@ -105,6 +126,7 @@ for (const [name, { colorScheme = 'light', draw }] of Object.entries(pictures)) 
     console.log(`${name}.png: ${bytes.length} bytes`);
   } finally {
     await stage.close();
+    rmSync(records, { recursive: true, force: true });
   }
 }
 process.exit(0);

@@ -360,6 +360,7 @@ const VIEWS = {
   findings: async (tab) => tab.locator('[data-tool=lint]').click(),
   edit: async (tab) => tab.locator('[data-tool=edit]').click(),
   history: async (tab) => tab.locator('#tab-history').click(),
+  record: async (tab) => tab.locator('#tab-record').click(),
   server: async (tab) => tab.locator('#tab-server').click(),
   help: async (tab) => tab.keyboard.press('?'),
 };

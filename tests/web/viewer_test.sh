@@ -5,6 +5,7 @@
 # The page of caromd in Chromium. Screenshots of each view, light and dark, are in build/web/screenshots afterwards.
 #
 #   viewer_test.sh TEST…    runs tests of viewer_test.mjs by their names, all without names
+#   viewer_test.sh record   runs viewer_record_test.mjs: recordings of streams
 #   viewer_test.sh long     runs those of viewer_long_test.mjs
 
 folder=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
@@ -30,6 +31,8 @@ grep '^all' "$scratch/viewer.log"
 
 if [[ ${1-} == long ]]; then
   node "$folder/viewer_long_test.mjs" "${@:2}"
+elif [[ ${1-} == record ]]; then
+  node "$folder/viewer_record_test.mjs"
 else
   node "$folder/viewer_test.mjs" "$@"
 fi

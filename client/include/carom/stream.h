@@ -22,6 +22,7 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
+#include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -40,6 +41,15 @@ struct StreamOptions {
   // nothing; a smaller number reduces the latency of a client that sends faster than the server
   // answers.
   uint32_t max_in_flight = 8;
+
+  // Behaviour. A file that the stream records the frames and their answers in (carom/recording.h);
+  // an existing file is replaced. Empty: none. The answers of a stream that records wait for the
+  // disk. A file that cannot be written ends the stream with INVALID_ARGUMENT, naming `record`.
+  // `caromd --record` records the scenes, too, without which frames cannot be evaluated anew.
+  std::string record = {};
+  // Maximum number of bytes of the recording. The recording ends before a frame that does not fit;
+  // the stream goes on.
+  uint64_t record_max_bytes = uint64_t{256} << 20;
 };
 
 // A session of frames (messages with the queries of one tick, carom/frame.h). The scene handles and

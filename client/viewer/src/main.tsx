@@ -10,6 +10,7 @@ import { startDraft } from './edit/draft';
 import { startFindings } from './findings/findings';
 import { MapView } from './map/map_view';
 import { startMonitor } from './monitor/samples';
+import { named, startPlayer, summary } from './record/player';
 import { Panels } from './panels/panels';
 import { installHooks } from './shell/hooks';
 import { HelpSheet } from './shell/help_sheet';
@@ -58,6 +59,8 @@ function openAddress(): void {
     }
   }
   if (address.panel) panel.value = address.panel;
+  // A page cannot open a file of the reader's machine by itself.
+  if (address.record && !summary.value) named.value = address.record;
   if (address.at) view.value = { ...view.value, cx: address.at.x, cy: address.at.y, px: 0, py: 0, scale: address.at.scale };
   if (address.scene && !offline.value) void openScene(address.scene, address.version, address.at === null);
 }
@@ -91,6 +94,7 @@ startExplaining();
 startFindings();
 startMonitor();
 startDraft();
+startPlayer();
 openAddress();
 startAddress();
 window.addEventListener('hashchange', openAddress);

@@ -82,15 +82,16 @@ ENUMS = {
 }
 # The letters of types; those of columns are capitals.
 TYPES = {
-    "double": "d", "fixed64": "q", "uint64": "l", "uint32": "u", "int32": "i", "bool": "b", "enum": "e", "string": "s",
-    "bytes": "y", "double[]": "D", "fixed64[]": "Q", "uint32[]": "U", "placed": "P", "shapes": "S", "polygons": "G",
+    "double": "d", "fixed64": "q", "uint64": "l", "int64": "l", "uint32": "u", "int32": "i", "bool": "b", "enum": "e",
+    "string": "s", "bytes": "y", "double[]": "D", "fixed64[]": "Q", "uint32[]": "U", "placed": "P", "shapes": "S", "polygons": "G",
 }  # fmt: skip
 LEVELS = {"item": "i", "entry": "e", "edge": "g", "unclear": "u", "list": "l"}
 FRAME_OPTIONS = {"coherence"}  # which a frame has, not a group
 # Messages whose fields the client writes or reads by name.
 MESSAGES = (
-    "FieldViolation", "Frame", "FrameAnswer", "FrameStats", "GroupAnswer", "GroupEdits", "ItemError", "SceneBinding",
-    "Status", "StreamLimits", "StreamRequest", "StreamResponse", "TrackerDefinitions",
+    "FieldViolation", "Frame", "FrameAnswer", "FrameStats", "GroupAnswer", "GroupEdits", "ItemError", "RecordedFrame",
+    "RecordedScene", "RecordingEnd", "RecordingEntry", "RecordingHeader", "SceneBinding", "Status", "StreamLimits",
+    "StreamRequest", "StreamResponse", "TrackerDefinitions",
 )  # fmt: skip
 
 
@@ -130,6 +131,15 @@ class Writer:
         elif "shapes" in fields:
             outer.append([1, "polygons", ""])
         return {"group": number, "fields": sorted(outer), "placed": sorted(inner)}
+
+    def floats(self, kind: dict[str, Any]) -> str:
+        """The field with columns of floats in the message of a question, and these columns; empty without them."""
+        _, message = self.fields("Group")[kind["name"].lower()]
+        found = self.fields(message).get("floats")
+        if found is None:
+            return ""
+        number, inner = found
+        return f"{number}|" + " ".join(f"{field}F{name}" for name, (field, _) in self.fields(inner).items())
 
     def answers(self, kind: dict[str, Any]) -> dict[str, Any]:
         """How the columns of answers are read."""
@@ -199,6 +209,7 @@ class Writer:
             )
             for name in MESSAGES
         }
+        floats = {kind["number"]: self.floats(kind) for kind in self.api["kinds"] if self.floats(kind)}
         parts = [
             "// SPDX-FileCopyrightText: The Carom authors\n// SPDX-License-Identifier: Apache-2.0\n",
             "// Written by generate.py from carom_abi.json and the .proto files.\n",
@@ -207,6 +218,7 @@ class Writer:
             f"export const MESSAGES: Readonly<Record<string, string>> = {json.dumps(fields, indent=2)};\n",
             f"export const ENUMS: Readonly<Record<string, readonly number[]>> = {json.dumps(self.enums())};\n",
             f"export const ITEM_COLUMNS: readonly string[] = {json.dumps(wire.item_columns(batch))};\n",
+            f"export const FLOATS: Readonly<Record<number, string>> = {json.dumps(floats, indent=2)};\n",
             f"export const ITEM_FAULTS = {len(self.tables.enums['ItemFault'])};\n",
         ]
         return "\n".join(parts)

@@ -13,6 +13,8 @@ import { listed, shownFinding } from '../findings/findings';
 import { ink, Pen } from '../draw/pen';
 import { difference } from '../history/history';
 import { formatCoordinate, roundStep, toScene, toScreen } from '../draw/view';
+import { tick } from '../record/player';
+import { drawTick } from '../record/record_figure';
 import type { Shape } from '../scene/packed';
 import {
   answer,
@@ -51,7 +53,7 @@ export function startOverlay(element: HTMLCanvasElement): void {
     void [view.value, isDark.value, answer.value, question.value, handles.value, tool.value, cursor.value];
     void [flashes.value, highlighted.value, labels.value, selected.value, revision.value, focusedHandle.value];
     void [explained.value, panel.value, draft.value, drawn.value, editMode.value, vertex.value, difference.value];
-    void [listed.value, shownFinding.value];
+    void [listed.value, shownFinding.value, tick.value];
     requestOverlay();
   });
 }
@@ -84,6 +86,7 @@ function draw(now: number): void {
   }
   drawFindings(pen);
   drawMemory(pen);
+  drawTick(pen);
   if (question.value) drawQuestion(pen, question.value, answer.value);
   for (const { before, after } of difference.value?.changes ?? []) drawChange(pen, before, after);
   drawDraft(pen);

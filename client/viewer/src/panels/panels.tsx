@@ -8,6 +8,7 @@ import { AskPanel } from './ask_panel';
 import { EditPanel } from './edit_panel';
 import { FindingsPanel } from './findings_panel';
 import { HistoryPanel } from './history_panel';
+import { RecordPanel } from './record_panel';
 import { ScenesPanel } from './scenes_panel';
 import { ServerPanel } from './server_panel';
 import { WhyPanel } from './why_panel';
@@ -19,6 +20,7 @@ const TABS: { id: Panel; label: string; body: () => ComponentChildren }[] = [
   { id: 'findings', label: 'Findings', body: () => <FindingsPanel /> },
   { id: 'edit', label: 'Edit', body: () => <EditPanel /> },
   { id: 'history', label: 'History', body: () => <HistoryPanel /> },
+  { id: 'record', label: 'Record', body: () => <RecordPanel /> },
   { id: 'server', label: 'Server', body: () => <ServerPanel /> },
 ];
 

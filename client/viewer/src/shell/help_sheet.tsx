@@ -30,7 +30,7 @@ export function HelpSheet() {
               {keys.map(({ key, label }) => (
                 <div key={label}>
                   <dt>
-                    <kbd>{key}</kbd>
+                    <kbd>{key === ' ' ? 'Space' : key}</kbd>
                   </dt>
                   <dd>{label}</dd>
                 </div>

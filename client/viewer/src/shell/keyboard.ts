@@ -6,6 +6,7 @@ import { TOOLS } from '../ask/tools';
 import { zoomed } from '../draw/view';
 import { editKey } from '../edit/draft_pointer';
 import { show, shownFinding } from '../findings/findings';
+import { changeSpeed, step, togglePlaying } from '../record/player';
 import { mapKey } from '../map/pointer';
 import { fitView } from '../state/scene_session';
 import { cursor, helpOpen, panel, type Panel, tool, view } from '../state/state';
@@ -53,9 +54,20 @@ export const SHORTCUTS: readonly { title: string; keys: readonly Shortcut[] }[] 
       { key: 'i', label: 'Findings', run: go('findings') },
       { key: 'e', label: 'Edit', run: go('edit') },
       { key: 'h', label: 'History', run: go('history') },
+      { key: 'r', label: 'Recording', run: go('record') },
       { key: 'v', label: 'Server', run: go('server') },
       { key: ']', label: 'Next finding', run: () => show(shownFinding.value + 1) },
       { key: '[', label: 'Finding before', run: () => show(shownFinding.value - 1) },
+    ],
+  },
+  {
+    title: 'Recording',
+    keys: [
+      { key: ' ', label: 'Play or pause', run: togglePlaying },
+      { key: '.', label: 'Next tick', run: () => step(1) },
+      { key: ',', label: 'Tick before', run: () => step(-1) },
+      { key: '>', label: 'Faster', run: () => changeSpeed(1) },
+      { key: '<', label: 'Slower', run: () => changeSpeed(-1) },
     ],
   },
   {

@@ -4,10 +4,11 @@
 // Which scene, version, view and question does the address of the page name? A link shows what the sender sees.
 //
 // The fragment has the members `scene`, `v` (version), `at` (x, y and scale), `tool`, `q` (points of the tool), `o`
-// (its options) and `panel`. Numbers have as many digits as their double needs.
+// (its options), `panel`, and of a recording that is open `record` (tick and name of the file: 12,stream.carec). Numbers have as many digits as their double needs.
 import { effect } from '@preact/signals';
 import type { Point } from '../draw/view';
 import { offline } from '../ask/asker';
+import { summary, wanted } from '../record/player';
 import type { Value } from '../ask/question';
 import { handles, options, panel, type Panel, pinned, scene, tool, view } from './state';
 
@@ -19,9 +20,10 @@ export interface Address {
   points: Point[];
   options: Record<string, Value>;
   panel: Panel | '';
+  record: { index: number; name: string } | null;
 }
 
-const PANELS: ReadonlySet<string> = new Set(['scenes', 'ask', 'why', 'findings', 'edit', 'history', 'server']);
+const PANELS: ReadonlySet<string> = new Set(['scenes', 'ask', 'why', 'findings', 'edit', 'history', 'record', 'server']);
 
 function finite(text: string | null): number[] {
   if (!text) return [];
@@ -50,7 +52,9 @@ export function readAddress(fragment: string): Address {
   } catch {
     // Options that are no JSON are left at their defaults.
   }
+  const record = /^(\d{1,9}),(.{1,255})$/.exec(members.get('record') ?? '');
   return {
+    record: record && { index: Number(record[1]), name: record[2] },
     scene: members.get('scene') ?? '',
     version: /^\d{1,19}$/.test(version) ? BigInt(version) : 0n,
     at: [x, y, scale].every(Number.isFinite) && scale > 0 ? { x, y, scale } : null,
@@ -77,6 +81,8 @@ export function writeAddress(): string {
     if (chosen && Object.keys(chosen).length > 0) members.set('o', JSON.stringify(chosen));
   }
   members.set('panel', panel.value);
+  const recording = summary.value;
+  if (recording) members.set('record', `${wanted.value},${recording.name}`);
   return `#${members.toString().replaceAll('%2C', ',').replaceAll('%2F', '/')}`;
 }
 

@@ -241,22 +241,22 @@ export async function openFile(name: string): Promise<void> {
   }
 }
 
-/** Puts polygons of a file on the screen, without a server. */
-export function showFile(name: string, packed: Packed): void {
+/** Puts polygons of a file on the screen, without a server. `fit`: the view shows all of them. */
+export function showFile(name: string, packed: Packed, version = 1n, fit = true): void {
   current?.abort();
   clear();
   addPart(packed);
   scene.value = {
     name,
-    version: 1n,
+    version,
     polygonCount: packed.ids.length,
     vertexCount: packed.xy.length / 2,
     base: '',
     baseVersion: 0n,
   };
   complete();
-  fitView();
-  if (stored.scene) openCore(stored.scene, 1n);
+  if (fit) fitView();
+  if (stored.scene) openCore(stored.scene, version);
 }
 
 function wait(ms: number, signal: AbortSignal): Promise<void> {

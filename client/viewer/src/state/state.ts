@@ -25,7 +25,7 @@ export interface Trouble {
   message: string;
 }
 
-export type Panel = 'scenes' | 'ask' | 'why' | 'findings' | 'edit' | 'history' | 'server';
+export type Panel = 'scenes' | 'ask' | 'why' | 'findings' | 'edit' | 'history' | 'record' | 'server';
 export type Theme = 'light' | 'dark';
 
 export const view = signal<View>({ cx: 0, cy: 0, px: 0, py: 0, scale: 1, width: 800, height: 600 });

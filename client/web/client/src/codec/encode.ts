@@ -14,7 +14,7 @@ import { Writer } from './writer.js';
 type Kind = Question<Answers>['kind'];
 
 /** How a field is written: the place is that of the column or the option in the question. */
-interface Step {
+export interface Step {
   readonly field: number;
   readonly type: string;
   readonly place: number;
@@ -28,7 +28,7 @@ export function tableOf(kind: Kind): KindTable {
   return TABLES.get(kind.number)!;
 }
 
-function planOf(kind: Kind): readonly Step[] {
+export function planOf(kind: Kind): readonly Step[] {
   let plan = plans.get(kind.number);
   if (plan === undefined) {
     const { fields, placed } = tableOf(kind);

@@ -25,6 +25,8 @@ export function malformed(what: string): CaromError {
 /** The bytes of one message, with the places of its values: pairs of begin and end by the number of the field. */
 export class Found {
   readonly places: (number[] | undefined)[] = [];
+  /** The number of a field that the reader does not know, or that has another wire type; 0: none. */
+  unknown = 0;
 
   constructor(readonly data: Uint8Array) {}
 
@@ -115,11 +117,16 @@ export function scan(data: Uint8Array, wires: Wires): Found {
     }
     if (cursor.at > data.length) throw malformed('it is cut short');
     const known = field < wires.length ? wires[field] : undefined;
-    if (known === undefined) continue;
+    if (known === undefined) {
+      found.unknown = field;
+      continue;
+    }
     if (known === wire || (known >= PACKABLE && (wire === LENGTH || wire === known - PACKABLE))) {
       const places = found.places[field];
       if (places === undefined) found.places[field] = [begin, cursor.at];
       else places.push(begin, cursor.at);
+    } else {
+      found.unknown = field;
     }
   }
   return found;
@@ -188,6 +195,13 @@ export function doubles(raw: Uint8Array): Float64Array<ArrayBuffer> {
 
 export function bigs(raw: Uint8Array): BigUint64Array<ArrayBuffer> {
   return new BigUint64Array(words(raw));
+}
+
+/** A column of floats, each as the double of the same value. */
+export function floats(raw: Uint8Array): Float64Array<ArrayBuffer> {
+  if (raw.length % 4 !== 0) throw malformed('a column with a part of an entry');
+  const view = new DataView(raw.buffer, raw.byteOffset, raw.byteLength);
+  return Float64Array.from({ length: raw.length / 4 }, (_, i) => view.getFloat32(4 * i, true));
 }
 
 /** The number of entries of a column of varints. */
