@@ -39,7 +39,7 @@ inline constexpr ExitStatus kExitStatuses[] = {
     {kSuccess, "Success."},
     {kFailure,
      "A request failed, with its code and field on standard error; or eval read a line "
-     "that is not JSON."},
+     "that is not JSON; or the file of record is damaged."},
     {kUsage, "The command line is malformed."},
     {kFindings, "scene lint has findings."},
 };

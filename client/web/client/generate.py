@@ -83,7 +83,8 @@ ENUMS = {
 # The letters of types; those of columns are capitals.
 TYPES = {
     "double": "d", "fixed64": "q", "uint64": "l", "int64": "l", "uint32": "u", "int32": "i", "bool": "b", "enum": "e",
-    "string": "s", "bytes": "y", "double[]": "D", "fixed64[]": "Q", "uint32[]": "U", "placed": "P", "shapes": "S", "polygons": "G",
+    "string": "s", "bytes": "y", "double[]": "D", "fixed64[]": "Q", "uint32[]": "U", "placed": "P", "shapes": "S",
+    "polygons": "G",
 }  # fmt: skip
 LEVELS = {"item": "i", "entry": "e", "edge": "g", "unclear": "u", "list": "l"}
 FRAME_OPTIONS = {"coherence"}  # which a frame has, not a group
