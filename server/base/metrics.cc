@@ -18,10 +18,10 @@ size_t Index(Enum value) {
 
 const char* NameOf(RpcMethod rpc) {
   static constexpr std::array<const char*, kRpcCount> kNames = {
-      "Evaluate",    "Stream",      "CreateScene", "GetScene",          "ListScenes",
-      "DeleteScene", "ForkScene",   "CommitEdits", "ListSceneVersions", "RollbackScene",
-      "ImportScene", "ExportScene", "WatchScene",  "LintScene",         "Explain",
-      "GetMetrics"};
+      "Evaluate",          "Stream",        "CreateScene", "GetScene",
+      "ListScenes",        "DeleteScene",   "ForkScene",   "CommitEdits",
+      "ListSceneVersions", "RollbackScene", "ImportScene", "ExportScene",
+      "WatchScene",        "LintScene",     "Explain",     "GetMetrics"};
   return kNames[Index(rpc)];
 }
 

@@ -29,7 +29,7 @@ struct VersionSummary {
   uint64_t polygon_count = 0;
   uint64_t vertex_count = 0;
   Box bounds;
-  std::string edit_id;  // id that the client gave to the commit; empty: none
+  std::string edit_id;    // id that the client gave to the commit; empty: none
   std::string note = {};  // text of the client that imported the version; empty: none
   // time at which the version was made, in microseconds since 1970, UTC
   int64_t created_us = 0;

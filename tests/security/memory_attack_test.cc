@@ -377,7 +377,8 @@ TEST_F(AttackTest, UnknownFields) {
   std::atomic<int> over{0};
   for (const char* method :
        {"QueryService/Explain", "SceneService/LintScene", "SceneService/WatchScene",
-        "SceneService/ExportScene", "SceneService/GetScene", "SceneService/GetMetrics", "QueryService/Evaluate"}) {
+        "SceneService/ExportScene", "SceneService/GetScene", "SceneService/GetMetrics",
+        "QueryService/Evaluate"}) {
     for (int i = 0; i < 4; ++i) {
       Call& call = *calls.emplace_back(std::make_unique<Call>());
       stub.UnaryCall(&call.context, absl::StrCat("/carom.v1.", method), grpc::StubOptions(),

@@ -334,9 +334,9 @@ void Judgement::Decide() {
   const Segment e = edge_of(*first_->polygon, *rows_[0].edge);
   const Segment f = edge_of(*best_later_->near.polygon, *row.edge);
   decision.sign = SignOf("CompareCrossings(ab, edge 1, edge 2)",
-                       {line.a.x, line.a.y, line.b.x, line.b.y, e.a.x, e.a.y, e.b.x, e.b.y, f.a.x,
-                        f.a.y, f.b.x, f.b.y},
-                       [&] { return CompareCrossings(line, e, f); });
+                         {line.a.x, line.a.y, line.b.x, line.b.y, e.a.x, e.a.y, e.b.x, e.b.y, f.a.x,
+                          f.a.y, f.b.x, f.b.y},
+                         [&] { return CompareCrossings(line, e, f); });
 }
 
 absl::Status Judgement::Run(ExplainBudget& budget) {

@@ -82,7 +82,7 @@ void AddCapsule(const Capsule& capsule, ExplainedEdge& out) {
   std::vector<double> operands = OperandsOf(out.edge.a, out.edge.b, capsule.axis.a, capsule.axis.b);
   operands.push_back(capsule.radius);
   out.signs.push_back(SignOf("CompareDistance(edge, shape)", std::move(operands),
-                           [&] { return CompareDistance(out.edge, capsule); }));
+                             [&] { return CompareDistance(out.edge, capsule); }));
   out.meets = out.signs.back().sign <= 0;
 }
 

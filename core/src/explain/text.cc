@@ -164,8 +164,7 @@ void AppendMemory(const ExplainedMemory& memory, std::string& out) {
     absl::StrAppend(&out, "none\n");
   } else {
     absl::StrAppend(&out, "made at ", Text(memory.mask_center), ", holds for ",
-                    Text(memory.mask_radius), ", has all edges within ",
-                    Text(memory.known_radius),
+                    Text(memory.mask_radius), ", has all edges within ", Text(memory.known_radius),
                     "\n    neighbors: ", absl::StrJoin(memory.neighbors, ", "),
                     "\n    touched: ", absl::StrJoin(memory.touched, ", "), "\n");
   }
