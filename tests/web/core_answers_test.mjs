@@ -63,15 +63,16 @@ for (const simd of [true, false]) {
       assertSame(lines, answerLines(core, lines), runEval(lines));
     });
 
-    const pack = shared && join(shared, 'packs', 'queries.jsonl.xz');
+    const data = shared && join(shared, 'data');
+    const pack = data && join(data, 'packs', 'queries.jsonl.xz');
     const reason = pack && existsSync(pack) ? false : 'no folder shared/ with the pack';
     assert.ok(!reason || process.env.CI !== 'true', reason);
     test('the open pack is answered as by carom eval', { skip: reason }, () => {
       const text = execFileSync('xz', ['-dc', pack], { maxBuffer: BUFFER, encoding: 'utf8' });
       const lines = text.trimEnd().split('\n');
-      const theirs = runEval(lines, ['--root', shared]);
+      const theirs = runEval(lines, ['--root', data]);
       assert.equal(theirs.length, PACK_QUESTIONS);
-      assertSame(lines, answerLines(core, lines, loader(shared)), theirs);
+      assertSame(lines, answerLines(core, lines, loader(data)), theirs);
     });
 
     test('each kind of question has the digest of the native library', async () => {
