@@ -147,6 +147,7 @@ std::string FindingLine(const LintFinding& finding, size_t number, bool has_outl
 
 void PrintFindings(const LintReport& report, const OutputOptions& output) {
   std::vector<std::string> lines;
+  lines.reserve(report.findings.size());
   for (const LintFinding& finding : report.findings) {
     lines.push_back(FindingLine(finding, lines.size() + 1, !PrintsTables(output)));
   }

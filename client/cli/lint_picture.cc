@@ -51,6 +51,7 @@ std::string LintPicture(const Scene& scene, std::span<const LintFinding> finding
   AppendHead(frame, SvgSize::kFixed, out);
   out += kLintStyle;
   std::vector<Polygon> map;
+  map.reserve(scene.polygon_count());
   for (size_t i = 0; i < scene.polygon_count(); ++i) map.push_back(scene.polygon(i));
   std::string lines;
   std::string marks;

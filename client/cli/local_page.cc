@@ -66,11 +66,13 @@ class LocalPage::Impl {
   Error Open(uint16_t port) {
     const tcp::endpoint endpoint(asio::ip::address_v4::loopback(), port);
     Error error;
-    acceptor_.open(endpoint.protocol(), error);
-    if (!error) acceptor_.set_option(tcp::acceptor::reuse_address(true), error);
-    if (!error) acceptor_.bind(endpoint, error);
-    if (!error) acceptor_.listen(asio::socket_base::max_listen_connections, error);
-    return error;
+    if (acceptor_.open(endpoint.protocol(), error) ||
+        acceptor_.set_option(tcp::acceptor::reuse_address(true), error) ||
+        acceptor_.bind(endpoint, error) ||
+        acceptor_.listen(asio::socket_base::max_listen_connections, error)) {
+      return error;
+    }
+    return {};
   }
   std::string address() const {
     return absl::StrCat("http://127.0.0.1:", acceptor_.local_endpoint().port(),
@@ -177,7 +179,7 @@ void LocalPage::Impl::Answer(const std::shared_ptr<Connection>& connection) {
   connection->stream.expires_after(kResponseTime);
   http::async_write(connection->stream, connection->response, [connection](Error, size_t) {
     Error ignored;
-    connection->stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
+    static_cast<void>(connection->stream.socket().shutdown(tcp::socket::shutdown_send, ignored));
   });
 }
 

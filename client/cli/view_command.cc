@@ -54,7 +54,7 @@ int View(const ViewOptions& options) {
   absl::StatusOr<LocalPage> page = LocalPage::Listen(options.port, std::move(local));
   if (!page.ok()) return Fail(page.status());
   const std::string address = page->address();
-  std::cout << address << std::endl;
+  std::cout << address << "\n" << std::flush;
   if (!options.no_open) OpenBrowser(address);
   page->Serve();
   return kSuccess;

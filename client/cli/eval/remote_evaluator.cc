@@ -24,8 +24,8 @@ constexpr size_t kVerticesOfAShape = 4;
 // scene.
 constexpr CallOptions kNoTimeout{.timeout = std::chrono::milliseconds(0)};
 
-// The options of a stream that ends with its gRPC call.
-constexpr StreamOptions kOneCall{.reconnect_timeout = std::chrono::milliseconds(0)};
+// Returns the options of a stream that ends with its gRPC call.
+StreamOptions OneCall() { return {.reconnect_timeout = std::chrono::milliseconds(0)}; }
 
 // Returns a scene name from the process id and 64 random bits, so that no other process uses it.
 std::string PrivateName() {
@@ -92,7 +92,7 @@ class Remote final : public Evaluator {
   // Sends the tracker definitions in `undefined_` and then the groups, and returns the answer to
   // the groups.
   absl::StatusOr<FrameAnswer> Ask(std::span<const Group> groups) {
-    if (!stream_) stream_ = client_->OpenStream(is_own_ ? StreamOptions() : kOneCall);
+    if (!stream_) stream_ = client_->OpenStream(is_own_ ? StreamOptions() : OneCall());
     const absl::Status defined = DefineTrackers();
     if (!defined.ok()) return defined;
     Frame frame;

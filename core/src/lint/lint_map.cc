@@ -82,7 +82,7 @@ void LintMap::FindPlaces() {
     return std::tie(a.point.x, a.point.y) < std::tie(b.point.x, b.point.y);
   });
   std::vector<uint32_t> place_of(vertices.size());
-  std::vector<Place> distinct;
+  std::vector<LintPlace> distinct;
   for (const Vertex& vertex : vertices) {
     const EdgeName& name = places_[vertex.index].name;
     if (distinct.empty() || !(distinct.back().point == vertex.point)) {

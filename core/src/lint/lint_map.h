@@ -41,7 +41,7 @@ struct LintEdge {
 };
 
 // A point that is a vertex, with the least name of the vertices there.
-struct Place {
+struct LintPlace {
   Vec2 point;
   EdgeName name;
 };
@@ -54,7 +54,7 @@ class LintMap {
 
   const Scene& scene() const { return *scene_; }
   const std::vector<LintEdge>& edges() const { return edges_; }
-  const std::vector<Place>& places() const { return places_; }
+  const std::vector<LintPlace>& places() const { return places_; }
   const BoxTree& tree() const { return tree_; }
   // The edges of polygon `polygon`, ring after ring.
   std::span<const LintEdge> edges_of(uint32_t polygon) const {
@@ -79,8 +79,8 @@ class LintMap {
   const Scene* scene_;
   double magnitude_ = 0;
   std::vector<uint32_t> first_edge_;  // of each polygon
-  std::vector<LintEdge> edges_;  // polygons along a curve; `place_a` is a vertex until FindPlaces
-  std::vector<Place> places_;    // of all vertices, until FindPlaces
+  std::vector<LintEdge> edges_;    // polygons along a curve; `place_a` is a vertex until FindPlaces
+  std::vector<LintPlace> places_;  // of all vertices, until FindPlaces
   std::vector<uint32_t> first_incident_;
   std::vector<uint32_t> incident_;
   BoxTree tree_;

@@ -222,13 +222,16 @@ double LatticePitch(const Scene& scene) {
   std::array<size_t, 42> count = {};  // of vertices, by the power that divides both coordinates
   for (size_t p = 0; p < scene.polygon_count(); ++p) {
     for (const Vec2 v : scene.polygon(p).vertices()) {
-      ++count[static_cast<size_t>(std::min(PowerOf(v.x), PowerOf(v.y)) + 21)];
+      const int power = std::min(PowerOf(v.x), PowerOf(v.y)) + 21;
+      ++count[static_cast<size_t>(power)];
     }
   }
   size_t on_lattice = 0;
-  for (int power = 20; power >= -20; --power) {
-    on_lattice += count[static_cast<size_t>(power + 21)];
-    if (10 * on_lattice >= 9 * scene.vertex_count()) return std::ldexp(1.0, power);
+  for (size_t i = 41; i >= 1; --i) {
+    on_lattice += count[i];
+    if (10 * on_lattice >= 9 * scene.vertex_count()) {
+      return std::ldexp(1.0, static_cast<int>(i) - 21);
+    }
   }
   return 0;
 }

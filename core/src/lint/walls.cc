@@ -46,7 +46,7 @@ Walls::Walls(const LintMap& map, std::vector<Gap> gaps, WorkMeter& meter)
     : map_(map), gaps_(std::move(gaps)) {
   DropEqualDiscs(meter);
   points_.reserve(map.places().size() + gaps_.size());
-  for (const Place& place : map.places()) points_.push_back({place.point});
+  for (const LintPlace& place : map.places()) points_.push_back({place.point});
   for (uint32_t i = 0; i < map.edges().size(); ++i) {
     on_walls_.push_back({i, map.edges()[i].place_a});
     on_walls_.push_back({i, map.edges()[i].place_b});
@@ -104,6 +104,7 @@ void Walls::DropEqualDiscs(WorkMeter& meter) {
     return Foot(map_.places()[gaps_[gap].v].point, map_.edges()[gaps_[gap].edge].segment).Middle();
   };
   std::vector<Vec2> rounded;
+  rounded.reserve(gaps_.size());
   for (uint32_t gap = 0; gap < gaps_.size(); ++gap) rounded.push_back(middle_of(gap).Rounded());
   std::vector<uint32_t> order(gaps_.size());
   std::iota(order.begin(), order.end(), 0);
@@ -226,7 +227,7 @@ void Walls::MergePoints() {
   for (size_t i = 0; i < order.size(); ++i) {
     const Vec2 at = points_[order[i]].rounded;
     const auto place = std::lower_bound(
-        map_.places().begin(), map_.places().end(), at, [](const Place& a, Vec2 b) {
+        map_.places().begin(), map_.places().end(), at, [](const LintPlace& a, Vec2 b) {
           return a.point.x != b.x ? a.point.x < b.x : a.point.y < b.y;
         });
     const auto index = static_cast<uint32_t>(place - map_.places().begin());
