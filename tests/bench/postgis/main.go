@@ -35,7 +35,7 @@ type run struct {
 
 const (
 	mostRounds  = 1000
-	leastRounds = 5
+	leastRounds = 3
 	budget      = 4 * time.Second // of the rounds of one row, unless leastRounds take longer
 )
 
@@ -43,10 +43,10 @@ var sizes = []int{1, 256, 4096}
 
 // warmUp is how many rounds are not counted: PostgreSQL keeps the plan of a statement from its sixth call on.
 func warmUp(size int) int {
-	if size == 4096 {
-		return 1
+	if size == 1 {
+		return 10
 	}
-	return 10
+	return 1
 }
 
 func main() {
@@ -114,7 +114,7 @@ func (r *run) print(cells ...any) {
 
 func (r *run) scene(ctx context.Context, made *scene) error {
 	loaded := false
-	for _, each := range append(questions(), question{name: "replace"}) {
+	for _, each := range append(questions(), question{name: "replace", most: 256}) {
 		if !strings.Contains(made.name+"/"+each.name, r.filter) {
 			continue
 		}
@@ -125,13 +125,13 @@ func (r *run) scene(ctx context.Context, made *scene) error {
 			loaded = true
 		}
 		for _, size := range sizes {
-			if r.quick && size > 256 {
+			if size > each.most || r.quick && size > 256 {
 				continue
 			}
 			var err error
 			if each.ask != nil {
 				err = r.question(ctx, made, &each, size)
-			} else if size <= 256 {
+			} else {
 				err = r.replace(ctx, made, size)
 			}
 			if err != nil {

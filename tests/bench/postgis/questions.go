@@ -14,6 +14,7 @@ import (
 // A question is asked of both sides, and both answer it by ids of polygons.
 type question struct {
 	name string
+	most int // items that are asked at once
 	// items returns that many items, a column for each of their numbers.
 	items func(*scene, *rand.Rand, int) [][]float64
 	// sql selects the ids for one item; {0} is its first number.
@@ -42,11 +43,11 @@ func questions() []question {
 	short := func(s *scene, r *rand.Rand, n int) [][]float64 { return s.segments(r, n, s.near) }
 	long := func(s *scene, r *rand.Rand, n int) [][]float64 { return s.segments(r, n, s.far) }
 	return []question{
-		{"meet_short", short, meetSQL, askMeet, hits},
-		{"meet_long", long, meetSQL, askMeet, hits},
-		{"first_short", short, firstSQL, askFirst, hits},
-		{"contain", (*scene).points, pointSQL, askPoints, containing},
-		{"nearest", (*scene).points, nearestSQL, askNearest, nearest},
+		{"meet_short", 4096, short, meetSQL, askMeet, hits},
+		{"meet_long", 256, long, meetSQL, askMeet, hits},
+		{"first_short", 4096, short, firstSQL, askFirst, hits},
+		{"contain", 4096, (*scene).points, pointSQL, askPoints, containing},
+		{"nearest", 4096, (*scene).points, nearestSQL, askNearest, nearest},
 	}
 }
 
