@@ -3,11 +3,13 @@
 
 // How fast does caromd answer beside PostgreSQL with PostGIS, for a program in Go that asks both over Unix sockets?
 //
-//	postgis OUT CAROM SETTINGS [--quick] [FILTER]
+//	postgis OUT CAROM PID SETTINGS [--quick] [FILTER]
 //
-// CAROM is the address of caromd, SETTINGS those of the connection to PostgreSQL. Both sides take turns with the same
-// items, which are others in each round, and the median time from a call to its last row is printed. Both answer by
-// ids of polygons, which are compared. FILTER is part of a scene and a question, such as walls/meet.
+// CAROM is the address of caromd, PID its process, SETTINGS those of the connection to PostgreSQL. Both sides take turns
+// with the same items, which are others in each round. Printed are, for each way to ask, the median time from a call to
+// its last row, and the mean processor time that the server takes for it, which other work on the machine changes less:
+// that of all threads of caromd, and of the backend of PostgreSQL. Both sides answer by ids of polygons, which are
+// compared. FILTER is part of a scene and a question, such as walls/meet.
 package main
 
 import (
@@ -18,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,17 +39,20 @@ type run struct {
 const (
 	mostRounds  = 1000
 	leastRounds = 3
-	budget      = 4 * time.Second // of the rounds of one row, unless leastRounds take longer
+	budget      = 3 * time.Second // of the rounds of one row, unless leastRounds take longer
 )
 
 var sizes = []int{1, 256, 4096}
 
 // warmUp is how many rounds are not counted: PostgreSQL keeps the plan of a statement from its sixth call on.
 func warmUp(size int) int {
-	if size == 1 {
+	switch size {
+	case 1:
 		return 10
+	case 256:
+		return 1
 	}
-	return 1
+	return 0
 }
 
 func main() {
@@ -57,23 +63,26 @@ func main() {
 }
 
 func program(arguments []string) error {
-	if len(arguments) < 3 {
-		return errors.New("usage: postgis OUT CAROM SETTINGS [--quick] [FILTER]")
+	if len(arguments) < 4 {
+		return errors.New("usage: postgis OUT CAROM PID SETTINGS [--quick] [FILTER]")
 	}
 	ctx := context.Background()
 	r := new(run)
-	for _, argument := range arguments[3:] {
+	for _, argument := range arguments[4:] {
 		if argument == "--quick" {
 			r.quick = true
 		} else {
 			r.filter = argument
 		}
 	}
-	var err error
-	if r.carom, err = dialCarom(ctx, arguments[1]); err != nil {
+	id, err := strconv.Atoi(arguments[2])
+	if err != nil {
 		return err
 	}
-	if r.peer, err = dialPostGIS(ctx, arguments[2]); err != nil {
+	if r.carom, err = dialCarom(ctx, arguments[1], id); err != nil {
+		return err
+	}
+	if r.peer, err = dialPostGIS(ctx, arguments[3]); err != nil {
 		return err
 	}
 	version, err := r.peer.text(ctx, "SELECT split_part(version(), ' (', 1) || ', PostGIS ' || PostGIS_Lib_Version() || ', GEOS ' || PostGIS_GEOS_Version()")
@@ -81,7 +90,7 @@ func program(arguments []string) error {
 		return err
 	}
 	fmt.Println(version)
-	r.print("scene/question", "items", "carom us", "joined us", "one by one us", "ratio", "rounds", "ids", "differ")
+	r.print("scene/question", "items", "carom us", "joined us", "each us", "carom cpu", "joined cpu", "each cpu", "rounds", "ids", "differ")
 	count, rooms := 100_000, 100
 	if r.quick {
 		count, rooms = 2_500, 10
@@ -103,7 +112,7 @@ func (r *run) print(cells ...any) {
 		if i == 0 {
 			fmt.Printf("%-20s", text)
 		} else {
-			fmt.Printf(" %13s", text)
+			fmt.Printf(" %11s", text)
 			r.table.WriteByte('\t')
 		}
 		r.table.WriteString(text)
@@ -153,7 +162,7 @@ func (r *run) load(ctx context.Context, made *scene) error {
 		return err
 	}
 	theirs := time.Since(begun)
-	r.print(made.name+"/load", len(made.polygons), micros(ours), micros(theirs), "-", float64(theirs)/float64(ours), 1, "-", "-")
+	r.print(made.name+"/load", len(made.polygons), micros(ours), micros(theirs), "-", "-", "-", "-", 1, "-", "-")
 	return nil
 }
 
@@ -182,29 +191,39 @@ func (r *run) rounds(size int, each func(round int) error) (int, error) {
 
 // A way is one of the ways to ask.
 type way struct {
+	process
 	ask   func(items [][]float64, ids []found) ([]found, error)
 	ids   []found
 	times []time.Duration
+	used  time.Duration
+}
+
+func (w *way) cells() (wall, cpu float64) {
+	return micros(median(w.times)), micros(w.used) / float64(len(w.times))
+}
+
+func (w *way) run(items [][]float64, counts bool) error {
+	used, begun := w.process.used(), time.Now()
+	ids, err := w.ask(items, w.ids[:0])
+	if w.ids = ids; counts {
+		w.times = append(w.times, time.Since(begun))
+		w.used += w.process.used() - used
+	}
+	return err
 }
 
 func (r *run) question(ctx context.Context, made *scene, q *question, size int) error {
 	ways := []*way{
-		{ask: func(items [][]float64, ids []found) ([]found, error) { return r.carom.ask(ctx, q, made, items, ids) }},
-		{ask: func(items [][]float64, ids []found) ([]found, error) { return r.peer.askJoined(ctx, q, items, ids) }},
-		{ask: func(items [][]float64, ids []found) ([]found, error) { return r.peer.askOneByOne(ctx, q, items, ids) }},
+		{process: r.carom.process, ask: func(items [][]float64, ids []found) ([]found, error) { return r.carom.ask(ctx, q, made, items, ids) }},
+		{process: r.peer.process, ask: func(items [][]float64, ids []found) ([]found, error) { return r.peer.askJoined(ctx, q, items, ids) }},
+		{process: r.peer.process, ask: func(items [][]float64, ids []found) ([]found, error) { return r.peer.askOneByOne(ctx, q, items, ids) }},
 	}
 	random, total, differ := newRandom(7), 0, 0
 	rounds, err := r.rounds(size, func(round int) error {
 		items := q.items(made, random, size)
 		for i := range ways {
-			each := ways[(i+round+warmUp(size))%len(ways)]
-			begun := time.Now()
-			ids, err := each.ask(items, each.ids[:0])
-			if err != nil {
+			if err := ways[(i+round+warmUp(size))%len(ways)].run(items, round >= 0); err != nil {
 				return err
-			}
-			if each.ids = ids; round >= 0 {
-				each.times = append(each.times, time.Since(begun))
 			}
 		}
 		for _, each := range ways {
@@ -217,9 +236,10 @@ func (r *run) question(ctx context.Context, made *scene, q *question, size int) 
 	if err != nil {
 		return err
 	}
-	ours, joined, single := median(ways[0].times), median(ways[1].times), median(ways[2].times)
-	r.print(made.name+"/"+q.name, size, micros(ours), micros(joined), micros(single),
-		float64(min(joined, single))/float64(ours), rounds, total, differ)
+	ours, oursCPU := ways[0].cells()
+	joined, joinedCPU := ways[1].cells()
+	single, singleCPU := ways[2].cells()
+	r.print(made.name+"/"+q.name, size, ours, joined, single, oursCPU, joinedCPU, singleCPU, rounds, total, differ)
 	return nil
 }
 
@@ -245,6 +265,7 @@ func differences(a, b []found) int {
 func (r *run) replace(ctx context.Context, made *scene, size int) error {
 	random := newRandom(11)
 	var ours, theirs []time.Duration
+	var oursCPU, theirsCPU time.Duration
 	rounds, err := r.rounds(size, func(round int) error {
 		first, dx := random.IntN(len(made.polygons)-size), between(random, -0.01, 0.01)
 		var polygons []carom.Polygon
@@ -256,7 +277,7 @@ func (r *run) replace(ctx context.Context, made *scene, size int) error {
 			polygon.Rings = []carom.Ring{{X: x, Y: polygon.Rings[0].Y}}
 			polygons = append(polygons, polygon)
 		}
-		begun := time.Now()
+		carom, peer, begun := r.carom.used(), r.peer.used(), time.Now()
 		if err := r.carom.replace(ctx, made, polygons); err != nil {
 			return err
 		}
@@ -266,6 +287,7 @@ func (r *run) replace(ctx context.Context, made *scene, size int) error {
 		}
 		if round >= 0 {
 			ours, theirs = append(ours, middle.Sub(begun)), append(theirs, time.Since(middle))
+			oursCPU, theirsCPU = oursCPU+r.carom.used()-carom, theirsCPU+r.peer.used()-peer
 		}
 		return nil
 	})
@@ -273,6 +295,6 @@ func (r *run) replace(ctx context.Context, made *scene, size int) error {
 		return err
 	}
 	r.print(made.name+"/replace", size, micros(median(ours)), micros(median(theirs)), "-",
-		float64(median(theirs))/float64(median(ours)), rounds, "-", "-")
+		micros(oursCPU)/float64(rounds), micros(theirsCPU)/float64(rounds), "-", rounds, "-", "-")
 	return nil
 }

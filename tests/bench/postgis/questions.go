@@ -44,7 +44,7 @@ func questions() []question {
 	long := func(s *scene, r *rand.Rand, n int) [][]float64 { return s.segments(r, n, s.far) }
 	return []question{
 		{"meet_short", 4096, short, meetSQL, askMeet, hits},
-		{"meet_long", 256, long, meetSQL, askMeet, hits},
+		{"meet_long", 1, long, meetSQL, askMeet, hits},
 		{"first_short", 4096, short, firstSQL, askFirst, hits},
 		{"contain", 4096, (*scene).points, pointSQL, askPoints, containing},
 		{"nearest", 4096, (*scene).points, nearestSQL, askNearest, nearest},

@@ -71,5 +71,5 @@ mkdir -p "$out" "$scratch/state"
 start_postgres
 start_carom
 printf 'load before: %s\n' "$(cut -d ' ' -f 1-3 /proc/loadavg)"
-"$out/postgis" "$out" "unix:$scratch/carom.sock" "host=$scratch user=postgres dbname=postgres" "$@"
+"$out/postgis" "$out" "unix:$scratch/carom.sock" "$carom_pid" "host=$scratch user=postgres dbname=postgres" "$@"
 printf 'load after: %s\n' "$(cut -d ' ' -f 1-3 /proc/loadavg)"

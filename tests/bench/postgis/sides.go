@@ -8,26 +8,47 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
+	"time"
 
 	"carom"
 
 	"github.com/jackc/pgx/v5"
 )
 
+// A process is a server, whose processor time is read.
+type process struct{ id int }
+
+// used returns the processor time that the threads of the process have taken. Threads that end take theirs with them.
+func (p process) used() time.Duration {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/schedstat", p.id))
+	total := time.Duration(0)
+	for _, thread := range threads {
+		var each int64
+		if data, err := os.ReadFile(thread); err == nil {
+			_, _ = fmt.Sscan(string(data), &each)
+		}
+		total += time.Duration(each)
+	}
+	return total
+}
+
 // A service is caromd, asked over one stream.
 type service struct {
+	process
 	client *carom.Client
 	stream *carom.Stream
 	frame  carom.Frame
 }
 
-func dialCarom(ctx context.Context, address string) (*service, error) {
+func dialCarom(ctx context.Context, address string, id int) (*service, error) {
 	client, err := carom.Dial(ctx, address)
 	if err != nil {
 		return nil, err
 	}
 	stream, err := client.OpenStream(ctx, carom.StreamOptions{})
-	return &service{client: client, stream: stream}, err
+	return &service{process: process{id}, client: client, stream: stream}, err
 }
 
 func (s *service) load(ctx context.Context, made *scene) error {
@@ -63,7 +84,10 @@ func (s *service) replace(ctx context.Context, made *scene, polygons []carom.Pol
 }
 
 // A database is PostgreSQL with PostGIS, asked over one connection by prepared statements in the binary protocol.
-type database struct{ conn *pgx.Conn }
+type database struct {
+	process
+	conn *pgx.Conn
+}
 
 func dialPostGIS(ctx context.Context, settings string) (*database, error) {
 	conn, err := pgx.Connect(ctx, settings)
@@ -71,7 +95,7 @@ func dialPostGIS(ctx context.Context, settings string) (*database, error) {
 		return nil, err
 	}
 	_, err = conn.Exec(ctx, "CREATE EXTENSION IF NOT EXISTS postgis")
-	return &database{conn}, err
+	return &database{process{int(conn.PgConn().PID())}, conn}, err
 }
 
 func (d *database) text(ctx context.Context, sql string) (text string, err error) {
