@@ -7,11 +7,15 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "client/cli/command.h"
 #include "client/cli/eval/eval.h"
 #include "client/cli/eval/evaluator.h"
+#include "client/cli/map_options.h"
+#include "client/cli/scene_source.h"
 #include "client/cli/server_options.h"
+#include "client/maps/carom_map.h"
 
 namespace carom::cli {
 namespace {
@@ -20,9 +24,22 @@ struct EvalCommandOptions {
   bool local = false;
   ServerOptions server;  // with a flag of it, a server answers, else this process
   EvalOptions eval;
+  ImportOptions map;  // of the files of `load` lines
 };
 
-int Run(const EvalCommandOptions& options) {
+// Returns a reader of maps in every format. Prints how each was read.
+MapReader ReaderOf(const ImportOptions& options) {
+  return [options](const std::string& path,
+                   const std::string& id) -> absl::StatusOr<std::vector<Polygon>> {
+    absl::StatusOr<SourceScene> scene = ReadSource({.file = path, .id = id, .map = options});
+    if (!scene.ok()) return scene.status();
+    return scene->TakePolygons();
+  };
+}
+
+int Run(EvalCommandOptions& options) {
+  options.eval.read_map = ReaderOf(options.map);
+  options.eval.reads_all = !LeavesAll(options.map);
   std::unique_ptr<Evaluator> evaluator;
   if (options.server.address.empty() && options.server.context.empty()) {
     evaluator = LocalEvaluator();
@@ -60,6 +77,7 @@ void AddEvalCommand(CLI::App& app, int& exit_status) {
       ->excludes(local);
   command->add_option("--root", options->eval.root, "Folder of the files that load lines name")
       ->capture_default_str();
+  AddMapOptions(*command, options->map);
   command->callback([options, &exit_status] { exit_status = Run(*options); });
 }
 

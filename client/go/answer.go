@@ -6,6 +6,7 @@ package carom
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -19,8 +20,9 @@ type FrameAnswer struct {
 	// Stats are the costs of the frame, which differ between runs.
 	Stats FrameStats
 
-	err    *Error
-	groups []GroupAnswer
+	err      *Error
+	groups   []GroupAnswer
+	released atomic.Bool
 }
 
 // A GroupAnswer is the answer to one group.
@@ -89,12 +91,22 @@ func (g *GroupAnswer) Err() error {
 var answerPool = sync.Pool{New: func() any { return new(FrameAnswer) }}
 
 // Release gives the memory of the answer to later answers. The answer, its groups and their rows
-// must not be used after it. A program that does not call Release leaves the memory to the garbage
+// must not be used after it: until the memory is another answer's, the answer has no groups and a
+// second Release does nothing. A program that does not call Release leaves the memory to the garbage
 // collector.
 func (a *FrameAnswer) Release() {
-	if a != nil {
-		answerPool.Put(a)
+	if a == nil || a.released.Swap(true) {
+		return
 	}
+	a.groups = a.groups[:0]
+	answerPool.Put(a)
+}
+
+// newAnswer returns an answer with the memory of one that was released, if there is one.
+func newAnswer() *FrameAnswer {
+	made := answerPool.Get().(*FrameAnswer)
+	made.released.Store(false)
+	return made
 }
 
 // A decoder has the memory to decode an answer. It is not safe for concurrent use.

@@ -20,6 +20,9 @@ const chunkVertices = 1 << 16 // of 16 bytes: a chunk has about 1 MiB
 //
 // Errors: as CreateScene.
 func (c *Client) ImportScene(ctx context.Context, name string, polygons []Polygon, replace bool) (Scene, error) {
+	if err := checkText("name", name); err != nil {
+		return Scene{}, err
+	}
 	if err := checkPolygons(polygons); err != nil {
 		return Scene{}, err
 	}

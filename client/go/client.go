@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -16,6 +17,7 @@ import (
 	"google.golang.org/genproto/googleapis/rpc/errdetails"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/backoff"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/connectivity"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
@@ -29,6 +31,7 @@ const (
 	defaultMaxReceive  = 64 << 20
 	pingTimeout        = 20 * time.Second
 	connectTimeout     = 5 * time.Second
+	failureTimeout     = 100 * time.Millisecond
 	// Pauses between calls that fail one after the other.
 	firstPause = 20 * time.Millisecond
 	lastPause  = 2 * time.Second
@@ -69,7 +72,7 @@ func (s *servers) failOver(from int) {
 // only read, are repeated for about 6 s; streams and watches reconnect by themselves.
 //
 // Errors: InvalidArgument naming `addresses` or an option; Unavailable if no server accepts a
-// connection in time, which wraps the error of the context.
+// connection in time, which says why and wraps the error of the context.
 func Dial(ctx context.Context, addresses string, opts ...Option) (*Client, error) {
 	if ctx == nil {
 		return nil, refuse("ctx", "is nil")
@@ -94,7 +97,7 @@ func Dial(ctx context.Context, addresses string, opts ...Option) (*Client, error
 	made := &Client{servers: new(servers), timeout: o.callTimeout}
 	made.ctx, made.cancel = context.WithCancel(context.Background())
 	for _, address := range list {
-		conn, err := grpc.NewClient(address, dialOptions...)
+		conn, err := grpc.NewClient(targetOf(address), dialOptions...)
 		if err != nil {
 			_ = made.Close()
 			return nil, &Error{Code: InvalidArgument, Field: "addresses", Message: err.Error(), cause: err}
@@ -106,6 +109,14 @@ func Dial(ctx context.Context, addresses string, opts ...Option) (*Client, error
 		return nil, err
 	}
 	return made, nil
+}
+
+// targetOf returns an address as gRPC names it, by which a host is no scheme, even one of its name.
+func targetOf(address string) string {
+	if strings.HasPrefix(address, "unix:") {
+		return address
+	}
+	return "dns:///" + address
 }
 
 func (o *options) dialOptions(addresses []string) ([]grpc.DialOption, *Error) {
@@ -132,6 +143,9 @@ func (o *options) dialOptions(addresses []string) ([]grpc.DialOption, *Error) {
 		made = append(made, grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: o.keepalive, Timeout: pingTimeout}))
 	}
 	if o.credentials != nil {
+		if o.tls == nil && o.credentials.RequireTransportSecurity() {
+			return nil, refuse("tls", "must be given with these credentials")
+		}
 		made = append(made, grpc.WithPerRPCCredentials(o.credentials))
 	}
 	if o.token == "" && o.tokenFile == "" {
@@ -152,19 +166,23 @@ func (o *options) dialOptions(addresses []string) ([]grpc.DialOption, *Error) {
 // connect waits until a server accepts a connection, and uses it: the first one of the list, unless
 // it has refused a connection by then.
 func (s *servers) connect(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, defaultCallTimeout)
+	ctx, cancel := withTimeout(ctx, defaultCallTimeout)
 	defer cancel()
 	results := make(chan result, 2*len(s.conns))
 	for i, conn := range s.conns {
 		go connectOne(ctx, i, conn, results)
 	}
 	known := make([]connectivity.State, len(s.conns)) // Idle: not known
+	message := "no server accepts a connection"
 	for {
 		select {
 		case each := <-results:
 			known[each.server] = each.state
+			if each.why != "" {
+				message = "no server accepts a connection: " + each.why
+			}
 		case <-ctx.Done():
-			return &Error{Code: Unavailable, Field: "addresses", Message: "no server accepts a connection", cause: ctx.Err()}
+			return &Error{Code: Unavailable, Field: "addresses", Message: message, cause: ctx.Err()}
 		}
 		for i, state := range known {
 			if state == connectivity.Ready {
@@ -182,18 +200,19 @@ func (s *servers) connect(ctx context.Context) error {
 type result struct {
 	server int
 	state  connectivity.State
+	why    string // a connection was refused, or empty
 }
 
 func connectOne(ctx context.Context, server int, conn *grpc.ClientConn, results chan<- result) {
 	for hasFailed := false; ; {
 		switch state := conn.GetState(); {
 		case state == connectivity.Ready:
-			results <- result{server, state}
+			results <- result{server, state, ""}
 			return
 		case state == connectivity.Shutdown:
 			return
 		case state == connectivity.TransientFailure && !hasFailed:
-			results <- result{server, state}
+			results <- result{server, state, failureOf(ctx, conn)}
 			hasFailed = true
 		default:
 			conn.Connect()
@@ -202,6 +221,18 @@ func connectOne(ctx context.Context, server int, conn *grpc.ClientConn, results 
 			}
 		}
 	}
+}
+
+// failureOf returns why a connection has failed, such as a certificate of an unknown authority. gRPC
+// says so to calls alone, which fail at once before another attempt begins.
+func failureOf(ctx context.Context, conn *grpc.ClientConn) string {
+	ctx, cancel := context.WithTimeout(ctx, failureTimeout)
+	defer cancel()
+	err := conn.Invoke(ctx, "/grpc.health.v1.Health/Check", new(payload), new(payload))
+	if err == nil || status.Code(err) != codes.Unavailable {
+		return ""
+	}
+	return status.Convert(err).Message()
 }
 
 // Close ends the streams of the client at once and closes its connections. Later calls return
@@ -239,12 +270,12 @@ func (c *Client) check(ctx context.Context) *Error {
 	return nil
 }
 
-// deadline gives a context the timeout of calls unless it has a deadline.
-func (c *Client) deadline(ctx context.Context) (context.Context, context.CancelFunc) {
-	if _, has := ctx.Deadline(); has || c.timeout == 0 {
+// withTimeout gives a context a timeout, 0: none, unless it has a deadline.
+func withTimeout(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	if _, has := ctx.Deadline(); has || timeout == 0 {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, c.timeout)
+	return context.WithTimeout(ctx, timeout)
 }
 
 const (
@@ -258,7 +289,7 @@ func (c *Client) attempt(ctx context.Context, repeats bool, make func(context.Co
 	if problem := c.check(ctx); problem != nil {
 		return problem
 	}
-	ctx, cancel := c.deadline(ctx)
+	ctx, cancel := withTimeout(ctx, c.timeout)
 	defer cancel()
 	begun, pause := time.Now(), firstPause
 	for failed := 1; ; failed++ {
@@ -291,6 +322,11 @@ func (c *Client) attempt(ctx context.Context, repeats bool, make func(context.Co
 
 // call makes a unary call of SceneService.
 func (c *Client) call(ctx context.Context, method string, repeats bool, request, response any) error {
+	if named, ok := request.(interface{ GetName() string }); ok {
+		if problem := checkText("name", named.GetName()); problem != nil {
+			return problem
+		}
+	}
 	return c.attempt(ctx, repeats, func(ctx context.Context, conn *grpc.ClientConn) error {
 		return conn.Invoke(ctx, scenesPath+method, request, response)
 	})
@@ -360,7 +396,7 @@ func (c *Client) Evaluate(ctx context.Context, frame *Frame) (*FrameAnswer, erro
 		return nil, err // gRPC may still read the request: its memory is not used again
 	}
 	defer evaluationPool.Put(one)
-	answer := answerPool.Get().(*FrameAnswer)
+	answer := newAnswer()
 	if err := one.decoder.response(one.response.data, &one.asked, answer); err != nil {
 		return nil, err
 	}

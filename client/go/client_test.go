@@ -10,6 +10,7 @@ import (
 	"math"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -310,7 +311,8 @@ func TestDialWaits(t *testing.T) {
 	socket := filepath.Join(t.TempDir(), "carom.sock")
 	ctx, cancel := context.WithTimeout(context.Background(), 300*time.Millisecond)
 	defer cancel()
-	if _, err := Dial(ctx, "unix:"+socket); !errors.Is(err, Unavailable) || !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := Dial(ctx, "unix:"+socket); !errors.Is(err, Unavailable) || !errors.Is(err, context.DeadlineExceeded) ||
+		!strings.Contains(err.Error(), "no such file") {
 		t.Errorf("no server: %v", err)
 	}
 	var client *Client
@@ -368,6 +370,10 @@ func TestMisuse(t *testing.T) {
 			t.Errorf("%v", err)
 		}
 	}
+	var insecure *Error
+	if _, err := Dial(ctx, "127.0.0.1:7420", WithPerRPCCredentials(&bearer{secure: true})); !errors.As(err, &insecure) || insecure.Field != "tls" {
+		t.Errorf("credentials that need TLS: %v", err)
+	}
 	if _, err := Dial(ctx, "example.com:7420", WithToken("secret")); !errors.Is(err, InvalidArgument) {
 		t.Errorf("a token without TLS: %v", err)
 	}
@@ -383,12 +389,23 @@ func TestMisuse(t *testing.T) {
 	if err := noStream.Send(ctx, new(Frame)); !errors.Is(err, FailedPrecondition) {
 		t.Errorf("a nil stream: %v", err)
 	}
+	if noStream.Reconnects() != 0 || noStream.Limits() != (StreamLimits{}) || noStream.Close() != nil {
+		t.Error("a nil stream has a state")
+	}
+	for _, watch := range []*Watch{nil, {}, none.WatchScene(ctx, "scenes/arena", WatchOptions{})} {
+		if watch.Next() || !errors.Is(watch.Err(), FailedPrecondition) || watch.Update().Scene.Name != "" {
+			t.Errorf("a watch of no client: %v", watch.Err())
+		}
+		watch.Close()
+	}
 	client := dial(t, startServer(t).address)
 	arena(t, client)
 	for name, spoil := range map[string]func(*Group){
 		"groups[0].segments.by":               func(g *Group) { g.Segments.BY = nil },
 		"groups[0].segments.ay":               func(g *Group) { g.Segments.AY = append(g.Segments.AY, 1) },
 		"groups[0].scene":                     func(g *Group) { g.Scene = "" },
+		"groups[0].scene ":                    func(g *Group) { g.Scene = "scenes/\xff" },
+		"groups[0].edits.edit_id":             func(g *Group) { g.Edits.ID = "\xff" },
 		"groups[0].segments.masks":            func(g *Group) { g.Segments.Masks = []uint64{1, 2} },
 		"groups[0].sweeps.movers.shapes[0]":   func(g *Group) { g.Sweeps.AddShape(Shape{}) },
 		"groups[0].polygons.shapes[0]":        func(g *Group) { g.Polygons.AddShape(Circle(1)) },
@@ -403,7 +420,7 @@ func TestMisuse(t *testing.T) {
 		frame.groups[0].Segments.Add(0, 0, 1, 1)
 		spoil(frame.groups[0])
 		var failed *Error
-		if _, err := client.Evaluate(ctx, frame); !errors.As(err, &failed) || failed.Code != InvalidArgument || failed.Field != name {
+		if _, err := client.Evaluate(ctx, frame); !errors.As(err, &failed) || failed.Code != InvalidArgument || failed.Field != strings.TrimSpace(name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -413,12 +430,45 @@ func TestMisuse(t *testing.T) {
 	if _, err := client.CommitEdits(ctx, "scenes/arena", nil); !errors.Is(err, InvalidArgument) {
 		t.Errorf("nil edits: %v", err)
 	}
+	const wrong = "scenes/\xff"
+	for i, call := range []func() error{
+		func() error { _, err := client.CreateScene(ctx, wrong, nil); return err },
+		func() error { _, err := client.ImportScene(ctx, wrong, nil, true); return err },
+		func() error { _, err := client.GetScene(ctx, wrong, 0); return err },
+		func() error { _, err := client.ExportScene(ctx, wrong, 0); return err },
+		func() error { _, err := client.ForkScene(ctx, wrong, ForkOptions{}); return err },
+		func() error { _, err := client.ForkScene(ctx, "scenes/arena", ForkOptions{Name: wrong}); return err },
+		func() error { _, err := client.CommitEdits(ctx, wrong, new(GroupEdits)); return err },
+		func() error { _, err := client.CommitEdits(ctx, "scenes/arena", &GroupEdits{ID: wrong}); return err },
+		func() error { _, err := client.ListSceneVersions(ctx, wrong); return err },
+		func() error { _, err := client.RollbackScene(ctx, wrong, 1, 0); return err },
+		func() error { return client.DeleteScene(ctx, wrong, 0) },
+		func() error { return client.WatchScene(ctx, wrong, WatchOptions{}).Err() },
+	} {
+		if err := call(); !errors.Is(err, InvalidArgument) {
+			t.Errorf("call %d with a name that is not UTF-8: %v", i, err)
+		}
+	}
 	if _, err := client.OpenStream(ctx, StreamOptions{InFlight: -1}); !errors.Is(err, InvalidArgument) {
 		t.Error(err)
 	}
 	stream, err := client.OpenStream(ctx, StreamOptions{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	frame := new(Frame)
+	bullets(frame, "scenes/arena", 1)
+	answer, err := client.Evaluate(ctx, frame)
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer.Release()
+	answer.Release()
+	if !errors.Is(answer.Group(0).Err(), OutOfRange) {
+		t.Error("a released answer has groups")
+	}
+	if first, second := newAnswer(), newAnswer(); first == second {
+		t.Error("an answer that was released twice is the memory of two answers")
 	}
 	_ = client.Close()
 	_ = client.Close()

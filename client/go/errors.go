@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 )
 
 // A Code says what kind of error an Error is: a code of gRPC. A Code is an error itself, for
@@ -115,6 +116,15 @@ func makeError(code Code, message string, violations []Violation, delay time.Dur
 
 func refuse(field, format string, arguments ...any) *Error {
 	return &Error{Code: InvalidArgument, Field: field, Message: fmt.Sprintf(format, arguments...)}
+}
+
+// checkText returns what is wrong with a text that protobuf does not take: a server cannot read the
+// message then, and ends the call.
+func checkText(field, text string) *Error {
+	if utf8.ValidString(text) {
+		return nil
+	}
+	return refuse(field, "is not UTF-8")
 }
 
 // contextError returns the error of a context that is done.

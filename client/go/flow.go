@@ -182,7 +182,7 @@ func (s *Stream) takeResponse(d *decoder, data []byte) *Error {
 	if err != nil {
 		return s.setFault(err)
 	}
-	answer := answerPool.Get().(*FrameAnswer)
+	answer := newAnswer()
 	if isReplay {
 		var nothing asked
 		if err := d.response(data, &nothing, answer); err != nil {

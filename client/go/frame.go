@@ -9,12 +9,15 @@ import (
 	"fmt"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 )
 
 // A Frame is all questions of a program in one tick, in groups, each group for one scene. A program
 // keeps one Frame: it fills it, sends it, and calls Reset, which keeps the memory, so that frames of
 // equal size do not allocate. Send, Do and Evaluate copy the frame before they return or wait. A
-// Frame is not safe for concurrent use; one that two goroutines send at once is refused.
+// column that is set to a slice of the program is this slice, also after Reset: Add would overwrite
+// its elements, AddColumns copies. A Frame is not safe for concurrent use; one that two goroutines
+// send at once is refused.
 type Frame struct {
 	// Seq is any number; the answer repeats it.
 	Seq uint64
@@ -102,6 +105,12 @@ func (g *Group) reset() {
 func (g *Group) check(i int) *Error {
 	if g.Scene == "" {
 		return refuse(fmt.Sprintf("groups[%d].scene", i), "must be given: scenes/{scene}")
+	}
+	if !utf8.ValidString(g.Scene) {
+		return checkText(fmt.Sprintf("groups[%d].scene", i), g.Scene)
+	}
+	if !utf8.ValidString(g.Edits.ID) {
+		return checkText(fmt.Sprintf("groups[%d].edits.edit_id", i), g.Edits.ID)
 	}
 	name := g.Questions.check()
 	if name == "" {

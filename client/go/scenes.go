@@ -66,6 +66,9 @@ func checkPolygons(polygons []Polygon) *Error {
 // Errors: AlreadyExists; InvalidArgument for a malformed name or polygon, or an id that occurs
 // twice; ResourceExhausted over a limit of the server.
 func (c *Client) CreateScene(ctx context.Context, name string, polygons []Polygon) (Scene, error) {
+	if err := checkText("name", name); err != nil {
+		return Scene{}, err
+	}
 	if err := checkPolygons(polygons); err != nil {
 		return Scene{}, err
 	}
@@ -103,8 +106,12 @@ func (c *Client) ListScenes(ctx context.Context) ([]Scene, error) {
 		for _, scene := range response.GetScenes() {
 			scenes = append(scenes, sceneOf(scene))
 		}
+		last := request.PageToken
 		if request.PageToken = response.GetNextPageToken(); request.PageToken == "" {
 			return scenes, nil
+		}
+		if request.PageToken == last {
+			return nil, malformed("page of scenes")
 		}
 	}
 }
@@ -134,6 +141,11 @@ func (c *Client) CommitEdits(ctx context.Context, name string, edits *GroupEdits
 	}
 	if edits.problem != nil {
 		return Scene{}, edits.problem
+	}
+	for field, text := range map[string]string{"name": name, "edit_id": edits.ID} {
+		if err := checkText(field, text); err != nil {
+			return Scene{}, err
+		}
 	}
 	id := edits.ID
 	if id == "" {
@@ -167,6 +179,9 @@ func commitRequest(name string, base uint64, edits []Edit, id string) []byte {
 func (c *Client) ForkScene(ctx context.Context, base string, fork ForkOptions) (Scene, error) {
 	if fork.Lease < 0 || fork.Lease%time.Second != 0 {
 		return Scene{}, refuse("lease", "is %v; whole seconds are accepted", fork.Lease)
+	}
+	if err := checkText("base", base); err != nil {
+		return Scene{}, err
 	}
 	response := new(caromv1.ForkSceneResponse)
 	request := &caromv1.ForkSceneRequest{Base: base, Version: fork.Version, Name: fork.Name,
@@ -209,6 +224,9 @@ func (c *Client) RollbackScene(ctx context.Context, name string, version, base u
 //
 // Errors: NotFound; OutOfRange if the polygons of the version are not kept.
 func (c *Client) ExportScene(ctx context.Context, name string, version uint64) ([]Polygon, error) {
+	if err := checkText("name", name); err != nil {
+		return nil, err
+	}
 	var made joiner
 	request := &caromv1.ExportSceneRequest{Name: name, Version: version}
 	err := c.attempt(ctx, true, func(ctx context.Context, conn *grpc.ClientConn) error {

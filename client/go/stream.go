@@ -299,6 +299,9 @@ func (s *Stream) Close() error {
 
 // Reconnects returns how often another call has replaced a broken one and got an answer.
 func (s *Stream) Reconnects() int {
+	if s == nil {
+		return 0
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.reconnects
@@ -306,6 +309,9 @@ func (s *Stream) Reconnects() int {
 
 // Limits returns the limits that the server sent last, which are zero before the first answer.
 func (s *Stream) Limits() StreamLimits {
+	if s == nil {
+		return StreamLimits{}
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.limits

@@ -75,7 +75,11 @@ type Watch struct {
 // WatchScene returns a watch, which ends with the context. It returns at once; Next makes the call.
 func (c *Client) WatchScene(ctx context.Context, name string, options WatchOptions) *Watch {
 	made := &Watch{client: c, name: name, options: options, pause: firstPause}
-	if problem := c.check(ctx); problem != nil {
+	problem := c.check(ctx)
+	if problem == nil {
+		problem = checkText("name", name)
+	}
+	if problem != nil {
 		made.err = problem
 		return made
 	}
@@ -87,15 +91,28 @@ func (c *Client) WatchScene(ctx context.Context, name string, options WatchOptio
 }
 
 // Update returns the version that Next has found.
-func (w *Watch) Update() Update { return w.update }
+func (w *Watch) Update() Update {
+	if w == nil {
+		return Update{}
+	}
+	return w.update
+}
 
 // Err returns why Next returned false: NotFound (no such scene, or it was deleted), OutOfRange (the
 // server keeps the next version no more: begin another watch), ResourceExhausted (the updates were
 // read too slowly), Unavailable, or that of the context.
-func (w *Watch) Err() error { return w.err }
+func (w *Watch) Err() error {
+	if w == nil || w.client == nil && w.err == nil {
+		return &Error{Code: FailedPrecondition, Field: "watch", Message: "is nil; make it by WatchScene"}
+	}
+	return w.err
+}
 
 // Close ends the watch.
 func (w *Watch) Close() {
+	if w == nil {
+		return
+	}
 	if w.cancel != nil {
 		w.cancel()
 	}
@@ -106,7 +123,7 @@ func (w *Watch) Close() {
 
 // Next waits for the next version, and returns whether there is one.
 func (w *Watch) Next() bool {
-	for w.err == nil {
+	for w.Err() == nil {
 		err := w.read()
 		if err == nil {
 			w.pause, w.giveUp = firstPause, time.Time{}

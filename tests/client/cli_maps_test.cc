@@ -251,6 +251,31 @@ TEST_F(CliMapsTest, IdsOfScenes) {
               HasSubstr("line 3: not JSON"));
 }
 
+// A line {"op":"load"} of `carom eval` reads what other commands read, and takes their options.
+TEST_F(CliMapsTest, EvalLoadsMaps) {
+  const auto eval = [this](const std::string& file, const std::string& id,
+                           std::vector<std::string> flags) {
+    flags.insert(flags.begin(), {"eval", "--root", folder_.path()});
+    return Carom(flags, R"({"op":"load","file":")" + file + R"(","id":")" + id +
+                            "\"}\n{\"op\":\"point\",\"p\":[5,-5]}\n");
+  };
+  const ProcessResult tiled = eval("level.tmx", "level", {});
+  EXPECT_EQ(tiled.standard_output, "{\"in\":[3],\"on\":[]}\n");
+  EXPECT_THAT(tiled.standard_error, HasSubstr("layer \"Ground\""));
+  EXPECT_EQ(eval("level.tmx", "level", {"--scale", "0.5"}).standard_output,
+            "{\"in\":[],\"on\":[3]}\n");
+  folder_.Write("own.json", R"({"id":"a","polygons":[{"id":7,"rings":[[[0,0],[4,0],[4,-4]]]}]})");
+  EXPECT_EQ(eval("own.json", "a", {}).standard_output, "{\"in\":[],\"on\":[]}\n");
+  EXPECT_EQ(eval("own.json", "a", {"--scale", "2"}).standard_output, "{\"in\":[],\"on\":[7]}\n");
+  EXPECT_THAT(eval("level.tmx", "other", {}).standard_output,
+              StartsWith(R"({"error":{"code":"NOT_FOUND","field":"id")"));
+  folder_.Write("none.txt", "no map");
+  EXPECT_THAT(eval("none.txt", "none", {}).standard_output,
+              StartsWith(R"({"error":{"code":"INVALID_ARGUMENT","field":"file")"));
+  EXPECT_THAT(eval("missing", "a", {"--scale", "2"}).standard_output,
+              StartsWith(R"({"error":{"code":"NOT_FOUND","field":"file")"));
+}
+
 // The line of progress appears after a second on a terminal, and is erased.
 TEST_F(CliMapsTest, Progress) {
   const std::string command =

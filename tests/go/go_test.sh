@@ -45,7 +45,7 @@ run_lint() {
   local files version
   version=$(go env GOVERSION)
   at_least "${version#go}" 1.26 || lacks "$version is older than Go 1.26, which staticcheck needs"
-  files=$(gofmt -l "$module")
+  files=$(gofmt -l "$module" "$source_dir/tests/bench/postgis")
   [[ -z $files ]] || fail "gofmt would change: $files"
   go vet ./...
   mkdir -p "$programs/bin"

@@ -282,6 +282,12 @@ def test_answers_without_content_are_internal_errors(scripted: Scripted) -> None
             client.export_polygons("x")
 
 
+def test_outlines_in_broken_columns_are_internal_errors(scripted: Scripted) -> None:
+    scripted.responses = [message("LintSceneResponse", findings=[{"outline": {"x": [0.0], "y": []}}])]
+    with Client(scripted.address) as client, pytest.raises(errors.InternalError):
+        client.lint("x")
+
+
 def test_scenes_in_broken_pieces_are_internal_errors(scripted: Scripted) -> None:
     ring = {"x": [0.0, 1.0], "y": [0.0, 1.0]}
     pieces: dict[str, list[dict[str, Any]]] = {

@@ -149,10 +149,11 @@ def test_lint_takes_the_options_of_the_request(client: Client) -> None:
     room = Polygons([[(6, 0), (10, 0), (10, 10), (0, 10), (0, 0), (4, 0)]], open=True, solidity="boundary")
     made = client.create_scene("room", room)
     gap = client.lint("room", version=made.version, gap_radius=1.5)
-    assert [(each.kind, each.x, each.other_x, each.measure) for each in gap] == [(10, 6, 4, 2)]
+    assert [(each.kind, each.x, each.other_x, each.measure, each.outline) for each in gap] == [(10, 6, 4, 2, ())]
     assert client.lint("room", version=made.version, gap_radius=1) == []
     disc: LintOptions = {"version": made.version, "kinds": [13], "mover_radius": 1.5, "from_y": [-5]}
-    assert [each.measure for each in client.lint("room", from_x=[5], **disc)] == [100]
+    (pocket,) = client.lint("room", from_x=[5], **disc)
+    assert (pocket.measure, set(pocket.outline)) == (100, {(6, 0), (10, 0), (10, 10), (0, 10), (0, 0), (4, 0)})
     client.commit("room", add=Polygons([SQUARE, SQUARE], ids=[7, 8]))
     assert [each.polygon_id for each in client.lint("room", kinds=9)] == [8]
     assert len(client.lint("room", winding="cw", kinds=[7])) == 2

@@ -2,8 +2,8 @@
 # SPDX-FileCopyrightText: The Carom authors
 # SPDX-License-Identifier: Apache-2.0
 #
-# `./dev release` twice, in two folders, gives the same bytes: Debian packages, image, lists of parts. The
-# second time nothing comes from a cache of objects. What the release says of itself is true: checksums, and
+# `./dev release` twice, in two folders, gives the same bytes: Debian packages, image, lists of parts, packages for
+# Python, JavaScript and Go. The second time nothing comes from a cache of objects. What the release says of itself is true: checksums, and
 # the hashes of programs in the lists of parts. A wrong version and a change that is not committed are refused.
 set -euo pipefail
 
@@ -51,6 +51,9 @@ check_refusals() {
   echo >>"$1/README.md"
   refused "$1" 'README.md' "$version"
   git -C "$1" checkout --quiet README.md
+  sed -i 's/^  "version": .*/  "version": "9999.0.0",/' "$1/client/web/client/package.json"
+  refused "$1" 'client/web/client/package.json has another version' "$version"
+  git -C "$1" checkout --quiet client/web/client/package.json
   touch "$1/docs/new"
   refused "$1" 'docs/new' "$version"
   rm "$1/docs/new"
@@ -107,6 +110,25 @@ check_libraries() {
     <(cd "$1" && find . -name '*.so*' -printf '/%P\n' | sort) || fail "${2##*/} has other libraries than the image"
 }
 
+# The packages for other languages are there, and name no folder that they were built in.
+check_packages() {
+  local file folder=$scratch/packages
+  local -a files=("$1"/carom-{"$version",go-"$version"}.tar.gz "$1"/carom-{core,client}-"$version".tgz
+    "$1"/carom-"$version"-*_{x86_64,aarch64}.whl)
+  for file in "${files[@]}"; do
+    [[ -f $file ]] || fail "the release lacks ${file##*/}"
+    mkdir -p "$folder/${file##*/}"
+    if [[ $file == *.whl ]]; then
+      python3 -m zipfile -e "$file" "$folder/${file##*/}"
+    else
+      tar -C "$folder/${file##*/}" --no-same-owner -xzf "$file"
+    fi
+  done
+  if grep -rlaF "$scratch" "$folder"; then
+    fail 'the files above name the folder in which they were built'
+  fi
+}
+
 version=$(sed -n 's/^project(carom VERSION \([0-9.]*\).*/\1/p' "$CAROM_SOURCE_DIR/CMakeLists.txt")
 different=()
 checkout "$scratch/first"
@@ -124,5 +146,6 @@ check_programs "$scratch/first.image" "$dist/carom-$version-image.cdx.json" caro
 check_programs "$scratch/first.deb" "$dist/carom-$version-debian.cdx.json" usr/bin/caromd usr/bin/carom
 check_libraries "$scratch/first.image" "$dist/carom-$version-image.cdx.json"
 grep -q '2026-01-02T03:04:05Z' "$dist/carom-$version-image.cdx.json" || fail "the time is not that of the commit"
+check_packages "$dist"
 cmp "$dist/THIRD_PARTY.md" "$scratch/first.image/usr/share/doc/carom/THIRD_PARTY.md"
 echo "two builds gave the same $(find "$dist" -type f | wc -l) files"

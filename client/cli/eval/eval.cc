@@ -8,6 +8,7 @@
 #include <istream>
 #include <optional>
 #include <ostream>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -39,16 +40,23 @@ absl::Status MemberError(const char* member, const absl::Status& status) {
 // bundle.
 using NewScene = std::variant<std::vector<Polygon>, Scene::Ptr>;
 
-// Reads the scene files that lines {"op":"load",…} name. Keeps the last file in memory, because
-// consecutive lines often load scenes from one file.
+// Reads the scene files that lines {"op":"load",…} name. Keeps the last file in Carom's own form in
+// memory, because consecutive lines often load scenes from one file.
 class SceneFiles {
  public:
-  explicit SceneFiles(std::string root) : root_(std::move(root)) {}
+  explicit SceneFiles(const EvalOptions& options) : options_(options), root_(options.root) {}
 
   // Returns the scene that `line` names. Errors name the member "file" or "id".
   absl::StatusOr<NewScene> Load(const LoadLine& line) {
-    absl::Status opened = Open(line.file);
-    if (!opened.ok()) return opened;
+    const std::filesystem::path path(line.file);
+    if (path.is_absolute() || std::ranges::find(path, "..") != path.end()) {
+      return InvalidField("file", "must be a relative path without \"..\"");
+    }
+    const std::string file = (root_ / path).string();
+    if (options_.reads_all) return LoadMap(file, line.id);
+    const absl::Status opened = Open(file);
+    if (absl::IsInvalidArgument(opened) && options_.read_map) return LoadMap(file, line.id);
+    if (!opened.ok()) return MemberError("file", opened);
     const std::optional<size_t> index = file_->Find(line.id);
     if (!index) {
       return Refused(absl::StatusCode::kNotFound, "id", "the file has no scene of this id");
@@ -63,17 +71,23 @@ class SceneFiles {
   // Reads the file `name` into `file_`, unless `file_` already has the file of this name.
   absl::Status Open(const std::string& name) {
     if (file_ && name == name_) return absl::OkStatus();
-    const std::filesystem::path path(name);
-    if (path.is_absolute() || std::ranges::find(path, "..") != path.end()) {
-      return InvalidField("file", "must be a relative path without \"..\"");
-    }
-    absl::StatusOr<SceneFile> file = SceneFile::Read((root_ / path).string());
-    if (!file.ok()) return MemberError("file", file.status());
+    absl::StatusOr<SceneFile> file = SceneFile::Read(name);
+    if (!file.ok()) return file.status();
     file_ = *std::move(file);
     name_ = name;
     return absl::OkStatus();
   }
 
+  absl::StatusOr<NewScene> LoadMap(const std::string& file, const std::string& id) const {
+    absl::StatusOr<std::vector<Polygon>> polygons = options_.read_map(file, id);
+    if (polygons.ok()) return *std::move(polygons);
+    std::error_code error;
+    const bool lacks_id =
+        absl::IsNotFound(polygons.status()) && std::filesystem::exists(file, error);
+    return MemberError(lacks_id ? "id" : "file", polygons.status());
+  }
+
+  const EvalOptions& options_;
   const std::filesystem::path root_;
   std::string name_;
   std::optional<SceneFile> file_;
@@ -87,7 +101,7 @@ class SceneFiles {
 class EvalRun {
  public:
   EvalRun(Evaluator& evaluator, const EvalOptions& options, std::ostream& out)
-      : evaluator_(evaluator), files_(options.root), out_(out) {}
+      : evaluator_(evaluator), files_(options), out_(out) {}
 
   // Handles a line. Returns false if the line is not JSON.
   absl::StatusOr<bool> HandleLine(std::string_view text) {

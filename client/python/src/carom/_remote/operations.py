@@ -183,9 +183,17 @@ def lint(name: str, options: LintOptions) -> Operation[list[LintFinding]]:
     """Returns the probable mistakes in a scene."""
     fields = {field: _lint_field(field, value) for field, value in options.items()}
     response = yield Unary("LintScene", _request("LintScene", name=name, **fields), True)
-    names = LintFinding.__match_args__
-    findings = messages.decode("LintSceneResponse", response)["findings"]
-    return [LintFinding(**{name: each[name] for name in names}) for each in findings]
+    return [_finding(each) for each in messages.decode("LintSceneResponse", response)["findings"]]
+
+
+def _finding(message: dict[str, Any]) -> LintFinding:
+    fields = {name: message[name] for name in LintFinding.__match_args__}
+    if ring := message["outline"]:
+        if len(ring["x"]) != len(ring["y"]):
+            raise InternalError("the server sent a ring with columns of unequal length")
+        ring = zip(ring["x"].tolist(), ring["y"].tolist(), strict=True)
+    fields["outline"] = tuple(ring or ())
+    return LintFinding(**fields)
 
 
 def export_scene(name: str, version: int) -> Operation[tuple[SceneSummary, Polygons]]:

@@ -161,6 +161,7 @@ class LintFinding:
     other_x: float
     other_y: float
     measure: float  # length, width, distance or area, as the kind defines it
+    outline: tuple[tuple[float, float], ...]  # of a pocket, the vertices around it, counter-clockwise; else empty
 
 
 @dataclass(frozen=True, slots=True)
