@@ -3,10 +3,11 @@
 
 // The server of the game: it lets caromd decide every tick, opens and shuts the doors, and serves the page.
 //
-// usage: node server.mjs ADDRESS URL [PORT]
+// usage: node server.mjs ADDRESS URL [PORT [KEPT_MS]]
 //
 // ADDRESS is that of gRPC of a caromd, URL that of HTTP: caromd --http-address 127.0.0.1:7422
-// --http-allowed-origins http://127.0.0.1:8000
+// --http-allowed-origins http://127.0.0.1:8000. KEPT_MS is how late, in milliseconds, an input may be that asks about an
+// older version.
 
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -17,10 +18,10 @@ import { Polygons } from '@carom/core/questions';
 import { build } from 'esbuild';
 import { DOORS, questionsOf, START, stateAfter, WALLS } from './rules.mjs';
 
-const [address, url, port = '8000'] = process.argv.slice(2);
+const [address, url, port = '8000', kept = '2000'] = process.argv.slice(2);
 const DELAY_MS = 150; // of every answer, as if the players were far away
 const DOOR_MS = 900;
-const KEPT_MS = 2000; // how late an input may be that asks about an older version
+const KEPT_MS = Number(kept);
 const MOST_BYTES = 65536; // of a request
 
 const client = connect(address);
@@ -44,7 +45,7 @@ async function moveDoors() {
 /** The version that an input was made for, unless it is too old or none. */
 function versionOf(text) {
   const version = /^\d{1,19}$/.test(text) ? BigInt(text) : 0n;
-  return performance.now() - (madeAt.get(version) ?? -KEPT_MS) < KEPT_MS * 2 ? version : 0n;
+  return performance.now() - (madeAt.get(version) ?? -Infinity) < KEPT_MS * 2 ? version : 0n;
 }
 
 /** Plays some ticks of a player; each begins where the one before ended. */
