@@ -45,6 +45,8 @@ struct QuestionOptions {
   double skin = 0;
   uint32_t max_contacts = SlideOptions().max_contacts;
   uint32_t max_bounces = kDefaultBounces;
+  uint32_t k = 0;            // of the nearest; 0: those tied at the least distance
+  double max_distance = -1;  // of the k nearest; below 0: none
 };
 
 // Returns the point in a text such as "3,-1.5".
@@ -122,7 +124,12 @@ absl::StatusOr<Query> OverlapOf(const QuestionOptions& options) {
 absl::StatusOr<Query> NearestOf(const QuestionOptions& options) {
   absl::StatusOr<Polygon> placed = PlacedOf(options);
   if (!placed.ok()) return placed.status();
-  return DistanceQuery{*std::move(placed)};
+  if (options.k == 0) {
+    if (options.max_distance < 0) return DistanceQuery{*std::move(placed)};
+    return Refused(absl::StatusCode::kInvalidArgument, "--max-distance", "needs --k");
+  }
+  const double bound = options.max_distance < 0 ? HUGE_VAL : options.max_distance;
+  return NearestQuery{*std::move(placed), options.k, bound};
 }
 
 absl::StatusOr<Query> SweepOf(const QuestionOptions& options) {
@@ -325,6 +332,12 @@ void AddQuestionsOfShapes(CLI::App& app, int& exit_status) {
       {"nearest", "Print the polygons nearest to a shape, or a point, at (X, Y)", "20 20", kPlace},
       NearestOf, exit_status);
   AddShape(*nearest.command, nearest.options->shape, false);
+  nearest.command->add_option("--k", nearest.options->k, "Number of polygons, nearest first")
+      ->check(CLI::Range(1, static_cast<int>(kMaxNearestK)));
+  nearest.command
+      ->add_option("--max-distance", nearest.options->max_distance,
+                   "With --k: greatest distance of a polygon, in world units")
+      ->check(CLI::NonNegativeNumber);
   const Added sweep = Add(app,
                           {"sweep", "Print what a shape hits that moves from (X, Y) by (DX, DY)",
                            "20 20 100 100 --box 4 4", kMotion},

@@ -167,7 +167,13 @@ void CheckFractions(const Form& form, const GroupCase& made, const GroupAnswers&
 void CheckMovers(const Form& form, const Group& group, const GroupAnswers& answers) {
   const DistanceAnswers& distances = answers.distances;
   form.Items(distances, distances.counts, group.distances.size());
-  form.Ascending(distances.counts, distances.polygon_ids, group.distance_options.mask);
+  if (group.distance_options.mode != DistanceMode::kNearestK) {
+    form.Ascending(distances.counts, distances.polygon_ids, group.distance_options.mask);
+  } else {
+    for (const uint32_t count : distances.counts) {
+      form.Is(count <= group.distance_options.k, "NEAREST_K answers at most k polygons");
+    }
+  }
   const bool measured = group.distance_options.mode != DistanceMode::kWithin;
   form.Is(distances.rows.size() == (measured ? distances.polygon_ids.size() : 0),
           "distances stand beside the polygons");

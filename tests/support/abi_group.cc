@@ -273,6 +273,7 @@ void AbiGroup::Set(carom_distances& q, const DistanceColumns& c, const DistanceO
   q.scope = ScopeIn(c.movers.scope);
   q.movers = Placed(c.movers);
   q.max_distance = Column(c.max_distance);
+  q.k = o.k;
 }
 
 void AbiGroup::Set(carom_contacts& q, const ContactColumns& c, const ContactOptions& o) {

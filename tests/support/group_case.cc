@@ -117,8 +117,9 @@ class Filler {
 
   void Movers() {
     constexpr DistanceMode kModes[] = {DistanceMode::kNearest, DistanceMode::kAll,
-                                       DistanceMode::kWithin};
-    group_.distance_options = {kModes[choices_.Below(3)], Mask()};
+                                       DistanceMode::kWithin, DistanceMode::kNearestK};
+    const uint32_t choice = choices_.Below(16);
+    group_.distance_options = {kModes[choice % 4], Mask(), 1 + choice / 4};
     const size_t distances = Count();
     FillPoses(choices_, bad_, distances, made_, group_.distances.movers);
     if (choices_.OneIn(2)) group_.distances.max_distance = Lengths(distances);

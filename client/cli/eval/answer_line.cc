@@ -254,6 +254,23 @@ std::string DistanceLine(std::string_view q, const Rows& rows,
   return writer.Finished();
 }
 
+// The line has the form {"nearest":[[id,d],…]}; the entry of a body is [null,d,index].
+std::string NearestLine(std::string_view q, const Rows& rows,
+                        std::span<const DistanceRow> distances) {
+  Writer writer(q);
+  writer.Array(
+      "nearest", distances.size(),
+      [&](size_t i, std::string& out) {
+        const std::string id = absl::StrCat(rows.polygon_ids[i]);
+        absl::StrAppend(&out, "[", rows.names_body(i) ? "null" : id, ",");
+        AppendNumber(distances[i].distance, out);
+        if (rows.names_body(i)) absl::StrAppend(&out, ",", id);
+        out += ']';
+      },
+      [](size_t) { return true; });
+  return writer.Finished();
+}
+
 // Lists the first hit and the hits at an equal fraction of the displacement. In `hits` these tied
 // hits, whose member `ties` is true, follow the first hit: polygons by id, then bodies.
 std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool includes_bodies) {
@@ -428,6 +445,11 @@ absl::Status MotionStatus(const ItemError& error) {
     }
   };
   return InvalidField(field(), Description(error.fault));
+}
+
+absl::Status NearestStatus(const ItemError& error) {
+  const bool is_bound = error.column == ItemColumn::kMaxDistance;
+  return InvalidField(is_bound ? "max_distance" : "rings", Description(error.fault));
 }
 
 absl::Status ItemStatus(const ItemError& error, std::string_view columns) {

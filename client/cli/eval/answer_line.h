@@ -82,6 +82,11 @@ std::string PolygonLine(std::string_view q, const Rows& rows);
 std::string DistanceLine(std::string_view q, const Rows& rows,
                          std::span<const DistanceRow> distances);
 
+// Returns the answer to a `NearestQuery`: the nearest polygons and bodies, nearest first.
+// distances[i] belongs to row i of `rows`.
+std::string NearestLine(std::string_view q, const Rows& rows,
+                        std::span<const DistanceRow> distances);
+
 // Returns the answer to a `SweepQuery`: what the moving shape touches first. `hits` are ordered by
 // fraction, then polygon id.
 std::string SweepLine(std::string_view q, std::span<const SweepHit> hits, bool includes_bodies);
@@ -129,5 +134,7 @@ absl::Status ItemStatus(const ItemError& error, std::string_view columns);
 // Returns `error`, the error of one `PosedSweepQuery` or `SlideQuery`, as a status whose violation
 // names the faulty member of the query's JSON line.
 absl::Status MotionStatus(const ItemError& error);
+// Returns `error`, the error of one `NearestQuery`, in the same way.
+absl::Status NearestStatus(const ItemError& error);
 
 }  // namespace carom::cli

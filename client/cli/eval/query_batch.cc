@@ -203,6 +203,13 @@ class Printer {
     return RayBounceLine(q, answers.legs, !answers.stuck.empty());
   }
 
+  std::string operator()(std::string_view q, const NearestQuery&, const ItemScope& scope) {
+    const DistanceAnswers& answers = results_[own_group_++].answers.distances;
+    if (!answers.errors.empty()) return ErrorLine(q, NearestStatus(answers.errors[0]));
+    const Rows rows{answers.polygon_ids, answers.is_body, scope.includes_bodies()};
+    return NearestLine(q, rows, answers.rows);
+  }
+
   std::string operator()(std::string_view q, const MoveQuery&, const ItemScope& scope) {
     const MoveAnswers& answers = Shared(scope).moves;
     const MoveCursor::Item item = moves_.Next(answers);
@@ -488,6 +495,18 @@ void QueryColumns::Add(const RayBounceQuery& query, const ItemScope& scope) {
   group.ray_bounce_mask = scope.mask;
 }
 
+// Adds a group for this query alone, because `distance_options` apply to all queries of a group.
+void QueryColumns::Add(const NearestQuery& query, const ItemScope& scope) {
+  static constexpr double kZero = 0;
+  Group& group = groups_.emplace_back();
+  group.distances.movers = {.shapes = {&query.shape, 1}, .x = {&kZero, 1}, .y = {&kZero, 1}};
+  group.distances.max_distance = {&query.max_distance, 1};
+  group.distance_options = {DistanceMode::kNearestK, scope.mask, query.k};
+  if (!scope.includes_bodies()) return;
+  group.distances.movers.scope = {scope.against, {}, {&scope.ignore_owner, 1}};
+  group.bodies = bodies_;
+}
+
 void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
   tracker_.push_back(query.handle);
   move_x_.push_back(query.pose.position.x);
@@ -500,11 +519,12 @@ void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
 // of them. A segment query is in two groups that it shares with other queries: the group for
 // segments with the query's inside policy, and the first group with the query's value of `Against`,
 // which locates the start of the segment. A sweep from a pose has two groups for itself alone, a
-// slide has one.
+// slide and a query for the k nearest have one.
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used) {
   if (!scope.includes_bodies()) return 0;
   if (std::holds_alternative<PosedSweepQuery>(query)) return 2;
   if (std::holds_alternative<SlideQuery>(query)) return 1;
+  if (std::holds_alternative<NearestQuery>(query)) return 1;
   const auto* segment = std::get_if<SegmentQuery>(&query);
   const size_t first = QueryColumns::FirstGroup(scope.against);
   uint32_t groups = uint32_t{1} << first;

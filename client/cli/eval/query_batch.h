@@ -96,6 +96,7 @@ class QueryColumns {
   void Add(const SlideQuery& query, const ItemScope& scope);
   void Add(const BounceQuery& query, const ItemScope& scope);
   void Add(const RayBounceQuery& query, const ItemScope& scope);
+  void Add(const NearestQuery& query, const ItemScope& scope);
   void AddPoint(Vec2 p, const ItemScope& scope);
   // Makes the columns of the groups that all queries with the value `against` share views of
   // `batches_`.

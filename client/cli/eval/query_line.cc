@@ -90,12 +90,28 @@ absl::StatusOr<Content> ParseCircle(const json& line) {
   return Query(CircleQuery{*circle});
 }
 
-// Parses {"op":"polygon","rings":[…]} and {"op":"distance","rings":[…]}.
+// Parses {"op":"polygon","rings":[…]}, and {"op":"distance","rings":[…]} without "k".
 template <class PolygonalQuery>
 absl::StatusOr<Content> ParseMover(const json& line) {
   absl::StatusOr<Polygon> shape = ReadShape(line);
   if (!shape.ok()) return shape.status();
   return Query(PolygonalQuery{*std::move(shape)});
+}
+
+// Parses {"op":"distance","rings":[…],"k":n,"max_distance":number}. "k" and "max_distance", which
+// needs "k", are optional.
+absl::StatusOr<Content> ParseDistance(const json& line) {
+  if (!line.contains("k")) {
+    if (line.contains("max_distance")) return InvalidField("max_distance", "must come with k");
+    return ParseMover<DistanceQuery>(line);
+  }
+  absl::StatusOr<Polygon> shape = ReadShape(line);
+  if (!shape.ok()) return shape.status();
+  const auto k = ReadCount(line, "k", 1, kMaxNearestK);
+  if (!k.ok()) return k.status();
+  const auto bound = Number(line, "max_distance", std::numeric_limits<double>::infinity());
+  if (!bound.ok()) return bound.status();
+  return Query(NearestQuery{*std::move(shape), *k, *bound});
 }
 
 // Parses {"op":"contact","rings":[…]}. Refuses a shape that is not convex, whatever the scene.
@@ -289,7 +305,7 @@ constexpr Operation kOperations[] = {
     {"segment", ParseSegment},
     {"circle", ParseCircle},
     {"polygon", ParseMover<PolygonQuery>},
-    {"distance", ParseMover<DistanceQuery>},
+    {"distance", ParseDistance},
     {"polygon_cast", ParsePolygonCast},
     {"circle_cast", ParseCircleCast},
     {"contact", ParseContact},
@@ -346,6 +362,7 @@ absl::StatusOr<ItemScope> ScopeOfLine(const json& line, const Content& content) 
 size_t VertexCount(const Query& query) {
   struct Counter {
     size_t operator()(const DistanceQuery& q) const { return q.shape.vertex_count(); }
+    size_t operator()(const NearestQuery& q) const { return q.shape.vertex_count(); }
     size_t operator()(const SweepQuery& q) const { return q.shape.vertex_count(); }
     size_t operator()(const ContactQuery& q) const { return q.shape.vertex_count(); }
     size_t operator()(const PolygonQuery& q) const { return q.shape.vertex_count(); }

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "carom/bounce.h"
 #include "carom/cast.h"
+#include "carom/distance.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/shape.h"
@@ -53,6 +54,14 @@ struct PolygonQuery {
 // kMaxMovingVertices vertices.
 struct DistanceQuery {
   Polygon shape;
+};
+
+// Which at most `k` polygons, within `max_distance` of the shape, are nearest to it, and how far
+// are they? The shape has at most kMaxMovingVertices vertices.
+struct NearestQuery {
+  Shape shape;
+  uint32_t k = 1;  // in [1, kMaxNearestK]
+  double max_distance = 0;
 };
 
 // Which polygons does the shape, a polygon or a circle, touch first when it moves by the
@@ -116,9 +125,9 @@ struct MoveQuery {
   Pose pose;
 };
 
-using Query =
-    std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery, SweepQuery,
-                 ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery, BounceQuery, RayBounceQuery>;
+using Query = std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery,
+                           SweepQuery, ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery,
+                           BounceQuery, RayBounceQuery, NearestQuery>;
 
 // Returns the approximate encoded size of the query, in units of the encoded size of a vertex.
 size_t VertexCount(const Query& query);

@@ -487,12 +487,13 @@ enum carom_overlap_detail {
   CAROM_OVERLAP_DETAIL_IDS = 1,
   CAROM_OVERLAP_DETAIL_EDGES = 2
 }; /* 0: ids */
-/* Which polygons are answered: those tied at the least distance; all within `max_distance`; or the
- * same, but ids alone (carom/distance.h). 0: nearest. */
+/* Which polygons are answered: those tied at the least distance; all within `max_distance`; the
+ * same, but ids alone; or the first `k` of them, nearest first (carom/distance.h). 0: nearest. */
 enum carom_distance_mode {
   CAROM_DISTANCE_MODE_NEAREST = 1,
   CAROM_DISTANCE_MODE_ALL = 2,
-  CAROM_DISTANCE_MODE_WITHIN = 3
+  CAROM_DISTANCE_MODE_WITHIN = 3,
+  CAROM_DISTANCE_MODE_NEAREST_K = 4
 };
 /* Whether moves use the memories of trackers. */
 enum carom_coherence { CAROM_COHERENCE_ON = 1, CAROM_COHERENCE_OFF = 2 }; /* 0: on */
@@ -594,6 +595,8 @@ typedef struct carom_distances {
   carom_scope scope;
   carom_placed movers;
   carom_f64_column max_distance; /* [length, optional] in [0, infinity]; empty: infinity */
+  uint32_t k; /* entries an item has at most under NEAREST_K; in [1, 1024]; 0: 1 */
+  uint32_t reserved;
 } carom_distances;
 
 /* Where and how deep do shapes and polygons meet? Hollow polygons and shapes have no contacts. Of

@@ -27,7 +27,8 @@ constexpr CastDetail kCastDetails[] = {CastDetail::kExit, CastDetail::kFraction,
 constexpr OverlapDetail kOverlapDetails[] = {OverlapDetail::kIds, OverlapDetail::kIds,
                                              OverlapDetail::kEdges};
 constexpr DistanceMode kDistanceModes[] = {DistanceMode::kNearest, DistanceMode::kNearest,
-                                           DistanceMode::kAll, DistanceMode::kWithin};
+                                           DistanceMode::kAll, DistanceMode::kWithin,
+                                           DistanceMode::kNearestK};
 constexpr StartPolicy kStartPolicies[] = {StartPolicy::kReportStart, StartPolicy::kReportStart,
                                           StartPolicy::kIgnore};
 constexpr Coherence kCoherences[] = {Coherence::kOn, Coherence::kOn, Coherence::kOff};
@@ -167,6 +168,8 @@ void ReadQuestion(const carom_polygon_overlaps& asked, ColumnReader& reader, Gro
 void ReadQuestion(const carom_distances& asked, ColumnReader& reader, Group& group) {
   group.distance_options.mode = reader.ReadEnum("mode", asked.mode, kDistanceModes);
   group.distance_options.mask = MaskOf(asked.mask);
+  group.distance_options.k = OrDefault(asked.k, DistanceOptions().k);
+  reader.CheckReserved(asked.reserved);
   ReadScope(asked.scope, reader, group.distances.movers.scope);
   ReadPlaced(asked.movers, reader.Below("movers."), group.distances.movers);
   reader.Read("max_distance", asked.max_distance, group.distances.max_distance);

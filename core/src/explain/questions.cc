@@ -314,7 +314,8 @@ void AskDistances(const MoverAt& mover, const DistanceColumns& columns,
   question.key = "distance";
   SetShape(mover, question);
   question.max_distance = columns.max_distance.empty() ? HUGE_VAL : columns.max_distance[0];
-  question.is_nearest = options.mode == DistanceMode::kNearest;
+  question.is_nearest =
+      options.mode == DistanceMode::kNearest || options.mode == DistanceMode::kNearestK;
   question.reach = GrownBox(question.reach, reach * (1 + 0x1p-40));
   question.text = absl::StrCat("distance from ", ShapeText(mover));
   if (*question.max_distance != HUGE_VAL) {
@@ -328,9 +329,10 @@ void AskOne(const Group& asked, const DistanceColumns& columns, const DistanceAn
   question.group.bodies = asked.bodies;
   double reach = columns.max_distance.empty() ? HUGE_VAL : columns.max_distance[0];
   const DistanceMode mode = asked.distance_options.mode;
-  if (mode == DistanceMode::kNearest && !answers.rows.empty()) {
-    reach = NextAbove(answers.rows[0].distance);
-  }
+  const bool is_full =
+      mode == DistanceMode::kNearest ||
+      (mode == DistanceMode::kNearestK && answers.rows.size() == asked.distance_options.k);
+  if (is_full && !answers.rows.empty()) reach = NextAbove(answers.rows.back().distance);
   AskDistances(MoverOf(columns.movers), columns, asked.distance_options, reach, question);
 }
 

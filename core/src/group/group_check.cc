@@ -231,10 +231,11 @@ void CheckKind(absl::string_view kind, const PolygonColumns& polygons, const Ove
   CheckPlaced({kind}, polygons, refusal);
 }
 
-void CheckKind(absl::string_view kind, const DistanceColumns& distances, const DistanceOptions&,
-               Refusal& refusal) {
+void CheckKind(absl::string_view kind, const DistanceColumns& distances,
+               const DistanceOptions& options, Refusal& refusal) {
   ColumnCheck check = CheckMovers(kind, distances.movers, refusal);
   check.Optional({"max_distance", distances.max_distance.size()});
+  check.InRange("k", options.k, kMaxNearestK);
 }
 
 void CheckKind(absl::string_view kind, const ContactColumns& contacts, const ContactOptions&,

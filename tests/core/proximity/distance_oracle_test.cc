@@ -80,6 +80,14 @@ void ExpectRow(const TestScene& scene, const OracleShape& polygon, const TestMov
   EXPECT_TRUE(IsRootNear(Dot(gap, gap), Exact(got.distance), 2 * slack));
 }
 
+void ExpectSameRow(const DistanceRow& a, const DistanceRow& b) {
+  EXPECT_EQ(a.distance, b.distance);
+  EXPECT_EQ(a.point, b.point);
+  EXPECT_EQ(a.mover_point, b.mover_point);
+  EXPECT_EQ(a.has_edge, b.has_edge);
+  if (a.has_edge) EXPECT_EQ(a.edge, b.edge);
+}
+
 double AnyBound(Random& random, const Grid& grid, double nearest) {
   switch (random.Below(6)) {
     case 0:
@@ -139,6 +147,25 @@ void ExpectDistances(Random& random, const Grid& grid) {
   for (size_t i = 0, row = 0; i < want.size(); ++i) {
     if (key(i) != key(best)) continue;
     ExpectRow(scene, scene.oracle.shapes()[i], mover, want[i], got.rows[row++]);
+  }
+  // NEAREST_K: the rows of ALL, stably sorted by exact distances, as far as k.
+  std::vector<size_t> ranked;  // indices of polygons
+  for (size_t i = 0; i < want.size(); ++i) {
+    if (std::ranges::binary_search(within, scene.oracle.shapes()[i].id())) ranked.push_back(i);
+  }
+  const std::vector<size_t> rows_of_all = ranked;
+  std::ranges::stable_sort(ranked, {}, key);
+  for (const uint32_t k : {1u, 2u, 1u + uint32_t(random.Below(8)), kMaxNearestK}) {
+    const DistanceAnswers first =
+        Measure(*scene.scene, mover.shape,
+                DistanceOptions{DistanceMode::kNearestK, kEveryCategory, k}, bound);
+    ASSERT_EQ(first.polygon_ids.size(), std::min<size_t>(k, ranked.size()));
+    for (size_t rank = 0; rank < first.polygon_ids.size(); ++rank) {
+      const size_t i = ranked[rank];
+      EXPECT_EQ(first.polygon_ids[rank], scene.oracle.shapes()[i].id()) << "rank " << rank;
+      const auto row = size_t(std::ranges::find(rows_of_all, i) - rows_of_all.begin());
+      ExpectSameRow(first.rows[rank], all.rows[row]);
+    }
   }
 }
 
