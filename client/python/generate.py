@@ -158,7 +158,7 @@ class Slots:
                 slot = self.add(SCALARS[kind][0], SCALARS[kind][1], at)
                 if name == "struct_size":
                     self.defaults[slot] = struct["size"]
-                elif name != "reserved":
+                elif not name.startswith("reserved"):
                     self.options.append((path, slot, member["enum"] or "", member["doc"]))
             else:
                 raise SystemExit(f"generate.py: the type {kind} of {path} is not known")

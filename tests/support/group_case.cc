@@ -92,7 +92,7 @@ class Filler {
     if (choices_.OneIn(2)) {
       rays.t_max = made_.Column(count, [&](size_t) { return Time(choices_.OneIn(4) ? 0 : 4); });
     }
-    group_.sight_mask = Mask();
+    group_.sight_options.mask = Mask();
     Segments(Count(), group_.sights);
   }
 

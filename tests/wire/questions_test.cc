@@ -195,7 +195,7 @@ TEST(Questions, SightsTravel) {
   EXPECT_THAT(question->sights.ay, ElementsAre(3, 4));
   EXPECT_THAT(question->sights.bx, ElementsAre(5, 6));
   EXPECT_THAT(question->sights.by, ElementsAre(7, 8));
-  EXPECT_EQ(question->sight_mask, 9u);
+  EXPECT_EQ(question->sight_options.mask, 9u);
 }
 
 TEST(Questions, FansTravel) {
@@ -323,7 +323,7 @@ TEST(Questions, AbsentOptionsAndColumnsHaveTheirDefaults) {
        {group.ray_options.mask, group.capsule_options.mask, group.box_options.mask,
         group.distance_options.mask, group.contact_options.mask, group.depenetration_options.mask,
         group.sweep_options.mask, group.rotating_sweep_options.mask, group.arc_options.mask,
-        group.sight_mask, group.fan_options.mask}) {
+        group.sight_options.mask, group.fan_options.mask}) {
     EXPECT_EQ(mask, kEveryCategory);
   }
   EXPECT_EQ(group.distance_options.mode, DistanceMode::kNearest);

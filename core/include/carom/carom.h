@@ -517,6 +517,9 @@ typedef struct carom_segments {
   carom_scope scope;
   carom_f64_column ax, ay; /* [length] */
   carom_f64_column bx, by; /* [length] */
+  uint64_t soft_mask;      /* categories of soft walls, of which a line passes some; 0: none */
+  uint32_t soft_count;     /* passages of soft walls that a line passes; in [0, 16] */
+  uint32_t soft_length;    /* 1: fills soft_length; the mode is closest */
 } carom_segments;
 
 /* Rays from (x, y) in the direction (dx, dy), of any length but 0: the points (x, y) + t (dx, dy)
@@ -536,6 +539,9 @@ typedef struct carom_rays {
   carom_f64_column dx, dy; /* [length] */
   carom_f64_column t_min;  /* [1, optional] at least 0, finite; empty: 0 */
   carom_f64_column t_max;  /* [1, optional] above t_min; empty: infinity */
+  uint64_t soft_mask;      /* categories of soft walls, of which a line passes some; 0: none */
+  uint32_t soft_count;     /* passages of soft walls that a line passes; in [0, 16] */
+  uint32_t soft_length;    /* 1: fills soft_length; the mode is closest */
 } carom_rays;
 
 /* Which polygons contain the points? */
@@ -679,6 +685,9 @@ typedef struct carom_sights {
   carom_scope scope;
   carom_f64_column ax, ay; /* [length] */
   carom_f64_column bx, by; /* [length] */
+  uint64_t soft_mask;      /* categories of soft walls, of which a line passes some; 0: none */
+  uint32_t soft_count;     /* passages of soft walls that a line passes; in [0, 16] */
+  uint32_t reserved_2;
 } carom_sights;
 
 /* How far do the beams of scanners reach? Beam k of fan i has the angle angle[i] + k * step[i], of
@@ -693,6 +702,9 @@ typedef struct carom_fans {
   carom_f64_column step;  /* [radians] */
   carom_f64_column range; /* [length] of each beam; in [0, 2^53] */
   carom_u32_column beams; /* [1] number of beams; in [1, 65536] */
+  uint64_t soft_mask;     /* categories of soft walls, of which a line passes some; 0: none */
+  uint32_t soft_count;    /* passages of soft walls that a line passes; in [0, 16] */
+  uint32_t reserved;
 } carom_fans;
 
 /* What do trackers touch at a pose, and on the way to it? With from_x and from_y, moves are sweeps.
@@ -804,6 +816,8 @@ typedef struct carom_cast_answers {
   carom_f64_column reflection_x, reflection_y;   /* [length] of b - a or the direction */
   carom_u32_column truncated; /* [1] items with more hits than max_hits, ascending */
   CAROM_ITEM_ERRORS
+  carom_u32_column passed; /* [1] one an item: soft walls that it passes; only with a soft_mask */
+  carom_f64_column soft_length; /* [length] one an item: inside soft walls before the hit */
 } carom_cast_answers;
 
 /* To points (carom/locate.h): one entry a polygon that contains the point. */

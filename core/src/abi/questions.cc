@@ -71,6 +71,13 @@ const ShapeTable* TableOf(const carom_shapes* shapes, ColumnReader& reader) {
 
 // --- `ReadQuestion` has one overload for each kind
 
+// Reads the options of soft walls.
+template <class Question, class Options>
+void ReadSoft(const Question& asked, Options& options) {
+  options.soft_mask = asked.soft_mask;
+  options.soft_count = asked.soft_count;
+}
+
 template <class Question>
 void ReadCastOptions(const Question& asked, ColumnReader& reader, CastOptions& options) {
   options.mode = reader.ReadEnum("mode", asked.mode, kCastModes);
@@ -80,6 +87,8 @@ void ReadCastOptions(const Question& asked, ColumnReader& reader, CastOptions& o
   options.reflect = reader.ReadFlag("reflect", asked.reflect);
   options.max_hits = OrDefault(asked.max_hits, CastOptions().max_hits);
   options.mask = MaskOf(asked.mask);
+  ReadSoft(asked, options);
+  options.soft_length = reader.ReadFlag("soft_length", asked.soft_length);
   reader.CheckReserved(asked.reserved);
 }
 
@@ -247,7 +256,9 @@ void ReadQuestion(const carom_arcs& asked, ColumnReader& reader, Group& group) {
 
 void ReadQuestion(const carom_sights& asked, ColumnReader& reader, Group& group) {
   reader.CheckReserved(asked.reserved);
-  group.sight_mask = MaskOf(asked.mask);
+  reader.CheckReserved(asked.reserved_2);
+  group.sight_options.mask = MaskOf(asked.mask);
+  ReadSoft(asked, group.sight_options);
   ReadScope(asked.scope, reader, group.sights.scope);
   ReadEnds(asked, reader, group.sights);
 }
@@ -256,6 +267,8 @@ void ReadQuestion(const carom_fans& asked, ColumnReader& reader, Group& group) {
   group.fan_options.inside_policy =
       reader.ReadEnum("inside_policy", asked.inside_policy, kInsidePolicies);
   group.fan_options.mask = MaskOf(asked.mask);
+  ReadSoft(asked, group.fan_options);
+  reader.CheckReserved(asked.reserved);
   FanColumns& out = group.fans;
   ReadScope(asked.scope, reader, out.scope);
   reader.Read("x", asked.x, out.x);

@@ -8,6 +8,7 @@
 
 #include "cast/fast_batch.h"
 #include "cast/general_batch.h"
+#include "cast/soft_casts.h"
 #include "cast/world_casts.h"
 #include "index/body_set.h"
 #include "index/scene_traversal.h"
@@ -86,18 +87,9 @@ bool CastScene(const Scene& scene, const RayColumns& rays, const CastOptions& op
   return internal::CastGeneral(scene, options, rays.size(), line_of, out, meter);
 }
 
-}  // namespace
-
-void CastAnswers::Clear() {
-  counts.clear();
-  hits.clear();
-  reflections.clear();
-  truncated.clear();
-  errors.clear();
-}
-
-bool CastSegments(const World& world, const SegmentColumns& segments, const CastOptions& options,
-                  CastAnswers& out, WorkMeter& meter) {
+// Casts lines in the scene and among bodies, without soft walls.
+bool CastPlain(const World& world, const SegmentColumns& segments, const CastOptions& options,
+               CastAnswers& out, WorkMeter& meter) {
   if (internal::IsUniform(segments.scope)) {
     return CastScene(world.scene, segments, options, out, meter);
   }
@@ -117,8 +109,8 @@ bool CastSegments(const World& world, const SegmentColumns& segments, const Cast
       {world, options, segments.scope, segments.size(), near, line_of, cast_scene}, out, meter);
 }
 
-bool CastRays(const World& world, const RayColumns& rays, const CastOptions& options,
-              CastAnswers& out, WorkMeter& meter) {
+bool CastPlain(const World& world, const RayColumns& rays, const CastOptions& options,
+               CastAnswers& out, WorkMeter& meter) {
   if (internal::IsUniform(rays.scope)) return CastScene(world.scene, rays, options, out, meter);
   const auto line_of = [&](size_t i, Line& line, std::vector<ItemError>& errors) {
     return ReadRay(rays, i, line, errors);
@@ -136,6 +128,51 @@ bool CastRays(const World& world, const RayColumns& rays, const CastOptions& opt
   const auto near = [](size_t, size_t, const internal::BoxRaster&) { return ~uint64_t{0}; };
   return internal::CastInWorld({world, options, rays.scope, rays.size(), near, line_of, cast_scene},
                                out, meter);
+}
+
+// Casts lines under options that mention soft walls; `read` is `ReadSegment` or `ReadRay`.
+template <class Columns, class Read>
+[[gnu::noinline]] bool CastWithSoft(const World& world, const Columns& lines, const Read& read,
+                                    const CastOptions& options, CastAnswers& out,
+                                    WorkMeter& meter) {
+  if (internal::NeedsSoftCasts(options)) {
+    const auto line_of = [&](size_t i, Line& line, std::vector<ItemError>& errors) {
+      return read(lines, i, line, errors);
+    };
+    return internal::CastSoft({world, options, lines.scope, lines.size(), line_of}, out, meter);
+  }
+  if (!CastPlain(world, lines, options, out, meter)) return false;
+  internal::AddSoftColumns(options, out);
+  return true;
+}
+
+}  // namespace
+
+void CastAnswers::Clear() {
+  counts.clear();
+  hits.clear();
+  reflections.clear();
+  passed.clear();
+  soft_lengths.clear();
+  truncated.clear();
+  errors.clear();
+}
+
+// Lines that pass soft walls take a path of their own (`CastSoft`).
+bool CastSegments(const World& world, const SegmentColumns& segments, const CastOptions& options,
+                  CastAnswers& out, WorkMeter& meter) {
+  if (internal::MentionsSoft(options)) [[unlikely]] {
+    return CastWithSoft(world, segments, ReadSegment, options, out, meter);
+  }
+  return CastPlain(world, segments, options, out, meter);
+}
+
+bool CastRays(const World& world, const RayColumns& rays, const CastOptions& options,
+              CastAnswers& out, WorkMeter& meter) {
+  if (internal::MentionsSoft(options)) [[unlikely]] {
+    return CastWithSoft(world, rays, ReadRay, options, out, meter);
+  }
+  return CastPlain(world, rays, options, out, meter);
 }
 
 }  // namespace carom
