@@ -129,7 +129,7 @@ function walk(api, struct, prefix = '', offset = 0) {
     } else if (member.type.endsWith('*')) {
       found.pointers.push(about);
     } else if (SCALARS[member.type]) {
-      if (!['struct_size', 'reserved'].includes(member.name)) {
+      if (member.name !== 'struct_size' && !member.name.startsWith('reserved')) {
         found.options.push({ ...about, type: SCALARS[member.type] });
       }
     } else if (!member.count) {
