@@ -20,6 +20,7 @@
 #include "client/cli/command.h"
 #include "client/cli/eval/answer_line.h"
 #include "client/cli/eval/query_batch.h"
+#include "client/cli/eval/soft_walls.h"
 #include "client/cli/output.h"
 #include "client/cli/target.h"
 
@@ -47,6 +48,7 @@ struct QuestionOptions {
   uint32_t max_bounces = kDefaultBounces;
   uint32_t k = 0;            // of the nearest; 0: those tied at the least distance
   double max_distance = -1;  // of the k nearest; below 0: none
+  SoftWalls soft;
 };
 
 // Returns the point in a text such as "3,-1.5".
@@ -201,6 +203,8 @@ int Sight(const QuestionOptions& options) {
   const auto column = [](const double& value) { return std::span<const double>(&value, 1); };
   Group group;
   group.sights = {column(options.x), column(options.y), column(options.to_x), column(options.to_y)};
+  group.sight_options.soft_mask = options.soft.mask;
+  group.sight_options.soft_count = options.soft.count;
   const absl::StatusOr<std::vector<GroupResult>> results = (*evaluator)->Evaluate({&group, 1});
   if (!results.ok()) return FailAbout(options.target, results.status());
   const GroupResult& result = results->front();
@@ -372,10 +376,11 @@ void AddQuestionCommands(CLI::App& app, int& exit_status) {
       ->check(CLI::Range(1, 16))
       ->capture_default_str();
   const auto sight = std::make_shared<QuestionOptions>();
-  AddQuestion(
+  CLI::App* const sights = AddQuestion(
       app, {"sight", "Print whether (X1, Y1) and (X2, Y2) see each other", "20 20 380 280", kEnds},
-      sight)
-      ->callback([sight, &exit_status] { exit_status = Sight(*sight); });
+      sight);
+  AddSoftWalls(*sights, sight->soft);
+  sights->callback([sight, &exit_status] { exit_status = Sight(*sight); });
   const auto track = std::make_shared<QuestionOptions>();
   CLI::App* command =
       AddQuestion(app,

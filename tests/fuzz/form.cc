@@ -86,6 +86,14 @@ class Form {
          [](const CastHit& hit) { return hit.fraction; });
     Is(batch.reflections.size() == (options.reflect ? batch.hits.size() : 0),
        "reflections stand beside hits if asked");
+    const bool has_passed = options.soft_mask != 0 && options.mode == CastMode::kClosest;
+    Is(batch.passed.size() == (has_passed ? items : 0), "passed has one entry an item if asked");
+    Is(batch.soft_lengths.size() == (options.soft_length ? items : 0),
+       "soft lengths have one entry an item if asked");
+    for (const uint32_t passed : batch.passed) {
+      Is(passed <= options.soft_count, "at most soft_count passages are passed");
+    }
+    for (const double length : batch.soft_lengths) Is(length >= 0, "lengths are at least 0");
     for (const CastHit& hit : batch.hits) {
       Is(hit.fraction <= hit.exit_fraction, "a passage ends after the hit",
          {hit.fraction, hit.exit_fraction});

@@ -66,6 +66,20 @@ std::string PointLine(std::string_view q, const Holders& holders);
 // are the polygons and bodies that contain the start of the segment.
 std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const Holders& holders);
 
+// What stops a segment past soft walls: its hit, or none; the number of passages that it passes
+// before, and the length inside soft polygons and bodies.
+struct SoftEnd {
+  std::span<const CastHit> hit;
+  uint32_t passed = 0;
+  double soft_length = 0;
+};
+// Returns the answer to a segment query with soft walls. `all` and `holders` are as for
+// `SegmentLine`.
+std::string SoftSegmentLine(std::string_view q, const SoftEnd& end, std::span<const CastHit> all,
+                            const Holders& holders);
+// Returns the answer to a `SightQuery`.
+std::string SightLine(std::string_view q, bool is_visible);
+
 // Returns the answer to a segment query in the mode ANY, in which the server answers only whether
 // there is a hit. `holders` are the polygons and bodies that contain the start of the segment.
 std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders);

@@ -53,7 +53,8 @@ absl::StatusOr<Content> ParsePoint(const json& line) {
   return Query(PointQuery{*p});
 }
 
-// Parses {"op":"segment","a":[x,y],"b":[x,y],"inside":"report"}. "inside" is optional.
+// Parses {"op":"segment","a":[x,y],"b":[x,y],"inside":"report","soft_mask":m,"soft_count":n}. The
+// members from "inside" on are optional.
 absl::StatusOr<Content> ParseSegment(const json& line) {
   const absl::StatusOr<Vec2> a = Point(line, "a");
   if (!a.ok()) return a.status();
@@ -69,7 +70,22 @@ absl::StatusOr<Content> ParseSegment(const json& line) {
     }
     query.inside = *policy;
   }
+  const auto soft = ReadSoftWalls(line);
+  if (!soft.ok()) return soft.status();
+  query.soft = *soft;
   return Query(query);
+}
+
+// Parses {"op":"sight","a":[x,y],"b":[x,y],"soft_mask":m,"soft_count":n}. "soft_mask" and
+// "soft_count" are optional.
+absl::StatusOr<Content> ParseSight(const json& line) {
+  const absl::StatusOr<Vec2> a = Point(line, "a");
+  if (!a.ok()) return a.status();
+  const absl::StatusOr<Vec2> b = Point(line, "b");
+  if (!b.ok()) return b.status();
+  const auto soft = ReadSoftWalls(line);
+  if (!soft.ok()) return soft.status();
+  return Query(SightQuery{{*a, *b}, soft->value_or(SoftWalls())});
 }
 
 // Reads a circle from the members "c" and "r".
@@ -303,6 +319,7 @@ constexpr Operation kOperations[] = {
     {"bodies", ParseBodies},
     {"point", ParsePoint},
     {"segment", ParseSegment},
+    {"sight", ParseSight},
     {"circle", ParseCircle},
     {"polygon", ParseMover<PolygonQuery>},
     {"distance", ParseDistance},
@@ -369,7 +386,8 @@ size_t VertexCount(const Query& query) {
     size_t operator()(const PointQuery&) const { return 1; }
     size_t operator()(const MoveQuery&) const { return 1; }
     size_t operator()(const CircleQuery&) const { return 1; }
-    size_t operator()(const SegmentQuery&) const { return 2; }
+    size_t operator()(const SegmentQuery& q) const { return q.soft ? 4 : 2; }
+    size_t operator()(const SightQuery&) const { return 2; }
     size_t operator()(const BounceQuery&) const { return 2; }
     size_t operator()(const RayBounceQuery&) const { return 3; }
     size_t operator()(const PosedSweepQuery& q) const { return 2 * q.shape.vertex_count(); }

@@ -24,6 +24,7 @@
 #include "carom/shape.h"
 #include "carom/slide.h"
 #include "client/cli/eval/bodies_line.h"
+#include "client/cli/eval/soft_walls.h"
 
 namespace carom::cli {
 
@@ -35,9 +36,17 @@ struct PointQuery {
 // Which polygons does the segment hit, and which polygons contain its start? `inside` decides what
 // the hits list for a polygon that contains the start: a hit at the start, no hit before the
 // segment has left the polygon, or the point where the segment leaves the polygon.
+// With `soft`, the first hit is what stops the segment past soft walls.
 struct SegmentQuery {
   Segment segment;
   InsidePolicy inside = InsidePolicy::kReportStart;
+  std::optional<SoftWalls> soft = std::nullopt;
+};
+
+// Do the ends of the segment see each other, past soft walls?
+struct SightQuery {
+  Segment segment;
+  SoftWalls soft;
 };
 
 // Which polygons does the circle touch?
@@ -127,7 +136,7 @@ struct MoveQuery {
 
 using Query = std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery,
                            SweepQuery, ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery,
-                           BounceQuery, RayBounceQuery, NearestQuery>;
+                           BounceQuery, RayBounceQuery, NearestQuery, SightQuery>;
 
 // Returns the approximate encoded size of the query, in units of the encoded size of a vertex.
 size_t VertexCount(const Query& query);
