@@ -341,7 +341,9 @@ void EncodeOptions(const Options& options, Message& message) {
   if constexpr (requires { options.max_steps; }) message.set_max_steps(options.max_steps);
   if constexpr (requires { options.max_contacts; }) message.set_max_contacts(options.max_contacts);
   if constexpr (requires { options.max_bounces; }) message.set_max_bounces(options.max_bounces);
-  if constexpr (requires { options.k; }) message.set_k(options.k);
+  if constexpr (requires { options.k; }) {
+    if (options.k != Options().k) message.set_k(options.k);
+  }
   if constexpr (requires { options.tolerance; }) message.set_tolerance(options.tolerance);
   if constexpr (requires { options.quiet_radii; }) message.set_quiet_radii(options.quiet_radii);
   if constexpr (requires { options.mask; }) EncodeMask(options.mask, message);

@@ -86,7 +86,8 @@ class Form {
          [](const CastHit& hit) { return hit.fraction; });
     Is(batch.reflections.size() == (options.reflect ? batch.hits.size() : 0),
        "reflections stand beside hits if asked");
-    const bool has_passed = options.soft_mask != 0 && options.mode == CastMode::kClosest;
+    const bool has_passed =
+        options.mode == CastMode::kClosest && (options.soft_mask != 0 || options.soft_length);
     Is(batch.passed.size() == (has_passed ? items : 0), "passed has one entry an item if asked");
     Is(batch.soft_lengths.size() == (options.soft_length ? items : 0),
        "soft lengths have one entry an item if asked");

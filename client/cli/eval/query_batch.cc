@@ -142,8 +142,7 @@ class Printer {
     const std::span<const CastHit> all = cursor.rows(answers.hits);
     const Holders holders = HoldersOf(points, starts, scope);
     if (soft == nullptr) return SegmentLine(q, all, holders);
-    const uint32_t passed = soft->passed.empty() ? 0 : soft->passed[0];
-    return SoftSegmentLine(q, {soft->hits, passed, soft->soft_lengths[0]}, all, holders);
+    return SoftSegmentLine(q, {soft->hits, soft->passed[0], soft->soft_lengths[0]}, all, holders);
   }
 
   std::string operator()(std::string_view q, const SightQuery&, const ItemScope&) {

@@ -816,7 +816,8 @@ typedef struct carom_cast_answers {
   carom_f64_column reflection_x, reflection_y;   /* [length] of b - a or the direction */
   carom_u32_column truncated; /* [1] items with more hits than max_hits, ascending */
   CAROM_ITEM_ERRORS
-  carom_u32_column passed; /* [1] one an item: soft walls that it passes; only with a soft_mask */
+  carom_u32_column
+      passed; /* [1] one an item: soft walls that it passes; empty without soft walls */
   carom_f64_column soft_length; /* [length] one an item: inside soft walls before the hit */
 } carom_cast_answers;
 

@@ -87,8 +87,7 @@ struct CastOptions {
   uint64_t mask = kEveryCategory;
   // Soft walls, under CLOSEST and ANY: a polygon or body with category & soft_mask != 0 is soft.
   // The line passes `soft_count` passages of soft polygons, in the total order of their begins; the
-  // next one, or the first passage of another polygon, is the hit. Fills `CastAnswers::passed`
-  // under CLOSEST unless soft_mask is 0.
+  // next one, or the first passage of another polygon, is the hit.
   uint64_t soft_mask = 0;
   uint32_t soft_count = 0;   // in [0, 16]
   bool soft_length = false;  // fills `CastAnswers::soft_lengths`; needs CLOSEST
@@ -162,9 +161,10 @@ struct CastAnswers {
   // normal n, b - a - 2 ((b - a) . n) n, each component within 1 ulp of |b - a|; {0, 0} if the
   // normal is zero.
   std::vector<Vec2> reflections;
-  // One entry per segment if there is a soft mask, under CLOSEST, else empty: the number of
-  // passages of soft polygons and bodies before the hit, or on the whole segment if there is no
-  // hit; at most soft_count. Under IGNORE, the passage that contains the start is not counted.
+  // One entry per segment if `soft_mask` is not 0 or `soft_length` is set, under CLOSEST, else
+  // empty: the number of passages of soft polygons and bodies before the hit, or on the whole
+  // segment if there is no hit; at most soft_count. Under IGNORE, the passage that contains the
+  // start is not counted.
   std::vector<uint32_t> passed;
   // One entry per segment if `CastOptions::soft_length` is set, else empty: the length of the part
   // of the segment before the hit (of all of it if there is no hit) that is in soft polygons or

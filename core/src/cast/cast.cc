@@ -20,7 +20,7 @@ namespace {
 using internal::Line;
 
 // Sets `line` to ray i; or, if the ray is invalid, records an error and returns false.
-bool ReadRay(const RayColumns& rays, size_t i, Line& line, std::vector<ItemError>& errors) {
+bool ReadLine(const RayColumns& rays, size_t i, Line& line, std::vector<ItemError>& errors) {
   ItemChecker check(i, errors);
   if (!check.Coordinate(ItemColumn::kX, rays.x[i]) ||
       !check.Coordinate(ItemColumn::kY, rays.y[i]) ||
@@ -41,8 +41,8 @@ bool ReadRay(const RayColumns& rays, size_t i, Line& line, std::vector<ItemError
 }
 
 // Sets `line` to segment i; or, if the segment is invalid, records an error and returns false.
-bool ReadSegment(const SegmentColumns& segments, size_t i, Line& line,
-                 std::vector<ItemError>& errors) {
+bool ReadLine(const SegmentColumns& segments, size_t i, Line& line,
+              std::vector<ItemError>& errors) {
   const Segment segment{{segments.ax[i], segments.ay[i]}, {segments.bx[i], segments.by[i]}};
   if (!IsAccepted(segment.a) || !IsAccepted(segment.b)) {
     ItemChecker check(i, errors);
@@ -68,7 +68,7 @@ std::span<const double> Part(std::span<const double> column, size_t begin, size_
 bool CastScene(const Scene& scene, const SegmentColumns& segments, const CastOptions& options,
                CastAnswers& out, WorkMeter& meter) {
   const auto line_of = [&](size_t i, Line& line) {
-    return ReadSegment(segments, i, line, out.errors);
+    return ReadLine(segments, i, line, out.errors);
   };
   if (internal::IsFastQuestion(options)) {
     return internal::CastFast(scene, options, {segments.size(), line_of, &segments}, out, meter);
@@ -80,7 +80,7 @@ bool CastScene(const Scene& scene, const SegmentColumns& segments, const CastOpt
 // reads only segments directly from columns.
 bool CastScene(const Scene& scene, const RayColumns& rays, const CastOptions& options,
                CastAnswers& out, WorkMeter& meter) {
-  const auto line_of = [&](size_t i, Line& line) { return ReadRay(rays, i, line, out.errors); };
+  const auto line_of = [&](size_t i, Line& line) { return ReadLine(rays, i, line, out.errors); };
   if (internal::IsFastQuestion(options)) {
     return internal::CastFast(scene, options, {rays.size(), line_of}, out, meter);
   }
@@ -94,7 +94,7 @@ bool CastPlain(const World& world, const SegmentColumns& segments, const CastOpt
     return CastScene(world.scene, segments, options, out, meter);
   }
   const auto line_of = [&](size_t i, Line& line, std::vector<ItemError>& errors) {
-    return ReadSegment(segments, i, line, errors);
+    return ReadLine(segments, i, line, errors);
   };
   const auto cast_scene = [&](size_t begin, size_t count, const CastOptions& by,
                               CastAnswers& answers) {
@@ -113,7 +113,7 @@ bool CastPlain(const World& world, const RayColumns& rays, const CastOptions& op
                CastAnswers& out, WorkMeter& meter) {
   if (internal::IsUniform(rays.scope)) return CastScene(world.scene, rays, options, out, meter);
   const auto line_of = [&](size_t i, Line& line, std::vector<ItemError>& errors) {
-    return ReadRay(rays, i, line, errors);
+    return ReadLine(rays, i, line, errors);
   };
   const auto cast_scene = [&](size_t begin, size_t count, const CastOptions& by,
                               CastAnswers& answers) {
@@ -130,14 +130,14 @@ bool CastPlain(const World& world, const RayColumns& rays, const CastOptions& op
                                out, meter);
 }
 
-// Casts lines under options that mention soft walls; `read` is `ReadSegment` or `ReadRay`.
-template <class Columns, class Read>
-[[gnu::noinline]] bool CastWithSoft(const World& world, const Columns& lines, const Read& read,
+// Casts segments or rays under options that mention soft walls.
+template <class Columns>
+[[gnu::noinline]] bool CastWithSoft(const World& world, const Columns& lines,
                                     const CastOptions& options, CastAnswers& out,
                                     WorkMeter& meter) {
   if (internal::NeedsSoftCasts(options)) {
     const auto line_of = [&](size_t i, Line& line, std::vector<ItemError>& errors) {
-      return read(lines, i, line, errors);
+      return ReadLine(lines, i, line, errors);
     };
     return internal::CastSoft({world, options, lines.scope, lines.size(), line_of}, out, meter);
   }
@@ -162,7 +162,7 @@ void CastAnswers::Clear() {
 bool CastSegments(const World& world, const SegmentColumns& segments, const CastOptions& options,
                   CastAnswers& out, WorkMeter& meter) {
   if (internal::MentionsSoft(options)) [[unlikely]] {
-    return CastWithSoft(world, segments, ReadSegment, options, out, meter);
+    return CastWithSoft(world, segments, options, out, meter);
   }
   return CastPlain(world, segments, options, out, meter);
 }
@@ -170,7 +170,7 @@ bool CastSegments(const World& world, const SegmentColumns& segments, const Cast
 bool CastRays(const World& world, const RayColumns& rays, const CastOptions& options,
               CastAnswers& out, WorkMeter& meter) {
   if (internal::MentionsSoft(options)) [[unlikely]] {
-    return CastWithSoft(world, rays, ReadRay, options, out, meter);
+    return CastWithSoft(world, rays, options, out, meter);
   }
   return CastPlain(world, rays, options, out, meter);
 }

@@ -107,7 +107,7 @@ bool CastSoft(const SoftCasts& casts, CastAnswers& out, WorkMeter& meter) {
 
 void AddSoftColumns(const CastOptions& options, CastAnswers& out) {
   if (options.mode != CastMode::kClosest) return;
-  if (options.soft_mask != 0) out.passed.assign(out.counts.size(), 0);
+  if (MentionsSoft(options)) out.passed.assign(out.counts.size(), 0);
   if (options.soft_length) out.soft_lengths.assign(out.counts.size(), 0);
 }
 
