@@ -280,13 +280,6 @@ class Reader {
     }
   }
 
-  // Reads `column`, which has an entry for each query, or none.
-  template <class T>
-  void PerItem(const RepeatedField<T>& column, const char* name, std::vector<T>& out) {
-    Require(column.empty() || column.size() == message_.counts_size(), name);
-    if (status_.ok()) out.assign(column.begin(), column.end());
-  }
-
   // Reads whether each row is a hit of a body (a moving shape beside the scene's polygons). The
   // column `is_body` has an entry for every row or none.
   void IsBody(std::vector<uint8_t>& out) {
@@ -355,8 +348,13 @@ absl::Status Decode(absl::string_view batch, const v1::CastAnswers& message, Cas
   reader.RowsIfPresent(message.feature_size(), kCastEdge, out.hits);
   reader.RowsIfPresent(message.exit_fraction_size(), kCastExit, out.hits);
   reader.Rows(OptionalRows(message.reflection_x_size(), rows), kReflection, out.reflections);
-  reader.PerItem(message.passed(), "passed", out.passed);
-  reader.PerItem(message.soft_length(), "soft_length", out.soft_lengths);
+  // The columns of soft walls have an entry for each query, or none.
+  const auto read = [&](const auto& column, const char* name, auto& to) {
+    reader.Require(column.empty() || column.size() == message.counts_size(), name);
+    if (reader.status().ok()) to.assign(column.begin(), column.end());
+  };
+  read(message.passed(), "passed", out.passed);
+  read(message.soft_length(), "soft_length", out.soft_lengths);
   return reader.status();
 }
 

@@ -350,38 +350,66 @@ bool IsSoft(const SoftCase& made, const SoftWorld& world, const CastHit& hit) {
   return (found->category & kSoft) != 0;
 }
 
+// One question of the laws, in a world with bodies.
+class Asker {
+ public:
+  Asker(Random& random, const SoftCase& made, SoftWorld& world)
+      : asked_(*made.scene.scene, &world.bodies),
+        scope_{random.Below(4) == 0 ? Against::kBodies : Against::kBoth,
+               {&world.mask, 1},
+               {&world.ignore_owner, 1}} {}
+
+  CastAnswers Cast(const Segment& line, const CastOptions& options) {
+    CastAnswers out;
+    EXPECT_TRUE(CastSegments(asked_, Columns(line), options, out, meter_));
+    return out;
+  }
+  bool Sees(const Segment& line, const SightOptions& options) {
+    SightAnswers out;
+    EXPECT_TRUE(TestLinesOfSight(asked_, Columns(line), options, out, meter_));
+    return out.visible[0] == 1;
+  }
+
+ private:
+  SegmentColumns Columns(const Segment& s) const {
+    return {{&s.a.x, 1}, {&s.a.y, 1}, {&s.b.x, 1}, {&s.b.y, 1}, scope_};
+  }
+
+  World asked_;
+  Scope scope_;
+  WorkMeter meter_;
+};
+
+// A greater count passes as many walls or more, and stops as late or later.
+void ExpectLater(const CastAnswers& got, const CastAnswers& later) {
+  EXPECT_GE(later.passed[0], got.passed[0]);
+  EXPECT_GE(later.soft_lengths[0], got.soft_lengths[0]);
+  if (later.counts[0] == 0) return;
+  ASSERT_EQ(got.counts[0], 1u);
+  EXPECT_GE(later.hits[0].fraction, got.hits[0].fraction);
+}
+
 // The events are the rows of ALL_PASSAGES: the hit is the first hard one, or the soft one after
 // soft_count others, byte for byte, with polygons and bodies of all kinds, and with boxes.
 void ExpectLaws(Random& random, const Grid& grid, const SoftCase& made) {
-  const SoftWorld world = RandomBodies(random, grid);
+  SoftWorld world = RandomBodies(random, grid);
+  Asker asker(random, made, world);
   CastOptions options = made.options;
   if (random.Below(5) == 0) options.target = CastTarget::kBounds;
   const Segment s = RandomSegment(random, grid);
   SCOPED_TRACE(absl::StrFormat("{{%a, %a}, {%a, %a}}", s.a.x, s.a.y, s.b.x, s.b.y));
-  const Scope scope{random.Below(4) == 0 ? Against::kBodies : Against::kBoth,
-                    {&world.mask, 1},
-                    {&world.ignore_owner, 1}};
-  const World asked(*made.scene.scene, &world.bodies);
-  WorkMeter meter;
-  const auto cast = [&](const Segment& line, const CastOptions& by) {
-    CastAnswers out;
-    const SegmentColumns columns{
-        {&line.a.x, 1}, {&line.a.y, 1}, {&line.b.x, 1}, {&line.b.y, 1}, scope};
-    EXPECT_TRUE(CastSegments(asked, columns, by, out, meter));
-    return out;
-  };
   CastOptions passages = options;
   passages.soft_mask = passages.soft_count = 0;
   passages.soft_length = false;
   passages.mode = CastMode::kAllPassages;
   passages.max_hits = kMaxMaxHits;
-  const CastAnswers events = cast(s, passages);
+  const CastAnswers events = asker.Cast(s, passages);
   size_t stop = 0;
   while (stop < events.hits.size() && stop < options.soft_count &&
          IsSoft(made, world, events.hits[stop])) {
     ++stop;
   }
-  const CastAnswers got = cast(s, options);
+  const CastAnswers got = asker.Cast(s, options);
   EXPECT_EQ(got.passed[0], stop);
   ASSERT_EQ(got.counts[0], stop < events.hits.size() ? 1u : 0u);
   if (got.counts[0] == 1) ExpectSame(got.hits[0], events.hits[stop]);
@@ -389,31 +417,18 @@ void ExpectLaws(Random& random, const Grid& grid, const SoftCase& made) {
   CastOptions any = options;
   any.mode = CastMode::kAny;
   any.soft_length = false;
-  EXPECT_EQ(cast(s, any).counts, got.counts);
+  EXPECT_EQ(asker.Cast(s, any).counts, got.counts);
 
   CastOptions more = options;
   ++more.soft_count;
-  const CastAnswers later = cast(s, more);
-  EXPECT_GE(later.passed[0], got.passed[0]);
-  EXPECT_GE(later.soft_lengths[0], got.soft_lengths[0]);
-  if (later.counts[0] == 1) {
-    ASSERT_EQ(got.counts[0], 1u);
-    EXPECT_GE(later.hits[0].fraction, got.hits[0].fraction);
-  }
+  ExpectLater(got, asker.Cast(s, more));
 
-  const auto sees = [&](const Segment& line) {
-    SightAnswers out;
-    const SegmentColumns columns{
-        {&line.a.x, 1}, {&line.a.y, 1}, {&line.b.x, 1}, {&line.b.y, 1}, scope};
-    EXPECT_TRUE(
-        TestLinesOfSight(asked, columns, {kEveryCategory, kSoft, options.soft_count}, out, meter));
-    return out.visible[0] == 1;
-  };
-  const bool is_visible = sees(s);
-  EXPECT_EQ(sees({s.b, s.a}), is_visible);
+  const SightOptions sight{kEveryCategory, kSoft, options.soft_count};
+  const bool is_visible = asker.Sees(s, sight);
+  EXPECT_EQ(asker.Sees({s.b, s.a}, sight), is_visible);
   any.inside_policy = InsidePolicy::kReportStart;
   any.target = CastTarget::kPolygons;
-  EXPECT_EQ(cast(s, any).counts[0] == 0, is_visible);
+  EXPECT_EQ(asker.Cast(s, any).counts[0] == 0, is_visible);
 }
 
 TEST(SoftLawTest, TheHitIsARowOfAllPassages) { ForCases(433, Repeats(300, 20000), ExpectLaws); }

@@ -88,6 +88,16 @@ void ExpectSameRow(const DistanceRow& a, const DistanceRow& b) {
   if (a.has_edge) EXPECT_EQ(a.edge, b.edge);
 }
 
+// NEAREST_K answers the first k rows of ALL, in the order of `ranked`.
+void ExpectRanked(const DistanceAnswers& got, const DistanceAnswers& all,
+                  const std::vector<size_t>& ranked, uint32_t k) {
+  ASSERT_EQ(got.polygon_ids.size(), std::min<size_t>(k, ranked.size()));
+  for (size_t rank = 0; rank < got.polygon_ids.size(); ++rank) {
+    EXPECT_EQ(got.polygon_ids[rank], all.polygon_ids[ranked[rank]]) << "rank " << rank;
+    ExpectSameRow(got.rows[rank], all.rows[ranked[rank]]);
+  }
+}
+
 double AnyBound(Random& random, const Grid& grid, double nearest) {
   switch (random.Below(6)) {
     case 0:
@@ -148,24 +158,16 @@ void ExpectDistances(Random& random, const Grid& grid) {
     if (key(i) != key(best)) continue;
     ExpectRow(scene, scene.oracle.shapes()[i], mover, want[i], got.rows[row++]);
   }
-  // NEAREST_K: the rows of ALL, stably sorted by exact distances, as far as k.
-  std::vector<size_t> ranked;  // indices of polygons
+  std::vector<size_t> ranked, polygon_of;  // rows of ALL; the polygon of each row
   for (size_t i = 0; i < want.size(); ++i) {
-    if (std::ranges::binary_search(within, scene.oracle.shapes()[i].id())) ranked.push_back(i);
+    if (!std::ranges::binary_search(within, scene.oracle.shapes()[i].id())) continue;
+    ranked.push_back(ranked.size());
+    polygon_of.push_back(i);
   }
-  const std::vector<size_t> rows_of_all = ranked;
-  std::ranges::stable_sort(ranked, {}, key);
+  std::ranges::stable_sort(ranked, {}, [&](size_t row) { return key(polygon_of[row]); });
   for (const uint32_t k : {1u, 2u, 1u + uint32_t(random.Below(8)), kMaxNearestK}) {
-    const DistanceAnswers first =
-        Measure(*scene.scene, mover.shape,
-                DistanceOptions{DistanceMode::kNearestK, kEveryCategory, k}, bound);
-    ASSERT_EQ(first.polygon_ids.size(), std::min<size_t>(k, ranked.size()));
-    for (size_t rank = 0; rank < first.polygon_ids.size(); ++rank) {
-      const size_t i = ranked[rank];
-      EXPECT_EQ(first.polygon_ids[rank], scene.oracle.shapes()[i].id()) << "rank " << rank;
-      const auto row = size_t(std::ranges::find(rows_of_all, i) - rows_of_all.begin());
-      ExpectSameRow(first.rows[rank], all.rows[row]);
-    }
+    const DistanceOptions options{DistanceMode::kNearestK, kEveryCategory, k};
+    ExpectRanked(Measure(*scene.scene, mover.shape, options, bound), all, ranked, k);
   }
 }
 
