@@ -10,6 +10,7 @@
 #include <cmath>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -196,7 +197,6 @@ struct SoftCase {
 };
 
 SoftCase RandomCase(Random& random, const Grid& grid) {
-  SoftCase made;
   std::vector<PolygonSpec> specs = RandomScene(random, grid).specs;
   const int most = static_cast<int>(specs.size());
   for (int more = random.Below(6); more > 0; --more) {
@@ -204,7 +204,7 @@ SoftCase RandomCase(Random& random, const Grid& grid) {
   }
   for (PolygonSpec& spec : specs) spec.category = random.Below(4) == 0 ? kHard : kSoft;
   if (random.Below(4) == 0) specs.back().category = kHard | kSoft;
-  made.scene = MakeScene(specs);
+  SoftCase made{MakeScene(std::move(specs)), {}};
   made.options = Soft(static_cast<uint32_t>(random.Below(random.Below(4) == 0 ? 17 : 4)),
                       static_cast<InsidePolicy>(random.Below(3)));
   if (random.Below(5) == 0) made.options.mask = kSoft;
@@ -224,7 +224,9 @@ void ExpectLength(double length, const OracleLine& line, const OracleSoftAnswer&
   const Rational high = Exact(length) + slack;
   const Rational low = Exact(length) - slack;
   EXPECT_LE(exact2, high * high) << length;
-  if (low > 0) EXPECT_GE(exact2, low * low) << length;
+  if (low > 0) {
+    EXPECT_GE(exact2, low * low) << length;
+  }
 }
 
 void ExpectSoft(const OracleLine& line, const Oracle& oracle, const CastOptions& options,
@@ -296,6 +298,7 @@ TEST(SoftOracleTest, RaysEqualTheOracle) {
 
 struct SoftWorld {
   Bodies bodies;
+  std::vector<uint64_t> category;  // of the bodies
   uint64_t mask = kEveryCategory;
   uint32_t ignore_owner = 0;
 };
@@ -319,7 +322,7 @@ SoftWorld RandomBodies(Random& random, const Grid& grid) {
     category.push_back(random.Below(3) == 0 ? kHard : kSoft);
     owner.push_back(static_cast<uint32_t>(random.Below(3)));
   }
-  SoftWorld world{Bodies::Create({{shapes, {}, zeros, zeros}, category, owner}).value()};
+  SoftWorld world{Bodies::Create({{shapes, {}, zeros, zeros}, category, owner}).value(), category};
   if (random.Below(3) == 0) world.mask = kSoft;
   world.ignore_owner = static_cast<uint32_t>(random.Below(3));
   return world;
@@ -344,7 +347,7 @@ void ExpectSame(const CastHit& a, const CastHit& b) {
 // The categories of everything, by which a row of ALL_PASSAGES is soft.
 bool IsSoft(const SoftCase& made, const SoftWorld& world, const CastHit& hit) {
   if (hit.is_body) {
-    return (world.bodies.set().body(hit.polygon_id).category() & kSoft) != 0;
+    return (world.category[hit.polygon_id] & kSoft) != 0;
   }
   const auto found = std::ranges::find(made.scene.specs, hit.polygon_id, &PolygonSpec::id);
   return (found->category & kSoft) != 0;

@@ -85,7 +85,9 @@ void ExpectSameRow(const DistanceRow& a, const DistanceRow& b) {
   EXPECT_EQ(a.point, b.point);
   EXPECT_EQ(a.mover_point, b.mover_point);
   EXPECT_EQ(a.has_edge, b.has_edge);
-  if (a.has_edge) EXPECT_EQ(a.edge, b.edge);
+  if (a.has_edge) {
+    EXPECT_EQ(a.edge, b.edge);
+  }
 }
 
 // NEAREST_K answers the first k rows of ALL, in the order of `ranked`.
