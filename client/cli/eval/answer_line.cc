@@ -228,7 +228,7 @@ std::string SoftSegmentLine(std::string_view q, const SoftEnd& end, std::span<co
                             const Holders& holders) {
   Writer writer(q);
   WriteSegment(writer, end.hit, all, holders);
-  writer.Member("passed", end.passed);
+  writer.Member("passed", uint64_t{end.passed});
   writer.Member("soft_length", end.soft_length);
   return writer.Finished();
 }
