@@ -14,6 +14,7 @@
 #include "client/cli/command.h"
 #include "client/cli/eval/answer_line.h"
 #include "client/cli/eval/query_line.h"
+#include "client/cli/eval/soft_walls.h"
 #include "client/cli/output.h"
 #include "client/cli/target.h"
 #include "client/formats/json_text.h"
@@ -28,6 +29,7 @@ struct CastCommandOptions {
   double ax = 0, ay = 0, bx = 0, by = 0;
   std::string mode = "closest";
   std::string inside = "report";
+  SoftWalls soft;
 };
 
 // Returns the modes of a cast, which decide what hits are printed, by their names on the command
@@ -45,6 +47,9 @@ Group GroupOf(const CastCommandOptions& options) {
                         .inside_policy = *InsidePolicyNamed(options.inside),
                         .max_hits = kMaxMaxHits,
                         .mask = kEveryCategory};
+  group.cast_options.soft_mask = options.soft.mask;
+  group.cast_options.soft_count = options.soft.count;
+  group.cast_options.soft_length = options.soft.mask != 0 && options.mode == "closest";
   const auto column = [](const double& value) { return std::span<const double>(&value, 1); };
   // The segment, and its start as a point, are batches of one item.
   group.segments = {column(options.ax), column(options.ay), column(options.bx), column(options.by)};
@@ -101,6 +106,10 @@ int Run(const CastCommandOptions& options) {
   const Holders holders{{answers->points.polygon_ids}, answers->points.locations};
   std::string line = options.mode == "any" ? AnyHitLine("", segments.counts.front() > 0, holders)
                                            : SegmentLine("", segments.hits, holders);
+  if (!segments.passed.empty()) {
+    line = SoftSegmentLine("", {segments.hits, segments.passed[0], segments.soft_lengths[0]},
+                           segments.hits, holders);
+  }
   if (PrintsTables(options.output) && !segments.hits.empty()) {
     line.pop_back();
     line += MoreOf(options, segments.hits.front());
@@ -136,6 +145,7 @@ void AddCastCommand(CLI::App& app, int& exit_status) {
           "before the segment has left the polygon; exit: one where the segment leaves it")
       ->check(CLI::IsMember({"report", "ignore", "exit"}))
       ->capture_default_str();
+  AddSoftWalls(*command, options->soft);
   AddExample(*command, "carom cast --local client/examples/arena.json 20 20 380 280");
   AddOutput(*command, options->output);
   command->add_option("--svg", options->svg, "SVG file for a picture of scene and hits")

@@ -10,8 +10,10 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "carom/cast.h"
 #include "carom/geometry.h"
 #include "carom/status.h"
+#include "client/cli/eval/soft_walls.h"
 #include "client/formats/nearest_word.h"
 #include "client/formats/scene_reader.h"
 
@@ -105,6 +107,15 @@ CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& v
       ->required()
       ->check(CLI::Validator(refused, ""))
       ->type_name("NUMBER");
+}
+
+void AddSoftWalls(CLI::App& command, SoftWalls& soft) {
+  command.add_option("--soft-mask", soft.mask,
+                     "Polygons with a category of this mask are soft walls, of which a line passes "
+                     "as many as --soft-count says");
+  command.add_option("--soft-count", soft.count, "Soft walls that a line passes")
+      ->check(CLI::Range(0, static_cast<int>(kMaxSoftCount)))
+      ->capture_default_str();
 }
 
 // CLI11 reports that a command is missing if the user misspelt it, and that an argument is missing

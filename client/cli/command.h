@@ -24,6 +24,8 @@ class Option;
 
 namespace carom::cli {
 
+struct SoftWalls;
+
 // Exit statuses, as `carom --help` lists them.
 inline constexpr int kSuccess = 0;
 inline constexpr int kFailure = 1;
@@ -82,6 +84,8 @@ int FailOf(std::string_view scene, const absl::Status& status);
 // the help.
 CLI::Option* AddCoordinate(CLI::App& command, const std::string& name, double& value,
                            const std::string& description);
+// Adds the options --soft-mask and --soft-count, which let a line pass soft walls.
+void AddSoftWalls(CLI::App& command, SoftWalls& soft);
 
 // Returns a line of text that explains `error`, an error of CLI11 about the command line: the
 // faulty argument as the user typed it, and the command or option that the user may have meant.

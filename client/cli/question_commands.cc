@@ -20,6 +20,7 @@
 #include "client/cli/command.h"
 #include "client/cli/eval/answer_line.h"
 #include "client/cli/eval/query_batch.h"
+#include "client/cli/eval/soft_walls.h"
 #include "client/cli/output.h"
 #include "client/cli/target.h"
 
@@ -45,6 +46,9 @@ struct QuestionOptions {
   double skin = 0;
   uint32_t max_contacts = SlideOptions().max_contacts;
   uint32_t max_bounces = kDefaultBounces;
+  uint32_t k = 0;            // of the nearest; 0: those tied at the least distance
+  double max_distance = -1;  // of the k nearest; below 0: none
+  SoftWalls soft;
 };
 
 // Returns the point in a text such as "3,-1.5".
@@ -122,7 +126,12 @@ absl::StatusOr<Query> OverlapOf(const QuestionOptions& options) {
 absl::StatusOr<Query> NearestOf(const QuestionOptions& options) {
   absl::StatusOr<Polygon> placed = PlacedOf(options);
   if (!placed.ok()) return placed.status();
-  return DistanceQuery{*std::move(placed)};
+  if (options.k == 0) {
+    if (options.max_distance < 0) return DistanceQuery{*std::move(placed)};
+    return Refused(absl::StatusCode::kInvalidArgument, "--max-distance", "needs --k");
+  }
+  const double bound = options.max_distance < 0 ? HUGE_VAL : options.max_distance;
+  return NearestQuery{*std::move(placed), options.k, bound};
 }
 
 absl::StatusOr<Query> SweepOf(const QuestionOptions& options) {
@@ -194,6 +203,8 @@ int Sight(const QuestionOptions& options) {
   const auto column = [](const double& value) { return std::span<const double>(&value, 1); };
   Group group;
   group.sights = {column(options.x), column(options.y), column(options.to_x), column(options.to_y)};
+  group.sight_options.soft_mask = options.soft.mask;
+  group.sight_options.soft_count = options.soft.count;
   const absl::StatusOr<std::vector<GroupResult>> results = (*evaluator)->Evaluate({&group, 1});
   if (!results.ok()) return FailAbout(options.target, results.status());
   const GroupResult& result = results->front();
@@ -325,6 +336,12 @@ void AddQuestionsOfShapes(CLI::App& app, int& exit_status) {
       {"nearest", "Print the polygons nearest to a shape, or a point, at (X, Y)", "20 20", kPlace},
       NearestOf, exit_status);
   AddShape(*nearest.command, nearest.options->shape, false);
+  nearest.command->add_option("--k", nearest.options->k, "Number of polygons, nearest first")
+      ->check(CLI::Range(1, static_cast<int>(kMaxNearestK)));
+  nearest.command
+      ->add_option("--max-distance", nearest.options->max_distance,
+                   "With --k: greatest distance of a polygon, in world units")
+      ->check(CLI::NonNegativeNumber);
   const Added sweep = Add(app,
                           {"sweep", "Print what a shape hits that moves from (X, Y) by (DX, DY)",
                            "20 20 100 100 --box 4 4", kMotion},
@@ -359,10 +376,11 @@ void AddQuestionCommands(CLI::App& app, int& exit_status) {
       ->check(CLI::Range(1, 16))
       ->capture_default_str();
   const auto sight = std::make_shared<QuestionOptions>();
-  AddQuestion(
+  CLI::App* const sights = AddQuestion(
       app, {"sight", "Print whether (X1, Y1) and (X2, Y2) see each other", "20 20 380 280", kEnds},
-      sight)
-      ->callback([sight, &exit_status] { exit_status = Sight(*sight); });
+      sight);
+  AddSoftWalls(*sights, sight->soft);
+  sights->callback([sight, &exit_status] { exit_status = Sight(*sight); });
   const auto track = std::make_shared<QuestionOptions>();
   CLI::App* command =
       AddQuestion(app,

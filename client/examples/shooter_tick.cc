@@ -43,7 +43,7 @@ void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::F
   // Players slide against walls and against other players, but not against their own bodies.
   now.group.slides = {Placed({kX, 5}, {kY, 5}), dx.first(10), {kDy, 10}, {kPushes, 5}};
   now.group.slides.movers.scope = {carom::Against::kBoth, {}, {kOwners, 5}};
-  now.group.slide_options.mask = now.group.sight_mask = mask;
+  now.group.slide_options.mask = now.group.sight_options.mask = mask;
   now.group.sights = {kFromX, kFromY, kToX, kToY};
   static const carom::Shape point = carom::Shape::Create(carom::Capsule{}).value();
   now.group.distances = {{.shapes = {&point, 1}, .x = kBlastX, .y = kBlastY}, kReach};

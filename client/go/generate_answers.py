@@ -43,6 +43,9 @@ ANSWERS: dict[str, tuple[str, tuple[Rows, ...]]] = {
         Rows("Reflection", "reflections", "e", "Reflections",
              "A Reflection is b - a, or the direction of a ray, reflected at the hit of the same index",
              "x=reflection_x y=reflection_y", True),
+        Rows("SoftWalls", "soft", "i", "Soft",
+             "A SoftWalls is how many soft walls a segment or a ray passes, and its length inside them",
+             "passed (soft_length)", True),
     )),
     "LocateAnswers": ("counts", (
         Rows("Located", "found", "e", "Polygons", "A Located is a polygon or body that contains a point",

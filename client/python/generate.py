@@ -158,7 +158,7 @@ class Slots:
                 slot = self.add(SCALARS[kind][0], SCALARS[kind][1], at)
                 if name == "struct_size":
                     self.defaults[slot] = struct["size"]
-                elif name != "reserved":
+                elif not name.startswith("reserved"):
                     self.options.append((path, slot, member["enum"] or "", member["doc"]))
             else:
                 raise SystemExit(f"generate.py: the type {kind} of {path} is not known")
@@ -354,7 +354,7 @@ def parameters(api: dict[str, Any], kind: dict[str, Any]) -> tuple[list[Paramete
             doc = re.sub(r" ?\(carom/[^)]*\)", "", next(e["doc"] for e in api["enums"] if e["name"] == enum))
             doc = doc.split(". Under")[0].replace(" 0: ", " None: ").rstrip(".")
             known[name] = Parameter(name, f"{class_name(enum)} | Literal[{literal}] | None", "None", doc)
-        elif name in ("reflect", "quiet_radii"):
+        elif name in ("reflect", "quiet_radii", "soft_length"):
             known[name] = Parameter(name, "bool", "False", tidy(about))
         elif name == "tolerance":
             known[name] = Parameter(name, "float | None", "None", tidy(about))

@@ -104,7 +104,7 @@ const ANSWERS = {
 const ARRAYS = { f64: 'Float64Array', u64: 'BigUint64Array', u32: 'Uint32Array', u8: 'Uint8Array' };
 const ACCEPTED = { f64: 'Numbers', u64: 'Longs', u32: 'Integers', u8: 'Flags' };
 const SCALARS = { uint32_t: 'u32', uint64_t: 'u64', double: 'f64', size_t: 'u32' };
-const FLAG_OPTIONS = new Set(['reflect', 'quiet_radii']);
+const FLAG_OPTIONS = new Set(['reflect', 'quiet_radii', 'soft_length']);
 
 const camel = (name) => name.toLowerCase().replace(/_(\w)/g, (_, letter) => letter.toUpperCase());
 const pascal = (name) => camel(`_${name.replace(/^carom_/, '')}`);
@@ -129,7 +129,7 @@ function walk(api, struct, prefix = '', offset = 0) {
     } else if (member.type.endsWith('*')) {
       found.pointers.push(about);
     } else if (SCALARS[member.type]) {
-      if (!['struct_size', 'reserved'].includes(member.name)) {
+      if (member.name !== 'struct_size' && !member.name.startsWith('reserved')) {
         found.options.push({ ...about, type: SCALARS[member.type] });
       }
     } else if (!member.count) {

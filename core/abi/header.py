@@ -230,8 +230,9 @@ class Parser:
             called = functions[function]
             if f"const {question}*" not in [parameter["type"] for parameter in called["parameters"]]:
                 raise HeaderError(line, f"{function} does not take {question}")
-            if [field["name"] for field in structs[answers]["fields"]][-len(errors):] != errors:
-                raise HeaderError(line, f"{answers} does not end with CAROM_ITEM_ERRORS")
+            names = [field["name"] for field in structs[answers]["fields"]]
+            if not any(names[i:i + len(errors)] == errors for i in range(len(names))):
+                raise HeaderError(line, f"{answers} has no CAROM_ITEM_ERRORS")
             called["doc"] = structs[question]["doc"]
             self.result["kinds"].append({"number": int(number), "name": name, "question": question,
                                          "answers": answers, "function": function})

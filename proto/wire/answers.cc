@@ -85,6 +85,8 @@ void Encode(const CastAnswers& answers, const CastOptions& options, v1::CastAnsw
   EncodeRows(asked(CastDetail::kEdge), kCastEdge, message);
   EncodeRows(asked(CastDetail::kExit), kCastExit, message);
   EncodeRows(answers.reflections, kReflection, message);
+  CopyColumn(answers.passed, message.mutable_passed());
+  CopyColumn(answers.soft_lengths, message.mutable_soft_length());
 }
 
 void Encode(const SweepAnswers& answers, v1::SweepAnswers& message) {
@@ -346,6 +348,13 @@ absl::Status Decode(absl::string_view batch, const v1::CastAnswers& message, Cas
   reader.RowsIfPresent(message.feature_size(), kCastEdge, out.hits);
   reader.RowsIfPresent(message.exit_fraction_size(), kCastExit, out.hits);
   reader.Rows(OptionalRows(message.reflection_x_size(), rows), kReflection, out.reflections);
+  // The columns of soft walls have an entry for each query, or none.
+  const auto read = [&](const auto& column, const char* name, auto& to) {
+    reader.Require(column.empty() || column.size() == message.counts_size(), name);
+    if (reader.status().ok()) to.assign(column.begin(), column.end());
+  };
+  read(message.passed(), "passed", out.passed);
+  read(message.soft_length(), "soft_length", out.soft_lengths);
   return reader.status();
 }
 

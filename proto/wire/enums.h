@@ -93,7 +93,8 @@ struct EnumTable<Coherence> {
 template <>
 struct EnumTable<DistanceMode> {
   static constexpr DistanceMode kValues[] = {DistanceMode::kNearest, DistanceMode::kNearest,
-                                             DistanceMode::kAll, DistanceMode::kWithin};
+                                             DistanceMode::kAll, DistanceMode::kWithin,
+                                             DistanceMode::kNearestK};
   static_assert(std::size(kValues) == v1::DistanceMode_ARRAYSIZE);
 };
 

@@ -292,9 +292,17 @@ void DecodeOptions(absl::string_view kind, const Message& message, Options& opti
   if constexpr (requires { options.max_bounces; }) {
     if (message.max_bounces() != 0) options.max_bounces = message.max_bounces();
   }
+  if constexpr (requires { options.k; }) {
+    if (message.k() != 0) options.k = message.k();
+  }
   if constexpr (requires { options.tolerance; }) options.tolerance = message.tolerance();
   if constexpr (requires { options.quiet_radii; }) options.quiet_radii = message.quiet_radii();
   if constexpr (requires { options.mask; }) options.mask = MaskOf(message);
+  if constexpr (requires { options.soft_mask; }) {
+    options.soft_mask = message.soft_mask();
+    options.soft_count = message.soft_count();
+  }
+  if constexpr (requires { options.soft_length; }) options.soft_length = message.soft_length();
 }
 
 // Decodes the options of kinds of queries whose only option is the mask (one bit for each category
@@ -333,9 +341,17 @@ void EncodeOptions(const Options& options, Message& message) {
   if constexpr (requires { options.max_steps; }) message.set_max_steps(options.max_steps);
   if constexpr (requires { options.max_contacts; }) message.set_max_contacts(options.max_contacts);
   if constexpr (requires { options.max_bounces; }) message.set_max_bounces(options.max_bounces);
+  if constexpr (requires { options.k; }) {
+    if (options.k != Options().k) message.set_k(options.k);
+  }
   if constexpr (requires { options.tolerance; }) message.set_tolerance(options.tolerance);
   if constexpr (requires { options.quiet_radii; }) message.set_quiet_radii(options.quiet_radii);
   if constexpr (requires { options.mask; }) EncodeMask(options.mask, message);
+  if constexpr (requires { options.soft_mask; }) {
+    message.set_soft_mask(options.soft_mask);
+    message.set_soft_count(options.soft_count);
+  }
+  if constexpr (requires { options.soft_length; }) message.set_soft_length(options.soft_length);
 }
 
 template <class Message>

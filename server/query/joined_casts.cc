@@ -73,6 +73,13 @@ const GroupAnswers& JoinedCasts::Answers(const GroupAnswers& all) {
                               casts.reflections.begin() + row_);
     }
   }
+  const auto copy_part = [&](const auto& from, auto& to) {
+    if (from.empty()) return;
+    to.assign(from.begin() + static_cast<std::ptrdiff_t>(first_),
+              from.begin() + static_cast<std::ptrdiff_t>(end_));
+  };
+  copy_part(casts.passed, part.passed);
+  copy_part(casts.soft_lengths, part.soft_lengths);
   // The truncated segments and the errors of the batch are ascending lists of segment indices. In
   // the answers of a member, the indices count from the first segment of the member.
   const auto first = static_cast<uint32_t>(first_);

@@ -51,6 +51,8 @@ TEST_F(CliQuestionsTest, AServerAndAFileAnswerAlike) {
       {{"overlap", "15", "5", "--box", "12", "2"},
        R"({"op":"polygon","rings":[[[9,4],[21,4],[21,6],[9,6]]]})"},
       {{"nearest", "15", "5"}, R"({"op":"distance","rings":[[[15,5]]]})"},
+      {{"nearest", "15", "5", "--k", "3", "--max-distance", "9"},
+       R"({"op":"distance","rings":[[[15,5]]],"k":3,"max_distance":9})"},
       {{"sweep", "-5", "5", "20", "0", "--circle", "1"},
        R"({"op":"sweep","shape":{"circle":1},"at":[-5,5,1,0],"d":[20,0],"inside":"report"})"},
       {{"slide", "-5", "5", "20", "3", "--box", "2", "2", "--skin", "0.5"},
@@ -77,6 +79,10 @@ TEST_F(CliQuestionsTest, SightsAndTracks) {
   const std::string file = folder_.Write("map.json", kMap);
   EXPECT_EQ(Carom({"sight", "--local", file, "-5", "5", "35", "5"}).standard_output,
             "{\"visible\":false}\n");
+  EXPECT_EQ(Carom({"sight", "--local", file, "-5", "5", "35", "5", "--soft-mask", "1",
+                   "--soft-count", "16"})
+                .standard_output,
+            "{\"visible\":true}\n");
   EXPECT_EQ(Carom({"sight", "--local", file, "-5", "15", "35", "15"}).standard_output,
             "{\"visible\":true}\n");
   ProcessResult result =

@@ -58,6 +58,20 @@ const GoodLine kGoodLines[] = {
     {R"({"op":"distance","rings":[[[13,5],[14,5],[14,6]]]})", R"({"d":3,"ids":[7]})"},
     {R"({"op":"distance","rings":[[[15,5]]]})", R"({"d":5,"ids":[7,18446744073709551615]})"},
     {R"({"op":"distance","rings":[[[5,5]]]})", R"({"d":0,"ids":[7]})"},
+    {R"({"op":"distance","rings":[[[15,5]]],"k":2})",
+     R"({"nearest":[[7,5],[18446744073709551615,5]]})"},
+    {R"({"op":"distance","rings":[[[15,5]]],"k":1,"max_distance":5})", R"({"nearest":[[7,5]]})"},
+    {R"({"op":"distance","rings":[[[15,5]]],"k":1024,"max_distance":4})", R"({"nearest":[]})"},
+    {R"({"op":"segment","a":[-5,5],"b":[35,5],"soft_mask":1,"soft_count":2})",
+     R"({"hit":false,"start_in":[],"start_on":[],"all":[[7,0.125],[18446744073709551615,0.625]],)"
+     R"("passed":2,"soft_length":20})"},
+    {R"({"op":"segment","a":[15,5],"b":[5,5],"soft_count":1})",
+     R"({"hit":true,"t":0.5,"poly":7,"edge":[7,0,1],"normal":[1,0],"exit_t":1,"start_in":[],)"
+     R"("start_on":[],"all":[[7,0.5]],"passed":0,"soft_length":0})"},
+    {R"({"op":"sight","a":[-5,5],"b":[35,5]})", R"({"visible":false})"},
+    {R"({"op":"sight","a":[-5,5],"b":[35,5],"soft_mask":1,"soft_count":1})",
+     R"({"visible":false})"},
+    {R"({"op":"sight","a":[-5,5],"b":[35,5],"soft_mask":1,"soft_count":2})", R"({"visible":true})"},
     {R"({"op":"polygon_cast","rings":[[[12,4],[14,4],[14,6],[12,6]]],"d":[16,0]})",
      R"({"hit":true,"t":0.375,"polys":[18446744073709551615]})"},
     {R"({"op":"polygon_cast","rings":[[[5,20],[25,20],[25,22],[5,22]]],"d":[0,-20]})",
@@ -106,6 +120,11 @@ constexpr char kInvalid[] = "INVALID_ARGUMENT";
 
 const BadLine kBadLines[] = {
     {R"([1])", kInvalid, ""},
+    {R"({"op":"sight","a":[0,0],"b":[1,1],"soft_count":17})", kInvalid, "soft_count"},
+    {R"({"op":"segment","a":[0,0],"b":[1,1],"soft_mask":-1})", kInvalid, "soft_mask"},
+    {R"({"op":"distance","rings":[[[5,5]]],"k":1025})", kInvalid, "k"},
+    {R"({"op":"distance","rings":[[[5,5]]],"max_distance":1})", kInvalid, "max_distance"},
+    {R"({"op":"distance","rings":[[[5,5]]],"k":1,"max_distance":-1})", kInvalid, "max_distance"},
     {R"(7)", kInvalid, ""},
     {R"("scene")", kInvalid, ""},
     {R"({})", kInvalid, "op"},

@@ -49,7 +49,8 @@ void RandomOptions(Random& random, Group& options) {
                                   &options.capsule_options, &options.box_options}) {
     overlap->detail = Any<OverlapDetail>(random, 2);
   }
-  options.distance_options.mode = Any<DistanceMode>(random, 3);
+  options.distance_options.mode = Any<DistanceMode>(random, 4);
+  options.distance_options.k = 1 + static_cast<uint32_t>(random.Below(4));
   options.depenetration_options.max_steps = 16;
   options.sweep_options.mode = CastMode::kAll;
   options.sweep_options.inside_policy = Any<InsidePolicy>(random, 3);

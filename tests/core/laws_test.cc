@@ -184,7 +184,7 @@ class Asker {
   bool Sees(const carom::Segment& s) const {
     SightAnswers answers;
     WorkMeter meter;
-    TestLinesOfSight(*scene_, Columns(s), kEveryCategory, answers, meter);
+    TestLinesOfSight(*scene_, Columns(s), {}, answers, meter);
     return answers.visible[0] != 0;
   }
   std::set<uint64_t> Touching(const Capsule& c) const {

@@ -86,6 +86,15 @@ class Form {
          [](const CastHit& hit) { return hit.fraction; });
     Is(batch.reflections.size() == (options.reflect ? batch.hits.size() : 0),
        "reflections stand beside hits if asked");
+    const bool has_passed =
+        options.mode == CastMode::kClosest && (options.soft_mask != 0 || options.soft_length);
+    Is(batch.passed.size() == (has_passed ? items : 0), "passed has one entry an item if asked");
+    Is(batch.soft_lengths.size() == (options.soft_length ? items : 0),
+       "soft lengths have one entry an item if asked");
+    for (const uint32_t passed : batch.passed) {
+      Is(passed <= options.soft_count, "at most soft_count passages are passed");
+    }
+    for (const double length : batch.soft_lengths) Is(length >= 0, "lengths are at least 0");
     for (const CastHit& hit : batch.hits) {
       Is(hit.fraction <= hit.exit_fraction, "a passage ends after the hit",
          {hit.fraction, hit.exit_fraction});
@@ -167,7 +176,13 @@ void CheckFractions(const Form& form, const GroupCase& made, const GroupAnswers&
 void CheckMovers(const Form& form, const Group& group, const GroupAnswers& answers) {
   const DistanceAnswers& distances = answers.distances;
   form.Items(distances, distances.counts, group.distances.size());
-  form.Ascending(distances.counts, distances.polygon_ids, group.distance_options.mask);
+  if (group.distance_options.mode != DistanceMode::kNearestK) {
+    form.Ascending(distances.counts, distances.polygon_ids, group.distance_options.mask);
+  } else {
+    for (const uint32_t count : distances.counts) {
+      form.Is(count <= group.distance_options.k, "NEAREST_K answers at most k polygons");
+    }
+  }
   const bool measured = group.distance_options.mode != DistanceMode::kWithin;
   form.Is(distances.rows.size() == (measured ? distances.polygon_ids.size() : 0),
           "distances stand beside the polygons");

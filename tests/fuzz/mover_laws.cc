@@ -86,8 +86,11 @@ class Movers {
     const DistanceAnswers all = Evaluate(made_, group).distances;
     group.distance_options.mode = DistanceMode::kNearest;
     const DistanceAnswers nearest = Evaluate(made_, group).distances;
+    group.distance_options.mode = DistanceMode::kNearestK;
+    group.distance_options.k = 3;
+    const DistanceAnswers first = Evaluate(made_, group).distances;
     const Ids ids = IdsOf(within.distances.counts, within.distances.polygon_ids);
-    size_t row = 0, near = 0;
+    size_t row = 0, near = 0, ranked = 0;
     for (size_t i = 0; i < movers_.size(); ++i) {
       if (!overlapped_[i]) {
         Is(i, all.counts[i] == 0, "a shape that leaves the range has no distance");
@@ -104,6 +107,12 @@ class Movers {
            "at distance 0 the two points are one");
         CheckPair(i, all.polygon_ids[row]);
         least = std::min(least, distance);
+      }
+      Is(i, first.counts[i] == std::min(all.counts[i], 3u), "NEAREST_K has k polygons, or all");
+      for (uint32_t k = 0; k < first.counts[i]; ++k, ++ranked) {
+        const double distance = first.rows[ranked].distance;
+        Is(i, k == 0 ? distance == least : first.rows[ranked - 1].distance <= distance,
+           "NEAREST_K goes from the least distance upward");
       }
       Is(i, (nearest.counts[i] > 0) == (all.counts[i] > 0), "NEAREST has a polygon where ALL has");
       for (uint32_t k = 0; k < nearest.counts[i]; ++k, ++near) {

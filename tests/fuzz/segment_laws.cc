@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 
 #include "tests/fuzz/laws.h"
 
@@ -177,6 +178,43 @@ void CompareHalves(const GroupCase& made, const Segments& s, const Ids& whole) {
   }
 }
 
+// Past soft walls: the hit is the row of ALL_PASSAGES after the soft rows that the line passes.
+void CompareSoft(Choices& choices, const GroupCase& made, const Segments& s, Group asked) {
+  const GroupAnswers events = Evaluate(made, asked);
+  CastOptions& options = asked.cast_options;
+  options.mode = CastMode::kClosest;
+  options.soft_mask = 1 + choices.Below(3);
+  options.soft_count = 1 + choices.Below(4);
+  options.soft_length = true;
+  Group soft;
+  soft.cast_options = options;
+  soft.segments = s.forth;
+  const CastAnswers got = Evaluate(made, soft).segments;
+  const auto is_soft = [&](const CastHit& hit) {
+    for (size_t i = 0; i < made.scene->polygon_count(); ++i) {
+      const Polygon& polygon = made.scene->polygon(i);
+      if (polygon.id() == hit.polygon_id) return (polygon.category() & options.soft_mask) != 0;
+    }
+    return false;
+  };
+  size_t row = 0, hit = 0;
+  for (size_t i = 0; i < s.size(); row += events.segments.counts[i++]) {
+    const std::initializer_list<double> numbers = {s.a[i].x, s.a[i].y, s.b[i].x, s.b[i].y};
+    const auto rows = std::span(events.segments.hits).subspan(row, events.segments.counts[i]);
+    uint32_t stop = 0;
+    while (stop < rows.size() && stop < options.soft_count && is_soft(rows[stop])) ++stop;
+    Require(got.passed[i] == stop, made, "soft rows of ALL_PASSAGES are passed", numbers);
+    Require(got.counts[i] == (stop < rows.size() ? 1 : 0), made,
+            "the row after the passed ones is the hit", numbers);
+    if (got.counts[i] == 0) continue;
+    const CastHit& x = rows[stop];
+    const CastHit& y = got.hits[hit++];
+    Require(x.polygon_id == y.polygon_id && x.fraction == y.fraction && x.point == y.point &&
+                x.normal == y.normal && x.exit_fraction == y.exit_fraction,
+            made, "the hit is the row of ALL_PASSAGES", numbers);
+  }
+}
+
 }  // namespace
 
 void CheckSegmentLaws(Choices& choices, GroupCase& made) {
@@ -216,6 +254,7 @@ void CheckSegmentLaws(Choices& choices, GroupCase& made) {
   CompareModes(made, every.sweeps, any.sweeps, closest.sweeps);
   CompareModes(made, every.arcs, any.arcs, closest.arcs);
   CompareRays(made, s, Evaluate(made, Ask(s, made, CastMode::kAllPassages, policy)));
+  CompareSoft(choices, made, s, Ask(s, made, CastMode::kAllPassages, policy));
 }
 
 void CheckPointLaws(Choices& choices, GroupCase& made) {

@@ -143,21 +143,26 @@ def points(ask: Callable[[Question[Any]], Any], lines: Sequence[Line], name: str
     return made
 
 
+def soft_walls(line: Line) -> dict[str, int]:
+    """The members of soft walls."""
+    return {name: line[name] for name in ("soft_mask", "soft_count") if name in line}
+
+
 def segments(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list[Line]:
-    ax, ay, bx, by = (column(lines, name, i) for name in "ab" for i in (0, 1))
-    question = questions.cast(
-        ax, ay, bx, by, mode="all", max_hits=ALL, inside_policy=POLICIES[lines[0].get("inside", "report")],  # type: ignore[arg-type]
-        **scope(lines),
-    )  # fmt: skip
-    rows = Rows(
-        ask(question), "polygon_id", "fraction", "normal_x", "normal_y", "feature", "ring", "edge", "exit_fraction"
-    )
+    ends = [column(lines, name, i) for name in "ab" for i in (0, 1)]
+    policy, soft = POLICIES[lines[0].get("inside", "report")], soft_walls(lines[0])
+    names = ("polygon_id", "fraction", "normal_x", "normal_y", "feature", "ring", "edge", "exit_fraction")
+    question = questions.cast(*ends, mode="all", max_hits=ALL, inside_policy=policy, **scope(lines))  # type: ignore[arg-type]
+    rows = stops = Rows(ask(question), *names)
+    if soft:
+        question = questions.cast(*ends, inside_policy=policy, soft_length=True, **soft, **scope(lines))  # type: ignore[arg-type]
+        stops = Rows(ask(question), *names)
     made = []
     for item, start in enumerate(points(ask, lines, "a")):
-        hits = rows.of(item)
-        answer: Line = {"hit": bool(hits)}
-        if hits:
-            first = hits[0]
+        hits, stop = rows.of(item), stops.of(item)
+        answer: Line = {"hit": bool(stop)}
+        if stop:
+            first = stop[0]
             answer |= {"t": first["fraction"], **target(first, first["feature"] != 0), "normal": pair(first, "normal")}
             answer["exit_t"] = first["exit_fraction"]
         answer |= {"start_in": start.get("in"), "start_on": start.get("on")}
@@ -167,8 +172,18 @@ def segments(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list
             [None, hit["fraction"], hit["polygon_id"]] if hit["is_body"] else [hit["polygon_id"], hit["fraction"]]
             for hit in hits
         ]
+        if soft:
+            answer["passed"] = int(stops.answers.passed[item])
+            answer["soft_length"] = float(stops.answers.soft_length[item])
         made.append(rows.answer(item, answer))
     return made
+
+
+def sights(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list[Line]:
+    ends = [column(lines, name, i) for name in "ab" for i in (0, 1)]
+    answers = ask(questions.sights(*ends, **soft_walls(lines[0]), **scope(lines)))
+    rows = Rows(answers)
+    return [rows.answer(item, {"visible": bool(visible)}) for item, visible in enumerate(answers.visible.tolist())]
 
 
 def circles(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list[Line]:
@@ -198,10 +213,20 @@ def polygons(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list
 
 
 def distances(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list[Line]:
-    rows = Rows(ask(questions.nearest(**at_zero(lines), **scope(lines))), "polygon_id", "distance")
+    k = lines[0].get("k")
+    given = {} if k is None else {"mode": "nearest_k", "k": k, "max_distance": np.array(
+        [float(line.get("max_distance", np.inf)) for line in lines])}  # fmt: skip
+    rows = Rows(ask(questions.nearest(**at_zero(lines), **given, **scope(lines))), "polygon_id", "distance")
     made = []
     for item, line in enumerate(lines):
         found = rows.of(item)
+        if k is not None:
+            nearest = [
+                [None, row["distance"], row["polygon_id"]] if row["is_body"] else [row["polygon_id"], row["distance"]]
+                for row in found
+            ]
+            made.append(rows.answer(item, {"nearest": nearest}))
+            continue
         distance = found[0]["distance"] if found else None
         made.append(rows.answer(item, {"d": distance, "ids": ids(found), **bodies(line, found)}))
     return made
@@ -383,8 +408,9 @@ def moves(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list[Li
 
 
 ANSWERS: dict[str, Answer] = {
-    "point": points, "segment": segments, "circle": circles, "polygon": polygons, "distance": distances,
-    "contact": contacts, "circle_cast": casts_of_shapes, "polygon_cast": casts_of_shapes, "sweep": sweeps,
+    "point": points, "segment": segments, "sight": sights, "circle": circles, "polygon": polygons,
+    "distance": distances, "contact": contacts, "circle_cast": casts_of_shapes, "polygon_cast": casts_of_shapes,
+    "sweep": sweeps,
     "slide": slides, "bounce": bounces, "ray_bounce": ray_bounces, "move": moves,
 }  # fmt: skip
 
@@ -393,7 +419,8 @@ def batch_key(line: Line) -> tuple[Any, ...]:
     """Lines with equal keys are items of one question."""
     own = line.get("mask") if line["op"] in ("bounce", "ray_bounce") else None
     return (line["op"], line.get("inside"), line.get("against"), line.get("max_contacts"), own,
-            line.get("max_bounces") if line["op"] == "bounce" else None)  # fmt: skip
+            line.get("max_bounces") if line["op"] == "bounce" else None, line.get("k"),
+            line.get("soft_mask"), line.get("soft_count"))  # fmt: skip
 
 
 class Worlds:

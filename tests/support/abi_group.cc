@@ -197,6 +197,12 @@ void AbiGroup::SetEnds(Q& question, const C& columns) {
   question.by = Column(columns.by);
 }
 
+template <class Question, class Options>
+void AbiGroup::SetSoft(Question& q, const Options& o) {
+  q.soft_mask = o.soft_mask;
+  q.soft_count = o.soft_count;
+}
+
 void AbiGroup::Set(carom_segments& q, const SegmentColumns& c, const CastOptions& o) {
   q.mode = Number(o.mode);
   q.inside_policy = Number(o.inside_policy);
@@ -205,6 +211,8 @@ void AbiGroup::Set(carom_segments& q, const SegmentColumns& c, const CastOptions
   q.reflect = o.reflect ? 1 : 0;
   q.max_hits = o.max_hits;
   q.mask = o.mask;
+  SetSoft(q, o);
+  q.soft_length = o.soft_length ? 1 : 0;
   q.scope = ScopeIn(c.scope);
   SetEnds(q, c);
 }
@@ -217,6 +225,8 @@ void AbiGroup::Set(carom_rays& q, const RayColumns& c, const CastOptions& o) {
   q.reflect = o.reflect ? 1 : 0;
   q.max_hits = o.max_hits;
   q.mask = o.mask;
+  SetSoft(q, o);
+  q.soft_length = o.soft_length ? 1 : 0;
   q.scope = ScopeIn(c.scope);
   q.x = Column(c.x);
   q.y = Column(c.y);
@@ -273,6 +283,7 @@ void AbiGroup::Set(carom_distances& q, const DistanceColumns& c, const DistanceO
   q.scope = ScopeIn(c.movers.scope);
   q.movers = Placed(c.movers);
   q.max_distance = Column(c.max_distance);
+  q.k = o.k;
 }
 
 void AbiGroup::Set(carom_contacts& q, const ContactColumns& c, const ContactOptions& o) {
@@ -337,8 +348,9 @@ void AbiGroup::Set(carom_arcs& q, const ArcColumns& c, const ArcOptions& o) {
   q.duration = Column(c.duration);
 }
 
-void AbiGroup::Set(carom_sights& q, const SegmentColumns& c, uint64_t mask) {
-  q.mask = mask;
+void AbiGroup::Set(carom_sights& q, const SegmentColumns& c, const SightOptions& o) {
+  q.mask = o.mask;
+  SetSoft(q, o);
   q.scope = ScopeIn(c.scope);
   SetEnds(q, c);
 }
@@ -346,6 +358,7 @@ void AbiGroup::Set(carom_sights& q, const SegmentColumns& c, uint64_t mask) {
 void AbiGroup::Set(carom_fans& q, const FanColumns& c, const FanOptions& o) {
   q.inside_policy = Number(o.inside_policy);
   q.mask = o.mask;
+  SetSoft(q, o);
   q.scope = ScopeIn(c.scope);
   q.x = Column(c.x);
   q.y = Column(c.y);

@@ -69,6 +69,8 @@ class AbiGroup {
 
   template <class Q, class C>
   void SetEnds(Q& question, const C& columns);
+  template <class Question, class Options>
+  static void SetSoft(Question& q, const Options& o);
   void Set(carom_segments& q, const SegmentColumns& c, const CastOptions& o);
   void Set(carom_rays& q, const RayColumns& c, const CastOptions& o);
   void Set(carom_points& q, const PointColumns& c, uint64_t mask);
@@ -83,7 +85,7 @@ class AbiGroup {
   void Set(carom_sweeps& q, const SweepColumns& c, const SweepOptions& o);
   void Set(carom_rotating_sweeps& q, const RotatingSweepColumns& c, const RotatingSweepOptions& o);
   void Set(carom_arcs& q, const ArcColumns& c, const ArcOptions& o);
-  void Set(carom_sights& q, const SegmentColumns& c, uint64_t mask);
+  void Set(carom_sights& q, const SegmentColumns& c, const SightOptions& o);
   void Set(carom_fans& q, const FanColumns& c, const FanOptions& o);
   void Set(carom_moves& q, const MoveColumns& c, const MoveOptions& o);
   void Set(carom_slides& q, const SlideColumns& c, const SlideOptions& o);

@@ -18,7 +18,7 @@ namespace carom::testing {
 // The columns of a batch that have rows of items; `errors` and, where there is one, `truncated`
 // hold indices of items and stand beside.
 inline auto Columns(auto& a) requires requires { a.reflections; }
-{ return std::tie(a.counts, a.hits, a.reflections); }
+{ return std::tie(a.counts, a.hits, a.reflections, a.passed, a.soft_lengths); }
 inline auto Columns(auto& a) requires requires { a.locations; }
 { return std::tie(a.counts, a.polygon_ids, a.locations); }
 inline auto Columns(auto& a) requires requires { a.edge_counts; }

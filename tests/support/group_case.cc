@@ -81,9 +81,11 @@ class Filler {
     Choose(group_.cast_options, 4);
     group_.cast_options.target = choices_.OneIn(6) ? CastTarget::kBounds : CastTarget::kPolygons;
     group_.cast_options.reflect = choices_.OneIn(2);
+    if (choices_.OneIn(3)) Soften(group_.cast_options);
     Segments(Count(), group_.segments);
     Choose(group_.ray_options, 4);
     group_.ray_options.reflect = choices_.OneIn(4);
+    if (choices_.OneIn(3)) Soften(group_.ray_options);
     const size_t count = Count();
     RayColumns& rays = group_.rays;
     Pairs(count, rays.x, rays.y);
@@ -92,7 +94,8 @@ class Filler {
     if (choices_.OneIn(2)) {
       rays.t_max = made_.Column(count, [&](size_t) { return Time(choices_.OneIn(4) ? 0 : 4); });
     }
-    group_.sight_mask = Mask();
+    group_.sight_options.mask = Mask();
+    if (choices_.OneIn(3)) SoftWalls(group_.sight_options);
     Segments(Count(), group_.sights);
   }
 
@@ -117,8 +120,9 @@ class Filler {
 
   void Movers() {
     constexpr DistanceMode kModes[] = {DistanceMode::kNearest, DistanceMode::kAll,
-                                       DistanceMode::kWithin};
-    group_.distance_options = {kModes[choices_.Below(3)], Mask()};
+                                       DistanceMode::kWithin, DistanceMode::kNearestK};
+    const uint32_t choice = choices_.Below(16);
+    group_.distance_options = {kModes[choice % 4], Mask(), 1 + choice / 4};
     const size_t distances = Count();
     FillPoses(choices_, bad_, distances, made_, group_.distances.movers);
     if (choices_.OneIn(2)) group_.distances.max_distance = Lengths(distances);
@@ -160,6 +164,7 @@ class Filler {
     Pairs(count, arcs.ax, arcs.ay);
     arcs.duration = made_.Column(count, [&](size_t) { return Time(4); });
     group_.fan_options = {Policy(), Mask()};
+    if (choices_.OneIn(3)) SoftWalls(group_.fan_options);
     const size_t fans = 1 + Count() / 8;
     FanColumns& fan = group_.fans;
     Pairs(fans, fan.x, fan.y);
@@ -251,6 +256,17 @@ class Filler {
     constexpr InsidePolicy kPolicies[] = {InsidePolicy::kReportStart, InsidePolicy::kIgnore,
                                           InsidePolicy::kExit};
     return kPolicies[choices_.Below(3)];
+  }
+  template <class Options>
+  void SoftWalls(Options& options) {
+    options.soft_mask = 1 + choices_.Below(3);
+    options.soft_count = choices_.Below(kMaxSoftCount + 1) / (1 + choices_.Below(8));
+  }
+  // Soft walls are for modes with one hit at most.
+  void Soften(CastOptions& options) {
+    options.mode = choices_.OneIn(4) ? CastMode::kAny : CastMode::kClosest;
+    SoftWalls(options);
+    options.soft_length = options.mode == CastMode::kClosest && choices_.OneIn(2);
   }
   template <class Options>
   void Choose(Options& options, uint32_t modes) {

@@ -108,6 +108,14 @@ struct OracleCastOptions {
   std::uint64_t mask = ~std::uint64_t{0};
 };
 
+/// What a line does among soft walls (conventions, "Soft walls"), of shapes without radius.
+struct OracleSoftAnswer {
+  std::optional<OracleHit> hit;
+  std::size_t passed = 0;
+  /// The measure of the fractions before the hit at which the line is in a soft shape.
+  Rational soft_sum;
+};
+
 /// The hits in the total order (exact fraction, polygon id, ring, edge). `truncated`: there were
 /// more than max_hits.
 struct OracleCastAnswer {
@@ -194,6 +202,10 @@ class Oracle {
 
   OraclePointAnswer Point(Xy p, std::uint64_t mask = ~std::uint64_t{0}) const;
   OracleCastAnswer Cast(const OracleLine& line, const OracleCastOptions& options = {}) const;
+  /// Casts past soft walls: shapes with a category in `soft_mask`, of which `soft_count` passages
+  /// are passed. The mode and `max_hits` play no part.
+  OracleSoftAnswer SoftCast(const OracleLine& line, const OracleCastOptions& options,
+                            std::uint64_t soft_mask, std::size_t soft_count) const;
   /// Returns what mode ANY answers.
   bool Hits(const OracleLine& line, OracleInside inside = OracleInside::kReportStart,
             std::uint64_t mask = ~std::uint64_t{0}) const;

@@ -213,6 +213,47 @@ OracleCastAnswer Oracle::Cast(const OracleLine& line, const OracleCastOptions& o
   return answer;
 }
 
+// Counts by definition: cuts the fractions before the end at all ends of soft passages, and adds up
+// the pieces whose middle is in one.
+OracleSoftAnswer Oracle::SoftCast(const OracleLine& line, const OracleCastOptions& options,
+                                  std::uint64_t soft_mask, std::size_t soft_count) const {
+  OracleSoftAnswer answer;
+  const auto is_soft = [&](std::uint64_t id) {
+    const auto shape = std::find_if(shapes_.begin(), shapes_.end(),
+                                    [&](const OracleShape& each) { return each.id() == id; });
+    return (shape->category() & soft_mask) != 0;
+  };
+  const OracleCastAnswer events =
+      Cast(line, {OracleMode::kAllPassages, options.inside, SIZE_MAX, options.mask});
+  for (const OracleHit& event : events.hits) {
+    if (!is_soft(event.polygon) || answer.passed == soft_count) {
+      answer.hit = event;
+      break;
+    }
+    ++answer.passed;
+  }
+  std::vector<OraclePassage> soft;
+  for (const OracleShape& shape : shapes_) {
+    if ((shape.category() & options.mask) == 0 || (shape.category() & soft_mask) == 0) continue;
+    for (const OraclePassage& passage : shape.Passages(line)) soft.push_back(passage);
+  }
+  std::vector<Rational> cuts{line.t_min};
+  for (const OraclePassage& passage : soft) {
+    for (const Rational& end : {passage.entry.fraction, passage.exit.fraction}) {
+      cuts.push_back(answer.hit ? std::min(end, answer.hit->at.fraction) : end);
+    }
+  }
+  std::sort(cuts.begin(), cuts.end());
+  for (std::size_t i = 1; i < cuts.size(); ++i) {
+    const Rational middle = (cuts[i - 1] + cuts[i]) / 2;
+    const bool is_in = std::any_of(soft.begin(), soft.end(), [&](const OraclePassage& passage) {
+      return passage.entry.fraction <= middle && middle <= passage.exit.fraction;
+    });
+    if (is_in) answer.soft_sum = answer.soft_sum + (cuts[i] - cuts[i - 1]);
+  }
+  return answer;
+}
+
 bool Oracle::Hits(const OracleLine& line, OracleInside inside, std::uint64_t mask) const {
   return !Cast(line, {OracleMode::kClosest, inside, 1, mask}).hits.empty();
 }

@@ -15,7 +15,7 @@ const POLICIES = { report: 'report_start' };
 
 /** Parses a line. Ids, masks and categories, which may be above 2^53, are bigints. */
 export function parseLine(text) {
-  const line = JSON.parse(text.replace(/"(mask|category|id)": *(\d+)/g, '"$1": "$2"'));
+  const line = JSON.parse(text.replace(/"(mask|category|id|soft_mask)": *(\d+)/g, '"$1": "$2"'));
   return line;
 }
 
@@ -100,12 +100,14 @@ function segments(scene, lines) {
   const insidePolicy = POLICIES[lines[0].inside ?? 'report'] ?? lines[0].inside;
   const hits = scene.cast({ ...ends(lines), mode: 'all', maxHits: ALL, insidePolicy, ...scope(lines) });
   const starts = points(scene, lines, 'a');
+  const soft = softWalls(lines[0]);
+  const stops = soft && scene.cast({ ...ends(lines), softLength: true, ...soft, insidePolicy, ...scope(lines) });
   return each(lines, hits, (_, item) => {
     const rows = hits.hits(item);
-    const [first] = rows;
+    const [first] = stops ? stops.hits(item) : rows;
     const start = starts[item];
     return {
-      hit: rows.length > 0,
+      hit: first !== undefined,
       ...(first && {
         t: first.fraction, ...target(first, first.feature !== 'none'), normal: normalOf(first), exit_t: first.exitFraction,
       }), // prettier-ignore
@@ -115,8 +117,20 @@ function segments(scene, lines) {
       all: rows.map((row) =>
         row.isBody ? [null, row.fraction, Number(row.polygonId)] : [Number(row.polygonId), row.fraction],
       ),
+      ...(stops && { passed: stops.passed[item], soft_length: stops.softLength[item] }),
     };
   });
+}
+
+/** The arguments for the members `soft_mask` and `soft_count`; null if a line has neither. */
+function softWalls(line) {
+  if (line.soft_mask === undefined && line.soft_count === undefined) return null;
+  return { softMask: long(line.soft_mask, 0n), softCount: line.soft_count ?? 0 };
+}
+
+function sights(scene, lines) {
+  const found = scene.sights({ ...ends(lines), ...softWalls(lines[0]), ...scope(lines) });
+  return each(lines, found, (_, item) => ({ visible: found.isVisible(item) }));
 }
 
 function circles(scene, lines) {
@@ -137,9 +151,16 @@ function polygons(scene, lines) {
 }
 
 function distances(scene, lines) {
-  const found = scene.nearest({ ...atZero(lines), ...scope(lines) });
+  const { k } = lines[0];
+  const maxDistance = lines.map((line) => line.max_distance ?? Infinity);
+  const given = k === undefined ? {} : { mode: 'nearest_k', k, maxDistance: Float64Array.from(maxDistance) };
+  const found = scene.nearest({ ...atZero(lines), ...given, ...scope(lines) });
   return each(lines, found, (line, item) => {
     const rows = found.polygons(item);
+    if (k !== undefined) {
+      const name = (row, id) => (row.isBody ? [null, row.distance, id] : [id, row.distance]);
+      return { nearest: rows.map((row) => name(row, Number(row.polygonId))) };
+    }
     return { d: rows[0]?.distance ?? null, ids: ids(rows), ...bodies(line, rows) };
   });
 }
@@ -275,8 +296,8 @@ function moves(scene, lines) {
 }
 
 export const ANSWERS = {
-  point: points, segment: segments, circle: circles, polygon: polygons, distance: distances, contact: contacts,
-  circle_cast: castsOfShapes, polygon_cast: castsOfShapes, sweep: sweeps, slide: slides, bounce: bounces,
+  point: points, segment: segments, sight: sights, circle: circles, polygon: polygons, distance: distances,
+  contact: contacts, circle_cast: castsOfShapes, polygon_cast: castsOfShapes, sweep: sweeps, slide: slides, bounce: bounces,
   ray_bounce: rayBounces, move: moves,
 }; // prettier-ignore
 
@@ -284,7 +305,8 @@ export const ANSWERS = {
 function batchKey(line) {
   const own = ['bounce', 'ray_bounce'].includes(line.op) ? line.mask : null;
   const most = line.op === 'bounce' ? line.max_bounces : null;
-  return [line.op, line.inside, line.against, line.max_contacts, own, most].join(' ');
+  const soft = [line.k, line.soft_mask, line.soft_count];
+  return [line.op, line.inside, line.against, line.max_contacts, own, most, ...soft].join(' ');
 }
 
 /** The scene, bodies and trackers that the lines so far have made. */

@@ -115,6 +115,21 @@ TEST(Kinds, ReflectionsOfSegmentsTravel) {
   EXPECT_THAT(answered->rays.counts, SizeIs(0));
 }
 
+TEST(Kinds, SoftWallsTravel) {
+  const std::string soft = absl::StrCat(kCastRows, " passed: [3, 0, 1] soft_length: [0.5, 0, 2]");
+  const Answered answered(Text("segments", soft.c_str()));
+  EXPECT_THAT(answered->segments.passed, ElementsAre(3, 0, 1));
+  EXPECT_THAT(answered->segments.soft_lengths, ElementsAre(0.5, 0, 2));
+  for (const char* column : {"passed", "soft_length"}) {
+    auto message = FromText<v1::GroupAnswer>(Text("segments", soft.c_str()));
+    google::protobuf::Message& batch = *message.mutable_segments();
+    batch.GetReflection()->RemoveLast(&batch, batch.GetDescriptor()->FindFieldByName(column));
+    GroupAnswers answers;
+    EXPECT_TRUE(Refuses(DecodeGroupAnswers(message, answers), absl::StatusCode::kInternal,
+                        absl::StrCat("segments.", column), "does not fit"));
+  }
+}
+
 TEST(Kinds, CapsulesTravel) {
   const Answered answered(Text("capsules", kTouches));
   EXPECT_THAT(answered->capsules.counts, ElementsAre(2, 0, 1));

@@ -51,10 +51,18 @@ constexpr char kArcs[] = R"(arcs {
   x: [1, 2] y: [3, 4] vx: [5, 6] vy: [7, 8] ax: [9, 10] ay: [11, 12] duration: [13, 14]
   mode: CAST_MODE_ALL inside_policy: INSIDE_POLICY_EXIT max_hits: 15 mask: 16
 })";
-constexpr char kSights[] = "sights { ax: [1, 2] ay: [3, 4] bx: [5, 6] by: [7, 8] mask: 9 }";
+constexpr char kSights[] = R"(sights {
+  ax: [1, 2] ay: [3, 4] bx: [5, 6] by: [7, 8] mask: 9 soft_mask: 6 soft_count: 16
+})";
+constexpr char kSoftRays[] = R"(rays {
+  x: [1, 2] y: [3, 4] dx: [5, 6] dy: [7, 8] mode: CAST_MODE_CLOSEST
+  inside_policy: INSIDE_POLICY_IGNORE max_hits: 10 target: CAST_TARGET_POLYGONS
+  detail: CAST_DETAIL_EDGE soft_mask: 5 soft_count: 3 soft_length: true
+})";
+constexpr char kNearest[] = "distances { MOVERS mode: DISTANCE_MODE_NEAREST_K mask: 3 k: 1024 }";
 constexpr char kFans[] = R"(fans {
   x: [1, 2] y: [3, 4] angle: [5, 6] step: [7, 8] range: [9, 10] beams: [11, 12]
-  inside_policy: INSIDE_POLICY_IGNORE mask: 13
+  inside_policy: INSIDE_POLICY_IGNORE mask: 13 soft_mask: 7 soft_count: 1
 })";
 constexpr char kCapsules[] = R"(capsules {
   ax: [1, 2] ay: [3, 4] bx: [5, 6] by: [7, 8] radius: [9, 10] detail: OVERLAP_DETAIL_EDGES mask: 11
@@ -195,7 +203,22 @@ TEST(Questions, SightsTravel) {
   EXPECT_THAT(question->sights.ay, ElementsAre(3, 4));
   EXPECT_THAT(question->sights.bx, ElementsAre(5, 6));
   EXPECT_THAT(question->sights.by, ElementsAre(7, 8));
-  EXPECT_EQ(question->sight_mask, 9u);
+  EXPECT_EQ(question->sight_options.mask, 9u);
+  EXPECT_EQ(question->sight_options.soft_mask, 6u);
+  EXPECT_EQ(question->sight_options.soft_count, 16u);
+}
+
+TEST(Questions, SoftWallsTravel) {
+  const Question question(kSoftRays);
+  EXPECT_EQ(question->ray_options.soft_mask, 5u);
+  EXPECT_EQ(question->ray_options.soft_count, 3u);
+  EXPECT_TRUE(question->ray_options.soft_length);
+}
+
+TEST(Questions, TheNearestTravel) {
+  const Question question(kNearest);
+  EXPECT_EQ(question->distance_options.mode, DistanceMode::kNearestK);
+  EXPECT_EQ(question->distance_options.k, 1024u);
 }
 
 TEST(Questions, FansTravel) {
@@ -208,6 +231,8 @@ TEST(Questions, FansTravel) {
   EXPECT_THAT(question->fans.beams, ElementsAre(11, 12));
   EXPECT_EQ(question->fan_options.inside_policy, InsidePolicy::kIgnore);
   EXPECT_EQ(question->fan_options.mask, 13u);
+  EXPECT_EQ(question->fan_options.soft_mask, 7u);
+  EXPECT_EQ(question->fan_options.soft_count, 1u);
   EXPECT_EQ(question->query_count(), 23u);
 }
 
@@ -323,10 +348,14 @@ TEST(Questions, AbsentOptionsAndColumnsHaveTheirDefaults) {
        {group.ray_options.mask, group.capsule_options.mask, group.box_options.mask,
         group.distance_options.mask, group.contact_options.mask, group.depenetration_options.mask,
         group.sweep_options.mask, group.rotating_sweep_options.mask, group.arc_options.mask,
-        group.sight_mask, group.fan_options.mask}) {
+        group.sight_options.mask, group.fan_options.mask}) {
     EXPECT_EQ(mask, kEveryCategory);
   }
   EXPECT_EQ(group.distance_options.mode, DistanceMode::kNearest);
+  EXPECT_EQ(group.distance_options.k, 1u);
+  EXPECT_EQ(group.ray_options.soft_mask, 0u);
+  EXPECT_EQ(group.ray_options.soft_count, 0u);
+  EXPECT_FALSE(group.ray_options.soft_length);
   EXPECT_THAT(group.distances.max_distance, SizeIs(0));
   EXPECT_THAT(group.contacts.mass, SizeIs(0));
   EXPECT_EQ(group.depenetration_options.max_steps, 64u);

@@ -135,6 +135,26 @@ void WriteFirst(Writer& writer, const CastHit& hit) {
   writer.Member("exit_t", hit.exit_fraction);
 }
 
+// Writes the members of a segment's answer: those of its first hit, if there is one, of what
+// contains its start, and of all hits.
+void WriteSegment(Writer& writer, std::span<const CastHit> first, std::span<const CastHit> hits,
+                  const Holders& holders) {
+  writer.Member("hit", !first.empty());
+  if (!first.empty()) WriteFirst(writer, first.front());
+  WriteHolders(writer, "start_in", "start_on", holders);
+  writer.Array(
+      "all", hits.size(),
+      [&](size_t i, std::string& out) {
+        // The entry of a hit body is [null,t,index].
+        const std::string id = absl::StrCat(hits[i].polygon_id);
+        absl::StrAppend(&out, "[", hits[i].is_body ? "null" : id, ",");
+        AppendNumber(hits[i].fraction, out);
+        if (hits[i].is_body) absl::StrAppend(&out, ",", id);
+        out += ']';
+      },
+      [](size_t) { return true; });
+}
+
 // Returns the path, in the JSON line of a query, of the value from which the query's entry in the
 // column `column` was made. `point` is the name of the member with the point [x, y], or "" if the
 // line has members "x" and "y".
@@ -198,20 +218,24 @@ std::string PointLine(std::string_view q, const Holders& holders) {
 // "exit_t" describe the first hit; if the segment hits nothing, the line does not have them.
 std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const Holders& holders) {
   Writer writer(q);
-  writer.Member("hit", !hits.empty());
-  if (!hits.empty()) WriteFirst(writer, hits.front());
-  WriteHolders(writer, "start_in", "start_on", holders);
-  writer.Array(
-      "all", hits.size(),
-      [&](size_t i, std::string& out) {
-        // The entry of a hit body is [null,t,index].
-        const std::string id = absl::StrCat(hits[i].polygon_id);
-        absl::StrAppend(&out, "[", hits[i].is_body ? "null" : id, ",");
-        AppendNumber(hits[i].fraction, out);
-        if (hits[i].is_body) absl::StrAppend(&out, ",", id);
-        out += ']';
-      },
-      [](size_t) { return true; });
+  WriteSegment(writer, hits, hits, holders);
+  return writer.Finished();
+}
+
+// The line has the members of `SegmentLine`, with the hit that stops the segment in place of the
+// first hit, and then "passed" and "soft_length".
+std::string SoftSegmentLine(std::string_view q, const SoftEnd& end, std::span<const CastHit> all,
+                            const Holders& holders) {
+  Writer writer(q);
+  WriteSegment(writer, end.hit, all, holders);
+  writer.Member("passed", uint64_t{end.passed});
+  writer.Member("soft_length", end.soft_length);
+  return writer.Finished();
+}
+
+std::string SightLine(std::string_view q, bool is_visible) {
+  Writer writer(q);
+  writer.Member("visible", is_visible);
   return writer.Finished();
 }
 
@@ -251,6 +275,23 @@ std::string DistanceLine(std::string_view q, const Rows& rows,
   }
   writer.Ids("ids", rows);
   writer.Bodies(rows);
+  return writer.Finished();
+}
+
+// The line has the form {"nearest":[[id,d],…]}; the entry of a body is [null,d,index].
+std::string NearestLine(std::string_view q, const Rows& rows,
+                        std::span<const DistanceRow> distances) {
+  Writer writer(q);
+  writer.Array(
+      "nearest", distances.size(),
+      [&](size_t i, std::string& out) {
+        const std::string id = absl::StrCat(rows.polygon_ids[i]);
+        absl::StrAppend(&out, "[", rows.names_body(i) ? "null" : id, ",");
+        AppendNumber(distances[i].distance, out);
+        if (rows.names_body(i)) absl::StrAppend(&out, ",", id);
+        out += ']';
+      },
+      [](size_t) { return true; });
   return writer.Finished();
 }
 
@@ -428,6 +469,11 @@ absl::Status MotionStatus(const ItemError& error) {
     }
   };
   return InvalidField(field(), Description(error.fault));
+}
+
+absl::Status NearestStatus(const ItemError& error) {
+  const bool is_bound = error.column == ItemColumn::kMaxDistance;
+  return InvalidField(is_bound ? "max_distance" : "rings", Description(error.fault));
 }
 
 absl::Status ItemStatus(const ItemError& error, std::string_view columns) {

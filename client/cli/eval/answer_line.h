@@ -66,6 +66,20 @@ std::string PointLine(std::string_view q, const Holders& holders);
 // are the polygons and bodies that contain the start of the segment.
 std::string SegmentLine(std::string_view q, std::span<const CastHit> hits, const Holders& holders);
 
+// What stops a segment past soft walls: its hit, or none; the number of passages that it passes
+// before, and the length inside soft polygons and bodies.
+struct SoftEnd {
+  std::span<const CastHit> hit;
+  uint32_t passed = 0;
+  double soft_length = 0;
+};
+// Returns the answer to a segment query with soft walls. `all` and `holders` are as for
+// `SegmentLine`.
+std::string SoftSegmentLine(std::string_view q, const SoftEnd& end, std::span<const CastHit> all,
+                            const Holders& holders);
+// Returns the answer to a `SightQuery`.
+std::string SightLine(std::string_view q, bool is_visible);
+
 // Returns the answer to a segment query in the mode ANY, in which the server answers only whether
 // there is a hit. `holders` are the polygons and bodies that contain the start of the segment.
 std::string AnyHitLine(std::string_view q, bool hit, const Holders& holders);
@@ -81,6 +95,11 @@ std::string PolygonLine(std::string_view q, const Rows& rows);
 // row i of `rows`; both are empty if the query considers no polygon and no body.
 std::string DistanceLine(std::string_view q, const Rows& rows,
                          std::span<const DistanceRow> distances);
+
+// Returns the answer to a `NearestQuery`: the nearest polygons and bodies, nearest first.
+// distances[i] belongs to row i of `rows`.
+std::string NearestLine(std::string_view q, const Rows& rows,
+                        std::span<const DistanceRow> distances);
 
 // Returns the answer to a `SweepQuery`: what the moving shape touches first. `hits` are ordered by
 // fraction, then polygon id.
@@ -129,5 +148,7 @@ absl::Status ItemStatus(const ItemError& error, std::string_view columns);
 // Returns `error`, the error of one `PosedSweepQuery` or `SlideQuery`, as a status whose violation
 // names the faulty member of the query's JSON line.
 absl::Status MotionStatus(const ItemError& error);
+// Returns `error`, the error of one `NearestQuery`, in the same way.
+absl::Status NearestStatus(const ItemError& error);
 
 }  // namespace carom::cli

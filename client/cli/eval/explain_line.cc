@@ -79,6 +79,14 @@ class ItemReader {
     scope.mask = {&own_.masks.emplace_back(read->mask), 1};
     scope.ignore_owner = {&own_.counts.emplace_back(read->ignore_owner), 1};
   }
+  // Reads the soft walls of a kind whose options have them.
+  template <class Options>
+  void ReadSoft(Options& options) {
+    const auto soft = ReadSoftWalls(line_);
+    if (!soft.ok()) return Fail(soft.status());
+    options.soft_mask = soft->value_or(SoftWalls()).mask;
+    options.soft_count = soft->value_or(SoftWalls()).count;
+  }
   // Reads the mask of a kind that considers the scene alone.
   void ReadMask(uint64_t& mask) {
     const absl::StatusOr<ItemScope> read = ReadScope(line_);
@@ -103,12 +111,14 @@ void ReadRay(ItemReader& in, Group& out) {
   in.ReadNumber("t_min", true, out.rays.t_min);
   in.ReadNumber("t_max", true, out.rays.t_max);
   in.ReadInside(out.ray_options.inside_policy);
+  in.ReadSoft(out.ray_options);
   in.ReadScopeInto(out.rays.scope);
 }
 
 void ReadSight(ItemReader& in, Group& out) {
   in.ReadPoint("a", out.sights.ax, out.sights.ay);
   in.ReadPoint("b", out.sights.bx, out.sights.by);
+  in.ReadSoft(out.sight_options);
   in.ReadScopeInto(out.sights.scope);
 }
 
@@ -119,6 +129,7 @@ void ReadFan(ItemReader& in, Group& out) {
   in.ReadNumber("range", false, out.fans.range);
   in.ReadWhole("beams", kMaxBeams, out.fans.beams);
   in.ReadInside(out.fan_options.inside_policy);
+  in.ReadSoft(out.fan_options);
   in.ReadScopeInto(out.fans.scope);
 }
 
@@ -179,8 +190,12 @@ constexpr OtherKind kOtherKinds[] = {
 };
 
 // Returns the questions of a line of `carom eval` without those that only add to its answer: the
-// point at the start of a segment, and the overlap at the start of a sweep.
+// point at the start of a segment, all hits of a segment with soft walls, and the overlap at the
+// start of a sweep.
 Group QuestionOf(std::span<const Group> groups, bool is_point) {
+  const auto soft = std::ranges::find_if(
+      groups, [](const Group& group) { return group.cast_options.soft_length; });
+  if (soft != groups.end()) return *soft;
   for (const Group& each : groups) {
     Group group = each;
     if (!is_point) group.points = {};

@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "carom/batch.h"
+#include "carom/cast.h"
 #include "carom/status.h"
 #include "client/formats/scene_reader.h"
 
@@ -94,6 +96,23 @@ absl::StatusOr<uint64_t> ReadInteger(const json& value, const std::string& path,
 }
 
 // Refuses the number 0, because in messages of the service 0 means an absent field.
+absl::StatusOr<std::optional<SoftWalls>> ReadSoftWalls(const json& line) {
+  const auto mask = line.find("soft_mask"), count = line.find("soft_count");
+  if (mask == line.end() && count == line.end()) return std::optional<SoftWalls>();
+  SoftWalls soft;
+  if (mask != line.end()) {
+    const auto read = ReadInteger(*mask, "soft_mask", kEveryCategory);
+    if (!read.ok()) return read.status();
+    soft.mask = *read;
+  }
+  if (count != line.end()) {
+    const auto read = ReadInteger(*count, "soft_count", kMaxSoftCount);
+    if (!read.ok()) return read.status();
+    soft.count = static_cast<uint32_t>(*read);
+  }
+  return std::optional(soft);
+}
+
 absl::StatusOr<uint32_t> ReadCount(const json& line, const char* name, uint32_t absent,
                                    uint32_t most) {
   const auto member = line.find(name);

@@ -18,6 +18,7 @@
 #include "absl/status/statusor.h"
 #include "carom/geometry.h"
 #include "carom/shape.h"
+#include "client/cli/eval/soft_walls.h"
 
 namespace carom::cli {
 
@@ -42,6 +43,9 @@ absl::StatusOr<std::vector<double>> Numbers(const nlohmann::json& value, const s
 // {"rings":…} with the other members of a polygon. Returns RESOURCE_EXHAUSTED for more vertices
 // than a moving shape may have.
 absl::StatusOr<Shape> ReadAnyShape(const nlohmann::json& value, const std::string& path);
+
+// Returns the members "soft_mask" and "soft_count", each 0 if absent; nullopt if both are absent.
+absl::StatusOr<std::optional<SoftWalls>> ReadSoftWalls(const nlohmann::json& line);
 
 // Returns `value`, which must be an integer in [0, most].
 absl::StatusOr<uint64_t> ReadInteger(const nlohmann::json& value, const std::string& path,

@@ -136,9 +136,19 @@ class Printer {
     // The batch of points contains the points of point queries and the starts of segment queries,
     // in the order of the queries.
     points.Next(starts);
+    const CastAnswers* soft = query.soft ? &results_[own_group_++].answers.segments : nullptr;
     if (cursor.error()) return ErrorLine(q, ItemStatus(*cursor.error(), "a"));
     if (std::ranges::binary_search(answers.truncated, cursor.item())) return TooMany(q);
-    return SegmentLine(q, cursor.rows(answers.hits), HoldersOf(points, starts, scope));
+    const std::span<const CastHit> all = cursor.rows(answers.hits);
+    const Holders holders = HoldersOf(points, starts, scope);
+    if (soft == nullptr) return SegmentLine(q, all, holders);
+    return SoftSegmentLine(q, {soft->hits, soft->passed[0], soft->soft_lengths[0]}, all, holders);
+  }
+
+  std::string operator()(std::string_view q, const SightQuery&, const ItemScope&) {
+    const SightAnswers& answers = results_[own_group_++].answers.sights;
+    if (!answers.errors.empty()) return ErrorLine(q, ItemStatus(answers.errors[0], "a"));
+    return SightLine(q, answers.visible[0] != 0);
   }
 
   std::string operator()(std::string_view q, const CircleQuery&, const ItemScope& scope) {
@@ -201,6 +211,13 @@ class Printer {
     const RayBounceAnswers& answers = results_[own_group_++].answers.ray_bounces;
     if (!answers.errors.empty()) return ErrorLine(q, ItemStatus(answers.errors[0], "p"));
     return RayBounceLine(q, answers.legs, !answers.stuck.empty());
+  }
+
+  std::string operator()(std::string_view q, const NearestQuery&, const ItemScope& scope) {
+    const DistanceAnswers& answers = results_[own_group_++].answers.distances;
+    if (!answers.errors.empty()) return ErrorLine(q, NearestStatus(answers.errors[0]));
+    const Rows rows{answers.polygon_ids, answers.is_body, scope.includes_bodies()};
+    return NearestLine(q, rows, answers.rows);
   }
 
   std::string operator()(std::string_view q, const MoveQuery&, const ItemScope& scope) {
@@ -381,6 +398,36 @@ void QueryColumns::Add(const SegmentQuery& query, const ItemScope& scope) {
   segments.by.push_back(query.segment.b.y);
   segments.scope.Add(scope);
   AddPoint(query.segment.a, scope);
+  if (query.soft) AddSoft(query, scope);
+}
+
+// Adds a group for the hit that stops the segment, because the options of soft walls apply to all
+// segments of a group.
+void QueryColumns::AddSoft(const SegmentQuery& query, const ItemScope& scope) {
+  const auto& [a, b] = query.segment;
+  Group& group = groups_.emplace_back();
+  group.segments = {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}};
+  group.cast_options.inside_policy = query.inside;
+  group.cast_options.mask = scope.mask;
+  group.cast_options.soft_mask = query.soft->mask;
+  group.cast_options.soft_count = query.soft->count;
+  group.cast_options.soft_length = true;
+  AskBodies(scope, group.segments.scope, group);
+}
+
+void QueryColumns::Add(const SightQuery& query, const ItemScope& scope) {
+  const auto& [a, b] = query.segment;
+  Group& group = groups_.emplace_back();
+  group.sights = {{&a.x, 1}, {&a.y, 1}, {&b.x, 1}, {&b.y, 1}};
+  group.sight_options = {scope.mask, query.soft.mask, query.soft.count};
+  AskBodies(scope, group.sights.scope, group);
+}
+
+// Gives a group of one query the bodies, if the query considers them.
+void QueryColumns::AskBodies(const ItemScope& scope, Scope& asked, Group& group) const {
+  if (!scope.includes_bodies()) return;
+  asked = {scope.against, {}, {&scope.ignore_owner, 1}};
+  group.bodies = bodies_;
 }
 
 void QueryColumns::Add(const CircleQuery& query, const ItemScope& scope) {
@@ -468,9 +515,7 @@ void QueryColumns::Add(const SlideQuery& query, const ItemScope& scope) {
   group.slides.skin = {&query.skin, 1};
   group.slide_options = query.options;
   group.slide_options.mask = scope.mask;
-  if (!scope.includes_bodies()) return;
-  group.slides.movers.scope = {scope.against, {}, {&scope.ignore_owner, 1}};
-  group.bodies = bodies_;
+  AskBodies(scope, group.slides.movers.scope, group);
 }
 
 // Adds a group for this query alone, because `bounce_options` apply to all queries of a group.
@@ -488,6 +533,16 @@ void QueryColumns::Add(const RayBounceQuery& query, const ItemScope& scope) {
   group.ray_bounce_mask = scope.mask;
 }
 
+// Adds a group for this query alone, because `distance_options` apply to all queries of a group.
+void QueryColumns::Add(const NearestQuery& query, const ItemScope& scope) {
+  static constexpr double kZero = 0;
+  Group& group = groups_.emplace_back();
+  group.distances.movers = {.shapes = {&query.shape, 1}, .x = {&kZero, 1}, .y = {&kZero, 1}};
+  group.distances.max_distance = {&query.max_distance, 1};
+  group.distance_options = {DistanceMode::kNearestK, scope.mask, query.k};
+  AskBodies(scope, group.distances.movers.scope, group);
+}
+
 void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
   tracker_.push_back(query.handle);
   move_x_.push_back(query.pose.position.x);
@@ -500,18 +555,21 @@ void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
 // of them. A segment query is in two groups that it shares with other queries: the group for
 // segments with the query's inside policy, and the first group with the query's value of `Against`,
 // which locates the start of the segment. A sweep from a pose has two groups for itself alone, a
-// slide has one.
+// slide, a sight, a query for the k nearest and a segment with soft walls have one.
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used) {
   if (!scope.includes_bodies()) return 0;
   if (std::holds_alternative<PosedSweepQuery>(query)) return 2;
   if (std::holds_alternative<SlideQuery>(query)) return 1;
+  if (std::holds_alternative<NearestQuery>(query)) return 1;
+  if (std::holds_alternative<SightQuery>(query)) return 1;
   const auto* segment = std::get_if<SegmentQuery>(&query);
   const size_t first = QueryColumns::FirstGroup(scope.against);
   uint32_t groups = uint32_t{1} << first;
   if (segment != nullptr) groups |= uint32_t{1} << (first + GroupOf(segment->inside));
   const uint32_t added = groups & ~used;
   used |= groups;
-  return static_cast<size_t>(std::popcount(added));
+  const bool has_own = segment != nullptr && segment->soft;
+  return static_cast<size_t>(std::popcount(added)) + (has_own ? 1 : 0);
 }
 
 absl::StatusOr<std::vector<std::string>> AnswerLines(std::span<const Pending> queries,

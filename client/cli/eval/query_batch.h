@@ -38,10 +38,11 @@ struct Pending {
 // first group for each value of `Against` also has the starts of the segments, as points to locate,
 // and the queries of every other kind without options for a whole group.
 //
-// Sweeps from a pose, slides and bounces have options that apply to a whole group, so each of these
-// queries has its own group after the shared groups; a sweep has a second group, which finds the
-// polygons and bodies that the shape overlaps at its start. A group contains the bodies if its
-// queries consider bodies.
+// Sweeps from a pose, slides, bounces, sights and queries for the k nearest have options that apply
+// to a whole group, so each of these queries has its own group after the shared groups; a sweep has
+// a second group, which finds the polygons and bodies that the shape overlaps at its start. A
+// segment with soft walls has its own group, too, for the hit that stops it. A group contains the
+// bodies if its queries consider bodies.
 class QueryColumns {
  public:
   static constexpr size_t kPolicies = 3;
@@ -96,7 +97,11 @@ class QueryColumns {
   void Add(const SlideQuery& query, const ItemScope& scope);
   void Add(const BounceQuery& query, const ItemScope& scope);
   void Add(const RayBounceQuery& query, const ItemScope& scope);
+  void Add(const NearestQuery& query, const ItemScope& scope);
+  void Add(const SightQuery& query, const ItemScope& scope);
+  void AddSoft(const SegmentQuery& query, const ItemScope& scope);
   void AddPoint(Vec2 p, const ItemScope& scope);
+  void AskBodies(const ItemScope& scope, Scope& asked, Group& group) const;
   // Makes the columns of the groups that all queries with the value `against` share views of
   // `batches_`.
   void FillShared(Against against);

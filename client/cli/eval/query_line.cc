@@ -53,7 +53,8 @@ absl::StatusOr<Content> ParsePoint(const json& line) {
   return Query(PointQuery{*p});
 }
 
-// Parses {"op":"segment","a":[x,y],"b":[x,y],"inside":"report"}. "inside" is optional.
+// Parses {"op":"segment","a":[x,y],"b":[x,y],"inside":"report","soft_mask":m,"soft_count":n}. The
+// members from "inside" on are optional.
 absl::StatusOr<Content> ParseSegment(const json& line) {
   const absl::StatusOr<Vec2> a = Point(line, "a");
   if (!a.ok()) return a.status();
@@ -69,7 +70,22 @@ absl::StatusOr<Content> ParseSegment(const json& line) {
     }
     query.inside = *policy;
   }
+  const auto soft = ReadSoftWalls(line);
+  if (!soft.ok()) return soft.status();
+  query.soft = *soft;
   return Query(query);
+}
+
+// Parses {"op":"sight","a":[x,y],"b":[x,y],"soft_mask":m,"soft_count":n}. "soft_mask" and
+// "soft_count" are optional.
+absl::StatusOr<Content> ParseSight(const json& line) {
+  const absl::StatusOr<Vec2> a = Point(line, "a");
+  if (!a.ok()) return a.status();
+  const absl::StatusOr<Vec2> b = Point(line, "b");
+  if (!b.ok()) return b.status();
+  const auto soft = ReadSoftWalls(line);
+  if (!soft.ok()) return soft.status();
+  return Query(SightQuery{{*a, *b}, soft->value_or(SoftWalls())});
 }
 
 // Reads a circle from the members "c" and "r".
@@ -90,12 +106,28 @@ absl::StatusOr<Content> ParseCircle(const json& line) {
   return Query(CircleQuery{*circle});
 }
 
-// Parses {"op":"polygon","rings":[…]} and {"op":"distance","rings":[…]}.
+// Parses {"op":"polygon","rings":[…]}, and {"op":"distance","rings":[…]} without "k".
 template <class PolygonalQuery>
 absl::StatusOr<Content> ParseMover(const json& line) {
   absl::StatusOr<Polygon> shape = ReadShape(line);
   if (!shape.ok()) return shape.status();
   return Query(PolygonalQuery{*std::move(shape)});
+}
+
+// Parses {"op":"distance","rings":[…],"k":n,"max_distance":number}. "k" and "max_distance", which
+// needs "k", are optional.
+absl::StatusOr<Content> ParseDistance(const json& line) {
+  if (!line.contains("k")) {
+    if (line.contains("max_distance")) return InvalidField("max_distance", "must come with k");
+    return ParseMover<DistanceQuery>(line);
+  }
+  absl::StatusOr<Polygon> shape = ReadShape(line);
+  if (!shape.ok()) return shape.status();
+  const auto k = ReadCount(line, "k", 1, kMaxNearestK);
+  if (!k.ok()) return k.status();
+  const auto bound = Number(line, "max_distance", std::numeric_limits<double>::infinity());
+  if (!bound.ok()) return bound.status();
+  return Query(NearestQuery{*std::move(shape), *k, *bound});
 }
 
 // Parses {"op":"contact","rings":[…]}. Refuses a shape that is not convex, whatever the scene.
@@ -287,9 +319,10 @@ constexpr Operation kOperations[] = {
     {"bodies", ParseBodies},
     {"point", ParsePoint},
     {"segment", ParseSegment},
+    {"sight", ParseSight},
     {"circle", ParseCircle},
     {"polygon", ParseMover<PolygonQuery>},
-    {"distance", ParseMover<DistanceQuery>},
+    {"distance", ParseDistance},
     {"polygon_cast", ParsePolygonCast},
     {"circle_cast", ParseCircleCast},
     {"contact", ParseContact},
@@ -346,13 +379,15 @@ absl::StatusOr<ItemScope> ScopeOfLine(const json& line, const Content& content) 
 size_t VertexCount(const Query& query) {
   struct Counter {
     size_t operator()(const DistanceQuery& q) const { return q.shape.vertex_count(); }
+    size_t operator()(const NearestQuery& q) const { return q.shape.vertex_count(); }
     size_t operator()(const SweepQuery& q) const { return q.shape.vertex_count(); }
     size_t operator()(const ContactQuery& q) const { return q.shape.vertex_count(); }
     size_t operator()(const PolygonQuery& q) const { return q.shape.vertex_count(); }
     size_t operator()(const PointQuery&) const { return 1; }
     size_t operator()(const MoveQuery&) const { return 1; }
     size_t operator()(const CircleQuery&) const { return 1; }
-    size_t operator()(const SegmentQuery&) const { return 2; }
+    size_t operator()(const SegmentQuery& q) const { return q.soft ? 4 : 2; }
+    size_t operator()(const SightQuery&) const { return 2; }
     size_t operator()(const BounceQuery&) const { return 2; }
     size_t operator()(const RayBounceQuery&) const { return 3; }
     size_t operator()(const PosedSweepQuery& q) const { return 2 * q.shape.vertex_count(); }

@@ -18,11 +18,13 @@
 #include "absl/status/statusor.h"
 #include "carom/bounce.h"
 #include "carom/cast.h"
+#include "carom/distance.h"
 #include "carom/geometry.h"
 #include "carom/polygon.h"
 #include "carom/shape.h"
 #include "carom/slide.h"
 #include "client/cli/eval/bodies_line.h"
+#include "client/cli/eval/soft_walls.h"
 
 namespace carom::cli {
 
@@ -34,9 +36,17 @@ struct PointQuery {
 // Which polygons does the segment hit, and which polygons contain its start? `inside` decides what
 // the hits list for a polygon that contains the start: a hit at the start, no hit before the
 // segment has left the polygon, or the point where the segment leaves the polygon.
+// With `soft`, the first hit is what stops the segment past soft walls.
 struct SegmentQuery {
   Segment segment;
   InsidePolicy inside = InsidePolicy::kReportStart;
+  std::optional<SoftWalls> soft = std::nullopt;
+};
+
+// Do the ends of the segment see each other, past soft walls?
+struct SightQuery {
+  Segment segment;
+  SoftWalls soft;
 };
 
 // Which polygons does the circle touch?
@@ -53,6 +63,14 @@ struct PolygonQuery {
 // kMaxMovingVertices vertices.
 struct DistanceQuery {
   Polygon shape;
+};
+
+// Which at most `k` polygons, within `max_distance` of the shape, are nearest to it, and how far
+// are they? The shape has at most kMaxMovingVertices vertices.
+struct NearestQuery {
+  Shape shape;
+  uint32_t k = 1;  // in [1, kMaxNearestK]
+  double max_distance = 0;
 };
 
 // Which polygons does the shape, a polygon or a circle, touch first when it moves by the
@@ -116,9 +134,9 @@ struct MoveQuery {
   Pose pose;
 };
 
-using Query =
-    std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery, SweepQuery,
-                 ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery, BounceQuery, RayBounceQuery>;
+using Query = std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery,
+                           SweepQuery, ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery,
+                           BounceQuery, RayBounceQuery, NearestQuery, SightQuery>;
 
 // Returns the approximate encoded size of the query, in units of the encoded size of a vertex.
 size_t VertexCount(const Query& query);

@@ -41,7 +41,7 @@ FIELDS: dict[str, dict[str, str]] = {
 }  # fmt: skip
 # Columns that may be absent together, and then are empty; the first of each group decides.
 EMPTY: dict[str, tuple[tuple[str, ...], ...]] = {
-    "CastAnswers": (("reflection_x", "reflection_y"),),
+    "CastAnswers": (("reflection_x", "reflection_y"), ("passed",), ("soft_length",)),
     "LocateAnswers": (("is_body",),),
     "OverlapAnswers": (("is_body",), ("touching",), ("edge_counts",)),
     "DistanceAnswers": (

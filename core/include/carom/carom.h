@@ -487,12 +487,13 @@ enum carom_overlap_detail {
   CAROM_OVERLAP_DETAIL_IDS = 1,
   CAROM_OVERLAP_DETAIL_EDGES = 2
 }; /* 0: ids */
-/* Which polygons are answered: those tied at the least distance; all within `max_distance`; or the
- * same, but ids alone (carom/distance.h). 0: nearest. */
+/* Which polygons are answered: those tied at the least distance; all within `max_distance`; the
+ * same, but ids alone; or the first `k` of them, nearest first (carom/distance.h). 0: nearest. */
 enum carom_distance_mode {
   CAROM_DISTANCE_MODE_NEAREST = 1,
   CAROM_DISTANCE_MODE_ALL = 2,
-  CAROM_DISTANCE_MODE_WITHIN = 3
+  CAROM_DISTANCE_MODE_WITHIN = 3,
+  CAROM_DISTANCE_MODE_NEAREST_K = 4
 };
 /* Whether moves use the memories of trackers. */
 enum carom_coherence { CAROM_COHERENCE_ON = 1, CAROM_COHERENCE_OFF = 2 }; /* 0: on */
@@ -516,6 +517,9 @@ typedef struct carom_segments {
   carom_scope scope;
   carom_f64_column ax, ay; /* [length] */
   carom_f64_column bx, by; /* [length] */
+  uint64_t soft_mask;      /* categories of soft walls, of which a line passes some; 0: none */
+  uint32_t soft_count;     /* passages of soft walls that a line passes; in [0, 16] */
+  uint32_t soft_length;    /* 1: fills soft_length; the mode is closest */
 } carom_segments;
 
 /* Rays from (x, y) in the direction (dx, dy), of any length but 0: the points (x, y) + t (dx, dy)
@@ -535,6 +539,9 @@ typedef struct carom_rays {
   carom_f64_column dx, dy; /* [length] */
   carom_f64_column t_min;  /* [1, optional] at least 0, finite; empty: 0 */
   carom_f64_column t_max;  /* [1, optional] above t_min; empty: infinity */
+  uint64_t soft_mask;      /* categories of soft walls, of which a line passes some; 0: none */
+  uint32_t soft_count;     /* passages of soft walls that a line passes; in [0, 16] */
+  uint32_t soft_length;    /* 1: fills soft_length; the mode is closest */
 } carom_rays;
 
 /* Which polygons contain the points? */
@@ -594,6 +601,8 @@ typedef struct carom_distances {
   carom_scope scope;
   carom_placed movers;
   carom_f64_column max_distance; /* [length, optional] in [0, infinity]; empty: infinity */
+  uint32_t k; /* entries an item has at most under NEAREST_K; in [1, 1024]; 0: 1 */
+  uint32_t reserved;
 } carom_distances;
 
 /* Where and how deep do shapes and polygons meet? Hollow polygons and shapes have no contacts. Of
@@ -676,6 +685,9 @@ typedef struct carom_sights {
   carom_scope scope;
   carom_f64_column ax, ay; /* [length] */
   carom_f64_column bx, by; /* [length] */
+  uint64_t soft_mask;      /* categories of soft walls, of which a line passes some; 0: none */
+  uint32_t soft_count;     /* passages of soft walls that a line passes; in [0, 16] */
+  uint32_t reserved_2;
 } carom_sights;
 
 /* How far do the beams of scanners reach? Beam k of fan i has the angle angle[i] + k * step[i], of
@@ -690,6 +702,9 @@ typedef struct carom_fans {
   carom_f64_column step;  /* [radians] */
   carom_f64_column range; /* [length] of each beam; in [0, 2^53] */
   carom_u32_column beams; /* [1] number of beams; in [1, 65536] */
+  uint64_t soft_mask;     /* categories of soft walls, of which a line passes some; 0: none */
+  uint32_t soft_count;    /* passages of soft walls that a line passes; in [0, 16] */
+  uint32_t reserved;
 } carom_fans;
 
 /* What do trackers touch at a pose, and on the way to it? With from_x and from_y, moves are sweeps.
@@ -801,6 +816,9 @@ typedef struct carom_cast_answers {
   carom_f64_column reflection_x, reflection_y;   /* [length] of b - a or the direction */
   carom_u32_column truncated; /* [1] items with more hits than max_hits, ascending */
   CAROM_ITEM_ERRORS
+  carom_u32_column
+      passed; /* [1] one an item: soft walls that it passes; empty without soft walls */
+  carom_f64_column soft_length; /* [length] one an item: inside soft walls before the hit */
 } carom_cast_answers;
 
 /* To points (carom/locate.h): one entry a polygon that contains the point. */

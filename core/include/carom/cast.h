@@ -85,11 +85,18 @@ struct CastOptions {
   bool reflect = false;    // fills `CastAnswers::reflections`; needs detail NORMAL at least
   uint32_t max_hits = 64;  // limit of hits per segment, under ALL and ALL_PASSAGES; in [1, 65536]
   uint64_t mask = kEveryCategory;
+  // Soft walls, under CLOSEST and ANY: a polygon or body with category & soft_mask != 0 is soft.
+  // The line passes `soft_count` passages of soft polygons, in the total order of their begins; the
+  // next one, or the first passage of another polygon, is the hit.
+  uint64_t soft_mask = 0;
+  uint32_t soft_count = 0;   // in [0, 16]
+  bool soft_length = false;  // fills `CastAnswers::soft_lengths`; needs CLOSEST
 
   friend bool operator==(const CastOptions&, const CastOptions&) = default;
 };
 
 inline constexpr uint32_t kMaxMaxHits = 65536;
+inline constexpr uint32_t kMaxSoftCount = 16;
 
 // One hit: a polygon, or a body, that a segment a->b meets. The *passage* is the largest interval
 // of t in [0, 1] that contains the hit and in which a + t(b - a) is in the polygon.
@@ -154,17 +161,29 @@ struct CastAnswers {
   // normal n, b - a - 2 ((b - a) . n) n, each component within 1 ulp of |b - a|; {0, 0} if the
   // normal is zero.
   std::vector<Vec2> reflections;
+  // One entry per segment if `soft_mask` is not 0 or `soft_length` is set, under CLOSEST, else
+  // empty: the number of passages of soft polygons and bodies before the hit, or on the whole
+  // segment if there is no hit; at most soft_count. Under IGNORE, the passage that contains the
+  // start is not counted.
+  std::vector<uint32_t> passed;
+  // One entry per segment if `CastOptions::soft_length` is set, else empty: the length of the part
+  // of the segment before the hit (of all of it if there is no hit) that is in soft polygons or
+  // bodies. What is in several of them counts once; the passage that contains the start counts. For
+  // a ray, a length along the direction as given. The error is at most 1 ulp, and 2^-90 of the
+  // distance from the origin to the hit or the last exit.
+  std::vector<double> soft_lengths;
   std::vector<uint32_t> truncated;  // segments with more hits than max_hits, ascending
   std::vector<ItemError> errors;    // segments in error, ascending by index; their counts are 0
 
   void Clear();
 };
 
-// Casts each segment and replaces the contents of `out`. The total order of hits is (exact
-// fraction, polygon id, ring, edge); carom/bodies.h extends it to bodies. Bodies with a radius are
-// ordered by their rounded fractions. Returns false if `meter` stopped the work; `out` is then
-// meaningless. An item error is a coordinate that is not accepted. Cost per segment: O(log n +
-// edges near the segment). Thread-safe.
+// Casts each segment and replaces the contents of `out`. Soft walls take a general path, several
+// times as slow as the plain cast; without a soft count and length, they cost nothing. The total
+// order of hits is (exact fraction, polygon id, ring, edge); carom/bodies.h extends it to bodies.
+// Bodies with a radius are ordered by their rounded fractions. Returns false if `meter` stopped the
+// work; `out` is then meaningless. An item error is a coordinate that is not accepted. Cost per
+// segment: O(log n + edges near the segment). Thread-safe.
 bool CastSegments(const World& world, const SegmentColumns& segments, const CastOptions& options,
                   CastAnswers& out, WorkMeter& meter);
 

@@ -17,7 +17,8 @@
 // Error: distances are correctly rounded, points within 4 ulp of the largest coordinate or radius.
 // Cost: O(m log k) at best and O(m k) at worst for shapes of m and k edges; `IsWithin` stops at the
 // first pair of edges that decides. `MeasureDistances` costs O(log n) for each item, plus the cost
-// of `Distance` for each polygon within the bound, n the polygons of the scene. Thread-safe.
+// of `Distance` for each polygon within the bound (under NEAREST_K about k of them), n the polygons
+// of the scene. Thread-safe.
 // Cheaper alternative: `IsWithin`, and carom/overlap.h. More powerful: carom/contact.h for shapes
 // that overlap.
 #pragma once
@@ -59,12 +60,18 @@ bool IsWithin(const Shape& a, const Shape& b, double distance);
 
 // Which polygons are answered. NEAREST: the polygons tied at the least exact distance (all polygons
 // that the shape touches, if any). ALL: every polygon within `max_distance`. WITHIN: every polygon
-// within `max_distance`, but its id alone, without measuring.
-enum class DistanceMode : uint8_t { kNearest, kAll, kWithin };
+// within `max_distance`, but its id alone, without measuring. NEAREST_K: the first `k` polygons
+// within `max_distance`, in the order of (exact distance, polygons before bodies, id); fewer where
+// fewer are within the bound. A round body is ordered by its distance rounded up to a double.
+enum class DistanceMode : uint8_t { kNearest, kAll, kWithin, kNearestK };
+
+// The largest `DistanceOptions::k`.
+inline constexpr uint32_t kMaxNearestK = 1024;
 
 struct DistanceOptions {
   DistanceMode mode = DistanceMode::kNearest;
   uint64_t mask = kEveryCategory;
+  uint32_t k = 1;  // the most polygons and bodies of an item under NEAREST_K; in [1, 1024]
 };
 
 // Moving shapes in columns: item i considers the polygons at an exact distance of at most
@@ -98,8 +105,9 @@ struct DistanceRow {
 };
 
 struct DistanceAnswers {
-  std::vector<uint32_t> counts;       // number of polygons answered for item i
-  std::vector<uint64_t> polygon_ids;  // for each item in turn: ascending, bodies after polygons
+  std::vector<uint32_t> counts;  // number of polygons answered for item i
+  // For each item in turn: ascending, bodies after polygons; under NEAREST_K nearest first.
+  std::vector<uint64_t> polygon_ids;
   // One entry per polygon id if bodies are considered, else empty: 1 if the id is the index of a
   // body.
   std::vector<uint8_t> is_body;

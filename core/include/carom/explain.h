@@ -68,6 +68,7 @@ struct ExplainOptions {
 //   FAR: its exact distance is above the bound.
 //   LATER: alone, it is an answer, and another candidate comes before it.
 //   LIMIT: alone, it is an answer, and the answer ends at its limit of hits before it.
+//   PASSED: alone, it is an answer, and it is a soft wall that the line passes before its hit.
 enum class CandidateFate : uint8_t {
   kKept,
   kMask,
@@ -80,8 +81,9 @@ enum class CandidateFate : uint8_t {
   kFar,
   kLater,
   kLimit,
+  kPassed,
 };
-inline constexpr int kCandidateFateCount = static_cast<int>(CandidateFate::kLimit) + 1;
+inline constexpr int kCandidateFateCount = static_cast<int>(CandidateFate::kPassed) + 1;
 // Returns the name, such as "kept", and the reason in words for people.
 const char* Name(CandidateFate fate);
 const char* Description(CandidateFate fate);

@@ -78,7 +78,7 @@ struct Group {
   RotatingSweepColumns rotating_sweeps;
   ArcOptions arc_options;
   ArcColumns arcs;
-  uint64_t sight_mask = kEveryCategory;
+  SightOptions sight_options;
   SegmentColumns sights;
   FanOptions fan_options;
   FanColumns fans;

@@ -48,7 +48,7 @@
   KIND(sweeps, sweep_options, SweepShapes)                     \
   KIND(rotating_sweeps, rotating_sweep_options, SweepRotating) \
   KIND(arcs, arc_options, CastArcs)                            \
-  KIND(sights, sight_mask, TestLinesOfSight)                   \
+  KIND(sights, sight_options, TestLinesOfSight)                \
   KIND(fans, fan_options, ScanFans)                            \
   KIND(moves, move_options, MoveTrackers)                      \
   KIND(slides, slide_options, SlideShapes)                     \

@@ -10,7 +10,7 @@
 //   const double ax[] = {-2}, ay[] = {1}, bx[] = {6}, by[] = {1};
 //   SightAnswers out;
 //   WorkMeter meter;
-//   TestLinesOfSight(*scene, {ax, ay, bx, by}, kEveryCategory, out, meter);
+//   TestLinesOfSight(*scene, {ax, ay, bx, by}, {}, out, meter);
 //   // out.visible[0] == 0: polygon 7 is between
 //
 // Lengths are in the unit of the caller's coordinates. Touching blocks a line of sight and stops a
@@ -32,10 +32,18 @@
 
 namespace carom {
 
+struct SightOptions {
+  uint64_t mask = kEveryCategory;
+  // Soft walls, as in `CastOptions`: a sight passes at most `soft_count` passages of polygons and
+  // bodies with category & soft_mask != 0.
+  uint64_t soft_mask = 0;
+  uint32_t soft_count = 0;  // in [0, 16]
+};
+
 struct SightAnswers {
-  // 1 if the closed segment from a to b shares no point with any polygon or body considered, else
-  // 0: touching blocks, and so does a polygon that contains a or b. Symmetric in a and b. 0 for an
-  // item in error.
+  // 1 if the closed segment from a to b shares no point with any polygon or body considered, but
+  // for the soft ones that it passes, else 0: touching blocks, and so does a polygon that contains
+  // a or b. Symmetric in a and b. 0 for an item in error.
   std::vector<uint8_t> visible;
   std::vector<ItemError> errors;  // items in error, ascending by index
 
@@ -45,7 +53,7 @@ struct SightAnswers {
 // Tests each pair and replaces the contents of `out`. Considers the polygons with category & mask
 // != 0: give the viewer and its target categories that the mask leaves out. Exact. Cost per pair: a
 // cast with ANY. Returns false if `meter` stopped the work; `out` is then meaningless. Thread-safe.
-bool TestLinesOfSight(const World& world, const SegmentColumns& sights, uint64_t mask,
+bool TestLinesOfSight(const World& world, const SegmentColumns& sights, const SightOptions& options,
                       SightAnswers& out, WorkMeter& meter);
 
 // The largest number of beams of a fan.
@@ -70,6 +78,9 @@ struct FanColumns {
 struct FanOptions {
   InsidePolicy inside_policy = InsidePolicy::kReportStart;
   uint64_t mask = kEveryCategory;
+  // Soft walls, as in `CastOptions`: a beam ends at the hit that a cast has with these options.
+  uint64_t soft_mask = 0;
+  uint32_t soft_count = 0;  // in [0, 16]
 };
 
 // Answers of a batch. Rows are beams, fan after fan.

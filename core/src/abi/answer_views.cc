@@ -110,6 +110,8 @@ void VisitColumns(const CastAnswers& a, std::type_identity<carom_cast_answers>, 
   visit(&View::reflection_y, a.reflections, kY);
   visit(&View::truncated, a.truncated, kItself);
   VisitErrors<View>(a, visit);
+  visit(&View::passed, a.passed, kItself);
+  visit(&View::soft_length, a.soft_lengths, kItself);
 }
 
 template <class V>

@@ -27,7 +27,8 @@ constexpr CastDetail kCastDetails[] = {CastDetail::kExit, CastDetail::kFraction,
 constexpr OverlapDetail kOverlapDetails[] = {OverlapDetail::kIds, OverlapDetail::kIds,
                                              OverlapDetail::kEdges};
 constexpr DistanceMode kDistanceModes[] = {DistanceMode::kNearest, DistanceMode::kNearest,
-                                           DistanceMode::kAll, DistanceMode::kWithin};
+                                           DistanceMode::kAll, DistanceMode::kWithin,
+                                           DistanceMode::kNearestK};
 constexpr StartPolicy kStartPolicies[] = {StartPolicy::kReportStart, StartPolicy::kReportStart,
                                           StartPolicy::kIgnore};
 constexpr Coherence kCoherences[] = {Coherence::kOn, Coherence::kOn, Coherence::kOff};
@@ -70,6 +71,13 @@ const ShapeTable* TableOf(const carom_shapes* shapes, ColumnReader& reader) {
 
 // --- `ReadQuestion` has one overload for each kind
 
+// Reads the options of soft walls.
+template <class Question, class Options>
+void ReadSoft(const Question& asked, Options& options) {
+  options.soft_mask = asked.soft_mask;
+  options.soft_count = asked.soft_count;
+}
+
 template <class Question>
 void ReadCastOptions(const Question& asked, ColumnReader& reader, CastOptions& options) {
   options.mode = reader.ReadEnum("mode", asked.mode, kCastModes);
@@ -79,6 +87,8 @@ void ReadCastOptions(const Question& asked, ColumnReader& reader, CastOptions& o
   options.reflect = reader.ReadFlag("reflect", asked.reflect);
   options.max_hits = OrDefault(asked.max_hits, CastOptions().max_hits);
   options.mask = MaskOf(asked.mask);
+  ReadSoft(asked, options);
+  options.soft_length = reader.ReadFlag("soft_length", asked.soft_length);
   reader.CheckReserved(asked.reserved);
 }
 
@@ -167,6 +177,8 @@ void ReadQuestion(const carom_polygon_overlaps& asked, ColumnReader& reader, Gro
 void ReadQuestion(const carom_distances& asked, ColumnReader& reader, Group& group) {
   group.distance_options.mode = reader.ReadEnum("mode", asked.mode, kDistanceModes);
   group.distance_options.mask = MaskOf(asked.mask);
+  group.distance_options.k = OrDefault(asked.k, DistanceOptions().k);
+  reader.CheckReserved(asked.reserved);
   ReadScope(asked.scope, reader, group.distances.movers.scope);
   ReadPlaced(asked.movers, reader.Below("movers."), group.distances.movers);
   reader.Read("max_distance", asked.max_distance, group.distances.max_distance);
@@ -244,7 +256,9 @@ void ReadQuestion(const carom_arcs& asked, ColumnReader& reader, Group& group) {
 
 void ReadQuestion(const carom_sights& asked, ColumnReader& reader, Group& group) {
   reader.CheckReserved(asked.reserved);
-  group.sight_mask = MaskOf(asked.mask);
+  reader.CheckReserved(asked.reserved_2);
+  group.sight_options.mask = MaskOf(asked.mask);
+  ReadSoft(asked, group.sight_options);
   ReadScope(asked.scope, reader, group.sights.scope);
   ReadEnds(asked, reader, group.sights);
 }
@@ -253,6 +267,8 @@ void ReadQuestion(const carom_fans& asked, ColumnReader& reader, Group& group) {
   group.fan_options.inside_policy =
       reader.ReadEnum("inside_policy", asked.inside_policy, kInsidePolicies);
   group.fan_options.mask = MaskOf(asked.mask);
+  ReadSoft(asked, group.fan_options);
+  reader.CheckReserved(asked.reserved);
   FanColumns& out = group.fans;
   ReadScope(asked.scope, reader, out.scope);
   reader.Read("x", asked.x, out.x);

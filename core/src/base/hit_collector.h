@@ -116,8 +116,14 @@ class HitCollector {
     if (is_truncated_) hits_.pop_back();
     return hits_.size();
   }
+  // Sorts the kept hits, and drops none, in place of `Finish`.
+  template <class Compare>
+  void Sort(const Compare& compare, WorkMeter& meter) {
+    if (capacity_ == 1) return;
+    SortHeap(hits_, meter, [&](const Hit& a, const Hit& b) { return ComesBefore(a, b, compare); });
+  }
   // Returns the hits, sorted by exact time, then polygons of the scene before bodies, then id.
-  // Valid after `Finish`.
+  // Valid after `Finish` or `Sort`.
   std::span<const Hit> hits() const { return hits_; }
   // Returns whether there were more than `max_hits` hits. Valid after `Finish`.
   bool is_truncated() const { return is_truncated_; }

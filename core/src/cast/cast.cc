@@ -8,6 +8,7 @@
 
 #include "cast/fast_batch.h"
 #include "cast/general_batch.h"
+#include "cast/soft_casts.h"
 #include "cast/world_casts.h"
 #include "index/body_set.h"
 #include "index/scene_traversal.h"
@@ -19,7 +20,7 @@ namespace {
 using internal::Line;
 
 // Sets `line` to ray i; or, if the ray is invalid, records an error and returns false.
-bool ReadRay(const RayColumns& rays, size_t i, Line& line, std::vector<ItemError>& errors) {
+bool ReadLine(const RayColumns& rays, size_t i, Line& line, std::vector<ItemError>& errors) {
   ItemChecker check(i, errors);
   if (!check.Coordinate(ItemColumn::kX, rays.x[i]) ||
       !check.Coordinate(ItemColumn::kY, rays.y[i]) ||
@@ -40,8 +41,8 @@ bool ReadRay(const RayColumns& rays, size_t i, Line& line, std::vector<ItemError
 }
 
 // Sets `line` to segment i; or, if the segment is invalid, records an error and returns false.
-bool ReadSegment(const SegmentColumns& segments, size_t i, Line& line,
-                 std::vector<ItemError>& errors) {
+bool ReadLine(const SegmentColumns& segments, size_t i, Line& line,
+              std::vector<ItemError>& errors) {
   const Segment segment{{segments.ax[i], segments.ay[i]}, {segments.bx[i], segments.by[i]}};
   if (!IsAccepted(segment.a) || !IsAccepted(segment.b)) {
     ItemChecker check(i, errors);
@@ -67,7 +68,7 @@ std::span<const double> Part(std::span<const double> column, size_t begin, size_
 bool CastScene(const Scene& scene, const SegmentColumns& segments, const CastOptions& options,
                CastAnswers& out, WorkMeter& meter) {
   const auto line_of = [&](size_t i, Line& line) {
-    return ReadSegment(segments, i, line, out.errors);
+    return ReadLine(segments, i, line, out.errors);
   };
   if (internal::IsFastQuestion(options)) {
     return internal::CastFast(scene, options, {segments.size(), line_of, &segments}, out, meter);
@@ -79,30 +80,21 @@ bool CastScene(const Scene& scene, const SegmentColumns& segments, const CastOpt
 // reads only segments directly from columns.
 bool CastScene(const Scene& scene, const RayColumns& rays, const CastOptions& options,
                CastAnswers& out, WorkMeter& meter) {
-  const auto line_of = [&](size_t i, Line& line) { return ReadRay(rays, i, line, out.errors); };
+  const auto line_of = [&](size_t i, Line& line) { return ReadLine(rays, i, line, out.errors); };
   if (internal::IsFastQuestion(options)) {
     return internal::CastFast(scene, options, {rays.size(), line_of}, out, meter);
   }
   return internal::CastGeneral(scene, options, rays.size(), line_of, out, meter);
 }
 
-}  // namespace
-
-void CastAnswers::Clear() {
-  counts.clear();
-  hits.clear();
-  reflections.clear();
-  truncated.clear();
-  errors.clear();
-}
-
-bool CastSegments(const World& world, const SegmentColumns& segments, const CastOptions& options,
-                  CastAnswers& out, WorkMeter& meter) {
+// Casts lines in the scene and among bodies, without soft walls.
+bool CastPlain(const World& world, const SegmentColumns& segments, const CastOptions& options,
+               CastAnswers& out, WorkMeter& meter) {
   if (internal::IsUniform(segments.scope)) {
     return CastScene(world.scene, segments, options, out, meter);
   }
   const auto line_of = [&](size_t i, Line& line, std::vector<ItemError>& errors) {
-    return ReadSegment(segments, i, line, errors);
+    return ReadLine(segments, i, line, errors);
   };
   const auto cast_scene = [&](size_t begin, size_t count, const CastOptions& by,
                               CastAnswers& answers) {
@@ -117,11 +109,11 @@ bool CastSegments(const World& world, const SegmentColumns& segments, const Cast
       {world, options, segments.scope, segments.size(), near, line_of, cast_scene}, out, meter);
 }
 
-bool CastRays(const World& world, const RayColumns& rays, const CastOptions& options,
-              CastAnswers& out, WorkMeter& meter) {
+bool CastPlain(const World& world, const RayColumns& rays, const CastOptions& options,
+               CastAnswers& out, WorkMeter& meter) {
   if (internal::IsUniform(rays.scope)) return CastScene(world.scene, rays, options, out, meter);
   const auto line_of = [&](size_t i, Line& line, std::vector<ItemError>& errors) {
-    return ReadRay(rays, i, line, errors);
+    return ReadLine(rays, i, line, errors);
   };
   const auto cast_scene = [&](size_t begin, size_t count, const CastOptions& by,
                               CastAnswers& answers) {
@@ -136,6 +128,51 @@ bool CastRays(const World& world, const RayColumns& rays, const CastOptions& opt
   const auto near = [](size_t, size_t, const internal::BoxRaster&) { return ~uint64_t{0}; };
   return internal::CastInWorld({world, options, rays.scope, rays.size(), near, line_of, cast_scene},
                                out, meter);
+}
+
+// Casts segments or rays under options that mention soft walls.
+template <class Columns>
+[[gnu::noinline]] bool CastWithSoft(const World& world, const Columns& lines,
+                                    const CastOptions& options, CastAnswers& out,
+                                    WorkMeter& meter) {
+  if (internal::NeedsSoftCasts(options)) {
+    const auto line_of = [&](size_t i, Line& line, std::vector<ItemError>& errors) {
+      return ReadLine(lines, i, line, errors);
+    };
+    return internal::CastSoft({world, options, lines.scope, lines.size(), line_of}, out, meter);
+  }
+  if (!CastPlain(world, lines, options, out, meter)) return false;
+  internal::AddSoftColumns(options, out);
+  return true;
+}
+
+}  // namespace
+
+void CastAnswers::Clear() {
+  counts.clear();
+  hits.clear();
+  reflections.clear();
+  passed.clear();
+  soft_lengths.clear();
+  truncated.clear();
+  errors.clear();
+}
+
+// Lines that pass soft walls take a path of their own (`CastSoft`).
+bool CastSegments(const World& world, const SegmentColumns& segments, const CastOptions& options,
+                  CastAnswers& out, WorkMeter& meter) {
+  if (internal::MentionsSoft(options)) [[unlikely]] {
+    return CastWithSoft(world, segments, options, out, meter);
+  }
+  return CastPlain(world, segments, options, out, meter);
+}
+
+bool CastRays(const World& world, const RayColumns& rays, const CastOptions& options,
+              CastAnswers& out, WorkMeter& meter) {
+  if (internal::MentionsSoft(options)) [[unlikely]] {
+    return CastWithSoft(world, rays, options, out, meter);
+  }
+  return CastPlain(world, rays, options, out, meter);
 }
 
 }  // namespace carom

@@ -55,9 +55,13 @@ inline bool LineCast::AddPassages(const Target& target, std::span<const Passage>
   if (passages.empty()) return false;
   const auto [first, at_exit] =
       ApplyInsidePolicy(options_->inside_policy, passages[0].begin.is_start());
-  if (first >= passages.size()) return false;
+  if (first >= passages.size()) {
+    if (soft_ != nullptr) NoteStart(target, passages[0]);
+    return false;
+  }
   const bool is_narrower = Keep(target, passages[first], at_exit);
   if (options_->mode != CastMode::kAllPassages) return is_narrower;
+  if (soft_ != nullptr) return AddSoft(target, passages, {first, at_exit});
   for (const Passage& passage : passages.subspan(first + 1)) {
     if (meter_->stopped()) break;
     Keep(target, passage, false);

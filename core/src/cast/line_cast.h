@@ -25,8 +25,25 @@ namespace carom::internal {
 // hit may be. A hit is the begin or the end of a passage, an interval of the line inside a polygon
 // or body. A `LineCast` is reused from line to line, and allocates only for lines with very many
 // hits. Not thread-safe.
+//
+// A soft cast (`StartSoft`) passes polygons and bodies of some categories, the soft ones: its hits,
+// called events, are those of the mode ALL_PASSAGES, of which it keeps the first `soft_count` + 1.
+// The event that ends the line is among them: the first hard event, or the last one kept.
 class LineCast {
  public:
+  // What a soft cast knows beside its events. The caller owns it, and sets the first two members.
+  struct Soft {
+    uint64_t mask = 0;            // categories of soft polygons and bodies
+    bool stops_early = false;     // whether the caller asks only whether there is a hit
+    bool is_decided = false;      // whether the search may stop, since there is a hit
+    bool contains_start = false;  // whether a soft polygon or body contains the start
+    Fraction start_end;           // the last end of the soft passages that contain the start
+  };
+  // How a soft cast ends.
+  struct SoftEnd {
+    bool has_hit = false;
+    size_t rank = 0;  // of the hit, for `Measure`; without a hit, the number of events
+  };
   // Returns the line, which the caller sets before `Start` and does not change after it.
   Line& line() { return line_; }
   // Starts the cast of `line()`. `options` and `meter` must outlive all calls for the line.
@@ -38,6 +55,10 @@ class LineCast {
     hits_.Start(options.mode, options.max_hits);
   }
   bool is_ordered() const { return IsOrdered(options_->mode); }
+  // Starts a soft cast of `line()`. `options` has the mode ALL_PASSAGES, and `max_hits` is the soft
+  // count. `options`, `soft` and `meter` must outlive all calls for the line. An object that
+  // starts soft casts starts no others.
+  void StartSoft(const CastOptions& options, Soft& soft, WorkMeter& meter);
 
   // Tests a polygon of the scene that the line may meet, and adds the hits of the polygon. A
   // polygon may be added repeatedly, except in cast modes ALL and ALL_PASSAGES. Returns whether
@@ -65,6 +86,11 @@ class LineCast {
   // Sorts the hits and returns their number. The caller adds all polygons before `Finish`, and
   // calls the functions below after it.
   size_t Finish();
+  // Ends a soft cast, in place of `Finish`.
+  SoftEnd FinishSoft();
+  // Returns the length of the part of the line before the end of a soft cast that is in soft
+  // polygons and bodies. To be called after `FinishSoft`.
+  double SoftLength(const SoftEnd& end) const;
   // Returns whether the line had more than `max_hits` hits.
   bool is_truncated() const { return hits_.is_truncated(); }
   // Sets `hit` to the hit of the given rank in the order of the answer (by the hit's position along
@@ -104,6 +130,14 @@ class LineCast {
   bool AddPolygon(const IndexedPolygon& indexed, const Target& target, PassageFinder& finder);
   bool AddPassages(const Target& target, std::span<const Passage> passages);
   bool Keep(const Target& target, const Passage& passage, bool at_exit);
+  bool IsSoft(const Target& target) const {
+    const uint64_t category =
+        target.body != nullptr ? target.body->category() : target.polygon->category();
+    return (category & soft_->mask) != 0;
+  }
+  bool AddSoft(const Target& target, std::span<const Passage> passages,
+               const ReportedPassage& reported);
+  void NoteStart(const Target& target, const Passage& passage);
   void MeasurePolygon(const Candidate& candidate, const Polygon& target, CastHit& hit,
                       Vec2& reflection) const;
   void MeasureBody(const Candidate& candidate, CastHit& hit, Vec2& reflection) const;
@@ -111,6 +145,7 @@ class LineCast {
 
   const CastOptions* options_ = nullptr;
   WorkMeter* meter_ = nullptr;
+  Soft* soft_ = nullptr;  // null unless the cast is soft
   Line line_{Segment{}};
   Box reach_;  // bounds of the line up to parameter `end_`
   double end_ = 1;

@@ -11,6 +11,7 @@
 #include "carom/geometry.h"
 #include "carom/sincos.h"
 #include "cast/fan_scan.h"
+#include "cast/soft_casts.h"
 #include "cast/world_casts.h"
 #include "index/body_set.h"
 #include "index/scene_traversal.h"
@@ -29,6 +30,9 @@ using internal::Lanes;
 // step in each fan.
 class Beams {
  public:
+  // `is_soft`: whether beams pass soft walls.
+  explicit Beams(bool is_soft) : is_soft_(is_soft) {}
+
   // Fans are read until there are this many beams: enough to interleave lines that are cast one by
   // one.
   static constexpr size_t kEnough = 2048;
@@ -60,9 +64,11 @@ class Beams {
   bool CastWithBodies(const World& world, const CastOptions& options, CastAnswers& casts,
                       WorkMeter& meter) const;
 
+  const bool is_soft_;
   std::vector<Fan> fans_;
   std::vector<double> bx_, by_;
-  // The points that beams start at, unless every beam considers the scene alone, under one mask.
+  // The points that beams start at, unless every beam considers the scene alone, under one mask,
+  // and passes no soft walls.
   std::vector<double> ax_, ay_;
   std::vector<uint64_t> mask_;
   std::vector<uint32_t> ignore_owner_;
@@ -150,7 +156,7 @@ void Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& error
   }
   fans_.push_back(fan);
   scope_.against = fans.scope.against;
-  if (internal::IsUniform(fans.scope)) return;
+  if (internal::IsUniform(fans.scope) && !is_soft_) return;
   ax_.resize(end, from.x);
   ay_.resize(end, from.y);
   if (!fans.scope.mask.empty()) mask_.resize(end, fans.scope.mask[i]);
@@ -177,13 +183,16 @@ bool Beams::CastInScene(const Scene& scene, size_t begin, const CastOptions& opt
   return CastFans(scene, options, {batches, ends(bx_), ends(by_)}, hits, meter);
 }
 
-// Casts all beams against the scene and the bodies.
+// Casts all beams against the scene and the bodies, or past soft walls.
 bool Beams::CastWithBodies(const World& world, const CastOptions& options, CastAnswers& casts,
                            WorkMeter& meter) const {
   const auto line_of = [&](size_t i, internal::Line& line, std::vector<ItemError>&) {
     line = internal::Line(Segment{{ax_[i], ay_[i]}, {Normalized(bx_[i]), Normalized(by_[i])}});
     return true;
   };
+  if (is_soft_) {
+    return internal::CastSoft({world, options, scope_, size(), line_of}, casts, meter);
+  }
   const auto near = [&](size_t begin, size_t count, const internal::BoxRaster& raster) {
     return raster.Meeting({ax_, ay_, bx_, by_}, begin, count);
   };
@@ -263,14 +272,16 @@ void FanAnswers::Clear() {
 
 // Casts the lines of sight in mode ANY, which stops at the first polygon that a line meets. A line
 // of sight with an error has no hit either, but is reported as not visible.
-bool TestLinesOfSight(const World& world, const SegmentColumns& sights, uint64_t mask,
+bool TestLinesOfSight(const World& world, const SegmentColumns& sights, const SightOptions& options,
                       SightAnswers& out, WorkMeter& meter) {
   out.Clear();
-  CastOptions options;
-  options.mode = CastMode::kAny;
-  options.mask = mask;
+  CastOptions any;
+  any.mode = CastMode::kAny;
+  any.mask = options.mask;
+  any.soft_mask = options.soft_mask;
+  any.soft_count = options.soft_count;
   CastAnswers casts;
-  if (!CastSegments(world, sights, options, casts, meter)) return false;
+  if (!CastSegments(world, sights, any, casts, meter)) return false;
   for (const uint32_t count : casts.counts) out.visible.push_back(count == 0 ? 1 : 0);
   for (const ItemError& error : casts.errors) out.visible[error.index] = 0;
   out.errors = std::move(casts.errors);
@@ -286,8 +297,10 @@ bool ScanFans(const World& world, const FanColumns& fans, const FanOptions& opti
   CastOptions closest;
   closest.inside_policy = options.inside_policy;
   closest.mask = options.mask;
+  closest.soft_mask = options.soft_mask;
+  closest.soft_count = options.soft_count;
   closest.detail = CastDetail::kFraction;
-  Beams beams;
+  Beams beams(internal::NeedsSoftCasts(closest));
   for (size_t i = 0; i < fans.size(); ++i) {
     if (!meter.Spend(1)) return false;
     beams.Read(fans, i, out.errors, meter);

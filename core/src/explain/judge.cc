@@ -111,6 +111,7 @@ class Judgement {
   absl::StatusOr<std::vector<FoundRow>> AskAlone(const Near& near,
                                                  std::optional<InsidePolicy> policy);
   absl::Status Fill(const Near& near, ExplainedCandidate& out);
+  bool IsPassed(const Near& near, const FoundRow& row) const;
   absl::StatusOr<CandidateFate> FateOf(const Near& near, const std::vector<FoundRow>& alone);
   absl::StatusOr<CandidateFate> FateOfMissing(const Near& near);
   void AddEdges(const Near& near, size_t& edges_left, ExplainedCandidate& out);
@@ -195,6 +196,7 @@ absl::StatusOr<std::vector<FoundRow>> Judgement::AskAlone(const Near& near,
     if constexpr (requires { options.start_policy; }) {
       if (policy) options.start_policy = StartPolicy::kReportStart;
     }
+    if constexpr (requires { options.soft_mask; }) options.soft_mask = options.soft_count = 0;
   });
   if (question_.max_distance) {
     group.distance_options.mode = DistanceMode::kAll;
@@ -231,6 +233,21 @@ absl::StatusOr<CandidateFate> Judgement::FateOfMissing(const Near& near) {
   return blocked->empty() ? CandidateFate::kTouchOnly : CandidateFate::kPolicy;
 }
 
+// Returns whether the candidate is soft and its first row alone comes before the answer, by the
+// rounded keys.
+bool Judgement::IsPassed(const Near& near, const FoundRow& row) const {
+  uint64_t soft_mask = 0;
+  WithKind(question_.group, [&](const auto& kind) {
+    const auto& options = question_.group.*kind.options;
+    if constexpr (requires { options.soft_mask; }) soft_mask = options.soft_mask;
+  });
+  if ((near.category & soft_mask) == 0) return false;
+  if (rows_.empty()) return true;
+  const FoundRow& first = rows_.front();
+  if (row.key != first.key) return row.key < first.key;
+  return near.order() < std::pair(first.is_body, first.id);
+}
+
 absl::StatusOr<CandidateFate> Judgement::FateOf(const Near& near,
                                                 const std::vector<FoundRow>& alone) {
   if (alone.empty()) return FateOfMissing(near);
@@ -240,6 +257,7 @@ absl::StatusOr<CandidateFate> Judgement::FateOf(const Near& near,
   if (question_.max_distance && alone.front().key > *question_.max_distance) {
     return CandidateFate::kFar;
   }
+  if (IsPassed(near, alone.front())) return CandidateFate::kPassed;
   bool lists_all = false;
   WithKind(question_.group, [&](const auto& kind) {
     const auto& options = question_.group.*kind.options;

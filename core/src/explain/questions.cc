@@ -111,6 +111,12 @@ struct CastHow {
   CastOptions options;
 };
 
+// Returns the text of the option of soft walls, if it is set.
+std::string SoftText(const CastOptions& options) {
+  if (options.soft_mask == 0) return "";
+  return absl::StrCat(", past at most ", options.soft_count, " soft walls");
+}
+
 // Adds the cast of a segment. `options` are those of the kind; the stage answers the whole of the
 // first hit, or of all hits.
 void AskSegment(const CastHow& how, const Segment& line, const Group& asked, Questions& out) {
@@ -119,8 +125,9 @@ void AskSegment(const CastHow& how, const Segment& line, const Group& asked, Que
   question.key = "fraction";
   if (options.mode == CastMode::kAny) options.mode = CastMode::kClosest;
   options.detail = CastDetail::kExit;
-  question.text = absl::StrCat(how.what, " ", Text(line.a), " -> ", Text(line.b),
-                               ", inside policy ", NameOfPolicy(options.inside_policy));
+  question.text =
+      absl::StrCat(how.what, " ", Text(line.a), " -> ", Text(line.b), ", inside policy ",
+                   NameOfPolicy(options.inside_policy), SoftText(options));
   question.group.bodies = asked.bodies;
   question.group.cast_options = options;
   question.group.segments = {out.One(line.a.x), out.One(line.a.y), out.One(line.b.x),
@@ -138,9 +145,10 @@ void AskRay(const CastHow& how, const Ray& ray, const Group& asked, Questions& o
   question.key = "fraction";
   if (options.mode == CastMode::kAny) options.mode = CastMode::kClosest;
   options.detail = CastDetail::kExit;
-  question.text = absl::StrCat(how.what, " from ", Text(ray.origin), " along ", Text(ray.direction),
-                               ", t in [", Text(ray.t_min), ", ", Text(ray.t_max),
-                               "], inside policy ", NameOfPolicy(options.inside_policy));
+  question.text =
+      absl::StrCat(how.what, " from ", Text(ray.origin), " along ", Text(ray.direction), ", t in [",
+                   Text(ray.t_min), ", ", Text(ray.t_max), "], inside policy ",
+                   NameOfPolicy(options.inside_policy), SoftText(options));
   question.group.bodies = asked.bodies;
   question.group.ray_options = options;
   question.group.rays = {out.One(ray.origin.x),
@@ -172,7 +180,9 @@ void AskOne(const Group& asked, const SegmentColumns& columns, const CastAnswers
 void AskOne(const Group& asked, const SegmentColumns& columns, const SightAnswers&,
             Questions& out) {
   CastOptions options;
-  options.mask = asked.sight_mask;
+  options.mask = asked.sight_options.mask;
+  options.soft_mask = asked.sight_options.soft_mask;
+  options.soft_count = asked.sight_options.soft_count;
   AskSegment({"line of sight", columns.scope, options},
              {{columns.ax[0], columns.ay[0]}, {columns.bx[0], columns.by[0]}}, asked, out);
 }
@@ -208,6 +218,8 @@ void AskOne(const Group& asked, const FanColumns& fans, const FanAnswers&, Quest
   CastOptions options;
   options.inside_policy = asked.fan_options.inside_policy;
   options.mask = asked.fan_options.mask;
+  options.soft_mask = asked.fan_options.soft_mask;
+  options.soft_count = asked.fan_options.soft_count;
   const Vec2 from = Normalized(Vec2{fans.x[0], fans.y[0]});
   const double range = Normalized(fans.range[0]);
   const uint32_t beams = fans.beams[0];
@@ -314,7 +326,8 @@ void AskDistances(const MoverAt& mover, const DistanceColumns& columns,
   question.key = "distance";
   SetShape(mover, question);
   question.max_distance = columns.max_distance.empty() ? HUGE_VAL : columns.max_distance[0];
-  question.is_nearest = options.mode == DistanceMode::kNearest;
+  question.is_nearest =
+      options.mode == DistanceMode::kNearest || options.mode == DistanceMode::kNearestK;
   question.reach = GrownBox(question.reach, reach * (1 + 0x1p-40));
   question.text = absl::StrCat("distance from ", ShapeText(mover));
   if (*question.max_distance != HUGE_VAL) {
@@ -328,9 +341,10 @@ void AskOne(const Group& asked, const DistanceColumns& columns, const DistanceAn
   question.group.bodies = asked.bodies;
   double reach = columns.max_distance.empty() ? HUGE_VAL : columns.max_distance[0];
   const DistanceMode mode = asked.distance_options.mode;
-  if (mode == DistanceMode::kNearest && !answers.rows.empty()) {
-    reach = NextAbove(answers.rows[0].distance);
-  }
+  const bool is_full =
+      mode == DistanceMode::kNearest ||
+      (mode == DistanceMode::kNearestK && answers.rows.size() == asked.distance_options.k);
+  if (is_full && !answers.rows.empty()) reach = NextAbove(answers.rows.back().distance);
   AskDistances(MoverOf(columns.movers), columns, asked.distance_options, reach, question);
 }
 

@@ -31,6 +31,7 @@ constexpr std::array<FateText, kCandidateFateCount> kFateTexts = {{
     {"far", "its exact distance is above the bound"},
     {"later", "another candidate comes before it"},
     {"limit", "the answer ends at its limit of hits before it"},
+    {"passed", "it is a soft wall that the line passes"},
 }};
 
 }  // namespace

@@ -97,6 +97,27 @@ class ColumnCheck {
     if (!IsBlocking(policy)) Refuse("inside_policy", "must be a blocking policy here");
   }
 
+  // Checks the options of soft walls, which let a line pass some polygons.
+  template <class Options>
+  void Soft(const Options& options) {
+    if (options.soft_count > kMaxSoftCount) {
+      Refuse("soft_count", absl::StrCat("must be in [0, ", kMaxSoftCount, "]"));
+    }
+  }
+
+  // Rejects the options of soft walls for the modes ALL and ALL_PASSAGES, which list all that a
+  // line meets, and the length inside soft walls for modes that report no single hit.
+  void SoftIn(const CastOptions& options) {
+    Soft(options);
+    const bool lists = options.mode == CastMode::kAll || options.mode == CastMode::kAllPassages;
+    constexpr const char* kAbsent = "must be absent under ALL and ALL_PASSAGES";
+    if (lists && options.soft_mask != 0) Refuse("soft_mask", kAbsent);
+    if (lists && options.soft_count != 0) Refuse("soft_count", kAbsent);
+    if (options.soft_length && options.mode != CastMode::kClosest) {
+      Refuse("soft_length", "must be absent unless the mode is CLOSEST");
+    }
+  }
+
   // Requires a detail of at least NORMAL for casts that reflect, since a reflection needs the
   // normal of the hit edge.
   void ReflectsAlong(const CastOptions& options) {
@@ -156,10 +177,12 @@ void CheckKind(absl::string_view kind, const SegmentColumns& segments, const Cas
   check.NotBlocking(options.inside_policy);
   check.InRange("max_hits", options.max_hits, kMaxMaxHits);
   check.ReflectsAlong(options);
+  check.SoftIn(options);
 }
 
-void CheckKind(absl::string_view kind, const SegmentColumns& sights, uint64_t, Refusal& refusal) {
-  CheckEnds(kind, sights, refusal);
+void CheckKind(absl::string_view kind, const SegmentColumns& sights, const SightOptions& options,
+               Refusal& refusal) {
+  CheckEnds(kind, sights, refusal).Soft(options);
 }
 
 void CheckKind(absl::string_view kind, const RayColumns& rays, const CastOptions& options,
@@ -171,6 +194,7 @@ void CheckKind(absl::string_view kind, const RayColumns& rays, const CastOptions
   check.NotBlocking(options.inside_policy);
   check.InRange("max_hits", options.max_hits, kMaxMaxHits);
   check.ReflectsAlong(options);
+  check.SoftIn(options);
 }
 
 void CheckKind(absl::string_view kind, const ArcColumns& arcs, const ArcOptions& options,
@@ -190,6 +214,7 @@ void CheckKind(absl::string_view kind, const ArcColumns& arcs, const ArcOptions&
 void CheckKind(absl::string_view kind, const FanColumns& fans, const FanOptions& options,
                Refusal& refusal) {
   ColumnCheck check({kind}, {"x", fans.x.size()}, refusal);
+  check.Soft(options);
   check.NotBlocking(options.inside_policy);
   check.Required({{"y", fans.y.size()},
                   {"angle", fans.angle.size()},
@@ -231,10 +256,11 @@ void CheckKind(absl::string_view kind, const PolygonColumns& polygons, const Ove
   CheckPlaced({kind}, polygons, refusal);
 }
 
-void CheckKind(absl::string_view kind, const DistanceColumns& distances, const DistanceOptions&,
-               Refusal& refusal) {
+void CheckKind(absl::string_view kind, const DistanceColumns& distances,
+               const DistanceOptions& options, Refusal& refusal) {
   ColumnCheck check = CheckMovers(kind, distances.movers, refusal);
   check.Optional({"max_distance", distances.max_distance.size()});
+  check.InRange("k", options.k, kMaxNearestK);
 }
 
 void CheckKind(absl::string_view kind, const ContactColumns& contacts, const ContactOptions&,

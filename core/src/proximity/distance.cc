@@ -17,6 +17,7 @@
 #include "index/scene_traversal.h"
 #include "proximity/body_distances.h"
 #include "proximity/closest.h"
+#include "proximity/distance_key.h"
 #include "proximity/distance_query.h"
 #include "proximity/nearest_points.h"
 #include "shape/approach.h"
@@ -27,6 +28,7 @@ namespace {
 using internal::Closest;
 using internal::DistanceQuery;
 using internal::LengthSum;
+using internal::MeasuredBody;
 using internal::MeasuredPolygon;
 using internal::MovingShape;
 using internal::PlacedShape;
@@ -106,29 +108,64 @@ struct DistanceScratch {
 
   MovingShape mover;
   std::vector<MeasuredPolygon> near;
-  std::vector<internal::MeasuredBody> bodies;
-  size_t largest = 0;  // number of vertices of the largest mover of the batch
+  std::vector<MeasuredBody> bodies;
+  bool considers_bodies = false;  // whether the item considers bodies
+  size_t largest = 0;             // number of vertices of the largest mover of the batch
 };
+
+// Append the id and the answer row of one polygon or body (a placed shape beside the scene) found
+// for an item. Return false once the meter stops.
+bool AppendRow(const PlacedShape& mover, const MeasuredPolygon& polygon, DistanceMode mode,
+               DistanceAnswers& out, WorkMeter& meter) {
+  if (!meter.Spend(8)) return false;
+  out.polygon_ids.push_back(polygon.fixed->polygon().id());
+  if (mode == DistanceMode::kWithin) return true;
+  out.rows.push_back(RowOf(PlacedShape(*polygon.fixed), mover, polygon.closest));
+  return true;
+}
+bool AppendRow(const PlacedShape& mover, const MeasuredBody& body, DistanceMode mode,
+               DistanceAnswers& out, WorkMeter& meter) {
+  if (!meter.Spend(8)) return false;
+  out.polygon_ids.push_back(body.body->index());
+  if (mode == DistanceMode::kWithin) return true;
+  DistanceRow row = RowOf(body.body->view(), mover, body.closest);
+  if (body.body->is_round()) row.edge = {}, row.has_edge = false;
+  out.rows.push_back(row);
+  return true;
+}
 
 // Appends the ids and answer rows of the polygons and bodies (placed shapes beside the scene) found
 // for an item (one shape of the batch). Returns false once the meter stops.
 bool AppendRows(const PlacedShape& mover, const DistanceScratch& found, DistanceMode mode,
                 DistanceAnswers& out, WorkMeter& meter) {
-  for (const MeasuredPolygon& polygon : found.near) {
-    if (!meter.Spend(8)) return false;
-    out.polygon_ids.push_back(polygon.fixed->polygon().id());
-    if (mode == DistanceMode::kWithin) continue;
-    out.rows.push_back(RowOf(PlacedShape(*polygon.fixed), mover, polygon.closest));
+  const auto append = [&](const auto& measured) {
+    return AppendRow(mover, measured, mode, out, meter);
+  };
+  return std::ranges::all_of(found.near, append) && std::ranges::all_of(found.bodies, append);
+}
+
+// Appends the rows of an item under the mode NEAREST_K: the first `k` of the polygons and bodies
+// found, both sorted nearest first. Returns the number of rows; the result is meaningless once the
+// meter has stopped.
+size_t AppendNearest(const PlacedShape& mover, const DistanceScratch& found, size_t k,
+                     DistanceAnswers& out, WorkMeter& meter) {
+  constexpr DistanceMode kMode = DistanceMode::kNearestK;
+  const size_t count = std::min(k, found.near.size() + found.bodies.size());
+  if (!meter.SpendRows(count)) return 0;
+  auto polygon = found.near.begin();
+  auto body = found.bodies.begin();
+  for (size_t rank = 0; rank < count && !meter.stopped(); ++rank) {
+    const bool takes_polygon =
+        body == found.bodies.end() ||
+        (polygon != found.near.end() && IsNearer(*polygon, *body, mover.radius()));
+    if (takes_polygon) {
+      AppendRow(mover, *polygon++, kMode, out, meter);
+    } else {
+      AppendRow(mover, *body++, kMode, out, meter);
+    }
+    if (found.considers_bodies) out.is_body.push_back(takes_polygon ? 0 : 1);
   }
-  for (const internal::MeasuredBody& body : found.bodies) {
-    if (!meter.Spend(8)) return false;
-    out.polygon_ids.push_back(body.body->index());
-    if (mode == DistanceMode::kWithin) continue;
-    DistanceRow row = RowOf(body.body->view(), mover, body.closest);
-    if (body.body->is_round()) row.edge = {}, row.has_edge = false;
-    out.rows.push_back(row);
-  }
-  return true;
+  return count;
 }
 
 // Appends to the column `is_body` an entry for each polygon (0) and each body (1) found for an
@@ -181,7 +218,7 @@ bool MeasureDistances(const World& world, const DistanceColumns& columns,
   scratch->bodies.clear();
   const Scope& scope = columns.movers.scope;
   DistanceQuery query(world.scene, options, scratch->near, meter);
-  internal::BodyDistances bodies(world, options.mode, scratch->near, scratch->bodies, meter);
+  internal::BodyDistances bodies(world, options, scratch->near, scratch->bodies, meter);
   const auto measure = [&](size_t i, ItemChecker& check) {
     const double max_distance = columns.max_distance.empty() ? HUGE_VAL : columns.max_distance[i];
     if (!(max_distance >= 0)) {
@@ -197,6 +234,12 @@ bool MeasureDistances(const World& world, const DistanceColumns& columns,
     if (query_filter.scene && !query.Run(view, max_distance)) return false;
     // `bodies` compares with the polygons in `near`, so it runs after `query`.
     if (query_filter.bodies && !bodies.Run(view, max_distance, query_filter)) return false;
+    scratch->considers_bodies = query_filter.bodies;
+    if (options.mode == DistanceMode::kNearestK) {
+      const size_t rows = AppendNearest(view, *scratch, options.k, out, meter);
+      out.counts[i] = static_cast<uint32_t>(rows);
+      return !meter.stopped();
+    }
     if (query_filter.bodies) AppendIsBody(*scratch, out.is_body);
     out.counts[i] = static_cast<uint32_t>(scratch->near.size() + scratch->bodies.size());
     return AppendRows(view, *scratch, options.mode, out, meter);

@@ -50,6 +50,10 @@ bool DistanceQuery::Run(const PlacedShape& mover, double max_distance) {
                                  });
   VisitCandidates(mover);
   if (options_.mode == DistanceMode::kNearest) meter_.SpendRows(near_.size() + dropped_ties_);
+  if (options_.mode == DistanceMode::kNearestK) {
+    NearestHeap<MeasuredPolygon>(near_, options_.k, touch_.a, meter_).Sort();
+    return !meter_.stopped();
+  }
   if (meter_.stopped()) return false;
   if (near_.size() > 1) {
     std::sort(near_.begin(), near_.end(), [](const MeasuredPolygon& a, const MeasuredPolygon& b) {
@@ -142,11 +146,20 @@ void DistanceQuery::Visit(const PlacedShape& mover, const IndexedPolygon& fixed)
   if (closest) Keep(fixed, *closest);
 }
 
+// Keeps a polygon under the mode NEAREST_K, if it is one of the k first so far.
+void DistanceQuery::KeepRanked(const MeasuredPolygon& found) {
+  NearestHeap<MeasuredPolygon> heap(near_, options_.k, touch_.a, meter_);
+  if (!heap.Add(found) || !heap.is_full()) return;
+  const MeasuredPolygon& last = near_.front();
+  LowerLimit(last.is_touching ? 0 : last.closest.approach->distance2.high);
+}
+
 // Keeps a polygon if it is within the distance that the query asks for, and, under the mode
 // NEAREST, if no kept polygon is nearer.
 void DistanceQuery::Keep(const IndexedPolygon& fixed, const Closest& closest) {
   if (!IsCoreWithin(closest, reach_, reach2_)) return;
   const bool is_touching = IsCoreWithin(closest, touch_, touch2_);
+  if (options_.mode == DistanceMode::kNearestK) return KeepRanked({&fixed, closest, is_touching});
   if (options_.mode == DistanceMode::kNearest && !MakeRoom(closest, is_touching)) return;
   near_.push_back({&fixed, closest, is_touching});
   if (options_.mode == DistanceMode::kNearest) {

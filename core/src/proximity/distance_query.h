@@ -15,18 +15,11 @@
 #include "edges/indexed_polygon.h"
 #include "edges/placed_shape.h"
 #include "proximity/closest.h"
+#include "proximity/distance_key.h"
 #include "proximity/edge_bounds.h"
 #include "shape/approach.h"
 
 namespace carom::internal {
-
-// A polygon of the scene near a mover (the query's shape), and the edges or rings that determine
-// the distance of the polygon from the mover.
-struct MeasuredPolygon {
-  const IndexedPolygon* fixed;
-  Closest closest;
-  bool is_touching;  // whether polygon and mover share a point: the distance is 0
-};
 
 // Finds the polygons of a scene that are near a shape (the mover), for one mover at a time. Keeps
 // references to `scene`, `near` and `meter`.
@@ -42,7 +35,8 @@ class DistanceQuery {
   void SetMask(uint64_t mask) { mask_ = mask; }
 
   // Replaces `near` by the polygons that the options ask for (the nearest, or all within
-  // `max_distance`), by ascending id. Returns false once the meter has stopped.
+  // `max_distance`), by ascending id; under NEAREST_K nearest first. Returns false once the meter
+  // has stopped.
   bool Run(const PlacedShape& mover, double max_distance);
 
  private:
@@ -57,6 +51,7 @@ class DistanceQuery {
   void VisitCandidates(const PlacedShape& mover);
   void Visit(const PlacedShape& mover, const IndexedPolygon& fixed);
   void Keep(const IndexedPolygon& fixed, const Closest& closest);
+  void KeepRanked(const MeasuredPolygon& found);
   bool MakeRoom(const Closest& closest, bool is_touching);
   // Lowers the limit of the search, `limit2_`, to the squared distance of a polygon. The limit
   // never excludes polygons that touch the mover.

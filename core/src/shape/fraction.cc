@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "numeric/double_double.h"
 #include "numeric/double_lanes.h"
 #include "numeric/exact.h"
 #include "shape/measures.h"
@@ -178,6 +179,13 @@ double Fraction::Rounded(const Line& line) const {
   if (kind_ <= Kind::kValue) return low_;
   const Interval t = Refined(line);
   return t.low == t.high ? t.low : ExactRounded(line);
+}
+
+// The leading pairs of numerator and denominator and their quotient have relative errors of 2^-100.
+TwoDoubles Fraction::Pair(const Line& line) const {
+  if (kind_ <= Kind::kValue) return {low_, 0};
+  return WithExact(
+      line, [](const auto& n, const auto& d) { return Divide(LeadingPair(n), LeadingPair(d)); });
 }
 
 Vec2 Fraction::Point(const Line& line, double rounded) const {

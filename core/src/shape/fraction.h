@@ -123,6 +123,8 @@ class Fraction {
   }
   // Returns the double nearest to the fraction, ties to even. Exact.
   double Rounded(const Line& line) const;
+  // Returns the fraction with a relative error of at most 2^-98.
+  TwoDoubles Pair(const Line& line) const;
   // Returns an interval that contains t, almost always so narrow that both of its ends are the same
   // double. Only for the fraction of a vertex or a crossing.
   Interval Refined(const Line& line) const;

@@ -39,7 +39,7 @@ SightAnswers Visible(const Scene& scene, const std::vector<Segment>& sights,
   }
   SightAnswers answers;
   WorkMeter meter;
-  EXPECT_TRUE(TestLinesOfSight(scene, {ax, ay, bx, by}, mask, answers, meter));
+  EXPECT_TRUE(TestLinesOfSight(scene, {ax, ay, bx, by}, {mask}, answers, meter));
   return answers;
 }
 

@@ -405,6 +405,15 @@ TEST(BodiesOracleTest, NearestOfPolygons) {
       EXPECT_EQ(out.polygon_ids[i], expected[i].id);
       EXPECT_EQ(out.is_body[i] != 0, expected[i].is_body);
     }
+    for (const uint32_t k : {1u, 1u + uint32_t(random.Below(6)), kMaxNearestK}) {
+      const DistanceOptions options{DistanceMode::kNearestK, kEveryCategory, k};
+      ASSERT_TRUE(MeasureDistances({*world.scene.scene, &bodies}, columns, options, out, meter));
+      ASSERT_EQ(out.polygon_ids.size(), std::min<size_t>(k, expected.size()));
+      for (size_t i = 0; i < out.polygon_ids.size(); ++i) {
+        EXPECT_EQ(out.polygon_ids[i], expected[i].id) << "rank " << i;
+        EXPECT_EQ(out.is_body[i] != 0, expected[i].is_body);
+      }
+    }
   });
 }
 

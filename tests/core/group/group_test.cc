@@ -130,6 +130,35 @@ TEST(GroupTest, CheckGroupNamesColumnsOfRaysArcsSightsAndFans) {
   EXPECT_EQ(FieldOf([&](Group& g) { g.fans = {two, two, two, two, two, beams}; }), "fans.beams");
 }
 
+TEST(GroupTest, CheckGroupNamesOptionsOfSoftWallsAndOfTheNearest) {
+  EXPECT_EQ(FieldOf([](Group& g) { g.cast_options.soft_count = 17; }), "segments.soft_count");
+  EXPECT_EQ(FieldOf([](Group& g) { g.ray_options.soft_count = 17; }), "rays.soft_count");
+  EXPECT_EQ(FieldOf([](Group& g) { g.sight_options.soft_count = 17; }), "sights.soft_count");
+  EXPECT_EQ(FieldOf([](Group& g) { g.fan_options.soft_count = 17; }), "fans.soft_count");
+  for (const CastMode mode : {CastMode::kAll, CastMode::kAllPassages}) {
+    const auto field = [&](uint64_t mask, uint32_t count, bool length) {
+      return FieldOf([&](Group& g) {
+        g.cast_options.mode = mode;
+        g.cast_options.soft_mask = mask;
+        g.cast_options.soft_count = count;
+        g.cast_options.soft_length = length;
+      });
+    };
+    EXPECT_EQ(field(1, 0, false), "segments.soft_mask");
+    EXPECT_EQ(field(0, 1, false), "segments.soft_count");
+    EXPECT_EQ(field(0, 0, true), "segments.soft_length");
+  }
+  Group group;
+  group.ray_options.mode = CastMode::kAny;
+  group.ray_options.soft_mask = 2;
+  group.ray_options.soft_count = 16;
+  EXPECT_TRUE(CheckGroup(group).ok());
+  group.ray_options.soft_length = true;
+  EXPECT_FALSE(CheckGroup(group).ok());
+  EXPECT_EQ(FieldOf([](Group& g) { g.distance_options.k = 0; }), "distances.k");
+  EXPECT_EQ(FieldOf([](Group& g) { g.distance_options.k = 1025; }), "distances.k");
+}
+
 TEST(GroupTest, CheckGroupNamesColumnsOfShapes) {
   const std::span<const double> one = kOne, two = kTwo;
   const Shape shape = Shape::Create(Capsule{}).value();

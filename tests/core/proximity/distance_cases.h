@@ -18,8 +18,8 @@ namespace carom::testing {
 inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
 using Ids = std::vector<uint64_t>;
 
-inline DistanceAnswers Measure(const Scene& scene, const Shape& mover, DistanceMode mode,
-                               double max_distance = kInfinity) {
+inline DistanceAnswers Measure(const Scene& scene, const Shape& mover,
+                               const DistanceOptions& options, double max_distance = kInfinity) {
   const double zero = 0;
   DistanceColumns columns;
   columns.movers.shapes = {&mover, 1};
@@ -28,11 +28,17 @@ inline DistanceAnswers Measure(const Scene& scene, const Shape& mover, DistanceM
   columns.max_distance = {&max_distance, 1};
   DistanceAnswers answers;
   WorkMeter meter;
-  EXPECT_TRUE(MeasureDistances(scene, columns, {mode}, answers, meter));
+  EXPECT_TRUE(MeasureDistances(scene, columns, options, answers, meter));
   EXPECT_TRUE(answers.errors.empty());
   EXPECT_EQ(answers.counts[0], answers.polygon_ids.size());
-  EXPECT_EQ(answers.rows.size(), mode == DistanceMode::kWithin ? 0 : answers.polygon_ids.size());
+  const bool is_measured = options.mode != DistanceMode::kWithin;
+  EXPECT_EQ(answers.rows.size(), is_measured ? answers.polygon_ids.size() : 0);
   return answers;
+}
+
+inline DistanceAnswers Measure(const Scene& scene, const Shape& mover, DistanceMode mode,
+                               double max_distance = kInfinity) {
+  return Measure(scene, mover, DistanceOptions{mode}, max_distance);
 }
 
 inline DistanceAnswers Nearest(const Scene& scene, const Shape& mover) {

@@ -80,6 +80,26 @@ void ExpectRow(const TestScene& scene, const OracleShape& polygon, const TestMov
   EXPECT_TRUE(IsRootNear(Dot(gap, gap), Exact(got.distance), 2 * slack));
 }
 
+void ExpectSameRow(const DistanceRow& a, const DistanceRow& b) {
+  EXPECT_EQ(a.distance, b.distance);
+  EXPECT_EQ(a.point, b.point);
+  EXPECT_EQ(a.mover_point, b.mover_point);
+  EXPECT_EQ(a.has_edge, b.has_edge);
+  if (a.has_edge) {
+    EXPECT_EQ(a.edge, b.edge);
+  }
+}
+
+// NEAREST_K answers the first k rows of ALL, in the order of `ranked`.
+void ExpectRanked(const DistanceAnswers& got, const DistanceAnswers& all,
+                  const std::vector<size_t>& ranked, uint32_t k) {
+  ASSERT_EQ(got.polygon_ids.size(), std::min<size_t>(k, ranked.size()));
+  for (size_t rank = 0; rank < got.polygon_ids.size(); ++rank) {
+    EXPECT_EQ(got.polygon_ids[rank], all.polygon_ids[ranked[rank]]) << "rank " << rank;
+    ExpectSameRow(got.rows[rank], all.rows[ranked[rank]]);
+  }
+}
+
 double AnyBound(Random& random, const Grid& grid, double nearest) {
   switch (random.Below(6)) {
     case 0:
@@ -139,6 +159,17 @@ void ExpectDistances(Random& random, const Grid& grid) {
   for (size_t i = 0, row = 0; i < want.size(); ++i) {
     if (key(i) != key(best)) continue;
     ExpectRow(scene, scene.oracle.shapes()[i], mover, want[i], got.rows[row++]);
+  }
+  std::vector<size_t> ranked, polygon_of;  // rows of ALL; the polygon of each row
+  for (size_t i = 0; i < want.size(); ++i) {
+    if (!std::ranges::binary_search(within, scene.oracle.shapes()[i].id())) continue;
+    ranked.push_back(ranked.size());
+    polygon_of.push_back(i);
+  }
+  std::ranges::stable_sort(ranked, {}, [&](size_t row) { return key(polygon_of[row]); });
+  for (const uint32_t k : {1u, 2u, 1u + uint32_t(random.Below(8)), kMaxNearestK}) {
+    const DistanceOptions options{DistanceMode::kNearestK, kEveryCategory, k};
+    ExpectRanked(Measure(*scene.scene, mover.shape, options, bound), all, ranked, k);
   }
 }
 

@@ -24,6 +24,7 @@ const FATES: Record<string, string> = {
   CANDIDATE_FATE_FAR: 'too far',
   CANDIDATE_FATE_LATER: 'later',
   CANDIDATE_FATE_LIMIT: 'over the limit',
+  CANDIDATE_FATE_PASSED: 'passed',
 };
 const NOTHING = { ids: [], edges: [] };
 

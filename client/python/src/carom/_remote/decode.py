@@ -40,7 +40,7 @@ FIELDS: dict[str, dict[str, str]] = {
 
 # Columns that may be absent, and then are empty: each is absent where its leader, one of them, is.
 _EMPTY_GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
-    "CastAnswers": (("reflection_x", "reflection_y"),),
+    "CastAnswers": (("reflection_x", "reflection_y"), ("passed",), ("soft_length",)),
     "LocateAnswers": (("is_body",),),
     "OverlapAnswers": (("is_body",), ("touching",), ("edge_counts",)),
     "DistanceAnswers": (
