@@ -126,6 +126,12 @@ void Eye::Start(const Circle& disc) {
   edges_.clear();
 }
 
+Box Eye::bounds() const {
+  const Vec2 p = disc_.center;
+  const double r = disc_.radius;
+  return {{NextBelow(p.x - r), NextBelow(p.y - r)}, {NextAbove(p.x + r), NextAbove(p.y + r)}};
+}
+
 uint32_t Eye::AddSource(const EyeSource& source) {
   sources_.push_back(source);
   return static_cast<uint32_t>(sources_.size() - 1);

@@ -82,6 +82,10 @@ struct EyeEdge {
   bool is_reversed;  // the polygon's edge runs from `b` to `a`
 };
 
+// What is nearest to the eye in a direction (an owner) is the number of an edge, or one of these.
+inline constexpr uint32_t kOpen = UINT32_MAX;        // no edge within the range
+inline constexpr uint32_t kClosed = UINT32_MAX - 1;  // outside of the sector
+
 // Which of two edges is nearer to the eye, in the directions in which both have points.
 // kFirstThenSecond: the edges cross, and the first one is nearer in the directions before the one of
 // the crossing. Where edges coincide, the lesser one in the order (scene before bodies, polygon id,
@@ -99,6 +103,8 @@ class Eye {
   Vec2 position() const { return disc_.center; }
   const Circle& disc() const { return disc_; }
   double range() const { return disc_.radius; }
+  // Returns a box around the disc, rounded outward.
+  Box bounds() const;
 
   // Adds a polygon or body whose edges `AddEdge` adds, and returns its index.
   uint32_t AddSource(const EyeSource& source);

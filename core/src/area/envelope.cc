@@ -22,6 +22,7 @@ class Merge {
     uint32_t owner_a = kOpen, owner_b = kOpen;
     Direction at;
     while (i < a.size() || j < b.size()) {
+      if (!meter.Spend(1)) return false;
       const int order = i == a.size()   ? 1
                         : j == b.size() ? -1
                                         : eye_.Compare(a[i].begin, b[j].begin);
@@ -32,7 +33,7 @@ class Merge {
       at = next;
     }
     out_.push_back({at, kOpen});
-    return meter.Spend(a.size() + b.size());
+    return true;
   }
 
  private:
@@ -114,6 +115,7 @@ bool Envelope::Insert(const Eye& eye, std::span<Blocker> lot, WorkMeter& meter) 
     if (!IsHidden(eye, blocker, meter)) lot[count++] = blocker;
   }
   if (count == 0) return true;
+  if (!meter.Spend(count)) return false;
   std::sort(lot.begin(), lot.begin() + static_cast<std::ptrdiff_t>(count),
             [](const Blocker& a, const Blocker& b) { return a.begin.key < b.begin.key; });
   lists_.clear();

@@ -26,9 +26,6 @@
 
 namespace carom::internal {
 
-inline constexpr uint32_t kOpen = UINT32_MAX;        // no edge within the range
-inline constexpr uint32_t kClosed = UINT32_MAX - 1;  // outside of the sector
-
 // A part of an edge that blocks: the edge in the directions from `begin` to `end`, begin < end.
 struct Blocker {
   Direction begin, end;
