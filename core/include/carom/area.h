@@ -16,9 +16,11 @@
 //
 // Lengths are in the unit of the caller's coordinates, angles in radians. Touching blocks the
 // sight. Error: the sequence of the pieces, their edges and the angular order of their starts are
-// exact; the starts are within 2 ulp of the largest coordinate, the area within the bound given
-// below. Cost: O((n + k) log n) for each eye, where n edges are near the disc and k pairs of them
-// cross. Thread-safe. Cheaper alternative: carom/visibility.h.
+// exact; the starts are within 2 ulp of the largest coordinate, or 4 where this keeps them in
+// order, the size of the area within 2^-49 of the square of the range. Cost: O((n + k) log n) for
+// each eye, where n edges are near the disc and k pairs of nearest ones cross; O(n w) for a solid
+// polygon that contains the eye, of whose n edges near the disc a line from the eye meets at most
+// w. Thread-safe. Cheaper alternative: carom/visibility.h.
 #pragma once
 
 #include <cstddef>
@@ -39,9 +41,11 @@ namespace carom {
 // Eyes in columns: eye i is at (x[i], y[i]) and sees at most as far as range[i], which is in (0,
 // 2^53] and for which no point of the disc is above 2^53 in magnitude. If `from` and `to` are not
 // empty, the eye sees the directions that a ray meets which turns counter-clockwise from the angle
-// from[i] to the angle to[i]; from[i] < to[i] <= from[i] + 2 pi (the difference is rounded once, and
-// at most the double nearest to 2 pi, which means every direction). The sides of the sector have
-// the exact directions (c, s) that `SinCos` of carom/sincos.h returns.
+// from[i] to the angle to[i]; from[i] < to[i] <= from[i] + 2 pi (the difference is rounded once,
+// and at most the double nearest to 2 pi, which means every direction). The sides of the sector
+// have the exact directions (c, s) that `SinCos` of carom/sincos.h returns. If rounding makes the
+// sides of a thin sector coincide or change places, the area is empty; if it does so to a sector of
+// almost 2 pi, the eye sees every direction.
 struct AreaColumns {
   std::span<const double> x, y, range, from = {}, to = {};
   Scope scope = {};  // bodies with a radius block no sight, as for arcs
@@ -69,23 +73,27 @@ enum class AreaPieceKind : uint8_t { kEdge, kArc, kSight };
 // ends at the start of the first.
 struct AreaPiece {
   uint64_t polygon_id = 0;  // EDGE: the polygon, or the index of the body if is_body; else 0
-  // EDGE: of all edges considered that contain the piece, the least in the order (scene before
-  // bodies, polygon id, ring, edge).
+  // EDGE: of all edges that block there, the least in the order (scene before bodies, polygon id,
+  // ring, edge).
   EdgeRef edge;
   AreaPieceKind kind = AreaPieceKind::kEdge;
   bool is_body = false;
-  // Within 2 ulp of the largest coordinate of the eye and the exact point, or within 4 ulp where
-  // this keeps the starts in counter-clockwise order; a vertex of the scene is exact.
+  // Each coordinate is the exact one rounded to the nearest double, or within 4 ulp of the largest
+  // coordinate of the eye and the exact point where this keeps the starts in counter-clockwise
+  // order. A vertex of the scene is exact.
   Vec2 start;
 
   friend bool operator==(const AreaPiece&, const AreaPiece&) = default;
 };
 
 struct AreaAnswers {
-  std::vector<uint32_t> counts;    // number of pieces of eye i; the counts sum to pieces.size()
-  std::vector<AreaPiece> pieces;   // for each eye in turn: its pieces, counter-clockwise
-  std::vector<double> areas;       // of eye i, in square units, of all pieces, also if truncated
-  std::vector<uint8_t> starts_inside;  // 1 if a polygon considered contains eye i, under both policies
+  std::vector<uint32_t> counts;   // number of pieces of eye i; the counts sum to pieces.size()
+  std::vector<AreaPiece> pieces;  // for each eye in turn: its pieces, counter-clockwise
+  // Size of the area of eye i, in square units, of all pieces, also if truncated: within 2^-49
+  // times the square of the range.
+  std::vector<double> areas;
+  std::vector<uint8_t>
+      starts_inside;                // 1 if a polygon considered contains eye i, under both policies
   std::vector<uint32_t> truncated;  // eyes with more pieces than max_rows, ascending
   std::vector<ItemError> errors;    // eyes in error, ascending by index
 

@@ -119,8 +119,8 @@ class AreaFinder {
   internal::AreaRows rows_;
 };
 
-// Adds a polygon with a box near the disc. Returns false to end the search: if the meter has stopped
-// the work, or if the polygon makes the area empty.
+// Adds a polygon with a box near the disc. Returns false to end the search: if the meter has
+// stopped the work, or if the polygon makes the area empty.
 bool AreaFinder::Add(const IndexedPolygon& polygon, uint64_t id, bool is_body, WorkMeter& meter) {
   const Vec2 p = eye_.position();
   bool is_inside = false;
@@ -138,21 +138,19 @@ bool AreaFinder::Add(const IndexedPolygon& polygon, uint64_t id, bool is_body, W
 }
 
 bool AreaFinder::AddEdges(const IndexedPolygon& polygon, WorkMeter& meter) {
-  return polygon.VisitEdges(
-      meter, internal::MeetsBox{eye_.bounds()}, [&](size_t i, const Segment& s) {
-        if (!eye_.AddEdge(s, i)) return true;
-        const auto number = static_cast<uint32_t>(eye_.edges().size() - 1);
-        const EyeEdge& edge = eye_.edges()[number];
-        AddBlocker(edge.begin, edge.end, number, blockers_);
-        return true;
-      });
+  return polygon.VisitEdges(meter, internal::MeetsBox{eye_.bounds()},
+                            [&](size_t i, const Segment& s) {
+                              if (!eye_.AddEdge(s, i)) return true;
+                              const auto number = static_cast<uint32_t>(eye_.edges().size() - 1);
+                              const EyeEdge& edge = eye_.edges()[number];
+                              AddBlocker(edge.begin, edge.end, number, blockers_);
+                              return true;
+                            });
 }
 
 bool AreaFinder::Collect(const World& world, const QueryFilter& filter, WorkMeter& meter) {
   const internal::MeetsBox near{eye_.bounds()};
-  const auto is_done = [&] {
-    return starts_inside_ && policy_ == InsidePolicy::kReportStart;
-  };
+  const auto is_done = [&] { return starts_inside_ && policy_ == InsidePolicy::kReportStart; };
   if (filter.scene) {
     internal::VisitPolygons(world.scene, filter.mask, meter, near, [&](const auto& polygon) {
       return Add(polygon, polygon.polygon().id(), false, meter);
@@ -180,7 +178,8 @@ bool AreaFinder::Insert(WorkMeter& meter) {
       std::nth_element(from + static_cast<std::ptrdiff_t>(done),
                        from + static_cast<std::ptrdiff_t>(end), blockers_.end(), is_nearer);
     }
-    if (!envelope_.Insert(eye_, std::span(blockers_).subspan(done, end - done), meter)) return false;
+    if (!envelope_.Insert(eye_, std::span(blockers_).subspan(done, end - done), meter))
+      return false;
     done = end;
     size = done;
   }

@@ -23,13 +23,11 @@ struct ExactPoint {
   Dyadic divisor;
 };
 
-DyadicVec2 Times(const DyadicVec2& v, const Dyadic& factor) {
-  return {v.x * factor, v.y * factor};
-}
+DyadicVec2 Times(const DyadicVec2& v, const Dyadic& factor) { return {v.x * factor, v.y * factor}; }
 DyadicVec2 Sum(const DyadicVec2& a, const DyadicVec2& b) { return {a.x + b.x, a.y + b.y}; }
 
-// Returns the point of an edge in a rational direction u: eye + u c / k with c = (a - eye) x (b - a)
-// and k = u x (b - a).
+// Returns the point of an edge in a rational direction u: eye + u c / k with c = (a - eye) x (b -
+// a) and k = u x (b - a).
 ExactPoint ExactOnEdge(const Eye& eye, const EyeEdge& edge, const Direction& at) {
   const DyadicVec2 u = eye.ExactOf(at).base;
   const DyadicVec2 along = DyadicDifference(edge.b, edge.a);
@@ -172,8 +170,8 @@ bool IsOnCrossing(const Place& place) {
          (place.at.edge == place.edge || place.at.other == place.edge);
 }
 
-// Returns whether the edges meet in the same point of a rational direction: with the numbers c and k
-// of `ExactOnEdge`, whether c / k is equal for both edges.
+// Returns whether the edges meet in the same point of a rational direction: with the numbers c and
+// k of `ExactOnEdge`, whether c / k is equal for both edges.
 bool MeetOneDirection(const Eye& eye, const Place& a, const Place& b) {
   const DyadicVec2 u = eye.ExactOf(a.at).base;
   const auto quotient = [&](const Place& place) {

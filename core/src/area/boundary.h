@@ -3,11 +3,11 @@
 
 // Where is the boundary of an area, to the nearest double?
 //
-// A point of the boundary is the eye, or the farthest visible point in a direction from one side: an
-// end of an edge, the point where an edge crosses the circle of the range, another point of an edge,
-// or the point of the circle in a direction. Each coordinate is (a + b sqrt(d)) / e in dyadic
-// numbers. It is computed in pairs of doubles with a bound on the error, and exactly where the bound
-// leaves the nearest double undecided. So the result is a function of the point alone.
+// A point of the boundary is the eye, or the farthest visible point in a direction from one side:
+// an end of an edge, the point where an edge crosses the circle of the range, another point of an
+// edge, or the point of the circle in a direction. Each coordinate is (a + b sqrt(d)) / e in dyadic
+// numbers. It is computed in pairs of doubles with a bound on the error, and exactly where the
+// bound leaves the nearest double undecided. So the result is a function of the point alone.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +18,8 @@
 namespace carom::internal {
 
 // A point of the boundary. kEye: the eye. kVertex, kCircle: where the direction `at` of this kind
-// leads to. kEdge: the point of the edge `edge` in the direction `at`. kArc: the point of the circle
-// in the direction `at`.
+// leads to. kEdge: the point of the edge `edge` in the direction `at`. kArc: the point of the
+// circle in the direction `at`.
 enum class PlaceKind : uint8_t { kEye, kVertex, kCircle, kEdge, kArc };
 struct Place {
   PlaceKind kind = PlaceKind::kEye;
@@ -27,8 +27,9 @@ struct Place {
   Direction at;
 };
 
-// A point: its vector from the eye in pairs of doubles, with an error of at most 2^-60 of its length
-// (2^-70 of it in almost all cases), and its coordinates, each rounded to the nearest double.
+// A point: its vector from the eye in pairs of doubles, with an error of at most 2^-60 of its
+// length (2^-70 of it in almost all cases), and its coordinates, each rounded to the nearest
+// double.
 struct PlacedPoint {
   PairVector from_eye;
   Vec2 rounded;

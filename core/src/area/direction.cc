@@ -45,9 +45,9 @@ Dyadic CircleRadicand(double range, const Dyadic& c, const DyadicVec2& along) {
   return Dyadic(range) * Dyadic(range) * Dot(along, along) - c * c;
 }
 
-// The edge's line has its foot, the point nearest to the eye, at c n / d^2, with d = b - a, n = (d.y,
-// -d.x) and c = (a - eye) x d > 0. It meets the circle at the foot and +-d sqrt(R^2 d^2 - c^2) /
-// d^2; the minus is the end near `a`.
+// The edge's line has its foot, the point nearest to the eye, at c n / d^2, with d = b - a, n =
+// (d.y, -d.x) and c = (a - eye) x d > 0. It meets the circle at the foot and +-d sqrt(R^2 d^2 -
+// c^2) / d^2; the minus is the end near `a`.
 ExactDirection ExactCircle(const Eye& eye, const EyeEdge& e, uint8_t end) {
   const DyadicVec2 along = DyadicDifference(e.b, e.a);
   const Dyadic c = Cross(DyadicDifference(e.a, eye.position()), along);
@@ -82,8 +82,7 @@ int CrossSign(const ExactDirection& a, const ExactDirection& b) {
 // component of the vector by 2^-94 of the sum of the lengths. Where the vector is so short that
 // this is much, the exact quotient is rounded instead.
 PairVector VectorToCrossing(const Eye& eye, const EyeEdge& e, const EyeEdge& f) {
-  const TwoDoubles t =
-      Divide(PairCross(e.a, f.a, f.a, f.b), PairCross(e.a, e.b, f.a, f.b));
+  const TwoDoubles t = Divide(PairCross(e.a, f.a, f.a, f.b), PairCross(e.a, e.b, f.a, f.b));
   const Vec2 p = eye.position();
   const TwoDoubles dx = TwoDiff(e.b.x, e.a.x), dy = TwoDiff(e.b.y, e.a.y);
   const TwoDoubles ax = TwoDiff(e.a.x, p.x), ay = TwoDiff(e.a.y, p.y);
@@ -159,7 +158,8 @@ Direction Eye::ToCircle(uint32_t edge, uint8_t end) const {
   return to;
 }
 
-// Rounding errors may not carry a key across the cut: where they could, the exact sign of y decides.
+// Rounding errors may not carry a key across the cut: where they could, the exact sign of y
+// decides.
 double Eye::KeyNearCut(const Direction& direction, double key, double at_cut) const {
   if (std::abs(key) < 2 - 0x1p-30) return key;
   const ExactDirection exact = ExactOf(direction);
@@ -286,10 +286,10 @@ Direction Eye::Crossing(uint32_t e, uint32_t f) const {
   return to;
 }
 
-// Both edges span less than half a turn, so the crossing is less than half a turn from the interval,
-// perhaps on the other side of the cut. Keys of directions less than half a turn apart differ by
-// less than 2 if the cut is not between them, and else by more than 2; where keys leave this open,
-// the sign of the cross product decides. A crossing at the cut has the key 2.
+// Both edges span less than half a turn, so the crossing is less than half a turn from the
+// interval, perhaps on the other side of the cut. Keys of directions less than half a turn apart
+// differ by less than 2 if the cut is not between them, and else by more than 2; where keys leave
+// this open, the sign of the cross product decides. A crossing at the cut has the key 2.
 Position Eye::PositionOf(const Direction& crossing, const Direction& begin,
                          const Direction& end) const {
   const double turn = crossing.key - begin.key;

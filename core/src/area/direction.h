@@ -40,8 +40,8 @@ inline double KeyOf(double x, double y) {
 }
 
 // How a direction is known. kCut: the direction (-1, 0). kSide: a side of the sector. kVertex: to
-// an end of an edge. kCircle: to the point where an edge crosses the circle of the range. kCrossing:
-// to the point where two edges cross.
+// an end of an edge. kCircle: to the point where an edge crosses the circle of the range.
+// kCrossing: to the point where two edges cross.
 enum class DirectionKind : uint8_t { kCut, kSide, kVertex, kCircle, kCrossing };
 
 struct Direction {
@@ -49,7 +49,8 @@ struct Direction {
   uint32_t edge = 0;   // kVertex, kCircle, kCrossing: the number of an edge (`EyeEdge`)
   uint32_t other = 0;  // kCrossing: the number of the other edge
   DirectionKind kind = DirectionKind::kCut;
-  uint8_t end = 0;  // kVertex, kCircle: which end of the edge; kSide: 0 the first side, 1 the second
+  uint8_t end =
+      0;  // kVertex, kCircle: which end of the edge; kSide: 0 the first side, 1 the second
 };
 
 inline constexpr Direction kCutBegin{-2, 0, 0, DirectionKind::kCut, 0};
@@ -87,9 +88,9 @@ inline constexpr uint32_t kOpen = UINT32_MAX;        // no edge within the range
 inline constexpr uint32_t kClosed = UINT32_MAX - 1;  // outside of the sector
 
 // Which of two edges is nearer to the eye, in the directions in which both have points.
-// kFirstThenSecond: the edges cross, and the first one is nearer in the directions before the one of
-// the crossing. Where edges coincide, the lesser one in the order (scene before bodies, polygon id,
-// ring, edge) counts as nearer.
+// kFirstThenSecond: the edges cross, and the first one is nearer in the directions before the one
+// of the crossing. Where edges coincide, the lesser one in the order (scene before bodies, polygon
+// id, ring, edge) counts as nearer.
 enum class Nearer : uint8_t { kFirst, kSecond, kFirstThenSecond, kSecondThenFirst };
 
 // Where a direction lies in an open interval of directions.

@@ -64,8 +64,8 @@ class Merge {
 
 }  // namespace
 
-// The keys of the ends of an edge without the cut between them differ by less than 2, with the begin
-// before the end; with the cut between them, the key of the begin is by more than 2 greater.
+// The keys of the ends of an edge without the cut between them differ by less than 2, with the
+// begin before the end; with the cut between them, the key of the begin is by more than 2 greater.
 void AddBlocker(const Direction& begin, const Direction& end, uint32_t edge,
                 std::vector<Blocker>& blockers) {
   if (end.key > begin.key - 1) {
@@ -76,9 +76,7 @@ void AddBlocker(const Direction& begin, const Direction& end, uint32_t edge,
   blockers.push_back({kCutBegin, end, edge});
 }
 
-void Envelope::Start() {
-  spans_.assign({{kCutBegin, kOpen}, {kCutEnd, kOpen}});
-}
+void Envelope::Start() { spans_.assign({{kCutBegin, kOpen}, {kCutEnd, kOpen}}); }
 
 void Envelope::Start(const Eye& eye, const Direction& from, const Direction& to) {
   const bool has_cut = eye.Compare(from, to) >= 0;

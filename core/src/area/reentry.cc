@@ -50,8 +50,8 @@ bool Reentry::Collect(const IndexedPolygon& polygon, Eye& eye, WorkMeter& meter)
 
 // The edge a->b goes through the eye. The polygon winds once more on its left than on its right. A
 // ray that turns past the direction of `b` changes to the left side, and one that turns past the
-// direction of `a` to the right side. An edge that ends at the eye has one of the two directions. At
-// the cut nothing is added: `FindWinding` finds the number behind the cut.
+// direction of `a` to the right side. An edge that ends at the eye has one of the two directions.
+// At the cut nothing is added: `FindWinding` finds the number behind the cut.
 void Reentry::AddTurns(const Segment& edge, Eye& eye) {
   const Vec2 p = eye.position();
   if (edge.a == edge.b) return;
@@ -65,9 +65,9 @@ void Reentry::AddTurns(const Segment& edge, Eye& eye) {
 }
 
 // Sets the winding number next to the eye in the directions right behind the cut: of a point to the
-// left of the eye and below it by infinitely less. A ray from there to the left meets the edges that
-// have an end at or above the eye and the other end below it, and that pass the height of the eye on
-// its left; edges through the eye pass this height on the right of the point.
+// left of the eye and below it by infinitely less. A ray from there to the left meets the edges
+// that have an end at or above the eye and the other end below it, and that pass the height of the
+// eye on its left; edges through the eye pass this height on the right of the point.
 bool Reentry::FindWinding(const IndexedPolygon& polygon, Vec2 eye, WorkMeter& meter) {
   winding_ = 0;
   const MeetsBox ray{{{-HUGE_VAL, eye.y}, eye}};

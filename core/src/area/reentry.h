@@ -5,11 +5,11 @@
 // contains the eye does not?
 //
 // On each ray from the eye, the passage that contains the eye ends at the first point behind which
-// the polygon is not filled; the next edge on the ray blocks. `Reentry` turns a ray about the eye and
-// keeps the edges that it meets in order. From one event to the next (the begin or the end of an
-// edge, a crossing, an edge through the eye) the order is constant, and so is the winding number in
-// each gap between edges, which decides where the passage ends. Directions along edges through the
-// eye are single directions, in which nothing visible has an area.
+// the polygon is not filled; the next edge on the ray blocks. `Reentry` turns a ray about the eye
+// and keeps the edges that it meets in order. From one event to the next (the begin or the end of
+// an edge, a crossing, an edge through the eye) the order is constant, and so is the winding number
+// in each gap between edges, which decides where the passage ends. Directions along edges through
+// the eye are single directions, in which nothing visible has an area.
 #pragma once
 
 #include <cstddef>

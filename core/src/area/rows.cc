@@ -49,10 +49,10 @@ void AreaSum::AddSector(const PairVector& a, const PairVector& b, double turn) {
   turn_ += turn;
 }
 
-// The vectors are known within 2^-60 of their lengths, almost all within 2^-70, so triangles and the
-// turned vector err by less than 2^-58 each, times R^2. `AngleOf` errs by 2^-50, and the difference
-// to 2 pi, the constant and the product with R^2 round by 2^-51 each at most. Half of the sum of
-// these is below 2^-50 R^2, and the result, below 4 R^2, is rounded by 2^-52 R^2.
+// The vectors are known within 2^-60 of their lengths, almost all within 2^-70, so triangles and
+// the turned vector err by less than 2^-58 each, times R^2. `AngleOf` errs by 2^-50, and the
+// difference to 2 pi, the constant and the product with R^2 round by 2^-51 each at most. Half of
+// the sum of these is below 2^-50 R^2, and the result, below 4 R^2, is rounded by 2^-52 R^2.
 double AreaSum::Sum() const {
   constexpr double kTwoPi = 0x1.921fb54442d18p+2;
   double angle = s_.high >= 0 ? AngleOf(c_.high, s_.high) : kTwoPi - AngleOf(c_.high, -s_.high);
@@ -81,8 +81,8 @@ void AreaRows::ListChanges(const Envelope& envelope, bool has_sector) {
   std::rotate(changes_.begin(), first, changes_.end());
 }
 
-// Several directions of different kinds may be equal. Returns the one that depends on the two owners
-// alone, not on how the envelope was found.
+// Several directions of different kinds may be equal. Returns the one that depends on the two
+// owners alone, not on how the envelope was found.
 Direction AreaRows::Canonical(const Eye& eye, const Change& change) const {
   const auto& [at, before, after, is_at_cut] = change;
   if (before == kClosed) return from_;
@@ -111,10 +111,10 @@ void AreaRows::AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, dou
 // before it a piece along the line of sight if the two owners do not meet.
 AreaRows::Ends AreaRows::AddRows(const Eye& eye, const Change& change) {
   const Direction at = Canonical(eye, change);
-  const Place before = PlaceOf(
-      eye, change.before, change.is_at_cut ? WithKey(at, kCutEnd.key) : at, 1);
-  const Place after = PlaceOf(
-      eye, change.after, change.is_at_cut ? WithKey(at, kCutBegin.key) : at, 0);
+  const Place before =
+      PlaceOf(eye, change.before, change.is_at_cut ? WithKey(at, kCutEnd.key) : at, 1);
+  const Place after =
+      PlaceOf(eye, change.after, change.is_at_cut ? WithKey(at, kCutBegin.key) : at, 0);
   const double key = at.key;
   Ends ends{PointOf(eye, before), {}, key};
   if (AreEqual(eye, before, after)) {

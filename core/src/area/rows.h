@@ -24,8 +24,8 @@ class AreaSum {
  public:
   void Start(double range);
   void AddTriangle(const PairVector& a, const PairVector& b);
-  // Adds the sector from `a` counter-clockwise to `b`, points of the circle; `turn` is the difference
-  // of the keys of their directions, in [0, 4).
+  // Adds the sector from `a` counter-clockwise to `b`, points of the circle; `turn` is the
+  // difference of the keys of their directions, in [0, 4).
   void AddSector(const PairVector& a, const PairVector& b, double turn);
   void AddDisc() { turn_ = 4; }
   // Returns the area, with an error of at most 2^-49 R^2.
@@ -33,9 +33,9 @@ class AreaSum {
 
  private:
   double range_ = 0;
-  TwoDoubles twice_{0, 0};         // of the triangles
+  TwoDoubles twice_{0, 0};        // of the triangles
   TwoDoubles c_{1, 0}, s_{0, 0};  // the sum of the angles of the sectors
-  double turn_ = 0;                // about this sum, as a difference of keys
+  double turn_ = 0;               // about this sum, as a difference of keys
 };
 
 // The pieces of the areas of one eye after the other. Not thread-safe.
