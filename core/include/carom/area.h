@@ -12,7 +12,7 @@
 //   AreaAnswers out;
 //   WorkMeter meter;
 //   FindAreas(*scene, {x, y, range}, {}, out, meter);
-//   // out.pieces[0]: the first boundary piece counter-clockwise from the direction -x
+//   // out.pieces[1]: the left edge of polygon 7, from (0, 0) to the next piece, at (0, 4)
 //
 // Lengths are in the unit of the caller's coordinates, angles in radians. Touching blocks the
 // sight. Error: the sequence of the pieces, their edges and the angular order of their starts are
