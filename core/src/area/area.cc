@@ -19,8 +19,10 @@
 #include "edges/indexed_polygon.h"
 #include "index/body_set.h"
 #include "index/scene_traversal.h"
+#include "numeric/exact.h"
 #include "numeric/exact_count.h"
 #include "numeric/expansion.h"
+#include "shape/convex_core.h"
 #include "shape/meets_box.h"
 
 namespace carom {
@@ -105,9 +107,15 @@ class AreaFinder {
             const AreaOptions& options, size_t i, AreaAnswers& out, WorkMeter& meter);
 
  private:
-  bool Collect(const World& world, const QueryFilter& filter, WorkMeter& meter);
+  void Start(const EyeItem& item, InsidePolicy policy);
+  bool FindEnvelope(const World& world, const QueryFilter& filter, WorkMeter& meter);
+  bool Collect(const World& world, const QueryFilter& filter, const Box& inner, const Box& outer,
+               WorkMeter& meter);
+  bool IsBlind() const { return starts_inside_ && policy_ == InsidePolicy::kReportStart; }
+  bool MayBeSeen(const Box& box, WorkMeter& meter) const;
   bool Add(const IndexedPolygon& polygon, uint64_t id, bool is_body, WorkMeter& meter);
   bool AddEdges(const IndexedPolygon& polygon, WorkMeter& meter);
+  bool AddEdge(const Segment& edge, size_t index, int back);
   bool Insert(WorkMeter& meter);
 
   internal::Eye eye_;
@@ -115,9 +123,22 @@ class AreaFinder {
   bool starts_inside_ = false;
   std::vector<Blocker> blockers_;
   internal::Reentry reentry_;
+  bool has_sector_ = false;
+  Direction from_, to_;
   internal::Envelope envelope_;
   internal::AreaRows rows_;
 };
+
+// Boxes about the eye with these parts of the range are searched one after the other, so that what
+// is near hides most of what is far before that is looked at.
+constexpr double kParts[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0 / 2, 1};
+
+Box BoxAbout(const Circle& disc, double part) {
+  const Vec2 p = disc.center;
+  const double r = disc.radius * part;
+  return {{internal::NextBelow(p.x - r), internal::NextBelow(p.y - r)},
+          {internal::NextAbove(p.x + r), internal::NextAbove(p.y + r)}};
+}
 
 // Adds a polygon with a box near the disc. Returns false to end the search: if the meter has
 // stopped the work, or if the polygon makes the area empty.
@@ -137,30 +158,81 @@ bool AreaFinder::Add(const IndexedPolygon& polygon, uint64_t id, bool is_body, W
   return is_inside ? reentry_.Add(polygon, eye_, blockers_, meter) : AddEdges(polygon, meter);
 }
 
-bool AreaFinder::AddEdges(const IndexedPolygon& polygon, WorkMeter& meter) {
-  return polygon.VisitEdges(meter, internal::MeetsBox{eye_.bounds()},
-                            [&](size_t i, const Segment& s) {
-                              if (!eye_.AddEdge(s, i)) return true;
-                              const auto number = static_cast<uint32_t>(eye_.edges().size() - 1);
-                              const EyeEdge& edge = eye_.edges()[number];
-                              AddBlocker(edge.begin, edge.end, number, blockers_);
-                              return true;
-                            });
+bool AreaFinder::AddEdge(const Segment& edge, size_t index, int back) {
+  if (!eye_.AddEdge(edge, index, back)) return true;
+  const auto number = static_cast<uint32_t>(eye_.edges().size() - 1);
+  const EyeEdge& added = eye_.edges()[number];
+  AddBlocker(added.begin, added.end, number, blockers_);
+  return true;
 }
 
-bool AreaFinder::Collect(const World& world, const QueryFilter& filter, WorkMeter& meter) {
+// Returns false only if no point of the box is seen: it is out of range, or hidden.
+bool AreaFinder::MayBeSeen(const Box& box, WorkMeter& meter) const {
+  const Vec2 p = eye_.position();
+  if (box.Contains(p)) return true;
+  const double dx = std::max({box.min.x - p.x, p.x - box.max.x, 0.0});
+  const double dy = std::max({box.min.y - p.y, p.y - box.max.y, 0.0});
+  const double limit = eye_.range() * eye_.range() * (1 + 0x1p-40);
+  return dx * dx + dy * dy <= limit && !envelope_.IsHidden(eye_, box, meter);
+}
+
+// The edges on the back of a strictly convex polygon, which turn about the eye as the polygon
+// winds, are behind those on its front.
+bool AreaFinder::AddEdges(const IndexedPolygon& polygon, WorkMeter& meter) {
+  const auto convexity = polygon.convexity();
+  const int back = convexity == internal::Convexity::kStrict            ? 1
+                   : convexity == internal::Convexity::kStrictClockwise ? -1
+                                                                        : 0;
   const internal::MeetsBox near{eye_.bounds()};
-  const auto is_done = [&] { return starts_inside_ && policy_ == InsidePolicy::kReportStart; };
-  if (filter.scene) {
-    internal::VisitPolygons(world.scene, filter.mask, meter, near, [&](const auto& polygon) {
-      return Add(polygon, polygon.polygon().id(), false, meter);
-    });
+  if (polygon.edge_index() == nullptr) {
+    return polygon.VisitEdges(meter, near,
+                              [&](size_t i, const Segment& s) { return AddEdge(s, i, back); });
   }
-  if (meter.stopped() || is_done()) return !meter.stopped();
+  const auto may_be_seen = [&](const Box& box) { return near(box) && MayBeSeen(box, meter); };
+  return polygon.VisitRuns(meter, may_be_seen, [&](size_t first, size_t last) {
+    if (!meter.Spend(last - first)) return false;
+    for (size_t i = first; i < last; ++i) {
+      const Segment edge = polygon.polygon().edge(i);
+      if (near(BoundsOf(edge))) AddEdge(edge, i, back);
+    }
+    return true;
+  });
+}
+
+// Adds what has a box that meets `outer` and not `inner`, the box of an earlier call.
+bool AreaFinder::Collect(const World& world, const QueryFilter& filter, const Box& inner,
+                         const Box& outer, WorkMeter& meter) {
+  const internal::MeetsBox near{outer};
+  const auto is_wanted = [&](const Box& box) {
+    return !inner.Intersects(box) && MayBeSeen(box, meter);
+  };
+  if (filter.scene) {
+    internal::VisitPolygons(world.scene, filter.mask, meter, near,
+                            [&](const IndexedPolygon& polygon) {
+                              return !is_wanted(polygon.polygon().bounds()) ||
+                                     Add(polygon, polygon.polygon().id(), false, meter);
+                            });
+  }
+  if (meter.stopped() || IsBlind()) return !meter.stopped();
   internal::VisitBodies(world, filter, meter, near, [&](internal::Body& body) {
-    return body.is_round() || Add(body.core(), body.index(), true, meter);
+    return body.is_round() || !is_wanted(body.bounds()) ||
+           Add(body.core(), body.index(), true, meter);
   });
   return !meter.stopped();
+}
+
+// What contains the eye has a box that meets each of the boxes searched, so it is found at once.
+bool AreaFinder::FindEnvelope(const World& world, const QueryFilter& filter, WorkMeter& meter) {
+  Box inner;
+  for (const double part : kParts) {
+    const Box outer = BoxAbout(eye_.disc(), part);
+    blockers_.clear();
+    if (!Collect(world, filter, inner, outer, meter)) return false;
+    if (IsBlind()) return true;
+    if (!Insert(meter)) return false;
+    inner = outer;
+  }
+  return true;
 }
 
 // Inserts the blockers in lots of geometrically growing sizes, the nearest ones first.
@@ -186,27 +258,24 @@ bool AreaFinder::Insert(WorkMeter& meter) {
   return true;
 }
 
+void AreaFinder::Start(const EyeItem& item, InsidePolicy policy) {
+  eye_.Start(item.disc);
+  policy_ = policy;
+  starts_inside_ = false;
+  has_sector_ = item.sector == Sector::kPart;
+  if (!has_sector_) return envelope_.Start();
+  from_ = eye_.SetSide(0, item.from);
+  to_ = eye_.SetSide(1, item.to);
+  envelope_.Start(eye_, from_, to_);
+}
+
 bool AreaFinder::Find(const World& world, const EyeItem& item, const QueryFilter& filter,
                       const AreaOptions& options, size_t i, AreaAnswers& out, WorkMeter& meter) {
-  eye_.Start(item.disc);
-  blockers_.clear();
-  policy_ = options.inside_policy;
-  starts_inside_ = false;
-  if (!Collect(world, filter, meter)) return false;
+  Start(item, options.inside_policy);
+  if (!FindEnvelope(world, filter, meter)) return false;
   out.starts_inside[i] = starts_inside_ ? 1 : 0;
-  const bool is_blind = starts_inside_ && policy_ == InsidePolicy::kReportStart;
-  if (is_blind || item.sector == Sector::kEmpty) return true;
-  const bool has_sector = item.sector == Sector::kPart;
-  Direction from, to;
-  if (has_sector) {
-    from = eye_.SetSide(0, item.from);
-    to = eye_.SetSide(1, item.to);
-    envelope_.Start(eye_, from, to);
-  } else {
-    envelope_.Start();
-  }
-  if (!Insert(meter)) return false;
-  rows_.Find(eye_, envelope_, has_sector, from, to, meter);
+  if (IsBlind() || item.sector == Sector::kEmpty) return true;
+  rows_.Find(eye_, envelope_, has_sector_, from_, to_, meter);
   const size_t count = std::min<size_t>(rows_.size(), options.max_rows);
   if (meter.stopped() || !meter.SpendRows(count)) return false;
   rows_.Write(eye_, count, out.pieces);

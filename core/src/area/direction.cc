@@ -169,9 +169,9 @@ double Eye::KeyNearCut(const Direction& direction, double key, double at_cut) co
 
 // Whether an edge has a point in the open disc is exact. The square of the distance is not: it only
 // orders the work.
-bool Eye::AddEdge(const Segment& edge, size_t index) {
+bool Eye::AddEdge(const Segment& edge, size_t index, int back) {
   const int side = Orientation(disc_.center, edge.a, edge.b);
-  if (side == 0) return false;
+  if (side == 0 || side == back) return false;
   EyeEdge added;
   added.a = side > 0 ? edge.a : edge.b;
   added.b = side > 0 ? edge.b : edge.a;

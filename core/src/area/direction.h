@@ -110,8 +110,8 @@ class Eye {
   // Adds a polygon or body whose edges `AddEdge` adds, and returns its index.
   uint32_t AddSource(const EyeSource& source);
   // Adds an edge of the last source. Returns false, and adds nothing, if the edge is on a line with
-  // the eye, or has no point in the open disc of the range.
-  bool AddEdge(const Segment& edge, size_t index);
+  // the eye, has no point in the open disc of the range, or turns by the sign `back` about the eye.
+  bool AddEdge(const Segment& edge, size_t index, int back = 0);
   // Adds an edge that is on a line with the eye, for the sake of the directions of its ends.
   uint32_t AddLine(const Segment& edge);
   const std::vector<EyeEdge>& edges() const { return edges_; }

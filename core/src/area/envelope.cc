@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "carom/predicates.h"
+
 namespace carom::internal {
 namespace {
 
@@ -102,6 +104,36 @@ bool Envelope::IsHidden(const Eye& eye, const Blocker& blocker, WorkMeter& meter
     if (span->owner == kClosed) continue;
     if (span->owner == kOpen || span->owner == blocker.edge) return false;
     if (eye.NearerOf(span->owner, blocker.edge) != Nearer::kFirst) return false;
+  }
+  return true;
+}
+
+// A box is convex, so it is behind the line of an edge if that corner is which is farthest on the
+// eye's side of the line. The directions of the box are between those of its corners, widened to
+// cover the errors of keys. A box beyond the cut counts as not hidden.
+bool Envelope::IsHidden(const Eye& eye, const Box& box, WorkMeter& meter) const {
+  const Vec2 p = eye.position();
+  if (box.min.x < p.x && box.min.y <= p.y && p.y <= box.max.y) return false;
+  double low = 2, high = -2;
+  for (const Vec2 corner : {box.min, box.max, Vec2{box.min.x, box.max.y}, {box.max.x, box.min.y}}) {
+    const double key = KeyOf(corner.x - p.x, corner.y - p.y);
+    low = std::min(low, key);
+    high = std::max(high, key);
+  }
+  low -= 2 * kKeyError;
+  high += 2 * kKeyError;
+  const auto after =
+      std::upper_bound(spans_.begin() + 1, spans_.end() - 1, low,
+                       [](double key, const Span& span) { return key < span.begin.key; });
+  for (auto span = after - 1; span + 1 != spans_.end(); ++span) {
+    if (span != after - 1 && span->begin.key > high) break;
+    meter.Count(1);
+    if (span->owner == kClosed) continue;
+    if (span->owner == kOpen) return false;
+    const EyeEdge& edge = eye.edges()[span->owner];
+    const Vec2 nearest{edge.b.y < edge.a.y ? box.max.x : box.min.x,
+                       edge.b.x > edge.a.x ? box.max.y : box.min.y};
+    if (Orientation(edge.a, edge.b, nearest) >= 0) return false;
   }
   return true;
 }

@@ -56,6 +56,10 @@ class Envelope {
   // Returns whether the envelope is nearer than the edge of `blocker` in all its directions.
   bool IsHidden(const Eye& eye, const Blocker& blocker, WorkMeter& meter) const;
 
+  // Returns true only if the envelope is nearer than every point of `box`, in all directions of the
+  // box. The eye must be outside of the box.
+  bool IsHidden(const Eye& eye, const Box& box, WorkMeter& meter) const;
+
   // Returns the spans in counter-clockwise order, and at the end an element that begins at the cut.
   const std::vector<Span>& spans() const { return spans_; }
 
