@@ -102,9 +102,12 @@ bool ReadItem(const AreaColumns& areas, size_t i, ItemChecker& check, EyeItem& i
 // Finds the area of one eye after the other. Its memory is kept from batch to batch.
 class AreaFinder {
  public:
-  // Appends the answer for item i. Returns false once the meter stops the work.
-  bool Find(const World& world, const EyeItem& item, const QueryFilter& filter,
-            const AreaOptions& options, size_t i, AreaAnswers& out, WorkMeter& meter);
+  // Finds the area of an eye. Returns false once the meter stops the work.
+  bool Find(const World& world, const EyeItem& item, const QueryFilter& filter, InsidePolicy policy,
+            WorkMeter& meter);
+  // Writes the area as the answer for item i, with at most `max_rows` pieces. Returns false once
+  // the meter stops the work.
+  bool Write(size_t i, uint32_t max_rows, AreaAnswers& out, WorkMeter& meter) const;
 
  private:
   void Start(const EyeItem& item, InsidePolicy policy);
@@ -123,8 +126,8 @@ class AreaFinder {
   bool starts_inside_ = false;
   std::vector<Blocker> blockers_;
   internal::Reentry reentry_;
-  bool has_sector_ = false;
-  Direction from_, to_;
+  bool has_area_ = false;
+  internal::EyeSector sector_;
   internal::Envelope envelope_;
   internal::AreaRows rows_;
 };
@@ -262,22 +265,27 @@ void AreaFinder::Start(const EyeItem& item, InsidePolicy policy) {
   eye_.Start(item.disc);
   policy_ = policy;
   starts_inside_ = false;
-  has_sector_ = item.sector == Sector::kPart;
-  if (!has_sector_) return envelope_.Start();
-  from_ = eye_.SetSide(0, item.from);
-  to_ = eye_.SetSide(1, item.to);
-  envelope_.Start(eye_, from_, to_);
+  sector_.is_part = item.sector == Sector::kPart;
+  if (!sector_.is_part) return envelope_.Start();
+  sector_.from = eye_.SetSide(0, item.from);
+  sector_.to = eye_.SetSide(1, item.to);
+  envelope_.Start(eye_, sector_.from, sector_.to);
 }
 
 bool AreaFinder::Find(const World& world, const EyeItem& item, const QueryFilter& filter,
-                      const AreaOptions& options, size_t i, AreaAnswers& out, WorkMeter& meter) {
-  Start(item, options.inside_policy);
+                      InsidePolicy policy, WorkMeter& meter) {
+  Start(item, policy);
   if (!FindEnvelope(world, filter, meter)) return false;
+  has_area_ = !IsBlind() && item.sector != Sector::kEmpty;
+  if (has_area_) rows_.Find(eye_, envelope_, sector_, meter);
+  return !meter.stopped();
+}
+
+bool AreaFinder::Write(size_t i, uint32_t max_rows, AreaAnswers& out, WorkMeter& meter) const {
   out.starts_inside[i] = starts_inside_ ? 1 : 0;
-  if (IsBlind() || item.sector == Sector::kEmpty) return true;
-  rows_.Find(eye_, envelope_, has_sector_, from_, to_, meter);
-  const size_t count = std::min<size_t>(rows_.size(), options.max_rows);
-  if (meter.stopped() || !meter.SpendRows(count)) return false;
+  if (!has_area_) return true;
+  const size_t count = std::min<size_t>(rows_.size(), max_rows);
+  if (!meter.SpendRows(count)) return false;
   rows_.Write(eye_, count, out.pieces);
   out.counts[i] = static_cast<uint32_t>(count);
   out.areas[i] = rows_.area();
@@ -310,7 +318,10 @@ bool FindAreas(const World& world, const AreaColumns& areas, const AreaOptions& 
     EyeItem item;
     if (!ReadItem(areas, i, check, item)) continue;
     const QueryFilter filter = QueryFilter::Of(areas.scope, i, options.mask);
-    if (!finder->Find(world, item, filter, options, i, out, meter)) return false;
+    if (!finder->Find(world, item, filter, options.inside_policy, meter) ||
+        !finder->Write(i, options.max_rows, out, meter)) {
+      return false;
+    }
   }
   finder.Return();
   return true;

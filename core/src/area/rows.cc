@@ -65,7 +65,7 @@ double AreaSum::Sum() const {
 
 // The changes of owners, in the order of their angles in (-pi, pi]; with a sector, those from its
 // first side on.
-void AreaRows::ListChanges(const Envelope& envelope, bool has_sector) {
+void AreaRows::ListChanges(const Envelope& envelope) {
   changes_.clear();
   const std::vector<Span>& spans = envelope.spans();
   const size_t count = spans.size() - 1;
@@ -75,7 +75,7 @@ void AreaRows::ListChanges(const Envelope& envelope, bool has_sector) {
   if (spans[count - 1].owner != spans[0].owner) {
     changes_.push_back({kCutEnd, spans[count - 1].owner, spans[0].owner, true});
   }
-  if (!has_sector) return;
+  if (!sector_.is_part) return;
   const auto first = std::find_if(changes_.begin(), changes_.end(),
                                   [](const Change& c) { return c.before == kClosed; });
   std::rotate(changes_.begin(), first, changes_.end());
@@ -85,8 +85,8 @@ void AreaRows::ListChanges(const Envelope& envelope, bool has_sector) {
 // owners alone, not on how the envelope was found.
 Direction AreaRows::Canonical(const Eye& eye, const Change& change) const {
   const auto& [at, before, after, is_at_cut] = change;
-  if (before == kClosed) return from_;
-  if (after == kClosed) return to_;
+  if (before == kClosed) return sector_.from;
+  if (after == kClosed) return sector_.to;
   const std::vector<EyeEdge>& edges = eye.edges();
   const Direction& as_begin = is_at_cut ? kCutBegin : at;
   if (after < kClosed && eye.Compare(edges[after].begin, as_begin) == 0) return edges[after].begin;
@@ -136,13 +136,12 @@ void AreaRows::AddToSum(uint32_t owner, const Ends& begin, const Ends& end) {
   sum_.AddSector(begin.after.from_eye, end.before.from_eye, TurnOf(begin.key, end.key));
 }
 
-void AreaRows::Find(const Eye& eye, const Envelope& envelope, bool has_sector,
-                    const Direction& from, const Direction& to, WorkMeter& meter) {
-  from_ = from;
-  to_ = to;
+void AreaRows::Find(const Eye& eye, const Envelope& envelope, const EyeSector& sector,
+                    WorkMeter& meter) {
+  sector_ = sector;
   rows_.clear();
   sum_.Start(eye.range());
-  ListChanges(envelope, has_sector);
+  ListChanges(envelope);
   if (changes_.empty()) {
     const Place start{PlaceKind::kArc, 0, kCutEnd};
     AddRow(AreaPieceKind::kArc, kOpen, start, kCutEnd.key, PointOf(eye, start).rounded);
@@ -160,18 +159,27 @@ void AreaRows::Find(const Eye& eye, const Envelope& envelope, bool has_sector,
   PutInOrder(eye);
 }
 
+// Returns whether the start of row k follows that of row i within a quarter turn.
+bool AreaRows::IsClose(size_t i, size_t k) const {
+  return i != k && TurnOf(rows_[i].key, rows_[k].key) < 1;
+}
+
 // Returns whether row i, with `start` as its start, does not turn clockwise from the row before it,
-// nor to the next row with an exact start. Rows a quarter turn apart are in order.
+// nor to the next row with an exact start. The rows make a circle.
 bool AreaRows::IsInOrder(const Eye& eye, size_t i, Vec2 start) const {
   constexpr size_t kAhead = 4;
   const Vec2 p = eye.position();
-  if (i > 0 && TurnOf(rows_[i - 1].key, rows_[i].key) < 1 &&
-      Orientation(p, rows_[i - 1].start, start) < 0) {
+  const size_t count = rows_.size();
+  const size_t before = (i + count - 1) % count;
+  const bool is_chosen = i > 0 || rows_[before].is_fixed;
+  if (is_chosen && IsClose(before, i) && Orientation(p, rows_[before].start, start) < 0) {
     return false;
   }
-  for (size_t k = i + 1; k < rows_.size() && k <= i + kAhead; ++k) {
-    if (TurnOf(rows_[i].key, rows_[k].key) >= 1) break;
-    if (rows_[k].is_fixed) return Orientation(p, start, rows_[k].start) >= 0;
+  for (size_t step = 1; step <= kAhead; ++step) {
+    const size_t k = (i + step) % count;
+    if (!IsClose(i, k)) break;
+    // Behind the last row all starts are chosen.
+    if (rows_[k].is_fixed || k < i) return Orientation(p, start, rows_[k].start) >= 0;
   }
   return true;
 }

@@ -38,12 +38,17 @@ class AreaSum {
   double turn_ = 0;               // about this sum, as a difference of keys
 };
 
+// The sides of a sector; without `is_part`, every direction.
+struct EyeSector {
+  bool is_part = false;
+  Direction from, to;
+};
+
 // The pieces of the areas of one eye after the other. Not thread-safe.
 class AreaRows {
  public:
-  // Finds the pieces. If `has_sector`, `from` and `to` are its sides.
-  void Find(const Eye& eye, const Envelope& envelope, bool has_sector, const Direction& from,
-            const Direction& to, WorkMeter& meter);
+  // Finds the pieces.
+  void Find(const Eye& eye, const Envelope& envelope, const EyeSector& sector, WorkMeter& meter);
   size_t size() const { return rows_.size(); }
   double area() const { return sum_.Sum(); }
   // Appends the first `count` pieces.
@@ -68,15 +73,16 @@ class AreaRows {
     double key;
   };
 
-  void ListChanges(const Envelope& envelope, bool has_sector);
+  void ListChanges(const Envelope& envelope);
   Direction Canonical(const Eye& eye, const Change& change) const;
   Ends AddRows(const Eye& eye, const Change& change);
   void AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, double key, Vec2 start);
   void AddToSum(uint32_t owner, const Ends& begin, const Ends& end);
   void PutInOrder(const Eye& eye);
   bool IsInOrder(const Eye& eye, size_t i, Vec2 start) const;
+  bool IsClose(size_t i, size_t k) const;
 
-  Direction from_, to_;
+  EyeSector sector_;
   std::vector<Change> changes_;
   std::vector<Row> rows_;
   AreaSum sum_;

@@ -24,7 +24,7 @@ namespace carom::testing {
 struct EyeCase {
   Vec2 eye;
   double range = 1;
-  std::optional<std::pair<double, double>> sector;
+  std::optional<std::pair<double, double>> sector = std::nullopt;
   InsidePolicy policy = InsidePolicy::kReportStart;
 
   std::string ToCode() const {
@@ -61,7 +61,6 @@ struct BrutePiece {
   OracleEdge edge;
   RationalXy start;
 };
-
 struct BruteArea {
   std::vector<BrutePiece> pieces;
   long double area = 0;
@@ -97,7 +96,6 @@ class BruteEye {
     RationalXy a, b;
     OracleEdge name;
   };
-
   Rational Root(const Rational& square) const {
     using Integer = boost::multiprecision::number<boost::multiprecision::gmp_int,
                                                   boost::multiprecision::et_off>;
@@ -175,7 +173,6 @@ class BruteEye {
     }
   }
 
-  // The parameter at which a ray from the eye meets the line of an edge.
   Rational At(const Edge& e, const RationalXy& direction) const {
     const RationalXy along = e.b - e.a;
     return Cross(e.a - p_, along) / Cross(direction, along);

@@ -136,7 +136,7 @@ TEST(AreaTest, AnEyeInAPolygon) {
 
 TEST(AreaTest, BodiesBlockButRoundOnesDoNot) {
   const Scene::Ptr scene = MakeScene({}).scene;
-  const std::vector<Shape> shapes = {Shape::Create(Polygon::Create(Square(0)).value()),
+  const std::vector<Shape> shapes = {Shape(Polygon::Create(Square(0)).value()),
                                      Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value()};
   const std::vector<uint32_t> shape = {0, 1}, owner = {4, 0};
   const std::vector<double> x = {3, -3}, y = {0, 0};
