@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "carom/area.h"
 #include "carom/bundle_file.h"
 #include "carom/carom.h"
 #include "carom/cast.h"
@@ -91,6 +92,23 @@ BENCHMARK(BM_Locate)
     ->Range(100, 1000000)
     ->ArgName("polygons")
     ->Unit(benchmark::kMillisecond);
+
+// Areas of sight from 64 free points of the walls scene; the range, in rooms, is the argument:
+// within two and a third of them are some 1,000 edges.
+void BM_Areas(benchmark::State& state) {
+  const World world = WallWorld(20);
+  const Scene::Ptr scene = MakeScene(MakePolygons(world.polygons));
+  const Points eyes = FreePoints(world, 64, 3);
+  const std::vector<double> range(eyes.size(), kRoom * static_cast<double>(state.range(0)) / 100);
+  AreaAnswers answers;
+  for (auto _ : state) {
+    WorkMeter meter;
+    benchmark::DoNotOptimize(FindAreas(*scene, {eyes.x, eyes.y, range}, {}, answers, meter));
+  }
+  state.SetItemsProcessed(state.iterations() * static_cast<int64_t>(eyes.size()));
+  state.counters["pieces"] = static_cast<double>(answers.pieces.size()) / 64;
+}
+BENCHMARK(BM_Areas)->Arg(100)->Arg(233)->Arg(800)->ArgName("range")->Unit(benchmark::kMicrosecond);
 
 // All kinds of findings; a disc of the radius, in hundredths, passes most gaps, some or hardly any.
 void BM_Lint(benchmark::State& state) {

@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "carom/arc.h"
+#include "carom/area.h"
 #include "carom/batch.h"
 #include "carom/bodies.h"
 #include "carom/bounce.h"
@@ -258,6 +259,21 @@ TEST_F(HeaderExampleTest, Visibility) {
   // out.visible[0] == 0: polygon 7 is between
   // end
   EXPECT_EQ(out.visible[0], 0);
+}
+
+TEST_F(HeaderExampleTest, Area) {
+  // carom/area.h
+  const double x[] = {-2}, y[] = {1}, range[] = {4};
+  AreaAnswers out;
+  WorkMeter meter;
+  FindAreas(*scene, {x, y, range}, {}, out, meter);
+  // out.pieces[1]: the left edge of polygon 7, from (0, 0) to the next piece, at (0, 4)
+  // end
+  ASSERT_EQ(out.pieces.size(), 4u);
+  EXPECT_EQ(out.pieces[1].polygon_id, 7u);
+  EXPECT_EQ(out.pieces[1].edge, (EdgeRef{0, 3}));
+  EXPECT_EQ(out.pieces[1].start, (Vec2{0, 0}));
+  EXPECT_EQ(out.pieces[2].start, (Vec2{0, 4}));
 }
 
 TEST_F(HeaderExampleTest, Tracker) {
