@@ -38,10 +38,10 @@ struct Pending {
 // first group for each value of `Against` also has the starts of the segments, as points to locate,
 // and the queries of every other kind without options for a whole group.
 //
-// Sweeps from a pose, slides and bounces have options that apply to a whole group, so each of these
-// queries has its own group after the shared groups; a sweep has a second group, which finds the
-// polygons and bodies that the shape overlaps at its start. A group contains the bodies if its
-// queries consider bodies.
+// Sweeps from a pose, slides, bounces and areas have options that apply to a whole group, so each
+// of these queries has its own group after the shared groups; a sweep has a second group, which
+// finds the polygons and bodies that the shape overlaps at its start. A group contains the bodies
+// if its queries consider bodies.
 class QueryColumns {
  public:
   static constexpr size_t kPolicies = 3;
@@ -96,6 +96,7 @@ class QueryColumns {
   void Add(const SlideQuery& query, const ItemScope& scope);
   void Add(const BounceQuery& query, const ItemScope& scope);
   void Add(const RayBounceQuery& query, const ItemScope& scope);
+  void Add(const AreaQuery& query, const ItemScope& scope);
   void AddPoint(Vec2 p, const ItemScope& scope);
   // Makes the columns of the groups that all queries with the value `against` share views of
   // `batches_`.

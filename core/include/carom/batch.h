@@ -54,7 +54,7 @@ enum class ItemFault : uint8_t {
   kUnknownShape,       // an index outside the shape table
   kPlacedOutOfRange,   // a placed vertex above 2^53 in magnitude
   kZeroDirection,      // a ray's direction of length 0
-  kNotARange,          // not 0 <= t_min < t_max, or NaN
+  kNotARange,          // not 0 <= t_min < t_max, or not from < to <= from + 2 pi, or NaN
   kEmptyBox,           // a minimum above its maximum
   kNegativeLength,     // a distance, a duration or a range below 0
   kNotAMass,           // a mass that is not above 0, or both masses infinite
@@ -114,8 +114,10 @@ enum class ItemColumn : uint8_t {
   kPushes,
   kBody,
   kMaxBounces,
+  kFrom,
+  kTo,
 };
-inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kMaxBounces) + 1;
+inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kTo) + 1;
 
 // Reports that item `index` of a batch was not answered: all of its answer columns are empty.
 struct ItemError {

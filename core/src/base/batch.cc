@@ -11,15 +11,16 @@ namespace {
 // The names of the columns of a batch, in the order of `ItemColumn`. The names equal the names of
 // the fields of a request, because clients find an invalid value by its field.
 constexpr const char* kNames[kItemColumnCount] = {
-    "ax",       "ay",           "bx",        "by",         "x",
-    "y",        "radius",       "shape",     "c",          "s",
-    "angle",    "dx",           "dy",        "t_min",      "t_max",
-    "min_x",    "min_y",        "max_x",     "max_y",      "max_distance",
-    "mass",     "polygon_mass", "to_x",      "to_y",       "to_c",
-    "to_s",     "to_angle",     "tolerance", "vx",         "vy",
-    "duration", "step",         "range",     "beams",      "tracker",
-    "from_x",   "from_y",       "from_c",    "from_s",     "from_angle",
-    "skin",     "pushes",       "body",      "max_bounces"};
+    "ax",       "ay",           "bx",        "by",          "x",
+    "y",        "radius",       "shape",     "c",           "s",
+    "angle",    "dx",           "dy",        "t_min",       "t_max",
+    "min_x",    "min_y",        "max_x",     "max_y",       "max_distance",
+    "mass",     "polygon_mass", "to_x",      "to_y",        "to_c",
+    "to_s",     "to_angle",     "tolerance", "vx",          "vy",
+    "duration", "step",         "range",     "beams",       "tracker",
+    "from_x",   "from_y",       "from_c",    "from_s",      "from_angle",
+    "skin",     "pushes",       "body",      "max_bounces", "from",
+    "to"};
 
 }  // namespace
 
@@ -45,7 +46,7 @@ const char* Description(ItemFault fault) {
     case ItemFault::kZeroDirection:
       return "must not be 0 together with dy";
     case ItemFault::kNotARange:
-      return "must satisfy 0 <= t_min < t_max, t_min finite";
+      return "must satisfy 0 <= t_min < t_max, t_min finite, or from < to <= from + 2 pi";
     case ItemFault::kEmptyBox:
       return "must be at most the box's maximum";
     case ItemFault::kNegativeLength:
