@@ -1,0 +1,158 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "area/envelope.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace carom::internal {
+namespace {
+
+// Merges two lists of spans into a third. A list has one span at least, and at its end an element
+// that begins where the list ends. No owner is in both lists.
+class Merge {
+ public:
+  // `first` is the number of elements of `out` that are not part of the result.
+  Merge(const Eye& eye, std::vector<Span>& out) : eye_(eye), out_(out), first_(out.size()) {}
+
+  // Returns false once the meter stops the work.
+  bool Run(std::span<const Span> a, std::span<const Span> b, WorkMeter& meter) {
+    size_t i = 0, j = 0;
+    uint32_t owner_a = kOpen, owner_b = kOpen;
+    Direction at;
+    while (i < a.size() || j < b.size()) {
+      if (!meter.Spend(1)) return false;
+      const int order = i == a.size()   ? 1
+                        : j == b.size() ? -1
+                                        : eye_.Compare(a[i].begin, b[j].begin);
+      const Direction next = order <= 0 ? a[i].begin : b[j].begin;
+      if (i + j > 0) Emit(at, next, owner_a, owner_b);
+      if (order <= 0) owner_a = i + 1 < a.size() ? a[i].owner : kOpen, ++i;
+      if (order >= 0) owner_b = j + 1 < b.size() ? b[j].owner : kOpen, ++j;
+      at = next;
+    }
+    out_.push_back({at, kOpen});
+    return true;
+  }
+
+ private:
+  void Push(const Direction& begin, uint32_t owner) {
+    if (out_.size() > first_ && out_.back().owner == owner) return;
+    out_.push_back({begin, owner});
+  }
+
+  // Adds the spans of an interval with the owners `a` and `b`.
+  void Emit(const Direction& begin, const Direction& end, uint32_t a, uint32_t b) {
+    if (b == kOpen || a == kClosed) return Push(begin, a);
+    if (a == kOpen || b == kClosed) return Push(begin, b);
+    const Nearer nearer = eye_.NearerOf(a, b);
+    if (nearer == Nearer::kFirst) return Push(begin, a);
+    if (nearer == Nearer::kSecond) return Push(begin, b);
+    if (nearer == Nearer::kSecondThenFirst) std::swap(a, b);
+    const Direction crossing = eye_.Crossing(a, b);
+    const Position position = eye_.PositionOf(crossing, begin, end);
+    if (position != Position::kBefore) Push(begin, a);
+    if (position == Position::kBefore) Push(begin, b);
+    if (position == Position::kInside) Push(crossing, b);
+  }
+
+  const Eye& eye_;
+  std::vector<Span>& out_;
+  const size_t first_;
+};
+
+}  // namespace
+
+// The keys of the ends of an edge without the cut between them differ by less than 2, with the begin
+// before the end; with the cut between them, the key of the begin is by more than 2 greater.
+void AddBlocker(const Direction& begin, const Direction& end, uint32_t edge,
+                std::vector<Blocker>& blockers) {
+  if (end.key > begin.key - 1) {
+    blockers.push_back({begin, end, edge});
+    return;
+  }
+  blockers.push_back({begin, kCutEnd, edge});
+  blockers.push_back({kCutBegin, end, edge});
+}
+
+void Envelope::Start() {
+  spans_.assign({{kCutBegin, kOpen}, {kCutEnd, kOpen}});
+}
+
+void Envelope::Start(const Eye& eye, const Direction& from, const Direction& to) {
+  const bool has_cut = eye.Compare(from, to) >= 0;
+  spans_.clear();
+  const auto push = [&](const Direction& begin, uint32_t owner) {
+    // An interval without directions ends where it begins: at the cut.
+    if (!spans_.empty() && eye.Compare(spans_.back().begin, begin) == 0) spans_.pop_back();
+    spans_.push_back({begin, owner});
+  };
+  push(kCutBegin, has_cut ? kOpen : kClosed);
+  push(has_cut ? to : from, has_cut ? kClosed : kOpen);
+  push(has_cut ? from : to, has_cut ? kOpen : kClosed);
+  push(kCutEnd, kOpen);
+}
+
+bool Envelope::IsHidden(const Eye& eye, const Blocker& blocker, WorkMeter& meter) const {
+  const auto after = std::upper_bound(
+      spans_.begin(), spans_.end() - 1, blocker.begin,
+      [&](const Direction& a, const Span& b) { return eye.Compare(a, b.begin) < 0; });
+  for (auto span = after - 1; span + 1 != spans_.end(); ++span) {
+    if (span != after - 1 && eye.Compare(span->begin, blocker.end) >= 0) break;
+    meter.Count(1);
+    if (span->owner == kClosed) continue;
+    if (span->owner == kOpen || span->owner == blocker.edge) return false;
+    if (eye.NearerOf(span->owner, blocker.edge) != Nearer::kFirst) return false;
+  }
+  return true;
+}
+
+bool Envelope::Insert(const Eye& eye, std::span<Blocker> lot, WorkMeter& meter) {
+  size_t count = 0;
+  for (const Blocker& blocker : lot) {
+    if (!meter.Spend(1)) return false;
+    if (!IsHidden(eye, blocker, meter)) lot[count++] = blocker;
+  }
+  if (count == 0) return true;
+  if (!meter.Spend(count)) return false;
+  std::sort(lot.begin(), lot.begin() + static_cast<std::ptrdiff_t>(count),
+            [](const Blocker& a, const Blocker& b) { return a.begin.key < b.begin.key; });
+  lists_.clear();
+  bounds_.clear();
+  for (const Blocker& blocker : lot.first(count)) {
+    bounds_.push_back({lists_.size(), 2});
+    lists_.push_back({blocker.begin, blocker.edge});
+    lists_.push_back({blocker.end, kOpen});
+  }
+  if (!MergeLists(eye, meter)) return false;
+  merged_.clear();
+  if (!Merge(eye, merged_).Run(spans_, lists_, meter)) return false;
+  spans_.swap(merged_);
+  return true;
+}
+
+bool Envelope::MergeLists(const Eye& eye, WorkMeter& meter) {
+  const auto list = [&](const List& bounds) {
+    return std::span<const Span>(lists_).subspan(bounds.begin, bounds.size);
+  };
+  while (bounds_.size() > 1) {
+    next_lists_.clear();
+    next_bounds_.clear();
+    for (size_t i = 0; i < bounds_.size(); i += 2) {
+      const size_t begin = next_lists_.size();
+      if (i + 1 == bounds_.size()) {
+        const auto last = list(bounds_[i]);
+        next_lists_.insert(next_lists_.end(), last.begin(), last.end());
+      } else if (!Merge(eye, next_lists_).Run(list(bounds_[i]), list(bounds_[i + 1]), meter)) {
+        return false;
+      }
+      next_bounds_.push_back({begin, next_lists_.size() - begin});
+    }
+    lists_.swap(next_lists_);
+    bounds_.swap(next_bounds_);
+  }
+  return true;
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,76 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Which edge is nearest to an eye, in each direction?
+//
+// An envelope divides the circle of directions, cut at (-1, 0), into spans: open intervals of
+// directions with one owner each. The owner is the nearest edge, or `kOpen` where no edge is, or
+// `kClosed` outside of the sector. Neighbouring spans have different owners, so an envelope depends
+// on the set of edges alone, whatever order they were inserted in.
+//
+// Edges are inserted in lots. An edge that lies behind the envelope throughout is dropped after a
+// binary search, so it pays to insert near edges first. The other edges of the lot make an envelope
+// of their own, by merging neighbours in angular order, two by two, and are then merged with the
+// envelope. Two envelopes are merged in one pass, which compares the two owners of each interval in
+// which neither changes; owners that cross there make two spans. Cost: O((n + k) log n) for n edges
+// and k crossings of nearest edges, in O(log n) lots that grow geometrically.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "area/direction.h"
+#include "carom/work_meter.h"
+
+namespace carom::internal {
+
+// A part of an edge that blocks: the edge in the directions from `begin` to `end`, begin < end.
+struct Blocker {
+  Direction begin, end;
+  uint32_t edge;
+};
+
+// Adds to `blockers` the edge in the directions from `begin` to `end`, counter-clockwise: two
+// blockers if the directions go across the cut.
+void AddBlocker(const Direction& begin, const Direction& end, uint32_t edge,
+                std::vector<Blocker>& blockers);
+
+// An interval of directions with one owner, from `begin` to the begin of the next span.
+struct Span {
+  Direction begin;
+  uint32_t owner;
+};
+
+// Not thread-safe. An object that is used for many eyes allocates only for larger envelopes.
+class Envelope {
+ public:
+  // Starts anew with no edge. The sector has the sides `from` and `to`, counter-clockwise.
+  void Start();
+  void Start(const Eye& eye, const Direction& from, const Direction& to);
+
+  // Inserts edges of `eye`. Reorders `lot`. Returns false once the meter stops the work.
+  bool Insert(const Eye& eye, std::span<Blocker> lot, WorkMeter& meter);
+
+  // Returns whether the envelope is nearer than the edge of `blocker` in all its directions.
+  bool IsHidden(const Eye& eye, const Blocker& blocker, WorkMeter& meter) const;
+
+  // Returns the spans in counter-clockwise order, and at the end an element that begins at the cut.
+  const std::vector<Span>& spans() const { return spans_; }
+
+ private:
+  // A list of spans in `lists_`; the last one begins where the list ends.
+  struct List {
+    size_t begin, size;
+  };
+
+  bool MergeLists(const Eye& eye, WorkMeter& meter);
+
+  std::vector<Span> spans_;
+  std::vector<Span> merged_;
+  std::vector<Span> lists_, next_lists_;
+  std::vector<List> bounds_, next_bounds_;
+};
+
+}  // namespace carom::internal

@@ -1,0 +1,216 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "area/rows.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+#include "carom/predicates.h"
+#include "numeric/turn.h"
+
+namespace carom::internal {
+namespace {
+
+TwoDoubles CrossOf(const PairVector& a, const PairVector& b) {
+  return Subtract(Multiply(a.x, b.y), Multiply(a.y, b.x));
+}
+TwoDoubles DotOf(const PairVector& a, const PairVector& b) {
+  return Add(Multiply(a.x, b.x), Multiply(a.y, b.y));
+}
+
+// Returns the difference of two keys counter-clockwise, in [0, 4).
+double TurnOf(double from, double to) { return to >= from ? to - from : to - from + 4; }
+
+Direction WithKey(Direction direction, double key) {
+  direction.key = key;
+  return direction;
+}
+
+}  // namespace
+
+void AreaSum::Start(double range) {
+  *this = {};
+  range_ = range;
+}
+
+void AreaSum::AddTriangle(const PairVector& a, const PairVector& b) {
+  twice_ = Add(twice_, CrossOf(a, b));
+}
+
+void AreaSum::AddSector(const PairVector& a, const PairVector& b, double turn) {
+  const TwoDoubles square = TwoProduct(range_, range_);
+  const TwoDoubles c = Divide(DotOf(a, b), square);
+  const TwoDoubles s = Divide(CrossOf(a, b), square);
+  const TwoDoubles c_sum = Subtract(Multiply(c_, c), Multiply(s_, s));
+  s_ = Add(Multiply(c_, s), Multiply(s_, c));
+  c_ = c_sum;
+  turn_ += turn;
+}
+
+// The vectors are known within 2^-60 of their lengths, almost all within 2^-70, so triangles and the
+// turned vector err by less than 2^-58 each, times R^2. `AngleOf` errs by 2^-50, and the difference
+// to 2 pi, the constant and the product with R^2 round by 2^-51 each at most. Half of the sum of
+// these is below 2^-50 R^2, and the result, below 4 R^2, is rounded by 2^-52 R^2.
+double AreaSum::Sum() const {
+  constexpr double kTwoPi = 0x1.921fb54442d18p+2;
+  double angle = s_.high >= 0 ? AngleOf(c_.high, s_.high) : kTwoPi - AngleOf(c_.high, -s_.high);
+  if (turn_ >= 3 && angle < 1) angle = kTwoPi;  // the whole circle, but for less than an error
+  if (turn_ <= 1 && angle > 5) angle = 0;
+  const TwoDoubles arcs = Multiply(TwoProduct(range_, range_), {angle, 0});
+  const TwoDoubles twice = Add(twice_, arcs);
+  return std::max(twice.high / 2, 0.0);
+}
+
+// The changes of owners, in the order of their angles in (-pi, pi]; with a sector, those from its
+// first side on.
+void AreaRows::ListChanges(const Envelope& envelope, bool has_sector) {
+  changes_.clear();
+  const std::vector<Span>& spans = envelope.spans();
+  const size_t count = spans.size() - 1;
+  for (size_t i = 1; i < count; ++i) {
+    changes_.push_back({spans[i].begin, spans[i - 1].owner, spans[i].owner, false});
+  }
+  if (spans[count - 1].owner != spans[0].owner) {
+    changes_.push_back({kCutEnd, spans[count - 1].owner, spans[0].owner, true});
+  }
+  if (!has_sector) return;
+  const auto first = std::find_if(changes_.begin(), changes_.end(),
+                                  [](const Change& c) { return c.before == kClosed; });
+  std::rotate(changes_.begin(), first, changes_.end());
+}
+
+// Several directions of different kinds may be equal. Returns the one that depends on the two owners
+// alone, not on how the envelope was found.
+Direction AreaRows::Canonical(const Eye& eye, const Change& change) const {
+  const auto& [at, before, after, is_at_cut] = change;
+  if (before == kClosed) return from_;
+  if (after == kClosed) return to_;
+  const std::vector<EyeEdge>& edges = eye.edges();
+  const Direction& as_begin = is_at_cut ? kCutBegin : at;
+  if (after < kClosed && eye.Compare(edges[after].begin, as_begin) == 0) return edges[after].begin;
+  if (before < kClosed && eye.Compare(edges[before].end, at) == 0) return edges[before].end;
+  if (before < kClosed && after < kClosed) {
+    const Nearer nearer = eye.NearerOf(before, after);
+    if (nearer != Nearer::kFirst && nearer != Nearer::kSecond) {
+      const Direction crossing = eye.Crossing(before, after);
+      if (eye.Compare(crossing, at) == 0) return crossing;
+    }
+  }
+  return at;
+}
+
+void AreaRows::AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, double key,
+                      Vec2 start) {
+  const bool is_fixed = place.kind == PlaceKind::kEye || place.kind == PlaceKind::kVertex;
+  rows_.push_back({kind, edge, is_fixed, key, start});
+}
+
+// Adds the pieces that begin where one owner follows another one: the piece of the next owner, and
+// before it a piece along the line of sight if the two owners do not meet.
+AreaRows::Ends AreaRows::AddRows(const Eye& eye, const Change& change) {
+  const Direction at = Canonical(eye, change);
+  const Place before = PlaceOf(
+      eye, change.before, change.is_at_cut ? WithKey(at, kCutEnd.key) : at, 1);
+  const Place after = PlaceOf(
+      eye, change.after, change.is_at_cut ? WithKey(at, kCutBegin.key) : at, 0);
+  const double key = at.key;
+  Ends ends{PointOf(eye, before), {}, key};
+  if (AreEqual(eye, before, after)) {
+    ends.after = ends.before;
+  } else {
+    ends.after = PointOf(eye, after);
+    AddRow(AreaPieceKind::kSight, 0, before, key, ends.before.rounded);
+  }
+  if (change.after != kClosed) {
+    const auto kind = change.after == kOpen ? AreaPieceKind::kArc : AreaPieceKind::kEdge;
+    AddRow(kind, change.after, after, key, ends.after.rounded);
+  }
+  return ends;
+}
+
+void AreaRows::AddToSum(uint32_t owner, const Ends& begin, const Ends& end) {
+  if (owner == kClosed) return;
+  if (owner != kOpen) return sum_.AddTriangle(begin.after.from_eye, end.before.from_eye);
+  sum_.AddSector(begin.after.from_eye, end.before.from_eye, TurnOf(begin.key, end.key));
+}
+
+void AreaRows::Find(const Eye& eye, const Envelope& envelope, bool has_sector,
+                    const Direction& from, const Direction& to, WorkMeter& meter) {
+  from_ = from;
+  to_ = to;
+  rows_.clear();
+  sum_.Start(eye.range());
+  ListChanges(envelope, has_sector);
+  if (changes_.empty()) {
+    const Place start{PlaceKind::kArc, 0, kCutEnd};
+    AddRow(AreaPieceKind::kArc, kOpen, start, kCutEnd.key, PointOf(eye, start).rounded);
+    sum_.AddDisc();
+    return;
+  }
+  const Ends first = AddRows(eye, changes_[0]);
+  Ends last = first;
+  for (size_t i = 1; i < changes_.size() && meter.Spend(16); ++i) {
+    const Ends next = AddRows(eye, changes_[i]);
+    AddToSum(changes_[i].before, last, next);
+    last = next;
+  }
+  AddToSum(changes_.back().after, last, first);
+  PutInOrder(eye);
+}
+
+// Returns whether row i, with `start` as its start, does not turn clockwise from the row before it,
+// nor to the next row with an exact start. Rows a quarter turn apart are in order.
+bool AreaRows::IsInOrder(const Eye& eye, size_t i, Vec2 start) const {
+  constexpr size_t kAhead = 4;
+  const Vec2 p = eye.position();
+  if (i > 0 && TurnOf(rows_[i - 1].key, rows_[i].key) < 1 &&
+      Orientation(p, rows_[i - 1].start, start) < 0) {
+    return false;
+  }
+  for (size_t k = i + 1; k < rows_.size() && k <= i + kAhead; ++k) {
+    if (TurnOf(rows_[i].key, rows_[k].key) >= 1) break;
+    if (rows_[k].is_fixed) return Orientation(p, start, rows_[k].start) >= 0;
+  }
+  return true;
+}
+
+// Moves each rounded start that turns clockwise about the eye by at most three ulp of the largest
+// coordinate, as little as possible.
+void AreaRows::PutInOrder(const Eye& eye) {
+  const Vec2 p = eye.position();
+  for (size_t i = 0; i < rows_.size(); ++i) {
+    if (rows_[i].is_fixed || IsInOrder(eye, i, rows_[i].start)) continue;
+    const Vec2 at = rows_[i].start;
+    const double most = std::max({std::abs(p.x), std::abs(p.y), std::abs(at.x), std::abs(at.y)});
+    const double ulp = most - NextBelow(most);
+    int best = 7;
+    for (int dx = -3; dx <= 3; ++dx) {
+      for (int dy = -3; dy <= 3; ++dy) {
+        const int steps = std::abs(dx) + std::abs(dy);
+        const Vec2 moved{at.x + dx * ulp + 0.0, at.y + dy * ulp + 0.0};
+        if (steps >= best || !IsInOrder(eye, i, moved)) continue;
+        best = steps;
+        rows_[i].start = moved;
+      }
+    }
+  }
+}
+
+void AreaRows::Write(const Eye& eye, size_t count, std::vector<AreaPiece>& out) const {
+  for (size_t i = 0; i < count; ++i) {
+    const Row& row = rows_[i];
+    AreaPiece& piece = out.emplace_back();
+    piece.kind = row.kind;
+    piece.start = row.start;
+    if (row.kind != AreaPieceKind::kEdge) continue;
+    const EyeEdge& edge = eye.edges()[row.edge];
+    const EyeSource& source = eye.SourceOf(edge);
+    piece.polygon_id = source.id;
+    piece.is_body = source.is_body;
+    piece.edge = source.polygon->edge_ref(edge.index);
+  }
+}
+
+}  // namespace carom::internal

@@ -1,0 +1,85 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// The boundary of an area as pieces, and the size of the area, from the envelope of an eye.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "area/boundary.h"
+#include "area/direction.h"
+#include "area/envelope.h"
+#include "carom/area.h"
+#include "carom/work_meter.h"
+#include "numeric/double_double.h"
+
+namespace carom::internal {
+
+// Adds up the size of an area from the pieces of its boundary: the triangles between the eye and
+// each edge in pairs of doubles, and the sectors of the disc. Vectors that turn by the angles of
+// sectors are multiplied like complex numbers, so that only one angle is computed and rounded.
+class AreaSum {
+ public:
+  void Start(double range);
+  void AddTriangle(const PairVector& a, const PairVector& b);
+  // Adds the sector from `a` counter-clockwise to `b`, points of the circle; `turn` is the difference
+  // of the keys of their directions, in [0, 4).
+  void AddSector(const PairVector& a, const PairVector& b, double turn);
+  void AddDisc() { turn_ = 4; }
+  // Returns the area, with an error of at most 2^-49 R^2.
+  double Sum() const;
+
+ private:
+  double range_ = 0;
+  TwoDoubles twice_{0, 0};         // of the triangles
+  TwoDoubles c_{1, 0}, s_{0, 0};  // the sum of the angles of the sectors
+  double turn_ = 0;                // about this sum, as a difference of keys
+};
+
+// The pieces of the areas of one eye after the other. Not thread-safe.
+class AreaRows {
+ public:
+  // Finds the pieces. If `has_sector`, `from` and `to` are its sides.
+  void Find(const Eye& eye, const Envelope& envelope, bool has_sector, const Direction& from,
+            const Direction& to, WorkMeter& meter);
+  size_t size() const { return rows_.size(); }
+  double area() const { return sum_.Sum(); }
+  // Appends the first `count` pieces.
+  void Write(const Eye& eye, size_t count, std::vector<AreaPiece>& out) const;
+
+ private:
+  // A direction in which one owner follows another one.
+  struct Change {
+    Direction at;
+    uint32_t before, after;
+    bool is_at_cut;
+  };
+  struct Row {
+    AreaPieceKind kind;
+    uint32_t edge;
+    bool is_fixed;  // the start is exact: a vertex or the eye
+    double key;     // of the direction of the start
+    Vec2 start;
+  };
+  struct Ends {
+    PlacedPoint before, after;
+    double key;
+  };
+
+  void ListChanges(const Envelope& envelope, bool has_sector);
+  Direction Canonical(const Eye& eye, const Change& change) const;
+  Ends AddRows(const Eye& eye, const Change& change);
+  void AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, double key, Vec2 start);
+  void AddToSum(uint32_t owner, const Ends& begin, const Ends& end);
+  void PutInOrder(const Eye& eye);
+  bool IsInOrder(const Eye& eye, size_t i, Vec2 start) const;
+
+  Direction from_, to_;
+  std::vector<Change> changes_;
+  std::vector<Row> rows_;
+  AreaSum sum_;
+};
+
+}  // namespace carom::internal
