@@ -53,7 +53,9 @@ AreaAnswers Find(const World& world, const Eye& eye, Against against = Against::
 }
 
 OracleEye ToOracle(const Eye& eye) {
-  OracleEye result{{eye.at.x, eye.at.y}, eye.range};
+  OracleEye result;
+  result.at = {eye.at.x, eye.at.y};
+  result.range = eye.range;
   if (eye.has_sector) {
     const CosSin from = SinCos(eye.from), to = SinCos(eye.to);
     result.sector = OracleSector{{from.c, from.s}, {to.c, to.s}};
@@ -121,7 +123,7 @@ Measured MeasureStarts(const Eye& eye, const AreaAnswers& got, const OracleArea&
     const RationalXy error = ExactOf(start) - exact;
     const Rational off = std::max(abs(error.x), abs(error.y));
     EXPECT_LE(off, 4 * ulp) << "start " << i;
-    if (want.pieces[i].is_vertex) EXPECT_TRUE(IsZero(error)) << "vertex " << i;
+    EXPECT_TRUE(!want.pieces[i].is_vertex || IsZero(error)) << "vertex " << i;
     ++measured.starts;
     measured.beyond_two += off > 2 * ulp ? 1 : 0;
     if (i == 0) continue;
@@ -223,7 +225,7 @@ TEST(AreaOracleTest, OnLatticesEverythingCoincides) {
   Random random(4301);
   Measured all;
   int edges = 0, sectors = 0, ignored = 0;
-  for (int i = 0; i < Repeats(700, 20000) && !HasFailure(); ++i) {
+  for (int i = 0; i < Repeats(400, 20000) && !HasFailure(); ++i) {
     Lattice lattice{3 + random.Below(5), i % 3 == 0 ? 0.1 : 1};
     const Grid grid{lattice.size, lattice.scale, i % 5 == 0 ? 15 : 0};
     const TestScene scene = MakeScene(RandomWalls(random, grid, 4));
@@ -240,7 +242,7 @@ TEST(AreaOracleTest, OnLatticesEverythingCoincides) {
       "starts %d, beyond 2 ulp %d, turned back %d, area off by %.3g ulp; edges %d, sectors "
       "%d, eyes inside that see %d\n",
       all.starts, all.beyond_two, all.turned_back, all.worst_area, edges, sectors, ignored);
-  EXPECT_GT(edges, 500);
+  EXPECT_GT(edges, 300);
   EXPECT_GT(sectors, 50);
   EXPECT_GT(ignored, 50);
 }
@@ -248,7 +250,7 @@ TEST(AreaOracleTest, OnLatticesEverythingCoincides) {
 TEST(AreaOracleTest, BodiesBlockAsPolygonsDo) {
   Random random(4302);
   int of_bodies = 0;
-  for (int i = 0; i < Repeats(250, 5000) && !HasFailure(); ++i) {
+  for (int i = 0; i < Repeats(120, 5000) && !HasFailure(); ++i) {
     const Lattice lattice{3 + random.Below(4)};
     const Grid grid{lattice.size, 1, 0};
     const TestScene scene = MakeScene(RandomWalls(random, grid, 3));
@@ -270,7 +272,7 @@ TEST(AreaOracleTest, BodiesBlockAsPolygonsDo) {
     Compare(eye, Find(world, eye, Against::kBodies), SeenArea({}, ShapesOf(specs), ToOracle(eye)));
     for (const OracleAreaPiece& piece : both.pieces) of_bodies += piece.is_body;
   }
-  EXPECT_GT(of_bodies, 100);
+  EXPECT_GT(of_bodies, 50);
 }
 
 // Places of the awkward questions of the open pack: on vertices, on edges, one ulp beside them.
@@ -287,7 +289,7 @@ std::vector<Vec2> NastyPlaces(const TestScene& scene, uint64_t seed, int count) 
 TEST(AreaOracleTest, AtTheAwkwardPlacesOfTheOpenPack) {
   Random random(4303);
   Measured all;
-  for (int i = 0; i < Repeats(40, 800) && !HasFailure(); ++i) {
+  for (int i = 0; i < Repeats(20, 800) && !HasFailure(); ++i) {
     const Grid grid{4 + random.Below(4), i % 2 == 0 ? 1 : 0.1, i % 3 == 0 ? 20 : 0};
     const TestScene scene = MakeScene(RandomWalls(random, grid, 4));
     for (const Vec2 at : NastyPlaces(scene, random.Next(), 10)) {
@@ -301,6 +303,29 @@ TEST(AreaOracleTest, AtTheAwkwardPlacesOfTheOpenPack) {
   }
   std::printf("starts %d, beyond 2 ulp %d, turned back %d, area off by %.3g ulp\n", all.starts,
               all.beyond_two, all.turned_back, all.worst_area);
+}
+
+// Numbers from all over the accepted range, and its ends.
+TEST(AreaOracleTest, NumbersOfAllMagnitudes) {
+  Random random(4304);
+  Measured all;
+  int seen = 0;
+  for (int i = 0; i < Repeats(150, 5000) && !HasFailure(); ++i) {
+    Grid grid;
+    grid.mixed = true;
+    const TestScene scene = MakeScene(RandomWalls(random, grid, 3));
+    Eye eye{grid.Point(random), std::abs(Grid::MixedCoordinate(random))};
+    eye.inside = random.Below(2) == 0 ? InsidePolicy::kIgnore : InsidePolicy::kReportStart;
+    SCOPED_TRACE(scene.ToCode() + ToCode(eye));
+    const AreaAnswers got = Find(*scene.scene, eye);
+    if (!got.errors.empty()) continue;  // a range of 0, or a disc beyond 2^53
+    const OracleArea want = SeenArea(scene.oracle.shapes(), {}, ToOracle(eye));
+    all += Compare(eye, got, want);
+    seen += want.pieces.empty() ? 0 : 1;
+  }
+  std::printf("starts %d, beyond 2 ulp %d, turned back %d, area off by %.3g ulp\n", all.starts,
+              all.beyond_two, all.turned_back, all.worst_area);
+  EXPECT_GT(seen, 30);
 }
 
 }  // namespace
