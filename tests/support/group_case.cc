@@ -251,8 +251,7 @@ class Filler {
     areas.from = made_.Column(count, [&](size_t) { return Number(choices_.Unit() * 8 - 4); });
     const double back = bad_ == BadNumbers::kSome ? 0.25 : 0;
     areas.to = made_.Column(count, [&](size_t i) {
-      const double width = choices_.Unit() * 6 - back;
-      return areas.from[i] + (width == 0 ? 1 : width);
+      return areas.from[i] + 0.125 + choices_.Unit() * 6 - back;
     });
   }
 

@@ -111,7 +111,7 @@ struct AreaQuery {
   Vec2 eye;
   double range = 0;
   // first and second side of the sector, in radians; without value, every direction
-  std::optional<std::pair<double, double>> cone;
+  std::optional<std::pair<double, double>> cone = std::nullopt;
   InsidePolicy inside = InsidePolicy::kReportStart;  // kReportStart or kIgnore
 };
 

@@ -235,7 +235,8 @@ void AskOne(const Group& asked, const AreaColumns& areas, const AreaAnswers& ans
       continue;
     }
     const Vec2 a = pieces[k].start, b = pieces[(k + 1) % pieces.size()].start;
-    const Vec2 d{(a.x - eye.x) / 2 + (b.x - eye.x) / 2, (a.y - eye.y) / 2 + (b.y - eye.y) / 2};
+    const Vec2 d = Normalized(
+        Vec2{(a.x - eye.x) / 2 + (b.x - eye.x) / 2, (a.y - eye.y) / 2 + (b.y - eye.y) / 2});
     const double length = std::sqrt(d.x * d.x + d.y * d.y);
     if (!(length > 0)) continue;
     const double end = std::max(areas.range[0] / length, 1.0);
