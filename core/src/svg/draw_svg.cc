@@ -250,7 +250,7 @@ void Add(const FanColumns& asked, const FanAnswers* answers, Drawing& out) {
 void Add(const AreaColumns& asked, const AreaAnswers* answers, Drawing& out) {
   ItemReader items(answers, &AreaAnswers::pieces);
   for (size_t i = 0; i < asked.size(); ++i) {
-    if (!items.Next()) continue;
+    if (!items.Next() || !IsAccepted(asked.range[i])) continue;
     internal::DrawArea({asked.x[i], asked.y[i]}, asked.range[i], items.rows(), out);
   }
 }

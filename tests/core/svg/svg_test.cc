@@ -369,14 +369,14 @@ TEST_F(SvgTest, OfAreasHasWhatIsSeen) {
   const double x[] = {-2}, y[] = {1}, range[] = {1}, from[] = {0}, to[] = {1};
   Group group;
   group.areas = {x, y, range};
-  const std::string disc = PathOf(Draw(group), "area");
+  const std::string disc = PathOf(Draw(group), "area holes");
   EXPECT_EQ(std::ranges::count(disc, 'L'), 63);  // 64 straight lines stand for the circle
   group.areas.from = from;
   group.areas.to = to;
   const std::string sector = Draw(group);
-  EXPECT_EQ(PathsOf(sector, "area").size(), 1u);
+  EXPECT_EQ(PathsOf(sector, "area holes").size(), 1u);
   EXPECT_EQ(std::ranges::count(PathOf(sector, "dot"), 'M'), 1);
-  EXPECT_EQ(PathsOf(DrawAsked(group), "area").size(), 0u);
+  EXPECT_EQ(PathsOf(DrawAsked(group), "area holes").size(), 0u);
 }
 
 TEST_F(SvgTest, OfBouncesHasTheirLegs) {
