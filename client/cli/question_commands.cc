@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// The commands that ask one question: overlap, nearest, sweep, slide, bounce, sight and track. Each
-// makes a query of `carom eval`, so that its JSON is the line that `carom eval` prints.
+// The commands that ask one question: overlap, nearest, sweep, slide, bounce, sight, area and
+// track. Each makes a query of `carom eval`, so that its JSON is the line that `carom eval` prints.
 #include <CLI/CLI.hpp>
 #include <cmath>
 #include <iostream>
@@ -49,6 +49,8 @@ struct QuestionOptions {
   uint32_t k = 0;            // of the nearest; 0: those tied at the least distance
   double max_distance = -1;  // of the k nearest; below 0: none
   SoftWalls soft;
+  double range = 0;
+  std::vector<double> cone;  // radians, from and to
 };
 
 // Returns the point in a text such as "3,-1.5".
@@ -159,6 +161,13 @@ absl::StatusOr<Query> SlideOf(const QuestionOptions& options) {
 
 absl::StatusOr<Query> BounceOf(const QuestionOptions& options) {
   return BounceQuery{{{options.x, options.y}, {options.to_x, options.to_y}}, options.max_bounces};
+}
+
+absl::StatusOr<Query> AreaOf(const QuestionOptions& options) {
+  AreaQuery query{{options.x, options.y}, options.range};
+  if (!options.cone.empty()) query.cone.emplace(options.cone[0], options.cone[1]);
+  query.inside = *InsidePolicyNamed(options.inside);
+  return query;
 }
 
 // Writes a picture of the scene with the questions of the last of `groups` that has some.
@@ -303,6 +312,8 @@ const std::pair<const char*, const char*> kMotion[] = {{"X", "x of the shape"},
                                                        {"Y", "y of the shape"},
                                                        {"DX", "x of the displacement"},
                                                        {"DY", "y of the displacement"}};
+const std::pair<const char*, const char*> kEye[] = {{"X", "x of the eye, in world units"},
+                                                    {"Y", "y of the eye, in world units"}};
 const std::pair<const char*, const char*> kEnds[] = {{"X1", "x of the start, in world units"},
                                                      {"Y1", "y of the start, in world units"},
                                                      {"X2", "x of the end, in world units"},
@@ -361,6 +372,27 @@ void AddQuestionsOfShapes(CLI::App& app, int& exit_status) {
       ->capture_default_str();
 }
 
+void AddArea(CLI::App& app, int& exit_status) {
+  const Added area = Add(
+      app,
+      {"area", "Print which area is visible from (X, Y): the pieces of its boundary, and its size",
+       "20 20 --range 150", kEye},
+      AreaOf, exit_status);
+  area.command
+      ->add_option("--range", area.options->range, "Length of the longest sight, in world units")
+      ->required();
+  area.command
+      ->add_option("--cone", area.options->cone,
+                   "FROM TO: radians, counter-clockwise, of the directions in sight")
+      ->expected(2);
+  area.options->inside = "report";
+  area.command
+      ->add_option("--inside", area.options->inside,
+                   "What counts for a polygon that contains (X, Y): report, ignore")
+      ->check(CLI::IsMember({"report", "ignore"}))
+      ->capture_default_str();
+}
+
 }  // namespace
 
 void AddQuestionCommands(CLI::App& app, int& exit_status) {
@@ -381,6 +413,7 @@ void AddQuestionCommands(CLI::App& app, int& exit_status) {
       sight);
   AddSoftWalls(*sights, sight->soft);
   sights->callback([sight, &exit_status] { exit_status = Sight(*sight); });
+  AddArea(app, exit_status);
   const auto track = std::make_shared<QuestionOptions>();
   CLI::App* command =
       AddQuestion(app,

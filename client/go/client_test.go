@@ -186,6 +186,7 @@ func TestAllKinds(t *testing.T) {
 	group.Slides.Add(group.Slides.AddShape(box), 0, 0, 20, 5)
 	group.Bounces.Add(0, 0, 20, 0)
 	group.RayBounces.Add(0, 0, 1, 0)
+	group.Areas.Add(0, 0, 50)
 	shape := group.Bodies.AddShape(box)
 	group.Bodies.Add(shape, 0, 0)
 	group.Bodies.Add(shape, 1, 0)

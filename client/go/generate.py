@@ -42,6 +42,7 @@ ENUMS = [
     "Location",
     "DistanceMode",
     "ContactKind",
+    "AreaPieceKind",
     "StartPolicy",
     "Against",
     "Coherence",
@@ -55,7 +56,7 @@ ADDS = {
     "DistanceQueries": "", "ContactQueries": "", "Depenetrations": "", "Sweeps": "dx dy",
     "RotatingSweeps": "to_x to_y tolerance", "ArcCasts": "x y vx vy ax ay duration", "Sights": "ax ay bx by",
     "Fans": "x y angle step range beams", "TrackerMoves": "tracker x y", "Slides": "dx dy", "Bounces": "ax ay bx by",
-    "BodyContacts": "body", "RayBounces": "x y dx dy", "PlacedShapes": "shape x y", "Bodies": "",
+    "BodyContacts": "body", "RayBounces": "x y dx dy", "Areas": "x y range", "PlacedShapes": "shape x y", "Bodies": "",
     "TrackerDefinitions": "tracker shape",
 }  # fmt: skip
 # Columns whose length is not the number of items.
@@ -144,7 +145,7 @@ def length_of(message: str) -> str:
 PLACED = {"DistanceQueries", "ContactQueries", "Depenetrations", "Sweeps", "RotatingSweeps", "Slides"}
 WITH_X = {
     "PointLocations", "CircleOverlaps", "PolygonOverlaps", "RayCasts", "ArcCasts", "Fans", "TrackerMoves", "RayBounces",
-    "PlacedShapes",
+    "Areas", "PlacedShapes",
 }  # fmt: skip
 
 

@@ -113,6 +113,11 @@ ANSWERS: dict[str, tuple[str, tuple[Rows, ...]]] = {
              "x y dx dy t_max polygon_id fraction point_x point_y normal_x normal_y ring edge feature has_hit "
              "starts_inside ends_inside"),
     )),
+    "AreaAnswers": ("counts", (
+        Rows("AreaPiece", "pieces", "e", "Pieces", "An AreaPiece is a piece of the boundary of a visible area",
+             "polygon_id start_x start_y ring edge kind (is_body)"),
+        Rows("SeenArea", "seen", "i", "Seen", "A SeenArea is the size of a visible area", "area starts_inside"),
+    )),
 }  # fmt: skip
 ROWS_BY = {"SlideAnswers": "from_x", "BounceAnswers": "ax", "RayBounceAnswers": "x"}
 BY_ANY = {"CastAnswers", "SweepAnswers", "ArcAnswers"}

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import keyword
 import pathlib
 import re
 import textwrap
@@ -79,6 +80,7 @@ KINDS = {
     "BOUNCES": Kind("bounce", ("ax", "ay", "bx", "by"), "Follows segments that are reflected at what they meet"),
     "BODY_CONTACTS": Kind("body_contacts", ("body",), "Finds where and how deep bodies meet each other"),
     "RAY_BOUNCES": Kind("bounce_rays", ("x", "y", "dx", "dy"), "Follows rays that are reflected at what they meet"),
+    "AREAS": Kind("areas", ("x", "y", "range"), "Finds the areas that are visible from points"),
 }
 
 ANSWERS = {
@@ -103,6 +105,7 @@ ANSWERS = {
     ),
     "carom_bounce_answers": ("Bounces", "Legs of segments that bounce: one entry a leg"),
     "carom_ray_bounce_answers": ("RayBounces", "Legs of rays that bounce: one entry a leg"),
+    "carom_area_answers": ("Areas", "Boundaries of visible areas: one entry a piece"),
 }
 
 CODES = {"f64": "d", "u64": "Q", "u32": "I", "u8": "B"}
@@ -184,6 +187,11 @@ def values(enum: dict[str, Any]) -> list[tuple[str, int]]:
     if enum["name"] == "carom_code":
         prefix = "CAROM_"
     return [(value["name"].removeprefix(prefix), value["value"]) for value in enum["values"]]
+
+
+def identifier(name: str) -> str:
+    """What Python calls a parameter."""
+    return name + "_" if keyword.iskeyword(name) else name
 
 
 def wrapped(text: str, indent: str) -> str:
@@ -344,7 +352,7 @@ def parameters(api: dict[str, Any], kind: dict[str, Any]) -> tuple[list[Paramete
     known: dict[str, Parameter] = {}
     for _, _, _, optional, about, name in made.columns:
         annotation = "ArrayLike | None" if optional else "ArrayLike"
-        known[name] = Parameter(name, annotation, "None" if optional else None, tidy(about))
+        known[name] = Parameter(identifier(name), annotation, "None" if optional else None, tidy(about))
     if any(path == "movers.shapes" for path, _ in made.pointers):
         known["shapes"] = Parameter("shapes", "ShapesLike", None, "the shapes, described about (0, 0)")
     for path, _, enum, about in made.options:
@@ -429,7 +437,7 @@ def questions_module(api: dict[str, Any]) -> str:
         out.append(described(kind, first, rest, "    ", ""))
         if kind["name"] == "FANS":
             out.append("    step = fan_steps(beams, fov, step)")
-        columns = ", ".join(path.split(".")[-1] for path, *_ in made.columns)
+        columns = ", ".join(identifier(path.split(".")[-1]) for path, *_ in made.columns)
         options = ", ".join(path.split(".")[-1] for path, *_ in made.options)
         shapes = "shapes" if any(path == "movers.shapes" for path, _ in made.pointers) else "None"
         out.append(

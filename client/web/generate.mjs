@@ -42,6 +42,7 @@ const KINDS = {
   BOUNCES: ['bounce', 'Follows segments that are reflected at what they meet'],
   BODY_CONTACTS: ['bodyContacts', 'Finds where and how deep bodies meet each other'],
   RAY_BOUNCES: ['bounceRays', 'Follows rays that are reflected at what they meet'],
+  AREAS: ['areas', 'Finds the areas that are visible from points'],
 };
 
 // The class of answers, what it is, the type of an entry, and the methods that return all entries of an item and the
@@ -98,6 +99,11 @@ const ANSWERS = {
   },
   carom_ray_bounce_answers: {
     name: 'RayBounces', doc: 'Legs of rays that bounce: one entry a leg', entry: 'RayBounceLeg', all: 'path',
+  },
+  carom_area_answers: {
+    name: 'Areas', doc: 'Boundaries of visible areas: one entry a piece', entry: 'AreaPiece', all: 'pieces',
+    itemEntry: 'SeenArea', item: 'seen', itemDoc: 'The size of the area of an item, and whether something contains the eye.',
+    truncated: 'Whether an item has more pieces than maxRows.',
   },
 };
 
@@ -243,14 +249,16 @@ function answersClass(api, struct) {
     out += entryInterface(name, `What ${about.name} have for each item.`, items);
     const empty = about.item === 'safe';
     const guard = empty ? `    if (this.${items[0].name}.length === 0) return null;\n` : '';
-    const doc = empty ? 'Where a blocked shape stops; null unless the policy is a blocking one.' : 'The end of an item.';
+    const doc = empty
+      ? 'Where a blocked shape stops; null unless the policy is a blocking one.'
+      : (about.itemDoc ?? 'The end of an item.');
     body += `\n${comment(doc, '  ')}  ${about.item}(item: number): ${name}${empty ? ' | null' : ''} {\n    this.checkItem(item);\n${guard}    const k = item;\n    return {\n${literal(items)}    };\n  }\n`;
   }
   if (struct === 'carom_sight_answers') {
     body += `\n${comment('Whether the points of an item see each other.', '  ')}  isVisible(item: number): boolean {\n    this.checkItem(item);\n    return this.visible[item] === 1;\n  }\n`;
   }
   for (const [path, method, doc] of [
-    ['truncated', 'isTruncated', 'Whether an item has more hits than maxHits.'],
+    ['truncated', 'isTruncated', about.truncated ?? 'Whether an item has more hits than maxHits.'],
     ['stuck', 'isStuck', 'Whether no next leg could start.'],
   ]) {
     if (columns.some((column) => column.path === path)) {

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which columns (repeated fields) of a message carry answers that are chains of legs, such as
-// slides and bounces? A leg is one straight part of the motion. Private to this folder.
+// slides and bounces, or of pieces, such as areas? A leg is one straight part of the motion.
+// Private to this folder.
 #pragma once
 
 #include <tuple>
@@ -107,5 +108,32 @@ inline constexpr auto kBounceHit = [] {
   return OfHit(std::tuple_cat(kPolygonId<M>, kFraction<M>, kStartsInside<M>, ends, edge, kPoint<M>,
                               kNormal<M>));
 }();
+
+// The columns of a piece of the boundary of an area. Only pieces on an edge name a polygon.
+inline constexpr auto kIsEdge = [](const AreaPiece& piece) {
+  return piece.kind == AreaPieceKind::kEdge;
+};
+inline constexpr auto kAreaPiece = [] {
+  using M = v1::AreaAnswers;
+  return std::tuple{
+      RowColumn(
+          "kind", [](auto& piece) -> auto& { return piece.kind; }, &M::kind, &M::mutable_kind),
+      RowColumn("polygon_id", kId, &M::polygon_id, &M::mutable_polygon_id, kIsEdge),
+      RowColumn("ring", kRing, &M::ring, &M::mutable_ring, kIsEdge),
+      RowColumn("edge", kEdge, &M::edge, &M::mutable_edge, kIsEdge),
+      RowColumn(
+          "start_x", [](auto& piece) -> auto& { return piece.start.x; }, &M::start_x,
+          &M::mutable_start_x),
+      RowColumn(
+          "start_y", [](auto& piece) -> auto& { return piece.start.y; }, &M::start_y,
+          &M::mutable_start_y)};
+}();
+
+// The columns of an area, with an entry for each item.
+inline constexpr std::tuple kAreaSize{
+    RowColumn("area", kItself, &v1::AreaAnswers::area, &v1::AreaAnswers::mutable_area)};
+inline constexpr std::tuple kEyeInside{RowColumn("starts_inside", kItself,
+                                                 &v1::AreaAnswers::starts_inside,
+                                                 &v1::AreaAnswers::mutable_starts_inside)};
 
 }  // namespace carom::wire

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <iterator>
 
+#include "carom/area.h"
 #include "carom/batch.h"
 #include "carom/cast.h"
 #include "carom/contact.h"
@@ -127,6 +128,14 @@ struct EnumTable<ContactKind> {
                                             ContactKind::kFeature};
   static_assert(std::size(kValues) == v1::ContactKind_ARRAYSIZE);
   static constexpr int kFirstAnswer = v1::CONTACT_KIND_CONVEX;
+};
+
+template <>
+struct EnumTable<AreaPieceKind> {
+  static constexpr AreaPieceKind kValues[] = {AreaPieceKind::kEdge, AreaPieceKind::kEdge,
+                                              AreaPieceKind::kArc, AreaPieceKind::kSight};
+  static_assert(std::size(kValues) == v1::AreaPieceKind_ARRAYSIZE);
+  static constexpr int kFirstAnswer = v1::AREA_PIECE_KIND_EDGE;
 };
 
 template <>

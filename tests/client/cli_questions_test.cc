@@ -59,6 +59,10 @@ TEST_F(CliQuestionsTest, AServerAndAFileAnswerAlike) {
        R"({"op":"slide","shape":{"rings":[[[-1,-1],[1,-1],[1,1],[-1,1]]]},"at":[-5,5,1,0],)"
        R"("d":[[20,3]],"skin":0.5})"},
       {{"bounce", "-5", "5", "35", "6"}, R"({"op":"bounce","a":[-5,5],"b":[35,6]})"},
+      {{"area", "-5", "5", "--range", "30", "--cone", "-1", "1"},
+       R"({"op":"area","p":[-5,5],"r":30,"cone":[-1,1]})"},
+      {{"area", "5", "5", "--range", "30", "--inside", "ignore"},
+       R"({"op":"area","p":[5,5],"r":30,"inside":"ignore"})"},
   };
   const std::string scene = R"({"op":"load","file":"map.json","id":""})";
   for (const auto& [words, line] : kQuestions) {
@@ -106,6 +110,7 @@ TEST_F(CliQuestionsTest, ExplainsEveryKind) {
            std::string(R"({"op":"ray","p":[-5,5],"d":[1,0]})"),
            std::string(R"({"op":"sight","a":[-5,5],"b":[35,5]})"),
            std::string(R"({"op":"fan","p":[-5,5],"angle":0,"step":0.1,"range":20,"beams":2})"),
+           std::string(R"({"op":"area","p":[-5,5],"r":20})"),
            std::string(R"({"op":"arc","p":[-5,5],"v":[9,0],"acceleration":[0,-1],"duration":3})"),
            std::string(R"({"op":"circle","c":[5,5],"r":2})"),
            std::string(R"({"op":"capsule","a":[5,5],"b":[6,5],"r":2})"),
@@ -188,6 +193,7 @@ TEST_F(CliQuestionsTest, PicturesAreDocuments) {
   for (const std::vector<std::string>& words :
        {std::vector<std::string>{"cast", "--local", file, "-5", "5", "35", "5"},
         {"slide", "--local", file, "-5", "5", "20", "3", "--circle", "1"},
+        {"area", "--local", file, "-5", "5", "--range", "30"},
         {"sight", "--local", file, "-5", "5", "35", "5"}}) {
     std::vector<std::string> drawn = words;
     drawn.insert(drawn.end(), {"--svg", svg});

@@ -267,12 +267,15 @@ TEST_F(ClientKindsTest, SightsAndFans) {
   Group group;
   group.sights = {ax, ay, bx, ay};
   group.fans = {minus_three_, zero_, zero_, two_, ten_, beams};
+  group.areas = {minus_three_, ten_, two_};
   Ask(group, [](const GroupAnswers& answers) {
     EXPECT_THAT(answers.sights.visible, ElementsAre(1, 0));
     EXPECT_THAT(answers.fans.counts, ElementsAre(2));
     EXPECT_THAT(answers.fans.hits, ElementsAre(1, 0));
     EXPECT_THAT(answers.fans.distances, ElementsAre(2, 10));
     EXPECT_THAT(answers.fans.polygon_ids, ElementsAre(1, 0));
+    EXPECT_THAT(answers.areas.pieces,
+                ElementsAre(AreaPiece{0, {}, AreaPieceKind::kArc, false, {-5, 10}}));
   });
 }
 

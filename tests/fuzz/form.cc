@@ -305,6 +305,29 @@ void CheckChains(const Form& form, const GroupCase& made, const GroupAnswers& an
   }
 }
 
+void CheckAreas(const Form& form, const GroupCase& made, const AreaAnswers& answers) {
+  const Group& group = made.group;
+  form.Items(answers, answers.counts, group.areas.size());
+  form.Is(Sum(answers.counts) == answers.pieces.size(), "piece counts sum to pieces");
+  form.Is(answers.areas.size() == group.areas.size(), "there is one area an item");
+  form.Is(answers.starts_inside.size() == group.areas.size(), "there is one flag an item");
+  for (size_t i = 0; i < answers.counts.size(); ++i) {
+    const double area = answers.areas[i];
+    const double range = group.areas.range[i];
+    form.Is(answers.counts[i] <= group.area_options.max_rows, "no more pieces than max_rows");
+    form.Is(area >= 0 && (answers.counts[i] != 0 || area == 0), "what has no piece has no area");
+    form.Is(area == 0 || area <= 3.1415927 * range * range, "an area is in its disc",
+            {area, range});
+  }
+  for (const AreaPiece& piece : answers.pieces) {
+    if (piece.kind == AreaPieceKind::kEdge) {
+      form.Id(piece.polygon_id, group.area_options.mask);
+    } else {
+      form.Is(piece.polygon_id == 0 && !piece.is_body, "only edges are of polygons");
+    }
+  }
+}
+
 }  // namespace
 
 void CheckForm(const GroupCase& made, GroupAnswers& answers) {
@@ -338,6 +361,7 @@ void CheckForm(const GroupCase& made, GroupAnswers& answers) {
   CheckVisibility(form, group, answers);
   CheckMoves(form, made, answers.moves);
   CheckChains(form, made, answers);
+  CheckAreas(form, made, answers.areas);
 }
 
 }  // namespace carom::testing

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from carom import Polygons, Shapes, capsule, questions
+from carom import AreaPieceKind, Polygons, Shapes, capsule, questions
 from carom._answers import Answers
 from carom._question import Question
 from carom.local import Bodies, Trackers
@@ -391,6 +391,28 @@ def ray_bounces(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> l
     return made
 
 
+def areas(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list[Line]:
+    x, y, r = column(lines, "p", 0), column(lines, "p", 1), np.array([float(line["r"]) for line in lines])
+    cone = {"from_": column(lines, "cone", 0), "to": column(lines, "cone", 1)} if "cone" in lines[0] else {}
+    policy = POLICIES[lines[0].get("inside", "report")]
+    answers = ask(questions.areas(x, y, r, inside_policy=policy, max_rows=ALL, **cone, **scope(lines)))
+    rows = Rows(answers, "kind", "polygon_id", "ring", "edge", "start_x", "start_y")
+    made = []
+    for item in range(len(lines)):
+        pieces = []
+        for row in rows.of(item):
+            piece: Line = {"at": pair(row, "start")}
+            if row["kind"] != AreaPieceKind.EDGE:
+                piece["arc" if row["kind"] == AreaPieceKind.ARC else "sight"] = True
+            else:
+                piece["edge"] = [None if row["is_body"] else row["polygon_id"], row["ring"], row["edge"]]
+                piece |= {"body": row["polygon_id"]} if row["is_body"] else {}
+            pieces.append(piece)
+        area, inside = float(answers.areas[item]), bool(answers.starts_inside[item])
+        made.append(rows.answer(item, {"pieces": pieces, "area": area, "starts_inside": inside}))
+    return made
+
+
 def moves(ask: Callable[[Question[Any]], Any], lines: Sequence[Line]) -> list[Line]:
     poses = [np.array([float(line.get(name, absent)) for line in lines])
              for name, absent in (("x", 0), ("y", 0), ("c", 1), ("s", 0))]  # fmt: skip
@@ -411,14 +433,14 @@ ANSWERS: dict[str, Answer] = {
     "point": points, "segment": segments, "sight": sights, "circle": circles, "polygon": polygons,
     "distance": distances, "contact": contacts, "circle_cast": casts_of_shapes, "polygon_cast": casts_of_shapes,
     "sweep": sweeps,
-    "slide": slides, "bounce": bounces, "ray_bounce": ray_bounces, "move": moves,
+    "slide": slides, "bounce": bounces, "ray_bounce": ray_bounces, "area": areas, "move": moves,
 }  # fmt: skip
 
 
 def batch_key(line: Line) -> tuple[Any, ...]:
     """Lines with equal keys are items of one question."""
     own = line.get("mask") if line["op"] in ("bounce", "ray_bounce") else None
-    return (line["op"], line.get("inside"), line.get("against"), line.get("max_contacts"), own,
+    return (line["op"], "cone" in line, line.get("inside"), line.get("against"), line.get("max_contacts"), own,
             line.get("max_bounces") if line["op"] == "bounce" else None, line.get("k"),
             line.get("soft_mask"), line.get("soft_count"))  # fmt: skip
 

@@ -244,6 +244,9 @@ static void bounces(void) {
 static void ray_bounces(void) {
   ASK(carom_bounce_rays, carom_ray_bounces, .x = at(X), .y = at(Y), .dx = at(DX), .dy = at(UP));
 }
+static void areas(void) {
+  ASK(carom_find_areas, carom_areas, BOTH, .x = at(X), .y = at(Y), .range = at(LARGE));
+}
 /* Trackers at poses, and a little further. */
 static void moves(void) {
   const carom_placed start = placed(SHAPE);
@@ -281,6 +284,7 @@ static const struct {
                  {"slides", slides},
                  {"bounces", bounces},
                  {"ray bounces", ray_bounces},
+                 {"areas", areas},
                  {"moves", moves}};
 
 int main(int count, char** arguments) {

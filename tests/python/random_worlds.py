@@ -349,6 +349,15 @@ def a_fan(rng: Rng, n: int) -> Arguments:
     return {**made, "inside_policy": one_of(rng, None, "ignore", "exit"), **scope_columns(rng, n)}
 
 
+def an_area(rng: Rng, n: int) -> Arguments:
+    made = {**named("x y", lattice(rng, 2, n)), "range": radii(rng, n) * 4}
+    if rng.random() < 0.5:
+        first = rng.uniform(-4, 4, n)
+        made |= {"from_": first, "to": first + rng.uniform(-0.25, 6, n)}
+    return {**made, "inside_policy": one_of(rng, None, "ignore"), "max_rows": one_of(rng, None, 4),
+            **scope_columns(rng, n)}  # fmt: skip
+
+
 def a_move(rng: Rng, n: int) -> Arguments:
     start = {} if rng.random() < 0.5 else named("from_x from_y", lattice(rng, 2, n))
     made = {"tracker": rng.integers(0, TRACKERS, n), "angle": rng.uniform(-4, 4, n)}
@@ -384,7 +393,7 @@ KINDS: dict[str, Callable[[Rng, int], Arguments]] = {
     "overlap_capsules": a_capsule, "overlap_boxes": a_box, "nearest": a_distance, "contacts": a_contact,
     "depenetrate": a_depenetration, "sweep": a_sweep, "sweep_rotating": a_rotating_sweep, "arcs": an_arc,
     "sights": a_sight, "fans": a_fan, "move": a_move, "slide": a_slide, "bounce": a_bounce,
-    "body_contacts": a_body_contact, "bounce_rays": a_ray_bounce,
+    "body_contacts": a_body_contact, "bounce_rays": a_ray_bounce, "areas": an_area,
 }  # fmt: skip
 
 

@@ -415,4 +415,16 @@ void AbiGroup::Set(carom_ray_bounces& q, const RayBounceColumns& c, uint64_t mas
   q.max_bounces = AbiColumn(c.max_bounces);
 }
 
+void AbiGroup::Set(carom_areas& q, const AreaColumns& c, const AreaOptions& o) {
+  q.inside_policy = Number(o.inside_policy);
+  q.max_rows = o.max_rows;
+  q.mask = o.mask;
+  q.scope = ScopeIn(c.scope);
+  q.x = Column(c.x);
+  q.y = Column(c.y);
+  q.range = Column(c.range);
+  q.from = Column(c.from);
+  q.to = Column(c.to);
+}
+
 }  // namespace carom::testing

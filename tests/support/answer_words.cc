@@ -66,6 +66,11 @@ class Writer {
     All(l.origin, l.direction, l.t_max, l.has_hit);
     if (l.has_hit) Add(l.hit);
   }
+  void Add(const AreaPiece& p) {
+    All(p.kind, p.start, p.polygon_id);
+    if (p.kind == AreaPieceKind::kEdge) Add(p.edge);
+    OfBody(p);
+  }
   void Add(const FirstTouch& t) {
     All(t.touches, t.polygon_id, t.low, t.high, t.has_edge);
     All(t.edge, t.normal);

@@ -35,6 +35,13 @@ void ReadAsPolygons(uint64_t offset, Answers& answers) {
       hit.is_body = false;
     }
   }
+  if constexpr (requires { answers.pieces[0].is_body; }) {
+    for (auto& piece : answers.pieces) {
+      if (!piece.is_body) continue;
+      piece.polygon_id += offset;
+      piece.is_body = false;
+    }
+  }
   if constexpr (requires { answers.legs[0].hit.is_body; }) {
     for (auto& leg : answers.legs) {
       if (!leg.hit.is_body) continue;

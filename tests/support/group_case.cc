@@ -242,6 +242,24 @@ class Filler {
     }
   }
 
+  // At times no sector; at times a second side that is not behind the first one.
+  void Areas() {
+    AreaOptions& options = group_.area_options;
+    options.inside_policy = choices_.OneIn(3) ? InsidePolicy::kIgnore : InsidePolicy::kReportStart;
+    if (choices_.OneIn(4)) options.max_rows = 1 + choices_.Below(6);
+    options.mask = Mask();
+    AreaColumns& areas = group_.areas;
+    const size_t count = Count();
+    Pairs(count, areas.x, areas.y);
+    areas.range = Lengths(count);
+    if (choices_.OneIn(2)) return;
+    areas.from = made_.Column(count, [&](size_t) { return Number(choices_.Unit() * 8 - 4); });
+    const double back = bad_ == BadNumbers::kSome ? 0.25 : 0;
+    areas.to = made_.Column(count, [&](size_t i) {
+      return areas.from[i] + 0.125 + choices_.Unit() * 6 - back;
+    });
+  }
+
  private:
   void Turns(size_t count, std::span<const double>& angle) {
     if (choices_.OneIn(2)) return;
@@ -506,6 +524,7 @@ std::unique_ptr<GroupCase> MakeGroupCase(Choices& choices, uint32_t max_items, B
   filler.Moves();
   filler.Motion();
   filler.RayBounces();
+  filler.Areas();
   return made;
 }
 

@@ -17,12 +17,12 @@ import { caromd, folderOf } from './servers.mjs';
 
 const LONG = process.env.CAROM_LONG === '1';
 const FRAMES = LONG ? 200 : 24;
-const KINDS = 20;
+const KINDS = 21;
 const ANSWERS = {
   segments: 'fraction', points: 'location', circles: 'polygonId', polygons: 'counts', rays: 'polygonId', capsules: 'counts',
   boxes: 'polygonId', distances: 'distance', contacts: 'depth', depenetrations: 'x', sweeps: 'fraction',
   rotatingSweeps: 'low', arcs: 'time', sights: 'visible', fans: 'distances', moves: 'polygonId', slides: 'legDx',
-  bounces: 'bx', bodyContacts: 'normalX', rayBounces: 'tMax',
+  bounces: 'bx', bodyContacts: 'normalX', rayBounces: 'tMax', areas: 'startX',
 }; // prettier-ignore
 
 await load();

@@ -105,6 +105,7 @@ export function questionsOf(next, i) {
     }),
     q.bounces({ ax: x, ay: y, bx, by, maxBounces: 3 }),
     q.bodyContacts({ body: Uint32Array.of(0, 1, 2) }),
+    q.areas({ x, y, range: all(odd ? 9 : 30), insidePolicy: odd ? 'ignore' : 'report_start', against }),
     q.rayBounces({ x, y, dx, dy, tMax: all(30), maxBounces: new Uint32Array(ITEMS).fill(4) }),
   ];
 }

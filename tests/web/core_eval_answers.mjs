@@ -280,6 +280,28 @@ function rayBounces(scene, lines) {
   }));
 }
 
+function areas(scene, lines) {
+  const cone = lines[0].cone && { from: column(lines, 'cone', 0), to: column(lines, 'cone', 1) };
+  const question = ask.areas({
+    x: column(lines, 'p', 0), y: column(lines, 'p', 1), range: lines.map((line) => line.r), ...cone, maxRows: ALL,
+    insidePolicy: POLICIES[lines[0].inside ?? 'report'] ?? lines[0].inside, ...scope(lines),
+  }); // prettier-ignore
+  const found = scene.ask(question);
+  return each(lines, found, (_, item) => ({
+    pieces: found.pieces(item).map((row) => ({
+      at: [row.startX, row.startY],
+      ...(row.kind === 'edge'
+        ? {
+            edge: [row.isBody ? null : Number(row.polygonId), row.ring, row.edge],
+            ...(row.isBody && { body: Number(row.polygonId) }),
+          }
+        : { [row.kind]: true }),
+    })),
+    area: found.seen(item).areas,
+    starts_inside: found.seen(item).startsInside,
+  }));
+}
+
 function moves(scene, lines) {
   const at = (name, absent) => Float64Array.from(lines, (line) => line[name] ?? absent);
   const found = scene.move({
@@ -298,7 +320,7 @@ function moves(scene, lines) {
 export const ANSWERS = {
   point: points, segment: segments, sight: sights, circle: circles, polygon: polygons, distance: distances,
   contact: contacts, circle_cast: castsOfShapes, polygon_cast: castsOfShapes, sweep: sweeps, slide: slides, bounce: bounces,
-  ray_bounce: rayBounces, move: moves,
+  ray_bounce: rayBounces, area: areas, move: moves,
 }; // prettier-ignore
 
 /** Lines with equal keys are items of one question. */
@@ -306,7 +328,7 @@ function batchKey(line) {
   const own = ['bounce', 'ray_bounce'].includes(line.op) ? line.mask : null;
   const most = line.op === 'bounce' ? line.max_bounces : null;
   const soft = [line.k, line.soft_mask, line.soft_count];
-  return [line.op, line.inside, line.against, line.max_contacts, own, most, ...soft].join(' ');
+  return [line.op, line.cone !== undefined, line.inside, line.against, line.max_contacts, own, most, ...soft].join(' ');
 }
 
 /** The scene, bodies and trackers that the lines so far have made. */

@@ -35,6 +35,15 @@ export function asEval(kind, columns) {
         })),
         stuck: columns.stuck.length > 0,
       };
+    case 'areas':
+      return {
+        pieces: columns.kind.map((kind, i) => ({
+          at: [columns.startX[i], columns.startY[i]],
+          ...(kind === 0 ? { edge: [ids[i], columns.ring[i], columns.edge[i]] } : { [kind === 1 ? 'arc' : 'sight']: true }),
+        })),
+        area: columns.areas[0],
+        starts_inside: Boolean(columns.startsInside[0]),
+      };
     case 'circles':
       return { ids, touch: ids.filter((_, i) => columns.touching[i]) };
     case 'polygons':
@@ -76,7 +85,7 @@ export function assertPart(made, expected, why) {
   }
 }
 
-const RENAMED = { fans: { hits: 'hit', distances: 'distance' } };
+const RENAMED = { areas: { areas: 'area' }, fans: { hits: 'hit', distances: 'distance' } };
 
 /** Asserts that the columns of the page are those of a group of QueryService.Evaluate in JSON. */
 export function assertColumns(kind, columns, group, why) {

@@ -93,6 +93,11 @@ inline constexpr char kRayBounceRows[] = R"(
   ends_inside: [false, false, true] ring: [0, 2, 0] edge: [0, 4, 0]
   feature: [FEATURE_UNSPECIFIED, FEATURE_EDGE, FEATURE_UNSPECIFIED]
   point_x: [0, 6, 7] point_y: [0, 9, 10] normal_x: [0, 1, 0] normal_y: [0, 0, 0])";
+inline constexpr char kAreaRows[] = R"(
+  counts: [2, 0, 1] truncated: [2] ERROR(range)
+  kind: [AREA_PIECE_KIND_EDGE, AREA_PIECE_KIND_SIGHT, AREA_PIECE_KIND_EDGE]
+  polygon_id: [1, 0, 3] ring: [2, 0, 4] edge: [5, 0, 6] start_x: [1, 2, 3] start_y: [4, 5, 6]
+  area: [1.5, 0, 2.5] starts_inside: [false, false, true] is_body: [false, false, true])";
 inline constexpr char kSightRows[] = R"(
   visible: [true, false, false]
   errors { index: 1 code: 3 field: "bx" message: "must be finite and at most 2^53 in magnitude"

@@ -52,7 +52,7 @@ class Asked {
     group_.slides.movers = movers;
     group_.bounces = group_.segments;
     group_.ray_bounces.x = three_;
-    group_.arcs.x = group_.fans.x = three_;
+    group_.arcs.x = group_.fans.x = group_.areas.x = three_;
   }
 
   const Group& group() const { return group_; }
@@ -74,7 +74,7 @@ class Answered {
     std::vector<const google::protobuf::FieldDescriptor*> asked, fields;
     message.GetReflection()->ListFields(message, &fields);
     encoded.GetReflection()->ListFields(encoded, &asked);
-    EXPECT_EQ(asked.size(), 19u);
+    EXPECT_EQ(asked.size(), 20u);
     for (const auto* field : asked) {
       if (!message.GetReflection()->HasField(message, field)) {
         encoded.GetReflection()->ClearField(&encoded, field);
@@ -277,6 +277,21 @@ TEST(Kinds, RayBouncesTravel) {
   EXPECT_EQ(rays.legs[1].hit.fraction, 1.5);
 }
 
+TEST(Kinds, AreasTravel) {
+  const Answered answered(Text("areas", kAreaRows));
+  const AreaAnswers& areas = answered->areas;
+  EXPECT_THAT(areas.counts, ElementsAre(2, 0, 1));
+  EXPECT_THAT(areas.truncated, ElementsAre(2));
+  EXPECT_THAT(areas.errors,
+              ElementsAre(ItemError{1, ItemColumn::kRange, ItemFault::kNegativeLength}));
+  EXPECT_THAT(areas.areas, ElementsAre(1.5, 0, 2.5));
+  EXPECT_THAT(areas.starts_inside, ElementsAre(0, 0, 1));
+  ASSERT_THAT(areas.pieces, SizeIs(3));
+  EXPECT_EQ(areas.pieces[0], (AreaPiece{1, {2, 5}, AreaPieceKind::kEdge, false, {1, 4}}));
+  EXPECT_EQ(areas.pieces[1], (AreaPiece{0, {}, AreaPieceKind::kSight, false, {2, 5}}));
+  EXPECT_EQ(areas.pieces[2], (AreaPiece{3, {4, 6}, AreaPieceKind::kEdge, true, {3, 6}}));
+}
+
 TEST(Kinds, BouncesTravel) {
   const Answered answered(Text("bounces", kBounceRows));
   EXPECT_THAT(answered->bounces.counts, ElementsAre(1, 0, 2));
@@ -404,6 +419,9 @@ const std::vector<Rows>& AllRows() {
         "normal_y"}},
       {"sights", kSightRows, {}},
       {"fans", kFanRows, {"hit", "distance"}},
+      {"areas",
+       kAreaRows,
+       {"kind", "ring", "edge", "start_x", "start_y", "area", "starts_inside", "is_body"}},
       {"slides",
        kSlideRows,
        {"y", "left_x", "left_y", "from_y", "dx", "dy", "has_hit", "polygon_id", "fraction",

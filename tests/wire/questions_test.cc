@@ -64,6 +64,10 @@ constexpr char kFans[] = R"(fans {
   x: [1, 2] y: [3, 4] angle: [5, 6] step: [7, 8] range: [9, 10] beams: [11, 12]
   inside_policy: INSIDE_POLICY_IGNORE mask: 13 soft_mask: 7 soft_count: 1
 })";
+constexpr char kAreas[] = R"(areas {
+  x: [1, 2] y: [3, 4] range: [5, 6] from: [7, 8] to: [9, 10]
+  inside_policy: INSIDE_POLICY_IGNORE max_rows: 11 mask: 12
+})";
 constexpr char kCapsules[] = R"(capsules {
   ax: [1, 2] ay: [3, 4] bx: [5, 6] by: [7, 8] radius: [9, 10] detail: OVERLAP_DETAIL_EDGES mask: 11
 })";
@@ -236,6 +240,16 @@ TEST(Questions, FansTravel) {
   EXPECT_EQ(question->query_count(), 23u);
 }
 
+TEST(Questions, AreasTravel) {
+  const Question question(kAreas);
+  EXPECT_THAT(question->areas.x, ElementsAre(1, 2));
+  EXPECT_THAT(question->areas.y, ElementsAre(3, 4));
+  EXPECT_THAT(question->areas.range, ElementsAre(5, 6));
+  EXPECT_THAT(question->areas.from, ElementsAre(7, 8));
+  EXPECT_THAT(question->areas.to, ElementsAre(9, 10));
+  EXPECT_EQ(question->area_options, (AreaOptions{InsidePolicy::kIgnore, 11, 12}));
+}
+
 TEST(Questions, CapsulesTravel) {
   const Question question(kCapsules);
   EXPECT_THAT(question->capsules.ax, ElementsAre(1, 2));
@@ -326,6 +340,7 @@ TEST(Questions, AbsentOptionsAndColumnsHaveTheirDefaults) {
   const auto message = FromText<v1::Group>(absl::StrCat(
       "rays { x: 1 y: 2 dx: 3 dy: 4 } arcs { x: 1 y: 2 vx: 3 vy: 4 ax: 5 ay: 6 duration: 7 } "
       "sights { ax: 1 ay: 2 bx: 3 by: 4 } fans { x: 1 y: 2 angle: 3 step: 4 range: 5 beams: 6 } "
+      "areas { x: 1 y: 2 range: 3 } "
       "capsules { ax: 1 ay: 2 bx: 3 by: 4 radius: 5 } "
       "boxes { min_x: 1 min_y: 2 max_x: 3 max_y: 4 } distances { ",
       movers, "} contacts {", movers, "} depenetrations {", movers, "} sweeps {", movers,
@@ -363,6 +378,8 @@ TEST(Questions, AbsentOptionsAndColumnsHaveTheirDefaults) {
   EXPECT_EQ(group.rotating_sweep_options.start_policy, StartPolicy::kReportStart);
   EXPECT_EQ(group.arc_options.inside_policy, InsidePolicy::kReportStart);
   EXPECT_EQ(group.fan_options.inside_policy, InsidePolicy::kReportStart);
+  EXPECT_EQ(group.area_options, AreaOptions());
+  EXPECT_THAT(group.areas.from, SizeIs(0));
 }
 
 TEST(Questions, NumbersAndCapsulesOfItemsAreNotTheGroups) {
@@ -434,6 +451,7 @@ TEST(Questions, EveryColumnIsOfTheLengthOfTheFirst) {
            Columns{kArcs, "arcs", {"y", "vx", "vy", "ax", "ay", "duration"}},
            Columns{kSights, "sights", {"ay", "bx", "by"}},
            Columns{kFans, "fans", {"y", "angle", "step", "range", "beams"}},
+           Columns{kAreas, "areas", {"y", "range", "from", "to"}},
            Columns{kCapsules, "capsules", {"ay", "bx", "by", "radius"}},
            Columns{kBoxes, "boxes", {"min_y", "max_x", "max_y"}},
            Columns{kDistances, "distances", {"max_distance"}},
@@ -499,6 +517,9 @@ TEST(Questions, RefusalsOfOptions) {
       {"arcs { inside_policy: -1 }", "arcs.inside_policy", "[0, 5]"},
       {"arcs { max_hits: 65537 }", "arcs.max_hits", "[1, 65536]"},
       {"fans { inside_policy: 6 }", "fans.inside_policy", "[0, 5]"},
+      {"areas { inside_policy: 6 }", "areas.inside_policy", "[0, 5]"},
+      {"areas { inside_policy: INSIDE_POLICY_EXIT }", "areas.inside_policy", "IGNORE"},
+      {"areas { max_rows: 65537 }", "areas.max_rows", "[1, 65536]"},
   });
 }
 
@@ -517,6 +538,7 @@ TEST(Questions, RefusalsOfColumnsThatExcludeOrNeedEachOther) {
       {"contacts { " + movers + "mass: 1 }", "contacts.polygon_mass", "1"},
       {"contacts { " + movers + "polygon_mass: 1 }", "contacts.mass", "1"},
       {"sweeps { " + movers + "to_x: 1 }", "sweeps.to_y", "1"},
+      {"areas { x: 1 y: 1 range: 1 from: 1 }", "areas.to", "1"},
       {"rotating_sweeps { " + movers + to + "to_c: 1 }", "rotating_sweeps.to_s", "1"},
       {"rotating_sweeps { " + movers + to + "to_c: 1 to_s: 0 to_angle: 0 }",
        "rotating_sweeps.to_angle", "absent where to_c and to_s are given"},

@@ -103,19 +103,23 @@ void AppendPoint(Vec2 p, std::string& out) {
   out += ']';
 }
 
-// Writes the member "poly" or "body" with the polygon or body that is hit, and the member "edge":
-// [polygon id, ring, edge] with null as the id for an edge of a body. "edge" is null if `has_edge`
-// is false.
+// Writes the member "edge": [polygon id, ring, edge] with null as the id for an edge of a body.
+template <typename Row>
+void WriteEdge(Writer& writer, const Row& row) {
+  const std::string id = row.is_body ? "null" : absl::StrCat(row.polygon_id);
+  absl::StrAppend(&writer.Key("edge"), "[", id, ",", row.edge.ring, ",", row.edge.edge, "]");
+}
+
+// Writes the member "poly" or "body" with the polygon or body that is hit, and the member "edge",
+// which is null if `has_edge` is false.
 template <typename Hit>
 void WriteTarget(Writer& writer, const Hit& hit, bool has_edge) {
   writer.Member(hit.is_body ? "body" : "poly", hit.polygon_id);
-  std::string& edge = writer.Key("edge");
-  if (!has_edge) {
-    edge += "null";
-    return;
+  if (has_edge) {
+    WriteEdge(writer, hit);
+  } else {
+    writer.Key("edge") += "null";
   }
-  const std::string id = hit.is_body ? "null" : absl::StrCat(hit.polygon_id);
-  absl::StrAppend(&edge, "[", id, ",", hit.edge.ring, ",", hit.edge.edge, "]");
 }
 
 // Writes whether a leg (one straight part) of a bouncing path hits a polygon, and the hit.
@@ -189,6 +193,12 @@ std::string Field(ItemColumn column, std::string_view point) {
       return "d[1]";
     case ItemColumn::kTMax:
       return "t_max";
+    case ItemColumn::kRange:
+      return "r";
+    case ItemColumn::kFrom:
+      return "cone[0]";
+    case ItemColumn::kTo:
+      return "cone[1]";
     default:
       return "rings";
   }
@@ -392,6 +402,31 @@ std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs
       },
       [](size_t) { return true; });
   writer.Member("stuck", is_stuck);
+  return writer.Finished();
+}
+
+// Names the edge of a piece [polygon id, ring, edge], with null as the id for an edge of a body,
+// whose index is the member "body" then.
+std::string AreaLine(std::string_view q, std::span<const AreaPiece> pieces, double area,
+                     bool starts_inside) {
+  Writer writer(q);
+  writer.Array(
+      "pieces", pieces.size(),
+      [&](size_t i, std::string& out) {
+        const AreaPiece& piece = pieces[i];
+        Writer member("");
+        AppendPoint(piece.start, member.Key("at"));
+        if (piece.kind == AreaPieceKind::kEdge) {
+          WriteEdge(member, piece);
+          if (piece.is_body) member.Member("body", piece.polygon_id);
+        } else {
+          member.Member(piece.kind == AreaPieceKind::kArc ? "arc" : "sight", true);
+        }
+        out += member.Finished();
+      },
+      [](size_t) { return true; });
+  writer.Member("area", area);
+  writer.Member("starts_inside", starts_inside);
   return writer.Finished();
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "carom/area.h"
 #include "carom/batch.h"
 #include "carom/bounce.h"
 #include "carom/cast.h"
@@ -125,6 +126,11 @@ std::string BounceLine(std::string_view q, std::span<const BounceLeg> legs, bool
 // bounces. `is_stuck`: the path ends early, because no representable point near the last hit is a
 // valid start of the next leg.
 std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs, bool is_stuck);
+
+// Returns the answer to an `AreaQuery`: the pieces of the boundary of the visible area, its size,
+// and whether a polygon or body contains the eye.
+std::string AreaLine(std::string_view q, std::span<const AreaPiece> pieces, double area,
+                     bool starts_inside);
 
 // Returns the answer to a `ContactQuery`: the contacts (normal and depth) of the shape with the
 // convex polygons and bodies that it touches. contacts[i] is the contact with row i of `rows`.

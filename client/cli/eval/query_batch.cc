@@ -220,6 +220,16 @@ class Printer {
     return NearestLine(q, rows, answers.rows);
   }
 
+  std::string operator()(std::string_view q, const AreaQuery&, const ItemScope&) {
+    const AreaAnswers& answers = results_[own_group_++].answers.areas;
+    if (!answers.errors.empty()) return ErrorLine(q, ItemStatus(answers.errors[0], "p"));
+    if (!answers.truncated.empty()) {
+      return ErrorLine(q, Refused(absl::StatusCode::kResourceExhausted, "op",
+                                  "has more pieces than can be listed (65,536)"));
+    }
+    return AreaLine(q, answers.pieces, answers.areas[0], answers.starts_inside[0] != 0);
+  }
+
   std::string operator()(std::string_view q, const MoveQuery&, const ItemScope& scope) {
     const MoveAnswers& answers = Shared(scope).moves;
     const MoveCursor::Item item = moves_.Next(answers);
@@ -543,6 +553,19 @@ void QueryColumns::Add(const NearestQuery& query, const ItemScope& scope) {
   AskBodies(scope, group.distances.movers.scope, group);
 }
 
+void QueryColumns::Add(const AreaQuery& query, const ItemScope& scope) {
+  Group& group = groups_.emplace_back();
+  group.areas = {{&query.eye.x, 1}, {&query.eye.y, 1}, {&query.range, 1}};
+  if (query.cone) {
+    group.areas.from = {&query.cone->first, 1};
+    group.areas.to = {&query.cone->second, 1};
+  }
+  group.area_options = {query.inside, kMaxMaxHits, scope.mask};
+  if (!scope.includes_bodies()) return;
+  group.areas.scope = {scope.against, {}, {&scope.ignore_owner, 1}};
+  group.bodies = bodies_;
+}
+
 void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
   tracker_.push_back(query.handle);
   move_x_.push_back(query.pose.position.x);
@@ -555,13 +578,14 @@ void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
 // of them. A segment query is in two groups that it shares with other queries: the group for
 // segments with the query's inside policy, and the first group with the query's value of `Against`,
 // which locates the start of the segment. A sweep from a pose has two groups for itself alone, a
-// slide, a sight, a query for the k nearest and a segment with soft walls have one.
+// slide, an area, a sight, a query for the k nearest and a segment with soft walls have one.
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used) {
   if (!scope.includes_bodies()) return 0;
   if (std::holds_alternative<PosedSweepQuery>(query)) return 2;
   if (std::holds_alternative<SlideQuery>(query)) return 1;
   if (std::holds_alternative<NearestQuery>(query)) return 1;
   if (std::holds_alternative<SightQuery>(query)) return 1;
+  if (std::holds_alternative<AreaQuery>(query)) return 1;
   const auto* segment = std::get_if<SegmentQuery>(&query);
   const size_t first = QueryColumns::FirstGroup(scope.against);
   uint32_t groups = uint32_t{1} << first;

@@ -38,7 +38,7 @@ struct Pending {
 // first group for each value of `Against` also has the starts of the segments, as points to locate,
 // and the queries of every other kind without options for a whole group.
 //
-// Sweeps from a pose, slides, bounces, sights and queries for the k nearest have options that apply
+// Sweeps from a pose, slides, bounces, areas, sights and queries for the k nearest have options that apply
 // to a whole group, so each of these queries has its own group after the shared groups; a sweep has
 // a second group, which finds the polygons and bodies that the shape overlaps at its start. A
 // segment with soft walls has its own group, too, for the hit that stops it. A group contains the
@@ -99,6 +99,7 @@ class QueryColumns {
   void Add(const RayBounceQuery& query, const ItemScope& scope);
   void Add(const NearestQuery& query, const ItemScope& scope);
   void Add(const SightQuery& query, const ItemScope& scope);
+  void Add(const AreaQuery& query, const ItemScope& scope);
   void AddSoft(const SegmentQuery& query, const ItemScope& scope);
   void AddPoint(Vec2 p, const ItemScope& scope);
   void AskBodies(const ItemScope& scope, Scope& asked, Group& group) const;

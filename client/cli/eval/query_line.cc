@@ -307,6 +307,35 @@ absl::StatusOr<Content> ParseRayBounce(const json& line) {
   return Query(RayBounceQuery{*p, *d, *t_max, *bounces});
 }
 
+// Reads the member "cone", the angles [from, to] of a sector; nothing if the line does not have it.
+absl::StatusOr<std::optional<std::pair<double, double>>> ReadCone(const json& line) {
+  const auto member = line.find("cone");
+  if (member == line.end()) return std::nullopt;
+  const auto angles = Numbers(*member, "cone", {2});
+  if (!angles.ok()) return angles.status();
+  return std::pair((*angles)[0], (*angles)[1]);
+}
+
+// Parses {"op":"area","p":[x,y],"r":number,"cone":[from,to],"inside":"report"}. "cone" and "inside"
+// are optional.
+absl::StatusOr<Content> ParseArea(const json& line) {
+  const absl::StatusOr<Vec2> p = Point(line, "p");
+  if (!p.ok()) return p.status();
+  const absl::StatusOr<double> range = Number(line, "r", std::nullopt);
+  if (!range.ok()) return range.status();
+  const auto cone = ReadCone(line);
+  if (!cone.ok()) return cone.status();
+  AreaQuery query{*p, *range, *cone};
+  if (const auto member = line.find("inside"); member != line.end()) {
+    const std::string* const word = member->get_ptr<const std::string*>();
+    if (word == nullptr || (*word != "report" && *word != "ignore")) {
+      return InvalidField("inside", "must be \"report\" or \"ignore\"");
+    }
+    query.inside = *InsidePolicyNamed(*word);
+  }
+  return Query(query);
+}
+
 // A value of the member "op", and the function that parses its line.
 struct Operation {
   std::string_view name;
@@ -330,6 +359,7 @@ constexpr Operation kOperations[] = {
     {"slide", ParseSlide},
     {"bounce", ParseBounce},
     {"ray_bounce", ParseRayBounce},
+    {"area", ParseArea},
     {"track", ParseTrack},
     {"move", ParseMove},
 };
@@ -390,6 +420,7 @@ size_t VertexCount(const Query& query) {
     size_t operator()(const SightQuery&) const { return 2; }
     size_t operator()(const BounceQuery&) const { return 2; }
     size_t operator()(const RayBounceQuery&) const { return 3; }
+    size_t operator()(const AreaQuery&) const { return 3; }
     size_t operator()(const PosedSweepQuery& q) const { return 2 * q.shape.vertex_count(); }
     size_t operator()(const SlideQuery& q) const { return q.shape.vertex_count(); }
   };

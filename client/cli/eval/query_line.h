@@ -12,10 +12,12 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "carom/area.h"
 #include "carom/bounce.h"
 #include "carom/cast.h"
 #include "carom/distance.h"
@@ -122,6 +124,15 @@ struct RayBounceQuery {
   uint32_t max_bounces = 0;  // in [1, kMaxBounces]
 };
 
+// Which area, within the distance `range`, is visible from the point `eye`?
+struct AreaQuery {
+  Vec2 eye;
+  double range = 0;
+  // first and second side of the sector, in radians; without value, every direction
+  std::optional<std::pair<double, double>> cone = std::nullopt;
+  InsidePolicy inside = InsidePolicy::kReportStart;  // kReportStart or kIgnore
+};
+
 // What are the contacts of the convex shape with the convex polygons that it touches?
 struct ContactQuery {
   Polygon shape;
@@ -136,7 +147,7 @@ struct MoveQuery {
 
 using Query = std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery,
                            SweepQuery, ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery,
-                           BounceQuery, RayBounceQuery, NearestQuery, SightQuery>;
+                           BounceQuery, RayBounceQuery, NearestQuery, SightQuery, AreaQuery>;
 
 // Returns the approximate encoded size of the query, in units of the encoded size of a vertex.
 size_t VertexCount(const Query& query);

@@ -28,6 +28,7 @@ import generate_wire as wire  # noqa: E402
 
 # Names of fields that are not those of the columns, by message.
 FIELDS: dict[str, dict[str, str]] = {
+    "AreaAnswers": {"areas": "area"},
     "ContactAnswers": {
         "fixed_split_x": "fixed_x", "fixed_split_y": "fixed_y", "mover_split_x": "mover_x", "mover_split_y": "mover_y",
     },
@@ -68,17 +69,20 @@ ZERO: dict[str, tuple[tuple[str, ...], ...]] = {
     "SweepAnswers": (("is_body",),),
     "ArcAnswers": (("is_body",),),
     "SlideAnswers": (("is_body",),),
+    "AreaAnswers": (("is_body",),),
     "MoveAnswers": (("touch_has_edge", "touch_ring", "touch_edge", "touch_normal_x", "touch_normal_y"),),
 }
 # Entries of a contact point, not of a row.
 POINTS = ("point_x", "point_y", "point_depth", "polygon_feature", "mover_feature")
 # The column whose length is the number of entries, where it is not polygon_id.
 ROWS = {"SlideAnswers": "leg_x", "BounceAnswers": "ax", "RayBounceAnswers": "x"}
-# Columns of enumerations: the enumeration of the messages, that of carom.h, and what an absent value means there.
+# Columns of enumerations: the enumeration of the messages, that of carom.h, and what an absent value means there. Those
+# of one message alone begin with its name.
 ENUMS = {
     "feature": ("Feature", "carom_feature", "NONE"),
     "location": ("Location", "carom_location", None),
     "kind": ("ContactKind", "carom_contact_kind", None),
+    "AreaAnswers.kind": ("AreaPieceKind", "carom_area_piece_kind", None),
 }
 # The letters of types; those of columns are capitals.
 TYPES = {
@@ -156,7 +160,8 @@ class Writer:
                 continue
             point = 1 + second if second or (message == "ContactAnswers" and path in POINTS) else 0
             level = python.level(kind["answers"], made, path, about)
-            columns[path] = [field[0], code, level, ENUMS.get(path, [""])[0], point, "", False]
+            enum = ENUMS.get(f"{message}.{path}", ENUMS.get(path, [""]))[0]
+            columns[path] = [field[0], code, level, enum, point, "", False]
         for groups, zero in ((EMPTY, False), (ZERO, True)):
             for group in groups.get(message, ()):
                 for path in group:

@@ -444,7 +444,8 @@ CAROM_API uint32_t carom_trackers_define(carom_trackers* trackers, carom_u32_col
   KIND(17, SLIDES, carom_slides, carom_slide_answers, carom_slide_shapes)                       \
   KIND(18, BOUNCES, carom_bounces, carom_bounce_answers, carom_bounce_segments)                 \
   KIND(19, BODY_CONTACTS, carom_body_contacts, carom_contact_answers, carom_find_body_contacts) \
-  KIND(20, RAY_BOUNCES, carom_ray_bounces, carom_ray_bounce_answers, carom_bounce_rays)
+  KIND(20, RAY_BOUNCES, carom_ray_bounces, carom_ray_bounce_answers, carom_bounce_rays)         \
+  KIND(21, AREAS, carom_areas, carom_area_answers, carom_find_areas)
 
 enum carom_kind {
 #define CAROM_KIND_NUMBER(number, name, question, answers, function) CAROM_KIND_##name = (number),
@@ -763,6 +764,21 @@ typedef struct carom_ray_bounces {
   carom_u32_column max_bounces; /* [1, optional] in [1, 16]; empty: 4 */
 } carom_ray_bounces;
 
+/* Which areas are visible from the eyes (x, y), at most as far as `range`? With from and to, an eye
+ * sees the directions that a ray meets which turns counter-clockwise from `from` to `to`. */
+typedef struct carom_areas {
+  uint32_t struct_size;
+  uint32_t
+      inside_policy; /* CAROM_INSIDE_POLICY_REPORT_START (0 too) or CAROM_INSIDE_POLICY_IGNORE */
+  uint32_t max_rows; /* limit of pieces for each eye; in [1, 65536]; 0: 4,096 */
+  uint32_t reserved;
+  uint64_t mask;
+  carom_scope scope;
+  carom_f64_column x, y;     /* [length] */
+  carom_f64_column range;    /* [length] above 0 */
+  carom_f64_column from, to; /* [radians, optional] from < to <= from + 2 pi; empty: all around */
+} carom_areas;
+
 /* --- Answers --------------------------------------------------------------------------------- */
 
 /* In each struct: counts[i] is the number of entries of item i in the columns of entries; the
@@ -782,6 +798,12 @@ enum carom_feature {
 };
 /* Where a point is (carom/locate.h). */
 enum carom_location { CAROM_LOCATION_OUTSIDE, CAROM_LOCATION_BOUNDARY, CAROM_LOCATION_INSIDE };
+/* Where a piece of the boundary of an area lies (carom/area.h). */
+enum carom_area_piece_kind {
+  CAROM_AREA_PIECE_KIND_EDGE,
+  CAROM_AREA_PIECE_KIND_ARC,
+  CAROM_AREA_PIECE_KIND_SIGHT
+};
 /* How a contact was found (carom/contact.h). */
 enum carom_contact_kind { CAROM_CONTACT_KIND_CONVEX, CAROM_CONTACT_KIND_FEATURE };
 
@@ -1046,6 +1068,23 @@ typedef struct carom_ray_bounce_answers {
   CAROM_ITEM_ERRORS
 } carom_ray_bounce_answers;
 
+/* To areas (carom/area.h): one entry a piece of the boundary, from (start_x, start_y) to the start
+ * of the next one, counter-clockwise; the last piece of an eye ends where its first one starts. */
+typedef struct carom_area_answers {
+  uint32_t struct_size;
+  uint32_t reserved;
+  carom_u32_column counts;           /* [1] one an item */
+  carom_u8_column kind;              /* [1] a carom_area_piece_kind */
+  carom_u64_column polygon_id;       /* [1] 0 but for edges */
+  carom_u8_column is_body;           /* [1] */
+  carom_u32_column ring, edge;       /* [1] 0 but for edges */
+  carom_f64_column start_x, start_y; /* [length] */
+  carom_f64_column areas;            /* [length^2] size of the whole area, one an item */
+  carom_u8_column starts_inside;     /* [1] one an item; 1: something contains the eye */
+  carom_u32_column truncated;        /* [1] items with more pieces than max_rows, ascending */
+  CAROM_ITEM_ERRORS
+} carom_area_answers;
+
 /* --- Asking ---------------------------------------------------------------------------------- */
 
 /* The answers of one call; the next call with this handle replaces them and uses their memory
@@ -1057,7 +1096,7 @@ typedef struct carom_answers carom_answers;
 typedef struct carom_answer_limits {
   uint32_t struct_size;
   uint32_t reserved;
-  uint64_t max_rows; /* hits, polygons, edges, beams and legs; RESOURCE_EXHAUSTED beyond */
+  uint64_t max_rows; /* hits, polygons, edges, beams, legs and pieces; RESOURCE_EXHAUSTED beyond */
   uint64_t
       max_work_units; /* of some nanoseconds each (carom/work_meter.h); DEADLINE_EXCEEDED beyond */
 } carom_answer_limits;

@@ -28,6 +28,7 @@
 
 #include "absl/status/status.h"
 #include "carom/arc.h"
+#include "carom/area.h"
 #include "carom/bodies.h"
 #include "carom/bounce.h"
 #include "carom/cast.h"
@@ -92,6 +93,8 @@ struct Group {
   BodyContactColumns body_contacts;
   uint64_t ray_bounce_mask = kEveryCategory;
   RayBounceColumns ray_bounces;
+  AreaOptions area_options;
+  AreaColumns areas;
 
   // Returns the number of items of all batches, where fans count by `FanQueryCount`: the number
   // that the limit "queries a frame" is about.
@@ -125,6 +128,7 @@ struct GroupAnswers {
   BounceAnswers bounces;
   ContactAnswers body_contacts;
   RayBounceAnswers ray_bounces;
+  AreaAnswers areas;
 
   void Clear();
   // Returns the capacity, in rows, of the largest column that can be longer than the number of

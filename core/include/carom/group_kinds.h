@@ -54,7 +54,8 @@
   KIND(slides, slide_options, SlideShapes)                     \
   KIND(bounces, bounce_options, BounceSegments)                \
   KIND(body_contacts, body_contact_options, FindBodyContacts)  \
-  KIND(ray_bounces, ray_bounce_mask, BounceRays)
+  KIND(ray_bounces, ray_bounce_mask, BounceRays)               \
+  KIND(areas, area_options, FindAreas)
 
 // Makes the `GroupKind` of an entry of the list.
 #define CAROM_GROUP_KIND(name, options, evaluate)                            \
@@ -194,6 +195,7 @@ size_t RowCapacity(const Answers& answers) {
   size_t most = 0;
   if constexpr (requires { answers.hits; }) most = std::max(most, answers.hits.capacity());
   if constexpr (requires { answers.legs; }) most = std::max(most, answers.legs.capacity());
+  if constexpr (requires { answers.pieces; }) most = std::max(most, answers.pieces.capacity());
   if constexpr (requires { answers.polygon_ids; }) {
     most = std::max(most, answers.polygon_ids.capacity());
   }

@@ -61,6 +61,7 @@ struct SvgOptions {
 //   * Sweeps, slides, depenetrations: the shape at the start, dashed, its path, and the shape where
 //     it ends: red at the hit of a sweep, and where a depenetration did not get free.
 //   * Fans: the beams, to their hits. Lines of sight: green, or red if something blocks them.
+//   * Areas: the eye, and what it sees, filled.
 //   * Bounces: the legs, with their hits. Moves of trackers: a cross at the pose, red if the
 //     tracker touches something. Bodies: outlines.
 //

@@ -408,6 +408,26 @@ void VisitColumns(const RayBounceAnswers& a, std::type_identity<carom_ray_bounce
   VisitBounces<View>(a, visit);
 }
 
+template <class V>
+void VisitColumns(const AreaAnswers& a, std::type_identity<carom_area_answers>, V& visit) {
+  using View = carom_area_answers;
+  using Piece = const AreaPiece&;
+  visit(&View::counts, a.counts, kItself);
+  visit(
+      &View::kind, a.pieces, [](Piece p) -> const auto& { return p.kind; });
+  visit(&View::polygon_id, a.pieces, kId);
+  visit(&View::is_body, a.pieces, kIsBody);
+  VisitEdge<View>(a.pieces, kAlways, visit);
+  visit(
+      &View::start_x, a.pieces, [](Piece p) -> const auto& { return p.start.x; });
+  visit(
+      &View::start_y, a.pieces, [](Piece p) -> const auto& { return p.start.y; });
+  visit(&View::areas, a.areas, kItself);
+  visit(&View::starts_inside, a.starts_inside, kItself);
+  visit(&View::truncated, a.truncated, kItself);
+  VisitErrors<View>(a, visit);
+}
+
 // --- Visitors
 
 // Sets the columns of a struct of carom.h.

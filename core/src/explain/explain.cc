@@ -76,6 +76,12 @@ std::string AnswerOf(const Group& group, const GroupAnswers& answers) {
     const auto hits = std::ranges::count(answers.fans.hits, 1);
     return absl::StrCat("beams: ", answers.fans.hits.size(), ", of which ", hits, " hit something");
   }
+  if (group.areas.size() != 0) {
+    const AreaAnswers& areas = answers.areas;
+    return absl::StrCat("pieces: ", areas.counts[0], ", area ", Text(areas.areas[0]),
+                        areas.truncated.empty() ? "" : ", truncated at max_rows",
+                        areas.starts_inside[0] != 0 ? ", the eye is inside" : "");
+  }
   if (group.slides.size() != 0) {
     const SlideRow& row = answers.slides.rows[0];
     return absl::StrCat("ends at ", Text(row.position), " after ", row.legs,

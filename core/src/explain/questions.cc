@@ -231,6 +231,31 @@ void AskOne(const Group& asked, const FanColumns& fans, const FanAnswers&, Quest
   out.unlisted = beams - std::min<uint64_t>(beams, kMaxExplainedStages);
 }
 
+// Asks for each piece on an edge what a ray hits that passes through the middle of the piece,
+// about, within the range.
+void AskOne(const Group& asked, const AreaColumns& areas, const AreaAnswers& answers,
+            Questions& out) {
+  CastOptions options;
+  options.inside_policy = asked.area_options.inside_policy;
+  options.mask = asked.area_options.mask;
+  const Vec2 eye = Normalized(Vec2{areas.x[0], areas.y[0]});
+  const std::vector<AreaPiece>& pieces = answers.pieces;
+  for (size_t k = 0; k < pieces.size(); ++k) {
+    if (pieces[k].kind != AreaPieceKind::kEdge) continue;
+    if (out.list.size() == kMaxExplainedStages) {
+      ++out.unlisted;
+      continue;
+    }
+    const Vec2 a = pieces[k].start, b = pieces[(k + 1) % pieces.size()].start;
+    const Vec2 d = Normalized(
+        Vec2{(a.x - eye.x) / 2 + (b.x - eye.x) / 2, (a.y - eye.y) / 2 + (b.y - eye.y) / 2});
+    const double length = std::sqrt(d.x * d.x + d.y * d.y);
+    if (!(length > 0)) continue;
+    const double end = std::max(areas.range[0] / length, 1.0);
+    AskRay({"line of sight", areas.scope, options}, {eye, d, 0, end}, asked, out);
+  }
+}
+
 void AskOne(const Group& asked, const ArcColumns& arcs, const ArcAnswers&, Questions& out) {
   Question& question = out.Add();
   question.key = "time";

@@ -125,6 +125,12 @@ class ColumnCheck {
     Refuse("detail", "must be at least NORMAL to reflect");
   }
 
+  // Requires one of the values REPORT_START and IGNORE of the option `inside_policy`.
+  void ReportsOrIgnores(InsidePolicy policy) {
+    if (policy == InsidePolicy::kReportStart || policy == InsidePolicy::kIgnore) return;
+    Refuse("inside_policy", "must be REPORT_START or IGNORE here");
+  }
+
   [[gnu::noinline]] void Refuse(absl::string_view field, absl::string_view description) {
     refusal_.Add(path_.Of(field), description);
   }
@@ -221,6 +227,15 @@ void CheckKind(absl::string_view kind, const FanColumns& fans, const FanOptions&
                   {"step", fans.step.size()},
                   {"range", fans.range.size()},
                   {"beams", fans.beams.size()}});
+}
+
+void CheckKind(absl::string_view kind, const AreaColumns& areas, const AreaOptions& options,
+               Refusal& refusal) {
+  ColumnCheck check({kind}, {"x", areas.x.size()}, refusal);
+  check.Required({{"y", areas.y.size()}, {"range", areas.range.size()}});
+  check.Pair({"from", areas.from.size()}, {"to", areas.to.size()});
+  check.ReportsOrIgnores(options.inside_policy);
+  check.InRange("max_rows", options.max_rows, kMaxMaxHits);
 }
 
 void CheckKind(absl::string_view kind, const PointColumns& points, uint64_t, Refusal& refusal) {

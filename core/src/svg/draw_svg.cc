@@ -247,6 +247,14 @@ void Add(const FanColumns& asked, const FanAnswers* answers, Drawing& out) {
   }
 }
 
+void Add(const AreaColumns& asked, const AreaAnswers* answers, Drawing& out) {
+  ItemReader items(answers, &AreaAnswers::pieces);
+  for (size_t i = 0; i < asked.size(); ++i) {
+    if (!items.Next() || !IsAccepted(asked.range[i])) continue;
+    internal::DrawArea({asked.x[i], asked.y[i]}, asked.range[i], items.rows(), out);
+  }
+}
+
 void Add(const SegmentColumns& asked, const BounceAnswers* answers, Drawing& out) {
   ItemReader items(answers, &BounceAnswers::legs);
   for (size_t i = 0; i < asked.size(); ++i) {

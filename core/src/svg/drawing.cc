@@ -18,12 +18,13 @@ constexpr int kCurveLines = 48;
 // The CSS classes of the inks, in their order. `over`, `shot`, `near`, `normal` and `hit` are in
 // the style sheet of `AppendHead`, the others in `kStyle`.
 constexpr std::array<std::string_view, kInkCount> kClasses = {
-    "reach", "dropped", "kept", "passage", "body",   "asked", "start",  "apart",
-    "over",  "end",     "beam", "beyond",  "near",   "shot",  "path",   "gap",
-    "seen",  "unseen",  "dot",  "out",     "border", "in",    "normal", "hit"};
+    "reach",  "dropped", "kept", "passage", "area", "body",   "asked", "start", "apart",
+    "over",   "end",     "beam", "beyond",  "near", "shot",   "path",  "gap",   "seen",
+    "unseen", "dot",     "out",  "border",  "in",   "normal", "hit"};
 
 // `holes` and `edges` are for shapes in addition to the class of their ink, so they come last.
 constexpr std::string_view kStyle = R"(<style>
+.area{fill:#ffe9a8;fill-opacity:.2;stroke:#ffe9a8;stroke-width:1}
 .body{fill:#ffd166;fill-opacity:.16;stroke:#ffd166;stroke-width:1.5}
 .asked,.start,.apart{fill:none;stroke:#93a3cf;stroke-width:1.2}
 .start{stroke-dasharray:4 3}

@@ -27,6 +27,7 @@ enum class Ink : uint8_t {
   kDropped,   // an edge of a candidate that is not in the answer
   kKept,      // an edge of a candidate of the answer
   kPassage,   // the passage of a cast
+  kArea,      // what is visible from a point
   kBody,      // a body
   kAsked,     // an outline or a line whose answer is not known
   kStart,     // a shape where it starts

@@ -161,6 +161,13 @@ void ExpectLegs(const Legs& legs, const Explanation& e) {
 }
 void Expect(const BounceAnswers& answers, const Explanation& e) { ExpectLegs(answers.legs, e); }
 void Expect(const RayBounceAnswers& answers, const Explanation& e) { ExpectLegs(answers.legs, e); }
+// A stage is the cast along the middle of an edge piece, about, which that edge may miss by a
+// rounding.
+void Expect(const AreaAnswers& answers, const Explanation& e) {
+  size_t edges = 0;
+  for (const AreaPiece& piece : answers.pieces) edges += piece.kind == AreaPieceKind::kEdge;
+  EXPECT_LE(e.stages.size() + e.unlisted_stages, edges);
+}
 void Expect(const SlideAnswers& answers, const Explanation& e) { ExpectLegs(answers.legs, e); }
 void Expect(const MoveAnswers& answers, const Explanation& e) {
   EXPECT_EQ(e.stages.back().kept, answers.polygon_ids);

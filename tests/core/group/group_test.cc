@@ -159,6 +159,21 @@ TEST(GroupTest, CheckGroupNamesOptionsOfSoftWallsAndOfTheNearest) {
   EXPECT_EQ(FieldOf([](Group& g) { g.distance_options.k = 1025; }), "distances.k");
 }
 
+TEST(GroupTest, CheckGroupNamesColumnsOfAreas) {
+  const std::span<const double> one = kOne, two = kTwo;
+  EXPECT_EQ(FieldOf([&](Group& g) { g.areas = {two, one, two}; }), "areas.y");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.areas = {two, two, one}; }), "areas.range");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.areas = {two, two, two, one, two}; }), "areas.from");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.areas = {two, two, two, two}; }), "areas.to");
+  EXPECT_EQ(FieldOf([](Group& g) { g.area_options.max_rows = 0; }), "areas.max_rows");
+  EXPECT_EQ(FieldOf([](Group& g) { g.area_options.max_rows = 65537; }), "areas.max_rows");
+  for (const InsidePolicy policy :
+       {InsidePolicy::kExit, InsidePolicy::kBlocking, InsidePolicy::kBlockingLeave}) {
+    EXPECT_EQ(FieldOf([&](Group& g) { g.area_options.inside_policy = policy; }),
+              "areas.inside_policy");
+  }
+}
+
 TEST(GroupTest, CheckGroupNamesColumnsOfShapes) {
   const std::span<const double> one = kOne, two = kTwo;
   const Shape shape = Shape::Create(Capsule{}).value();

@@ -365,6 +365,20 @@ TEST_F(SvgTest, OfSightsAndFansHasLines) {
   EXPECT_EQ(PathOf(picture, "hit"), "M216 216h0");
 }
 
+TEST_F(SvgTest, OfAreasHasWhatIsSeen) {
+  const double x[] = {-2}, y[] = {1}, range[] = {1}, from[] = {0}, to[] = {1};
+  Group group;
+  group.areas = {x, y, range};
+  const std::string disc = PathOf(Draw(group), "area holes");
+  EXPECT_EQ(std::ranges::count(disc, 'L'), 63);  // 64 straight lines stand for the circle
+  group.areas.from = from;
+  group.areas.to = to;
+  const std::string sector = Draw(group);
+  EXPECT_EQ(PathsOf(sector, "area holes").size(), 1u);
+  EXPECT_EQ(std::ranges::count(PathOf(sector, "dot"), 'M'), 1);
+  EXPECT_EQ(PathsOf(DrawAsked(group), "area holes").size(), 0u);
+}
+
 TEST_F(SvgTest, OfBouncesHasTheirLegs) {
   const double ax[] = {-2}, ay[] = {1}, bx[] = {6}, by[] = {3}, dx[] = {4}, dy[] = {1};
   Group group;
@@ -411,6 +425,7 @@ TEST_F(SvgTest, LeavesOutWhatIsNotAccepted) {
   group.arcs = {good, good, good, good, bad, good, good};
   group.fans = {good, good, good, good, bad, beams};
   group.bounces = {good, good, good, bad};
+  group.areas = {good, good, bad};
   const std::string alone = DrawSvg(*scene, nullptr, nullptr, {.width = 832});
   const std::string answered = Draw(group);
   const std::string asked = DrawAsked(group);

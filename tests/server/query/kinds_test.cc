@@ -219,6 +219,16 @@ TEST_F(KindsTest, Fans) {
   ExpectSecondRefused(beams, "beams", v1::ITEM_FAULT_TOO_MANY_BEAMS);
 }
 
+TEST_F(KindsTest, Areas) {
+  const v1::AreaAnswers areas = Ask("areas { x: [-30, 0] y: [50, 0] range: [1, -1] }").areas();
+  EXPECT_THAT(areas.counts(), ElementsAre(1, 0));
+  EXPECT_THAT(areas.kind(), ElementsAre(v1::AREA_PIECE_KIND_ARC));
+  EXPECT_THAT(areas.start_x(), ElementsAre(-31));
+  EXPECT_THAT(areas.start_y(), ElementsAre(50));
+  EXPECT_THAT(areas.starts_inside(), ElementsAre(false, false));
+  ExpectSecondRefused(areas, "range", v1::ITEM_FAULT_NEGATIVE_LENGTH);
+}
+
 // --- Limits
 
 TEST_F(KindsTest, EveryKindCountsTowardsTheQueriesOfAFrame) {

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from ._generated import questions
 from ._generated.answers import (
     ArcHits,
+    Areas,
     Bounces,
     Contacts,
     Depenetrations,
@@ -31,6 +32,7 @@ from ._generated.answers import (
 )
 from ._generated.enums import (
     Against,
+    AreaPieceKind,
     CastDetail,
     CastMode,
     CastTarget,
@@ -73,14 +75,15 @@ if TYPE_CHECKING:
     from .client import Client, Frame, Stream
 
 __all__ = [
-    "AbortedError", "Against", "AlreadyExistsError", "ArcHits", "Bodies", "Bounces", "CancelledError", "CaromError",
-    "CastDetail", "CastMode", "CastTarget", "Client", "Coherence", "ContactKind", "Contacts", "DataLossError",
-    "DeadlineExceededError", "Depenetrations", "DistanceMode", "Distances", "FailedPreconditionError", "Feature",
-    "FillRule", "Frame", "Hits", "InsidePolicy", "InternalError", "InvalidArgumentError", "ItemError", "Location",
-    "Locations", "Moves", "NotFoundError", "OutOfRangeError", "OverlapDetail", "Overlaps", "PermissionDeniedError",
-    "Polygons", "Question", "RayBounces", "ResourceExhaustedError", "RotatingSweepHits", "Scans", "Scene", "Shapes",
-    "Sights", "Slides", "Solidity", "Stream", "SweepHits", "Trackers", "UnauthenticatedError", "UnavailableError",
-    "UnimplementedError", "aio", "box", "capsule", "disc", "farm", "gym", "local", "questions",
+    "AbortedError", "Against", "AlreadyExistsError", "ArcHits", "AreaPieceKind", "Areas", "Bodies", "Bounces",
+    "CancelledError", "CaromError", "CastDetail", "CastMode", "CastTarget", "Client", "Coherence", "ContactKind",
+    "Contacts", "DataLossError", "DeadlineExceededError", "Depenetrations", "DistanceMode", "Distances",
+    "FailedPreconditionError", "Feature", "FillRule", "Frame", "Hits", "InsidePolicy", "InternalError",
+    "InvalidArgumentError", "ItemError", "Location", "Locations", "Moves", "NotFoundError", "OutOfRangeError",
+    "OverlapDetail", "Overlaps", "PermissionDeniedError", "Polygons", "Question", "RayBounces",
+    "ResourceExhaustedError", "RotatingSweepHits", "Scans", "Scene", "Shapes", "Sights", "Slides", "Solidity",
+    "Stream", "SweepHits", "Trackers", "UnauthenticatedError", "UnavailableError", "UnimplementedError", "aio", "box",
+    "capsule", "disc", "farm", "gym", "local", "questions",
 ]  # fmt: skip
 
 _MODULES = ("aio", "farm", "gym", "local")

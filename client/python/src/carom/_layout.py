@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import keyword
 import operator
 import re
 import struct
@@ -22,9 +23,14 @@ class Column(NamedTuple):
     optional: bool
 
     @property
-    def name(self) -> str:
-        """The name of the argument: the last part of the path."""
+    def field(self) -> str:
+        """The name of the field of a message: the last part of the path."""
         return self.path.rpartition(".")[2]
+
+    @property
+    def name(self) -> str:
+        """The name of the argument: that of the field, with `_` behind a word that Python reserves."""
+        return self.field + "_" if keyword.iskeyword(self.field) else self.field
 
 
 class Option(NamedTuple):

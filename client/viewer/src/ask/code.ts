@@ -17,6 +17,8 @@ export const LANGUAGES: { id: Language; label: string }[] = [
   { id: 'cpp', label: 'C++' },
 ];
 
+// `from`, a column of areas, is a reserved word of Python.
+const pythonName = (name: string): string => (name === 'from' ? 'from_' : snake(name));
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const pascal = (name: string): string => name[0].toUpperCase() + name.slice(1);
 const shown = (value: number): string => (Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf');
@@ -52,6 +54,7 @@ const METHODS: Record<Kind, string> = {
   slides: 'slide',
   bounces: 'bounce',
   rayBounces: 'bounce_rays',
+  areas: 'areas',
 };
 
 function pythonValue(value: Value): string {
@@ -67,7 +70,7 @@ function pythonShape(shape: ShapeSpec): string {
 }
 
 function pythonText({ kind, given, shape }: Question, scene: string, grpc: string): string {
-  const members = Object.entries(given).map(([name, value]) => `    ${snake(name)}=${pythonValue(value)},`);
+  const members = Object.entries(given).map(([name, value]) => `    ${pythonName(name)}=${pythonValue(value)},`);
   if (shape) members.unshift(`    shapes=${pythonShape(shape)},`);
   return [
     'import carom',
@@ -101,6 +104,7 @@ const READERS: Record<Kind, string> = {
   slides: 'path',
   bounces: 'path',
   rayBounces: 'path',
+  areas: 'pieces',
 };
 
 function typeScriptValue(value: Value): string {
@@ -152,6 +156,7 @@ const GO_TYPES: Record<string, string> = {
   slides: 'Slides',
   bounces: 'Bounces',
   rayBounces: 'RayBounces',
+  areas: 'Areas',
 };
 
 function goList(values: readonly number[], type = 'float64'): string {

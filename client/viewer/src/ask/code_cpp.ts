@@ -22,6 +22,7 @@ const OPTIONS: Record<string, string> = {
   fans: 'fan_options',
   slides: 'slide_options',
   bounces: 'bounce_options',
+  areas: 'area_options',
 };
 const TYPES: Record<string, string> = { mode: 'CastMode', insidePolicy: 'InsidePolicy', detail: 'OverlapDetail' };
 

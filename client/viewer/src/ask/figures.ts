@@ -4,7 +4,8 @@
 // How are a question and its answer drawn? One function for each kind, from the columns of the answer.
 import { Pen } from '../draw/pen';
 import type { Point } from '../draw/view';
-import { type Answer, ids, type Kind, numbers, type Question, type ShapeSpec } from './question';
+import { outlineOf } from './outline';
+import { type Answer, ids, type Kind, numbers, PIECE_EDGE, type Question, type ShapeSpec } from './question';
 
 type Draw = (pen: Pen, question: Question, answer: Answer | null) => void;
 
@@ -117,6 +118,21 @@ const sights: Draw = (pen, question, answer) => {
   pen.line(ax, ay, bx, by, visible ? pen.ink.free : pen.ink.hit, 2.5, visible ? [] : [8, 6]);
 };
 
+const areas: Draw = (pen, question, answer) => {
+  const eye = { x: one(question, 'x'), y: one(question, 'y') };
+  if (answer) {
+    const [x, y, kind] = ['startX', 'startY', 'kind'].map((name) => numbers(answer, name));
+    const starts = x.map((value, i) => ({ x: value, y: y[i] }));
+    pen.area(outlineOf(eye, one(question, 'range'), starts, kind), pen.ink.normal, [], 0.2);
+    starts.forEach((start, i) => {
+      if (kind[i] !== PIECE_EDGE) return;
+      const end = starts[(i + 1) % starts.length];
+      pen.line(start.x, start.y, end.x, end.y, pen.ink.hit, 3);
+    });
+  }
+  pen.dot(eye.x, eye.y, pen.ink.ask, 5);
+};
+
 const found = (pen: Pen, answer: Answer | null): string => (answer && ids(answer).length > 0 ? pen.ink.hit : pen.ink.free);
 
 const circles: Draw = (pen, question, answer) => {
@@ -223,6 +239,7 @@ const FIGURES: Partial<Record<Kind, Draw>> = {
   segments,
   points,
   rayBounces,
+  areas,
   arcs,
   fans,
   sights,

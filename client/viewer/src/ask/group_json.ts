@@ -96,6 +96,14 @@ export function evalLine(question: Question): Record<string, unknown> | null {
         ...(given.tMax ? { t_max: at('tMax') } : {}),
         ...(given.maxBounces ? { max_bounces: at('maxBounces') } : {}),
       };
+    case 'areas':
+      return {
+        op: 'area',
+        p: [at('x'), at('y')],
+        r: at('range'),
+        ...(given.from ? { cone: [at('from'), at('to')] } : {}),
+        ...policy,
+      };
     case 'circles':
       return { op: 'circle', c: [at('x'), at('y')], r: at('radius') };
     case 'polygons':

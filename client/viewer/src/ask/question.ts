@@ -37,7 +37,12 @@ export type Kind =
   | 'fans'
   | 'slides'
   | 'bounces'
-  | 'rayBounces';
+  | 'rayBounces'
+  | 'areas';
+
+/** Where a piece of the boundary of an area lies, by the numbers of carom.h; other pieces are lines of sight. */
+export const PIECE_EDGE = 0;
+export const PIECE_ARC = 1;
 
 export type Column = number[] | bigint[];
 

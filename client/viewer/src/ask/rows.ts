@@ -3,7 +3,7 @@
 
 // What does an answer say, line by line? Text for people, with the polygons and edges that each line names.
 import { short } from './figures';
-import { type Answer, ids, type Kind, numbers, type Question } from './question';
+import { type Answer, ids, type Kind, numbers, PIECE_ARC, PIECE_EDGE, type Question } from './question';
 
 export interface Row {
   text: string;
@@ -151,10 +151,23 @@ function sights(answer: Answer): Said {
   return { summary: numbers(answer, 'visible')[0] ? 'Visible' : 'Blocked', rows: [] };
 }
 
+function areas(answer: Answer): Said {
+  const kind = numbers(answer, 'kind');
+  const [x, y] = [numbers(answer, 'startX'), numbers(answer, 'startY')];
+  const rows = kind.map((piece, i) => {
+    const start = `from (${x[i]}, ${y[i]})`;
+    if (piece !== PIECE_EDGE) return plain(`${start}: ${piece === PIECE_ARC ? 'the range' : 'a line of sight'}`);
+    return named(answer, i, (name) => `${start}: ${name}`);
+  });
+  const inside = numbers(answer, 'startsInside')[0] ? ', starts inside' : '';
+  return { summary: `Area ${short(numbers(answer, 'areas')[0])}, ${count(kind.length, 'piece')}${inside}`, rows };
+}
+
 const SAYS: Partial<Record<Kind, (answer: Answer) => Said>> = {
   segments: casts,
   rays: casts,
   rayBounces: paths,
+  areas,
   bounces: paths,
   arcs,
   fans,

@@ -186,6 +186,33 @@ export const TOOLS: readonly Tool[] = [
     ask: ([a, b]) => ({ kind: 'sights', given: { ax: [a.x], ay: [a.y], bx: [b.x], by: [b.y] } }),
   },
   {
+    id: 'area',
+    label: 'Area of sight',
+    key: 'o',
+    hint: 'Which area is visible from a point?',
+    points: ['eye', 'middle of the range'],
+    options: [
+      { name: 'degrees', label: 'Angle in degrees', min: 1, max: 360, value: 360 },
+      { name: 'insidePolicy', label: 'Start inside', choices: ['report_start', 'ignore'], value: 'ignore' },
+    ],
+    start: (box) => [at(box, 0.35, 0.45), at(box, 0.65, 0.55)],
+    along: shapeAlong,
+    ask: ([p, q], option) => {
+      const width = ((option('degrees') as number) * Math.PI) / 180;
+      const from = Math.atan2(q.y - p.y, q.x - p.x) - width / 2;
+      return {
+        kind: 'areas',
+        given: {
+          x: [p.x],
+          y: [p.y],
+          range: [Math.hypot(q.x - p.x, q.y - p.y)],
+          ...(width < 2 * Math.PI ? { from: [from], to: [from + width] } : {}),
+          insidePolicy: option('insidePolicy'),
+        },
+      };
+    },
+  },
+  {
     id: 'circle',
     label: 'Circle',
     key: '7',

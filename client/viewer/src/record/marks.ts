@@ -6,6 +6,7 @@
 import type { RecordedGroup, Recording } from '@carom/client/recording';
 import { trackersOf } from '@carom/client/recording';
 import type { Answers, Question, Shapes, TypedArray } from '@carom/core/questions';
+import { outlineOf } from '../ask/outline';
 
 type InkName = 'ask' | 'hit' | 'normal' | 'free';
 
@@ -327,6 +328,20 @@ const bounces: Draw = (answers, columns, item) => {
   return { marks, text: `${count} legs, ${hits} hits`, at: first && { x: first[0], y: first[1] } };
 };
 
+const areas: Draw = (answers, columns, item) => {
+  const eye = { x: columns.given('x', item), y: columns.given('y', item) };
+  const from = answers.offsets[item];
+  const entries = Array.from({ length: answers.count(item) }, (_, i) => from + i);
+  const starts = entries.map((i) => ({ x: columns.value('startX', i), y: columns.value('startY', i) }));
+  const kind = entries.map((i) => columns.value('kind', i));
+  const outline = outlineOf(eye, columns.given('range', item), starts, kind);
+  const marks: Mark[] = [{ type: 'dot', ...eye, ink: 'ask' }];
+  if (outline.length > 0) {
+    marks.push({ type: 'area', points: outline.flatMap(({ x, y }) => [x, y]), ink: 'normal', dashed: false });
+  }
+  return { marks, text: `${starts.length} pieces, area ${short(columns.value('areas', item))}`, at: eye };
+};
+
 const DRAW: Readonly<Record<string, Draw>> = {
   segments,
   points,
@@ -346,6 +361,7 @@ const DRAW: Readonly<Record<string, Draw>> = {
   slides,
   bounces,
   rayBounces: bounces,
+  areas,
 };
 
 /** Moves of trackers: the shape that the tracker had at the frame. */

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 # Names of fields that are not those of the columns, by message.
 FIELDS: dict[str, dict[str, str]] = {
+    "AreaAnswers": {"areas": "area"},
     "ContactAnswers": {
         "fixed_split_x": "fixed_x", "fixed_split_y": "fixed_y", "mover_split_x": "mover_x", "mover_split_y": "mover_y",
     },
@@ -67,6 +68,7 @@ _ZERO_GROUPS: dict[str, tuple[tuple[str, ...], ...]] = {
     "SweepAnswers": (("is_body",),),
     "ArcAnswers": (("is_body",),),
     "SlideAnswers": (("is_body",),),
+    "AreaAnswers": (("is_body",),),
     "MoveAnswers": (("touch_has_edge", "touch_ring", "touch_edge", "touch_normal_x", "touch_normal_y"),),
 }
 # Entries of a contact point, not of a row, and their names in the second point of a row.
@@ -88,6 +90,7 @@ _ENUM_TABLES = {
     "location": _table("Location", enums.Location, None),
     "kind": _table("ContactKind", enums.ContactKind, None),
 }
+_PIECE_KINDS = _table("AreaPieceKind", enums.AreaPieceKind, None)
 _NUMBER_OF_COLUMN = {name: number for number, name in enumerate(ITEM_COLUMNS)}
 
 
@@ -130,6 +133,8 @@ class Form:
             found = fields.get(names.get(path, path.removeprefix("second_")))
             if found is not None:
                 level, table = kind.answers.rows[path].level, _ENUM_TABLES.get(path)
+                if field.type == "AreaAnswers" and path == "kind":
+                    table = _PIECE_KINDS
                 spec = self.specs[path] = _Spec(found.number, column.code, level, table)
                 if second or (field.type == "ContactAnswers" and path in _POINT_COLUMNS):
                     spec.point = 1 + second

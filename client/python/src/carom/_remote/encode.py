@@ -193,7 +193,7 @@ def _plan(kind: Kind) -> _Plan:
     inner: list[_Step] = []
     for i, spec in enumerate(kind.question.columns):
         nested = spec.path.startswith("movers.") and "movers" in fields
-        field = (placed if nested else fields)[spec.name]
+        field = (placed if nested else fields)[spec.field]
         (inner if nested else steps).append(_Step(field.number, _COLUMN_OPS[spec.code, field.type], field.key, i))
     for i, option in enumerate(kind.question.options):
         if option.name not in _FRAME_OPTIONS:
