@@ -11,15 +11,15 @@ namespace {
 // The names of the columns of a batch, in the order of `ItemColumn`. The names equal the names of
 // the fields of a request, because clients find an invalid value by its field.
 constexpr const char* kNames[kItemColumnCount] = {
-    "ax",       "ay",           "bx",        "by",         "x",
-    "y",        "radius",       "shape",     "c",          "s",
-    "angle",    "dx",           "dy",        "t_min",      "t_max",
-    "min_x",    "min_y",        "max_x",     "max_y",      "max_distance",
-    "mass",     "polygon_mass", "to_x",      "to_y",       "to_c",
-    "to_s",     "to_angle",     "tolerance", "vx",         "vy",
-    "duration", "step",         "range",     "beams",      "tracker",
-    "from_x",   "from_y",       "from_c",    "from_s",     "from_angle",
-    "skin",     "pushes",       "body",      "max_bounces"};
+    "ax",       "ay",           "bx",        "by",          "x",
+    "y",        "radius",       "shape",     "c",           "s",
+    "angle",    "dx",           "dy",        "t_min",       "t_max",
+    "min_x",    "min_y",        "max_x",     "max_y",       "max_distance",
+    "mass",     "polygon_mass", "to_x",      "to_y",        "to_c",
+    "to_s",     "to_angle",     "tolerance", "vx",          "vy",
+    "duration", "step",         "range",     "beams",       "tracker",
+    "from_x",   "from_y",       "from_c",    "from_s",      "from_angle",
+    "skin",     "pushes",       "body",      "max_bounces", "as_of"};
 
 }  // namespace
 
@@ -68,6 +68,8 @@ const char* Description(ItemFault fault) {
       return "must be an index into the bodies";
     case ItemFault::kTooManyBounces:
       return "must be in [1, 16]";
+    case ItemFault::kNotKept:
+      return "must be a moment that the body set keeps";
   }
   return "";
 }
