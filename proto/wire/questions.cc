@@ -231,6 +231,8 @@ void DecodeScope(absl::string_view kind, const Message& message, Columns& column
     ReadEnum(message.against(), kind, "against", scope.against, violation_list);
     scope.mask = View(message.masks());
     scope.ignore_owner = View(message.ignore_owner());
+    scope.as_of = View(message.as_of());
+    scope.as_of = View(message.as_of());
   }
 }
 
@@ -246,6 +248,8 @@ void EncodeScope(const Columns& columns, Message& message) {
     }
     CopyColumn(scope.mask, message.mutable_masks());
     CopyColumn(scope.ignore_owner, message.mutable_ignore_owner());
+    CopyColumn(scope.as_of, message.mutable_as_of());
+    CopyColumn(scope.as_of, message.mutable_as_of());
   }
 }
 
@@ -559,13 +563,15 @@ void EncodeKind(const Columns& columns, Message& message) {
 // Decodes a group (the queries about one scene). `out` may have a preceding group: clears the
 // columns and options only of the kinds of queries that `out.kinds` lists, the kinds of the
 // preceding group, since most groups have few kinds.
-absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
+absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out, const BodyHistory* history) {
   static const Group kNone;
   ForEachOf<kWireKinds>(out.kinds, [&](const auto& kind) {
     out.group.*kind.core.columns = kNone.*kind.core.columns;
     out.group.*kind.core.options = kNone.*kind.core.options;
   });
   out.group.bodies = kNone.bodies;
+  out.group.body_history = message.has_body_set() ? history : nullptr;
+  out.group.body_history = message.has_body_set() ? history : nullptr;
   out.kinds = KindsAsked(message);
   Reserve(message, out);
   ViolationList violation_list;
@@ -573,12 +579,30 @@ absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
     DecodeKind(kind, (message.*kind.question.get)(), out, violation_list);
   });
   if (message.has_bodies()) DecodeBodies(message.bodies(), out, violation_list);
+  ReadEnum(message.body_set_rotation(), "", "body_set_rotation", out.group.body_rotation,
+           violation_list);
+  if (message.has_body_set() && history == nullptr) {
+    violation_list.Add("body_set", "must be the handle of a body set of this stream");
+  }
+  ReadEnum(message.body_set_rotation(), "", "body_set_rotation", out.group.body_rotation,
+           violation_list);
+  if (message.has_body_set() && history == nullptr) {
+    violation_list.Add("body_set", "must be the handle of a body set of this stream");
+  }
   return violation_list.empty() ? CheckGroup(out.group, out.kinds) : violation_list.status();
 }
 
 void EncodeGroup(const Group& from, v1::Group& to) {
   to.clear_bodies();
   if (from.bodies.size() > 0) EncodeBodies(from.bodies, *to.mutable_bodies());
+  to.clear_body_set_rotation();
+  if (from.body_rotation != BodyRotation::kNearest) {
+    to.set_body_set_rotation(static_cast<v1::BodyRotation>(EnumToWire(from.body_rotation)));
+  }
+  to.clear_body_set_rotation();
+  if (from.body_rotation != BodyRotation::kNearest) {
+    to.set_body_set_rotation(static_cast<v1::BodyRotation>(EnumToWire(from.body_rotation)));
+  }
   ForEachWireKind([&](const auto& kind) {
     const auto& columns = from.*kind.core.columns;
     if (columns.size() == 0) return (to.*kind.question.clear)();

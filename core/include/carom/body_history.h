@@ -135,9 +135,10 @@ class BodyHistory {
   // Sets `out` to the bodies of the moment. Returns false if `Has` returns false.
   bool At(double as_of, BodyRotation rotation, PastBodies& out) const;
 
-  // Returns an upper bound of the bytes that definition and ticks take, and of those that a history
-  // of `bodies` with rotations takes for `ticks` ticks.
+  // Return upper bounds of the bytes that definition and ticks take, of those of the definition, and
+  // of those that `ticks` ticks of `bodies` bodies take with rotations.
   size_t memory_bytes() const;
+  size_t defined_bytes() const;
   static size_t TickBytes(size_t bodies, size_t ticks);
 
   // For the query code of the library. Not part of the stable interface.

@@ -362,8 +362,9 @@ size_t BodyHistory::TickBytes(size_t bodies, size_t ticks) {
   return ticks * (kTickOverhead + 4 * sizeof(double) * bodies + 16 * WordsOf(bodies));
 }
 
+size_t BodyHistory::defined_bytes() const { return defined_->memory_bytes; }
 size_t BodyHistory::memory_bytes() const {
-  return defined_->memory_bytes + TickBytes(size(), ticks_.size());
+  return defined_bytes() + TickBytes(size(), ticks_.size());
 }
 
 }  // namespace carom
