@@ -135,8 +135,8 @@ class BodyHistory {
   // Sets `out` to the bodies of the moment. Returns false if `Has` returns false.
   bool At(double as_of, BodyRotation rotation, PastBodies& out) const;
 
-  // Return upper bounds of the bytes that definition and ticks take, of those of the definition, and
-  // of those that `ticks` ticks of `bodies` bodies take with rotations.
+  // Return upper bounds of the bytes that definition and ticks take, of those of the definition,
+  // and of those that `ticks` ticks of `bodies` bodies take with rotations.
   size_t memory_bytes() const;
   size_t defined_bytes() const;
   static size_t TickBytes(size_t bodies, size_t ticks);

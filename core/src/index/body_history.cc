@@ -22,16 +22,16 @@ constexpr double kTurn = 6.283185307179586;
 }  // namespace
 
 // The difference f = as_of - k is exact, since both numbers are below 2^53 and k has no fraction.
-Moment MomentOf(const BodyHistory& history, double as_of) {
+BodyMoment MomentOf(const BodyHistory& history, double as_of) {
   if (!(as_of >= 0 && as_of <= static_cast<double>(kMaxTick))) return {};
   const double whole = std::floor(as_of);
   const size_t index = history.Find(static_cast<uint64_t>(whole));
   if (index == history.tick_count()) return {};
-  Moment moment{&history.tick_at(index), nullptr, as_of - whole, index};
+  BodyMoment moment{&history.tick_at(index), nullptr, as_of - whole, index};
   if (moment.f == 0) return moment;
   if (index + 1 == history.tick_count()) return {};
   moment.b = &history.tick_at(index + 1);
-  return moment.b->tick == moment.a->tick + 1 ? moment : Moment{};
+  return moment.b->tick == moment.a->tick + 1 ? moment : BodyMoment{};
 }
 
 CosSin RotationBetween(double from, double to, double f) {
@@ -43,7 +43,7 @@ CosSin RotationBetween(double from, double to, double f) {
   return SinCos(angle);
 }
 
-Pose PoseAt(const Moment& moment, size_t body, BodyRotation rotation) {
+Pose PoseAt(const BodyMoment& moment, size_t body, BodyRotation rotation) {
   const bool moves = moment.Moves(body);
   CosSin turned;
   if (moves && rotation == BodyRotation::kLinear && moment.a->form == RotationForm::kAngle) {
@@ -58,9 +58,9 @@ Pose PoseAt(const Moment& moment, size_t body, BodyRotation rotation) {
 
 namespace {
 
+using internal::BodyMoment;
 using internal::BodyTick;
 using internal::DefinedBodies;
-using internal::Moment;
 using internal::RotationForm;
 using internal::ShapeReach;
 
@@ -334,7 +334,7 @@ size_t BodyHistory::Find(uint64_t tick) const {
 }
 
 bool BodyHistory::At(double as_of, BodyRotation rotation, PastBodies& out) const {
-  const Moment moment = internal::MomentOf(*this, as_of);
+  const BodyMoment moment = internal::MomentOf(*this, as_of);
   if (!moment.is_kept()) return false;
   const BodyDefinition& definition = defined_->definition;
   const bool has_rotations = moment.a->form != RotationForm::kNone;

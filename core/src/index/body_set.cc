@@ -103,7 +103,7 @@ void BodySet::Follow(const BodyHistory& history, BodyRotation rotation) {
 }
 
 // Never fails: `BodyHistory` accepts no pose and no shape that could leave the accepted range.
-void BodySet::PlaceAt(const Moment& moment, double as_of, Body& body, WorkMeter& meter) {
+void BodySet::PlaceAt(const BodyMoment& moment, double as_of, Body& body, WorkMeter& meter) {
   const DefinedBodies& defined = windows_.history().defined();
   const Shape& shape = defined.definition.shapes[defined.shape_of(body.index_)];
   meter.Spend(4 + shape.vertex_count());
@@ -128,7 +128,7 @@ bool BodySet::MayMeet(const MeetsBox& reach, const QueryFilter& query_filter, Wo
     return !tree.Traverse(meter, reach, [](size_t) { return false; });
   };
   if (!windows_.has_history()) return any_of(tree_);
-  const Moment moment = windows_.MomentAt(query_filter.as_of);
+  const BodyMoment moment = windows_.MomentAt(query_filter.as_of);
   return moment.is_kept() && any_of(windows_.TreeAt(moment, meter));
 }
 

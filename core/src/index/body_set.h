@@ -147,7 +147,7 @@ class BodySet {
   template <class Meets, class Visit>
   bool TraverseMoment(const QueryFilter& query_filter, WorkMeter& meter, const Meets& meets,
                       const Visit& visit) {
-    const Moment moment = windows_.MomentAt(query_filter.as_of);
+    const BodyMoment moment = windows_.MomentAt(query_filter.as_of);
     if (!moment.is_kept()) return true;
     return windows_.TreeAt(moment, meter).Traverse(meter, meets, [&](size_t item) {
       const size_t index = windows_.body_of(item);
@@ -161,7 +161,7 @@ class BodySet {
     });
   }
 
-  void PlaceAt(const Moment& moment, double as_of, Body& body, WorkMeter& meter);
+  void PlaceAt(const BodyMoment& moment, double as_of, Body& body, WorkMeter& meter);
   void Arrange();
 
   std::vector<std::unique_ptr<Body>> bodies_;  // the first `count_` bodies are in use

@@ -68,7 +68,7 @@ struct BodyTick {
 };
 
 // A moment of a history: at tick `a`, or the part `f` of the way from `a` to the next tick, `b`.
-struct Moment {
+struct BodyMoment {
   const BodyTick* a = nullptr;  // null: the moment is not kept
   const BodyTick* b = nullptr;  // null: f = 0
   double f = 0;
@@ -82,7 +82,7 @@ struct Moment {
 };
 
 // Returns the moment `as_of` of `history`.
-Moment MomentOf(const BodyHistory& history, double as_of);
+BodyMoment MomentOf(const BodyHistory& history, double as_of);
 
 // Returns `from` + f * (`to` - `from`), each operation rounded once.
 inline double Between(double from, double to, double f) { return from + f * (to - from); }
@@ -91,7 +91,7 @@ inline double Between(double from, double to, double f) { return from + f * (to 
 CosSin RotationBetween(double from, double to, double f);
 
 // Returns where the body's reference point is at the moment, read by `Normalized`.
-inline Vec2 PositionAt(const Moment& moment, size_t body) {
+inline Vec2 PositionAt(const BodyMoment& moment, size_t body) {
   const Vec2 p = moment.a->position(body);
   if (!moment.Moves(body)) return p;
   const Vec2 q = moment.b->position(body);
@@ -99,6 +99,6 @@ inline Vec2 PositionAt(const Moment& moment, size_t body) {
 }
 
 // Returns the pose of the body at the moment.
-Pose PoseAt(const Moment& moment, size_t body, BodyRotation rotation);
+Pose PoseAt(const BodyMoment& moment, size_t body, BodyRotation rotation);
 
 }  // namespace carom::internal

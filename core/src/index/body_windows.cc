@@ -89,11 +89,11 @@ Box BodyWindows::Around(size_t body, const Box& positions) const {
           {high(positions.max.x, max.x), high(positions.max.y, max.y)}};
 }
 
-const BoxTree& BodyWindows::TreeAt(const Moment& moment, WorkMeter& meter) {
+const BoxTree& BodyWindows::TreeAt(const BodyMoment& moment, WorkMeter& meter) {
   return WindowAt(moment, meter).tree;
 }
 
-BodyWindows::Window& BodyWindows::WindowAt(const Moment& moment, WorkMeter& meter) {
+BodyWindows::Window& BodyWindows::WindowAt(const BodyMoment& moment, WorkMeter& meter) {
   const size_t number = moment.index / ticks_of_window_;
   Window& window = windows_[number];
   if (!window.is_made) {
@@ -111,7 +111,7 @@ void BodyWindows::Make(size_t number, Window& window) {
   std::vector<Box>& boxes = window.boxes;
   boxes.assign(bodies, Box());
   for (size_t t = begin; t < end; ++t) {
-    Moment moment{&history_->tick_at(t), nullptr, 0, t};
+    BodyMoment moment{&history_->tick_at(t), nullptr, 0, t};
     if (t + 1 < history_->tick_count()) moment.b = &history_->tick_at(t + 1);
     for (size_t i = 0; i < bodies; ++i) {
       boxes[i].Extend(moment.a->position(i));
@@ -130,7 +130,7 @@ const BoxRaster& BodyWindows::RasterOf(std::span<const double> as_of, WorkMeter&
   std::vector<const Window*> asked;
   Box frame;
   for (const double at : as_of.empty() ? std::span<const double>(newest) : as_of) {
-    const Moment moment = MomentAt(at);
+    const BodyMoment moment = MomentAt(at);
     if (!moment.is_kept()) continue;
     const size_t number = moment.index / ticks_of_window_;
     if (is_asked[number]) continue;

@@ -46,19 +46,19 @@ class BodyWindows {
   BodyRotation rotation() const { return rotation_; }
 
   // Returns a moment; `kNewestTick` is the newest tick.
-  Moment MomentAt(double as_of) const {
+  BodyMoment MomentAt(double as_of) const {
     const bool is_newest = as_of == kNewestTick && history_->tick_count() != 0;
     return MomentOf(*history_, is_newest ? static_cast<double>(history_->newest_tick()) : as_of);
   }
   // Returns a box that contains the body at the moment.
-  Box BoundsAt(const Moment& moment, size_t body) const {
+  Box BoundsAt(const BodyMoment& moment, size_t body) const {
     const Vec2 p = PositionAt(moment, body);
     return Around(body, {p, p});
   }
 
   // Returns the tree of the window of a kept moment, and makes it at its first use. Item i of the
   // tree is the body `body_of(i)`.
-  const BoxTree& TreeAt(const Moment& moment, WorkMeter& meter);
+  const BoxTree& TreeAt(const BodyMoment& moment, WorkMeter& meter);
   size_t body_of(size_t item) const { return order_[item]; }
 
   // Returns a bitmap that marks where bodies are at the moments `as_of`; empty: at the newest tick.
@@ -74,7 +74,7 @@ class BodyWindows {
 
   // Returns a box that contains the body wherever its reference point is in `positions`.
   Box Around(size_t body, const Box& positions) const;
-  Window& WindowAt(const Moment& moment, WorkMeter& meter);
+  Window& WindowAt(const BodyMoment& moment, WorkMeter& meter);
   void Make(size_t number, Window& window);
 
   const BodyHistory* history_ = nullptr;
