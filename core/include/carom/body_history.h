@@ -112,11 +112,10 @@ class BodyHistory {
   static absl::StatusOr<BodyHistory> Create(BodyDefinition definition);
 
   // Adds a tick, above all earlier ones, and drops the oldest tick if more than `keep_ticks` are
-  // kept. A kept tick with the same poses changes nothing. Errors, which change nothing:
-  // INVALID_ARGUMENT naming a column of wrong length, a number out of range, columns of rotations
-  // that differ from those of the ticks kept, or `tick` for a kept tick with other poses and for
-  // one that was left out; OUT_OF_RANGE naming `tick` if it is older than all, after ticks were
-  // dropped.
+  // kept. A kept tick with the same poses changes nothing; nor does a tick below the oldest one,
+  // once ticks were dropped. INVALID_ARGUMENT, and no change, naming a column of wrong length, a
+  // number out of range, columns of rotations that differ from those of the ticks kept, or `tick`
+  // for a kept tick with other poses and for one that was left out.
   absl::Status Add(const PoseColumns& poses);
 
   size_t size() const;  // bodies

@@ -291,10 +291,7 @@ absl::Status BodyHistory::Add(const PoseColumns& poses) {
   absl::Status status = Check(poses);
   if (!status.ok()) return status;
   if (!ticks_.empty() && poses.tick <= newest_tick()) {
-    if (has_dropped_ && poses.tick < oldest_tick()) {
-      return Refused(absl::StatusCode::kOutOfRange, "tick",
-                     "must not be older than all ticks kept");
-    }
+    if (has_dropped_ && poses.tick < oldest_tick()) return absl::OkStatus();
     const size_t index = Find(poses.tick);
     if (index == ticks_.size()) return InvalidField("tick", "must be above all earlier ticks");
     if (!IsSame(*ticks_[index], *MakeTick(poses))) {
