@@ -273,6 +273,13 @@ absl::Status FirstError(const std::vector<GroupResult>& results) {
   return absl::OkStatus();
 }
 
+// Returns the scope of a query that is alone in its batch, as views of `scope`.
+Scope ScopeOfOne(const ItemScope& scope) {
+  Scope one{scope.against, {}, {&scope.ignore_owner, 1}};
+  if (scope.as_of.has_value()) one.as_of = {&*scope.as_of, 1};
+  return one;
+}
+
 // Turns `status`, the error of a whole frame (a message with the queries of several JSON lines),
 // into the error of one line, with "op" as the faulty member.
 absl::Status LineError(const absl::Status& status) {
@@ -280,7 +287,7 @@ absl::Status LineError(const absl::Status& status) {
 }
 
 // Appends one JSON line per query to `out`, in the order of `queries`: the answer, or an error.
-absl::Status AppendLines(std::span<const Pending> queries, const BodyColumns& bodies,
+absl::Status AppendLines(std::span<const Pending> queries, const BatchBodies& bodies,
                          Evaluator& evaluator, std::vector<std::string>& out) {
   const QueryColumns columns(queries, bodies);
   absl::StatusOr<std::vector<GroupResult>> results = std::vector<GroupResult>();
@@ -308,7 +315,7 @@ absl::Status AppendLines(std::span<const Pending> queries, const BodyColumns& bo
 
 }  // namespace
 
-QueryColumns::QueryColumns(std::span<const Pending> queries, const BodyColumns& bodies)
+QueryColumns::QueryColumns(std::span<const Pending> queries, const BatchBodies& bodies)
     : bodies_(bodies), groups_(kSharedGroups) {
   for (const Pending& pending : queries) {
     if (!pending.query.ok()) continue;
@@ -355,7 +362,7 @@ void QueryColumns::FillShared(Against against) {
   first.contacts = {at_zero(batches.contacts), {}, {}};
   if (against == Against::kScene) return;
   for (Group& group : groups) {
-    if (group.query_count() > 0) group.bodies = bodies_;
+    if (group.query_count() > 0) bodies_.AddTo(group);
   }
 }
 
@@ -424,7 +431,7 @@ void QueryColumns::Add(const PosedSweepQuery& query, const ItemScope& scope) {
                       .y = {&pose.position.y, 1},
                       .c = {&pose.c, 1},
                       .s = {&pose.s, 1}};
-  if (scope.includes_bodies()) movers.scope = {scope.against, {}, {&scope.ignore_owner, 1}};
+  if (scope.includes_bodies()) movers.scope = ScopeOfOne(scope);
   const bool is_blocking = IsBlocking(query.inside);
   Group& group = groups_.emplace_back();
   group.sweeps = {
@@ -442,8 +449,8 @@ void QueryColumns::Add(const PosedSweepQuery& query, const ItemScope& scope) {
   if (!scope.includes_bodies()) return;
   // Uses indices, because the second `emplace_back` may have moved the first group, so the
   // reference `group` may be invalid.
-  groups_[groups_.size() - 2].bodies = bodies_;
-  groups_.back().bodies = bodies_;
+  bodies_.AddTo(groups_[groups_.size() - 2]);
+  bodies_.AddTo(groups_.back());
 }
 
 // Copies the displacements of the slide to columns in `pushes_`, which exist as long as the group
@@ -469,8 +476,8 @@ void QueryColumns::Add(const SlideQuery& query, const ItemScope& scope) {
   group.slide_options = query.options;
   group.slide_options.mask = scope.mask;
   if (!scope.includes_bodies()) return;
-  group.slides.movers.scope = {scope.against, {}, {&scope.ignore_owner, 1}};
-  group.bodies = bodies_;
+  group.slides.movers.scope = ScopeOfOne(scope);
+  bodies_.AddTo(group);
 }
 
 // Adds a group for this query alone, because `bounce_options` apply to all queries of a group.
@@ -515,7 +522,7 @@ size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used
 }
 
 absl::StatusOr<std::vector<std::string>> AnswerLines(std::span<const Pending> queries,
-                                                     const BodyColumns& bodies,
+                                                     const BatchBodies& bodies,
                                                      Evaluator& evaluator) {
   std::vector<std::string> lines;
   lines.reserve(queries.size());

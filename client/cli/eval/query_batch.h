@@ -27,6 +27,22 @@ struct Pending {
   ItemScope scope = {};
 };
 
+// The bodies (placed shapes besides the scene) that the queries of one frame consider: those of a
+// bodies line, or, if all queries that consider bodies have a moment, a history of them.
+struct BatchBodies {
+  BatchBodies(const BodyColumns& its_columns) : columns(its_columns) {}   // NOLINT
+  BatchBodies(const BodyHistory& its_history) : history(&its_history) {}  // NOLINT
+
+  // Makes the bodies those of a group.
+  void AddTo(Group& group) const {
+    group.bodies = columns;
+    group.body_history = history;
+  }
+
+  BodyColumns columns;
+  const BodyHistory* history = nullptr;
+};
+
 // The queries of one frame (a message with the queries of several JSON lines) in columns. A group
 // is a part of the frame whose queries have common options; bodies are placed shapes besides the
 // scene. Not copyable: `groups` returns views of this object.
@@ -51,7 +67,7 @@ class QueryColumns {
     return kPolicies * static_cast<size_t>(against);
   }
 
-  QueryColumns(std::span<const Pending> queries, const BodyColumns& bodies);
+  QueryColumns(std::span<const Pending> queries, const BatchBodies& bodies);
   QueryColumns(const QueryColumns&) = delete;
   QueryColumns& operator=(const QueryColumns&) = delete;
 
@@ -104,7 +120,7 @@ class QueryColumns {
     return batches_[static_cast<size_t>(scope.against)];
   }
 
-  const BodyColumns bodies_;
+  const BatchBodies bodies_;
   std::array<Batches, 3> batches_;  // indexed by the value of `Against`
   std::vector<uint32_t> tracker_;
   std::vector<double> move_x_, move_y_, move_c_, move_s_;
@@ -132,7 +148,7 @@ size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used
 // that only a query that alone exceeds the limit gets the error. Returns an error only if the
 // service failed.
 absl::StatusOr<std::vector<std::string>> AnswerLines(std::span<const Pending> queries,
-                                                     const BodyColumns& bodies,
+                                                     const BatchBodies& bodies,
                                                      Evaluator& evaluator);
 
 }  // namespace carom::cli
