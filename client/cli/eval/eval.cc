@@ -157,8 +157,7 @@ class EvalRun {
   // query those of a moment, or the other way round. Defines the history of the bodies for their
   // first moment.
   absl::Status SelectBodies(bool has_moment) {
-    const bool considers_bodies = uses_history_ || groups_with_bodies_ != 0 || has_own_bodies_;
-    if (considers_bodies && uses_history_ != has_moment) {
+    if (has_own_bodies_ && uses_history_ != has_moment) {
       const absl::Status flushed = Flush();
       if (!flushed.ok()) return flushed;
     }
@@ -169,10 +168,11 @@ class EvalRun {
     return defined.ok() || IsRequestError(defined) ? absl::OkStatus() : defined;
   }
 
+  // Where the bodies can have no history, moments are about one without bodies and ticks.
   absl::Status DefineHistory() {
-    has_history_ = true;
     absl::Status status = evaluator_.DefineBodies(bodies_.definition());
-    if (!status.ok()) has_history_ = !evaluator_.DefineBodies({}).ok();
+    has_history_ = status.ok();
+    if (!status.ok()) evaluator_.DefineBodies({}).IgnoreError();
     return status;
   }
 
@@ -183,8 +183,7 @@ class EvalRun {
     if (!status.ok()) return status;
     if (!has_history_) status = DefineHistory();
     if (!status.ok()) {
-      status = Refused(status.code(), "op",
-                       "the bodies cannot have poses by tick: a shape is too large");
+      status = Refused(status.code(), "op", "a shape is too large for poses by tick");
     } else {
       status = PoseRowError(evaluator_.AddPoses(poses.columns()));
     }

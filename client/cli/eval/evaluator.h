@@ -41,11 +41,15 @@ class Evaluator {
 
   // Replaces the body set (bodies with poses by tick) by one of `bodies` without ticks. Returns
   // errors as `Replace` does. `Replace` keeps the set.
-  virtual absl::Status DefineBodies(BodyDefinition bodies) = 0;
+  // UNIMPLEMENTED: the evaluator keeps no body sets.
+  virtual absl::Status DefineBodies(BodyDefinition) { return absl::UnimplementedError(""); }
   // Adds a tick to the body set. Returns the errors of `BodyHistory::Add`.
-  virtual absl::Status AddPoses(const PoseColumns& poses) = 0;
+  virtual absl::Status AddPoses(const PoseColumns&) { return absl::UnimplementedError(""); }
   // Returns the body set, for `Group::body_history` of the groups of the next `Evaluate`.
-  virtual const BodyHistory& body_history() const = 0;
+  virtual const BodyHistory& body_history() const {
+    static const auto* const kNone = new BodyHistory();
+    return *kNone;
+  }
 
   // Answers `groups` as the groups of one frame (one message, if a server answers); does not use
   // their spans after it returns. Returns an error only if the service failed; if a group is
