@@ -49,7 +49,7 @@ struct KeptBodySet {
 class BodySetTable {
  public:
   // A limit of streams and of forks.
-  static constexpr size_t kMaxSets = 64;
+  static constexpr size_t kMaxSets = 1024;
 
   // Adds a set without ticks. A set of the same definition stays as it is. Errors: INVALID_ARGUMENT
   // naming `body_set` if the handle has a set of another definition; RESOURCE_EXHAUSTED for more

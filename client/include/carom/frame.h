@@ -110,7 +110,7 @@ struct Frame {
   // `skipped`.
   bool supersede = false;
   // Before the server evaluates the groups, it removes body sets (bodies with poses by tick), then
-  // defines `body_sets`, at most 64, and then adds `poses`, in this order. It makes all of these
+  // defines `body_sets`, at most 1,024, and then adds `poses`, in this order. It makes all of these
   // changes, or refuses the frame.
   std::vector<uint32_t> removed_body_sets = {};
   std::vector<BodySet> body_sets = {};

@@ -124,9 +124,11 @@ TEST(BodySetsTest, RefusedFramesChangeNothing) {
   EXPECT_TRUE(Refuses(stream.Refusal("body_sets { body_set: 9 scene: 'scenes/b' }"),
                       StatusCode::kNotFound, "body_sets[0].scene"));
   std::string many;
-  for (int i = 6; i < 70; ++i) absl::StrAppend(&many, "body_sets { body_set: ", i, " } ");
+  for (int i = 6; i < 1030; ++i) {
+    absl::StrAppend(&many, "body_sets { keep_ticks: 1 body_set: ", i, " } ");
+  }
   EXPECT_TRUE(
-      Refuses(stream.Refusal(many), StatusCode::kResourceExhausted, "body_sets[63].body_set"));
+      Refuses(stream.Refusal(many), StatusCode::kResourceExhausted, "body_sets[1023].body_set"));
   // Tick 8 was never added; what was there can be sent again.
   const v1::FrameAnswer answer = stream.Ask(Disc() + At(7, 0) + At(7, 0) + PointsAt(0, {7, 8}));
   ASSERT_EQ(answer.groups_size(), 1) << answer.DebugString();
