@@ -92,7 +92,6 @@ QuestionCounts CountQuestions(const v1::Frame& frame) {
     counts.shapes += ShapesDescribed(definitions);
   }
   for (const v1::BodySet& set : frame.body_sets()) counts.shapes += ShapesDescribed(set);
-  for (const v1::BodySet& set : frame.body_sets()) counts.shapes += ShapesDescribed(set);
   for (const v1::Group& group : frame.groups()) {
     const QuestionCounts of_group = CountQuestions(group);
     counts.queries += of_group.queries;

@@ -20,7 +20,6 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "carom/body_history.h"
-#include "carom/body_history.h"
 #include "carom/explain.h"
 #include "carom/group.h"
 #include "carom/group_kinds.h"

@@ -10,7 +10,6 @@
 
 #include "absl/strings/string_view.h"
 #include "carom/body_history.h"
-#include "carom/body_history.h"
 #include "carom/explain.h"
 #include "carom/group.h"
 #include "carom/polygon.h"
@@ -33,12 +32,6 @@ void EncodeEdit(const SceneEdit& edit, v1::Edit& message);
 // body set. The caller writes the fields of `message` for the scene, for `min_version` and for the
 // handle of the body set. Omits kinds without queries.
 void EncodeGroup(const Group& group, v1::Group& message);
-
-// Writes the bodies of a body set and `keep_ticks`. The caller writes the handle and the fork.
-void EncodeBodySet(const BodyDefinition& definition, v1::BodySet& message);
-// Writes the poses of a tick, as floats if every number is exactly a float. The caller writes the
-// handle of the body set.
-void EncodePoses(const PoseColumns& poses, v1::BodyPoses& message);
 
 // Writes the bodies of a body set and `keep_ticks`. The caller writes the handle and the fork.
 void EncodeBodySet(const BodyDefinition& definition, v1::BodySet& message);

@@ -10,7 +10,6 @@
 
 #include "carom/batch.h"
 #include "carom/body_history.h"
-#include "carom/body_history.h"
 #include "carom/cast.h"
 #include "carom/contact.h"
 #include "carom/distance.h"
@@ -47,13 +46,6 @@ struct EnumTable<Against> {
   static constexpr Against kValues[] = {Against::kScene, Against::kScene, Against::kBodies,
                                         Against::kBoth};
   static_assert(std::size(kValues) == v1::Against_ARRAYSIZE);
-};
-
-template <>
-struct EnumTable<BodyRotation> {
-  static constexpr BodyRotation kValues[] = {BodyRotation::kNearest, BodyRotation::kNearest,
-                                             BodyRotation::kLinear};
-  static_assert(std::size(kValues) == v1::BodyRotation_ARRAYSIZE);
 };
 
 template <>

@@ -232,7 +232,6 @@ void DecodeScope(absl::string_view kind, const Message& message, Columns& column
     scope.mask = View(message.masks());
     scope.ignore_owner = View(message.ignore_owner());
     scope.as_of = View(message.as_of());
-    scope.as_of = View(message.as_of());
   }
 }
 
@@ -248,7 +247,6 @@ void EncodeScope(const Columns& columns, Message& message) {
     }
     CopyColumn(scope.mask, message.mutable_masks());
     CopyColumn(scope.ignore_owner, message.mutable_ignore_owner());
-    CopyColumn(scope.as_of, message.mutable_as_of());
     CopyColumn(scope.as_of, message.mutable_as_of());
   }
 }
@@ -571,7 +569,6 @@ absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out, const Body
   });
   out.group.bodies = kNone.bodies;
   out.group.body_history = message.has_body_set() ? history : nullptr;
-  out.group.body_history = message.has_body_set() ? history : nullptr;
   out.kinds = KindsAsked(message);
   Reserve(message, out);
   ViolationList violation_list;
@@ -584,21 +581,12 @@ absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out, const Body
   if (message.has_body_set() && history == nullptr) {
     violation_list.Add("body_set", "must be the handle of a body set of this stream");
   }
-  ReadEnum(message.body_set_rotation(), "", "body_set_rotation", out.group.body_rotation,
-           violation_list);
-  if (message.has_body_set() && history == nullptr) {
-    violation_list.Add("body_set", "must be the handle of a body set of this stream");
-  }
   return violation_list.empty() ? CheckGroup(out.group, out.kinds) : violation_list.status();
 }
 
 void EncodeGroup(const Group& from, v1::Group& to) {
   to.clear_bodies();
   if (from.bodies.size() > 0) EncodeBodies(from.bodies, *to.mutable_bodies());
-  to.clear_body_set_rotation();
-  if (from.body_rotation != BodyRotation::kNearest) {
-    to.set_body_set_rotation(static_cast<v1::BodyRotation>(EnumToWire(from.body_rotation)));
-  }
   to.clear_body_set_rotation();
   if (from.body_rotation != BodyRotation::kNearest) {
     to.set_body_set_rotation(static_cast<v1::BodyRotation>(EnumToWire(from.body_rotation)));
