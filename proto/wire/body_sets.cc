@@ -91,6 +91,23 @@ absl::Status DecodePoses(const v1::BodyPoses& message, DecodedPoses& out) {
   return absl::OkStatus();
 }
 
+void DecodeUseOfBodySet(const v1::Group& message, const BodyHistory* history, Group& group,
+                        ViolationList& violation_list) {
+  group.body_history = message.has_body_set() ? history : nullptr;
+  ReadEnum(message.body_set_rotation(), "", "body_set_rotation", group.body_rotation,
+           violation_list);
+  if (message.has_body_set() && history == nullptr) {
+    violation_list.Add("body_set", "must be the handle of a body set of this stream");
+  }
+}
+
+// Omits NEAREST, as an absent field means NEAREST.
+void EncodeUseOfBodySet(const Group& group, v1::Group& message) {
+  message.clear_body_set_rotation();
+  if (group.body_rotation == BodyRotation::kNearest) return;
+  message.set_body_set_rotation(static_cast<v1::BodyRotation>(EnumToWire(group.body_rotation)));
+}
+
 void EncodeBodySet(const BodyDefinition& definition, v1::BodySet& message) {
   message.clear_shapes();
   for (const Shape& shape : definition.shapes) EncodeShape(shape, *message.add_shapes());

@@ -568,7 +568,6 @@ absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out, const Body
     out.group.*kind.core.options = kNone.*kind.core.options;
   });
   out.group.bodies = kNone.bodies;
-  out.group.body_history = message.has_body_set() ? history : nullptr;
   out.kinds = KindsAsked(message);
   Reserve(message, out);
   ViolationList violation_list;
@@ -576,21 +575,14 @@ absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out, const Body
     DecodeKind(kind, (message.*kind.question.get)(), out, violation_list);
   });
   if (message.has_bodies()) DecodeBodies(message.bodies(), out, violation_list);
-  ReadEnum(message.body_set_rotation(), "", "body_set_rotation", out.group.body_rotation,
-           violation_list);
-  if (message.has_body_set() && history == nullptr) {
-    violation_list.Add("body_set", "must be the handle of a body set of this stream");
-  }
+  DecodeUseOfBodySet(message, history, out.group, violation_list);
   return violation_list.empty() ? CheckGroup(out.group, out.kinds) : violation_list.status();
 }
 
 void EncodeGroup(const Group& from, v1::Group& to) {
   to.clear_bodies();
   if (from.bodies.size() > 0) EncodeBodies(from.bodies, *to.mutable_bodies());
-  to.clear_body_set_rotation();
-  if (from.body_rotation != BodyRotation::kNearest) {
-    to.set_body_set_rotation(static_cast<v1::BodyRotation>(EnumToWire(from.body_rotation)));
-  }
+  EncodeUseOfBodySet(from, to);
   ForEachWireKind([&](const auto& kind) {
     const auto& columns = from.*kind.core.columns;
     if (columns.size() == 0) return (to.*kind.question.clear)();
