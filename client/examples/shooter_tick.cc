@@ -14,8 +14,8 @@ namespace {
 using Doubles = std::span<const double>;
 constexpr char kBase[] = "scenes/shooter-tick";
 constexpr uint64_t kMatches = 200, kPlatform = 2, kDoor = 4, kAll = ~uint64_t{0};  // bit masks
-// Six players (the last one jumps): positions now and a tick ago; player i has kPushes[i] moves.
-constexpr double kX[]{20, 90, 185, 50, 270, 70}, kPastX[]{12, 82, 177, 42, 262, 62};
+// Six players (the last one jumps): positions now and at tick 0; player i has kPushes[i] moves.
+constexpr double kX[]{20, 90, 185, 50, 270, 70}, kPastX[]{12, 82, 177, 42, 262, 62}, kAsOf[4]{};
 constexpr double kY[]{10, 10, 10, 60, 10, 25}, kBlastX[]{215}, kBlastY[]{3}, kReach[]{60};
 constexpr double kDx[]{12, 0, 0, 16, 0, 20, 0, 0, 25, 0, 0};
 constexpr double kDy[]{0, -1, 6.5, 0, -7.5, 0, -1, -20, 0, -1, 30};
@@ -27,10 +27,10 @@ constexpr uint32_t kShooters[]{1, 3, 4, 5};  // a bullet does not hit the body o
 constexpr double kFromX[]{185, 20, 50, 215, 215, 215, 215, 215, 215};
 constexpr double kToX[]{270, 90, 70, 20, 90, 185, 50, 270, 70};
 constexpr double kFromY[]{14, 14, 64, 3, 3, 3, 3, 3, 3}, kToY[]{14, 14, 29, 10, 10, 10, 60, 10, 25};
+const carom::Shape kBody = carom::Shape::Create(carom::Capsule{{{0, -5}, {0, 5}}, 5}).value();
 
 carom::ShapeColumns Placed(Doubles x, Doubles y) {
-  static const auto body = carom::Shape::Create(carom::Capsule{{{0, -5}, {0, 5}}, 5}).value();
-  return {.shapes = {&body, 1}, .shape = std::span(kShape).first(x.size()), .x = x, .y = y};
+  return {.shapes = {&kBody, 1}, .shape = std::span(kShape).first(x.size()), .x = x, .y = y};
 }
 
 // Adds three groups that query the fork of a match, or the base with a mask without open doors.
@@ -53,9 +53,12 @@ void AddGroups(bool open, const carom::SceneSummary& scene, Doubles dx, carom::F
   rising.group.slides.movers.scope = {carom::Against::kBoth, {}, {kOwners + 5, 1}};
   rising.group.slide_options.mask = mask & ~kPlatform;  // the player jumps through platforms
   // Bullets hit what the shooters saw: the players a tick ago, when the door was shut everywhere.
-  past.version = scene.version;
-  past.group.bodies = {Placed(kPastX, kY), {}, kOwners};
-  past.group.segments = {kAx, kAy, kBx, kBy, {carom::Against::kBoth, {}, kShooters}};
+  past.body_set = frame.body_sets.size() + (is_fork ? 0 : kMatches);
+  static const carom::BodyDefinition players{{kBody}, {0, 0, 0, 0, 0, 0}, {}, {1, 2, 3, 4, 5, 6}};
+  frame.body_sets.push_back({*past.body_set, is_fork ? scene.name : "", players});
+  frame.poses.push_back({*past.body_set, {.tick = 0, .x = kPastX, .y = kY}});
+  if (is_fork) past.version_at_tick = 0;  // the doors of tick 0
+  past.group.segments = {kAx, kAy, kBx, kBy, {carom::Against::kBoth, {}, kShooters, kAsOf}};
   past.group.cast_options.mask = kAll & ~kPlatform;
   frame.groups.insert(frame.groups.end(), {now, rising, past});
 }
@@ -83,14 +86,12 @@ void PrintVerdicts(const carom::GroupAnswers& now, const carom::GroupAnswers& ri
     }
   }
   const char* separator = "sights: [";
-  for (const uint8_t seen : now.sights.visible) {
+  for (const uint8_t seen : now.sights.visible)
     absl::PrintF("%s%s", std::exchange(separator, " "), seen ? "true" : "false");
-  }
   absl::PrintF("]\n");
-  for (size_t i = 0; i < now.distances.rows.size(); ++i) {
+  for (size_t i = 0; i < now.distances.rows.size(); ++i)
     absl::PrintF("explosion: player %d at %.4f\n", now.distances.polygon_ids[i],
                  now.distances.rows[i].distance);
-  }
 }
 }  // namespace
 
@@ -102,15 +103,14 @@ int main(int argc, char** argv) {
     carom::Frame frame;
     for (size_t match = 0; match < kMatches; ++match) {
       for (double& d : dx[match]) d *= 1 + static_cast<double>(match) / 256;  // differs by match
-      carom::SceneSummary scene;
-      scene.name = kBase;
-      if (by_forks) scene = client->ForkScene(kBase).value();
-      AddGroups(match % 2 == 0, scene, dx[match], frame);
+      carom::SceneSummary base;
+      base.name = kBase;
+      AddGroups(match % 2 == 0, by_forks ? *client->ForkScene(kBase) : base, dx[match], frame);
     }
     if (!stream->Send(frame).ok()) return 1;  // a game does other work until it needs the answer
     const carom::FrameAnswer answer = stream->Receive().value();
-    const auto is_ok = [](const carom::GroupResult& group) { return group.status.ok(); };
-    if (!std::ranges::all_of(answer.groups, is_ok)) return 1;
+    if (!std::ranges::all_of(answer.groups, &absl::Status::ok, &carom::GroupResult::status))
+      return 1;
     const carom::GroupResult* groups = answer.groups.data();
     for (size_t match = 0; match < answer.groups.size() / 3; ++match, groups += 3) {
       absl::PrintF("match %d\n", match);

@@ -37,8 +37,6 @@ SIGHTS = dict(ax=[185, 20, 50] + BLAST_X * 6, ay=[14, 14, 64] + BLAST_Y * 6,
               bx=[270, 90, 70] + X, by=[14, 14, 29] + Y)
 POINT = geometry.Shape(capsule=geometry.Capsule())
 BLAST = batch.PlacedShapes(shapes=[POINT], x=BLAST_X, y=BLAST_Y)
-
-
 OWNERS = [1, 2, 3, 4, 5, 6]
 
 
@@ -69,11 +67,25 @@ def groups(match, fork):
       mode=contacts.DISTANCE_MODE_ALL))
   jump = slides(5, 6, dx=dx[10:], dy=DY[10:], mask=mask & ~PLATFORM)  # passes a platform from below
   rising = query.Group(scene=scene, bodies=bodies, slides=jump)
-  past = query.Group(scene=scene, version=fork.version if fork else 0)  # with the door shut
-  past.bodies.CopyFrom(batch.Bodies(placed=placed(PAST_X, Y), owner=OWNERS))
+  # What the shooters saw: the players of tick 0 and, in a fork, its door, which was shut.
+  past = query.Group(scene=scene, body_set=match if fork else MATCHES + match)
+  if fork:
+    past.version_at_tick = 0
   past.segments.CopyFrom(casts.SegmentCasts(
-      mask=ALL & ~PLATFORM, against=batch.AGAINST_BOTH, **BULLETS))
+      mask=ALL & ~PLATFORM, against=batch.AGAINST_BOTH, as_of=[0] * 4, **BULLETS))
   return [now, rising, past]
+
+
+def frame_of(scene_of):
+  """Returns a frame of all matches; a game defines a set once, and sends each tick once."""
+  frame = query.Frame()
+  for match, fork in enumerate(scene_of):
+    frame.groups.extend(groups(match, fork))
+    handle = frame.groups[-1].body_set
+    frame.body_sets.add(body_set=handle, scene=fork.name if fork else None, shapes=[BODY],
+                        shape=[0] * 6, owner=OWNERS)
+    frame.poses.add(body_set=handle, tick=0, x=PAST_X, y=Y)
+  return frame
 
 
 def print_verdicts(now, rising, past):
@@ -98,10 +110,7 @@ def print_verdicts(now, rising, past):
 channel = grpc.insecure_channel(sys.argv[1])
 fork_scene = scene_service.SceneServiceStub(channel).ForkScene
 forks = [fork_scene(scenes.ForkSceneRequest(base=BASE)).scene for _ in range(MATCHES)]
-frames = [query.Frame(groups=[group for match, fork in enumerate(scene_of)
-                              for group in groups(match, fork)])
-          for scene_of in (forks, [None] * MATCHES)]
-requests = (query.StreamRequest(frame=frame) for frame in frames)
+requests = (query.StreamRequest(frame=frame_of(scene_of)) for scene_of in (forks, [None] * MATCHES))
 for response in query_service.QueryServiceStub(channel).Stream(requests):
   rows = response.answer.groups
   assert not any(group.HasField("status") for group in rows), rows

@@ -30,6 +30,19 @@ void EncodeFrame(const Frame& frame, v1::Frame& message) {
   }
   message.set_coherence(wire::EncodeCoherence(frame.coherence));
   message.set_supersede(frame.supersede);
+  message.mutable_removed_body_sets()->Add(frame.removed_body_sets.begin(),
+                                           frame.removed_body_sets.end());
+  for (const BodySet& set : frame.body_sets) {
+    v1::BodySet& encoded = *message.add_body_sets();
+    wire::EncodeBodySet(set.bodies, encoded);
+    encoded.set_body_set(set.body_set);
+    if (!set.fork.empty()) encoded.set_scene(set.fork);
+  }
+  for (const BodyPoses& poses : frame.poses) {
+    v1::BodyPoses& encoded = *message.add_poses();
+    wire::EncodePoses(poses.poses, encoded);
+    encoded.set_body_set(poses.body_set);
+  }
   for (const FrameGroup& group : frame.groups) {
     v1::Group& encoded = *message.add_groups();
     wire::EncodeGroup(group.group, encoded);
@@ -41,6 +54,8 @@ void EncodeFrame(const Frame& frame, v1::Frame& message) {
     }
     encoded.set_min_version(group.min_version);
     encoded.set_version(group.version);
+    if (group.body_set.has_value()) encoded.set_body_set(*group.body_set);
+    if (group.version_at_tick.has_value()) encoded.set_version_at_tick(*group.version_at_tick);
     if (!group.edits.has_value()) continue;
     v1::GroupEdits& edits = *encoded.mutable_edits();
     edits.set_edit_id(group.edits->edit_id.empty() ? NewEditId() : group.edits->edit_id);

@@ -53,10 +53,12 @@ bool IsRetryable(const absl::Status& status) {
   }
 }
 
-// Returns whether `frame` changes the scene handles or trackers of the stream, if the server does
-// not refuse the frame.
+// Returns whether `frame` changes the scene handles, trackers or body sets of the stream, if the
+// server does not refuse the frame.
 bool Defines(const v1::Frame& frame) {
-  return frame.bindings_size() + frame.removed_trackers_size() + frame.trackers_size() != 0;
+  return frame.bindings_size() + frame.removed_trackers_size() + frame.trackers_size() +
+             frame.removed_body_sets_size() + frame.body_sets_size() + frame.poses_size() !=
+         0;
 }
 
 }  // namespace

@@ -99,6 +99,7 @@ void StreamSession::Apply(v1::Frame& frame) {
   }
   for (const uint32_t handle : frame.removed_trackers()) trackers_.erase(handle);
   for (v1::TrackerDefinitions& definitions : *frame.mutable_trackers()) Define(definitions);
+  ApplyBodySets(frame);
 }
 
 const std::string* StreamSession::SceneOf(const v1::Group& group) const {
@@ -147,6 +148,7 @@ bool StreamSession::Replay(const v1::StreamLimits& limits, Cursor& cursor, v1::F
     if (!cursor.bindings_done) cursor.next_binding = next->first;
     if (frame.bindings_size() != 0) return true;
   }
+  if (ReplayBodySets(limits, cursor, frame)) return true;
   if (cursor.next_tracker > UINT32_MAX)
     return false;  // past the largest handle: the replay is done
   TrackerFrame trackers(limits, frame);

@@ -33,7 +33,9 @@ void EncodeItemErrors(const std::vector<ItemError>& errors,
   for (const ItemError& error : errors) {
     v1::ItemError& message = *messages->Add();
     message.set_index(error.index);
-    message.set_code(static_cast<int>(absl::StatusCode::kInvalidArgument));
+    message.set_code(static_cast<int>(error.fault == ItemFault::kNotKept
+                                          ? absl::StatusCode::kOutOfRange
+                                          : absl::StatusCode::kInvalidArgument));
     message.set_field(Name(error.column));
     message.set_message(Description(error.fault));
     message.set_fault(static_cast<v1::ItemFault>(EnumToWire(error.fault)));

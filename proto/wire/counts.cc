@@ -91,6 +91,7 @@ QuestionCounts CountQuestions(const v1::Frame& frame) {
   for (const v1::TrackerDefinitions& definitions : frame.trackers()) {
     counts.shapes += ShapesDescribed(definitions);
   }
+  for (const v1::BodySet& set : frame.body_sets()) counts.shapes += ShapesDescribed(set);
   for (const v1::Group& group : frame.groups()) {
     const QuestionCounts of_group = CountQuestions(group);
     counts.queries += of_group.queries;
@@ -104,7 +105,11 @@ uint64_t CountLoneSegments(const v1::Group& group) {
   // Fast path: if the group has at most one kind of query, as most groups have, and no bodies or
   // edits, then its queries are either all segments or none is, and `segments` is the answer.
   const uint64_t kinds = KindsAsked(group).to_ullong();
-  if ((kinds & (kinds - 1)) == 0 && !group.has_bodies() && !group.has_edits()) return segments;
+  if ((kinds & (kinds - 1)) == 0 && !group.has_bodies() && !group.has_body_set() &&
+      !group.has_edits()) {
+    return segments;
+  }
+  if (group.has_body_set()) return 0;
   return CountQuestions(group) == QuestionCounts{.queries = segments} ? segments : 0;
 }
 

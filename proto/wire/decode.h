@@ -19,6 +19,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "carom/body_history.h"
 #include "carom/explain.h"
 #include "carom/group.h"
 #include "carom/group_kinds.h"
@@ -72,8 +73,26 @@ struct DecodedGroup {
 
 // Sets `out` to the group of `message`, reusing the memory of `out`, and checks the group with
 // `CheckGroup`. `message` must exist as long as `out` is used. The caller reads the scene of the
-// group and `min_version` from `message`.
-absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out);
+// group and `min_version` from `message`. `history` is the body set that the message names, which
+// must outlive the use of `out`; null if the stream has none of that handle, which is
+// INVALID_ARGUMENT naming `body_set`.
+absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out,
+                         const BodyHistory* history = nullptr);
+
+// Returns the definition of a body set (bodies that the server keeps, with their poses by tick).
+// Field paths of errors begin with the name of a member, such as `shapes[i]`.
+absl::StatusOr<BodyDefinition> DecodeBodySet(const v1::BodySet& message);
+
+// The poses of a tick as the geometry core reads them. The spans of `poses` point into the message
+// and into `floats`.
+struct DecodedPoses {
+  PoseColumns poses;
+  std::vector<double> floats;
+};
+
+// Sets `out` to the poses of a message, which must exist as long as `out` is used. Returns
+// INVALID_ARGUMENT naming `floats` for floats beside doubles; `BodyHistory::Add` checks the rest.
+absl::Status DecodePoses(const v1::BodyPoses& message, DecodedPoses& out);
 
 // Definitions of trackers (moving shapes that the server remembers between frames) as the geometry
 // core reads them. The spans of `definitions` point into the message and into `shapes`.

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "absl/strings/string_view.h"
+#include "carom/body_history.h"
 #include "carom/explain.h"
 #include "carom/group.h"
 #include "carom/polygon.h"
@@ -27,9 +28,16 @@ void EncodeShape(const Shape& shape, v1::Shape& message);
 
 void EncodeEdit(const SceneEdit& edit, v1::Edit& message);
 
-// Writes the queries and bodies of a group (the queries about one scene). The caller writes the
-// fields of `message` for the scene and for `min_version`. Omits kinds without queries.
+// Writes the queries and bodies of a group (the queries about one scene), and the rotation of its
+// body set. The caller writes the fields of `message` for the scene, for `min_version` and for the
+// handle of the body set. Omits kinds without queries.
 void EncodeGroup(const Group& group, v1::Group& message);
+
+// Writes the bodies of a body set and `keep_ticks`. The caller writes the handle and the fork.
+void EncodeBodySet(const BodyDefinition& definition, v1::BodySet& message);
+// Writes the poses of a tick, as floats if every number is exactly a float. The caller writes the
+// handle of the body set.
+void EncodePoses(const PoseColumns& poses, v1::BodyPoses& message);
 
 void EncodeTrackers(const TrackerDefinitions& definitions, v1::TrackerDefinitions& message);
 

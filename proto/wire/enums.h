@@ -10,6 +10,7 @@
 
 #include "carom/area.h"
 #include "carom/batch.h"
+#include "carom/body_history.h"
 #include "carom/cast.h"
 #include "carom/contact.h"
 #include "carom/distance.h"
@@ -46,6 +47,13 @@ struct EnumTable<Against> {
   static constexpr Against kValues[] = {Against::kScene, Against::kScene, Against::kBodies,
                                         Against::kBoth};
   static_assert(std::size(kValues) == v1::Against_ARRAYSIZE);
+};
+
+template <>
+struct EnumTable<BodyRotation> {
+  static constexpr BodyRotation kValues[] = {BodyRotation::kNearest, BodyRotation::kNearest,
+                                             BodyRotation::kLinear};
+  static_assert(std::size(kValues) == v1::BodyRotation_ARRAYSIZE);
 };
 
 template <>
@@ -147,7 +155,7 @@ struct EnumTable<ItemFault> {
       ItemFault::kEmptyBox,          ItemFault::kNegativeLength,  ItemFault::kNotAMass,
       ItemFault::kToleranceTooSmall, ItemFault::kTooManyBeams,    ItemFault::kUnknownTracker,
       ItemFault::kNoInterior,        ItemFault::kNotSimple,       ItemFault::kTooManyPushes,
-      ItemFault::kUnknownBody,       ItemFault::kTooManyBounces};
+      ItemFault::kUnknownBody,       ItemFault::kTooManyBounces,  ItemFault::kNotKept};
   static_assert(std::size(kValues) == v1::ItemFault_ARRAYSIZE);
 };
 

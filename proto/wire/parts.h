@@ -115,4 +115,11 @@ void DecodeEach(const google::protobuf::RepeatedPtrField<Message>& messages, con
   }
 }
 
+// Sets the history of the bodies of `group` to `history` if the message names a body set, and the
+// rotation between ticks. Adds a violation if there is no such set.
+void DecodeUseOfBodySet(const v1::Group& message, const BodyHistory* history, Group& group,
+                        ViolationList& violation_list);
+// Writes the rotation between ticks of the body set of `group`.
+void EncodeUseOfBodySet(const Group& group, v1::Group& message);
+
 }  // namespace carom::wire

@@ -41,6 +41,7 @@ void DecodeScope(absl::string_view kind, const Message& message, Columns& column
     ReadEnum(message.against(), kind, "against", scope.against, violation_list);
     scope.mask = View(message.masks());
     scope.ignore_owner = View(message.ignore_owner());
+    scope.as_of = View(message.as_of());
   }
 }
 
@@ -56,6 +57,7 @@ void EncodeScope(const Columns& columns, Message& message) {
     }
     CopyColumn(scope.mask, message.mutable_masks());
     CopyColumn(scope.ignore_owner, message.mutable_ignore_owner());
+    CopyColumn(scope.as_of, message.mutable_as_of());
   }
 }
 
@@ -389,7 +391,7 @@ void EncodeKind(const Columns& columns, Message& message) {
 // Decodes a group (the queries about one scene). `out` may have a preceding group: clears the
 // columns and options only of the kinds of queries that `out.kinds` lists, the kinds of the
 // preceding group, since most groups have few kinds.
-absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
+absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out, const BodyHistory* history) {
   static const Group kNone;
   ForEachOf<kWireKinds>(out.kinds, [&](const auto& kind) {
     out.group.*kind.core.columns = kNone.*kind.core.columns;
@@ -403,12 +405,14 @@ absl::Status DecodeGroup(const v1::Group& message, DecodedGroup& out) {
     DecodeKind(kind, (message.*kind.question.get)(), out, violation_list);
   });
   if (message.has_bodies()) DecodeBodies(message.bodies(), out, violation_list);
+  DecodeUseOfBodySet(message, history, out.group, violation_list);
   return violation_list.empty() ? CheckGroup(out.group, out.kinds) : violation_list.status();
 }
 
 void EncodeGroup(const Group& from, v1::Group& to) {
   to.clear_bodies();
   if (from.bodies.size() > 0) EncodeBodies(from.bodies, *to.mutable_bodies());
+  EncodeUseOfBodySet(from, to);
   ForEachWireKind([&](const auto& kind) {
     const auto& columns = from.*kind.core.columns;
     if (columns.size() == 0) return (to.*kind.question.clear)();

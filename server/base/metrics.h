@@ -90,7 +90,7 @@ inline constexpr std::array<int64_t, 13> kBucketBoundsNs = {
     30000000, 100000000, 300000000, 1000000000, 3000000000, 10000000000};
 // The last bucket has no upper bound.
 inline constexpr size_t kBucketCount = kBucketBoundsNs.size() + 1;
-inline constexpr size_t kItemFaultCount = static_cast<size_t>(ItemFault::kTooManyBounces) + 1;
+inline constexpr size_t kItemFaultCount = static_cast<size_t>(ItemFault::kNotKept) + 1;
 inline constexpr size_t kCodeCount = 17;  // number of status codes of gRPC
 
 // Measured durations: how many there are in each bucket (`kBucketBoundsNs`), and their sum.

@@ -108,11 +108,11 @@ const char* NameOfCode(size_t code) {
 // Returns the name of an item fault as in batch.proto, in lower case.
 const char* NameOfFault(size_t fault) {
   static constexpr std::array<const char*, kItemFaultCount> kNames = {
-      "not_accepted",    "negative_radius",     "not_a_rotation",  "angle_out_of_range",
-      "unknown_shape",   "placed_out_of_range", "zero_direction",  "not_a_range",
-      "empty_box",       "negative_length",     "not_a_mass",      "tolerance_too_small",
-      "too_many_beams",  "unknown_tracker",     "no_interior",     "not_simple",
-      "too_many_pushes", "unknown_body",        "too_many_bounces"};
+      "not_accepted",    "negative_radius",     "not_a_rotation",   "angle_out_of_range",
+      "unknown_shape",   "placed_out_of_range", "zero_direction",   "not_a_range",
+      "empty_box",       "negative_length",     "not_a_mass",       "tolerance_too_small",
+      "too_many_beams",  "unknown_tracker",     "no_interior",      "not_simple",
+      "too_many_pushes", "unknown_body",        "too_many_bounces", "not_kept"};
   return kNames[fault];
 }
 

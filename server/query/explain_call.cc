@@ -42,6 +42,10 @@ absl::Status CheckRequest(const v1::ExplainRequest& request, const FrameLimits& 
   if (absl::Status status = CheckSceneName("scene", request.scene()); !status.ok()) return status;
   const v1::Group& group = request.group();
   if (group.has_edits()) return InvalidRequest("group.edits", "must not be given");
+  if (group.has_body_set()) return InvalidRequest("group.body_set", "must not be given");
+  if (group.has_version_at_tick()) {
+    return InvalidRequest("group.version_at_tick", "must not be given");
+  }
   if (group.min_version() != 0) return InvalidRequest("group.min_version", "must not be given");
   if (request.max_candidates() > kMaxExplainedCandidates) {
     return InvalidRequest("max_candidates",

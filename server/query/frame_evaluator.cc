@@ -95,7 +95,7 @@ void FrameEvaluator::Begin(const v1::Frame& frame, const FrameArrival& arrival, 
   absl::Status status = CheckFrame(frame);
   const absl::StatusOr<Coherence> coherence = wire::DecodeCoherence(frame.coherence());
   status.Update(coherence.status());
-  if (status.ok()) status = session.Define(frame);
+  if (status.ok()) status = session.Define(frame, store_);
   if (!status.ok()) return Refuse(frame.seq(), std::move(status), answer, work);
   ClearWork(answer, work);
   work.frame = &frame;

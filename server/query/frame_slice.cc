@@ -57,7 +57,7 @@ static_assert(std::string_view(std::get<0>(kGroupKinds).name) == "segments");
 // Returns whether a group casts a few segments and has no other queries, so that it may be a member
 // of a joined batch: several groups whose segments are cast together.
 bool IsJoinable(const v1::Group& group) {
-  if (group.has_edits() || group.version() != 0) return false;
+  if (group.has_edits() || group.version() != 0 || group.has_version_at_tick()) return false;
   const uint64_t segments = wire::CountLoneSegments(group);
   return segments >= 1 && segments <= JoinedCasts::kMaxOfGroup;
 }
@@ -262,6 +262,7 @@ absl::StatusOr<Scene::Ptr> FrameSlice::Resolve(size_t i, absl::string_view name,
                                                Progress& progress) {
   const v1::Group& group = GroupAt(i);
   const char* const field = TargetField(group);
+  if (group.has_version_at_tick()) return ResolveAtTick(i, name);
   if (group.version() != 0) {
     if (group.has_edits()) return InvalidField("version", "must not be given beside edits");
     if (group.min_version() != 0) {
@@ -287,6 +288,20 @@ absl::StatusOr<Scene::Ptr> FrameSlice::Resolve(size_t i, absl::string_view name,
   return Refused(absl::StatusCode::kUnavailable, "min_version",
                  scene == nullptr ? "the scene does not exist yet"
                                   : absl::StrCat("the current version is ", scene->version()));
+}
+
+absl::StatusOr<Scene::Ptr> FrameSlice::ResolveAtTick(size_t i, absl::string_view name) {
+  const v1::Group& group = GroupAt(i);
+  constexpr char kField[] = "version_at_tick";
+  if (group.version() != 0 || group.min_version() != 0 || group.has_edits()) {
+    return InvalidField(kField, "must not be given beside version, min_version or edits");
+  }
+  if (body_set_.set == nullptr || body_set_.fork.empty() || body_set_.fork != name) {
+    return InvalidField(kField, "must be a tick of a body set of the fork");
+  }
+  const uint64_t version = body_set_.set->VersionAt(group.version_at_tick());
+  if (version != 0) return context_.store.UseVersion(name, version, TargetField(group));
+  return Refused(absl::StatusCode::kOutOfRange, kField, "must be a tick that the body set keeps");
 }
 
 // Makes the edits of a group. The caller has decoded the queries of the group, so that a malformed
@@ -333,7 +348,11 @@ Scene::Ptr FrameSlice::EditedScene(size_t i) const {
 const absl::Status& FrameSlice::Decode(size_t i) {
   if (decoded_ != work_.pending[i]) {
     decoded_ = work_.pending[i];
-    decode_status_ = wire::DecodeGroup(GroupAt(i), context_.scratch.decoded);
+    const v1::Group& group = GroupAt(i);
+    body_set_ = {};
+    if (group.has_body_set()) body_set_ = context_.session.body_sets.Find(group.body_set());
+    const BodyHistory* const history = body_set_.set == nullptr ? nullptr : &body_set_.set->history;
+    decode_status_ = wire::DecodeGroup(group, context_.scratch.decoded, history);
   }
   return decode_status_;
 }

@@ -97,6 +97,9 @@ class FrameSlice {
   // Answers the group work.pending[i], which is the next member of the joined batch of casts.
   Progress AnswerMember(size_t i);
 
+  // Returns the version of the fork with the key `name` that was current when the tick
+  // `version_at_tick` of the group work.pending[i] came to its body set.
+  absl::StatusOr<Scene::Ptr> ResolveAtTick(size_t i, absl::string_view name);
   // Returns the scene with the key `name` that the group work.pending[i] reads, after the edits of
   // that group. Returns null, with `progress` kWaits, if the group must wait for a version of the
   // scene; returns null, with `progress` kYields, if the next time slice must evaluate the group
@@ -159,6 +162,8 @@ class FrameSlice {
   // The index in the frame of the group that `scratch.decoded` contains; -1: none.
   int decoded_ = -1;
   absl::Status decode_status_;
+  // The body set (bodies with poses by tick) that the decoded group names, if it names one.
+  StreamBodySets::Found body_set_;
 
   // The members of the joined batch of casts are the groups work.pending[i] for each i from the
   // index that `Run` has reached up to `joined_end_` - 1; no batch exists if that index is

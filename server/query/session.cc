@@ -4,12 +4,14 @@
 #include "server/query/session.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "carom/status.h"
 #include "server/base/rpc_status.h"
 #include "server/base/scene_name.h"
+#include "server/store/fork_store.h"
 #include "wire/decode.h"
 
 namespace carom::server {
@@ -84,7 +86,8 @@ const std::string* SceneHandles::Find(uint64_t handle) const {
 
 Session::Growth Session::GrowthBy(const v1::Frame& frame) const {
   Growth growth;
-  growth.handles = static_cast<uint64_t>(frame.bindings_size()) * SceneHandles::kHandleBytes;
+  growth.handles = static_cast<uint64_t>(frame.bindings_size()) * SceneHandles::kHandleBytes +
+                   StreamBodySets::GrowthBy(frame);
   for (const v1::TrackerDefinitions& definitions : frame.trackers()) {
     growth.trackers += BytesOf(definitions);
   }
@@ -98,20 +101,50 @@ Session::Growth Session::GrowthBy(const v1::Frame& frame) const {
   return growth;
 }
 
-absl::Status Session::Define(const v1::Frame& frame) {
+// Looks for a handle among those that the frame binds first: the frame has not bound them yet.
+absl::StatusOr<std::string> Session::ForkKeyOf(const v1::Frame& frame, const v1::BodySet& set,
+                                               const ForkStore& store) const {
+  if (set.fork_case() == v1::BodySet::kScene) {
+    absl::Status status = CheckSceneName("scene", set.scene());
+    if (!status.ok()) return status;
+    return store.KeyOf(tenant, set.scene());
+  }
+  for (const v1::SceneBinding& binding : frame.bindings()) {
+    if (binding.handle() == set.scene_handle()) return store.KeyOf(tenant, binding.scene());
+  }
+  const std::string* const name = handles.Find(set.scene_handle());
+  if (name == nullptr) return InvalidField("scene_handle", "must be bound on this stream");
+  return store.KeyOf(tenant, *name);
+}
+
+absl::Status Session::Define(const v1::Frame& frame, ForkStore& store) {
   // All definitions are checked before any of them is made.
   absl::Status status = handles.Check(frame.bindings());
   if (!status.ok()) return status;
+  // The body sets of a refused frame are those from before it.
+  std::optional<StreamBodySets> before;
+  if (frame.body_sets_size() + frame.poses_size() + frame.removed_body_sets_size() > 0) {
+    if (frame.trackers_size() > 0) before = body_sets;
+    status = body_sets.Define(frame, store,
+                              [&](const v1::BodySet& set) { return ForkKeyOf(frame, set, store); });
+    if (!status.ok()) return status;
+  }
   if (frame.trackers_size() + frame.removed_trackers_size() > 0) {
     wire::DecodedTrackers decoded;
     status = wire::DecodeTrackers(frame.trackers(), decoded);
-    if (!status.ok()) return status;
+    if (!status.ok()) {
+      if (before.has_value()) body_sets = *std::move(before);
+      return status;
+    }
     const std::span<const uint32_t> removed{frame.removed_trackers().data(),
                                             static_cast<size_t>(frame.removed_trackers_size())};
     // `TrackerTable::Define` checks and, if the check succeeds, makes the definitions of trackers.
     // Nothing after the call can fail.
     status = trackers.Define(removed, decoded.definitions);
-    if (!status.ok()) return status;
+    if (!status.ok()) {
+      if (before.has_value()) body_sets = *std::move(before);
+      return status;
+    }
   }
   handles.Bind(frame.bindings());
   trackers.BeginFrame();

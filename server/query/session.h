@@ -18,6 +18,7 @@
 #include "carom/tracker_table.h"
 #include "carom/v1/query_service.pb.h"
 #include "server/base/scene_name.h"
+#include "server/query/stream_body_sets.h"
 
 namespace carom::server {
 
@@ -47,19 +48,23 @@ class SceneHandles {
 };
 
 // The state of a stream between its frames (messages with queries): scene handles, which are
-// numbers that the client has bound to scene names, and trackers, which are moving shapes. Not
-// thread-safe.
+// numbers that the client has bound to scene names, trackers, which are moving shapes, and body
+// sets, which are bodies with poses by tick. Not thread-safe.
 struct Session {
   explicit Session(const TrackerTableLimits& limits) : trackers(limits) {}
 
-  // Makes all definitions of `frame` (of scene handles and trackers), or none of them if it returns
-  // an error.
-  absl::Status Define(const v1::Frame& frame);
+  // Makes all definitions of `frame` (of scene handles, trackers and body sets) and adds the ticks
+  // of its poses, or does none of this if it returns an error.
+  // `store` has the forks whose body sets the frame may define and use.
+  absl::Status Define(const v1::Frame& frame, ForkStore& store);
 
-  size_t memory_bytes() const { return handles.memory_bytes() + trackers.memory_bytes(); }
+  size_t memory_bytes() const {
+    return handles.memory_bytes() + body_sets.memory_bytes() + trackers.memory_bytes();
+  }
   // Upper bounds of the bytes by which one frame may increase `memory_bytes`.
   struct Growth {
-    uint64_t handles = 0;   // for the handles that the frame binds to scenes
+    // for the handles that the frame binds to scenes, and the stream's body sets that it defines
+    uint64_t handles = 0;
     uint64_t trackers = 0;  // for the trackers that the frame defines
     // For the memories (caches of nearby polygons) that the tracker moves of the frame add. An
     // estimate: if there is no room for the memory of a tracker, the server answers the move
@@ -77,7 +82,13 @@ struct Session {
   absl::Status may_edit;
   SceneHandles handles;
   TrackerTable trackers;
+  StreamBodySets body_sets;
   uint64_t move_batches = 0;  // number of batches of tracker moves so far
+
+ private:
+  // Returns the store's key of the fork that a body set of the frame names.
+  absl::StatusOr<std::string> ForkKeyOf(const v1::Frame& frame, const v1::BodySet& set,
+                                        const ForkStore& store) const;
 };
 
 }  // namespace carom::server

@@ -109,6 +109,7 @@ Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemor
       lease_(lease),
       limits_(limits),
       peer_(std::move(peer)),
+      body_sets_(std::make_shared<ForkBodySets>(memory, peer_)),
       last_use_(Clock::now().time_since_epoch().count()),
       share_(std::make_shared<ForkShare>(memory, peer_, base_.kept)) {}
 
@@ -116,6 +117,7 @@ Fork::Fork(ForkBase base, Clock::duration lease, const Limits& limits, ForkMemor
 // still has readers moves from the fork to the version, and is released when the version's last
 // reader is done.
 Fork::~Fork() {
+  body_sets_->Close();
   absl::MutexLock writing(&writing_);
   absl::MutexLock lock(&mu_);
   for (const VersionPtr& version : versions_) DetachCharge(*version, IsRead(version));
@@ -211,6 +213,7 @@ std::optional<ForkBase> Fork::BaseAt(uint64_t version) const {
 }
 
 void Fork::Close() {
+  body_sets_->Close();
   absl::MutexLock lock(&mu_);
   is_closed_ = true;
 }

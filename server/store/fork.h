@@ -28,6 +28,7 @@
 #include "absl/synchronization/mutex.h"
 #include "carom/scene.h"
 #include "server/base/timer.h"
+#include "server/store/body_set_table.h"
 #include "server/store/fork_memory.h"
 #include "server/store/kept_versions.h"
 #include "server/store/scene_change.h"
@@ -161,8 +162,11 @@ class Fork {
                                       absl::FunctionRef<void(uint64_t)> published)
       ABSL_LOCKS_EXCLUDED(writing_, mu_);
 
+  // The body sets of the fork, which streams may still refer to when the fork is deleted.
+  const std::shared_ptr<ForkBodySets>& body_sets() const { return body_sets_; }
+
   // Marks the fork as deleted: a later `Edit` or `Rollback` that would make a version returns
-  // NOT_FOUND.
+  // NOT_FOUND, and the fork has no body sets any longer.
   void Close() ABSL_LOCKS_EXCLUDED(mu_);
 
  private:
@@ -215,6 +219,7 @@ class Fork {
   const Clock::duration lease_;
   const Limits limits_;
   const std::shared_ptr<MemoryPeer> peer_;
+  const std::shared_ptr<ForkBodySets> body_sets_;
   std::atomic<Clock::rep> last_use_;
 
   // held by the thread that changes the fork, from the start to the end of the change

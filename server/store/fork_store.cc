@@ -221,6 +221,16 @@ absl::StatusOr<Scene::Ptr> ForkStore::EditFork(absl::string_view name, ForkEdits
       [&](uint64_t version) { scenes_.Notify(name, version, nullptr); });
 }
 
+absl::StatusOr<std::shared_ptr<ForkBodySets>> ForkStore::BodySetsOf(absl::string_view name) {
+  const ForkPtr fork = FindFork(name);
+  if (fork != nullptr) {
+    fork->Renew();
+    return fork->body_sets();
+  }
+  if (scenes_.Find(name) == nullptr) return scenes_.WhyMissing(name, "scene");
+  return Refused(absl::StatusCode::kFailedPrecondition, "scene", "must be a fork");
+}
+
 // --- Leases
 
 // One timer serves all forks; it is due when the first lease of a fork ends (when no client has

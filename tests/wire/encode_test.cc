@@ -398,7 +398,7 @@ TEST(EncodeGroupAnswers, EveryItemErrorTravels) {
   const Columns columns;
   GroupAnswers answers;
   for (int column = 0; column < kItemColumnCount; ++column) {
-    for (int fault = 0; fault <= static_cast<int>(ItemFault::kTooManyBounces); ++fault) {
+    for (int fault = 0; fault <= static_cast<int>(ItemFault::kNotKept); ++fault) {
       const auto index = static_cast<uint32_t>(answers.polygons.counts.size());
       answers.polygons.errors.push_back(
           {index, static_cast<ItemColumn>(column), static_cast<ItemFault>(fault)});
@@ -408,6 +408,7 @@ TEST(EncodeGroupAnswers, EveryItemErrorTravels) {
   v1::GroupAnswer message;
   EncodeGroupAnswers(FullGroup(columns), answers, message);
   EXPECT_EQ(message.polygons().errors(0).code(), 3);
+  EXPECT_EQ(message.polygons().errors(static_cast<int>(ItemFault::kNotKept)).code(), 11);
   GroupAnswers arrived;
   ASSERT_TRUE(DecodeGroupAnswers(Sent(message), arrived).ok());
   EXPECT_EQ(arrived.polygons.errors, answers.polygons.errors);

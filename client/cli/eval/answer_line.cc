@@ -484,8 +484,14 @@ std::string ErrorLine(std::string_view q, const absl::Status& status) {
   return writer.Finished();
 }
 
+// Returns the error of a query as of a moment that is not kept.
+static absl::Status NotKept(const ItemError& error) {
+  return Refused(absl::StatusCode::kOutOfRange, "as_of", Description(error.fault));
+}
+
 // Translates the faulty column of `error` to the member of the JSON line that the user wrote.
 absl::Status MotionStatus(const ItemError& error) {
+  if (error.fault == ItemFault::kNotKept) return NotKept(error);
   const auto field = [&] {
     switch (error.column) {
       case ItemColumn::kX:
@@ -512,6 +518,7 @@ absl::Status NearestStatus(const ItemError& error) {
 }
 
 absl::Status ItemStatus(const ItemError& error, std::string_view columns) {
+  if (error.fault == ItemFault::kNotKept) return NotKept(error);
   return InvalidField(Field(error.column, columns), Description(error.fault));
 }
 

@@ -111,6 +111,16 @@ BodyColumns BodyTable::columns() const {
           .owner = owner};
 }
 
+BodyDefinition BodyTable::definition() const {
+  return {.shapes = shapes,
+          .shape = shape,
+          .category = category,
+          .owner = owner,
+          .keep_ticks = kMaxKeepTicks};
+}
+
+PoseColumns PoseTable::columns() const { return {.tick = tick, .x = x, .y = y, .c = c, .s = s}; }
+
 // Counts the vertices of the shapes, and four vertices for each body (placed shape): the pose,
 // owner and category of a body take at most the bytes of four encoded vertices.
 size_t BodyTable::cost() const {
@@ -126,6 +136,8 @@ void ScopeColumns::Add(const ItemScope& scope) {
   owners_.push_back(scope.ignore_owner);
   has_masks_ |= scope.mask != kEveryCategory;
   has_owners_ |= scope.ignore_owner != 0 && scope.includes_bodies();
+  moments_.push_back(scope.as_of.value_or(0));
+  has_moments_ |= scope.as_of.has_value();
 }
 
 // Omits a column if all queries have its default value, so that queries without members such as
@@ -134,6 +146,7 @@ Scope ScopeColumns::columns(Against against) const {
   Scope scope{.against = against};
   if (has_masks_) scope.mask = masks_;
   if (has_owners_) scope.ignore_owner = owners_;
+  if (has_moments_) scope.as_of = moments_;
   return scope;
 }
 
@@ -156,6 +169,43 @@ absl::StatusOr<BodyTable> ReadBodies(const json& line) {
   return bodies;
 }
 
+absl::StatusOr<PoseTable> ReadPoses(const json& line) {
+  PoseTable poses;
+  const auto tick = line.find("tick");
+  if (tick == line.end()) return InvalidField("tick", "required");
+  const absl::StatusOr<uint64_t> number = ReadInteger(*tick, "tick", kMaxTick);
+  if (!number.ok()) return number.status();
+  poses.tick = *number;
+  const auto rows = line.find("at");
+  if (rows == line.end()) return InvalidField("at", "required");
+  if (!rows->is_array()) return InvalidField("at", "must be an array of poses");
+  if (rows->size() > kMaxBodies) return TooManyOf("at", "must be at most 4096 poses");
+  for (size_t i = 0; i < rows->size(); ++i) {
+    const auto row = Numbers((*rows)[i], absl::StrCat("at[", i, "]"), {2, 4});
+    if (!row.ok()) return row.status();
+    poses.x.push_back((*row)[0]);
+    poses.y.push_back((*row)[1]);
+    poses.c.push_back(row->size() == 4 ? (*row)[2] : 1);
+    poses.s.push_back(row->size() == 4 ? (*row)[3] : 0);
+  }
+  return poses;
+}
+
+// A column of poses becomes an element of a row of "at": `c[2]` becomes `at[2][2]`.
+absl::Status PoseRowError(const absl::Status& status) {
+  const std::vector<Violation> violations = Violations(status);
+  if (violations.empty()) return status;
+  const Violation& first = violations.front();
+  if (first.field == "tick") return Refused(status.code(), "tick", first.description);
+  constexpr std::pair<absl::string_view, int> kColumns[] = {{"x", 0}, {"y", 1}, {"c", 2}, {"s", 3}};
+  for (const auto& [column, place] : kColumns) {
+    absl::string_view index = first.field;
+    if (!absl::ConsumePrefix(&index, absl::StrCat(column, "["))) continue;
+    return Refused(status.code(), absl::StrCat("at[", index, "[", place, "]"), first.description);
+  }
+  return Refused(status.code(), "at", first.description);
+}
+
 // Reads each member independently: for example, "mask" does not require "against".
 absl::StatusOr<ItemScope> ReadScope(const json& line) {
   ItemScope scope;
@@ -172,6 +222,11 @@ absl::StatusOr<ItemScope> ReadScope(const json& line) {
     const absl::StatusOr<uint64_t> ignored = ReadInteger(*owner, "ignore_owner", kMaxOwner);
     if (!ignored.ok()) return ignored.status();
     scope.ignore_owner = static_cast<uint32_t>(*ignored);
+  }
+  if (line.contains("as_of")) {
+    const absl::StatusOr<double> as_of = Number(line, "as_of", std::nullopt);
+    if (!as_of.ok()) return as_of.status();
+    scope.as_of = *as_of;
   }
   if (const auto mask = line.find("mask"); mask != line.end()) {
     const absl::StatusOr<uint64_t> categories = ReadInteger(*mask, "mask", kEveryCategory);

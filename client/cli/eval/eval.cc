@@ -121,7 +121,12 @@ class EvalRun {
         pending_.push_back({std::move(line->q), Query(MoveQuery{named->second, move->pose}), {}});
       }
     } else if (auto* query = std::get_if<Query>(&*line->content)) {
-      const size_t copies = CopiesOfBodies(*query, line->scope, groups_with_bodies_);
+      if (line->scope.includes_bodies()) {
+        const absl::Status selected = SelectBodies(line->scope.as_of.has_value());
+        if (!selected.ok()) return selected;
+      }
+      const size_t copies =
+          uses_history_ ? 0 : CopiesOfBodies(*query, line->scope, groups_with_bodies_);
       vertices_ += VertexCount(*query) + copies * bodies_.cost();
       pending_.push_back({std::move(line->q), std::move(*query), line->scope});
     } else if (auto* bodies = std::get_if<BodiesLine>(&*line->content)) {
@@ -129,6 +134,10 @@ class EvalRun {
       const absl::Status flushed = Flush();
       if (!flushed.ok()) return flushed;
       bodies_ = std::move(bodies->bodies);
+      has_history_ = false;
+    } else if (const auto* poses = std::get_if<PosesLine>(&*line->content)) {
+      const absl::Status added = AddPoses(line->q, poses->poses);
+      if (!added.ok()) return added;
     } else {
       const absl::Status replaced = ReplaceScene(*line);
       if (!replaced.ok()) return replaced;
@@ -145,16 +154,57 @@ class EvalRun {
   // and prints the answers.
   absl::Status Flush() {
     if (pending_.empty()) return absl::OkStatus();
-    const auto lines = AnswerLines(pending_, bodies_.columns(), evaluator_);
+    const auto lines = uses_history_ ? AnswerLines(pending_, evaluator_.body_history(), evaluator_)
+                                     : AnswerLines(pending_, bodies_.columns(), evaluator_);
     if (!lines.ok()) return lines.status();
     for (const std::string& line : *lines) out_ << line << '\n';
     pending_.clear();
     vertices_ = 0;
     groups_with_bodies_ = 0;
+    uses_history_ = false;
+    has_own_bodies_ = false;
     return absl::OkStatus();
   }
 
  private:
+  // Answers the pending queries first if they consider the bodies of the bodies line and the next
+  // query those of a moment, or the other way round. Defines the history of the bodies for their
+  // first moment.
+  absl::Status SelectBodies(bool has_moment) {
+    if (has_own_bodies_ && uses_history_ != has_moment) {
+      const absl::Status flushed = Flush();
+      if (!flushed.ok()) return flushed;
+    }
+    uses_history_ = has_moment;
+    has_own_bodies_ = true;
+    if (!has_moment || has_history_) return absl::OkStatus();
+    const absl::Status defined = DefineHistory();
+    return defined.ok() || IsRequestError(defined) ? absl::OkStatus() : defined;
+  }
+
+  // Where the bodies can have no history, moments are about one without bodies and ticks.
+  absl::Status DefineHistory() {
+    absl::Status status = evaluator_.DefineBodies(bodies_.definition());
+    has_history_ = status.ok();
+    if (!status.ok()) evaluator_.DefineBodies({}).IgnoreError();
+    return status;
+  }
+
+  // Adds a tick to the history of the bodies. Answers the pending queries first, which do not know
+  // the tick.
+  absl::Status AddPoses(const std::string& q, const PoseTable& poses) {
+    absl::Status status = Flush();
+    if (!status.ok()) return status;
+    if (!has_history_) status = DefineHistory();
+    if (!status.ok()) {
+      status = Refused(status.code(), "op", "a shape is too large for poses by tick");
+    } else {
+      status = PoseRowError(evaluator_.AddPoses(poses.columns()));
+    }
+    if (!status.ok()) pending_.push_back({q, std::move(status)});
+    return absl::OkStatus();
+  }
+
   // Defines a tracker (a shape with a name, which later lines move). If a tracker has the name
   // already, answers the pending queries first, because pending moves are moves of the former
   // tracker.
@@ -199,6 +249,7 @@ class EvalRun {
     }
     if (status.ok()) {
       bodies_ = {};
+      has_history_ = false;
     } else {
       pending_.push_back({std::move(line.q), std::move(status)});
     }
@@ -226,6 +277,9 @@ class EvalRun {
   // Most queries of `pending_` share a few groups (parts of the frame). Bit g is set if a pending
   // query has put `bodies_` into the shared group g.
   uint32_t groups_with_bodies_ = 0;
+  bool has_history_ = false;     // the evaluator has a body set of `bodies_`
+  bool uses_history_ = false;    // pending queries consider the body set, in place of `bodies_`
+  bool has_own_bodies_ = false;  // a pending query considers bodies
   // handle of each tracker, by the number that names the tracker in the input lines
   absl::flat_hash_map<uint64_t, uint32_t> handles_;
 };

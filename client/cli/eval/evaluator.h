@@ -39,6 +39,18 @@ class Evaluator {
   static constexpr uint32_t kMaxTrackers = 65536;
   virtual absl::Status Track(uint32_t handle, Shape shape) = 0;
 
+  // Replaces the body set (bodies with poses by tick) by one of `bodies` without ticks. Returns
+  // errors as `Replace` does. `Replace` keeps the set.
+  // UNIMPLEMENTED: the evaluator keeps no body sets.
+  virtual absl::Status DefineBodies(BodyDefinition) { return absl::UnimplementedError(""); }
+  // Adds a tick to the body set. Returns the errors of `BodyHistory::Add`.
+  virtual absl::Status AddPoses(const PoseColumns&) { return absl::UnimplementedError(""); }
+  // Returns the body set, for `Group::body_history` of the groups of the next `Evaluate`.
+  virtual const BodyHistory& body_history() const {
+    static const auto* const kNone = new BodyHistory();
+    return *kNone;
+  }
+
   // Answers `groups` as the groups of one frame (one message, if a server answers); does not use
   // their spans after it returns. Returns an error only if the service failed; if a group is
   // refused, its `GroupResult` has the error.

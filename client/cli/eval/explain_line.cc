@@ -75,6 +75,9 @@ class ItemReader {
   void ReadScopeInto(Scope& scope) {
     const absl::StatusOr<ItemScope> read = ReadScope(line_);
     if (!read.ok()) return Fail(read.status());
+    if (read->as_of.has_value()) {
+      Fail(InvalidField("as_of", "must be absent: give the bodies of the moment"));
+    }
     scope.against = read->against;
     scope.mask = {&own_.masks.emplace_back(read->mask), 1};
     scope.ignore_owner = {&own_.counts.emplace_back(read->ignore_owner), 1};
@@ -234,6 +237,10 @@ absl::Status QuestionLines::Add(std::string_view text) {
   if (!line->content.ok()) return line->content.status();
   if (auto* bodies = std::get_if<BodiesLine>(&*line->content)) {
     bodies_ = std::move(bodies->bodies);
+  } else if (std::holds_alternative<PosesLine>(*line->content)) {
+    return InvalidField("op", "must not be poses: give the bodies of the moment");
+  } else if (line->scope.as_of.has_value()) {
+    return InvalidField("as_of", "must be absent: give the bodies of the moment");
   } else if (const auto* track = std::get_if<TrackLine>(&*line->content)) {
     trackers_.insert_or_assign(track->tracker, Shape(track->shape));
     moves_.clear();

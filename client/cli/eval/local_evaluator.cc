@@ -36,6 +36,15 @@ class Local final : public Evaluator {
     return trackers_.Define({}, {&definition, 1});
   }
 
+  absl::Status DefineBodies(BodyDefinition bodies) override {
+    absl::StatusOr<BodyHistory> history = BodyHistory::Create(std::move(bodies));
+    if (!history.ok()) return history.status();
+    history_ = *std::move(history);
+    return absl::OkStatus();
+  }
+  absl::Status AddPoses(const PoseColumns& poses) override { return history_.Add(poses); }
+  const BodyHistory& body_history() const override { return history_; }
+
   // Evaluates the groups of a frame as a server does, with one limit of rows for all groups
   // together, so that the local and the remote evaluator give equal answers.
   absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
@@ -60,6 +69,7 @@ class Local final : public Evaluator {
  private:
   Scene::Ptr scene_;
   TrackerTable trackers_;
+  BodyHistory history_;
 };
 
 }  // namespace

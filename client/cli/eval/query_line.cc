@@ -21,7 +21,8 @@ namespace carom::cli {
 namespace {
 
 using nlohmann::json;
-using Content = std::variant<SceneLine, LoadLine, BodiesLine, TrackLine, NamedMove, Query>;
+using Content =
+    std::variant<SceneLine, LoadLine, BodiesLine, PosesLine, TrackLine, NamedMove, Query>;
 
 // Parses {"op":"scene","polygons":[…]}.
 absl::StatusOr<Content> ParseScene(const json& line) {
@@ -44,6 +45,13 @@ absl::StatusOr<Content> ParseBodies(const json& line) {
   absl::StatusOr<BodyTable> bodies = ReadBodies(line);
   if (!bodies.ok()) return bodies.status();
   return BodiesLine{*std::move(bodies)};
+}
+
+// Parses {"op":"poses","tick":n,"at":[[x,y,c,s],…]}.
+absl::StatusOr<Content> ParsePoses(const json& line) {
+  absl::StatusOr<PoseTable> poses = ReadPoses(line);
+  if (!poses.ok()) return poses.status();
+  return PosesLine{*std::move(poses)};
 }
 
 // Parses {"op":"point","p":[x,y]}.
@@ -346,6 +354,7 @@ constexpr Operation kOperations[] = {
     {"scene", ParseScene},
     {"load", ParseLoad},
     {"bodies", ParseBodies},
+    {"poses", ParsePoses},
     {"point", ParsePoint},
     {"segment", ParseSegment},
     {"sight", ParseSight},
@@ -384,6 +393,9 @@ absl::Status CheckScope(const Content& content, const ItemScope& scope) {
                              std::holds_alternative<RayBounceQuery>(*query);
   if (is_scene_only && scope.includes_bodies()) {
     return InvalidField("against", "must be \"scene\" for this operation");
+  }
+  if (scope.as_of.has_value() && !scope.includes_bodies()) {
+    return InvalidField("as_of", "must be absent where \"against\" is \"scene\"");
   }
   if (query == nullptr && scope.mask != kEveryCategory) {
     return InvalidField("mask", "must be absent for this operation");

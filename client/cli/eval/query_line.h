@@ -169,6 +169,11 @@ struct BodiesLine {
   BodyTable bodies;
 };
 
+// A line that adds a tick: the poses of the bodies of the last bodies line.
+struct PosesLine {
+  PoseTable poses;
+};
+
 // A line that defines the tracker (a shape that later lines move) with the name `tracker`. The
 // shape has at most kMaxMovingVertices vertices.
 struct TrackLine {
@@ -192,7 +197,8 @@ struct Line {
   // error has at least one field violation, the first of which names the faulty member by its path
   // in the JSON line, such as c[2]. The code is INVALID_ARGUMENT, or RESOURCE_EXHAUSTED if the line
   // exceeds a limit.
-  absl::StatusOr<std::variant<SceneLine, LoadLine, BodiesLine, TrackLine, NamedMove, Query>>
+  absl::StatusOr<
+      std::variant<SceneLine, LoadLine, BodiesLine, PosesLine, TrackLine, NamedMove, Query>>
       content;
   // which polygons and bodies (placed shapes beside the scene) a query or move considers; the
   // default value for other kinds of lines

@@ -4,16 +4,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <deque>
 #include <random>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "carom/client.h"
+#include "client/cli/eval/bodies_line.h"
 #include "client/cli/eval/evaluator.h"
 
 namespace carom::cli {
 namespace {
 
+constexpr uint32_t kBodySet = 1;  // handle of the body set of the stream
+constexpr size_t kPosesOfAFrame = 16384;
 constexpr uint64_t kHandle = 1;  // number that stands for the scene in the frames of the stream
 // When the tracker shapes in a frame have this many vertices, about 1 MiB, further tracker
 // definitions are sent in the next frame.
@@ -68,6 +72,28 @@ class Remote final : public Evaluator {
     return defined;
   }
 
+  // Checks definitions and ticks at once; `Ask` sends them before the next groups.
+  absl::Status DefineBodies(BodyDefinition bodies) override {
+    absl::StatusOr<BodyHistory> history = BodyHistory::Create(bodies);
+    if (!history.ok()) return history.status();
+    history_ = *std::move(history);
+    bodies_ = std::move(bodies);
+    unsent_ = {};
+    is_defined_ = false;
+    return absl::OkStatus();
+  }
+  absl::Status AddPoses(const PoseColumns& poses) override {
+    const absl::Status added = history_.Add(poses);
+    if (!added.ok()) return added;
+    const auto copy = [](std::span<const double> column) {
+      return std::vector<double>(column.begin(), column.end());
+    };
+    unsent_.push_back({poses.tick, copy(poses.x), copy(poses.y), copy(poses.c), copy(poses.s)});
+    if (unsent_.size() > kMaxKeepTicks) unsent_.pop_front();
+    return added;
+  }
+  const BodyHistory& body_history() const override { return history_; }
+
   absl::StatusOr<std::vector<GroupResult>> Evaluate(std::span<const Group> groups) override {
     // Queries before the first scene line are about an empty scene.
     if (!exists_) {
@@ -97,8 +123,38 @@ class Remote final : public Evaluator {
     if (!defined.ok()) return defined;
     Frame frame;
     frame.bindings.push_back({kHandle, name_});
-    for (const Group& group : groups) frame.groups.push_back({kHandle, 0, group});
+    for (const Group& group : groups) {
+      FrameGroup& asked = frame.groups.emplace_back(FrameGroup{kHandle, 0, group});
+      if (group.body_history == nullptr) continue;
+      const absl::Status sent = SendBodySet();
+      if (!sent.ok()) return sent;
+      asked.body_set = kBodySet;
+    }
     return Exchange(frame);
+  }
+
+  // Sends the definition of the body set and its ticks, as far as the stream does not have them, in
+  // frames of at most `kPosesOfAFrame` poses.
+  absl::Status SendBodySet() {
+    while (!is_defined_ || !unsent_.empty()) {
+      Frame frame;
+      if (!is_defined_) {
+        frame.removed_body_sets = {kBodySet};
+        frame.body_sets.push_back({.body_set = kBodySet, .bodies = bodies_});
+      }
+      size_t poses = 0;
+      for (const PoseTable& tick : unsent_) {
+        if (poses != 0 && poses + tick.x.size() > kPosesOfAFrame) break;
+        poses += tick.x.size();
+        frame.poses.push_back({kBodySet, tick.columns()});
+      }
+      const absl::StatusOr<FrameAnswer> answer = Exchange(frame);
+      if (!answer.ok()) return answer.status();
+      if (!answer->status.ok()) return answer->status;
+      is_defined_ = true;
+      unsent_.erase(unsent_.begin(), unsent_.begin() + static_cast<ptrdiff_t>(frame.poses.size()));
+    }
+    return absl::OkStatus();
   }
 
   // Sends the tracker definitions that the stream does not have yet, in frames far below a server's
@@ -140,6 +196,10 @@ class Remote final : public Evaluator {
   std::unique_ptr<Stream> stream_;
   TrackerTable trackers_;            // trackers that the stream has, and those in `undefined_`
   std::vector<uint32_t> undefined_;  // handles whose definitions are not sent yet
+  BodyHistory history_;              // the body set of the stream, with the ticks of `unsent_`
+  BodyDefinition bodies_;            // the definition of `history_`
+  std::deque<PoseTable> unsent_;     // ticks that are not sent yet
+  bool is_defined_ = false;          // whether the stream has the definition
 };
 
 }  // namespace

@@ -30,6 +30,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "carom/body_sets.h"
 #include "carom/group.h"
 #include "carom/scene.h"
 #include "carom/tracker_table.h"
@@ -77,6 +78,12 @@ struct FrameGroup {
   // Edits of a fork. The server makes them before it evaluates the queries, which read the version
   // that the edits make.
   std::optional<GroupEdits> edits = {};
+  // Handle of a body set (carom/body_sets.h) in place of `group.bodies`. `group.body_history` is
+  // ignored; `group.body_rotation` applies.
+  std::optional<uint32_t> body_set = {};
+  // Tick of `body_set`, a set of the fork that the group queries: the group reads the version that
+  // was current when that tick came. Illegal beside `version`, `min_version` or `edits`.
+  std::optional<uint64_t> version_at_tick = {};
 };
 
 // The queries of a client in one tick, a step of its simulation, as groups, each of which queries
@@ -102,6 +109,12 @@ struct Frame {
   // not begun to evaluate this frame when the later frame arrives, it answers this frame with
   // `skipped`.
   bool supersede = false;
+  // Before the server evaluates the groups, it removes body sets (bodies with poses by tick), then
+  // defines `body_sets`, at most 1,024, and then adds `poses`, in this order. It makes all of these
+  // changes, or refuses the frame.
+  std::vector<uint32_t> removed_body_sets = {};
+  std::vector<BodySet> body_sets = {};
+  std::vector<BodyPoses> poses = {};
 };
 
 // The result of one group (the queries of one scene in a frame). `answers` contains the errors of
@@ -148,8 +161,8 @@ struct FrameStats {
 struct FrameAnswer {
   uint64_t seq = 0;
   // INVALID_ARGUMENT or RESOURCE_EXHAUSTED: the server refused the frame as a whole, and `groups`
-  // is empty. An error from a temporary limit, such as the limit of frames in flight, has a
-  // `RetryDelay` (carom/status.h).
+  // is empty; so, too, NOT_FOUND or FAILED_PRECONDITION for a body set of no fork. An error from a
+  // temporary limit, such as the limit of frames in flight, has a `RetryDelay` (carom/status.h).
   absl::Status status;
   // Whether a later frame superseded this frame, so that the server did not evaluate it; `groups`
   // is then empty. The server still applies the scene handles and trackers that the frame defines.

@@ -43,6 +43,10 @@ struct Scope {
   // Item i ignores the bodies of the owner ignore_owner[i]: for a bullet, the bodies of the
   // shooter. 0 ignores no body. Empty: 0 for all items.
   std::span<const uint32_t> ignore_owner = {};
+  // Item i considers the bodies as they were at the moment as_of[i], in ticks of the history of the
+  // group (carom/body_history.h), which `EvaluateGroup` requires. A moment that is not kept is an
+  // error of the item there. Empty: the newest tick.
+  std::span<const double> as_of = {};
 };
 
 // The reason why an item was not answered.
@@ -66,6 +70,7 @@ enum class ItemFault : uint8_t {
   kTooManyPushes,      // displacements of a slide outside [1, 4]
   kUnknownBody,        // an index without a body
   kTooManyBounces,     // bounces of a ray outside [1, 16]
+  kNotKept,            // a moment that the history does not keep
 };
 
 // The column that holds the faulty value of an item.
@@ -116,8 +121,9 @@ enum class ItemColumn : uint8_t {
   kMaxBounces,
   kFrom,
   kTo,
+  kAsOf,
 };
-inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kTo) + 1;
+inline constexpr int kItemColumnCount = static_cast<int>(ItemColumn::kAsOf) + 1;
 
 // Reports that item `index` of a batch was not answered: all of its answer columns are empty.
 struct ItemError {

@@ -30,6 +30,7 @@
 #include "carom/arc.h"
 #include "carom/area.h"
 #include "carom/bodies.h"
+#include "carom/body_history.h"
 #include "carom/bounce.h"
 #include "carom/cast.h"
 #include "carom/contact.h"
@@ -53,6 +54,10 @@ namespace carom {
 struct Group {
   // The bodies that a question considers if its scope includes bodies.
   BodyColumns bodies;
+  // Bodies with poses by tick, in place of `bodies`: each item considers them as of its own moment
+  // (`Scope::as_of`). Must outlive the evaluation. Null: `bodies` counts.
+  const BodyHistory* body_history = nullptr;
+  BodyRotation body_rotation = BodyRotation::kNearest;  // between the ticks of `body_history`
   CastOptions cast_options;
   SegmentColumns segments;
   uint64_t point_mask = kEveryCategory;
@@ -137,16 +142,20 @@ struct GroupAnswers {
 };
 
 // Returns OK if the columns of each batch are of equal length and the options are in range;
-// otherwise INVALID_ARGUMENT naming the field, such as `segments.by` or `segments.max_hits`.
+// otherwise INVALID_ARGUMENT naming the field, such as `segments.by` or `segments.max_hits`; so,
+// too, for `bodies` beside a history (`body_set`), `as_of` without one, and a rotation that the
+// history does not allow (`body_set_rotation`).
 // Returns RESOURCE_EXHAUSTED naming `bodies` for more than `kMaxBodies` bodies, and
 // RESOURCE_EXHAUSTED naming `polygons.shapes[i]` (or `contacts.movers.shapes[i]`, and so on) for a
 // shape with more than `kMaxMovingVertices` vertices.
 absl::Status CheckGroup(const Group& group);
 
 // Answers a group that `CheckGroup` accepts. If any question considers bodies, a body that cannot
-// be placed is INVALID_ARGUMENT, as in `Bodies::Create`. If `meter` stopped the work, `out` is
-// meaningless and the status is DEADLINE_EXCEEDED, or RESOURCE_EXHAUSTED if the answers have too
-// many rows. Thread-safe for distinct `out`, `meter` and trackers.
+// be placed is INVALID_ARGUMENT, as in `Bodies::Create`. An item with a moment that the history
+// does not keep is an error of the item (`ItemFault::kNotKept`), whatever it is asked against. If
+// `meter` stopped the work, `out` is meaningless and the status is DEADLINE_EXCEEDED, or
+// RESOURCE_EXHAUSTED if the answers have too many rows. Thread-safe for distinct `out`, `meter` and
+// trackers.
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
                            WorkMeter& meter);
 

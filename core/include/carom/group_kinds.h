@@ -122,7 +122,8 @@ void ForEachOf(const GroupKindSet& kinds, F&& f) {
 absl::Status CheckGroup(const Group& group, const GroupKindSet& kinds);
 
 // Does what `EvaluateGroup(scene, group, out, meter)` does, for a group in which only `kinds` have
-// queries, with bodies that the caller has placed: `group.bodies` is ignored. Leaves the answers of
+// queries, with bodies that the caller has placed: `group.bodies` and `group.body_history` are
+// ignored. Leaves the answers of
 // other kinds as they are. Cheaper if `kinds` are few.
 absl::Status EvaluateGroup(const World& world, const Group& group, const GroupKindSet& kinds,
                            GroupAnswers& out, WorkMeter& meter);

@@ -346,7 +346,7 @@ const char* carom_item_column_name(uint32_t column) {
 }
 
 const char* carom_item_fault_description(uint32_t fault) {
-  return fault <= static_cast<uint32_t>(carom::ItemFault::kTooManyBounces)
+  return fault <= static_cast<uint32_t>(carom::ItemFault::kNotKept)
              ? carom::Description(static_cast<carom::ItemFault>(fault))
              : nullptr;
 }

@@ -20,7 +20,7 @@ constexpr const char* kNames[kItemColumnCount] = {
     "duration", "step",         "range",     "beams",       "tracker",
     "from_x",   "from_y",       "from_c",    "from_s",      "from_angle",
     "skin",     "pushes",       "body",      "max_bounces", "from",
-    "to"};
+    "to",       "as_of"};
 
 }  // namespace
 
@@ -69,6 +69,8 @@ const char* Description(ItemFault fault) {
       return "must be an index into the bodies";
     case ItemFault::kTooManyBounces:
       return "must be in [1, 16]";
+    case ItemFault::kNotKept:
+      return "must be a moment that the body set keeps";
   }
   return "";
 }

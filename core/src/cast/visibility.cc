@@ -72,6 +72,7 @@ class Beams {
   std::vector<double> ax_, ay_;
   std::vector<uint64_t> mask_;
   std::vector<uint32_t> ignore_owner_;
+  std::vector<double> as_of_;
   Scope scope_;
 };
 
@@ -107,6 +108,7 @@ void Beams::Clear() {
   by_.clear();
   mask_.clear();
   ignore_owner_.clear();
+  as_of_.clear();
 }
 
 // Sets the ends of the beams of a fan, two at a time in the lanes of a vector. Returns false if an
@@ -163,6 +165,8 @@ void Beams::Read(const FanColumns& fans, size_t i, std::vector<ItemError>& error
   scope_.mask = mask_;
   if (!fans.scope.ignore_owner.empty()) ignore_owner_.resize(end, fans.scope.ignore_owner[i]);
   scope_.ignore_owner = ignore_owner_;
+  if (!fans.scope.as_of.empty()) as_of_.resize(end, fans.scope.as_of[i]);
+  scope_.as_of = as_of_;
 }
 
 // Casts the beams from `begin` on against the scene, as many as `hits` has elements: the beams of

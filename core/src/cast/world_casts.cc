@@ -115,16 +115,18 @@ class WorldCaster {
     if (against == Against::kScene || (against == Against::kBoth && !has_bodies)) return Done();
     scratch_->changed.Clear();
     scratch_->changes.clear();
+    const BoxRaster* const raster =
+        has_bodies ? &casts_.world.bodies->set().RasterOf(casts_.scope, meter_) : nullptr;
     const bool has_errors = against == Against::kBodies;
     std::vector<ItemError>& errors = has_errors ? out_.errors : scratch_->ignored;
     for (size_t begin = 0; begin < casts_.count; begin += 64) {
       const size_t count = std::min<size_t>(64, casts_.count - begin);
       if (!meter_.Spend(count)) return false;
       uint64_t lines = ~uint64_t{0} >> (64 - count);
-      if (!has_errors) lines &= casts_.near(begin, count, casts_.world.bodies->set().raster());
+      if (!has_errors) lines &= casts_.near(begin, count, *raster);
       for (; lines != 0; lines &= lines - 1) {
         const size_t i = begin + static_cast<size_t>(std::countr_zero(lines));
-        const bool is_near = casts_.line_of(i, scratch_->cast.line(), errors) && IsNearBody();
+        const bool is_near = casts_.line_of(i, scratch_->cast.line(), errors) && IsNearBody(i);
         if (is_near && !CastLine(i)) return false;
       }
     }
@@ -162,12 +164,12 @@ class WorldCaster {
     return true;
   }
 
-  // Returns whether the bounding box of the current line meets the box of a body.
-  bool IsNearBody() {
+  // Returns whether the bounding box of line i, the current one, meets the box of a body.
+  bool IsNearBody(size_t i) {
     if (casts_.world.bodies == nullptr) return false;
-    const BoxTree& tree = casts_.world.bodies->set().tree();
+    const QueryFilter query_filter = QueryFilter::Of(casts_.scope, i, casts_.options.mask);
     const MeetsBox meets{scratch_->cast.line().bounds};
-    return !tree.Traverse(meter_, meets, [](size_t) { return false; });
+    return casts_.world.bodies->set().MayMeet(meets, query_filter, meter_);
   }
 
   // Casts line i against the bodies. If the line meets no body, its rows (hits) from the scene

@@ -133,7 +133,7 @@ bool FindBodyContacts(const World& world, const BodyContactColumns& columns,
       check.Fail(ItemColumn::kMass, ItemFault::kNotAMass);
       continue;
     }
-    internal::Body& mover = bodies->body(index);
+    internal::Body& mover = bodies->BodyAt(index, query_filter, meter);
     rows.clear();
     bodies->Traverse(query_filter, meter, internal::MeetsBox{mover.bounds()},
                      [&](internal::Body& fixed) {

@@ -254,10 +254,48 @@ absl::Status ExplainItem(const Scene& scene, const Group& group, const ExplainOp
 
 }  // namespace
 
+namespace {
+
+// Sets `of_moment` to the group with the bodies of the moment of its only item in place of their
+// history: the answer of the item is the same. `past` owns the bodies. Returns OUT_OF_RANGE if the
+// moment is not kept.
+absl::Status TakeMoment(const Group& group, PastBodies& past, Group& of_moment) {
+  const BodyHistory& history = *group.body_history;
+  auto as_of = static_cast<double>(history.newest_tick());
+  bool needs_bodies = group.body_contacts.size() > 0;
+  of_moment = group;
+  ForEachKind([&](const auto& kind) {
+    auto& columns = of_moment.*kind.columns;
+    if constexpr (HasScope<std::remove_cvref_t<decltype(columns)>>) {
+      Scope& scope = ScopeOf(columns);
+      needs_bodies = needs_bodies || (columns.size() > 0 && scope.against != Against::kScene);
+      if (scope.as_of.empty()) return;
+      as_of = scope.as_of[0];
+      needs_bodies = true;
+      scope.as_of = {};
+    }
+  });
+  of_moment.body_history = nullptr;
+  if (history.At(as_of, group.body_rotation, past)) {
+    of_moment.bodies = past.columns();
+  } else if (needs_bodies) {
+    return Refused(absl::StatusCode::kOutOfRange, "as_of", Description(ItemFault::kNotKept));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::StatusOr<Explanation> Explain(const Scene& scene, const Group& group,
                                     const ExplainOptions& options, WorkMeter& meter) {
   absl::Status status = CheckOneItem(group);
   if (!status.ok()) return status;
+  if (group.body_history != nullptr) {
+    PastBodies past;
+    Group of_moment;
+    status = TakeMoment(group, past, of_moment);
+    return status.ok() ? Explain(scene, of_moment, options, meter) : status;
+  }
   Explanation explanation;
   status = group.moves.size() != 0 ? ExplainMoves(scene, group, options, explanation, meter)
                                    : ExplainItem(scene, group, options, explanation, meter);

@@ -10,6 +10,7 @@
 
 #include "base/thread_scratch.h"
 #include "carom/group_kinds.h"
+#include "group/items_out_of_range.h"
 #include "index/body_set.h"
 #include "numeric/exact_count.h"
 
@@ -34,8 +35,8 @@ inline constexpr bool kHasMembers = TakesValues<Aggregate>(std::make_index_seque
 
 // Checks that CAROM_GROUP_KINDS lists every kind of query (casts, overlaps, sweeps, ...): for each
 // kind, `Group` has two members, columns and options, and `GroupAnswers` has one, the answers. The
-// only further member of `Group` is `bodies`, and of `GroupAnswers`, `version`.
-static_assert(kHasMembers<Group, 1 + 2 * kGroupKindCount>,
+// only further members of `Group` are those of bodies, three, and of `GroupAnswers`, `version`.
+static_assert(kHasMembers<Group, 3 + 2 * kGroupKindCount>,
               "a member of Group that is not in CAROM_GROUP_KINDS");
 static_assert(kHasMembers<GroupAnswers, 1 + kGroupKindCount>,
               "a member of GroupAnswers that is not in CAROM_GROUP_KINDS");
@@ -57,7 +58,8 @@ bool ConsidersBodies(const Group& group) {
     }
   });
   considers = considers || group.body_contacts.size() > 0;
-  return considers && group.bodies.size() > 0;
+  return considers && (group.body_history != nullptr ? group.body_history->tick_count() > 0
+                                                     : group.bodies.size() > 0);
 }
 
 // Returns the status of an evaluation: OK if it has finished, else why `meter` stopped it.
@@ -68,6 +70,9 @@ absl::Status StatusOf(bool finished, const WorkMeter& meter) {
   }
   return absl::DeadlineExceededError("the work was stopped: the frame's budget or deadline ended");
 }
+
+absl::Status EvaluateKept(const Scene& scene, const Group& group, GroupAnswers& out,
+                          WorkMeter& meter);
 
 }  // namespace
 
@@ -114,11 +119,31 @@ absl::Status EvaluateGroup(const World& world, const Group& group, const GroupKi
 
 absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers& out,
                            WorkMeter& meter) {
+  if (group.body_history != nullptr) {
+    internal::ItemsOutOfRange items(group);
+    if (items.any()) {
+      absl::Status status = EvaluateKept(scene, items.group(), out, meter);
+      items.Report(out);
+      return status;
+    }
+  }
+  return EvaluateKept(scene, group, out, meter);
+}
+
+namespace {
+
+// Evaluates a group in which the history, if there is one, keeps the moment of every valid item.
+absl::Status EvaluateKept(const Scene& scene, const Group& group, GroupAnswers& out,
+                          WorkMeter& meter) {
   const internal::ExactCountScope exact(meter);
   std::optional<internal::ThreadScratch<Bodies>> bodies;
   if (ConsidersBodies(group)) {
-    absl::Status status = (*bodies.emplace()).set().Place(group.bodies, meter);
-    if (!status.ok()) return status;
+    internal::BodySet& set = (*bodies.emplace()).set();
+    if (group.body_history != nullptr) {
+      set.Follow(*group.body_history, group.body_rotation);
+    } else if (absl::Status status = set.Place(group.bodies, meter); !status.ok()) {
+      return status;
+    }
   }
   // Clears the answers of moves, too, before any evaluation: if the meter stops before the moves
   // are evaluated, the caller still reads `out.moves.memory_growth`, by how much the memory of the
@@ -138,8 +163,11 @@ absl::Status EvaluateGroup(const Scene& scene, const Group& group, GroupAnswers&
   });
   const World world(scene, bodies ? &**bodies : nullptr);
   absl::Status status = EvaluateGroup(world, group, asked, out, meter);
+  if (bodies) (*bodies)->set().Forget();
   if (bodies && (*bodies)->set().IsWorthKeeping()) bodies->Return();
   return status;
 }
+
+}  // namespace
 
 }  // namespace carom

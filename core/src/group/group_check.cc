@@ -369,15 +369,16 @@ void CheckKind(absl::string_view kind, const RayBounceColumns& rays, uint64_t, R
 }
 
 // Checks the scope of a batch: whether its items (queries) consider the scene, the bodies (placed
-// shapes beside the scene) or both (`against`), and the columns of category masks and of owners
-// whose bodies an item ignores.
+// shapes beside the scene) or both (`against`), and the columns of category masks, of owners whose
+// bodies an item ignores, and of moments of the bodies' history.
 template <class Kind>
-void CheckScope(const Kind& kind, const typename Kind::Columns& columns, Refusal& refusal) {
+void CheckScope(const Kind& kind, const typename Kind::Columns& columns, bool has_history,
+                Refusal& refusal) {
   if constexpr (HasScope<const typename Kind::Columns>) {
     const Scope& scope = ScopeOf(columns);
     if (!Kind::kMayAskBodies) {
-      const bool is_default =
-          scope.against == Against::kScene && scope.mask.empty() && scope.ignore_owner.empty();
+      const bool is_default = scope.against == Against::kScene && scope.mask.empty() &&
+                              scope.ignore_owner.empty() && scope.as_of.empty();
       if (!is_default) refusal.Add(absl::StrCat(kind.name, ".against"), "must be SCENE here");
       return;
     }
@@ -388,7 +389,19 @@ void CheckScope(const Kind& kind, const typename Kind::Columns& columns, Refusal
     };
     check("masks", scope.mask.size());
     check("ignore_owner", scope.ignore_owner.size());
+    check("as_of", scope.as_of.size());
+    if (!has_history && !scope.as_of.empty()) {
+      refusal.Add(absl::StrCat(kind.name, ".as_of"), "must be absent without body_set");
+    }
   }
+}
+
+// Checks that the masses of body contacts, if there are any, are one for each of `bodies` bodies.
+void CheckMasses(const Group& group, size_t bodies, Refusal& refusal) {
+  const std::span<const double> mass = group.body_contacts.mass;
+  if (mass.empty() || mass.size() == bodies) return;
+  refusal.Add("body_contacts.mass",
+              absl::StrCat("must be absent or have one entry per body, ", bodies));
 }
 
 // Checks that the columns of the group's bodies (placed shapes that its queries can hit beside the
@@ -402,14 +415,21 @@ void CheckBodies(const Group& group, Refusal& refusal) {
                          placed.s.size() + placed.angle.size() + bodies.category.size() +
                          bodies.owner.size() + group.body_contacts.mass.size();
   if (entries == 0) return;
+  if (group.body_history != nullptr) return CheckMasses(group, group.body_history->size(), refusal);
   CheckPlaced({"bodies", ".placed."}, bodies.placed, refusal);
   ColumnCheck check({"bodies"}, {"placed.x", bodies.size()}, refusal);
   check.Optional({"category", bodies.category.size()});
   check.Optional({"owner", bodies.owner.size()});
-  const std::span<const double> mass = group.body_contacts.mass;
-  if (!mass.empty() && mass.size() != bodies.size()) {
-    refusal.Add("body_contacts.mass",
-                absl::StrCat("must be absent or have one entry per body, ", bodies.size()));
+  CheckMasses(group, bodies.size(), refusal);
+}
+
+// Checks that the bodies' history, if there is one, is the only source of bodies, and that it has
+// angles where the rotation asked for needs them.
+void CheckHistory(const Group& group, Refusal& refusal) {
+  if (group.body_history == nullptr) return;
+  if (group.bodies.size() > 0) refusal.Add("bodies", "must be absent beside body_set");
+  if (!group.body_history->Allows(group.body_rotation)) {
+    refusal.Add("body_set_rotation", "must be NEAREST for a body set with c and s");
   }
 }
 
@@ -453,9 +473,10 @@ absl::Status CheckGroup(const Group& group, const GroupKindSet& kinds) {
   Refusal refusal;
   ForEachOf<kGroupKinds>(kinds, [&](const auto& kind) {
     CheckKind(kind.name, group.*kind.columns, group.*kind.options, refusal);
-    CheckScope(kind, group.*kind.columns, refusal);
+    CheckScope(kind, group.*kind.columns, group.body_history != nullptr, refusal);
   });
   CheckBodies(group, refusal);
+  CheckHistory(group, refusal);
   if (!refusal.empty()) return refusal.status();
   ForEachOf<kGroupKinds>(
       kinds, [&](const auto& kind) { CheckShapesOf(kind.name, group.*kind.columns, refusal); });

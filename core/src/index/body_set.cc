@@ -18,22 +18,6 @@ namespace {
 
 constexpr size_t kMaxBodyVertices = 16 * kMaxMovingVertices;
 
-// Returns the low 16 bits of `bits` with a zero bit inserted above each, for a Morton code.
-uint32_t Spread(uint32_t bits) {
-  bits = (bits | bits << 8) & 0x00ff00ff;
-  bits = (bits | bits << 4) & 0x0f0f0f0f;
-  bits = (bits | bits << 2) & 0x33333333;
-  return (bits | bits << 1) & 0x55555555;
-}
-
-// Returns the position of `value` in [low, high], scaled to [0, 65535].
-uint32_t PlaceIn(double low, double high, double value) {
-  if (!(high > low)) return 0;
-  return static_cast<uint32_t>(std::clamp((value - low) / (high - low), 0.0, 1.0) * 65535);
-}
-
-double Middle(double a, double b) { return a + (b - a) / 2; }
-
 // Returns the error for bodies (the moving shapes of a group of queries) that together exceed a
 // limit on their number or on the number of their vertices; `what` states the limit. The error does
 // not say which body is at fault.
@@ -48,6 +32,7 @@ absl::Status TooMany(absl::string_view what) {
 // Refuses all bodies (moving shapes) of `columns` if one body cannot be placed at its pose, since
 // an answer to a query that silently omits the body would be wrong.
 absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
+  windows_.Clear();
   count_ = 0;
   if (columns.size() > kMaxBodies) {
     return TooMany(absl::StrCat("must be at most ", kMaxBodies, " bodies"));
@@ -86,26 +71,65 @@ absl::Status BodySet::Place(const BodyColumns& columns, WorkMeter& meter) {
   return absl::OkStatus();
 }
 
-// Sorts the bodies (the moving shapes of the set) along a Z-order curve over the centers of their
-// boxes (Morton 1966), so that the boxes of one node of `tree_` are near each other. Then builds
-// `tree_` and `raster_` over the boxes.
+// Builds `tree_` and `raster_` over the boxes, in an order in which the boxes of one node of the
+// tree are near each other.
 void BodySet::Arrange() {
   Box frame;
-  for (size_t i = 0; i < count_; ++i) frame.Extend(bodies_[i]->bounds_);
-  std::vector<std::pair<uint32_t, uint32_t>> places;
-  places.reserve(count_);
+  std::vector<Box> boxes;
+  boxes.reserve(count_);
   for (size_t i = 0; i < count_; ++i) {
-    const auto& [min, max] = bodies_[i]->bounds_;
-    const uint32_t x = PlaceIn(frame.min.x, frame.max.x, Middle(min.x, max.x));
-    const uint32_t y = PlaceIn(frame.min.y, frame.max.y, Middle(min.y, max.y));
-    places.emplace_back(Spread(x) | Spread(y) << 1, static_cast<uint32_t>(i));
+    boxes.push_back(bodies_[i]->bounds_);
+    frame.Extend(boxes.back());
   }
-  std::sort(places.begin(), places.end());
-  order_.clear();
-  for (const auto& [place, index] : places) order_.push_back(index);
-  tree_ = BoxTree(count_, [&](size_t item) { return arranged(item).bounds(); });
+  OrderAlongCurve(boxes, order_);
+  tree_ = BoxTree(count_, [&](size_t item) { return boxes[order_[item]]; });
   raster_.Start(frame);
-  for (size_t i = 0; i < count_; ++i) raster_.Add(bodies_[i]->bounds_);
+  for (const Box& box : boxes) raster_.Add(box);
+}
+
+void BodySet::Follow(const BodyHistory& history, BodyRotation rotation) {
+  windows_.Start(history, rotation);
+  count_ = history.tick_count() == 0 ? 0 : history.size();
+  while (bodies_.size() < count_) bodies_.push_back(std::make_unique<Body>());
+  const DefinedBodies& defined = history.defined();
+  for (size_t i = 0; i < count_; ++i) {
+    Body& body = *bodies_[i];
+    body.category_ = defined.category(i);
+    body.owner_ = defined.owner(i);
+    body.index_ = static_cast<uint32_t>(i);
+    body.as_of_ = std::numeric_limits<double>::quiet_NaN();
+    vertices_ += defined.definition.shapes[defined.shape_of(i)].vertex_count();
+  }
+}
+
+// Never fails: `BodyHistory` accepts no pose and no shape that could leave the accepted range.
+void BodySet::PlaceAt(const BodyMoment& moment, double as_of, Body& body, WorkMeter& meter) {
+  const DefinedBodies& defined = windows_.history().defined();
+  const Shape& shape = defined.definition.shapes[defined.shape_of(body.index_)];
+  meter.Spend(4 + shape.vertex_count());
+  body.shape_.Place(shape, PoseAt(moment, body.index_, windows_.rotation()));
+  const Capsule* const capsule = body.shape_.capsule();
+  if (capsule == nullptr) body.shape_.polygon().MakeIndex();
+  body.radius_ = capsule == nullptr ? 0 : capsule->radius;
+  body.bounds_ = body.shape_.bounds();
+  body.as_of_ = as_of;
+}
+
+Body& BodySet::BodyAt(size_t index, const QueryFilter& query_filter, WorkMeter& meter) {
+  Body& body = *bodies_[index];
+  if (windows_.has_history() && body.as_of_ != query_filter.as_of) {
+    PlaceAt(windows_.MomentAt(query_filter.as_of), query_filter.as_of, body, meter);
+  }
+  return body;
+}
+
+bool BodySet::MayMeet(const MeetsBox& reach, const QueryFilter& query_filter, WorkMeter& meter) {
+  const auto any_of = [&](const BoxTree& tree) {
+    return !tree.Traverse(meter, reach, [](size_t) { return false; });
+  };
+  if (!windows_.has_history()) return any_of(tree_);
+  const BodyMoment moment = windows_.MomentAt(query_filter.as_of);
+  return moment.is_kept() && any_of(windows_.TreeAt(moment, meter));
 }
 
 }  // namespace internal

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -22,8 +23,10 @@
 #include "carom/work_meter.h"
 #include "edges/indexed_polygon.h"
 #include "edges/placed_shape.h"
+#include "index/body_windows.h"
 #include "index/box_raster.h"
 #include "index/box_tree.h"
+#include "shape/meets_box.h"
 
 namespace carom::internal {
 
@@ -60,10 +63,12 @@ class Body {
   uint32_t index_ = 0;
   double radius_ = 0;
   Box bounds_;
+  double as_of_ = std::numeric_limits<double>::quiet_NaN();  // the moment at which it is placed
 };
 
 // Selects the polygons and bodies that one item (one query) of a batch considers: those with a
 // category bit in `mask`, without the bodies of the owner `ignore_owner` (0: no owner is ignored).
+// Bodies of a history are taken as of the moment `as_of`.
 struct QueryFilter {
   // Returns the filter of an item that considers the scene alone, and of the scene only polygons
   // with a category bit in `mask`.
@@ -72,7 +77,8 @@ struct QueryFilter {
   static QueryFilter Of(const Scope& scope, size_t i, uint64_t mask) {
     return {scope.against != Against::kBodies, scope.against != Against::kScene,
             scope.mask.empty() ? mask : scope.mask[i],
-            scope.ignore_owner.empty() ? 0 : scope.ignore_owner[i]};
+            scope.ignore_owner.empty() ? 0 : scope.ignore_owner[i],
+            scope.as_of.empty() ? kNewestTick : scope.as_of[i]};
   }
 
   bool Has(const Body& body) const {
@@ -83,6 +89,7 @@ struct QueryFilter {
   bool bodies = false;
   uint64_t mask = kEveryCategory;
   uint32_t ignore_owner = 0;
+  double as_of = kNewestTick;
 };
 
 // Returns whether all items of a batch consider the scene alone, with one mask of polygon
@@ -92,25 +99,34 @@ inline bool IsUniform(const Scope& scope) {
 }
 
 // The bodies of one group of queries: moving shapes that the queries may hit besides the polygons
-// of the scene, with a tree over the boxes of the bodies. `Place` replaces all bodies and reuses
-// their memory.
+// of the scene, with a tree over the boxes of the bodies. `Place` and `Follow` replace all bodies
+// and reuse their memory.
 class BodySet {
  public:
   // Replaces the bodies by the bodies that `columns` describe. Returns the errors that
   // `Bodies::Create` documents. The set and the returned status are meaningless if `meter` has
   // stopped the work.
   absl::Status Place(const BodyColumns& columns, WorkMeter& meter);
+  // Replaces the bodies by those of `history`, which must outlive their use. Each query considers
+  // them at the moment of its filter: `Traverse` and `BodyAt` place them when they are needed.
+  void Follow(const BodyHistory& history, BodyRotation rotation);
+  // Forgets the history, before the thread keeps the set for another group.
+  void Forget() { windows_.Clear(); }
 
+  // Returns the number of bodies; 0 for a history without ticks.
   size_t size() const { return count_; }
   // Returns whether the set is so small that a thread should keep its memory and reuse it for the
   // bodies of the next group of queries.
   bool IsWorthKeeping() const { return bodies_.size() <= 256 && vertices_ <= 4096; }
   Body& body(size_t index) { return *bodies_[index]; }
-  // Returns the tree over the boxes of the bodies. Item i of the tree is the body `arranged(i)`.
-  const BoxTree& tree() const { return tree_; }
-  Body& arranged(size_t item) { return *bodies_[order_[item]]; }
-  // Returns a bitmap that marks where the bounds of the bodies are.
-  const BoxRaster& raster() const { return raster_; }
+  // Returns a body as of the moment of the filter, which must be kept, whether or not it passes.
+  Body& BodyAt(size_t index, const QueryFilter& query_filter, WorkMeter& meter);
+  // Returns whether a body may meet `reach` at the moment of the filter.
+  bool MayMeet(const MeetsBox& reach, const QueryFilter& query_filter, WorkMeter& meter);
+  // Returns a bitmap that marks where the bounds of the bodies are at the moments of `scope`.
+  const BoxRaster& RasterOf(const Scope& scope, WorkMeter& meter) {
+    return windows_.has_history() ? windows_.RasterOf(scope.as_of, meter) : raster_;
+  }
 
   // Calls visit(body) for each body that passes `query_filter` and has a box that passes `meets`,
   // in no particular order, until `visit` returns false or `meter` stops the work. Returns false if
@@ -118,13 +134,34 @@ class BodySet {
   template <class Meets, class Visit>
   bool Traverse(const QueryFilter& query_filter, WorkMeter& meter, const Meets& meets,
                 const Visit& visit) {
+    if (windows_.has_history()) return TraverseMoment(query_filter, meter, meets, visit);
     return tree_.Traverse(meter, meets, [&](size_t item) {
-      Body& body = arranged(item);
+      Body& body = *bodies_[order_[item]];
       return !query_filter.Has(body) || !meets(body.bounds()) || visit(body);
     });
   }
 
  private:
+  // Does what `Traverse` does, for the bodies of a history at the moment of the filter. A moment
+  // that is not kept has no bodies.
+  template <class Meets, class Visit>
+  bool TraverseMoment(const QueryFilter& query_filter, WorkMeter& meter, const Meets& meets,
+                      const Visit& visit) {
+    const BodyMoment moment = windows_.MomentAt(query_filter.as_of);
+    if (!moment.is_kept()) return true;
+    return windows_.TreeAt(moment, meter).Traverse(meter, meets, [&](size_t item) {
+      const size_t index = windows_.body_of(item);
+      Body& body = *bodies_[index];
+      if (!query_filter.Has(body) || !moment.a->is_alive(index)) return true;
+      if (body.as_of_ != query_filter.as_of) {
+        if (!meets(windows_.BoundsAt(moment, index))) return true;
+        PlaceAt(moment, query_filter.as_of, body, meter);
+      }
+      return !meets(body.bounds()) || visit(body);
+    });
+  }
+
+  void PlaceAt(const BodyMoment& moment, double as_of, Body& body, WorkMeter& meter);
   void Arrange();
 
   std::vector<std::unique_ptr<Body>> bodies_;  // the first `count_` bodies are in use
@@ -132,6 +169,8 @@ class BodySet {
   // The number of vertices of all bodies that all successful calls of `Place` have placed, an upper
   // estimate of the memory that `bodies_` holds.
   size_t vertices_ = 0;
+  // The boxes of the bodies of a history; without one, `tree_` and `raster_` have those of `Place`.
+  BodyWindows windows_;
   std::vector<uint32_t> order_;  // order_[i] is the index of the body that is item i of `tree_`
   BoxTree tree_;
   BoxRaster raster_;

@@ -158,17 +158,20 @@ TEST_F(SessionMemoryTest, DefinitionsTakeNoMoreThanTheirBound) {
         "trackers { shapes { capsule { radius: 1 } } shape: [0, 0, 0] tracker: [9, 5, 1] }",
         "trackers { shapes { polygon { solidity: SOLIDITY_BOUNDARY"
         " rings { x: [0, 1, 2] y: [0, 1, 0] open: true } rings { x: 0 y: 5 open: true } } } }",
-        "bindings { handle: 7 scene: 'scenes/a' }"}) {
+        "bindings { handle: 7 scene: 'scenes/a' }",
+        "body_sets { shapes { capsule { radius: 1 } } keep_ticks: 256 }",
+        "body_sets { shapes { polygon { rings { x: [0, 1, 0] y: [0, 0, 1] } } }"
+        " shape: [0, 0, 0] owner: [1, 2, 3] category: [1, 1, 1] keep_ticks: 1 }"}) {
     const v1::Frame frame = FromText<v1::Frame>(text);
     Session session{TrackerTableLimits{}};
     const Session::Growth growth = session.GrowthBy(frame);
-    ASSERT_TRUE(session.Define(frame).ok()) << text;
+    ASSERT_TRUE(session.Define(frame, forks_).ok()) << text;
     EXPECT_LE(session.memory_bytes(), growth.handles + growth.trackers) << text;
   }
   Session session{TrackerTableLimits{}};
   const v1::Frame frame = LargeShape();
   const Session::Growth growth = session.GrowthBy(frame);
-  ASSERT_TRUE(session.Define(frame).ok());
+  ASSERT_TRUE(session.Define(frame, forks_).ok());
   EXPECT_LE(session.memory_bytes(), growth.trackers);
   EXPECT_GE(3 * session.memory_bytes(), growth.trackers);
 }

@@ -1,0 +1,188 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+#include "server/query/stream_body_sets.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "carom/status.h"
+#include "server/base/rpc_status.h"
+#include "server/store/fork_store.h"
+#include "wire/decode.h"
+
+namespace carom::server {
+namespace {
+
+constexpr uint32_t kMaxHandle = 65535;
+constexpr int kMaxTicksOfFrame = 4096;
+// Frames of several streams that change one fork at the same time begin again this often.
+constexpr int kMaxAttempts = 16;
+
+// Returns `status` with `path` and a point put in front of each field path.
+absl::Status Below(const std::string& path, const absl::Status& status) {
+  if (status.ok()) return status;
+  Refusal refusal;
+  const std::vector<Violation> violations = Violations(status);
+  if (violations.empty()) return status;
+  for (const Violation& violation : violations) {
+    refusal.Add(absl::StrCat(path, ".", violation.field), violation.description);
+  }
+  refusal.AddUnlisted(ViolationCount(status) - violations.size());
+  return WithRetryDelay(refusal.status(status.code()), RetryDelay(status));
+}
+
+// Returns bytes that are equal for definitions with equal bodies and `keep_ticks`, whatever fork
+// keeps them and under which handle.
+std::string BytesOf(const v1::BodySet& message) {
+  v1::BodySet bodies = message;
+  bodies.clear_body_set();
+  bodies.clear_fork();
+  return bodies.SerializeAsString();
+}
+
+absl::StatusOr<BodySetDefinition> DefinitionOf(const v1::BodySet& message) {
+  if (message.body_set() > kMaxHandle) {
+    return InvalidField("body_set", absl::StrCat("must be in [0, ", kMaxHandle, "]"));
+  }
+  absl::StatusOr<BodyDefinition> definition = wire::DecodeBodySet(message);
+  if (!definition.ok()) return definition.status();
+  absl::StatusOr<BodyHistory> history = BodyHistory::Create(*std::move(definition));
+  if (!history.ok()) return history.status();
+  return BodySetDefinition{std::make_shared<std::string>(BytesOf(message)), *std::move(history)};
+}
+
+}  // namespace
+
+BodySetTable& StreamBodySets::Staged::TableOf(const std::shared_ptr<ForkBodySets>& sets) {
+  const auto found = forks.find(sets);
+  if (found != forks.end()) return found->second.first;
+  return forks.emplace(sets, sets->Copy()).first->second.first;
+}
+
+void StreamBodySets::Staged::Remove(uint32_t handle) {
+  own.Remove(handle);
+  const auto found = shared.find(handle);
+  if (found == shared.end()) return;
+  TableOf(found->second.sets).Remove(handle);
+  shared.erase(found);
+}
+
+absl::Status StreamBodySets::StageSet(const v1::BodySet& message, ForkStore& store, KeyOf key_of,
+                                      Staged& staged) {
+  const absl::StatusOr<BodySetDefinition> definition = DefinitionOf(message);
+  if (!definition.ok()) return definition.status();
+  const uint32_t handle = message.body_set();
+  const auto shared = staged.shared.find(handle);
+  if (shared != staged.shared.end() && shared->second.sets->is_closed()) {
+    staged.shared.erase(handle);  // the fork is deleted
+  }
+  const bool is_new = !staged.shared.contains(handle) && staged.own.Find(handle) == nullptr;
+  if (is_new && staged.shared.size() + staged.own.size() >= BodySetTable::kMaxSets) {
+    return OverLimit("body_set", BodySetTable::kMaxSets, "body sets a stream");
+  }
+  const auto in_use = [] {
+    return InvalidField("body_set", "must not have a set of another stream or fork");
+  };
+  if (message.fork_case() == v1::BodySet::FORK_NOT_SET) {
+    if (staged.shared.contains(handle)) return in_use();
+    return staged.own.Define(handle, *definition);
+  }
+  const absl::StatusOr<std::string> key = key_of(message);
+  if (!key.ok()) return key.status();
+  absl::StatusOr<std::shared_ptr<ForkBodySets>> sets = store.BodySetsOf(*key);
+  if (!sets.ok()) return sets.status();
+  const auto before = staged.shared.find(handle);
+  if (staged.own.Find(handle) != nullptr) return in_use();
+  if (before != staged.shared.end() && before->second.sets != *sets) return in_use();
+  absl::Status status = staged.TableOf(*sets).Define(handle, *definition);
+  if (status.ok()) staged.shared[handle] = {*key, *std::move(sets)};
+  return status;
+}
+
+absl::Status StreamBodySets::StagePoses(const v1::BodyPoses& message, ForkStore& store,
+                                        Staged& staged) {
+  wire::DecodedPoses decoded;
+  absl::Status status = wire::DecodePoses(message, decoded);
+  if (!status.ok()) return status;
+  const auto shared = staged.shared.find(message.body_set());
+  if (shared == staged.shared.end()) return staged.own.Add(message.body_set(), decoded.poses, 0);
+  const Scene::Ptr scene = store.Find(shared->second.fork);
+  const uint64_t version = scene == nullptr ? 0 : scene->version();
+  return staged.TableOf(shared->second.sets).Add(message.body_set(), decoded.poses, version);
+}
+
+absl::Status StreamBodySets::Stage(const v1::Frame& frame, ForkStore& store, KeyOf key_of,
+                                   Staged& staged) {
+  for (const uint32_t handle : frame.removed_body_sets()) staged.Remove(handle);
+  for (int i = 0; i < frame.body_sets_size(); ++i) {
+    const absl::Status status = StageSet(frame.body_sets(i), store, key_of, staged);
+    if (!status.ok()) return Below(absl::StrCat("body_sets[", i, "]"), status);
+  }
+  for (int i = 0; i < frame.poses_size(); ++i) {
+    const absl::Status status = StagePoses(frame.poses(i), store, staged);
+    if (!status.ok()) return Below(absl::StrCat("poses[", i, "]"), status);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status StreamBodySets::Define(const v1::Frame& frame, ForkStore& store, KeyOf key_of) {
+  if (frame.removed_body_sets_size() + frame.body_sets_size() + frame.poses_size() == 0) {
+    return absl::OkStatus();
+  }
+  if (frame.body_sets_size() > static_cast<int>(BodySetTable::kMaxSets)) {
+    return OverLimit("body_sets", BodySetTable::kMaxSets, "body sets a frame");
+  }
+  if (frame.poses_size() > kMaxTicksOfFrame) {
+    return OverLimit("poses", kMaxTicksOfFrame, "ticks a frame");
+  }
+  absl::Status status;
+  for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
+    Staged staged{own_, shared_, {}};
+    status = Stage(frame, store, key_of, staged);
+    if (!status.ok()) return status;
+    for (auto& [sets, table] : staged.forks) {
+      status.Update(sets->Replace(std::move(table.first), table.second));
+    }
+    if (status.ok()) {
+      own_ = std::move(staged.own);
+      shared_ = std::move(staged.shared);
+      return status;
+    }
+    if (status.code() != absl::StatusCode::kAborted) return status;
+  }
+  return status;
+}
+
+StreamBodySets::Found StreamBodySets::Find(uint32_t handle) const {
+  const auto shared = shared_.find(handle);
+  if (shared == shared_.end()) return {own_.Find(handle), ""};
+  return {shared->second.sets->Find(handle), shared->second.fork};
+}
+
+// Counts each definition as new and with room for all of its ticks, and no tick: the set of a tick
+// has room for it.
+uint64_t StreamBodySets::GrowthBy(const v1::Frame& frame) {
+  constexpr uint64_t kShapeBytes = 1024;
+  constexpr uint64_t kSetBytes = 1024;
+  uint64_t bytes = 0;
+  for (const v1::BodySet& set : frame.body_sets()) {
+    if (set.fork_case() != v1::BodySet::FORK_NOT_SET) continue;
+    const auto shapes = static_cast<uint64_t>(set.shapes_size());
+    const auto bodies = std::max(shapes, static_cast<uint64_t>(set.shape_size()));
+    const uint32_t ticks = set.keep_ticks() == 0 ? BodyDefinition().keep_ticks : set.keep_ticks();
+    // Numbers that `BodyHistory::Create` refuses take no memory.
+    if (bodies > kMaxBodies || ticks > kMaxKeepTicks) continue;
+    bytes += kSetBytes + 2 * set.ByteSizeLong() + shapes * kShapeBytes + 64 * bodies +
+             BodyHistory::TickBytes(bodies, ticks + 1) + 16 * (ticks + 1);
+    for (const v1::Shape& shape : set.shapes()) {
+      for (const v1::Ring& ring : shape.polygon().rings()) {
+        bytes += 128 + 64 * static_cast<uint64_t>(ring.x_size());
+      }
+    }
+  }
+  return bytes;
+}
+
+}  // namespace carom::server

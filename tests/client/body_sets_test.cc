@@ -1,0 +1,148 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Body sets as the client library has them: sent in frames, and sent again after a break.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/client/fixture.h"
+
+namespace carom {
+namespace {
+
+using ::testing::ElementsAre;
+
+class BodySetsClientTest : public ::testing::Test {
+ protected:
+  void Start() {
+    server::ServerOptions options;
+    options.address = "unix:" + (folder_ / "socket");
+    options.store = "sqlite";
+    options.state_dir = folder_ / "state";
+    options.threads = 2;
+    options.drain_seconds = 1;
+    auto started = server::Server::Start(options);
+    ASSERT_TRUE(started.ok()) << started.status();
+    server_ = *std::move(started);
+    if (client_ == nullptr) client_ = *Client::Connect(server_->address());
+  }
+
+  // One disc of radius 1, which keeps `keep_ticks` ticks.
+  static BodySet Disc(const std::string& fork = "", uint32_t keep_ticks = 4) {
+    BodySet set{.body_set = 5, .fork = fork};
+    set.bodies.shapes.push_back(Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value());
+    set.bodies.keep_ticks = keep_ticks;
+    return set;
+  }
+  // Adds a tick with the disc at (x, 0) to a frame.
+  void AddTick(uint64_t tick, double x, Frame& frame) {
+    const double& kept = *owned_.emplace_back(std::make_unique<const double>(x));
+    frame.poses.push_back({5, {.tick = tick, .x = {&kept, 1}, .y = {&zero_, 1}}});
+  }
+  // Adds a group that asks what is at (x, 0) at each of `moments_`.
+  void AskAt(const std::string& scene, double x, std::vector<double> moments, Frame& frame) {
+    moments_ = std::move(moments);
+    x_.assign(moments_.size(), x);
+    y_.assign(moments_.size(), 0);
+    Group group;
+    group.points = {x_, y_};
+    group.points.scope = {Against::kBoth, {}, {}, moments_};
+    frame.groups.push_back({.scene = scene, .group = group, .body_set = 5});
+  }
+  static absl::StatusOr<FrameAnswer> Exchange(Stream& stream, const Frame& frame) {
+    const absl::Status sent = stream.Send(frame);
+    if (!sent.ok()) return sent;
+    return stream.Receive();
+  }
+
+  const ScratchFolder folder_;
+  const double zero_ = 0;
+  std::vector<std::unique_ptr<const double>> owned_;
+  std::vector<double> moments_, x_, y_;
+  std::unique_ptr<server::Server> server_;
+  std::unique_ptr<Client> client_;
+};
+
+TEST_F(BodySetsClientTest, ItemsAreAsOfTheirMoments) {
+  Start();
+  ASSERT_TRUE(client_->CreateScene("scenes/a", std::vector{Square(7, 100, 100)}).ok());
+  Frame frame;
+  frame.body_sets.push_back(Disc());
+  AddTick(10, 0, frame);
+  AddTick(11, 8, frame);
+  AskAt("scenes/a", 4, {10, 10.5, 11, 12}, frame);
+  const auto answer = client_->Evaluate(frame);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  ASSERT_TRUE(answer->groups[0].status.ok()) << answer->groups[0].status;
+  EXPECT_THAT(answer->groups[0].answers.points.counts, ElementsAre(0, 1, 0, 0));
+  const ItemError error{3, ItemColumn::kAsOf, ItemFault::kNotKept};
+  EXPECT_THAT(answer->groups[0].answers.points.errors, ElementsAre(error));
+}
+
+// Story: shots are judged by the same past after the server was restarted in the middle of a match.
+TEST_F(BodySetsClientTest, AStreamSendsItsSetsAndTheirTicksAgain) {
+  Start();
+  ASSERT_TRUE(client_->CreateScene("scenes/a", std::vector{Square(7, 100, 100)}).ok());
+  const auto stream = client_->OpenStream();
+  Frame definition;
+  definition.body_sets.push_back(Disc());
+  ASSERT_TRUE(Exchange(*stream, definition).ok());
+  for (uint64_t tick = 1; tick <= 9; ++tick) {
+    Frame frame;
+    AddTick(tick, static_cast<double>(tick), frame);
+    const auto answer = Exchange(*stream, frame);
+    ASSERT_TRUE(answer.ok() && answer->status.ok());
+  }
+  const auto asked = [&](uint64_t reconnects) {
+    Frame frame;
+    AskAt("scenes/a", 7.5, {5, 6, 6.5, 7.5, 9}, frame);
+    const auto answer = Exchange(*stream, frame);
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    ASSERT_TRUE(answer->groups[0].status.ok()) << answer->groups[0].status;
+    EXPECT_EQ(stream->reconnects(), reconnects);
+    EXPECT_THAT(answer->groups[0].answers.points.counts, ElementsAre(0, 0, 1, 1, 0));
+    EXPECT_EQ(answer->groups[0].answers.points.errors.size(), 1u);  // tick 5 was dropped
+  };
+  asked(0);
+  server_.reset();
+  Start();
+  asked(1);
+  // A set that was removed is not sent again.
+  Frame removal;
+  removal.removed_body_sets = {5};
+  ASSERT_TRUE(Exchange(*stream, removal).ok());
+  server_.reset();
+  Start();
+  Frame frame;
+  AskAt("scenes/a", 7.5, {7}, frame);
+  const auto answer = Exchange(*stream, frame);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_TRUE(Refuses(answer->groups[0].status, absl::StatusCode::kInvalidArgument, "body_set"));
+}
+
+TEST_F(BodySetsClientTest, SetsOfAForkComeBackWithTheFork) {
+  Start();
+  ASSERT_TRUE(client_->CreateScene("scenes/a", std::vector{Square(7, 100, 100)}).ok());
+  ASSERT_TRUE(client_->ForkScene("scenes/a", {.name = "scenes/f"}).ok());
+  const auto stream = client_->OpenStream();
+  Frame frame;
+  frame.body_sets.push_back(Disc("scenes/f"));
+  AddTick(1, 0, frame);
+  AddTick(2, 4, frame);
+  AskAt("scenes/f", 2, {1.5}, frame);
+  for (int i = 0; i < 2; ++i) {
+    const auto answer = Exchange(*stream, frame);
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    ASSERT_TRUE(answer->status.ok()) << answer->status;
+    ASSERT_TRUE(answer->groups[0].status.ok()) << answer->groups[0].status;
+    EXPECT_THAT(answer->groups[0].answers.points.counts, ElementsAre(1));
+    frame.body_sets.clear();
+    frame.poses.clear();
+    server_.reset();
+    Start();
+  }
+}
+
+}  // namespace
+}  // namespace carom

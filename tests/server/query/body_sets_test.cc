@@ -1,0 +1,236 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Body sets of streams and of forks: what they live for, who shares them, what is refused, and
+// which walls stood at a tick.
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tests/server/fixture.h"
+
+namespace carom::server {
+namespace {
+
+using absl::StatusCode;
+using ::testing::ElementsAre;
+
+// A stream of frames given as text.
+class Asker {
+ public:
+  explicit Asker(TestServer& server) : stream_(server.queries().Stream(&context_)) {}
+  ~Asker() { context_.TryCancel(); }
+
+  v1::FrameAnswer Ask(const std::string& frame) {
+    v1::StreamResponse response;
+    EXPECT_TRUE(stream_->Write(FromText<v1::StreamRequest>("frame { " + frame + " }")));
+    EXPECT_TRUE(stream_->Read(&response));
+    return response.answer();
+  }
+  // The status of a frame that is refused as a whole.
+  absl::Status Refusal(const std::string& frame) { return wire::DecodeStatus(Ask(frame).status()); }
+
+ private:
+  Context context_;
+  std::unique_ptr<grpc::ClientReaderWriter<v1::StreamRequest, v1::StreamResponse>> stream_;
+};
+
+// One disc of radius 1, of set 5.
+std::string Disc(const std::string& fork = "", int keep_ticks = 4) {
+  return absl::StrCat("body_sets { body_set: 5 shapes { capsule { radius: 1 } } keep_ticks: ",
+                      keep_ticks, fork.empty() ? "" : " scene: '" + fork + "'", " } ");
+}
+std::string At(int tick, double x) {
+  return absl::StrCat("poses { body_set: 5 tick: ", tick, " x: ", x, " y: 0 } ");
+}
+// Which bodies are at (x, 0) at each moment.
+std::string PointsAt(double x, const std::vector<double>& as_of,
+                     const std::string& scene = "scenes/a", const std::string& more = "") {
+  std::string points, moments;
+  for (const double moment : as_of) {
+    absl::StrAppend(&points, " x: ", x, " y: 0");
+    absl::StrAppend(&moments, " as_of: ", moment);
+  }
+  return absl::StrCat("groups { scene: '", scene, "' body_set: 5 ", more,
+                      " points { against: AGAINST_BOTH", points, moments, " } } ");
+}
+
+void Fork(TestServer& server, const std::string& name) {
+  Context context;
+  v1::ForkSceneResponse fork;
+  const auto request =
+      FromText<v1::ForkSceneRequest>("base: 'scenes/a' name: 'scenes/" + name + "'");
+  const grpc::Status status = server.scenes().ForkScene(&context, request, &fork);
+  ASSERT_TRUE(status.ok()) << status.error_message();
+}
+
+TEST(BodySetsTest, ItemsAreAnsweredAsOfTheirMoments) {
+  TestServer server;
+  server.Create("a", {});
+  Asker stream(server);
+  EXPECT_EQ(stream.Ask(Disc()).status().code(), 0);
+  EXPECT_EQ(stream.Ask(At(7, 0) + At(8, 8)).status().code(), 0);
+  const v1::FrameAnswer answer = stream.Ask(At(9, 20) + PointsAt(4, {7, 7.5, 8, 8.5, 9, 6, 9.5}));
+  ASSERT_EQ(answer.groups_size(), 1) << answer.DebugString();
+  const v1::LocateAnswers& points = answer.groups(0).points();
+  EXPECT_THAT(points.counts(), ElementsAre(0, 1, 0, 0, 0, 0, 0));
+  ASSERT_EQ(points.errors_size(), 2);
+  EXPECT_EQ(points.errors(0).index(), 5u);
+  EXPECT_EQ(points.errors(0).code(), static_cast<int>(StatusCode::kOutOfRange));
+  EXPECT_EQ(points.errors(1).index(), 6u);
+  // Without moments, the newest tick.
+  const v1::FrameAnswer newest = stream.Ask(
+      "groups { scene: 'scenes/a' body_set: 5 points { against: AGAINST_BOTH x: 20 y: 0 } }");
+  EXPECT_THAT(newest.groups(0).points().counts(), ElementsAre(1));
+}
+
+TEST(BodySetsTest, ASetEndsWithItsStreamAndWhenItIsRemoved) {
+  TestServer server;
+  server.Create("a", {});
+  Asker stream(server), other(server);
+  stream.Ask(Disc() + At(7, 0));
+  const auto refusal = [&](Asker& asker) {
+    return wire::DecodeStatus(asker.Ask(PointsAt(0, {7})).groups(0).status());
+  };
+  EXPECT_TRUE(Refuses(refusal(other), StatusCode::kInvalidArgument, "body_set"));
+  EXPECT_TRUE(stream.Ask(PointsAt(0, {7})).groups(0).has_points());
+  stream.Ask("removed_body_sets: [5, 6]");
+  EXPECT_TRUE(Refuses(refusal(stream), StatusCode::kInvalidArgument, "body_set"));
+  // A set of one frame.
+  EXPECT_THAT(server.Ask(Disc() + At(7, 0) + PointsAt(0, {7})).groups(0).points().counts(),
+              ElementsAre(1));
+}
+
+TEST(BodySetsTest, RefusedFramesChangeNothing) {
+  TestServer server;
+  server.Create("a", {});
+  Asker stream(server);
+  stream.Ask(Disc() + At(7, 0));
+  const auto invalid = [&](const std::string& frame, const std::string& field) {
+    EXPECT_TRUE(Refuses(stream.Refusal(frame), StatusCode::kInvalidArgument, field)) << frame;
+  };
+  invalid(Disc("", 5), "body_sets[0].body_set");
+  invalid(At(8, 1) + At(7, 1), "poses[1].tick");
+  invalid(At(8, 1) + "poses { body_set: 6 tick: 1 }", "poses[1].body_set");
+  invalid("poses { body_set: 5 tick: 8 x: 1 }", "poses[0].y");
+  invalid("poses { body_set: 5 tick: 8 x: 1e300 y: 0 }", "poses[0].x[0]");
+  invalid("body_sets { body_set: 65536 }", "body_sets[0].body_set");
+  invalid("body_sets { body_set: 9 keep_ticks: 257 }", "body_sets[0].keep_ticks");
+  invalid("body_sets { body_set: 9 shapes { } }", "body_sets[0].shapes[0]");
+  invalid("body_sets { body_set: 9 scene_handle: 3 }", "body_sets[0].scene_handle");
+  invalid("body_sets { body_set: 9 } trackers { shapes {} }", "trackers[0].shapes[0]");
+  EXPECT_TRUE(Refuses(stream.Refusal("body_sets { body_set: 9 scene: 'scenes/a' }"),
+                      StatusCode::kFailedPrecondition, "body_sets[0].scene"));
+  EXPECT_TRUE(Refuses(stream.Refusal("body_sets { body_set: 9 scene: 'scenes/b' }"),
+                      StatusCode::kNotFound, "body_sets[0].scene"));
+  std::string many;
+  for (int i = 6; i < 1030; ++i) {
+    absl::StrAppend(&many, "body_sets { keep_ticks: 1 body_set: ", i, " } ");
+  }
+  EXPECT_TRUE(
+      Refuses(stream.Refusal(many), StatusCode::kResourceExhausted, "body_sets[1023].body_set"));
+  // Tick 8 was never added; what was there can be sent again.
+  const v1::FrameAnswer answer = stream.Ask(Disc() + At(7, 0) + At(7, 0) + PointsAt(0, {7, 8}));
+  ASSERT_EQ(answer.groups_size(), 1) << answer.DebugString();
+  EXPECT_THAT(answer.groups(0).points().counts(), ElementsAre(1, 0));
+  EXPECT_EQ(answer.groups(0).points().errors_size(), 1);
+}
+
+TEST(BodySetsTest, GroupsAreRefusedForWhatDoesNotBelongTogether) {
+  TestServer server;
+  server.Create("a", {});
+  Asker stream(server);
+  stream.Ask(Disc() + At(7, 0));
+  const auto refusal = [&](const std::string& group) {
+    const v1::FrameAnswer answer = stream.Ask("groups { scene: 'scenes/a' " + group + " }");
+    return answer.groups_size() == 1 ? wire::DecodeStatus(answer.groups(0).status())
+                                     : absl::InternalError(answer.DebugString());
+  };
+  EXPECT_TRUE(Refuses(refusal("points { x: 1 y: 1 as_of: 7 }"), StatusCode::kInvalidArgument,
+                      "points.as_of"));
+  EXPECT_TRUE(Refuses(refusal("body_set: 5 bodies { placed { shapes { capsule {} } x: 1 y: 1 } }"),
+                      StatusCode::kInvalidArgument, "bodies"));
+  EXPECT_TRUE(Refuses(refusal("body_set: 5 version_at_tick: 7"), StatusCode::kInvalidArgument,
+                      "version_at_tick"));
+}
+
+TEST(BodySetsTest, StreamsOfAForkShareItsSets) {
+  TestServer server;
+  server.Create("a", {});
+  Fork(server, "f");
+  Asker sender(server), asker(server);
+  EXPECT_EQ(sender.Ask(Disc("scenes/f") + At(7, 0)).status().code(), 0);
+  EXPECT_EQ(asker.Ask(Disc("scenes/f")).status().code(), 0);
+  EXPECT_TRUE(Refuses(asker.Refusal(Disc("scenes/f", 9)), StatusCode::kInvalidArgument,
+                      "body_sets[0].body_set"));
+  sender.Ask(At(8, 8));
+  const v1::FrameAnswer answer = asker.Ask(PointsAt(4, {7.5}, "scenes/f"));
+  ASSERT_EQ(answer.groups_size(), 1) << answer.DebugString();
+  EXPECT_THAT(answer.groups(0).points().counts(), ElementsAre(1));
+  // The other sends the same tick, too.
+  EXPECT_EQ(asker.Ask(At(8, 8) + At(9, 9)).status().code(), 0);
+  EXPECT_TRUE(Refuses(sender.Refusal(At(9, 1)), StatusCode::kInvalidArgument, "poses[0].tick"));
+  // With the fork the sets go.
+  Context context;
+  v1::DeleteSceneRequest remove;
+  remove.set_name("scenes/f");
+  v1::DeleteSceneResponse removed;
+  ASSERT_TRUE(server.scenes().DeleteScene(&context, remove, &removed).ok());
+  EXPECT_TRUE(
+      Refuses(sender.Refusal(At(10, 1)), StatusCode::kInvalidArgument, "poses[0].body_set"));
+  Fork(server, "f");
+  EXPECT_EQ(sender.Ask(Disc("scenes/f") + At(1, 0)).status().code(), 0);
+  EXPECT_THAT(sender.Ask(PointsAt(0, {1}, "scenes/f")).groups(0).points().counts(), ElementsAre(1));
+}
+
+TEST(BodySetsTest, VersionAtTickReadsTheWallsOfTheTick) {
+  TestServer server;
+  server.Create("a", {});
+  Fork(server, "f");
+  Asker stream(server);
+  const std::string shut = "groups { scene: 'scenes/f' edits { edit_id: 'shut' edits { add { " +
+                           Square(3, 50, 0) + " } } } } ";
+  const std::string open =
+      "groups { scene: 'scenes/f' edits { edit_id: 'open' edits { remove: 3 } } } ";
+  stream.Ask(
+      "bindings { handle: 2 scene: 'scenes/f' } body_sets { body_set: 5 scene_handle: 2 "
+      "shapes { capsule { radius: 1 } } } " +
+      At(1, 0) + shut);
+  stream.Ask(At(2, 0) + open);
+  stream.Ask(At(3, 0));
+  const auto doors_at = [&](int tick) {
+    const v1::FrameAnswer answer =
+        stream.Ask(PointsAt(50, {1}, "scenes/f", absl::StrCat("version_at_tick: ", tick)));
+    EXPECT_EQ(answer.groups_size(), 1) << answer.DebugString();
+    return answer.groups(0);
+  };
+  EXPECT_THAT(doors_at(1).points().counts(), ElementsAre(0));
+  EXPECT_THAT(doors_at(2).points().counts(), ElementsAre(1));
+  EXPECT_THAT(doors_at(3).points().counts(), ElementsAre(0));
+  EXPECT_TRUE(Refuses(wire::DecodeStatus(doors_at(4).status()), StatusCode::kOutOfRange,
+                      "version_at_tick"));
+}
+
+// What the server keeps for a stream is charged, and refused where there is no room for it.
+TEST(BodySetsTest, MemoryIsBounded) {
+  ServerOptions options = OneThread();
+  TestServer server(options);
+  server.Create("a", {});
+  Asker stream(server);
+  std::string large = "body_sets { body_set: 0 keep_ticks: 256 shapes { capsule {} }";
+  for (int i = 0; i < 4096; ++i) large += " shape: 0";
+  absl::Status status;
+  int made = 0;
+  for (; made < 64 && status.ok(); ++made) {
+    std::string set = large + " }";
+    set.replace(set.find("body_set: 0"), 11, absl::StrCat("body_set: ", made));
+    const v1::FrameAnswer answer = stream.Ask(set);
+    if (answer.has_status()) status = wire::DecodeStatus(answer.status());
+  }
+  // 35 MB each, of a share of some hundred: refused before there are 64.
+  EXPECT_TRUE(status.ok() || status.code() == StatusCode::kResourceExhausted) << status;
+  EXPECT_EQ(stream.Ask("seq: 4").seq(), 4u);
+}
+
+}  // namespace
+}  // namespace carom::server
