@@ -14,9 +14,9 @@ namespace carom {
 namespace {
 
 // Limits of one frame that replays body sets: sets, ticks, and encoded bytes.
-constexpr int kMaxSets = 16;
-constexpr int kMaxTicks = 1024;
-constexpr uint64_t kMaxBytes = 1 << 20;
+constexpr int kMaxReplayedSets = 16;
+constexpr int kMaxReplayedTicks = 1024;
+constexpr uint64_t kMaxReplayedBytes = 1 << 20;
 
 }  // namespace
 
@@ -44,12 +44,12 @@ void StreamSession::ApplyBodySets(v1::Frame& frame) {
 bool StreamSession::ReplayBodySets(const v1::StreamLimits& limits, Cursor& cursor,
                                    v1::Frame& frame) const {
   const uint64_t limit = limits.max_frame_bytes() / 2;
-  const uint64_t max_bytes = limit == 0 ? kMaxBytes : std::min(kMaxBytes, limit);
+  const uint64_t max_bytes = limit == 0 ? kMaxReplayedBytes : std::min(kMaxReplayedBytes, limit);
   uint64_t bytes = 0;
   const auto has_room = [&](uint64_t more) {
     bytes += more;
-    return bytes == more || (bytes <= max_bytes && frame.body_sets_size() < kMaxSets &&
-                             frame.poses_size() < kMaxTicks);
+    return bytes == more || (bytes <= max_bytes && frame.body_sets_size() < kMaxReplayedSets &&
+                             frame.poses_size() < kMaxReplayedTicks);
   };
   if (cursor.next_body_set > UINT32_MAX) return false;
   auto next = body_sets_.lower_bound(static_cast<uint32_t>(cursor.next_body_set));
