@@ -51,15 +51,13 @@ constexpr char kArcs[] = R"(arcs {
   x: [1, 2] y: [3, 4] vx: [5, 6] vy: [7, 8] ax: [9, 10] ay: [11, 12] duration: [13, 14]
   mode: CAST_MODE_ALL inside_policy: INSIDE_POLICY_EXIT max_hits: 15 mask: 16
 })";
-constexpr char kSights[] = R"(sights {
-  ax: [1, 2] ay: [3, 4] bx: [5, 6] by: [7, 8] mask: 9 soft_mask: 6 soft_count: 16
-})";
-constexpr char kSoftRays[] = R"(rays {
+constexpr char kSights[] =
+    "sights { ax: [1, 2] ay: [3, 4] bx: [5, 6] by: [7, 8] mask: 9 soft_mask: 6 soft_count: 16 }";
+constexpr char kSoftRaysAndTheNearest[] = R"(rays {
   x: [1, 2] y: [3, 4] dx: [5, 6] dy: [7, 8] mode: CAST_MODE_CLOSEST
   inside_policy: INSIDE_POLICY_IGNORE max_hits: 10 target: CAST_TARGET_POLYGONS
   detail: CAST_DETAIL_EDGE soft_mask: 5 soft_count: 3 soft_length: true
-})";
-constexpr char kNearest[] = "distances { MOVERS mode: DISTANCE_MODE_NEAREST_K mask: 3 k: 1024 }";
+} distances { MOVERS mode: DISTANCE_MODE_NEAREST_K mask: 3 k: 1024 })";
 constexpr char kFans[] = R"(fans {
   x: [1, 2] y: [3, 4] angle: [5, 6] step: [7, 8] range: [9, 10] beams: [11, 12]
   inside_policy: INSIDE_POLICY_IGNORE mask: 13 soft_mask: 7 soft_count: 1
@@ -212,15 +210,11 @@ TEST(Questions, SightsTravel) {
   EXPECT_EQ(question->sight_options.soft_count, 16u);
 }
 
-TEST(Questions, SoftWallsTravel) {
-  const Question question(kSoftRays);
+TEST(Questions, SoftWallsAndTheNearestTravel) {
+  const Question question(kSoftRaysAndTheNearest);
   EXPECT_EQ(question->ray_options.soft_mask, 5u);
   EXPECT_EQ(question->ray_options.soft_count, 3u);
   EXPECT_TRUE(question->ray_options.soft_length);
-}
-
-TEST(Questions, TheNearestTravel) {
-  const Question question(kNearest);
   EXPECT_EQ(question->distance_options.mode, DistanceMode::kNearestK);
   EXPECT_EQ(question->distance_options.k, 1024u);
 }
