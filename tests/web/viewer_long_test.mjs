@@ -201,7 +201,8 @@ tests.memory = async () => {
 };
 
 tests.stalled = async () => {
-  const stage = await Stage.open({ scenes: { 'scenes/arena': arena } });
+  // A page that is opened while the server stands still must come from elsewhere.
+  const stage = await Stage.open({ apart: true, scenes: { 'scenes/arena': arena } });
   try {
     const tab = await stage.tab('#scene=scenes/arena', { expected: /Failed|status|net::/ });
     await stage.settled(tab);

@@ -65,7 +65,7 @@ const pictures = {
       await ask(tab, 'lint', [{ x: 200, y: 200 }, { x: 204.5, y: 200 }]);
       await tab.locator('#findings li').first().waitFor({ timeout: 20000 });
       await tab.locator('#finding-next').click();
-      await tab.locator('#fit').click();
+      await tab.evaluate(() => document.getElementById('fit').click());
     },
   },
   history: {
@@ -103,7 +103,7 @@ const pictures = {
       await tab.waitForSelector('#tick[data-index="180"]');
       await tab.locator('#compare').click();
       await tab.waitForSelector('#comparison', { timeout: 60000 });
-      await tab.locator('#fit').click();
+      await tab.evaluate(() => document.getElementById('fit').click());
     },
   },
 };
