@@ -133,7 +133,8 @@ def build(out: Path, jobs: int, is_fuzzed: bool) -> None:
     ):
         vector = zig.Compiler(["-target", "wasm32-wasi", f"-mcpu={FEATURES}{feature}"], BUILD / name, TOP)
         hot = [source for source in joined() if feature and source.stem in HOT]
-        todo = [*((source, [*FLAGS, *extra]) for source in kernels()), *((source, [*ENGINE, *flags_of(source)]) for source in hot)]
+        todo = [(source, [*FLAGS, *extra]) for source in kernels()]
+        todo += [(source, [*ENGINE, *flags_of(source)]) for source in hot]
         compiled += vector.compile_all(todo, jobs, name)
         own = [vector.object_of(source) for source, _ in todo]
         # The compiler's own library is that without vectors, which is made once.
