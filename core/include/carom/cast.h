@@ -178,8 +178,8 @@ struct CastAnswers {
   void Clear();
 };
 
-// Casts each segment and replaces the contents of `out`. Soft walls take a general path, several
-// times as slow as the plain cast; without a soft count and length, they cost nothing. The total
+// Casts each segment and replaces the contents of `out`. Soft walls take a general path,
+// one line at a time; without a soft count and length, they cost nothing. The total
 // order of hits is (exact fraction, polygon id, ring, edge); carom/bodies.h extends it to bodies.
 // Bodies with a radius are ordered by their rounded fractions. Returns false if `meter` stopped the
 // work; `out` is then meaningless. An item error is a coordinate that is not accepted. Cost per

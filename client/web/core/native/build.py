@@ -54,7 +54,7 @@ ENGINE = ("-include", str(HERE / "engine.h"))  # for the hot sources of the modu
 # A download is short, so what is not asked most is compiled for size: folders of the core, and Abseil.
 LEVELS = {
     **dict.fromkeys(("cast", "cells", "index"), "-O2"),
-    **dict.fromkeys(("abi", "absl", "base", "bundle", "group", "shape", "svg"), "-Oz"),
+    **dict.fromkeys(("abi", "absl", "area", "base", "bundle", "explain", "group", "shape", "svg"), "-Oz"),
 }
 # Folders that are compiled for vectors, too, since functions of theirs have vectors of the compiler's (double_lanes.h).
 HOT = ("cast", "index")
