@@ -31,7 +31,7 @@ class EvalPosesTest : public EvalTest {
 };
 
 // A circle about (15, 5) and a box (12, 4)-(13, 6).
-constexpr char kBodies[] =
+constexpr char kHistory[] =
     R"({"op":"bodies","shapes":[{"circle":1},{"rings":[[[0,0],[1,0],[1,2],[0,2]]]}],)"
     R"("at":[[0,15,5,1,0,1],[1,12,4,1,0,2,4]]})";
 constexpr char kTick7[] = R"({"op":"poses","tick":7,"at":[[11,5],[18,4]]})";
@@ -43,7 +43,7 @@ TEST_F(EvalPosesTest, QuestionsAreAsOfTheirMoments) {
   const std::string sweep =
       R"({"op":"sweep","shape":{"circle":1},"at":[13,11],"d":[0,-8],"against":"bodies","as_of":)";
   EXPECT_THAT(
-      Lines({kBodies, kTick7, kTick8, R"({"op":"point","p":[13,5],"against":"both","as_of":7})",
+      Lines({kHistory, kTick7, kTick8, R"({"op":"point","p":[13,5],"against":"both","as_of":7})",
              R"({"op":"point","p":[13,5],"against":"both","as_of":7.5})",
              R"({"op":"point","p":[13,5],"against":"both"})",
              R"({"op":"point","p":[17,4.5],"against":"both","as_of":7.5})",
@@ -60,7 +60,7 @@ TEST_F(EvalPosesTest, QuestionsAreAsOfTheirMoments) {
 
 TEST_F(EvalPosesTest, WhatIsNotKeptIsOutOfRange) {
   const std::vector<std::string> answers = Lines(
-      {kBodies, R"({"op":"point","p":[13,5],"against":"both","as_of":7})", kTick7,
+      {kHistory, R"({"op":"point","p":[13,5],"against":"both","as_of":7})", kTick7,
        R"({"op":"point","p":[13,5],"against":"both","as_of":6})",
        R"({"op":"segment","a":[13,5],"b":[14,5],"against":"both","as_of":7.5})",
        R"({"op":"slide","shape":{"circle":1},"at":[13,11],"d":[[0,-8]],"against":"both","as_of":9})",
@@ -84,7 +84,7 @@ TEST_F(EvalPosesTest, MalformedLinesAreRefused) {
       R"({"op":"poses","tick":-1,"at":[[1,2],[3,4]],"q":"tick"})",
       R"({"op":"point","p":[1,1],"as_of":7,"q":"as_of"})",
       R"({"op":"point","p":[1,1],"against":"both","as_of":"x","q":"as_of"})"};
-  std::vector<std::string> all = {kBodies, kTick7};
+  std::vector<std::string> all = {kHistory, kTick7};
   all.insert(all.end(), lines.begin(), lines.end());
   const std::vector<std::string> answers = Lines(all);
   ASSERT_EQ(answers.size(), lines.size());

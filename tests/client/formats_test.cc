@@ -18,14 +18,14 @@ namespace {
 using absl::StatusCode;
 using ::testing::ElementsAre;
 
-absl::StatusOr<std::vector<Polygon>> Read(const std::string& polygons) {
+absl::StatusOr<std::vector<Polygon>> PolygonsOf(const std::string& polygons) {
   const auto document = ParseJson(absl::StrCat("{\"polygons\":", polygons, "}"));
   EXPECT_TRUE(document.has_value()) << polygons;
   return ReadPolygons(document->value);
 }
 
 TEST(SceneReaderTest, ReadsEveryMember) {
-  const auto polygons = Read(R"([
+  const auto polygons = PolygonsOf(R"([
     {"id": 18446744073709551615, "rings": [[[0,0],[4,0],[4,4],[0,0]], [[1,1]]], "name": "x"},
     {"id": 0, "fill": "nonzero", "category": 6, "rings": [{"points": [[-0.0,1e-300],[1,2]]}]},
     {"id": 5, "solidity": "boundary", "user_data": "AP/+Cg==",
@@ -91,7 +91,7 @@ TEST(SceneReaderTest, NamesWhatIsWrong) {
        "polygons[1].rings[0][0]"},
   };
   for (const BadScene& bad : kBad) {
-    EXPECT_TRUE(Refuses(Read(bad.polygons).status(), StatusCode::kInvalidArgument, bad.field))
+    EXPECT_TRUE(Refuses(PolygonsOf(bad.polygons).status(), StatusCode::kInvalidArgument, bad.field))
         << bad.polygons;
   }
 }
@@ -124,7 +124,7 @@ TEST(SceneReaderTest, ReadsTheRingsThatAreWritten) {
 TEST(SceneReaderTest, HasNoLimitsOfItsOwn) {
   const std::string data(8000, 'A');  // in base64
   const auto polygons =
-      Read(R"([{"id": 1, "rings": [[[0,0],[4,0],[4,4]]], "user_data": ")" + data + "\"}]");
+      PolygonsOf(R"([{"id": 1, "rings": [[[0,0],[4,0],[4,4]]], "user_data": ")" + data + "\"}]");
   ASSERT_TRUE(polygons.ok()) << polygons.status();
   EXPECT_EQ(polygons->at(0).user_data().size(), 6000u);
   const ScratchFolder folder;
@@ -137,7 +137,7 @@ TEST(SceneReaderTest, HasNoLimitsOfItsOwn) {
 TEST(SceneReaderTest, NamesTheFirstSixteen) {
   std::string polygons = "[";
   for (int i = 0; i < 20; ++i) polygons += std::string(i == 0 ? "" : ",") + "{}";
-  const absl::Status status = Read(polygons + "]").status();
+  const absl::Status status = PolygonsOf(polygons + "]").status();
   EXPECT_EQ(Violations(status).size(), 16u);
   EXPECT_THAT(std::string(status.message()), ::testing::HasSubstr("20"));
 }

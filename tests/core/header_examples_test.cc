@@ -22,6 +22,7 @@
 #include "carom/area.h"
 #include "carom/batch.h"
 #include "carom/bodies.h"
+#include "carom/body_history.h"
 #include "carom/bounce.h"
 #include "carom/bundle.h"
 #include "carom/bundle_file.h"
@@ -564,6 +565,30 @@ TEST_F(HeaderExampleTest, GroupKinds) {
   // items == 1: the group asks about one point
   // end
   EXPECT_EQ(items, 1u);
+}
+
+TEST_F(HeaderExampleTest, BodyHistory) {
+  Group group;
+  // carom/body_history.h
+  BodyDefinition players;
+  players.shapes = {Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value()};
+  BodyHistory history = BodyHistory::Create(players).value();
+  const double before[] = {8}, after[] = {12}, y[] = {1};
+  history.Add({.tick = 100, .x = before, .y = y}).IgnoreError();
+  history.Add({.tick = 101, .x = after, .y = y}).IgnoreError();
+  const double as_of[] = {100.25};
+  group.body_history = &history;
+  group.segments.scope = {Against::kBoth, {}, {}, as_of};
+  // the bullet meets the body at x = 8 + 0.25 (12 - 8) = 9
+  // end
+  const double ax[] = {6}, ay[] = {1}, bx[] = {10}, by[] = {1};
+  group.segments = {ax, ay, bx, by, group.segments.scope};
+  GroupAnswers answers;
+  WorkMeter meter;
+  ASSERT_TRUE(EvaluateGroup(*scene, group, answers, meter).ok());
+  ASSERT_EQ(answers.segments.hits.size(), 1u);
+  EXPECT_TRUE(answers.segments.hits[0].is_body);
+  EXPECT_EQ(answers.segments.hits[0].point, (Vec2{8, 1}));
 }
 
 TEST(HeaderExamplesTest, EachHeaderHasTheTextThatRunsHere) {

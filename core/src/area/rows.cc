@@ -20,7 +20,7 @@ TwoDoubles DotOf(const PairVector& a, const PairVector& b) {
   return Add(Multiply(a.x, b.x), Multiply(a.y, b.y));
 }
 
-// Returns the difference of two keys counter-clockwise, in [0, 4).
+// Returns the difference of two keys counter-clockwise, in [0, 4); 0 for equal keys.
 double TurnOf(double from, double to) { return to >= from ? to - from : to - from + 4; }
 
 Direction WithKey(Direction direction, double key) {
@@ -67,6 +67,7 @@ double AreaSum::Sum() const {
 // first side on.
 void AreaRows::ListChanges(const Envelope& envelope) {
   changes_.clear();
+  cut_ = 0;
   const std::vector<Span>& spans = envelope.spans();
   const size_t count = spans.size() - 1;
   for (size_t i = 1; i < count; ++i) {
@@ -78,6 +79,7 @@ void AreaRows::ListChanges(const Envelope& envelope) {
   if (!sector_.is_part) return;
   const auto first = std::find_if(changes_.begin(), changes_.end(),
                                   [](const Change& c) { return c.before == kClosed; });
+  cut_ = static_cast<size_t>(changes_.end() - first);
   std::rotate(changes_.begin(), first, changes_.end());
 }
 
@@ -115,7 +117,7 @@ AreaRows::Ends AreaRows::AddRows(const Eye& eye, const Change& change) {
       PlaceOf(eye, change.before, change.is_at_cut ? WithKey(at, kCutEnd.key) : at, 1);
   const Place after =
       PlaceOf(eye, change.after, change.is_at_cut ? WithKey(at, kCutBegin.key) : at, 0);
-  const double key = at.key;
+  const double key = change.is_at_cut ? kCutEnd.key : at.key;
   Ends ends{PointOf(eye, before), {}, key};
   if (AreEqual(eye, before, after)) {
     ends.after = ends.before;
@@ -130,10 +132,13 @@ AreaRows::Ends AreaRows::AddRows(const Eye& eye, const Change& change) {
   return ends;
 }
 
-void AreaRows::AddToSum(uint32_t owner, const Ends& begin, const Ends& end) {
+// Keys of directions that differ may be equal, so an arc is only known to be long if it is known to
+// contain the cut.
+void AreaRows::AddToSum(uint32_t owner, const Ends& begin, const Ends& end, bool has_cut) {
   if (owner == kClosed) return;
   if (owner != kOpen) return sum_.AddTriangle(begin.after.from_eye, end.before.from_eye);
-  sum_.AddSector(begin.after.from_eye, end.before.from_eye, TurnOf(begin.key, end.key));
+  const double turn = end.key - begin.key + (has_cut ? 4 : 0);
+  sum_.AddSector(begin.after.from_eye, end.before.from_eye, std::max(turn, 0.0));
 }
 
 void AreaRows::Find(const Eye& eye, const Envelope& envelope, const EyeSector& sector,
@@ -152,10 +157,10 @@ void AreaRows::Find(const Eye& eye, const Envelope& envelope, const EyeSector& s
   Ends last = first;
   for (size_t i = 1; i < changes_.size() && meter.Spend(16); ++i) {
     const Ends next = AddRows(eye, changes_[i]);
-    AddToSum(changes_[i].before, last, next);
+    AddToSum(changes_[i].before, last, next, i == cut_);
     last = next;
   }
-  AddToSum(changes_.back().after, last, first);
+  AddToSum(changes_.back().after, last, first, cut_ == 0 || cut_ == changes_.size());
   PutInOrder(eye);
 }
 

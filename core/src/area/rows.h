@@ -77,13 +77,14 @@ class AreaRows {
   Direction Canonical(const Eye& eye, const Change& change) const;
   Ends AddRows(const Eye& eye, const Change& change);
   void AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, double key, Vec2 start);
-  void AddToSum(uint32_t owner, const Ends& begin, const Ends& end);
+  void AddToSum(uint32_t owner, const Ends& begin, const Ends& end, bool has_cut);
   void PutInOrder(const Eye& eye);
   bool IsInOrder(const Eye& eye, size_t i, Vec2 start) const;
   bool IsClose(size_t i, size_t k) const;
 
   EyeSector sector_;
   std::vector<Change> changes_;
+  size_t cut_ = 0;  // with a sector: the index of the first change behind the cut
   std::vector<Row> rows_;
   AreaSum sum_;
 };

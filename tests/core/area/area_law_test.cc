@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "carom/predicates.h"
+#include "carom/sincos.h"
 #include "carom/visibility.h"
 #include "tests/core/area/area_cases.h"
 #include "tests/core/one_item.h"
@@ -33,11 +34,14 @@ Case RandomCase(Random& random, int i) {
   return made;
 }
 
-// The piece that a ray from the eye meets, or none for a direction close to the start of one.
+// The piece that a ray from the eye meets, or none if that is in doubt: for a direction close to
+// the start of a piece, if the piece is thin, or if a start is so near the eye that rounding turns
+// it.
 const AreaPiece* PieceAt(const AreaAnswers& area, const EyeCase& eye, Vec2 direction) {
   const size_t n = area.pieces.size();
   if (n == 1) return &area.pieces[0];
-  double most = -1;
+  double most = 0;
+  bool is_clear = false;
   const AreaPiece* best = nullptr;
   const double angle = std::atan2(direction.y, direction.x);
   const auto turn_to = [&](const AreaPiece& piece) {
@@ -46,14 +50,18 @@ const AreaPiece* PieceAt(const AreaAnswers& area, const EyeCase& eye, Vec2 direc
   };
   for (const AreaPiece& piece : area.pieces) {
     if (piece.start == eye.eye) continue;
+    const Vec2 d{piece.start.x - eye.eye.x, piece.start.y - eye.eye.y};
+    if (std::hypot(d.x, d.y) < 1e-6 * eye.range) return nullptr;
     const double turn = turn_to(piece);
     if (turn > -1e-9 || turn < -6.283185) return nullptr;
-    if (best == nullptr || turn >= most - 1e-13) {
-      best = &piece;
-      most = std::max(most == -1 ? turn : most, turn);
-    }
+    if (best != nullptr && turn < most - 1e-13) continue;
+    // Two pieces that begin in about one direction, but for steps along the line of sight.
+    const bool is_tie = best != nullptr && turn <= most + 1e-13;
+    is_clear = !is_tie || (is_clear && best->kind == AreaPieceKind::kSight);
+    best = &piece;
+    most = is_tie ? std::max(most, turn) : turn;
   }
-  return best;
+  return is_clear && best->kind != AreaPieceKind::kSight ? best : nullptr;
 }
 
 Vec2 RandomDirection(Random& random) {
