@@ -499,7 +499,7 @@ TEST(Questions, RefusalsOfOptions) {
       {"rays { max_hits: 65537 }", "rays.max_hits", "[1, 65536]"},
       {"capsules { detail: 3 }", "capsules.detail", "[0, 2]"},
       {"boxes { detail: 3 }", "boxes.detail", "[0, 2]"},
-      {"distances { mode: 4 }", "distances.mode", "[0, 3]"},
+      {"distances { mode: 5 }", "distances.mode", "[0, 4]"},
       {"depenetrations { max_steps: 1025 }", "depenetrations.max_steps", "[1, 1024]"},
       {"sweeps { mode: 5 }", "sweeps.mode", "[0, 4]"},
       {"sweeps { mode: CAST_MODE_ALL_PASSAGES }", "sweeps.mode", "ALL_PASSAGES"},
