@@ -49,7 +49,6 @@ const AreaPiece* PieceAt(const AreaAnswers& area, const EyeCase& eye, Vec2 direc
     return at - angle > 0 ? at - angle - 2 * std::acos(-1) : at - angle;
   };
   for (const AreaPiece& piece : area.pieces) {
-    if (piece.start == eye.eye) continue;
     const Vec2 d{piece.start.x - eye.eye.x, piece.start.y - eye.eye.y};
     if (std::hypot(d.x, d.y) < 1e-6 * eye.range) return nullptr;
     const double turn = turn_to(piece);
