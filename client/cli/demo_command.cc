@@ -10,6 +10,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "carom/client.h"
 #include "client/cli/command.h"
 #include "client/cli/demo/demo_picture.h"
@@ -43,6 +45,7 @@ struct MatchCommandOptions {
   SceneSource map;
   std::string svg = "match.svg";
   uint64_t ticks = 600;
+  uint64_t rate = 0;  // ticks per second; 0: as fast as the server answers
   MatchOptions match;
 };
 
@@ -152,8 +155,12 @@ absl::Status MatchInScene(Client& client, const SceneSummary& scene,
   for (const Polygon& polygon : map) door_id = std::max(door_id, polygon.id() + 1);
   MatchWorld world(options.match, scene.bounds, door_id);
   Progress progress("demo", "ticks");
-  const DemoProgress show = [&progress](uint64_t done, uint64_t ticks, uint64_t) {
+  const absl::Time begin = absl::Now();
+  const DemoProgress show = [&](uint64_t done, uint64_t ticks, uint64_t) {
     progress(done, ticks);
+    if (options.rate == 0) return;
+    const double seconds = static_cast<double>(done) / static_cast<double>(options.rate);
+    absl::SleepFor(begin + absl::Seconds(seconds) - absl::Now());
   };
   const absl::StatusOr<DemoFigures> figures =
       RunMatch(client, kMatchScene, options.ticks, world, show);
@@ -194,6 +201,9 @@ void AddMatchCommand(CLI::App& demo, int& exit_status) {
   command->add_option("--svg", options->svg, "SVG file to write")->capture_default_str();
   command->add_option("--ticks", options->ticks, "Ticks, with one frame and one round trip each")
       ->check(CLI::Range(1, 10000))
+      ->capture_default_str();
+  command->add_option("--rate", options->rate, "Ticks per second; 0: as fast as the server answers")
+      ->check(CLI::Range(0, 1000))
       ->capture_default_str();
   command->add_option("--bots", options->match.bots, "Number of bots, in two teams")
       ->check(CLI::Range(2, 200))

@@ -5,7 +5,8 @@
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { openBrowser, page, root, Server } from './viewer_processes.mjs';
+import { built, openBrowser, page, root, Server } from './viewer_processes.mjs';
+import { servePage } from './viewer_server.mjs';
 
 export const shots = join(root, 'build/web/screenshots');
 mkdirSync(shots, { recursive: true });
@@ -21,13 +22,13 @@ export function random(seed) {
   };
 }
 
-/** A server with its page and a browser; `close` ends all of them. */
+/** A server with its page and a browser; `close` ends all of them. `apart`: a server of the tests has the page. */
 export class Stage {
-  static async open({ args = [], scenes = {}, ports } = {}) {
+  static async open({ args = [], scenes = {}, ports, apart = false } = {}) {
     const stage = new Stage();
     stage.server = await Server.start(args, ports);
     for (const [name, file] of Object.entries(scenes)) stage.server.carom(['scene', 'import', name, file]);
-    stage.page = await page(stage.server);
+    stage.page = apart ? await servePage(built, stage.server.http) : await page(stage.server);
     stage.browser = await openBrowser();
     stage.faults = [];
     return stage;

@@ -26,7 +26,6 @@ const pictures = {
   ask: {
     async draw(tab) {
       await tab.locator('#tab-ask').click();
-      await tab.evaluate(() => window.carom.setView(200, 150, 2.1));
       await ask(tab, 'bullet', [{ x: 62, y: 112 }, { x: 338, y: 188 }]);
     },
   },
@@ -63,11 +62,10 @@ const pictures = {
   findings: {
     async draw(tab) {
       await tab.locator('#tab-findings').click();
-      await tab.evaluate(() => window.carom.setView(200, 150, 2.1));
       await ask(tab, 'lint', [{ x: 200, y: 200 }, { x: 204.5, y: 200 }]);
       await tab.locator('#findings li').first().waitFor({ timeout: 20000 });
       await tab.locator('#finding-next').click();
-      await tab.evaluate(() => window.carom.setView(200, 150, 2.1));
+      await tab.evaluate(() => document.getElementById('fit').click());
     },
   },
   history: {
@@ -105,7 +103,7 @@ const pictures = {
       await tab.waitForSelector('#tick[data-index="180"]');
       await tab.locator('#compare').click();
       await tab.waitForSelector('#comparison', { timeout: 60000 });
-      await tab.evaluate(() => window.carom.setView(200, 150, 2.1));
+      await tab.evaluate(() => document.getElementById('fit').click());
     },
   },
 };

@@ -23,14 +23,18 @@ const TYPES = {
 
 /**
  * Serves `folder` and the calls of the server at HOST:PORT `target`; returns the address and a function to close. With
- * the bytes of a bundle in place of a target, serves what `carom view` serves.
+ * the bytes of a bundle in place of a target, serves what `carom view` serves, with its report in JSON.
  */
-export function servePage(folder, target, bundle = null) {
+export function servePage(folder, target, bundle = null, report = '{}') {
   const [host, port] = (target ?? '').split(':');
   const server = createServer(async (incoming, outgoing) => {
     const path = new URL(incoming.url, 'http://page').pathname;
     if (path === '/local/scene.carom' && bundle) {
       outgoing.writeHead(200, { 'Content-Type': 'application/octet-stream' }).end(bundle);
+      return;
+    }
+    if (path === '/local/scene.json' && bundle) {
+      outgoing.writeHead(200, { 'Content-Type': 'application/json' }).end(report);
       return;
     }
     if (path.startsWith('/carom.v1.') && target) {

@@ -498,7 +498,8 @@ tests.file = async () => {
   const folder = stage.server.scratch;
   const bundle = join(folder, 'arena.carom');
   runCarom(['bundle', arena, '-o', bundle]);
-  const served = await servePage(built, null, readFileSync(bundle));
+  const skipped = [{ what: '<b>layer</b>', why: 'no polygons', option: '--layer' }];
+  const served = await servePage(built, null, readFileSync(bundle), JSON.stringify({ mapping: { format: 'tmx' }, skipped }));
   const own = stage.page.address;
   try {
     stage.page.address = served.address;
@@ -512,6 +513,9 @@ tests.file = async () => {
     });
     assert.equal(visible, 0);
     assert.match(await tab.textContent('.top-bar'), /File, no server/);
+    await tab.locator('#tab-scenes').click();
+    assert.match(await tab.textContent('#open-scene'), /Formattmx/);
+    assert.match(await tab.textContent('#skipped'), /<b>layer<\/b>no polygons; see --layer/);
     await stage.check(tab);
   } finally {
     stage.page.address = own;

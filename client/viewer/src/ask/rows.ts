@@ -6,6 +6,11 @@ import { short } from './figures';
 import { type Answer, ids, type Kind, numbers, type Question } from './question';
 
 export interface Row {
+  /** What the line is about: a polygon, or a part of the answer. */
+  name: string;
+  /** The edge, or how the polygon is met. */
+  where: string;
+  /** Numbers with all their digits. */
   text: string;
   ids: bigint[];
   edges: { id: bigint; ring: number; edge: number }[];
@@ -16,15 +21,20 @@ interface Said {
   rows: Row[];
 }
 
-const plain = (text: string): Row => ({ text, ids: [], edges: [] });
+const plain = (name: string, text: string): Row => ({ name, where: '', text, ids: [], edges: [] });
 
 /** An entry that names a polygon, and the edge of the polygon where there is one. */
-function named(answer: Answer, i: number, text: (name: string) => string, hasEdge = true): Row {
+function named(answer: Answer, i: number, text: string, hasEdge = true): Row {
   const id = ids(answer)[i];
   const [ring, edge] = [numbers(answer, 'ring')[i], numbers(answer, 'edge')[i]];
   const withEdge = hasEdge && ring !== undefined;
-  const name = withEdge ? `polygon ${id}, ring ${ring}, edge ${edge}` : `polygon ${id}`;
-  return { text: text(name), ids: [id], edges: withEdge ? [{ id, ring, edge }] : [] };
+  return {
+    name: `polygon ${id}`,
+    where: withEdge ? `ring ${ring}, edge ${edge}` : '',
+    text,
+    ids: [id],
+    edges: withEdge ? [{ id, ring, edge }] : [],
+  };
 }
 
 const count = (n: number, noun: string): string => `${n} ${noun}${n === 1 ? '' : 's'}`;
@@ -37,9 +47,7 @@ function casts(answer: Answer): Said {
     named(
       answer,
       i,
-      (name) =>
-        `${starts[i] ? 'starts inside' : `enters at ${t}`}: ${name}; ` +
-        (ends[i] ? 'ends inside' : `leaves at ${exit[i]}`),
+      `${starts[i] ? 'starts inside' : `enters at ${t}`}, ${ends[i] ? 'ends inside' : `leaves at ${exit[i]}`}`,
       feature[i] !== 0,
     ),
   );
@@ -50,7 +58,7 @@ function paths(answer: Answer): Said {
   const hit = numbers(answer, 'hasHit');
   const fraction = numbers(answer, 'fraction');
   const rows = hit.map((isHit, i) =>
-    isHit ? named(answer, i, (name) => `leg ${i + 1}: ${name} at ${fraction[i]}`) : plain(`leg ${i + 1}: free`),
+    isHit ? named(answer, i, `leg ${i + 1}, at ${fraction[i]}`) : plain('free', `leg ${i + 1}`),
   );
   const hits = hit.filter(Boolean).length;
   const stuck = (answer.columns.stuck ?? []).length > 0 ? ', then stuck' : '';
@@ -61,7 +69,7 @@ function arcs(answer: Answer): Said {
   const hasEdge = numbers(answer, 'hasEdge');
   const starts = numbers(answer, 'startsInside');
   const rows = numbers(answer, 'time').map((time, i) =>
-    named(answer, i, (name) => `${starts[i] ? 'starts inside' : `time ${time}`}: ${name}`, Boolean(hasEdge[i])),
+    named(answer, i, starts[i] ? 'starts inside' : `time ${time}`, Boolean(hasEdge[i])),
   );
   return { summary: rows.length > 0 ? count(rows.length, 'hit') : 'No hit', rows };
 }
@@ -74,8 +82,8 @@ function fans(answer: Answer): Said {
   const rows = distances
     .map((distance, k) =>
       hit[k]
-        ? { text: `beam ${k}: polygon ${ids(answer)[k]} at ${distance}`, ids: [ids(answer)[k]], edges: [] }
-        : plain(`beam ${k}: free`),
+        ? { ...plain(`polygon ${ids(answer)[k]}`, `beam ${k}, at ${distance}`), ids: [ids(answer)[k]] }
+        : plain('free', `beam ${k}`),
     )
     .slice(0, 200);
   return { summary: `${count(distances.length, 'beam')}, ${count(hits, 'hit')}, nearest ${short(least)}`, rows };
@@ -91,8 +99,8 @@ function overlaps(answer: Answer): Said {
     for (let k = 0; k < (counts[i] ?? 0); ++k, ++at) edges.push({ id, ring: ring[at], edge: edge[at] });
     const names = edges.slice(0, 8).map((e) => `${e.ring}.${e.edge}`);
     const more = edges.length > 8 ? ` and ${edges.length - 8} more` : '';
-    const where = edges.length > 0 ? `edges ${names.join(', ')}${more}` : 'strictly inside';
-    return { text: `polygon ${id}: ${touching[i] ? 'touches, ' : ''}${where}`, ids: [id], edges };
+    const text = edges.length > 0 ? `edges ${names.join(', ')}${more}` : 'strictly inside';
+    return { name: `polygon ${id}`, where: touching[i] ? 'touches' : '', text, ids: [id], edges };
   });
   return { summary: rows.length > 0 ? count(rows.length, 'polygon') : 'Touches nothing', rows };
 }
@@ -100,11 +108,7 @@ function overlaps(answer: Answer): Said {
 function points(answer: Answer): Said {
   const location = numbers(answer, 'location');
   const rows = ids(answer).map(
-    (id, i): Row => ({
-      text: `polygon ${id}: ${location[i] === 2 ? 'inside' : 'on the boundary'}`,
-      ids: [id],
-      edges: [],
-    }),
+    (id, i): Row => ({ ...plain(`polygon ${id}`, location[i] === 2 ? 'inside' : 'on the boundary'), ids: [id] }),
   );
   return { summary: rows.length > 0 ? `In ${count(rows.length, 'polygon')}` : 'In no polygon', rows };
 }
@@ -112,7 +116,7 @@ function points(answer: Answer): Said {
 function distances(answer: Answer): Said {
   const hasEdge = numbers(answer, 'hasEdge');
   const rows = numbers(answer, 'distance').map((distance, i) =>
-    named(answer, i, (name) => `distance ${distance}: ${name}`, Boolean(hasEdge[i])),
+    named(answer, i, `distance ${distance}`, Boolean(hasEdge[i])),
   );
   return { summary: rows.length > 0 ? `Nearest: ${count(rows.length, 'polygon')}` : 'The scene is empty', rows };
 }
@@ -123,7 +127,7 @@ function contacts(answer: Answer): Said {
   const rows = depth.map((d, i): Row => {
     const id = ids(answer)[i];
     const sure = kind[i] === 1 ? 'feature contact' : 'minimum translation';
-    return { text: `polygon ${id}: depth ${d}, normal (${nx[i]}, ${ny[i]}), ${sure}`, ids: [id], edges: [] };
+    return { name: `polygon ${id}`, where: sure, text: `depth ${d}, normal (${nx[i]}, ${ny[i]})`, ids: [id], edges: [] };
   });
   return { summary: rows.length > 0 ? count(rows.length, 'contact') : 'No contact', rows };
 }
@@ -132,10 +136,10 @@ function sweeps(answer: Answer): Said {
   const hasEdge = numbers(answer, 'hasEdge');
   const starts = numbers(answer, 'startsInside');
   const rows = numbers(answer, 'fraction').map((t, i) =>
-    named(answer, i, (name) => `${starts[i] ? 'overlaps at the start' : `at ${t}`}: ${name}`, Boolean(hasEdge[i])),
+    named(answer, i, starts[i] ? 'overlaps at the start' : `at ${t}`, Boolean(hasEdge[i])),
   );
   const [x, y] = [numbers(answer, 'safeX')[0], numbers(answer, 'safeY')[0]];
-  if (x !== undefined) rows.push(plain(`safe pose (${x}, ${y})`));
+  if (x !== undefined) rows.push(plain('safe pose', `(${x}, ${y})`));
   const hits = ids(answer).length;
   return { summary: hits > 0 ? count(hits, 'hit') : 'Free', rows };
 }
@@ -143,7 +147,7 @@ function sweeps(answer: Answer): Said {
 function slides(answer: Answer): Said {
   const said = paths(answer);
   const [x, y, leftX, leftY] = ['x', 'y', 'leftX', 'leftY'].map((name) => numbers(answer, name)[0]);
-  said.rows.push(plain(`rests at (${x}, ${y})`), plain(`left of the push (${leftX}, ${leftY})`));
+  said.rows.push(plain('rests', `at (${x}, ${y})`), plain('left of the push', `(${leftX}, ${leftY})`));
   return said;
 }
 
@@ -171,6 +175,6 @@ const SAYS: Partial<Record<Kind, (answer: Answer) => Said>> = {
 };
 
 export function describe(question: Question, answer: Answer): Said {
-  if (answer.error) return { summary: 'Not answered', rows: [plain(`${answer.error.field}: ${answer.error.message}`)] };
+  if (answer.error) return { summary: 'Not answered', rows: [plain(answer.error.field, answer.error.message)] };
   return SAYS[question.kind]?.(answer) ?? { summary: '', rows: [] };
 }

@@ -380,7 +380,12 @@ export const TOOLS: readonly Tool[] = [
     hint: 'Which gaps are too narrow for a disc, and which places can it not reach?',
     points: ['start of the disc', 'rim'],
     options: [],
-    start: shapeStart,
+    // A disc that most gaps let pass.
+    start: (box) => {
+      const center = at(box, 0.27, 0.53);
+      const radius = Math.min(box.maxX - box.minX, box.maxY - box.minY) * 0.01;
+      return [center, { x: Number((center.x + radius).toPrecision(12)), y: center.y }];
+    },
     along: shapeAlong,
     // Whether the disc starts in a polygon.
     ask: ([p]) => ({ kind: 'points', given: { x: [p.x], y: [p.y] } }),

@@ -7,6 +7,8 @@ import type { EdgeLabel } from './messages';
 import { toScene, toScreen, visibleBox, type View } from './view';
 
 const LEAST_PIXELS = 84;
+/** Pixels between an edge and the middle of its number. */
+const BESIDE_PIXELS = 10;
 const MAX_LABELS = 90;
 const MAX_VERTICES = 6000;
 
@@ -22,10 +24,11 @@ export function edgeLabels(store: SceneStore, view: View): EdgeLabel[] {
       visited += length;
       if (visited > MAX_VERTICES) return [];
       const edges = store.ringOpen[ring] || length === 1 ? length - 1 : length;
+      const side = sideOf(store, ring, k === 0);
       for (let i = 0; i < edges; ++i) {
         const a = (store.ringStart[ring] + i) * 2;
         const b = (store.ringStart[ring] + ((i + 1) % length)) * 2;
-        const label = labelOf(view, store.xy.subarray(a, a + 2), store.xy.subarray(b, b + 2));
+        const label = labelOf(view, store.xy.subarray(a, a + 2), store.xy.subarray(b, b + 2), side);
         if (!label) continue;
         labels.push({ ...label, text: store.ringCount[slot] > 1 ? `${k}.${i}` : `${i}` });
         if (labels.length > MAX_LABELS) return [];
@@ -35,7 +38,21 @@ export function edgeLabels(store: SceneStore, view: View): EdgeLabel[] {
   return labels;
 }
 
-function labelOf(view: View, from: Float64Array, to: Float64Array): Omit<EdgeLabel, 'text'> | null {
+/**
+ * On which side of its edges a ring has their numbers: 1 at the left, -1 at the right. Those of the first ring are out of
+ * it, so that both sides of a thin wall are told apart; those of further rings, which are holes mostly, are inside.
+ */
+function sideOf(store: SceneStore, ring: number, isOutside: boolean): number {
+  const { xy } = store;
+  const first = store.ringStart[ring] * 2;
+  const last = first + (store.ringLength[ring] - 1) * 2;
+  const [x, y] = [xy[first], xy[first + 1]];
+  let area = 0;
+  for (let i = first; i < last; i += 2) area += (xy[i] - x) * (xy[i + 3] - y) - (xy[i + 2] - x) * (xy[i + 1] - y);
+  return (area > 0) === isOutside ? -1 : 1;
+}
+
+function labelOf(view: View, from: Float64Array, to: Float64Array, side: number): Omit<EdgeLabel, 'text'> | null {
   const a = toScreen(view, from[0], from[1]);
   const b = toScreen(view, to[0], to[1]);
   const length = Math.hypot(b.x - a.x, b.y - a.y);
@@ -57,5 +74,6 @@ function labelOf(view: View, from: Float64Array, to: Float64Array): Omit<EdgeLab
   if (low >= high || (high - low) * length < LEAST_PIXELS / 2) return null;
   const t = (low + high) / 2;
   const middle = toScene(view, a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t);
-  return { ...middle, dx: ((b.y - a.y) / length) * 11, dy: ((a.x - b.x) / length) * 11 };
+  const away = (side * BESIDE_PIXELS) / length;
+  return { ...middle, dx: (b.y - a.y) * away, dy: (a.x - b.x) * away };
 }

@@ -26,7 +26,17 @@ export function ink(dark: boolean): Ink {
     : { ask: '#111827', hit: '#d0281c', normal: '#a15c00', free: '#0a7a48', paper: '#ffffff', text: '#111827' };
 }
 
+/** A part of the screen that has text or a mark. */
+interface Taken {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
 export class Pen {
+  private taken: Taken[] = [];
+
   constructor(
     readonly context: CanvasRenderingContext2D,
     readonly view: View,
@@ -101,6 +111,7 @@ export class Pen {
   dot(x: number, y: number, colour: string, radius = 4.5): void {
     const point = this.at(x, y);
     if (Math.abs(point.x) > GUARD || Math.abs(point.y) > GUARD) return;
+    this.reserve(point.x, point.y, radius);
     const { context } = this;
     context.beginPath();
     context.arc(point.x, point.y, radius, 0, 2 * Math.PI);
@@ -134,17 +145,51 @@ export class Pen {
     context.fill();
   }
 
-  /** Text beside a point of the scene, readable on any ground. */
+  /** Keeps text away from a mark at a pixel. */
+  reserve(x: number, y: number, radius: number): void {
+    this.taken.push({ left: x - radius, top: y - radius, right: x + radius, bottom: y + radius });
+  }
+
+  /** Text beside a point of the scene, on the side where it meets no other text, readable on any ground. */
   label(x: number, y: number, text: string, dx = 10, dy = -10): void {
     const point = this.at(x, y);
     if (Math.abs(point.x) > GUARD || Math.abs(point.y) > GUARD) return;
-    this.text(point.x + dx, point.y + dy, text, 12);
+    const width = this.width(text, 12);
+    const places = [dy, -dy].flatMap((down) => [
+      { x: point.x + dx, y: point.y + down },
+      { x: point.x - dx - width, y: point.y + down },
+    ]);
+    const free = places.find((place) => this.isFree(this.place(place.x, place.y, width, 12)));
+    const { x: left, y: middle } = free ?? places[0];
+    this.text(left, middle, text, 12);
   }
 
-  text(x: number, y: number, text: string, size: number, align: CanvasTextAlign = 'left'): void {
+  /** Text around a pixel, unless other text or a mark is there. */
+  labelIfFree(x: number, y: number, text: string, size: number): void {
+    const width = this.width(text, size);
+    if (this.isFree(this.place(x - width / 2, y, width, size))) this.text(x - width / 2, y, text, size);
+  }
+
+  private width(text: string, size: number): number {
+    this.context.font = `${size}px system-ui, sans-serif`;
+    return this.context.measureText(text).width;
+  }
+
+  private place(left: number, middle: number, width: number, size: number): Taken {
+    return { left: left - 2, top: middle - size * 0.6, right: left + width + 2, bottom: middle + size * 0.6 };
+  }
+
+  private isFree(place: Taken): boolean {
+    return !this.taken.some(
+      ({ left, top, right, bottom }) =>
+        left < place.right && right > place.left && top < place.bottom && bottom > place.top,
+    );
+  }
+
+  private text(x: number, y: number, text: string, size: number): void {
     const { context } = this;
-    context.font = `${size}px system-ui, sans-serif`;
-    context.textAlign = align;
+    this.taken.push(this.place(x, y, this.width(text, size), size));
+    context.textAlign = 'left';
     context.textBaseline = 'middle';
     context.lineWidth = 3.5;
     context.lineJoin = 'round';

@@ -94,17 +94,29 @@ export function zoomed(view: View, factor: number, x: number, y: number): View {
   });
 }
 
-/** The view in which the box fills the screen, with a margin. */
+/** Pixels at the sides of the map that rulers and legend cover. */
+const COVERED = { left: 22, top: 22, right: 0, bottom: 48 };
+
+/** The view in which the box fills what is free of the screen, with a margin. */
 export function fitted(view: View, box: Box): View {
   const width = box.maxX - box.minX;
   const height = box.maxY - box.minY;
   const cx = box.minX + width / 2;
   const cy = box.minY + height / 2;
-  const margin = Math.min(48, view.width / 8, view.height / 8);
-  const fits = Math.min((view.width - 2 * margin) / width, (view.height - 2 * margin) / height);
+  const freeWidth = view.width - COVERED.left - COVERED.right;
+  const freeHeight = view.height - COVERED.top - COVERED.bottom;
+  const margin = Math.min(24, view.width / 8, view.height / 8);
+  const fits = Math.min((freeWidth - 2 * margin) / width, (freeHeight - 2 * margin) / height);
   const alone = 100 / Math.max(1, Math.abs(cx), Math.abs(cy));
   const scale = Number.isFinite(fits) && fits > 0 ? fits : alone;
-  return { ...view, cx, cy, px: 0, py: 0, scale: Math.min(Math.max(scale, MIN_SCALE), MAX_SCALE) };
+  return recentred({
+    ...view,
+    cx,
+    cy,
+    px: (COVERED.left - COVERED.right) / 2,
+    py: (COVERED.top - COVERED.bottom) / 2,
+    scale: Math.min(Math.max(scale, MIN_SCALE), MAX_SCALE),
+  });
 }
 
 /** A round length of the scene, 1, 2 or 5 times a power of ten, that is at least `pixels` long on the screen. */

@@ -78,18 +78,19 @@ function draw(now: number): void {
   context.setTransform(ratio, 0, 0, ratio, 0, 0);
   context.clearRect(0, 0, width, height);
   const pen = new Pen(context, view.value, ink(isDark.value));
+  reserveHandles(pen);
   drawFlashes(pen, now);
   drawHighlights(pen);
-  for (const label of labels.value) {
-    const at = toScreen(view.value, label.x, label.y);
-    pen.text(at.x + label.dx, at.y + label.dy, label.text, 11, 'center');
-  }
   drawFindings(pen);
   drawMemory(pen);
   drawTick(pen);
   if (question.value) drawQuestion(pen, question.value, answer.value);
   for (const { before, after } of difference.value?.changes ?? []) drawChange(pen, before, after);
   drawDraft(pen);
+  for (const label of labels.value) {
+    const at = toScreen(view.value, label.x, label.y);
+    pen.labelIfFree(at.x + label.dx, at.y + label.dy, label.text, 10.5);
+  }
   drawHandles(pen);
   drawRulers(pen);
 }
@@ -141,6 +142,14 @@ function drawHighlights(pen: Pen): void {
   }
 }
 
+function reserveHandles(pen: Pen): void {
+  const chosen = toolOf(tool.value);
+  for (const { x, y } of (chosen && handles.value[chosen.id]) ?? []) {
+    const at = toScreen(view.value, x, y);
+    pen.reserve(at.x, at.y, 8);
+  }
+}
+
 function drawHandles(pen: Pen): void {
   const chosen = toolOf(tool.value);
   const points = chosen && handles.value[chosen.id];
@@ -176,11 +185,12 @@ function drawRulers(pen: Pen): void {
   ticks(corner.x, opposite.x, step, (value, text) => {
     const at = toScreen(view.value, value, 0).x;
     context.fillRect(Math.round(at), RULER - 7, 1, 6);
-    context.fillText(text, at + 4, RULER / 2);
+    if (at + 6 + context.measureText(text).width < width) context.fillText(text, at + 4, RULER / 2);
   });
   ticks(corner.y, opposite.y, step, (value, text) => {
     const at = toScreen(view.value, 0, value).y;
     context.fillRect(RULER - 7, Math.round(at), 6, 1);
+    if (at - 6 - context.measureText(text).width < RULER) return;
     context.save();
     context.translate(RULER / 2, at - 4);
     context.rotate(-Math.PI / 2);

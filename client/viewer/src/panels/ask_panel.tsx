@@ -92,7 +92,8 @@ function AnswerRow({ row }: { row: Row }) {
   const unmark = (): void => void (highlighted.value = NOTHING);
   return (
     <li tabIndex={row.ids.length > 0 ? 0 : undefined} onMouseEnter={mark} onMouseLeave={unmark} onFocus={mark} onBlur={unmark}>
-      {row.text}
+      <strong>{row.name}</strong> {row.where && <span class="muted">{row.where}</span>}
+      <span class="digits">{row.text}</span>
     </li>
   );
 }
@@ -112,7 +113,7 @@ function Answered({ asked }: { asked: Question }) {
       <h3 id="answer-title" class={made.error ? 'bad-text' : ''}>
         {summary}
       </h3>
-      <ol class="answer-rows">
+      <ol class="answer-rows hits">
         {rows.slice(0, MOST_ROWS).map((row, i) => (
           <AnswerRow key={i} row={row} />
         ))}

@@ -237,7 +237,22 @@ export function EditPanel() {
   if (tool.value !== 'edit') {
     return (
       <>
-        <p class="hint">Move vertices, draw and delete polygons, set categories; then commit all of it as one version.</p>
+        <h2 class="panel-title">Edit</h2>
+        <p class="hint">Edits are a draft on this page. A commit makes one version of all of them.</p>
+        <dl class="ways">
+          <dt>Move</dt>
+          <dd>Click a polygon, then drag its vertices; the middle of an edge makes a new one.</dd>
+          <dt>Draw</dt>
+          <dd>Click vertex after vertex; Enter closes the polygon.</dd>
+          <dt>Delete</dt>
+          <dd>The Delete key removes a vertex, or the polygon.</dd>
+          <dt>Undo</dt>
+          <dd>
+            <kbd>Ctrl Z</kbd>, and <kbd>Ctrl Y</kbd> to redo.
+          </dd>
+          <dt>Commit</dt>
+          <dd>For the version that the edits began with. If another client was first, both sides are shown.</dd>
+        </dl>
         <button type="button" class="primary" id="start-edit" onClick={() => chooseTool('edit')}>
           Edit polygons
         </button>

@@ -67,6 +67,20 @@ function OpenFile() {
         />
       </div>
       {opening.value && <p role="status">Reading…</p>}
+      <dl class="ways">
+        <dt>Record</dt>
+        <dd>
+          <code>caromd --record DIR</code> keeps each stream in a file: what was asked, what was answered, the scenes.
+        </dd>
+        <dt>Play</dt>
+        <dd>Go from tick to tick: bodies, bullets, slides, and the verdict of each question.</dd>
+        <dt>Compare</dt>
+        <dd>All ticks are answered anew and compared with the file, bit for bit, as far as the first difference.</dd>
+        <dt>Print</dt>
+        <dd>
+          <code>carom record FILE</code> prints what a file has.
+        </dd>
+      </dl>
     </>
   );
 }

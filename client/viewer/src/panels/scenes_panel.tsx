@@ -1,11 +1,24 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Which scenes has the server? A list with a search; and the polygon that is chosen on the map.
+// Which scenes has the server? A list with a search; what the open scene consists of, and the polygon that is chosen on
+// the map.
 import { useState } from 'preact/hooks';
 import { mapLine } from '../server/polygon_columns';
 import { openScene, refreshScenes, userData } from '../state/scene_session';
-import { highlighted, revision, scene, scenes, scenesLoaded, selected, stored, type SceneSummary } from '../state/state';
+import {
+  classes,
+  fileReport,
+  highlighted,
+  pinned,
+  revision,
+  scene,
+  scenes,
+  scenesLoaded,
+  selected,
+  stored,
+  type SceneSummary,
+} from '../state/state';
 import { offline } from '../ask/asker';
 import { copy } from '../shell/copy';
 
@@ -37,6 +50,79 @@ function SceneRow({ summary }: { summary: SceneSummary }) {
         )}
       </button>
     </li>
+  );
+}
+
+/** What the open scene consists of. */
+function OpenScene() {
+  void revision.value;
+  const shown = scene.value;
+  const bounds = stored.scene?.bounds();
+  if (!shown || !bounds) return null;
+  const { minX, minY, maxX, maxY } = bounds;
+  return (
+    <section class="card" id="open-scene">
+      <h3>This scene</h3>
+      <dl class="facts">
+        {offline.value ? (
+          fileReport.value.format && (
+            <>
+              <dt>Format</dt>
+              <dd>{fileReport.value.format}</dd>
+            </>
+          )
+        ) : (
+          <>
+            <dt>Version</dt>
+            <dd>
+              {String(shown.version)}
+              {pinned.value === 0n ? ', followed' : ', pinned'}
+            </dd>
+          </>
+        )}
+        <dt>Polygons</dt>
+        <dd>{shown.polygonCount.toLocaleString('en')}</dd>
+        <dt>Vertices</dt>
+        <dd>{shown.vertexCount.toLocaleString('en')}</dd>
+        <dt>Categories</dt>
+        <dd>{classes.value.length}</dd>
+        <dt>x</dt>
+        <dd>
+          {minX} to {maxX}
+        </dd>
+        <dt>y</dt>
+        <dd>
+          {minY} to {maxY}
+        </dd>
+      </dl>
+      <p class="muted">Click a polygon on the map to see what it is.</p>
+    </section>
+  );
+}
+
+/** What the import of a file left out. */
+function LeftOut() {
+  const { skipped } = fileReport.value;
+  if (skipped.length === 0) return null;
+  return (
+    <section class="card" id="skipped">
+      <h3>Left out of the file</h3>
+      <dl class="ways plain">
+        {skipped.slice(0, MOST).map(({ what, why, option }, i) => (
+          <div key={i}>
+            <dt>{what}</dt>
+            <dd>
+              {why}
+              {option && (
+                <>
+                  ; see <code>{option}</code>
+                </>
+              )}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
   );
 }
 
@@ -113,7 +199,7 @@ export function ScenesPanel() {
           <p class="muted count" role="status">
             {scenesLoaded.value ? `${found.length.toLocaleString('en')} of ${scenes.value.length.toLocaleString('en')} scenes` : 'Loading'}
           </p>
-          <ul class="rows" id="scenes">
+          <ul class="rows list" id="scenes">
             {found.slice(0, MOST).map((summary) => (
               <SceneRow key={summary.name} summary={summary} />
             ))}
@@ -121,7 +207,8 @@ export function ScenesPanel() {
           {found.length > MOST && <p class="muted">Search for the other {found.length - MOST}.</p>}
         </>
       )}
-      {chosen === null && scene.value && <p class="muted hint">Click a polygon on the map to see what it is.</p>}
+      {chosen === null && <OpenScene />}
+      {offline.value && <LeftOut />}
     </>
   );
 }

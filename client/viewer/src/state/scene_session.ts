@@ -15,6 +15,7 @@ import { fetchBytes } from '../server/connection';
 import { exportScene, getScene, listScenes, type VersionUpdate, watchScene } from '../server/scene_calls';
 import {
   classes,
+  fileReport,
   flashes,
   loading,
   online,
@@ -229,6 +230,25 @@ function refreshClassesSoon(): void {
   }, 300) as unknown as number;
 }
 
+type Report = { mapping?: { format?: unknown }; skipped?: { what?: unknown; why?: unknown; option?: unknown }[] };
+
+/** Reads what `carom view` says of the import. A page that has no report shows the scene alone. */
+async function readReport(): Promise<void> {
+  try {
+    const report = JSON.parse(new TextDecoder().decode(await fetchBytes('/local/scene.json'))) as Report;
+    fileReport.value = {
+      format: String(report.mapping?.format ?? ''),
+      skipped: (report.skipped ?? []).map(({ what, why, option }) => ({
+        what: String(what ?? ''),
+        why: String(why ?? ''),
+        option: String(option ?? ''),
+      })),
+    };
+  } catch {
+    fileReport.value = { format: '', skipped: [] };
+  }
+}
+
 /** Shows the scene that `carom view` serves, without a server. */
 export async function openFile(name: string): Promise<void> {
   try {
@@ -236,6 +256,7 @@ export async function openFile(name: string): Promise<void> {
     const packed = await readBundle(bytes);
     if (!packed) throw new CaromError('INVALID_ARGUMENT', '', `${name} is no bundle`);
     showFile(name, packed);
+    await readReport();
   } catch (error) {
     trouble.value = troubleOf(error);
   }

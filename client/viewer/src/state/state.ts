@@ -41,6 +41,11 @@ export const scene = signal<SceneSummary | null>(null);
 export const pinned = signal(0n);
 /** Vertices that arrived while the scene is loaded; null: the scene is complete. */
 export const loading = signal<{ vertices: number; of: number } | null>(null);
+/** Of a file that `carom view` shows: its format, and what the import left out. */
+export const fileReport = signal<{ format: string; skipped: { what: string; why: string; option: string }[] }>({
+  format: '',
+  skipped: [],
+});
 export const trouble = signal<Trouble | null>(null);
 export const online = signal(false);
 
