@@ -179,7 +179,7 @@ void LocalPage::Impl::Answer(const std::shared_ptr<Connection>& connection) {
   connection->stream.expires_after(kResponseTime);
   http::async_write(connection->stream, connection->response, [connection](Error, size_t) {
     Error ignored;
-    static_cast<void>(connection->stream.socket().shutdown(tcp::socket::shutdown_send, ignored));
+    ignored = connection->stream.socket().shutdown(tcp::socket::shutdown_send, ignored);
   });
 }
 

@@ -372,7 +372,12 @@ func callError(ctx context.Context, err error) *Error {
 			delay = detail.GetRetryDelay().AsDuration()
 		}
 	}
-	return makeError(Code(found.Code()), found.Message(), violations, delay)
+	made := makeError(Code(found.Code()), found.Message(), violations, delay)
+	// The server counts the same deadline, and its answer may arrive before the context is done.
+	if deadline, ok := ctx.Deadline(); ok && made.Code == DeadlineExceeded && time.Until(deadline) < time.Second {
+		made.cause = context.DeadlineExceeded
+	}
+	return made
 }
 
 // Evaluate returns the answer to one frame. Trackers that the frame defines end with the call.

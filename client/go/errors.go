@@ -12,7 +12,7 @@ import (
 	"unicode/utf8"
 )
 
-// A Code says what kind of error an Error is: a code of gRPC. A Code is an error itself, for
+// A Code is the kind of an Error, a code of gRPC. A Code is an error itself, for
 // errors.Is: errors.Is(err, carom.NotFound).
 type Code uint32
 

@@ -233,7 +233,7 @@ func (s *Stream) setFault(err *Error) *Error {
 	return err
 }
 
-// deliver gives the answer to the oldest frame to whoever waits for it.
+// deliver passes the answer of the oldest frame to the call of Recv or Do that waits for it.
 func (s *Stream) deliver(frame *sentFrame, answer *FrameAnswer) {
 	s.client.forks.recordAnswer(&frame.asked, answer)
 	s.mu.Lock()

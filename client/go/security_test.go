@@ -71,7 +71,7 @@ func TestTokensTenantsAndRoles(t *testing.T) {
 	}
 	foreign := dial(t, server.address, WithPerRPCCredentials(&bearer{token: other}))
 	if scenes, err := foreign.ListScenes(ctx); err != nil || len(scenes) != 0 {
-		t.Errorf("another tenant sees %v, %v", scenes, err)
+		t.Errorf("scenes of another tenant: %v, %v", scenes, err)
 	}
 	// A token file that changes is read again; one without a token leaves the token as it was.
 	write(t, tokenFile, writer)

@@ -301,7 +301,7 @@ func TestWaits(t *testing.T) {
 	frame := new(Frame)
 	bullets(frame, "scenes/arena", 1)
 	if _, err := stream.Do(testContext(t), frame); !errors.Is(err, Unavailable) {
-		t.Errorf("the server is gone: %v", err)
+		t.Errorf("a stream whose server is killed: %v", err)
 	}
 	server.start()
 	other := open(t, client, StreamOptions{})

@@ -172,7 +172,7 @@ describe('a recording', () => {
     assert.ok(difference.version > first.version);
   });
 
-  test('says what it could not compare', () => {
+  test('counts what cannot be compared, by reason', () => {
     const entries = entriesOf(bytes).filter(
       ({ entry }) => entry.case !== 'scene' || entry.value.name !== 'scenes/arena',
     );

@@ -28,7 +28,7 @@ export class Server {
     const http = ports.http ?? '127.0.0.1:0';
     server.process = spawn(
       caromd,
-      ['--address', grpc, '--http-address', http, '--admin-address', 'off', '--state-dir', server.scratch, '--log-format', 'text', ...args],
+      ['--address', grpc, '--http-address', http, '--admin-address', 'off', '--store', 'sqlite', '--state-dir', server.scratch, '--log-format', 'text', ...args],
       { stdio: ['ignore', 'pipe', 'pipe'] },
     );
     server.output = '';

@@ -75,7 +75,7 @@ struct RecordedFrame {
 
 // Why a recording has no later frames; the last entry of a recording.
 enum class RecordingEnd {
-  kUnknown,  // a reason that this library does not know
+  kUnknown,  // a reason that has no value here, from a later version
   kStreamEnded,
   kFull,          // the recording has as many bytes as it may have, or could not be written
   kSlowDisk,      // the disk took the frames more slowly than they came

@@ -39,8 +39,9 @@ export function edgeLabels(store: SceneStore, view: View): EdgeLabel[] {
 }
 
 /**
- * On which side of its edges a ring has their numbers: 1 at the left, -1 at the right. Those of the first ring are out of
- * it, so that both sides of a thin wall are told apart; those of further rings, which are holes mostly, are inside.
+ * Returns the side of its edges on which a ring has their numbers: 1 for the left, -1 for the right. The numbers of the
+ * first ring are outside of the ring, so that those of the two sides of a thin wall do not overlap. The numbers of
+ * further rings, which are mostly holes, are inside of them.
  */
 function sideOf(store: SceneStore, ring: number, isOutside: boolean): number {
   const { xy } = store;

@@ -99,7 +99,7 @@ function Facts({ made }: { made: Summary }) {
         {made.frames.toLocaleString('en')} in {seconds(made.spanUs)}
       </dd>
       <dt>End</dt>
-      <dd>{ENDS[made.end] ?? 'for a reason that this page does not know'}</dd>
+      <dd>{ENDS[made.end] ?? 'for an unknown reason'}</dd>
     </dl>
   );
 }

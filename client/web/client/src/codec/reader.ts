@@ -25,7 +25,7 @@ export function malformed(what: string): CaromError {
 /** The bytes of one message, with the places of its values: pairs of begin and end by the number of the field. */
 export class Found {
   readonly places: (number[] | undefined)[] = [];
-  /** The number of a field that the reader does not know, or that has another wire type; 0: none. */
+  /** The number of a field that is unknown or has another wire type; 0: none. */
   unknown = 0;
 
   constructor(readonly data: Uint8Array) {}

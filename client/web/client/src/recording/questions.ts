@@ -73,7 +73,7 @@ export function readShapes(messages: readonly Uint8Array[], arePolygons = false)
       const { kind } = parse(() => fromBinary(ShapeSchema, message));
       if (kind.case === 'polygon') add(kind.value);
       else if (kind.case === 'capsule') capsules.push(kind.value);
-      else throw unsupported('shapes', 'has a shape of a kind that this package does not know');
+      else throw unsupported('shapes', 'has a shape of an unknown kind');
       isCapsule.push(kind.case === 'capsule');
     }
   }
@@ -179,7 +179,7 @@ const POSE = [[5, 'c'], [6, 's'], [7, 'angle']] as const; // prettier-ignore
 export function readBodies(data: Uint8Array): Bodies | null {
   const found = scan(data, BODIES_WIRES);
   const placed = scan(found.bytes(1), PLACED_WIRES);
-  if (found.unknown + placed.unknown > 0) throw unsupported('bodies', 'has a field that this package does not know');
+  if (found.unknown + placed.unknown > 0) throw unsupported('bodies', 'has an unknown field');
   const [x, y] = [doubles(placed.bytes(3)), doubles(placed.bytes(4))];
   if (x.length === 0) return null;
   const { shapes, places } = readShapes(placed.all(1));

@@ -19,7 +19,7 @@ const MOST_ENTRIES = 2 ** 21;
 const MOST_CHANGES = 2 ** 22; // of handles and trackers
 const REASONS = ['unspecified', 'stream_ended', 'full', 'slow_disk', 'missing_scene'] as const;
 
-/** Why a recording has no later frames; `unspecified`: by a reason that this package does not know. */
+/** Why a recording has no later frames; `unspecified`: for an unknown reason. */
 export type EndReason = (typeof REASONS)[number];
 
 export interface ReadOptions {
@@ -111,7 +111,7 @@ export class RecordedGroup {
   readonly questions: readonly RecordedQuestion[];
   /** Whether the group has edits; `version` has the scene after them. */
   readonly hasEdits: boolean;
-  /** The number of a field of the group or its answer that this package does not know; 0: none. */
+  /** The number of an unknown field of the group or its answer; 0: none. */
   readonly unknown: number;
   private readonly asked: Found;
   private readonly answered: Found;
