@@ -175,7 +175,7 @@ uint64_t StreamBodySets::GrowthBy(const v1::Frame& frame) {
     // Numbers that `BodyHistory::Create` refuses take no memory.
     if (bodies > kMaxBodies || ticks > kMaxKeepTicks) continue;
     bytes += kSetBytes + 2 * set.ByteSizeLong() + shapes * kShapeBytes + 64 * bodies +
-             BodyHistory::TickBytes(bodies, ticks + 1) + 16 * (ticks + 1);
+             BodyHistory::TickBytes(bodies, ticks + 1) + uint64_t{16} * (ticks + 1);
     for (const v1::Shape& shape : set.shapes()) {
       for (const v1::Ring& ring : shape.polygon().rings()) {
         bytes += 128 + 64 * static_cast<uint64_t>(ring.x_size());

@@ -255,9 +255,8 @@ class Filler {
     if (choices_.OneIn(2)) return;
     areas.from = made_.Column(count, [&](size_t) { return Number(choices_.Unit() * 8 - 4); });
     const double back = bad_ == BadNumbers::kSome ? 0.25 : 0;
-    areas.to = made_.Column(count, [&](size_t i) {
-      return areas.from[i] + 0.125 + choices_.Unit() * 6 - back;
-    });
+    areas.to = made_.Column(
+        count, [&](size_t i) { return areas.from[i] + 0.125 + choices_.Unit() * 6 - back; });
   }
 
  private:

@@ -42,7 +42,7 @@ class Evaluator {
   // Replaces the body set (bodies with poses by tick) by one of `bodies` without ticks. Returns
   // errors as `Replace` does. `Replace` keeps the set.
   // UNIMPLEMENTED: the evaluator keeps no body sets.
-  virtual absl::Status DefineBodies(BodyDefinition) { return absl::UnimplementedError(""); }
+  virtual absl::Status DefineBodies(const BodyDefinition&) { return absl::UnimplementedError(""); }
   // Adds a tick to the body set. Returns the errors of `BodyHistory::Add`.
   virtual absl::Status AddPoses(const PoseColumns&) { return absl::UnimplementedError(""); }
   // Returns the body set, for `Group::body_history` of the groups of the next `Evaluate`.

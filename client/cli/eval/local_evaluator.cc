@@ -36,8 +36,8 @@ class Local final : public Evaluator {
     return trackers_.Define({}, {&definition, 1});
   }
 
-  absl::Status DefineBodies(BodyDefinition bodies) override {
-    absl::StatusOr<BodyHistory> history = BodyHistory::Create(std::move(bodies));
+  absl::Status DefineBodies(const BodyDefinition& bodies) override {
+    absl::StatusOr<BodyHistory> history = BodyHistory::Create(bodies);
     if (!history.ok()) return history.status();
     history_ = *std::move(history);
     return absl::OkStatus();

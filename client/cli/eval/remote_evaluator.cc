@@ -73,11 +73,11 @@ class Remote final : public Evaluator {
   }
 
   // Checks definitions and ticks at once; `Ask` sends them before the next groups.
-  absl::Status DefineBodies(BodyDefinition bodies) override {
+  absl::Status DefineBodies(const BodyDefinition& bodies) override {
     absl::StatusOr<BodyHistory> history = BodyHistory::Create(bodies);
     if (!history.ok()) return history.status();
     history_ = *std::move(history);
-    bodies_ = std::move(bodies);
+    bodies_ = bodies;
     unsent_ = {};
     is_defined_ = false;
     return absl::OkStatus();

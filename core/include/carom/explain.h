@@ -202,7 +202,8 @@ struct Explanation {
 // Errors: those of `CheckGroup`; INVALID_ARGUMENT naming `group` if it has no item or more than
 // one, naming `moves.tracker` if the moves are not of one tracker, and naming `moves` for more than
 // `kMaxExplainedMoves`; OUT_OF_RANGE naming `as_of` if the moment of the item is not kept (of other
-// moments, the bodies are those of the moment); the errors of `EvaluateGroup` once `meter` has stopped the work.
+// moments, the bodies are those of the moment); the errors of `EvaluateGroup` once `meter` has
+// stopped the work.
 absl::StatusOr<Explanation> Explain(const Scene& scene, const Group& group,
                                     const ExplainOptions& options, WorkMeter& meter);
 

@@ -29,7 +29,7 @@ namespace carom {
 namespace {
 
 using internal::Blocker;
-using internal::Direction;
+using internal::EyeDirection;
 using internal::EyeEdge;
 using internal::QueryFilter;
 

@@ -28,7 +28,7 @@ DyadicVec2 Sum(const DyadicVec2& a, const DyadicVec2& b) { return {a.x + b.x, a.
 
 // Returns the point of an edge in a rational direction u: eye + u c / k with c = (a - eye) x (b -
 // a) and k = u x (b - a).
-ExactPoint ExactOnEdge(const Eye& eye, const EyeEdge& edge, const Direction& at) {
+ExactPoint ExactOnEdge(const Eye& eye, const EyeEdge& edge, const EyeDirection& at) {
   const DyadicVec2 u = eye.ExactOf(at).base;
   const DyadicVec2 along = DyadicDifference(edge.b, edge.a);
   const Dyadic c = Cross(DyadicDifference(edge.a, eye.position()), along);
@@ -37,7 +37,7 @@ ExactPoint ExactOnEdge(const Eye& eye, const EyeEdge& edge, const Direction& at)
   return {Sum(Times(p, k), Times(u, c)), {}, {}, k};
 }
 
-ExactPoint ExactOnCircle(const Eye& eye, const EyeEdge& edge, const Direction& at) {
+ExactPoint ExactOnCircle(const Eye& eye, const EyeEdge& edge, const EyeDirection& at) {
   const ExactDirection u = eye.ExactOf(at);
   const DyadicVec2 along = DyadicDifference(edge.b, edge.a);
   const Dyadic length2 = Dot(along, along);
@@ -46,7 +46,7 @@ ExactPoint ExactOnCircle(const Eye& eye, const EyeEdge& edge, const Direction& a
 }
 
 // Returns the point of the circle in a rational direction u: eye + R u / sqrt(u^2).
-ExactPoint ExactOnArc(const Eye& eye, const Direction& at) {
+ExactPoint ExactOnArc(const Eye& eye, const EyeDirection& at) {
   const DyadicVec2 u = eye.ExactOf(at).base;
   const Dyadic square = Dot(u, u);
   const DyadicVec2 p{eye.position().x, eye.position().y};
@@ -116,7 +116,7 @@ double Magnitude(const TwoDoubles& x, const TwoDoubles& y) {
 }
 
 // Returns the vector of a rational direction, with a relative error that `error` bounds.
-PairVector VectorOf(const Eye& eye, const Direction& at) {
+PairVector VectorOf(const Eye& eye, const EyeDirection& at) {
   if (at.kind == DirectionKind::kCrossing) {
     return VectorToCrossing(eye, eye.edges()[at.edge], eye.edges()[at.other]);
   }
@@ -129,7 +129,7 @@ PairVector VectorOf(const Eye& eye, const Direction& at) {
 }
 
 // Returns R u / |u|. With a relative error e of u below 2^-60, the quotient errs by 3 e and 2^-95.
-PairVector VectorToArc(const Eye& eye, const Direction& at) {
+PairVector VectorToArc(const Eye& eye, const EyeDirection& at) {
   const PairVector u = VectorOf(eye, at);
   const TwoDoubles square = Add(Multiply(u.x, u.x), Multiply(u.y, u.y));
   const TwoDoubles factor = Divide({eye.range(), 0}, SquareRoot(square));
@@ -139,7 +139,7 @@ PairVector VectorToArc(const Eye& eye, const Direction& at) {
 
 // Returns the vector to the point of an edge in a rational direction that is neither the one of an
 // end of the edge nor of its crossing, from the exact cross products c and k of `ExactOnEdge`.
-PairVector VectorToEdge(const Eye& eye, const EyeEdge& edge, const Direction& at) {
+PairVector VectorToEdge(const Eye& eye, const EyeEdge& edge, const EyeDirection& at) {
   const Vec2 p = eye.position();
   if (at.kind == DirectionKind::kVertex || at.kind == DirectionKind::kSide) {
     const TwoDoubles c = PairCross(p, edge.a, edge.a, edge.b);
@@ -191,7 +191,7 @@ bool IsOnCircle(const Eye& eye, const Place& place) {
 
 }  // namespace
 
-Place PlaceOf(const Eye& eye, uint32_t owner, const Direction& at, uint8_t end) {
+Place PlaceOf(const Eye& eye, uint32_t owner, const EyeDirection& at, uint8_t end) {
   if (owner >= kClosed) {
     const Place vertex{PlaceKind::kVertex, at.edge, at};
     if (owner == kClosed) return {};
@@ -200,7 +200,7 @@ Place PlaceOf(const Eye& eye, uint32_t owner, const Direction& at, uint8_t end) 
     return {PlaceKind::kArc, 0, at};
   }
   const EyeEdge& edge = eye.edges()[owner];
-  const Direction& own = end == 0 ? edge.begin : edge.end;
+  const EyeDirection& own = end == 0 ? edge.begin : edge.end;
   if (eye.Compare(own, at) != 0) return {PlaceKind::kEdge, owner, at};
   return {own.kind == DirectionKind::kCircle ? PlaceKind::kCircle : PlaceKind::kVertex, owner, own};
 }

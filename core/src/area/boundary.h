@@ -24,7 +24,7 @@ enum class PlaceKind : uint8_t { kEye, kVertex, kCircle, kEdge, kArc };
 struct Place {
   PlaceKind kind = PlaceKind::kEye;
   uint32_t edge = 0;
-  Direction at;
+  EyeDirection at;
 };
 
 // A point: its vector from the eye in pairs of doubles, with an error of at most 2^-60 of its
@@ -37,7 +37,7 @@ struct PlacedPoint {
 
 // Returns the place in which a span of the owner `owner` has its begin (`end` 0) or its end (1) at
 // the direction `at`, which is on the span's side of the cut.
-Place PlaceOf(const Eye& eye, uint32_t owner, const Direction& at, uint8_t end);
+Place PlaceOf(const Eye& eye, uint32_t owner, const EyeDirection& at, uint8_t end);
 
 // Returns whether two places in the same direction are the same point. Exact.
 bool AreEqual(const Eye& eye, const Place& a, const Place& b);

@@ -136,7 +136,7 @@ uint32_t Eye::AddSource(const EyeSource& source) {
   return static_cast<uint32_t>(sources_.size() - 1);
 }
 
-Direction Eye::SetSide(uint8_t side, Vec2 direction) {
+EyeDirection Eye::SetSide(uint8_t side, Vec2 direction) {
   sides_[side] = direction;
   double key = KeyOf(direction.x, direction.y);
   if (side == 0 && direction.y == 0 && direction.x < 0) key = -2;
@@ -144,23 +144,23 @@ Direction Eye::SetSide(uint8_t side, Vec2 direction) {
 }
 
 // An edge that begins at the cut begins at -pi, and one that ends there ends at pi.
-Direction Eye::ToVertex(Vec2 vertex, uint32_t edge, uint8_t end) const {
+EyeDirection Eye::ToVertex(Vec2 vertex, uint32_t edge, uint8_t end) const {
   const double x = vertex.x - disc_.center.x;
   const double y = vertex.y - disc_.center.y;
   const double key = y == 0 && x < 0 ? (end == 0 ? -2 : 2) : KeyOf(x, y);
   return {key, edge, 0, DirectionKind::kVertex, end};
 }
 
-Direction Eye::ToCircle(uint32_t edge, uint8_t end) const {
+EyeDirection Eye::ToCircle(uint32_t edge, uint8_t end) const {
   const PairVector v = VectorToCircle(*this, edges_[edge], end);
-  Direction to{0, edge, 0, DirectionKind::kCircle, end};
+  EyeDirection to{0, edge, 0, DirectionKind::kCircle, end};
   to.key = KeyNearCut(to, KeyOf(v.x.high, v.y.high), end == 0 ? -2 : 2);
   return to;
 }
 
 // Rounding errors may not carry a key across the cut: where they could, the exact sign of y
 // decides.
-double Eye::KeyNearCut(const Direction& direction, double key, double at_cut) const {
+double Eye::KeyNearCut(const EyeDirection& direction, double key, double at_cut) const {
   if (std::abs(key) < 2 - 0x1p-30) return key;
   const ExactDirection exact = ExactOf(direction);
   const int sign = SignWithRoot(exact.base.y, exact.root.y, exact.radicand);
@@ -209,7 +209,7 @@ uint32_t Eye::AddLine(const Segment& edge) {
   return number;
 }
 
-ExactDirection Eye::ExactOf(const Direction& direction) const {
+ExactDirection Eye::ExactOf(const EyeDirection& direction) const {
   switch (direction.kind) {
     case DirectionKind::kCut:
       break;
@@ -232,7 +232,7 @@ ExactDirection Eye::ExactOf(const Direction& direction) const {
 
 // The angle between the directions is below a quarter turn, so the sign of their cross product is
 // their order.
-int Eye::CompareClose(const Direction& a, const Direction& b) const {
+int Eye::CompareClose(const EyeDirection& a, const EyeDirection& b) const {
   if (a.kind == DirectionKind::kVertex && b.kind == DirectionKind::kVertex) {
     const Vec2 to_a = VertexOf(a), to_b = VertexOf(b);
     return to_a == to_b ? 0 : -Orientation(disc_.center, to_a, to_b);
@@ -278,10 +278,10 @@ bool Eye::AreOnOneLine(uint32_t e, uint32_t f) const {
          Orientation(first.a, first.b, second.b) == 0;
 }
 
-Direction Eye::Crossing(uint32_t e, uint32_t f) const {
+EyeDirection Eye::Crossing(uint32_t e, uint32_t f) const {
   if (IsLess(f, e)) std::swap(e, f);
   const PairVector v = VectorToCrossing(*this, edges_[e], edges_[f]);
-  Direction to{0, e, f, DirectionKind::kCrossing, 0};
+  EyeDirection to{0, e, f, DirectionKind::kCrossing, 0};
   to.key = KeyNearCut(to, KeyOf(v.x.high, v.y.high), 2);
   return to;
 }
@@ -290,8 +290,8 @@ Direction Eye::Crossing(uint32_t e, uint32_t f) const {
 // interval, perhaps on the other side of the cut. Keys of directions less than half a turn apart
 // differ by less than 2 if the cut is not between them, and else by more than 2; where keys leave
 // this open, the sign of the cross product decides. A crossing at the cut has the key 2.
-Position Eye::PositionOf(const Direction& crossing, const Direction& begin,
-                         const Direction& end) const {
+Position Eye::PositionOf(const EyeDirection& crossing, const EyeDirection& begin,
+                         const EyeDirection& end) const {
   const double turn = crossing.key - begin.key;
   bool is_beyond_cut = std::abs(turn) > 2;
   if (std::abs(std::abs(turn) - 2) < 0x1p-40) {

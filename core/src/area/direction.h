@@ -44,7 +44,7 @@ inline double KeyOf(double x, double y) {
 // kCrossing: to the point where two edges cross.
 enum class DirectionKind : uint8_t { kCut, kSide, kVertex, kCircle, kCrossing };
 
-struct Direction {
+struct EyeDirection {
   double key = 0;
   uint32_t edge = 0;   // kVertex, kCircle, kCrossing: the number of an edge (`EyeEdge`)
   uint32_t other = 0;  // kCrossing: the number of the other edge
@@ -53,8 +53,8 @@ struct Direction {
       0;  // kVertex, kCircle: which end of the edge; kSide: 0 the first side, 1 the second
 };
 
-inline constexpr Direction kCutBegin{-2, 0, 0, DirectionKind::kCut, 0};
-inline constexpr Direction kCutEnd{2, 0, 0, DirectionKind::kCut, 1};
+inline constexpr EyeDirection kCutBegin{-2, 0, 0, DirectionKind::kCut, 0};
+inline constexpr EyeDirection kCutEnd{2, 0, 0, DirectionKind::kCut, 1};
 
 // A direction exactly, up to a positive factor: base + root * sqrt(radicand).
 struct ExactDirection {
@@ -76,7 +76,7 @@ struct EyeSource {
 // edge in the disc of the range spans the directions from `begin` to `end`.
 struct EyeEdge {
   Vec2 a, b;
-  Direction begin, end;
+  EyeDirection begin, end;
   double distance2;  // about the square of the distance from the eye
   uint32_t source;   // the index of its `EyeSource`
   uint32_t index;    // the index of the edge in its polygon
@@ -118,21 +118,21 @@ class Eye {
   const EyeSource& SourceOf(const EyeEdge& edge) const { return sources_[edge.source]; }
   // Sets the directions of the sides of a sector. Returns them with a key of -2, not 2, for a first
   // side at the cut.
-  Direction SetSide(uint8_t side, Vec2 direction);
+  EyeDirection SetSide(uint8_t side, Vec2 direction);
   Vec2 side(size_t index) const { return sides_[index]; }
 
   // Returns the point that a direction of kind kVertex leads to.
-  Vec2 VertexOf(const Direction& direction) const {
+  Vec2 VertexOf(const EyeDirection& direction) const {
     const EyeEdge& edge = edges_[direction.edge];
     return direction.end == 0 ? edge.a : edge.b;
   }
   // Compares angles in [-pi, pi]: returns the sign of the angle of `a` minus that of `b`. Exact.
-  int Compare(const Direction& a, const Direction& b) const {
+  int Compare(const EyeDirection& a, const EyeDirection& b) const {
     const double difference = a.key - b.key;
     if (std::abs(difference) > kKeyGap) return difference > 0 ? 1 : -1;
     return CompareClose(a, b);
   }
-  ExactDirection ExactOf(const Direction& direction) const;
+  ExactDirection ExactOf(const EyeDirection& direction) const;
 
   // Returns whether edge `e` comes before edge `f` in the order (scene before bodies, polygon id,
   // ring, edge).
@@ -143,17 +143,17 @@ class Eye {
   bool AreOnOneLine(uint32_t e, uint32_t f) const;
   // Returns the direction of the point where the edges cross, for edges of which `NearerOf` returns
   // that they cross. The result does not depend on the order of the arguments.
-  Direction Crossing(uint32_t e, uint32_t f) const;
+  EyeDirection Crossing(uint32_t e, uint32_t f) const;
   // Returns where the crossing of two edges lies in an interval of directions in which both edges
   // have points.
-  Position PositionOf(const Direction& crossing, const Direction& begin,
-                      const Direction& end) const;
+  Position PositionOf(const EyeDirection& crossing, const EyeDirection& begin,
+                      const EyeDirection& end) const;
 
  private:
-  int CompareClose(const Direction& a, const Direction& b) const;
-  Direction ToVertex(Vec2 vertex, uint32_t edge, uint8_t end) const;
-  Direction ToCircle(uint32_t edge, uint8_t end) const;
-  double KeyNearCut(const Direction& direction, double key, double at_cut) const;
+  int CompareClose(const EyeDirection& a, const EyeDirection& b) const;
+  EyeDirection ToVertex(Vec2 vertex, uint32_t edge, uint8_t end) const;
+  EyeDirection ToCircle(uint32_t edge, uint8_t end) const;
+  double KeyNearCut(const EyeDirection& direction, double key, double at_cut) const;
 
   Circle disc_;
   Vec2 sides_[2];

@@ -22,13 +22,13 @@ class Merge {
   bool Run(std::span<const Span> a, std::span<const Span> b, WorkMeter& meter) {
     size_t i = 0, j = 0;
     uint32_t owner_a = kOpen, owner_b = kOpen;
-    Direction at;
+    EyeDirection at;
     while (i < a.size() || j < b.size()) {
       if (!meter.Spend(1)) return false;
       const int order = i == a.size()   ? 1
                         : j == b.size() ? -1
                                         : eye_.Compare(a[i].begin, b[j].begin);
-      const Direction next = order <= 0 ? a[i].begin : b[j].begin;
+      const EyeDirection next = order <= 0 ? a[i].begin : b[j].begin;
       if (i + j > 0) Emit(at, next, owner_a, owner_b);
       if (order <= 0) owner_a = i + 1 < a.size() ? a[i].owner : kOpen, ++i;
       if (order >= 0) owner_b = j + 1 < b.size() ? b[j].owner : kOpen, ++j;
@@ -39,20 +39,20 @@ class Merge {
   }
 
  private:
-  void Push(const Direction& begin, uint32_t owner) {
+  void Push(const EyeDirection& begin, uint32_t owner) {
     if (out_.size() > first_ && out_.back().owner == owner) return;
     out_.push_back({begin, owner});
   }
 
   // Adds the spans of an interval with the owners `a` and `b`.
-  void Emit(const Direction& begin, const Direction& end, uint32_t a, uint32_t b) {
+  void Emit(const EyeDirection& begin, const EyeDirection& end, uint32_t a, uint32_t b) {
     if (b == kOpen || a == kClosed) return Push(begin, a);
     if (a == kOpen || b == kClosed) return Push(begin, b);
     const Nearer nearer = eye_.NearerOf(a, b);
     if (nearer == Nearer::kFirst) return Push(begin, a);
     if (nearer == Nearer::kSecond) return Push(begin, b);
     if (nearer == Nearer::kSecondThenFirst) std::swap(a, b);
-    const Direction crossing = eye_.Crossing(a, b);
+    const EyeDirection crossing = eye_.Crossing(a, b);
     const Position position = eye_.PositionOf(crossing, begin, end);
     if (position != Position::kBefore) Push(begin, a);
     if (position == Position::kBefore) Push(begin, b);
@@ -68,7 +68,7 @@ class Merge {
 
 // The keys of the ends of an edge without the cut between them differ by less than 2, with the
 // begin before the end; with the cut between them, the key of the begin is by more than 2 greater.
-void AddBlocker(const Direction& begin, const Direction& end, uint32_t edge,
+void AddBlocker(const EyeDirection& begin, const EyeDirection& end, uint32_t edge,
                 std::vector<Blocker>& blockers) {
   if (end.key > begin.key - 1) {
     blockers.push_back({begin, end, edge});
@@ -80,10 +80,10 @@ void AddBlocker(const Direction& begin, const Direction& end, uint32_t edge,
 
 void Envelope::Start() { spans_.assign({{kCutBegin, kOpen}, {kCutEnd, kOpen}}); }
 
-void Envelope::Start(const Eye& eye, const Direction& from, const Direction& to) {
+void Envelope::Start(const Eye& eye, const EyeDirection& from, const EyeDirection& to) {
   const bool has_cut = eye.Compare(from, to) >= 0;
   spans_.clear();
-  const auto push = [&](const Direction& begin, uint32_t owner) {
+  const auto push = [&](const EyeDirection& begin, uint32_t owner) {
     // An interval without directions ends where it begins: at the cut.
     if (!spans_.empty() && eye.Compare(spans_.back().begin, begin) == 0) spans_.pop_back();
     spans_.push_back({begin, owner});
@@ -97,7 +97,7 @@ void Envelope::Start(const Eye& eye, const Direction& from, const Direction& to)
 bool Envelope::IsHidden(const Eye& eye, const Blocker& blocker, WorkMeter& meter) const {
   const auto after = std::upper_bound(
       spans_.begin(), spans_.end() - 1, blocker.begin,
-      [&](const Direction& a, const Span& b) { return eye.Compare(a, b.begin) < 0; });
+      [&](const EyeDirection& a, const Span& b) { return eye.Compare(a, b.begin) < 0; });
   for (auto span = after - 1; span + 1 != spans_.end(); ++span) {
     if (span != after - 1 && eye.Compare(span->begin, blocker.end) >= 0) break;
     meter.Count(1);

@@ -28,18 +28,18 @@ namespace carom::internal {
 
 // A part of an edge that blocks: the edge in the directions from `begin` to `end`, begin < end.
 struct Blocker {
-  Direction begin, end;
+  EyeDirection begin, end;
   uint32_t edge;
 };
 
 // Adds to `blockers` the edge in the directions from `begin` to `end`, counter-clockwise: two
 // blockers if the directions go across the cut.
-void AddBlocker(const Direction& begin, const Direction& end, uint32_t edge,
+void AddBlocker(const EyeDirection& begin, const EyeDirection& end, uint32_t edge,
                 std::vector<Blocker>& blockers);
 
 // An interval of directions with one owner, from `begin` to the begin of the next span.
 struct Span {
-  Direction begin;
+  EyeDirection begin;
   uint32_t owner;
 };
 
@@ -48,7 +48,7 @@ class Envelope {
  public:
   // Starts anew with no edge. The sector has the sides `from` and `to`, counter-clockwise.
   void Start();
-  void Start(const Eye& eye, const Direction& from, const Direction& to);
+  void Start(const Eye& eye, const EyeDirection& from, const EyeDirection& to);
 
   // Inserts edges of `eye`. Reorders `lot`. Returns false once the meter stops the work.
   bool Insert(const Eye& eye, std::span<Blocker> lot, WorkMeter& meter);

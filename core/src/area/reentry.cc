@@ -56,7 +56,7 @@ void Reentry::AddTurns(const Segment& edge, Eye& eye) {
   const Vec2 p = eye.position();
   if (edge.a == edge.b) return;
   const uint32_t line = eye.AddLine(edge);
-  const auto add = [&](Vec2 to, const Direction& at, int8_t change) {
+  const auto add = [&](Vec2 to, const EyeDirection& at, int8_t change) {
     if (to == p || (to.y == p.y && to.x < p.x)) return;
     events_.push_back({at, line, EventKind::kTurn, change});
   };
@@ -96,7 +96,7 @@ uint32_t Reentry::BlockingEdge(const Polygon& polygon, const Eye& eye) const {
 }
 
 // Returns whether edge e is nearer than edge f right behind the direction `at`.
-bool Reentry::IsBefore(const Eye& eye, const Direction& at, uint32_t e, uint32_t f) const {
+bool Reentry::IsBefore(const Eye& eye, const EyeDirection& at, uint32_t e, uint32_t f) const {
   if (e == f) return false;
   Nearer nearer = eye.NearerOf(e, f);
   if (nearer == Nearer::kFirst || nearer == Nearer::kSecond) return nearer == Nearer::kFirst;
@@ -106,19 +106,20 @@ bool Reentry::IsBefore(const Eye& eye, const Direction& at, uint32_t e, uint32_t
 
 // Returns the first direction behind `at` in which two neighbours cross, or `next` if that is
 // nearer. The first crossing is one of neighbours.
-Direction Reentry::NextCrossing(const Eye& eye, const Direction& at, const Direction& next) const {
-  Direction first = next;
+EyeDirection Reentry::NextCrossing(const Eye& eye, const EyeDirection& at,
+                                   const EyeDirection& next) const {
+  EyeDirection first = next;
   for (size_t i = 1; i < active_.size(); ++i) {
     const Nearer nearer = eye.NearerOf(active_[i - 1], active_[i]);
     if (nearer == Nearer::kFirst || nearer == Nearer::kSecond) continue;
-    const Direction crossing = eye.Crossing(active_[i - 1], active_[i]);
+    const EyeDirection crossing = eye.Crossing(active_[i - 1], active_[i]);
     if (eye.PositionOf(crossing, at, first) == Position::kInside) first = crossing;
   }
   return first;
 }
 
 // Sorts by insertion, since few edges change places.
-void Reentry::SortActive(const Eye& eye, const Direction& at) {
+void Reentry::SortActive(const Eye& eye, const EyeDirection& at) {
   for (size_t i = 1; i < active_.size(); ++i) {
     for (size_t k = i; k > 0 && IsBefore(eye, at, active_[k], active_[k - 1]); --k) {
       std::swap(active_[k], active_[k - 1]);
@@ -128,7 +129,7 @@ void Reentry::SortActive(const Eye& eye, const Direction& at) {
 
 // Applies the events at the direction `at`, from number `event` on, and returns the number of the
 // first event behind it.
-size_t Reentry::Apply(const Eye& eye, const Direction& at, size_t event) {
+size_t Reentry::Apply(const Eye& eye, const EyeDirection& at, size_t event) {
   for (; event < events_.size() && eye.Compare(events_[event].at, at) <= 0; ++event) {
     const Event& e = events_[event];
     if (e.kind == EventKind::kTurn) winding_ += e.change;
@@ -143,12 +144,12 @@ size_t Reentry::Apply(const Eye& eye, const Direction& at, size_t event) {
 
 bool Reentry::Sweep(const Polygon& polygon, const Eye& eye, std::vector<Blocker>& blockers,
                     WorkMeter& meter) {
-  Direction at = kCutBegin;
+  EyeDirection at = kCutBegin;
   Blocker last{at, at, kOpen};
   size_t event = Apply(eye, at, 0);
   while (eye.Compare(at, kCutEnd) < 0) {
     if (!meter.Spend(1 + 4 * active_.size())) return false;
-    const Direction next =
+    const EyeDirection next =
         NextCrossing(eye, at, event < events_.size() ? events_[event].at : kCutEnd);
     const uint32_t edge = BlockingEdge(polygon, eye);
     if (edge != last.edge) {

@@ -37,7 +37,7 @@ class Reentry {
   // changes by `change`.
   enum class EventKind : uint8_t { kLeave, kEnter, kTurn };
   struct Event {
-    Direction at;
+    EyeDirection at;
     uint32_t edge;
     EventKind kind;
     int8_t change;
@@ -49,10 +49,10 @@ class Reentry {
   bool Sweep(const Polygon& polygon, const Eye& eye, std::vector<Blocker>& blockers,
              WorkMeter& meter);
   uint32_t BlockingEdge(const Polygon& polygon, const Eye& eye) const;
-  Direction NextCrossing(const Eye& eye, const Direction& at, const Direction& next) const;
-  bool IsBefore(const Eye& eye, const Direction& at, uint32_t e, uint32_t f) const;
-  void SortActive(const Eye& eye, const Direction& at);
-  size_t Apply(const Eye& eye, const Direction& at, size_t event);
+  EyeDirection NextCrossing(const Eye& eye, const EyeDirection& at, const EyeDirection& next) const;
+  bool IsBefore(const Eye& eye, const EyeDirection& at, uint32_t e, uint32_t f) const;
+  void SortActive(const Eye& eye, const EyeDirection& at);
+  size_t Apply(const Eye& eye, const EyeDirection& at, size_t event);
 
   std::vector<Event> events_;
   std::vector<uint32_t> active_;  // the edges that the ray meets, near ones first

@@ -23,7 +23,7 @@ TwoDoubles DotOf(const PairVector& a, const PairVector& b) {
 // Returns the difference of two keys counter-clockwise, in [0, 4); 0 for equal keys.
 double TurnOf(double from, double to) { return to >= from ? to - from : to - from + 4; }
 
-Direction WithKey(Direction direction, double key) {
+EyeDirection WithKey(EyeDirection direction, double key) {
   direction.key = key;
   return direction;
 }
@@ -85,18 +85,18 @@ void AreaRows::ListChanges(const Envelope& envelope) {
 
 // Several directions of different kinds may be equal. Returns the one that depends on the two
 // owners alone, not on how the envelope was found.
-Direction AreaRows::Canonical(const Eye& eye, const Change& change) const {
+EyeDirection AreaRows::Canonical(const Eye& eye, const Change& change) const {
   const auto& [at, before, after, is_at_cut] = change;
   if (before == kClosed) return sector_.from;
   if (after == kClosed) return sector_.to;
   const std::vector<EyeEdge>& edges = eye.edges();
-  const Direction& as_begin = is_at_cut ? kCutBegin : at;
+  const EyeDirection& as_begin = is_at_cut ? kCutBegin : at;
   if (after < kClosed && eye.Compare(edges[after].begin, as_begin) == 0) return edges[after].begin;
   if (before < kClosed && eye.Compare(edges[before].end, at) == 0) return edges[before].end;
   if (before < kClosed && after < kClosed) {
     const Nearer nearer = eye.NearerOf(before, after);
     if (nearer != Nearer::kFirst && nearer != Nearer::kSecond) {
-      const Direction crossing = eye.Crossing(before, after);
+      const EyeDirection crossing = eye.Crossing(before, after);
       if (eye.Compare(crossing, at) == 0) return crossing;
     }
   }
@@ -112,7 +112,7 @@ void AreaRows::AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, dou
 // Adds the pieces that begin where one owner follows another one: the piece of the next owner, and
 // before it a piece along the line of sight if the two owners do not meet.
 AreaRows::Ends AreaRows::AddRows(const Eye& eye, const Change& change) {
-  const Direction at = Canonical(eye, change);
+  const EyeDirection at = Canonical(eye, change);
   const Place before =
       PlaceOf(eye, change.before, change.is_at_cut ? WithKey(at, kCutEnd.key) : at, 1);
   const Place after =

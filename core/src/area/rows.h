@@ -41,7 +41,7 @@ class AreaSum {
 // The sides of a sector; without `is_part`, every direction.
 struct EyeSector {
   bool is_part = false;
-  Direction from, to;
+  EyeDirection from, to;
 };
 
 // The pieces of the areas of one eye after the other. Not thread-safe.
@@ -57,7 +57,7 @@ class AreaRows {
  private:
   // A direction in which one owner follows another one.
   struct Change {
-    Direction at;
+    EyeDirection at;
     uint32_t before, after;
     bool is_at_cut;
   };
@@ -74,7 +74,7 @@ class AreaRows {
   };
 
   void ListChanges(const Envelope& envelope);
-  Direction Canonical(const Eye& eye, const Change& change) const;
+  EyeDirection Canonical(const Eye& eye, const Change& change) const;
   Ends AddRows(const Eye& eye, const Change& change);
   void AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, double key, Vec2 start);
   void AddToSum(uint32_t owner, const Ends& begin, const Ends& end, bool has_cut);

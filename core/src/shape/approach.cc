@@ -61,7 +61,7 @@ Expansion<16> ExactSquare(Vec2 p, Vec2 q) {
   return dx * dx + dy * dy;
 }
 
-Dyadic ExactDifference(double a, double b) { return Dyadic(a) - Dyadic(b); }
+Dyadic DyadicDifference(double a, double b) { return Dyadic(a) - Dyadic(b); }
 
 Dyadic Exact(const LengthSum& sum) { return Dyadic(sum.a) + Dyadic(sum.b) + Dyadic(sum.c); }
 
@@ -135,18 +135,18 @@ Approach::Approach(Vec2 vertex, const Segment& edge)
       distance2(IsPoint() ? PointBounds(vertex, this->edge.a) : LineBounds(vertex, edge)) {}
 
 Dyadic Approach::Numerator() const {
-  const Dyadic px = ExactDifference(vertex.x, edge.a.x);
-  const Dyadic py = ExactDifference(vertex.y, edge.a.y);
+  const Dyadic px = DyadicDifference(vertex.x, edge.a.x);
+  const Dyadic py = DyadicDifference(vertex.y, edge.a.y);
   if (IsPoint()) return px * px + py * py;
   const Dyadic cross =
-      ExactDifference(edge.b.x, edge.a.x) * py - ExactDifference(edge.b.y, edge.a.y) * px;
+      DyadicDifference(edge.b.x, edge.a.x) * py - DyadicDifference(edge.b.y, edge.a.y) * px;
   return cross * cross;
 }
 
 Dyadic Approach::Denominator() const {
   if (IsPoint()) return 1.0;
-  const Dyadic dx = ExactDifference(edge.b.x, edge.a.x);
-  const Dyadic dy = ExactDifference(edge.b.y, edge.a.y);
+  const Dyadic dx = DyadicDifference(edge.b.x, edge.a.x);
+  const Dyadic dy = DyadicDifference(edge.b.y, edge.a.y);
   return dx * dx + dy * dy;
 }
 

@@ -1,9 +1,10 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `std::sort` in a third of the code: that of libc++ is 4 to 9 kilobytes for each type of element and order, an
-// eighth of the module. The sources of the core are compiled with this header in front, and the calls in them choose
-// these overloads, which are more constrained than those of the library.
+// `std::sort` in a third of the code: that of libc++ is 4 to 9 kilobytes for each type of element
+// and order, an eighth of the module. The sources of the core are compiled with this header in
+// front, and the calls in them choose these overloads, which are more constrained than those of the
+// library.
 
 #ifndef CAROM_CLIENT_WEB_CORE_NATIVE_SORT_H_
 #define CAROM_CLIENT_WEB_CORE_NATIVE_SORT_H_
@@ -35,7 +36,8 @@ void InsertEach(Iterator first, Iterator last, Less& less) {
 }
 
 template <class Iterator, class Less>
-[[gnu::noinline]] void SiftDown(Iterator first, std::ptrdiff_t hole, std::ptrdiff_t size, Less& less) {
+[[gnu::noinline]] void SiftDown(Iterator first, std::ptrdiff_t hole, std::ptrdiff_t size,
+                                Less& less) {
   auto element = std::move(first[hole]);
   while (2 * hole + 1 < size) {
     std::ptrdiff_t child = 2 * hole + 1;
@@ -63,8 +65,9 @@ void SortByHeap(Iterator first, Iterator last, Less& less) {
   }
 }
 
-// Introsort (Musser 1997): quicksort by the middle element, and heapsort of a part that `depth` divisions left long.
-// It leaves parts of `kFew` elements unsorted, whose elements are not less than those of the parts before them.
+// Introsort (Musser 1997): quicksort by the middle element, and heapsort of a part that `depth`
+// divisions left long. It leaves parts of `kFew` elements unsorted, whose elements are not less
+// than those of the parts before them.
 template <class Iterator, class Less>
 void Divide(Iterator first, Iterator last, Less& less, int depth) {
   while (last - first > kFew) {
@@ -98,17 +101,15 @@ void Divide(Iterator first, Iterator last, Less& less, int depth) {
 namespace std {
 
 template <class Iterator, class Less>
-  requires random_access_iterator<Iterator>
+requires random_access_iterator<Iterator>
 void sort(Iterator first, Iterator last, Less less) {
   carom_web::Divide(first, last, less, 2 * bit_width(static_cast<size_t>(last - first)));
   carom_web::InsertEach(first, last, less);
 }
 
 template <class Iterator>
-  requires random_access_iterator<Iterator>
-void sort(Iterator first, Iterator last) {
-  std::sort(first, last, less<>());
-}
+requires random_access_iterator<Iterator>
+void sort(Iterator first, Iterator last) { std::sort(first, last, less<>()); }
 
 }  // namespace std
 
