@@ -289,8 +289,10 @@ CLI::App* AddQuestion(CLI::App& app, const QuestionCommand& added,
   AddExample(*command, absl::StrCat("carom ", added.name, " --local client/examples/arena.json ",
                                     added.example));
   AddOutput(*command, options->output);
-  command->add_option("--svg", options->svg, "SVG file for a picture of scene and answer")
-      ->group("Output");
+  if (!added.arguments.empty()) {  // one question, not a line for each
+    command->add_option("--svg", options->svg, "SVG file for a picture of scene and answer")
+        ->group("Output");
+  }
   return command;
 }
 

@@ -82,6 +82,9 @@ func (a *FrameAnswer) Group(i int) *GroupAnswer {
 // Err returns why the group was not answered, as *Error, or nil. Errors of items are those of the
 // kinds, such as g.Segments.Err(item).
 func (g *GroupAnswer) Err() error {
+	if g == nil {
+		return noGroup.err
+	}
 	if g.err == nil {
 		return nil
 	}

@@ -524,9 +524,60 @@ func TestConcurrentUse(t *testing.T) {
 			}
 		}()
 	}
+	grown := new(Frame)
+	watch := client.WatchScene(testContext(t), "scenes/arena", WatchOptions{})
+	for i := 0; i < 4; i++ {
+		done.Add(2)
+		go func() {
+			defer done.Done()
+			for j := 0; j < 1000; j++ {
+				grown.Group("scenes/arena")
+				grown.DefineTrackers()
+			}
+		}()
+		go func() {
+			defer done.Done()
+			for watch.Next() {
+				if version := watch.Update().Scene.Version; version == 0 {
+					failures <- fmt.Errorf("an update of version %d", version)
+				}
+				watch.Close()
+			}
+		}()
+	}
 	done.Wait()
+	if grown.Len() != 4000 {
+		t.Errorf("%d groups", grown.Len())
+	}
+	if !errors.Is(watch.Err(), FailedPrecondition) {
+		t.Errorf("a closed watch: %v", watch.Err())
+	}
 	close(failures)
 	for err := range failures {
+		t.Error(err)
+	}
+}
+
+// Methods of nil have no effect, and what is sent is refused.
+func TestNil(t *testing.T) {
+	var frame *Frame
+	frame.Group("scenes/arena").Points.Add(0, 0)
+	frame.DefineTrackers()
+	frame.RemoveTrackers(1)
+	frame.Reset()
+	var edits *GroupEdits
+	edits.Add(square(1, 0))
+	edits.Replace(square(1, 0))
+	edits.Remove(1)
+	edits.Reset()
+	if frame.Len() != 0 || edits.Len() != 0 {
+		t.Error("nil has groups or edits")
+	}
+	var answer *GroupAnswer
+	if !errors.Is(answer.Err(), OutOfRange) {
+		t.Error(answer.Err())
+	}
+	if _, err := Dial(testContext(t), "127.0.0.1:1", WithTokenFile("")); !errors.Is(err, InvalidArgument) {
 		t.Error(err)
 	}
 }

@@ -24,5 +24,6 @@
 // context.Canceled. Bad input is an error and never a panic: a frame with columns of unequal length,
 // numbers that are not finite, a call after Close.
 //
-// Client, Stream and Shape are safe for concurrent use. A Frame belongs to one goroutine at a time.
+// Client, Stream, Watch and Shape are safe for concurrent use. A Frame belongs to one goroutine at a
+// time: columns that one goroutine fills while another sends the frame are a data race.
 package carom

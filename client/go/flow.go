@@ -236,6 +236,7 @@ func (s *Stream) setFault(err *Error) *Error {
 // deliver passes the answer of the oldest frame to the call of Recv or Do that waits for it.
 func (s *Stream) deliver(frame *sentFrame, answer *FrameAnswer) {
 	s.client.forks.recordAnswer(&frame.asked, answer)
+	s.client.forks.removeMissing(&frame.asked, answer)
 	s.mu.Lock()
 	f := &s.flow
 	s.unanswered = append(s.unanswered[:0], s.unanswered[1:]...)

@@ -83,14 +83,22 @@ func (l *forkLog) record(name string, edits []Edit, version uint64) {
 	}
 }
 
-// recordAnswer records the edits of an answered frame, and forgets forks that exist no more.
+// recordAnswer records the edits of an answered frame.
 func (l *forkLog) recordAnswer(asked *asked, answer *FrameAnswer) {
 	for i := range answer.groups {
-		group, scene := &answer.groups[i], asked.groups[i].scene
-		if group.EditedVersion > 0 {
-			l.record(scene, asked.groups[i].edits, group.EditedVersion)
-		} else if group.err != nil && group.err.Code == NotFound && strings.HasPrefix(group.err.Field, "scene") {
-			l.remove(scene)
+		if version := answer.groups[i].EditedVersion; version > 0 {
+			l.record(asked.groups[i].scene, asked.groups[i].edits, version)
+		}
+	}
+}
+
+// removeMissing forgets the forks that an answer reports as missing. It is for streams, which restore
+// lost forks before they send frames: what is missing then cannot be restored. Another call may reach
+// a server that no stream has restored the fork on yet.
+func (l *forkLog) removeMissing(asked *asked, answer *FrameAnswer) {
+	for i := range answer.groups {
+		if err := answer.groups[i].err; err != nil && err.Code == NotFound && strings.HasPrefix(err.Field, "scene") {
+			l.remove(asked.groups[i].scene)
 		}
 	}
 }

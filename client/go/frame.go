@@ -7,7 +7,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
-	"sync/atomic"
+	"sync"
 	"time"
 	"unicode/utf8"
 )
@@ -35,12 +35,17 @@ type Frame struct {
 	trackers []*TrackerDefinitions
 	defined  int
 	removed  []uint32
-	busy     atomic.Bool
+	mu       sync.Mutex // held by each method: concurrent misuse leaves the frame whole
 }
 
 // Group appends a group of questions about a scene, `scenes/{scene}`. The group is valid until
 // Reset.
 func (f *Frame) Group(scene string) *Group {
+	if f == nil {
+		return &Group{Scene: scene} // of no frame; to send a nil frame is an error
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.used == len(f.groups) {
 		f.groups = append(f.groups, new(Group))
 	}
@@ -51,11 +56,23 @@ func (f *Frame) Group(scene string) *Group {
 }
 
 // Len returns the number of groups.
-func (f *Frame) Len() int { return f.used }
+func (f *Frame) Len() int {
+	if f == nil {
+		return 0
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.used
+}
 
 // DefineTrackers appends definitions of trackers, which a server makes before it reads the groups.
 // On a stream they stay defined for later frames. The definitions are valid until Reset.
 func (f *Frame) DefineTrackers() *TrackerDefinitions {
+	if f == nil {
+		return new(TrackerDefinitions)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	if f.defined == len(f.trackers) {
 		f.trackers = append(f.trackers, new(TrackerDefinitions))
 	}
@@ -64,10 +81,22 @@ func (f *Frame) DefineTrackers() *TrackerDefinitions {
 }
 
 // RemoveTrackers removes trackers by their handles, before those of DefineTrackers are defined.
-func (f *Frame) RemoveTrackers(handles ...uint32) { f.removed = append(f.removed, handles...) }
+func (f *Frame) RemoveTrackers(handles ...uint32) {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.removed = append(f.removed, handles...)
+}
 
 // Reset removes everything from the frame, and keeps the memory.
 func (f *Frame) Reset() {
+	if f == nil {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
 	for _, group := range f.groups[:f.used] {
 		group.reset()
 	}
@@ -202,10 +231,10 @@ func (f *Frame) encode(w *writer, naming *naming, into *asked) (err *Error) {
 	if f == nil {
 		return refuse("frame", "is nil")
 	}
-	if !f.busy.CompareAndSwap(false, true) {
-		return &Error{Code: FailedPrecondition, Field: "frame", Message: "is being sent by another goroutine"}
+	if !f.mu.TryLock() {
+		return &Error{Code: FailedPrecondition, Field: "frame", Message: "is in use by another goroutine"}
 	}
-	defer f.busy.Store(false)
+	defer f.mu.Unlock()
 	if err := f.check(); err != nil {
 		return err
 	}
@@ -253,18 +282,33 @@ func (e *GroupEdits) Add(polygon Polygon) { e.append(editAdd, polygon) }
 func (e *GroupEdits) Replace(polygon Polygon) { e.append(editReplace, polygon) }
 
 // Remove removes the polygon with an id.
-func (e *GroupEdits) Remove(id uint64) { e.list = append(e.list, Edit{number: editRemove, id: id}) }
+func (e *GroupEdits) Remove(id uint64) {
+	if e != nil {
+		e.list = append(e.list, Edit{number: editRemove, id: id})
+	}
+}
 
 // Len returns the number of edits.
-func (e *GroupEdits) Len() int { return len(e.list) }
+func (e *GroupEdits) Len() int {
+	if e == nil {
+		return 0
+	}
+	return len(e.list)
+}
 
 // Reset removes the edits.
 func (e *GroupEdits) Reset() {
+	if e == nil {
+		return
+	}
 	clear(e.list)
 	*e = GroupEdits{list: e.list[:0]}
 }
 
 func (e *GroupEdits) append(number int, polygon Polygon) {
+	if e == nil {
+		return
+	}
 	if err := polygon.check(fmt.Sprintf("edits[%d]", len(e.list))); err != nil && e.problem == nil {
 		e.problem = err
 	}

@@ -74,7 +74,11 @@ func WithToken(token string) Option {
 // WithTokenFile gives each call the token in a file, which is read again when it has changed. A
 // file that cannot be used after a change leaves the token as it was.
 func WithTokenFile(path string) Option {
-	return func(o *options) { o.tokenFile = path }
+	return func(o *options) {
+		if o.tokenFile = path; path == "" {
+			o.problem = refuse("token_file", "is an empty path")
+		}
+	}
 }
 
 // WithPerRPCCredentials gives each call the credentials of gRPC's interface.

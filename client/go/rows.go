@@ -55,8 +55,8 @@ func (a *answers) span(item, n int) (begin, end int) {
 	if item > 0 {
 		begin = int(a.ends[item-1])
 	}
-	if end = int(a.ends[item]); end > n {
-		return 0, 0
+	if end = int(a.ends[item]); end > n || begin > end {
+		return 0, 0 // of an answer that was released, and read again
 	}
 	return begin, end
 }

@@ -210,13 +210,16 @@ func (c *Client) ListSceneVersions(ctx context.Context, name string) ([]SceneVer
 }
 
 // RollbackScene makes a version with the polygons of an older version. base: the version that must
-// be current; 0: any.
+// be current; 0: any. A fork that was rolled back is not made again if its server loses it.
 //
 // Errors: NotFound; Aborted; OutOfRange if the polygons of the version are not kept.
 func (c *Client) RollbackScene(ctx context.Context, name string, version, base uint64) (Scene, error) {
 	response := new(caromv1.RollbackSceneResponse)
 	err := c.call(ctx, "RollbackScene", false,
 		&caromv1.RollbackSceneRequest{Name: name, Version: version, BaseVersion: base}, response)
+	if err == nil {
+		c.forks.remove(name) // the log has no rollbacks: the fork would be made again with what was rolled back
+	}
 	return sceneOf(response.GetScene()), err
 }
 

@@ -6,6 +6,7 @@ package carom
 import (
 	"context"
 	"io"
+	"sync"
 	"time"
 
 	caromv1 "carom/v1"
@@ -57,19 +58,23 @@ type Update struct {
 //	}
 //	err := watch.Err()
 //
-// A Watch belongs to one goroutine.
+// A Watch is safe for concurrent use: each version goes to one call of Next.
 type Watch struct {
 	client  *Client
 	ctx     context.Context
 	cancel  context.CancelFunc
 	name    string
 	options WatchOptions
-	stream  grpc.ClientStream
-	server  int
-	update  Update
-	pause   time.Duration
-	giveUp  time.Time
-	err     error
+
+	next   sync.Mutex // held by Next, for what follows
+	stream grpc.ClientStream
+	server int
+	pause  time.Duration
+	giveUp time.Time
+
+	mu     sync.Mutex // for what follows
+	update Update
+	err    error
 }
 
 // WatchScene returns a watch, which ends with the context. It returns at once; Next makes the call.
@@ -95,6 +100,8 @@ func (w *Watch) Update() Update {
 	if w == nil {
 		return Update{}
 	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return w.update
 }
 
@@ -102,10 +109,25 @@ func (w *Watch) Update() Update {
 // server keeps the next version no more: begin another watch), ResourceExhausted (the updates were
 // read too slowly), Unavailable, or that of the context.
 func (w *Watch) Err() error {
-	if w == nil || w.client == nil && w.err == nil {
-		return &Error{Code: FailedPrecondition, Field: "watch", Message: "is nil; make it by WatchScene"}
+	missing := &Error{Code: FailedPrecondition, Field: "watch", Message: "is nil; make it by WatchScene"}
+	if w == nil {
+		return missing
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil && w.client == nil {
+		return missing
 	}
 	return w.err
+}
+
+// end sets why the watch ends; the first reason stays.
+func (w *Watch) end(why error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err == nil {
+		w.err = why
+	}
 }
 
 // Close ends the watch.
@@ -113,16 +135,19 @@ func (w *Watch) Close() {
 	if w == nil {
 		return
 	}
+	w.end(&Error{Code: FailedPrecondition, Field: "watch", Message: "is closed"})
 	if w.cancel != nil {
 		w.cancel()
-	}
-	if w.err == nil {
-		w.err = &Error{Code: FailedPrecondition, Field: "watch", Message: "is closed"}
 	}
 }
 
 // Next waits for the next version, and returns whether there is one.
 func (w *Watch) Next() bool {
+	if w == nil {
+		return false
+	}
+	w.next.Lock()
+	defer w.next.Unlock()
 	for w.Err() == nil {
 		err := w.read()
 		if err == nil {
@@ -130,7 +155,8 @@ func (w *Watch) Next() bool {
 			return true
 		}
 		w.stream = nil
-		if w.err = w.afterFailure(err); w.err != nil {
+		if why := w.afterFailure(err); why != nil {
+			w.end(why)
 			w.cancel()
 		}
 	}
@@ -169,6 +195,8 @@ func (w *Watch) read() *Error {
 	}
 	made.Polygons = polygons.polygons
 	w.options.FromVersion = made.Scene.Version
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.update = made
 	return nil
 }

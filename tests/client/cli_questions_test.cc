@@ -94,6 +94,9 @@ TEST_F(CliQuestionsTest, SightsAndTracks) {
   EXPECT_EQ(result.standard_output,
             "{\"ids\":[7],\"edges\":[]}\n{\"ids\":[],\"edges\":[]}\n"
             "{\"ids\":[7],\"edges\":[[7,0,1]]}\n");
+  result = Carom({"track", "--local", file, "--circle", "1", "--svg", "x.svg"}, "5 5\n");
+  EXPECT_EQ(result.exit_code, 2)
+      << result.standard_error;  // of several answers there is no picture
   result = Carom({"track", "--local", file, "--circle", "1"}, "5 five\n");
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.standard_error, HasSubstr("line 1: must be `x y` or `x y angle`"));

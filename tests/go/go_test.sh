@@ -9,7 +9,6 @@
 #   go_test.sh fuzz        random frames and answers, a minute each
 #   go_test.sh examples    the programs of client/go/examples: the tick has the verdicts of the program in C++
 #   go_test.sh documents   the programs of docs/go.md print what the page says
-#   go_test.sh java        the program of docs/java.md does
 #   go_test.sh lint        gofmt, go vet, staticcheck
 
 folder=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)

@@ -140,6 +140,16 @@ need_go() {
 
 install_go() { (cd "$here" && GOBIN=$build/go/bin GOFLAGS=-mod=readonly go install tool); }
 
+# node_tests SECONDS ARGUMENT…: runs tests by Node's own runner, one file at a time, and prints its report, before that
+# the tests that failed.
+node_tests() {
+  local log=$scratch/node_tests status=0
+  timeout "$1" node --test-concurrency=1 --test-reporter=spec --test "${@:2}" >"$log" 2>&1 || status=$?
+  ((status == 0)) || sed -n '/^✖ failing tests:/,$p' "$log"
+  cat "$log"
+  return "$status"
+}
+
 # --- Questions ------------------------------------------------------------------------------
 
 # Writes the questions of questions.py, and how a client must print the answers of `carom eval`.

@@ -23,7 +23,8 @@ mkdir -p "$stage"
 cp -r "$example" "$stage/example"
 export TERM=dumb
 maven=(mvn -q -B -Dstyle.color=never -f "$stage/example/pom.xml" -Dmaven.repo.local="$stage/repository" "-Dprotos=$source_dir/proto")
-"${maven[@]}" compile || lacks 'Maven could not build the example; see above'
+"${maven[@]}" generate-sources || lacks 'Maven could not get what the example needs; see above'
+"${maven[@]}" compile || fail 'the example does not compile; see above'
 start_server --admin-address off --store memory
 "${maven[@]}" exec:java "-Dexec.args=$address" >"$scratch/printed" || fail "the program failed: $(cat "$scratch/printed")"
 stop_server

@@ -38,7 +38,7 @@ lay_tests() {
 run_tests() {
   lay_tests
   local -a files=("${@/#/core_}")
-  (cd "$tests" && timeout 7000 node --expose-gc --test-concurrency=1 --test "${files[@]/%/_test.mjs}")
+  (cd "$tests" && node_tests 7000 --expose-gc "${files[@]/%/_test.mjs}")
 }
 
 # The first program of a README, and what it prints.

@@ -192,6 +192,7 @@ export class Flow {
     const { removed, definitions, groups } = frame.asked;
     if (answer.error === null) this.session.apply(frame.bindings, removed, definitions);
     recordEdits(this.forks, groups, answer);
+    removeMissing(this.forks, groups, answer);
     frame.answered(answer);
   }
 
@@ -274,12 +275,21 @@ export class Flow {
   }
 }
 
-/** Records edits of forks, and forgets forks that exist no more. */
+/** Records edits of forks. */
 export function recordEdits(forks: ForkLog, groups: Asked['groups'], answer: FrameAnswer): void {
   if (forks.isEmpty) return;
-  answer.groups.forEach(({ editedVersion, error }, i) => {
-    const group = groups[i]!;
-    if (editedVersion > 0n) forks.record(group.scene, group.edits, editedVersion);
-    else if (error?.code === 'NOT_FOUND' && error.field.startsWith('scene')) forks.remove(group.scene);
+  answer.groups.forEach(({ editedVersion }, i) => {
+    if (editedVersion > 0n) forks.record(groups[i]!.scene, groups[i]!.edits, editedVersion);
+  });
+}
+
+/**
+ * Forgets the forks that an answer reports as missing. It is for streams, which restore lost forks before they send
+ * frames: what is missing then cannot be restored.
+ */
+function removeMissing(forks: ForkLog, groups: Asked['groups'], answer: FrameAnswer): void {
+  if (forks.isEmpty) return;
+  answer.groups.forEach(({ error }, i) => {
+    if (error?.code === 'NOT_FOUND' && error.field.startsWith('scene')) forks.remove(groups[i]!.scene);
   });
 }
