@@ -176,6 +176,31 @@ TEST_F(AllocationTest, Distances) {
   }
 }
 
+TEST_F(AllocationTest, Areas) {
+  AreaAnswers answers;
+  AreaOptions options;
+  options.inside_policy = InsidePolicy::kIgnore;
+  ExpectNone([&](WorkMeter& meter) {
+    return FindAreas(*scene_, {x_, y_, length_}, options, answers, meter);
+  });
+}
+
+// Story: a thread that once answered an eye among hundreds of thousands of edges kept their memory.
+TEST_F(AllocationTest, AThreadDoesNotKeepTheMemoryOfAHugeArea) {
+  const Scene::Ptr scene = Scene::Create({MakePolygon(1, Ring({100, 0}, 200000, 10, 0.9))}).value();
+  const double x[] = {100}, y[] = {0}, range[] = {20};
+  AreaOptions options;
+  options.inside_policy = InsidePolicy::kIgnore;
+  const testing::HeapMeter heap;
+  {
+    AreaAnswers answers;
+    WorkMeter meter;
+    ASSERT_TRUE(FindAreas(*scene, {x, y, range}, options, answers, meter));
+    EXPECT_GT(heap.bytes(), 8 << 20);
+  }
+  EXPECT_LT(heap.bytes(), 4 << 20);
+}
+
 // Calls of carom.h, with the answers read, for columns with stride 1 and with another stride.
 TEST_F(AllocationTest, CInterface) {
   const testing::AbiScene scene = testing::MakeAbiScene(*scene_);

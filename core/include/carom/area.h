@@ -17,10 +17,11 @@
 // Lengths are in the unit of the caller's coordinates, angles in radians. Touching blocks the
 // sight. Error: the sequence of the pieces, their edges and the angular order of their starts are
 // exact; the starts are within 2 ulp of the largest coordinate, or 4 where this keeps them in
-// order, the size of the area within 2^-49 of the square of the range. Cost: O((n + k) log n) for
-// each eye, where n edges are near the disc and k pairs of nearest ones cross; O(n w) for a solid
-// polygon that contains the eye, of whose n edges near the disc a line from the eye meets at most
-// w. Thread-safe. Cheaper alternative: carom/visibility.h.
+// order, the size of the area within 2^-49 of the square of the range. Cost: O((n + k) log n + s)
+// for each eye, where n edges are near the disc, k pairs of nearest ones cross, and hidden edges
+// cover s pieces of what hides them; O((n + k) w) for a solid polygon that contains the eye, of
+// whose n edges near the disc k pairs cross and a line from the eye meets at most w. Thread-safe.
+// Cheaper alternative: carom/visibility.h.
 #pragma once
 
 #include <cstddef>

@@ -99,6 +99,9 @@ bool ReadItem(const AreaColumns& areas, size_t i, ItemChecker& check, EyeItem& i
   return true;
 }
 
+// The most entries of all lists of an `AreaFinder` that is kept: of 150 bytes at most.
+constexpr size_t kMaxCachedEntries = 1 << 15;
+
 // Finds the area of one eye after the other. Its memory is kept from batch to batch.
 class AreaFinder {
  public:
@@ -108,6 +111,12 @@ class AreaFinder {
   // Writes the area as the answer for item i, with at most `max_rows` pieces. Returns false once
   // the meter stops the work.
   bool Write(size_t i, uint32_t max_rows, AreaAnswers& out, WorkMeter& meter) const;
+  // Returns whether the memory is small enough to be kept for the next batch: some megabytes.
+  bool IsWorthCaching() const {
+    return eye_.capacity() + blockers_.capacity() + reentry_.capacity() + envelope_.capacity() +
+               rows_.capacity() <=
+           kMaxCachedEntries;
+  }
 
  private:
   void Start(const EyeItem& item, InsidePolicy policy);
@@ -323,7 +332,7 @@ bool FindAreas(const World& world, const AreaColumns& areas, const AreaOptions& 
       return false;
     }
   }
-  finder.Return();
+  if (finder->IsWorthCaching()) finder.Return();
   return true;
 }
 

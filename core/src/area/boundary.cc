@@ -77,15 +77,20 @@ double OfRank(int64_t rank) {
 
 // Returns the double nearest to (a + b sqrt(r)) / d, ties to even. The search starts at `guess`:
 // steps that double find two doubles with the number between them, and bisection brings them
-// together. A double with an even rank has an even significand.
+// together. A double with an even rank has an even significand. Ranks are below 2^62.2 in magnitude
+// here, so with steps of at most 2^61 no sum exceeds 2^63.
 double Nearest(const Dyadic& a, const Dyadic& b, const Dyadic& r, const Dyadic& d, double guess) {
   if (r.sign() == 0 || b.sign() == 0) return a.sign() == 0 ? 0 : NearestQuotient(a, d);
   // Returns the sign of the number minus `t`.
   const auto side = [&](const Dyadic& t) { return d.sign() * SignWithRoot(a - t * d, b, r); };
   const int64_t most = RankOf(0x1p60);
+  const auto next = [](int64_t step) { return std::min(2 * step, int64_t{1} << 61); };
   int64_t low = RankOf(guess), high = low;
-  for (int64_t step = 1; side(OfRank(low)) < 0; step *= 2) low = std::max(low - step, -most);
-  for (int64_t step = 1; side(OfRank(high)) >= 0; step *= 2) high = std::min(high + step, most);
+  for (int64_t step = 1; side(OfRank(low)) < 0; step = next(step))
+    low = std::max(low - step, -most);
+  for (int64_t step = 1; side(OfRank(high)) >= 0; step = next(step)) {
+    high = std::min(high + step, most);
+  }
   while (high - low > 1) {
     const int64_t middle = low + (high - low) / 2;
     (side(OfRank(middle)) >= 0 ? low : high) = middle;

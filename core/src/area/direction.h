@@ -115,6 +115,8 @@ class Eye {
   // Adds an edge that is on a line with the eye, for the sake of the directions of its ends.
   uint32_t AddLine(const Segment& edge);
   const std::vector<EyeEdge>& edges() const { return edges_; }
+  // Returns the number of entries for which there is memory.
+  size_t capacity() const { return sources_.capacity() + edges_.capacity(); }
   const EyeSource& SourceOf(const EyeEdge& edge) const { return sources_[edge.source]; }
   // Sets the directions of the sides of a sector. Returns them with a key of -2, not 2, for a first
   // side at the cut.

@@ -9,11 +9,13 @@
 // on the set of edges alone, whatever order they were inserted in.
 //
 // Edges are inserted in lots. An edge that lies behind the envelope throughout is dropped after a
-// binary search, so it pays to insert near edges first. The other edges of the lot make an envelope
-// of their own, by merging neighbours in angular order, two by two, and are then merged with the
-// envelope. Two envelopes are merged in one pass, which compares the two owners of each interval in
-// which neither changes; owners that cross there make two spans. Cost: O((n + k) log n) for n edges
-// and k crossings of nearest edges, in O(log n) lots that grow geometrically.
+// binary search and a look at the spans that it covers, so it pays to insert near edges first. The
+// other edges of the lot make an envelope of their own, by merging neighbours in angular order, two
+// by two, and are then merged with the envelope. Two envelopes are merged in one pass, which
+// compares the two owners of each interval in which neither changes; owners that cross there make
+// two spans. Cost: O((n + k) log n + s) for n edges, in O(log n) lots that grow geometrically, k
+// crossings of nearest edges, and s spans that hidden edges cover, each edge those of the envelope
+// of nearer lots.
 #pragma once
 
 #include <cstddef>
@@ -53,12 +55,18 @@ class Envelope {
   // Inserts edges of `eye`. Reorders `lot`. Returns false once the meter stops the work.
   bool Insert(const Eye& eye, std::span<Blocker> lot, WorkMeter& meter);
 
-  // Returns whether the envelope is nearer than the edge of `blocker` in all its directions.
+  // Returns whether the envelope is nearer than the edge of `blocker` in all its directions. Cost:
+  // O(log n) and the spans in these directions, up to the first one that is not nearer.
   bool IsHidden(const Eye& eye, const Blocker& blocker, WorkMeter& meter) const;
 
   // Returns true only if the envelope is nearer than every point of `box`, in all directions of the
   // box. The eye must be outside of the box.
   bool IsHidden(const Eye& eye, const Box& box, WorkMeter& meter) const;
+
+  // Returns the number of spans for which there is memory.
+  size_t capacity() const {
+    return spans_.capacity() + merged_.capacity() + lists_.capacity() + next_lists_.capacity();
+  }
 
   // Returns the spans in counter-clockwise order, and at the end an element that begins at the cut.
   const std::vector<Span>& spans() const { return spans_; }

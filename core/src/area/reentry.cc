@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 
 #include "base/metered_sort.h"
 #include "carom/predicates.h"
@@ -118,35 +120,57 @@ EyeDirection Reentry::NextCrossing(const Eye& eye, const EyeDirection& at,
   return first;
 }
 
-// Sorts by insertion, since few edges change places.
-void Reentry::SortActive(const Eye& eye, const EyeDirection& at) {
+// Sorts the edges that the ray met before by insertion, since few of them change places, and then
+// merges them with those that it enters: edges may enter at one direction by the thousand.
+bool Reentry::SortActive(const Eye& eye, const EyeDirection& at, WorkMeter& meter) {
+  const auto is_before = [&](uint32_t e, uint32_t f) {
+    meter.Count(1);
+    return IsBefore(eye, at, e, f);
+  };
   for (size_t i = 1; i < active_.size(); ++i) {
-    for (size_t k = i; k > 0 && IsBefore(eye, at, active_[k], active_[k - 1]); --k) {
+    if (!meter.Spend(1)) return false;
+    for (size_t k = i; k > 0 && is_before(active_[k], active_[k - 1]); --k) {
       std::swap(active_[k], active_[k - 1]);
     }
   }
+  if (entered_.empty()) return true;
+  Sort(entered_, meter, is_before);
+  if (meter.stopped()) return false;
+  merged_.clear();
+  std::merge(active_.begin(), active_.end(), entered_.begin(), entered_.end(),
+             std::back_inserter(merged_), is_before);
+  active_.swap(merged_);
+  return true;
 }
 
-// Applies the events at the direction `at`, from number `event` on, and returns the number of the
-// first event behind it.
-size_t Reentry::Apply(const Eye& eye, const EyeDirection& at, size_t event) {
+// Applies the events at the direction `at`, from number `event` on, and moves `event` behind them.
+// Returns false once the meter stops the work.
+bool Reentry::Apply(const Eye& eye, const EyeDirection& at, size_t& event, WorkMeter& meter) {
+  entered_.clear();
+  left_.clear();
   for (; event < events_.size() && eye.Compare(events_[event].at, at) <= 0; ++event) {
     const Event& e = events_[event];
     if (e.kind == EventKind::kTurn) winding_ += e.change;
-    if (e.kind == EventKind::kEnter) active_.push_back(e.edge);
-    if (e.kind == EventKind::kLeave) {
-      active_.erase(std::find(active_.begin(), active_.end(), e.edge));
-    }
+    if (e.kind == EventKind::kEnter) entered_.push_back(e.edge);
+    if (e.kind == EventKind::kLeave) left_.push_back(e.edge);
   }
-  SortActive(eye, at);
-  return event;
+  if (!left_.empty()) {
+    if (!meter.Spend(active_.size())) return false;
+    Sort(left_, meter, std::less<>());
+    if (meter.stopped()) return false;
+    std::erase_if(active_, [&](uint32_t edge) {
+      return std::binary_search(left_.begin(), left_.end(), edge);
+    });
+  }
+  return SortActive(eye, at, meter);
 }
 
 bool Reentry::Sweep(const Polygon& polygon, const Eye& eye, std::vector<Blocker>& blockers,
                     WorkMeter& meter) {
   EyeDirection at = kCutBegin;
   Blocker last{at, at, kOpen};
-  size_t event = Apply(eye, at, 0);
+  size_t event = 0;
+  if (!Apply(eye, at, event, meter)) return false;
   while (eye.Compare(at, kCutEnd) < 0) {
     if (!meter.Spend(1 + 4 * active_.size())) return false;
     const EyeDirection next =
@@ -158,7 +182,7 @@ bool Reentry::Sweep(const Polygon& polygon, const Eye& eye, std::vector<Blocker>
     }
     last.end = next;
     at = next;
-    event = Apply(eye, at, event);
+    if (!Apply(eye, at, event, meter)) return false;
   }
   if (last.edge != kOpen) blockers.push_back(last);
   return true;

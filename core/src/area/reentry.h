@@ -27,10 +27,12 @@ namespace carom::internal {
 class Reentry {
  public:
   // Adds the edges of `polygon`, which contains the eye, to the eye, under its last source, and
-  // appends what blocks to `blockers`. Cost: O(n w) for n edges near the eye, of which a ray meets
-  // at most w. Returns false once the meter stops the work.
+  // appends what blocks to `blockers`. Cost: O((n + k) w) for n edges near the eye, of which k
+  // pairs cross and a ray meets at most w. Returns false once the meter stops the work.
   bool Add(const IndexedPolygon& polygon, Eye& eye, std::vector<Blocker>& blockers,
            WorkMeter& meter);
+  // Returns the number of entries for which there is memory.
+  size_t capacity() const { return events_.capacity() + active_.capacity() + parts_.capacity(); }
 
  private:
   // kLeave, kEnter: the ray leaves or enters an edge. kTurn: the winding number next to the eye
@@ -51,11 +53,12 @@ class Reentry {
   uint32_t BlockingEdge(const Polygon& polygon, const Eye& eye) const;
   EyeDirection NextCrossing(const Eye& eye, const EyeDirection& at, const EyeDirection& next) const;
   bool IsBefore(const Eye& eye, const EyeDirection& at, uint32_t e, uint32_t f) const;
-  void SortActive(const Eye& eye, const EyeDirection& at);
-  size_t Apply(const Eye& eye, const EyeDirection& at, size_t event);
+  bool SortActive(const Eye& eye, const EyeDirection& at, WorkMeter& meter);
+  bool Apply(const Eye& eye, const EyeDirection& at, size_t& event, WorkMeter& meter);
 
   std::vector<Event> events_;
   std::vector<uint32_t> active_;  // the edges that the ray meets, near ones first
+  std::vector<uint32_t> entered_, left_, merged_;
   std::vector<Blocker> parts_;
   int64_t winding_ = 0;  // next to the eye, in the direction of the ray
 };

@@ -161,7 +161,7 @@ void AreaRows::Find(const Eye& eye, const Envelope& envelope, const EyeSector& s
     last = next;
   }
   AddToSum(changes_.back().after, last, first, cut_ == 0 || cut_ == changes_.size());
-  PutInOrder(eye);
+  PutInOrder(eye, meter);
 }
 
 // Returns whether the start of row k follows that of row i within a quarter turn.
@@ -191,10 +191,12 @@ bool AreaRows::IsInOrder(const Eye& eye, size_t i, Vec2 start) const {
 
 // Moves each rounded start that turns clockwise about the eye by at most three ulp of the largest
 // coordinate, as little as possible.
-void AreaRows::PutInOrder(const Eye& eye) {
+void AreaRows::PutInOrder(const Eye& eye, WorkMeter& meter) {
+  constexpr uint64_t kPlaces = 49;  // that are tried for a start
   const Vec2 p = eye.position();
-  for (size_t i = 0; i < rows_.size(); ++i) {
+  for (size_t i = 0; i < rows_.size() && meter.Spend(1); ++i) {
     if (rows_[i].is_fixed || IsInOrder(eye, i, rows_[i].start)) continue;
+    meter.Count(kPlaces);
     const Vec2 at = rows_[i].start;
     const double most = std::max({std::abs(p.x), std::abs(p.y), std::abs(at.x), std::abs(at.y)});
     const double ulp = most - NextBelow(most);

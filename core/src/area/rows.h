@@ -50,6 +50,8 @@ class AreaRows {
   // Finds the pieces.
   void Find(const Eye& eye, const Envelope& envelope, const EyeSector& sector, WorkMeter& meter);
   size_t size() const { return rows_.size(); }
+  // Returns the number of entries for which there is memory.
+  size_t capacity() const { return changes_.capacity() + rows_.capacity(); }
   double area() const { return sum_.Sum(); }
   // Appends the first `count` pieces.
   void Write(const Eye& eye, size_t count, std::vector<AreaPiece>& out) const;
@@ -78,7 +80,7 @@ class AreaRows {
   Ends AddRows(const Eye& eye, const Change& change);
   void AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, double key, Vec2 start);
   void AddToSum(uint32_t owner, const Ends& begin, const Ends& end, bool has_cut);
-  void PutInOrder(const Eye& eye);
+  void PutInOrder(const Eye& eye, WorkMeter& meter);
   bool IsInOrder(const Eye& eye, size_t i, Vec2 start) const;
   bool IsClose(size_t i, size_t k) const;
 

@@ -7,7 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <vector>
 
@@ -174,8 +176,10 @@ TEST(AreaTest, Faults) {
   EXPECT_EQ(fault({{kNan, 0}, ok}).substr(0, 6), "x must");
   EXPECT_EQ(fault({{0, 1e300}, ok}).substr(0, 6), "y must");
   EXPECT_EQ(fault({{0, 5}, kNan}).substr(0, 20), "range must be finite");
-  EXPECT_EQ(fault({{0, 5}, 0x1p-141}), "range must not be negative");
-  EXPECT_EQ(fault({{0, 5}, -1}), "range must not be negative");
+  const std::string positive = "range must not be negative, nor 0 as the range of an area";
+  EXPECT_EQ(fault({{0, 5}, 0}), positive);
+  EXPECT_EQ(fault({{0, 5}, 0x1p-141}), positive);
+  EXPECT_EQ(fault({{0, 5}, -1}), positive);
   EXPECT_EQ(fault({{0, 5}, ok, std::pair(kNan, 1.0)}).substr(0, 7), "from mu");
   EXPECT_EQ(fault({{0, 5}, ok, std::pair(0.0, 0x1p21)}).substr(0, 7), "to must");
   EXPECT_EQ(fault({{0, 5}, ok, std::pair(1.0, 1.0)}).substr(0, 7), "to must");
@@ -205,6 +209,33 @@ TEST(AreaTest, WorkIsMetered) {
   meter.set_max_rows(3);
   AreaAnswers out;
   EXPECT_FALSE(FindAreas(*scene, {x, y, range}, {}, out, meter));
+}
+
+// Story: a ray that entered thousands of edges in one direction sorted them without counting, so
+// that nothing stopped it for seconds.
+TEST(AreaTest, TheMeterIsAskedWhereManyEdgesBeginInOneDirection) {
+  constexpr int kEdges = 20000;
+  PolygonSpec spec{1, {{{{0, 0}}, false}}};
+  for (int i = 1; i <= kEdges; ++i) {
+    spec.rings[0].vertices.push_back({1.0 * i, 0});
+    spec.rings[0].vertices.push_back({0, i + 0.25});
+  }
+  const Scene::Ptr scene = MakeScene({spec}).scene;
+  std::clock_t last = std::clock(), longest = 0;
+  WorkMeter meter([&] {
+    const std::clock_t now = std::clock();
+    longest = std::max(longest, now - last);
+    last = now;
+    return false;
+  });
+  const double x[] = {0}, y[] = {0}, range[] = {2 * kEdges};
+  AreaOptions options;
+  options.inside_policy = InsidePolicy::kIgnore;
+  AreaAnswers out;
+  EXPECT_TRUE(FindAreas(*scene, {x, y, range}, options, out, meter));
+  // Between the first edge and the second one it is outside, so the second one blocks.
+  EXPECT_EQ(Short(out), "A(-40000 0) S(0 -1) ") << Short(out);
+  EXPECT_LT(longest, 2 * CLOCKS_PER_SEC);
 }
 
 }  // namespace
