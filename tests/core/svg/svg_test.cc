@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <limits>
 #include <memory>
@@ -377,6 +378,24 @@ TEST_F(SvgTest, OfAreasHasWhatIsSeen) {
   EXPECT_EQ(PathsOf(sector, "area holes").size(), 1u);
   EXPECT_EQ(std::ranges::count(PathOf(sector, "dot"), 'M'), 1);
   EXPECT_EQ(PathsOf(DrawAsked(group), "area holes").size(), 0u);
+}
+
+// Story: a sector thinner than the rounding of its ends was drawn as the whole disc.
+TEST_F(SvgTest, OfAThinSectorIsThin) {
+  const double x[] = {-2}, y[] = {1}, range[] = {1}, from[] = {1}, to[] = {1 + 0x1p-51};
+  Group group;
+  group.areas = {x, y, range, from, to};
+  const std::string picture = Draw(group);
+  double eye_x = 0, eye_y = 0;
+  ASSERT_EQ(std::sscanf(PathOf(picture, "dot").c_str(), "M%lf %lf", &eye_x, &eye_y), 2);
+  const std::string sector = PathOf(picture, "area holes");
+  ASSERT_FALSE(sector.empty());
+  for (size_t i = 0; i < sector.size(); ++i) {
+    double to_x = 0, to_y = 0;
+    if (std::sscanf(sector.c_str() + i, "%*[ML]%lf %lf", &to_x, &to_y) != 2) continue;
+    EXPECT_GE(to_x, eye_x - 0.01) << sector;
+    EXPECT_LE(to_y, eye_y + 0.01) << sector;
+  }
 }
 
 TEST_F(SvgTest, OfBouncesHasTheirLegs) {
