@@ -8,7 +8,7 @@ namespace carom::wire {
 
 // Three items: one with two rows, one with an error, one with one row. Columns differ.
 inline constexpr char kError[] =
-    R"(errors { index: 1 code: 3 field: "COLUMN" message: "must not be negative"
+    R"(errors { index: 1 code: 3 field: "COLUMN" message: "must not be negative, nor 0 as the range of an area"
                 fault: ITEM_FAULT_NEGATIVE_LENGTH })";
 inline constexpr char kCastRows[] = R"(
   counts: [2, 0, 1] truncated: 0

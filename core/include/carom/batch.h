@@ -60,7 +60,7 @@ enum class ItemFault : uint8_t {
   kZeroDirection,      // a ray's direction of length 0
   kNotARange,          // not 0 <= t_min < t_max, or not from < to <= from + 2 pi, or NaN
   kEmptyBox,           // a minimum above its maximum
-  kNegativeLength,     // a distance, a duration or a range below 0
+  kNegativeLength,     // a distance, a duration or a range below 0, or a range of 0 of an area
   kNotAMass,           // a mass that is not above 0, or both masses infinite
   kToleranceTooSmall,  // a tolerance below the resolution of the motion
   kTooManyBeams,       // beams of a fan outside [1, 65536]

@@ -50,7 +50,7 @@ const char* Description(ItemFault fault) {
     case ItemFault::kEmptyBox:
       return "must be at most the box's maximum";
     case ItemFault::kNegativeLength:
-      return "must not be negative";
+      return "must not be negative, nor 0 as the range of an area";
     case ItemFault::kNotAMass:
       return "must be above 0, and infinite for at most one of the two";
     case ItemFault::kToleranceTooSmall:
