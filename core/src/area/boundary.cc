@@ -170,6 +170,21 @@ PairVector VectorToEdge(const Eye& eye, const EyeEdge& edge, const EyeDirection&
   return v;
 }
 
+// Returns the vector to a place rounded to the nearest pairs of doubles.
+PairVector NearestVector(const Eye& eye, const Place& place) {
+  const ExactPoint exact = ExactOf(eye, place);
+  const Dyadic& d = exact.divisor;
+  const auto pair = [&](const Dyadic& base, const Dyadic& root, double from) {
+    const Dyadic n = base - Dyadic(from) * d;
+    const double high = Nearest(n, root, exact.radicand, d, 0);
+    return TwoDoubles{high, Nearest(n - Dyadic(high) * d, root, exact.radicand, d, 0)};
+  };
+  const Vec2 p = eye.position();
+  PairVector v{pair(exact.base.x, exact.root.x, p.x), pair(exact.base.y, exact.root.y, p.y), 0};
+  v.error = 0x1p-100 * Magnitude(v.x, v.y);
+  return v;
+}
+
 bool IsOnCrossing(const Place& place) {
   return place.at.kind == DirectionKind::kCrossing &&
          (place.at.edge == place.edge || place.at.other == place.edge);
@@ -227,7 +242,9 @@ PlacedPoint PointOf(const Eye& eye, const Place& place) {
   if (place.kind == PlaceKind::kEye) return {{{0, 0}, {0, 0}, 0}, eye.position()};
   if (place.kind == PlaceKind::kVertex) return {VectorOf(eye, place.at), eye.VertexOf(place.at)};
   PairVector v;
-  if (place.kind == PlaceKind::kCircle) {
+  if (place.is_any) {
+    v = NearestVector(eye, place);
+  } else if (place.kind == PlaceKind::kCircle) {
     v = VectorToCircle(eye, eye.edges()[place.edge], place.at.end);
   } else if (place.kind == PlaceKind::kArc) {
     v = VectorToArc(eye, place.at);

@@ -19,12 +19,14 @@ namespace carom::internal {
 
 // A point of the boundary. kEye: the eye. kVertex, kCircle: where the direction `at` of this kind
 // leads to. kEdge: the point of the edge `edge` in the direction `at`. kArc: the point of the
-// circle in the direction `at`.
+// circle in the direction `at`. If `is_any`, then `at` is any one of several equal directions, and
+// the point is computed exactly, so that it does not matter which.
 enum class PlaceKind : uint8_t { kEye, kVertex, kCircle, kEdge, kArc };
 struct Place {
   PlaceKind kind = PlaceKind::kEye;
   uint32_t edge = 0;
   EyeDirection at;
+  bool is_any = false;
 };
 
 // A point: its vector from the eye in pairs of doubles, with an error of at most 2^-60 of its

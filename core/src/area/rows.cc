@@ -84,8 +84,9 @@ void AreaRows::ListChanges(const Envelope& envelope) {
 }
 
 // Several directions of different kinds may be equal. Returns the one that depends on the two
-// owners alone, not on how the envelope was found.
-EyeDirection AreaRows::Canonical(const Eye& eye, const Change& change) const {
+// owners alone, not on how the envelope was found. If there is none, as where an eye in a polygon
+// sees the inner part of an edge from another edge's end on, sets `is_any`.
+EyeDirection AreaRows::Canonical(const Eye& eye, const Change& change, bool& is_any) const {
   const auto& [at, before, after, is_at_cut] = change;
   if (before == kClosed) return sector_.from;
   if (after == kClosed) return sector_.to;
@@ -100,6 +101,7 @@ EyeDirection AreaRows::Canonical(const Eye& eye, const Change& change) const {
       if (eye.Compare(crossing, at) == 0) return crossing;
     }
   }
+  is_any = true;
   return at;
 }
 
@@ -112,19 +114,23 @@ void AreaRows::AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, dou
 // Adds the pieces that begin where one owner follows another one: the piece of the next owner, and
 // before it a piece along the line of sight if the two owners do not meet.
 AreaRows::Ends AreaRows::AddRows(const Eye& eye, const Change& change) {
-  const EyeDirection at = Canonical(eye, change);
-  const Place before =
-      PlaceOf(eye, change.before, change.is_at_cut ? WithKey(at, kCutEnd.key) : at, 1);
-  const Place after =
-      PlaceOf(eye, change.after, change.is_at_cut ? WithKey(at, kCutBegin.key) : at, 0);
-  const double key = change.is_at_cut ? kCutEnd.key : at.key;
-  Ends ends{PointOf(eye, before), {}, key};
-  if (AreEqual(eye, before, after)) {
-    ends.after = ends.before;
-  } else {
-    ends.after = PointOf(eye, after);
-    AddRow(AreaPieceKind::kSight, 0, before, key, ends.before.rounded);
-  }
+  bool is_any = false;
+  const EyeDirection at = Canonical(eye, change, is_any);
+  const auto place_of = [&](uint32_t owner, double key_at_cut, uint8_t end) {
+    Place place = PlaceOf(eye, owner, change.is_at_cut ? WithKey(at, key_at_cut) : at, end);
+    place.is_any = is_any;
+    if (is_any && place.kind == PlaceKind::kVertex) place.kind = PlaceKind::kArc;
+    return place;
+  };
+  const Place before = place_of(change.before, kCutEnd.key, 1);
+  const Place after = place_of(change.after, kCutBegin.key, 0);
+  const bool are_equal = AreEqual(eye, before, after);
+  const PlacedPoint end = PointOf(eye, before);
+  const PlacedPoint begin = are_equal ? end : PointOf(eye, after);
+  double key = change.is_at_cut ? kCutEnd.key : at.key;
+  if (is_any && !change.is_at_cut) key = KeyOf(end.from_eye.x.high, end.from_eye.y.high);
+  const Ends ends{end, begin, key};
+  if (!are_equal) AddRow(AreaPieceKind::kSight, 0, before, key, end.rounded);
   if (change.after != kClosed) {
     const auto kind = change.after == kOpen ? AreaPieceKind::kArc : AreaPieceKind::kEdge;
     AddRow(kind, change.after, after, key, ends.after.rounded);

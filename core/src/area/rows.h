@@ -76,7 +76,7 @@ class AreaRows {
   };
 
   void ListChanges(const Envelope& envelope);
-  EyeDirection Canonical(const Eye& eye, const Change& change) const;
+  EyeDirection Canonical(const Eye& eye, const Change& change, bool& is_any) const;
   Ends AddRows(const Eye& eye, const Change& change);
   void AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, double key, Vec2 start);
   void AddToSum(uint32_t owner, const Ends& begin, const Ends& end, bool has_cut);

@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "absl/strings/str_format.h"
+#include "area/boundary.h"
+#include "area/direction.h"
 #include "carom/bodies.h"
 #include "carom/shape.h"
 #include "tests/core/area/area_cases.h"
@@ -209,6 +211,37 @@ TEST(AreaTest, WorkIsMetered) {
   meter.set_max_rows(3);
   AreaAnswers out;
   EXPECT_FALSE(FindAreas(*scene, {x, y, range}, {}, out, meter));
+}
+
+// An eye in a polygon may see the inner part of an edge from a direction on in which several
+// vertices lie. Which of them leads there decides nothing, not even the last bit of the size.
+TEST(AreaTest, APointInADirectionIsTheSameWhateverLeadsThere) {
+  using internal::Place;
+  using internal::PlaceKind;
+  Random random(11);
+  const Polygon polygon = Polygon::Create(Square(1)).value();
+  int differ = 0;
+  for (int i = 0; i < 200; ++i) {
+    const double x = 1 + random.Below(9), y = random.Below(9) - 4;
+    internal::Eye eye;
+    eye.Start({{0, 0}, 100});
+    eye.AddSource({&polygon, 1, false});
+    ASSERT_TRUE(eye.AddEdge({{x, y}, {x, y + 1}}, 0));
+    ASSERT_TRUE(eye.AddEdge({{3 * x, 3 * y}, {3 * x, 3 * y + 1}}, 1));
+    ASSERT_TRUE(eye.AddEdge({{60 + random.Unit(), -80}, {60 + random.Unit(), 80}}, 2));
+    const auto vector_to = [&](PlaceKind kind, size_t leader, bool is_any) {
+      const Place place{kind, 2, eye.edges()[leader].begin, is_any};
+      const internal::PairVector v = PointOf(eye, place).from_eye;
+      return std::vector{v.x.high, v.x.low, v.y.high, v.y.low};
+    };
+    for (const PlaceKind kind : {PlaceKind::kEdge, PlaceKind::kArc}) {
+      EXPECT_EQ(vector_to(kind, 0, true), vector_to(kind, 1, true));
+      EXPECT_NEAR(vector_to(kind, 0, true)[0], vector_to(kind, 0, false)[0], 1e-12);
+      EXPECT_NEAR(vector_to(kind, 0, true)[2], vector_to(kind, 0, false)[2], 1e-12);
+      differ += vector_to(kind, 0, false) != vector_to(kind, 1, false) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(differ, 0);
 }
 
 // Story: a ray that entered thousands of edges in one direction sorted them without counting, so
