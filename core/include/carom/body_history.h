@@ -112,10 +112,10 @@ class BodyHistory {
   static absl::StatusOr<BodyHistory> Create(BodyDefinition definition);
 
   // Adds a tick, above all earlier ones, and drops the oldest tick if more than `keep_ticks` are
-  // kept. A kept tick with the same poses changes nothing; nor does a tick below the oldest one,
-  // once ticks were dropped. INVALID_ARGUMENT, and no change, naming a column of wrong length, a
-  // number out of range, columns of rotations that differ from those of the ticks kept, or `tick`
-  // for a kept tick with other poses and for one that was left out.
+  // kept. A kept tick with the same poses changes nothing; nor does a tick below all that are kept,
+  // so a history may begin anywhere. INVALID_ARGUMENT, and no change, naming a column of wrong
+  // length, a number out of range, columns of rotations that differ from those of the ticks kept,
+  // or `tick` for a kept tick with other poses and for one that was left out between two others.
   absl::Status Add(const PoseColumns& poses);
 
   size_t size() const;  // bodies
@@ -151,7 +151,6 @@ class BodyHistory {
 
   std::shared_ptr<const internal::DefinedBodies> defined_;
   std::vector<std::shared_ptr<const internal::BodyTick>> ticks_;  // ascending
-  bool has_dropped_ = false;
 };
 
 }  // namespace carom

@@ -239,14 +239,11 @@ BodyColumns PastBodies::columns() const {
 BodyHistory::BodyHistory() : defined_(NoBodies()) {}
 BodyHistory::BodyHistory(const BodyHistory&) = default;
 BodyHistory::BodyHistory(BodyHistory&& other) noexcept
-    : defined_(std::exchange(other.defined_, NoBodies())),
-      ticks_(std::move(other.ticks_)),
-      has_dropped_(other.has_dropped_) {}
+    : defined_(std::exchange(other.defined_, NoBodies())), ticks_(std::move(other.ticks_)) {}
 BodyHistory& BodyHistory::operator=(const BodyHistory&) = default;
 BodyHistory& BodyHistory::operator=(BodyHistory&& other) noexcept {
   defined_ = std::exchange(other.defined_, NoBodies());
   ticks_ = std::move(other.ticks_);
-  has_dropped_ = other.has_dropped_;
   return *this;
 }
 BodyHistory::~BodyHistory() = default;
@@ -291,7 +288,7 @@ absl::Status BodyHistory::Add(const PoseColumns& poses) {
   absl::Status status = Check(poses);
   if (!status.ok()) return status;
   if (!ticks_.empty() && poses.tick <= newest_tick()) {
-    if (has_dropped_ && poses.tick < oldest_tick()) return absl::OkStatus();
+    if (poses.tick < oldest_tick()) return absl::OkStatus();
     const size_t index = Find(poses.tick);
     if (index == ticks_.size()) return InvalidField("tick", "must be above all earlier ticks");
     if (!IsSame(*ticks_[index], *MakeTick(poses))) {
@@ -299,10 +296,7 @@ absl::Status BodyHistory::Add(const PoseColumns& poses) {
     }
     return absl::OkStatus();
   }
-  if (ticks_.size() == keep_ticks()) {
-    ticks_.erase(ticks_.begin());
-    has_dropped_ = true;
-  }
+  if (ticks_.size() == keep_ticks()) ticks_.erase(ticks_.begin());
   ticks_.push_back(MakeTick(poses));
   return absl::OkStatus();
 }

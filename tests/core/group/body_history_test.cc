@@ -322,6 +322,14 @@ TEST(BodyHistoryTest, ATickSentAgainChangesNothing) {
   EXPECT_EQ(history.oldest_tick(), 11u);
   EXPECT_TRUE(add(14, x).ok());
   EXPECT_EQ(add(13, x).code(), absl::StatusCode::kInvalidArgument);  // left out
+  // A history that begins with any tick, as one that is filled again, treats earlier ones alike.
+  BodyDefinition definition;
+  definition.shapes.assign(2, Shape::Create(Capsule{{{0, 0}, {1, 0}}, 1}).value());
+  BodyHistory later = BodyHistory::Create(definition).value();
+  EXPECT_TRUE(later.Add({.tick = 11, .x = x, .y = y}).ok());
+  EXPECT_TRUE(later.Add({.tick = 10, .x = other, .y = y}).ok());
+  EXPECT_EQ(later.tick_count(), 1u);
+  EXPECT_EQ(later.oldest_tick(), 11u);
   EXPECT_FALSE(history.Has(12.5));
   EXPECT_TRUE(history.Has(12));
   EXPECT_TRUE(history.Has(14));
