@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <limits>
 #include <span>
+#include <string>
 
 #include "carom/status.h"
 #include "wire/columns.h"
@@ -115,6 +116,17 @@ void EncodeBodySet(const BodyDefinition& definition, v1::BodySet& message) {
   CopyColumn(definition.category, message.mutable_category());
   CopyColumn(definition.owner, message.mutable_owner());
   message.set_keep_ticks(definition.keep_ticks);
+}
+
+// Absent columns are written out, since each has a meaning (`BodyDefinition`).
+std::string BodySetBytes(const BodyDefinition& definition) {
+  v1::BodySet message;
+  EncodeBodySet(definition, message);
+  const auto bodies = static_cast<int>(definition.size());
+  for (int i = message.shape_size(); i < bodies; ++i) message.add_shape(static_cast<uint32_t>(i));
+  for (int i = message.category_size(); i < bodies; ++i) message.add_category(1);
+  for (int i = message.owner_size(); i < bodies; ++i) message.add_owner(0);
+  return message.SerializeAsString();
 }
 
 void EncodePoses(const PoseColumns& poses, v1::BodyPoses& message) {

@@ -8,6 +8,8 @@
 // memory of the fields for reuse.
 #pragma once
 
+#include <string>
+
 #include "absl/strings/string_view.h"
 #include "carom/body_history.h"
 #include "carom/explain.h"
@@ -35,6 +37,9 @@ void EncodeGroup(const Group& group, v1::Group& message);
 
 // Writes the bodies of a body set and `keep_ticks`. The caller writes the handle and the fork.
 void EncodeBodySet(const BodyDefinition& definition, v1::BodySet& message);
+// Returns bytes that are equal for definitions of the same bodies with equal `keep_ticks`, whether
+// columns are absent or written out.
+std::string BodySetBytes(const BodyDefinition& definition);
 // Writes the poses of a tick, as floats if every number is exactly a float. The caller writes the
 // handle of the body set.
 void EncodePoses(const PoseColumns& poses, v1::BodyPoses& message);

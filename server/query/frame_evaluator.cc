@@ -57,11 +57,12 @@ bool FrameScratch::IsWorthCaching() const {
          answers.row_capacity() <= kMaxCachedRows && joined.answer_capacity() <= kMaxCachedRows;
 }
 
-// `parts` is the number of groups, scene bindings and tracker definitions of a frame together. This
-// check bounds `parts` before the server parses the frame and iterates over the parts; the limit of
-// each kind is checked afterwards.
+// `parts` is the number of groups, scene bindings, tracker definitions, body sets and ticks of a
+// frame together. This check bounds `parts` before the server parses the frame and iterates over
+// the parts; the limit of each kind is checked afterwards.
 absl::Status FrameEvaluator::CheckParts(size_t parts) const {
-  const size_t limit = 2 * limits_->max_groups + SceneHandles::kMaxHandles;
+  const size_t limit = 2 * limits_->max_groups + SceneHandles::kMaxHandles +
+                       BodySetTable::kMaxSets + StreamBodySets::kMaxTicksOfFrame;
   return parts <= limit ? absl::OkStatus()
                         : OverLimit("groups", limits_->max_groups, "groups a frame");
 }

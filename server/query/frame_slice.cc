@@ -301,7 +301,10 @@ absl::StatusOr<Scene::Ptr> FrameSlice::ResolveAtTick(size_t i, absl::string_view
   }
   const uint64_t version = body_set_.set->VersionAt(group.version_at_tick());
   if (version != 0) return context_.store.UseVersion(name, version, TargetField(group));
-  return Refused(absl::StatusCode::kOutOfRange, kField, "must be a tick that the body set keeps");
+  const bool is_kept = body_set_.set->history.HasTick(group.version_at_tick());
+  return Refused(absl::StatusCode::kOutOfRange, kField,
+                 is_kept ? "must not be a tick that was sent again to a fork that was made again"
+                         : "must be a tick that the body set keeps");
 }
 
 // Makes the edits of a group. The caller has decoded the queries of the group, so that a malformed

@@ -4,7 +4,6 @@
 #include "server/query/session.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -121,31 +120,23 @@ absl::Status Session::Define(const v1::Frame& frame, ForkStore& store) {
   // All definitions are checked before any of them is made.
   absl::Status status = handles.Check(frame.bindings());
   if (!status.ok()) return status;
-  // The body sets of a refused frame are those from before it.
-  std::optional<StreamBodySets> before;
+  wire::DecodedTrackers decoded;
+  const std::span<const uint32_t> removed{frame.removed_trackers().data(),
+                                          static_cast<size_t>(frame.removed_trackers_size())};
+  const bool has_trackers = frame.trackers_size() + frame.removed_trackers_size() > 0;
+  if (has_trackers) status = wire::DecodeTrackers(frame.trackers(), decoded);
+  if (!status.ok()) return status;
   if (frame.body_sets_size() + frame.poses_size() + frame.removed_body_sets_size() > 0) {
-    if (frame.trackers_size() > 0) before = body_sets;
-    status = body_sets.Define(frame, store,
+    if (has_trackers) status = trackers.Check(removed, decoded.definitions);
+    if (!status.ok()) return status;
+    status = body_sets.Define(frame, {store, may_edit},
                               [&](const v1::BodySet& set) { return ForkKeyOf(frame, set, store); });
     if (!status.ok()) return status;
   }
-  if (frame.trackers_size() + frame.removed_trackers_size() > 0) {
-    wire::DecodedTrackers decoded;
-    status = wire::DecodeTrackers(frame.trackers(), decoded);
-    if (!status.ok()) {
-      if (before.has_value()) body_sets = *std::move(before);
-      return status;
-    }
-    const std::span<const uint32_t> removed{frame.removed_trackers().data(),
-                                            static_cast<size_t>(frame.removed_trackers_size())};
-    // `TrackerTable::Define` checks and, if the check succeeds, makes the definitions of trackers.
-    // Nothing after the call can fail.
-    status = trackers.Define(removed, decoded.definitions);
-    if (!status.ok()) {
-      if (before.has_value()) body_sets = *std::move(before);
-      return status;
-    }
-  }
+  // `TrackerTable::Define` checks and, if the check succeeds, makes the definitions of trackers. In
+  // a frame with body sets the check has succeeded already. Nothing after the call can fail.
+  if (has_trackers) status = trackers.Define(removed, decoded.definitions);
+  if (!status.ok()) return status;
   handles.Bind(frame.bindings());
   trackers.BeginFrame();
   return absl::OkStatus();

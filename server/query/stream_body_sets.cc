@@ -16,30 +16,33 @@ namespace carom::server {
 namespace {
 
 constexpr uint32_t kMaxHandle = 65535;
-constexpr int kMaxTicksOfFrame = 4096;
 // Frames of several streams that change one fork at the same time begin again this often.
 constexpr int kMaxAttempts = 16;
 
-// Returns `status` with `path` and a point put in front of each field path.
-absl::Status Below(const std::string& path, const absl::Status& status) {
+// Returns `status` with `path` and a point put in front of each field path that `is_below` accepts.
+absl::Status Below(
+    absl::string_view path, const absl::Status& status,
+    absl::FunctionRef<bool(absl::string_view)> is_below = [](absl::string_view) { return true; }) {
   if (status.ok()) return status;
   Refusal refusal;
   const std::vector<Violation> violations = Violations(status);
   if (violations.empty()) return status;
   for (const Violation& violation : violations) {
-    refusal.Add(absl::StrCat(path, ".", violation.field), violation.description);
+    const bool is_prefixed = is_below(violation.field);
+    refusal.Add(is_prefixed ? absl::StrCat(path, ".", violation.field) : violation.field,
+                violation.description);
   }
   refusal.AddUnlisted(ViolationCount(status) - violations.size());
   return WithRetryDelay(refusal.status(status.code()), RetryDelay(status));
 }
 
-// Returns bytes that are equal for definitions with equal bodies and `keep_ticks`, whatever fork
-// keeps them and under which handle.
-std::string BytesOf(const v1::BodySet& message) {
-  v1::BodySet bodies = message;
-  bodies.clear_body_set();
-  bodies.clear_fork();
-  return bodies.SerializeAsString();
+// Puts `floats` in front of the field paths of the columns that are given as floats.
+absl::Status BelowFloats(const v1::BodyPoses& message, const absl::Status& status) {
+  if (!message.has_floats()) return status;
+  return Below("floats", status, [](absl::string_view field) {
+    const absl::string_view column = field.substr(0, field.find('['));
+    return v1::FloatBodyPoses::descriptor()->FindFieldByName(std::string(column)) != nullptr;
+  });
 }
 
 absl::StatusOr<BodySetDefinition> DefinitionOf(const v1::BodySet& message) {
@@ -48,28 +51,33 @@ absl::StatusOr<BodySetDefinition> DefinitionOf(const v1::BodySet& message) {
   }
   absl::StatusOr<BodyDefinition> definition = wire::DecodeBodySet(message);
   if (!definition.ok()) return definition.status();
+  auto bytes = std::make_shared<const std::string>(wire::BodySetBytes(*definition));
   absl::StatusOr<BodyHistory> history = BodyHistory::Create(*std::move(definition));
   if (!history.ok()) return history.status();
-  return BodySetDefinition{std::make_shared<std::string>(BytesOf(message)), *std::move(history)};
+  return BodySetDefinition{std::move(bytes), *std::move(history)};
 }
 
 }  // namespace
 
-BodySetTable& StreamBodySets::Staged::TableOf(const std::shared_ptr<ForkBodySets>& sets) {
+BodySetChange& StreamBodySets::Staged::ChangeOf(const std::shared_ptr<ForkBodySets>& sets) {
   const auto found = forks.find(sets);
   if (found != forks.end()) return found->second.first;
-  return forks.emplace(sets, sets->Copy()).first->second.first;
+  auto [table, number] = sets->Copy();
+  return forks.try_emplace(sets, BodySetChange(std::move(table)), number).first->second.first;
 }
 
-void StreamBodySets::Staged::Remove(uint32_t handle) {
-  own.Remove(handle);
-  const auto found = shared.find(handle);
-  if (found == shared.end()) return;
-  TableOf(found->second.sets).Remove(handle);
-  shared.erase(found);
+absl::Status StreamBodySets::StageRemoval(uint32_t handle, const Forks& forks, Staged& staged) {
+  staged.own.Remove(handle);
+  const auto found = staged.shared.find(handle);
+  if (found == staged.shared.end()) return absl::OkStatus();
+  BodySetChange& change = staged.ChangeOf(found->second.sets);
+  if (change.Has(handle) && !forks.may_change.ok()) return forks.may_change;
+  change.Remove(handle);
+  staged.shared.erase(found);
+  return absl::OkStatus();
 }
 
-absl::Status StreamBodySets::StageSet(const v1::BodySet& message, ForkStore& store, KeyOf key_of,
+absl::Status StreamBodySets::StageSet(const v1::BodySet& message, const Forks& forks, KeyOf key_of,
                                       Staged& staged) {
   const absl::StatusOr<BodySetDefinition> definition = DefinitionOf(message);
   if (!definition.ok()) return definition.status();
@@ -78,7 +86,7 @@ absl::Status StreamBodySets::StageSet(const v1::BodySet& message, ForkStore& sto
   if (shared != staged.shared.end() && shared->second.sets->is_closed()) {
     staged.shared.erase(handle);  // the fork is deleted
   }
-  const bool is_new = !staged.shared.contains(handle) && staged.own.Find(handle) == nullptr;
+  const bool is_new = !staged.shared.contains(handle) && !staged.own.Has(handle);
   if (is_new && staged.shared.size() + staged.own.size() >= BodySetTable::kMaxSets) {
     return OverLimit("body_set", BodySetTable::kMaxSets, "body sets a stream");
   }
@@ -91,65 +99,82 @@ absl::Status StreamBodySets::StageSet(const v1::BodySet& message, ForkStore& sto
   }
   const absl::StatusOr<std::string> key = key_of(message);
   if (!key.ok()) return key.status();
-  absl::StatusOr<std::shared_ptr<ForkBodySets>> sets = store.BodySetsOf(*key);
+  absl::StatusOr<std::shared_ptr<ForkBodySets>> sets = forks.store.BodySetsOf(
+      *key, message.fork_case() == v1::BodySet::kScene ? "scene" : "scene_handle");
   if (!sets.ok()) return sets.status();
   const auto before = staged.shared.find(handle);
-  if (staged.own.Find(handle) != nullptr) return in_use();
+  if (staged.own.Has(handle)) return in_use();
   if (before != staged.shared.end() && before->second.sets != *sets) return in_use();
-  absl::Status status = staged.TableOf(*sets).Define(handle, *definition);
+  BodySetChange& change = staged.ChangeOf(*sets);
+  if (!change.Has(handle) && !forks.may_change.ok()) return forks.may_change;
+  absl::Status status = change.Define(handle, *definition);
   if (status.ok()) staged.shared[handle] = {*key, *std::move(sets)};
   return status;
 }
 
-absl::Status StreamBodySets::StagePoses(const v1::BodyPoses& message, ForkStore& store,
+// A tick that came before has no version: the fork may have been made again since, with other
+// walls.
+absl::Status StreamBodySets::StagePoses(const v1::BodyPoses& message, const Forks& forks,
                                         Staged& staged) {
   wire::DecodedPoses decoded;
   absl::Status status = wire::DecodePoses(message, decoded);
   if (!status.ok()) return status;
   const auto shared = staged.shared.find(message.body_set());
-  if (shared == staged.shared.end()) return staged.own.Add(message.body_set(), decoded.poses, 0);
-  const Scene::Ptr scene = store.Find(shared->second.fork);
+  if (shared == staged.shared.end()) {
+    return BelowFloats(message, staged.own.Add(message.body_set(), decoded.poses, 0));
+  }
+  if (!forks.may_change.ok()) return forks.may_change;
+  const Scene::Ptr scene = message.resent() ? nullptr : forks.store.Find(shared->second.fork);
   const uint64_t version = scene == nullptr ? 0 : scene->version();
-  return staged.TableOf(shared->second.sets).Add(message.body_set(), decoded.poses, version);
+  BodySetChange& change = staged.ChangeOf(shared->second.sets);
+  return BelowFloats(message, change.Add(message.body_set(), decoded.poses, version));
 }
 
-absl::Status StreamBodySets::Stage(const v1::Frame& frame, ForkStore& store, KeyOf key_of,
+absl::Status StreamBodySets::Stage(const v1::Frame& frame, const Forks& forks, KeyOf key_of,
                                    Staged& staged) {
-  for (const uint32_t handle : frame.removed_body_sets()) staged.Remove(handle);
+  for (const uint32_t handle : frame.removed_body_sets()) {
+    absl::Status status = StageRemoval(handle, forks, staged);
+    if (!status.ok()) return status;
+  }
   for (int i = 0; i < frame.body_sets_size(); ++i) {
-    const absl::Status status = StageSet(frame.body_sets(i), store, key_of, staged);
+    const absl::Status status = StageSet(frame.body_sets(i), forks, key_of, staged);
     if (!status.ok()) return Below(absl::StrCat("body_sets[", i, "]"), status);
   }
   for (int i = 0; i < frame.poses_size(); ++i) {
-    const absl::Status status = StagePoses(frame.poses(i), store, staged);
+    const absl::Status status = StagePoses(frame.poses(i), forks, staged);
     if (!status.ok()) return Below(absl::StrCat("poses[", i, "]"), status);
   }
   return absl::OkStatus();
 }
 
-absl::Status StreamBodySets::Define(const v1::Frame& frame, ForkStore& store, KeyOf key_of) {
+absl::Status StreamBodySets::Commit(Staged& staged) {
+  std::vector<ForkBodySets::Replacement> replacements;
+  for (auto& [sets, change] : staged.forks) {
+    replacements.push_back({sets, change.first.Finish(), change.second});
+  }
+  absl::Status status = ForkBodySets::Replace(std::move(replacements));
+  if (!status.ok()) return status;
+  own_ = staged.own.Finish();
+  shared_ = std::move(staged.shared);
+  return status;
+}
+
+absl::Status StreamBodySets::Define(const v1::Frame& frame, const Forks& forks, KeyOf key_of) {
   if (frame.removed_body_sets_size() + frame.body_sets_size() + frame.poses_size() == 0) {
     return absl::OkStatus();
   }
   if (frame.body_sets_size() > static_cast<int>(BodySetTable::kMaxSets)) {
     return OverLimit("body_sets", BodySetTable::kMaxSets, "body sets a frame");
   }
-  if (frame.poses_size() > kMaxTicksOfFrame) {
+  if (frame.poses_size() > static_cast<int>(kMaxTicksOfFrame)) {
     return OverLimit("poses", kMaxTicksOfFrame, "ticks a frame");
   }
   absl::Status status;
   for (int attempt = 0; attempt < kMaxAttempts; ++attempt) {
-    Staged staged{own_, shared_, {}};
-    status = Stage(frame, store, key_of, staged);
+    Staged staged{BodySetChange(own_), shared_, {}};
+    status = Stage(frame, forks, key_of, staged);
     if (!status.ok()) return status;
-    for (auto& [sets, table] : staged.forks) {
-      status.Update(sets->Replace(std::move(table.first), table.second));
-    }
-    if (status.ok()) {
-      own_ = std::move(staged.own);
-      shared_ = std::move(staged.shared);
-      return status;
-    }
+    status = Commit(staged);
     if (status.code() != absl::StatusCode::kAborted) return status;
   }
   return status;

@@ -5,7 +5,7 @@
 //
 // A stream has sets of its own, and may use sets of forks, which all streams of the fork share. A
 // frame's definitions and poses are checked on copies of the tables first; then the copies take
-// their place, or the frame is refused.
+// their place, all of them, or the frame is refused.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +29,15 @@ class ForkStore;
 // The body sets of a stream, by handle. Not thread-safe.
 class StreamBodySets {
  public:
+  // A limit of frames.
+  static constexpr size_t kMaxTicksOfFrame = 4096;
+
+  // What the sets of forks depend on: the forks, and OK if the client may change them, else the
+  // error with which changes are refused.
+  struct Forks {
+    ForkStore& store;
+    absl::Status may_change;
+  };
   // Returns the store's key of the scene that a body set of the frame names.
   using KeyOf = absl::FunctionRef<absl::StatusOr<std::string>(const v1::BodySet&)>;
 
@@ -39,11 +48,9 @@ class StreamBodySets {
   };
 
   // Makes the removals, definitions and ticks of `frame`, or none of them if it returns an error.
-  // (Sets of several forks change one fork after the other: if another stream changes one of them
-  // at the same time again and again, some may have changed when ABORTED is returned. A frame may
-  // be sent again.) Errors: those of BodySet and BodyPoses (proto/carom/v1/body_sets.proto), with
-  // field paths that begin with `body_sets[i]` or `poses[i]`.
-  absl::Status Define(const v1::Frame& frame, ForkStore& store, KeyOf key_of);
+  // Errors: those of BodySet and BodyPoses (proto/carom/v1/body_sets.proto), with field paths that
+  // begin with `body_sets[i]` or `poses[i]`.
+  absl::Status Define(const v1::Frame& frame, const Forks& forks, KeyOf key_of);
 
   Found Find(uint32_t handle) const;
   // Returns an upper bound of the bytes of the stream's own sets.
@@ -59,18 +66,21 @@ class StreamBodySets {
   };
   // The tables as they are after a frame.
   struct Staged {
-    BodySetTable own;
+    BodySetChange own;
     absl::flat_hash_map<uint32_t, Shared> shared;
     // The table of each fork that changes, and the number of the table that it began as.
-    std::map<std::shared_ptr<ForkBodySets>, std::pair<BodySetTable, uint64_t>> forks;
+    std::map<std::shared_ptr<ForkBodySets>, std::pair<BodySetChange, uint64_t>> forks;
 
-    BodySetTable& TableOf(const std::shared_ptr<ForkBodySets>& sets);
-    void Remove(uint32_t handle);
+    BodySetChange& ChangeOf(const std::shared_ptr<ForkBodySets>& sets);
   };
 
-  absl::Status StageSet(const v1::BodySet& message, ForkStore& store, KeyOf key_of, Staged& staged);
-  static absl::Status StagePoses(const v1::BodyPoses& message, ForkStore& store, Staged& staged);
-  absl::Status Stage(const v1::Frame& frame, ForkStore& store, KeyOf key_of, Staged& staged);
+  static absl::Status StageRemoval(uint32_t handle, const Forks& forks, Staged& staged);
+  static absl::Status StageSet(const v1::BodySet& message, const Forks& forks, KeyOf key_of,
+                               Staged& staged);
+  static absl::Status StagePoses(const v1::BodyPoses& message, const Forks& forks, Staged& staged);
+  static absl::Status Stage(const v1::Frame& frame, const Forks& forks, KeyOf key_of,
+                            Staged& staged);
+  absl::Status Commit(Staged& staged);
 
   BodySetTable own_;
   absl::flat_hash_map<uint32_t, Shared> shared_;

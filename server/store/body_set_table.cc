@@ -33,38 +33,46 @@ uint64_t KeptBodySet::VersionAt(uint64_t tick) const {
   return found == versions.end() || found->first != tick ? 0 : found->second;
 }
 
-absl::Status BodySetTable::Define(uint32_t handle, const BodySetDefinition& definition) {
-  const auto found = sets_.find(handle);
-  if (found != sets_.end()) {
+absl::Status BodySetChange::Define(uint32_t handle, const BodySetDefinition& definition) {
+  const auto found = table_.sets_.find(handle);
+  if (found != table_.sets_.end()) {
     if (*found->second->definition == *definition.bytes) return absl::OkStatus();
     return InvalidField("body_set", "must not have a set of another definition");
   }
-  if (sets_.size() >= kMaxSets) {
+  if (size() >= BodySetTable::kMaxSets) {
     return Refused(absl::StatusCode::kResourceExhausted, "body_set",
-                   absl::StrCat("must be one of at most ", kMaxSets, " body sets"));
+                   absl::StrCat("must be one of at most ", BodySetTable::kMaxSets, " body sets"));
   }
   auto set = std::make_shared<KeptBodySet>();
   set->definition = definition.bytes;
   set->history = definition.history;
-  sets_.emplace(handle, std::move(set));
+  made_[handle] = set;
+  table_.sets_.emplace(handle, std::move(set));
   return absl::OkStatus();
 }
 
-absl::Status BodySetTable::Add(uint32_t handle, const PoseColumns& poses, uint64_t version) {
-  const auto found = sets_.find(handle);
-  if (found == sets_.end()) return InvalidField("body_set", "must be the handle of a body set");
-  auto next = std::make_shared<KeptBodySet>(*found->second);
-  absl::Status status = next->history.Add(poses);
-  if (!status.ok()) return status;
-  const bool is_known = !next->versions.empty() && poses.tick <= next->versions.back().first;
-  if (version != 0 && !is_known) {
-    next->versions.emplace_back(poses.tick, version);
-    const auto kept = std::lower_bound(next->versions.begin(), next->versions.end(),
-                                       next->history.oldest_tick(), IsBefore);
-    next->versions.erase(next->versions.begin(), kept);
+absl::Status BodySetChange::Add(uint32_t handle, const PoseColumns& poses, uint64_t version) {
+  const auto found = table_.sets_.find(handle);
+  if (found == table_.sets_.end()) {
+    return InvalidField("body_set", "must be the handle of a body set");
   }
-  found->second = std::move(next);
-  return absl::OkStatus();
+  std::shared_ptr<KeptBodySet>& set = made_[handle];
+  if (set == nullptr) found->second = set = std::make_shared<KeptBodySet>(*found->second);
+  BodyHistory& history = set->history;
+  const bool is_known = history.tick_count() != 0 && poses.tick <= history.newest_tick();
+  absl::Status status = history.Add(poses);
+  if (!status.ok() || is_known) return status;
+  std::vector<std::pair<uint64_t, uint64_t>>& versions = set->versions;
+  if (version != 0) versions.emplace_back(poses.tick, version);
+  const auto kept =
+      std::lower_bound(versions.begin(), versions.end(), history.oldest_tick(), IsBefore);
+  versions.erase(versions.begin(), kept);
+  return status;
+}
+
+void BodySetChange::Remove(uint32_t handle) {
+  table_.sets_.erase(handle);
+  made_.erase(handle);
 }
 
 std::shared_ptr<const KeptBodySet> BodySetTable::Find(uint32_t handle) const {
@@ -83,14 +91,40 @@ std::pair<BodySetTable, uint64_t> ForkBodySets::Copy() const {
   return {table_, number_};
 }
 
-absl::Status ForkBodySets::Replace(BodySetTable table, uint64_t number) {
-  absl::MutexLock lock(&mu_);
-  if (number != number_) return absl::AbortedError("another stream changed the body sets");
-  if (is_closed_) return absl::OkStatus();
-  absl::Status status = charge_.Set(table.memory_bytes());
-  if (!status.ok()) return status;
-  table_ = std::move(table);
-  ++number_;
+// Locks the forks in the order of their addresses, so that calls for the same forks do not wait for
+// each other.
+absl::Status ForkBodySets::Replace(std::vector<Replacement> replacements) {
+  std::sort(replacements.begin(), replacements.end(),
+            [](const Replacement& a, const Replacement& b) { return a.sets < b.sets; });
+  for (const Replacement& one : replacements) one.sets->mu_.Lock();
+  absl::Status status = ReplaceLocked(replacements);
+  for (const Replacement& one : replacements) one.sets->mu_.Unlock();
+  return status;
+}
+
+// First charges what each fork takes before or after, whichever is more: that can be undone, as
+// lowering a charge always succeeds.
+absl::Status ForkBodySets::ReplaceLocked(std::span<Replacement> replacements) {
+  for (const Replacement& one : replacements) {
+    if (one.number != one.sets->number_) {
+      return absl::AbortedError("other streams changed the body sets of a fork");
+    }
+  }
+  absl::Status status;
+  size_t charged = 0;
+  for (; charged < replacements.size() && status.ok(); ++charged) {
+    const auto& [sets, table, number] = replacements[charged];
+    const uint64_t before = sets->table_.memory_bytes();
+    if (!sets->is_closed_) status = sets->charge_.Set(std::max(before, table.memory_bytes()));
+  }
+  for (auto& [sets, table, number] : replacements.first(charged)) {
+    if (sets->is_closed_) continue;
+    if (status.ok()) {
+      sets->table_ = std::move(table);
+      ++sets->number_;
+    }
+    sets->charge_.Set(sets->table_.memory_bytes()).IgnoreError();  // not more than before
+  }
   return status;
 }
 

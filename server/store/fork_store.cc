@@ -221,14 +221,15 @@ absl::StatusOr<Scene::Ptr> ForkStore::EditFork(absl::string_view name, ForkEdits
       [&](uint64_t version) { scenes_.Notify(name, version, nullptr); });
 }
 
-absl::StatusOr<std::shared_ptr<ForkBodySets>> ForkStore::BodySetsOf(absl::string_view name) {
+absl::StatusOr<std::shared_ptr<ForkBodySets>> ForkStore::BodySetsOf(absl::string_view name,
+                                                                    absl::string_view field) {
   const ForkPtr fork = FindFork(name);
   if (fork != nullptr) {
     fork->Renew();
     return fork->body_sets();
   }
-  if (scenes_.Find(name) == nullptr) return scenes_.WhyMissing(name, "scene");
-  return Refused(absl::StatusCode::kFailedPrecondition, "scene", "must be a fork");
+  if (scenes_.Find(name) == nullptr) return scenes_.WhyMissing(name, field);
+  return Refused(absl::StatusCode::kFailedPrecondition, field, "must be a fork");
 }
 
 // --- Leases

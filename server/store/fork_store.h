@@ -129,9 +129,10 @@ class ForkStore final : public SceneStore, private Task {
   // a fork.
   absl::StatusOr<Scene::Ptr> EditFork(absl::string_view name, ForkEdits edits, EditTime time);
 
-  // Returns the body sets of the fork `name`, and renews its lease. Errors: those of `WhyMissing`
-  // naming `scene`, and FAILED_PRECONDITION if the scene is not a fork.
-  absl::StatusOr<std::shared_ptr<ForkBodySets>> BodySetsOf(absl::string_view name);
+  // Returns the body sets of the fork `name`, and renews its lease. Errors: those of `WhyMissing`,
+  // and FAILED_PRECONDITION if the scene is not a fork; both name `field`.
+  absl::StatusOr<std::shared_ptr<ForkBodySets>> BodySetsOf(absl::string_view name,
+                                                           absl::string_view field);
 
   Scene::Ptr Find(absl::string_view name) const override;
   absl::Status WhyMissing(absl::string_view name, absl::string_view field) const override;

@@ -73,6 +73,10 @@ class TrackerTable {
   absl::Status Define(std::span<const uint32_t> removed,
                       std::span<const TrackerDefinitions> definitions);
 
+  // Returns the error that `Define` would return. Cost O(vertices).
+  absl::Status Check(std::span<const uint32_t> removed,
+                     std::span<const TrackerDefinitions> definitions) const;
+
   // Begins a frame: each tracker ages by one frame.
   void BeginFrame();
   // `Begin` sets the trackers and the memory budget of the moves of `group`, which it renumbers,

@@ -190,6 +190,13 @@ class TrackerTable::Checker {
 // a client names a tracker, its slot the index in `trackers_`. Frees the slots of the removed
 // handles before the defined trackers take slots. Sets `shape_bytes_` to the sum that the checker
 // computed.
+absl::Status TrackerTable::Check(std::span<const uint32_t> removed,
+                                 std::span<const TrackerDefinitions> definitions) const {
+  Checker checker(*this, removed);
+  for (size_t i = 0; i < definitions.size(); ++i) checker.Add(i, definitions[i]);
+  return checker.Finished().status();
+}
+
 absl::Status TrackerTable::Define(std::span<const uint32_t> removed,
                                   std::span<const TrackerDefinitions> definitions) {
   Checker checker(*this, removed);

@@ -7,18 +7,27 @@
 #include <string>
 #include <vector>
 
+#include "support/certificates.h"
+#include "support/tokens.h"
 #include "tests/server/fixture.h"
 
 namespace carom::server {
 namespace {
 
 using absl::StatusCode;
+using carom::testing::ReplaceFile;
+using carom::testing::TokenLine;
 using ::testing::ElementsAre;
 
 // A stream of frames given as text.
 class Asker {
  public:
-  explicit Asker(TestServer& server) : stream_(server.queries().Stream(&context_)) {}
+  explicit Asker(TestServer& server) : Asker(server, "") {}
+  // With a credential.
+  Asker(TestServer& server, const std::string& token) {
+    if (!token.empty()) context_.AddMetadata("authorization", "Bearer " + token);
+    stream_ = server.queries().Stream(&context_);
+  }
   ~Asker() { context_.TryCancel(); }
 
   v1::FrameAnswer Ask(const std::string& frame) {
@@ -118,11 +127,17 @@ TEST(BodySetsTest, RefusedFramesChangeNothing) {
   invalid("body_sets { body_set: 9 keep_ticks: 257 }", "body_sets[0].keep_ticks");
   invalid("body_sets { body_set: 9 shapes { } }", "body_sets[0].shapes[0]");
   invalid("body_sets { body_set: 9 scene_handle: 3 }", "body_sets[0].scene_handle");
+  invalid("poses { body_set: 5 tick: 8 floats { x: 1 y: [0, 0] } }", "poses[0].floats.y");
+  invalid("poses { body_set: 5 tick: 8 floats { x: inf y: 0 } }", "poses[0].floats.x[0]");
+  invalid("poses { body_set: 5 tick: 7 floats { x: 1 y: 0 } }", "poses[0].tick");
   invalid("body_sets { body_set: 9 } trackers { shapes {} }", "trackers[0].shapes[0]");
   EXPECT_TRUE(Refuses(stream.Refusal("body_sets { body_set: 9 scene: 'scenes/a' }"),
                       StatusCode::kFailedPrecondition, "body_sets[0].scene"));
   EXPECT_TRUE(Refuses(stream.Refusal("body_sets { body_set: 9 scene: 'scenes/b' }"),
                       StatusCode::kNotFound, "body_sets[0].scene"));
+  const std::string bound = "bindings { handle: 4 scene: 'scenes/b' } ";
+  EXPECT_TRUE(Refuses(stream.Refusal(bound + "body_sets { body_set: 9 scene_handle: 4 }"),
+                      StatusCode::kNotFound, "body_sets[0].scene_handle"));
   std::string many;
   for (int i = 6; i < 1030; ++i) {
     absl::StrAppend(&many, "body_sets { keep_ticks: 1 body_set: ", i, " } ");
@@ -209,6 +224,148 @@ TEST(BodySetsTest, VersionAtTickReadsTheWallsOfTheTick) {
   EXPECT_THAT(doors_at(3).points().counts(), ElementsAre(0));
   EXPECT_TRUE(Refuses(wire::DecodeStatus(doors_at(4).status()), StatusCode::kOutOfRange,
                       "version_at_tick"));
+}
+
+// Story: a frame whose trackers were refused had already changed the sets of a fork.
+TEST(BodySetsTest, ARefusedFrameChangesNoFork) {
+  TestServer server;
+  server.Create("a", {});
+  Fork(server, "f");
+  Asker stream(server), other(server);
+  EXPECT_EQ(stream.Ask(Disc("scenes/f") + At(7, 0)).status().code(), 0);
+  const std::string bad = "trackers { shapes {} } ";
+  for (const std::string& change :
+       {At(8, 8), std::string("removed_body_sets: 5 "), Disc("scenes/f") + At(8, 8)}) {
+    EXPECT_TRUE(Refuses(stream.Refusal(change + bad), StatusCode::kInvalidArgument,
+                        "trackers[0].shapes[0]"))
+        << change;
+  }
+  EXPECT_EQ(other.Ask(Disc("scenes/f")).status().code(), 0);
+  for (Asker* const asker : {&stream, &other}) {
+    const v1::FrameAnswer answer = asker->Ask(PointsAt(0, {7, 8}, "scenes/f"));
+    EXPECT_THAT(answer.groups(0).points().counts(), ElementsAre(1, 0)) << answer.DebugString();
+    EXPECT_EQ(answer.groups(0).points().errors_size(), 1);
+  }
+}
+
+// Story: of a frame with sets of two forks, one fork had room for its set and changed, and the
+// frame was refused for the other one.
+TEST(BodySetsTest, AFrameChangesAllItsForksOrNone) {
+  ServerOptions options;
+  options.max_fork_bytes = 8 << 20;
+  TestServer server(options);
+  server.Create("a", {});
+  Fork(server, "f");
+  Fork(server, "g");
+  std::string large = "body_sets { body_set: 6 keep_ticks: 256 shapes { capsule {} }";
+  for (int i = 0; i < 4096; ++i) large += " shape: 0";
+  for (const auto& [small, other] : {std::pair("scenes/f", "scenes/g"), {"scenes/g", "scenes/f"}}) {
+    Asker stream(server);
+    const absl::Status refusal =
+        stream.Refusal(Disc(small) + At(7, 0) + large + " scene: '" + other + "' }");
+    EXPECT_EQ(refusal.code(), StatusCode::kResourceExhausted) << refusal;
+    // There is no set 5 yet, so another definition is as good.
+    EXPECT_EQ(stream.Ask(Disc(small, 9) + At(6, 0)).status().code(), 0);
+  }
+}
+
+// Story: a client that may only read removed the sets of a fork for all of its streams.
+TEST(BodySetsTest, ReadersUseTheSetsOfForksAndDoNotChangeThem) {
+  TemporaryFolder folder;
+  ServerOptions options;
+  options.credentials = folder / "credentials";
+  ReplaceFile(options.credentials, TokenLine("game", "acme", "writer") +
+                                       TokenLine("viewer", "acme", "reader") +
+                                       TokenLine("host", "acme", "admin"));
+  TestServer server(options);
+  const auto call = [&](auto method, const auto& request, auto response) {
+    Context context;
+    context.AddMetadata("authorization", "Bearer host");
+    const grpc::Status status = (server.scenes().*method)(&context, request, &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+  };
+  using Stub = v1::SceneService::Stub;
+  call(&Stub::CreateScene, FromText<v1::CreateSceneRequest>("name: 'scenes/a'"),
+       v1::CreateSceneResponse());
+  call(&Stub::ForkScene, FromText<v1::ForkSceneRequest>("base: 'scenes/a' name: 'scenes/f'"),
+       v1::ForkSceneResponse());
+  Asker writer(server, "game"), reader(server, "viewer");
+  const auto denied = [&](const std::string& frame) {
+    EXPECT_EQ(reader.Refusal(frame).code(), StatusCode::kPermissionDenied) << frame;
+  };
+  denied(Disc("scenes/f"));
+  EXPECT_EQ(writer.Ask(Disc("scenes/f") + At(7, 0)).status().code(), 0);
+  EXPECT_EQ(reader.Ask(Disc("scenes/f")).status().code(), 0);
+  denied(At(8, 8));
+  denied("removed_body_sets: 5");
+  for (Asker* const asker : {&writer, &reader}) {
+    const v1::FrameAnswer answer = asker->Ask(PointsAt(0, {7, 8}, "scenes/f"));
+    EXPECT_THAT(answer.groups(0).points().counts(), ElementsAre(1, 0)) << answer.DebugString();
+    EXPECT_EQ(answer.groups(0).points().errors_size(), 1);
+  }
+  // What belongs to its own stream, a reader may change.
+  EXPECT_EQ(reader
+                .Ask("body_sets { body_set: 6 shapes { capsule {} } } "
+                     "poses { body_set: 6 tick: 1 x: 0 y: 0 }")
+                .status()
+                .code(),
+            0);
+  EXPECT_EQ(reader.Ask("removed_body_sets: 6").status().code(), 0);
+}
+
+TEST(BodySetsTest, AFrameMayHaveAsManyTicksAsItsLimitSays) {
+  TestServer server;
+  server.Create("a", {});
+  Asker stream(server);
+  std::string ticks;
+  for (int tick = 0; tick < 4096; ++tick) {
+    absl::StrAppend(&ticks, "poses { body_set: 5 tick: ", tick, " x: 0 y: 0 } ");
+  }
+  const v1::FrameAnswer answer = stream.Ask(Disc() + ticks + PointsAt(0, {4095, 4091}));
+  ASSERT_EQ(answer.groups_size(), 1) << answer.DebugString();
+  EXPECT_THAT(answer.groups(0).points().counts(), ElementsAre(1, 0));
+  EXPECT_TRUE(Refuses(stream.Refusal(ticks + "poses { body_set: 5 tick: 4096 x: 0 y: 0 }"),
+                      StatusCode::kResourceExhausted, "poses"));
+}
+
+TEST(BodySetsTest, DefinitionsAreEqualByWhatTheySay) {
+  TestServer server;
+  server.Create("a", {});
+  Asker stream(server);
+  const auto set = [](const std::string& more) {
+    return "body_sets { body_set: 5 shapes { capsule { radius: 1 } } "
+           "shapes { polygon { rings { x: [0, 4, 0] y: [0, 0, 4] } } } " +
+           more + " } ";
+  };
+  EXPECT_EQ(stream.Ask(set("")).status().code(), 0);
+  for (const char* const same :
+       {"keep_ticks: 64", "shape: [0, 1]", "category: [1, 1]", "owner: [0, 0]"}) {
+    EXPECT_EQ(stream.Ask(set(same)).status().code(), 0) << same;
+  }
+  for (const char* const other :
+       {"keep_ticks: 63", "shape: [1, 0]", "category: [1, 2]", "owner: [0, 1]", "shape: 0"}) {
+    EXPECT_TRUE(
+        Refuses(stream.Refusal(set(other)), StatusCode::kInvalidArgument, "body_sets[0].body_set"))
+        << other;
+  }
+}
+
+// Story: after a restart the client sends the ticks of a fork again. Their walls are lost, and
+// those of today are others.
+TEST(BodySetsTest, TicksThatWereSentAgainHaveNoWalls) {
+  TestServer server;
+  server.Create("a", {});
+  Fork(server, "f");
+  Asker stream(server), other(server);
+  stream.Ask(Disc("scenes/f") + "poses { body_set: 5 tick: 7 x: 0 y: 0 resent: true } " + At(8, 0));
+  other.Ask(Disc("scenes/f") + At(7, 0));  // the same tick: still without walls
+  const auto walls_at = [&](int tick) {
+    const v1::FrameAnswer answer =
+        stream.Ask(PointsAt(0, {7}, "scenes/f", absl::StrCat("version_at_tick: ", tick)));
+    return wire::DecodeStatus(answer.groups(0).status());
+  };
+  EXPECT_TRUE(Refuses(walls_at(7), StatusCode::kOutOfRange, "version_at_tick"));
+  EXPECT_TRUE(walls_at(8).ok());
 }
 
 // What the server keeps for a stream is charged, and refused where there is no room for it.
