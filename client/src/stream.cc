@@ -210,8 +210,8 @@ void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::
   call_state_ = CallState::kAnswered;
   absl::Status fault = decoded;
   if (fault.ok()) {
-    fault = replay_outstanding_ == 0 ? TakeFrameAnswer(response.answer(), std::move(answer))
-                                     : TakeReplayAnswer(answer);
+    fault = replayed_forks_.empty() ? TakeFrameAnswer(response.answer(), std::move(answer))
+                                    : TakeReplayAnswer(answer);
   }
   if (!fault.ok()) {
     state_ = State::kFailed;
@@ -227,12 +227,19 @@ void Stream::Impl::TakeResponse(const v1::StreamResponse& response, const absl::
 absl::Status Stream::Impl::TakeReplayAnswer(const FrameAnswer& answer) {
   // Frames that replay the scene handles and trackers of `session_` have seq 0 and are sent before
   // all other frames, so the first answers of a call are answers to replay frames. A retryable
-  // refusal breaks the call; any other refusal ends the stream.
+  // refusal breaks the call. The server refuses the body sets of a fork that is gone, or that has
+  // other sets by now: the session forgets these. Any other refusal ends the stream.
   --outstanding_;
-  --replay_outstanding_;
+  const std::string fork = std::move(replayed_forks_.front());
+  replayed_forks_.pop_front();
   if (answer.seq != 0) return absl::InternalError("the answer has the seq of another frame");
-  if (answer.status.ok() || !IsRetryable(answer.status)) return answer.status;
-  refusal_ = answer.status;
+  if (answer.status.ok()) return absl::OkStatus();
+  if (IsRetryable(answer.status)) {
+    refusal_ = answer.status;
+    return absl::OkStatus();
+  }
+  if (fork.empty()) return answer.status;
+  session_.DropFork(fork);
   return absl::OkStatus();
 }
 
@@ -328,7 +335,7 @@ void Stream::Impl::WriteNext() {
   if (write_state_ == WriteState::kReplaying) {
     if (!HasRoom()) return;
     if (session_.Replay(limits_, replay_position_, *replay_message_.mutable_frame())) {
-      ++replay_outstanding_;
+      replayed_forks_.push_back(session_.ForkOf(replay_message_.frame()));
       return Write(replay_message_);
     }
     write_state_ = WriteState::kFrames;
@@ -413,7 +420,8 @@ absl::Status Stream::Impl::RestoreForks() {
 void Stream::Impl::OpenCall(const absl::Status& ready) {
   ++calls_;
   refusal_ = absl::OkStatus();
-  outstanding_ = replay_outstanding_ = 0;
+  outstanding_ = 0;
+  replayed_forks_.clear();
   sent_ = 0;
   replay_position_ = {};
   call_ = std::make_unique<Call>(*this);

@@ -48,6 +48,7 @@
 #include <memory>
 #include <optional>
 #include <random>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -198,11 +199,11 @@ class Stream::Impl {
   // how many frames, from the front of `unanswered_`, were passed to `Write` on this call
   size_t sent_ ABSL_GUARDED_BY(mutex_) = 0;
   // progress of the replay of `session_` on this call: the next definition to send, the last
-  // message, and how many of the `outstanding_` messages belong to the replay (always the oldest
-  // ones)
+  // message, and for each of the `outstanding_` messages that belong to the replay (always the
+  // oldest ones) the fork whose body sets the message has, or an empty name
   StreamSession::Cursor replay_position_ ABSL_GUARDED_BY(mutex_);
   v1::StreamRequest replay_message_ ABSL_GUARDED_BY(mutex_);
-  uint64_t replay_outstanding_ ABSL_GUARDED_BY(mutex_) = 0;
+  std::deque<std::string> replayed_forks_ ABSL_GUARDED_BY(mutex_);
 
   // --- Members that outlive a call
   v1::StreamLimits limits_ ABSL_GUARDED_BY(mutex_);  // the last limits that a server sent

@@ -5,8 +5,8 @@
 // on another gRPC call?
 //
 // A `StreamSession` is a copy of the server's state of the stream after the last answered frame:
-// scenes by handle, body sets with the ticks that are kept, and trackers by handle. `Replay`
-// a `Cursor` is the position of the replay:
+// scenes by handle, body sets with the ticks that are kept, and trackers by handle. `Replay` makes
+// the frames that define them again; a `Cursor` is the position of the replay:
 //
 //   StreamSession::Cursor cursor;
 //   while (session.Replay(limits, cursor, frame)) …
@@ -47,12 +47,18 @@ class StreamSession {
   const std::string* SceneOf(const v1::Group& group) const;
 
   // Fills `frame` with the next definitions, moves `cursor` past them, and returns true. A frame
-  // has either at most 1,024 bindings, or body sets and ticks, or at most 1,024 messages
-  // `TrackerDefinitions`; it has at most 1 MiB, unless a single tracker, set or tick has more, and
-  // keeps within the `limits` of the server (a limit of 0 is unknown). Returns false with an empty
-  // `frame` once all definitions are replayed. `Apply` must not be called between the calls of one
-  // replay.
+  // has either at most 1,024 bindings, or the sets and ticks of one fork or of none, or at most
+  // 1,024 messages `TrackerDefinitions`; it has at most 1 MiB, unless a single tracker, set or tick
+  // has more, and keeps within the `limits` of the server (a limit of 0 is unknown). Returns false
+  // with an empty `frame` once all definitions are replayed. `Apply` must not be called between the
+  // calls of one replay.
   bool Replay(const v1::StreamLimits& limits, Cursor& cursor, v1::Frame& frame) const;
+
+  // Returns the fork whose body sets or ticks `replayed` has, a frame of `Replay`; else an empty
+  // name.
+  std::string ForkOf(const v1::Frame& replayed) const;
+  // Forgets the body sets of a fork, which may be gone. May be called during a replay.
+  void DropFork(const std::string& fork);
 
  private:
   struct Tracker {
@@ -62,9 +68,11 @@ class StreamSession {
     double within = 0;
     uint64_t mask = 0;
   };
-  // A body set, and the last ticks that were sent, at most as many as it keeps, by tick.
+  // A body set, whose definition names its fork, if any, and the last ticks that were sent, at most
+  // as many as it keeps, by tick.
   struct BodySet {
     v1::BodySet definition;
+    std::string bytes;  // equal for equal definitions (`wire::BodySetBytes`)
     std::map<uint64_t, v1::BodyPoses> ticks;
 
     size_t keep_ticks() const;
@@ -73,6 +81,7 @@ class StreamSession {
 
   // Records the body sets, their removals and the poses of `frame`.
   void ApplyBodySets(v1::Frame& frame);
+  void ApplyBodySet(v1::BodySet& definition);
   // Fills `frame` with the next body sets and ticks, as `Replay` does.
   bool ReplayBodySets(const v1::StreamLimits& limits, Cursor& cursor, v1::Frame& frame) const;
 

@@ -82,7 +82,8 @@ struct FrameGroup {
   // ignored; `group.body_rotation` applies.
   std::optional<uint32_t> body_set = {};
   // Tick of `body_set`, a set of the fork that the group queries: the group reads the version that
-  // was current when that tick came. Illegal beside `version`, `min_version` or `edits`.
+  // was current when that tick came. OUT_OF_RANGE for a tick that a stream sent again after a
+  // break, to a fork that was made again. Illegal beside `version`, `min_version` or `edits`.
   std::optional<uint64_t> version_at_tick = {};
 };
 
