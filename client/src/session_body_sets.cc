@@ -22,9 +22,6 @@ constexpr int kMaxReplayedSets = 16;
 constexpr int kMaxReplayedTicks = 1024;
 constexpr uint64_t kMaxReplayedBytes = 1 << 20;
 
-// Returns the smaller of `most` and `limit`, or `most` if `limit` is 0 (unknown).
-uint64_t Capped(uint64_t most, uint64_t limit) { return limit == 0 ? most : std::min(most, limit); }
-
 // Counts what a frame has, within the limits of a replay and of the server.
 class ReplayRoom {
  public:

@@ -22,9 +22,6 @@ constexpr uint64_t kBytesOfABinding = 128;  // scene handle and scene name
 constexpr uint64_t kBytesOfATracker = 10;   // tracker handle and index of the shape
 constexpr uint64_t kBytesOfAList = 32;      // mask, `within`, and the tags and lengths of columns
 
-// Returns the smaller of `most` and `limit`, or `most` if `limit` is 0 (unknown).
-uint64_t Capped(uint64_t most, uint64_t limit) { return limit == 0 ? most : std::min(most, limit); }
-
 }  // namespace
 
 // Builds a frame of tracker definitions. Trackers with equal `mask` and `within` share a list (a

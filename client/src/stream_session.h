@@ -12,6 +12,7 @@
 //   while (session.Replay(limits, cursor, frame)) …
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -21,6 +22,12 @@
 #include "carom/v1/query_service.pb.h"
 
 namespace carom {
+
+// Returns the smaller of `most` and `limit`, a limit of the server, or `most` if `limit` is 0
+// (unknown).
+inline uint64_t Capped(uint64_t most, uint64_t limit) {
+  return limit == 0 ? most : std::min(most, limit);
+}
 
 // Holds the scene handles (numbers that stand for scene names, bound by `SceneBinding`), the
 // trackers (moving shapes with handles) and the body sets that a stream has defined, and replays
