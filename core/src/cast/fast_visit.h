@@ -15,6 +15,7 @@
 #include "hwy/highway.h"
 #include "numeric/double_lanes.h"
 #include "numeric/exact.h"
+#include "numeric/mask_bits.h"
 
 #ifndef CAROM_CORE_SRC_FAST_VISIT_ONCE_H_  // this part is identical for all instruction sets
 #define CAROM_CORE_SRC_FAST_VISIT_ONCE_H_
@@ -184,9 +185,7 @@ struct Sides {
     const auto right_of = hn::Mul(hn::Set(d, line.dy.high), hn::Sub(x, hn::Set(d, line.origin.x)));
     const auto cross = hn::Sub(left_of, right_of);
     least = hn::Min(least, hn::Sub(hn::Abs(cross), error_of(left_of, right_of)));
-    uint8_t bits[8];
-    hn::StoreMaskBits(d, hn::Gt(cross, hn::Zero(d)), bits);
-    left |= uint64_t{bits[0]} << at;
+    left |= uint64_t{MaskBits(d, hn::Gt(cross, hn::Zero(d)))} << at;
   }
 
   HWY_INLINE bool AreCertain() const {

@@ -5,8 +5,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
-#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "core/src/cells/cell_traversal.cc"
@@ -16,6 +14,7 @@
 // clang-format on
 #include "cells/set_items.h"
 #include "hwy/highway.h"
+#include "numeric/mask_bits.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
@@ -97,14 +96,7 @@ HWY_INLINE Corners LimitsOf(Corners reach) {
 }
 
 // Returns the mask as bits: bit i for byte i.
-HWY_INLINE uint32_t BitsOf(hn::Mask<Bytes> mask) {
-  using Bits = std::conditional_t<hn::MaxLanes(Bytes()) == 32, uint32_t, uint16_t>;
-  uint8_t bits[8];
-  hn::StoreMaskBits(Bytes(), mask, bits);
-  Bits some;
-  std::memcpy(&some, bits, sizeof(some));
-  return some;
-}
+HWY_INLINE uint32_t BitsOf(hn::Mask<Bytes> mask) { return MaskBits(Bytes(), mask); }
 
 // Flags of a cell that a query searches (`CellPairs::Cell::flags`). The scene's grid consists of
 // squares, and each square is divided into cells, which list the boxes of polygons. A box that

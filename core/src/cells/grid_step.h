@@ -14,6 +14,7 @@
 
 #include "cells/grid_walk.h"
 #include "hwy/highway.h"
+#include "numeric/mask_bits.h"
 
 #if defined(CAROM_CORE_SRC_GRID_STEP_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef CAROM_CORE_SRC_GRID_STEP_H_
@@ -67,9 +68,7 @@ HWY_INLINE unsigned Meeting(const GridWalk& walk) {
                           Above(Column(&cell.below_y, i), walk, GridWalk::kBelowY));
     const auto line = hn::Or(Above(Along(walk, bytes, walk.upper, i), walk, GridWalk::kUpper),
                              Above(Along(walk, bytes, walk.lower, i), walk, GridWalk::kLower));
-    uint8_t bits[8];
-    hn::StoreMaskBits(Shorts(), hn::Or(hn::Or(x, y), line), bits);
-    beyond |= unsigned{bits[0]} << i;
+    beyond |= MaskBits(Shorts(), hn::Or(hn::Or(x, y), line)) << i;
   }
   return cell.present & ~beyond;
 }

@@ -14,6 +14,7 @@
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
 // clang-format on
 #include "hwy/highway.h"
+#include "numeric/mask_bits.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
@@ -50,9 +51,7 @@ HWY_INLINE uint32_t Meeting(const BoxNode& node, const Reach& reach) {
                               hn::Le(hn::Load(d, &node.min_y[i]), hn::Set(d, reach.max_y)));
     const auto to = hn::And(hn::Ge(hn::Load(d, &node.max_x[i]), hn::Set(d, reach.min_x)),
                             hn::Ge(hn::Load(d, &node.max_y[i]), hn::Set(d, reach.min_y)));
-    uint8_t lanes[8];
-    hn::StoreMaskBits(d, hn::And(from, to), lanes);
-    bits |= static_cast<uint32_t>(lanes[0]) << i;
+    bits |= MaskBits(d, hn::And(from, to)) << i;
   }
   return bits;
 }

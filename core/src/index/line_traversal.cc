@@ -39,6 +39,7 @@ constexpr auto kSetLanes = [] {
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
 // clang-format on
 #include "hwy/highway.h"
+#include "numeric/mask_bits.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
@@ -84,9 +85,7 @@ HWY_INLINE size_t AddChildren(const BoxNode& node, const LineCull& cull, Childre
                                   hn::Mul(normal_y, hn::Load(d, start + cull.lower_y + i)));
     const auto on_line =
         hn::And(hn::Ge(upper, hn::Set(d, cull.least)), hn::Le(lower, hn::Set(d, cull.most)));
-    uint8_t lanes[8];
-    hn::StoreMaskBits(d, hn::And(hn::And(in_x, in_y), on_line), lanes);
-    bits |= static_cast<unsigned>(lanes[0]) << i;
+    bits |= MaskBits(d, hn::And(hn::And(in_x, in_y), on_line)) << i;
   }
   const hn::CappedTag<uint32_t, BoxNode::kWidth> numbers;
   const hn::Rebind<uint8_t, decltype(numbers)> bytes;

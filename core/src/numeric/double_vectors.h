@@ -15,6 +15,7 @@
 #include "hwy/highway.h"
 #include "numeric/double_column.h"
 #include "numeric/expansion.h"
+#include "numeric/mask_bits.h"
 
 // Highway includes this header once for each instruction set. After each instruction set, Highway
 // flips HWY_TARGET_TOGGLE (defines it if it is undefined, else undefines it), and each inclusion
@@ -51,11 +52,7 @@ HWY_INLINE V At(const DoubleColumn& column, size_t i) { return hn::Load(D(), &co
 HWY_INLINE void Put(V value, DoubleColumn& column, size_t i) { hn::Store(value, D(), &column[i]); }
 
 // Returns a number with bit i set if lane i of `mask` is true.
-HWY_INLINE uint32_t BitsOf(Mask mask) {
-  uint8_t bits[8];
-  hn::StoreMaskBits(D(), mask, bits);
-  return bits[0];
-}
+HWY_INLINE uint32_t BitsOf(Mask mask) { return MaskBits(D(), mask); }
 
 // A pair of doubles in each lane: `high` is a rounded result, and `low` its exact rounding error.
 struct Pair {

@@ -35,6 +35,7 @@ constexpr float kPlaceError = 0.25F;
 #include "hwy/foreach_target.h"  // compiles this file once for each instruction set
 // clang-format on
 #include "hwy/highway.h"
+#include "numeric/mask_bits.h"
 #include "proximity/measure_ring.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -69,9 +70,7 @@ HWY_INLINE unsigned WithinCell(const GridCell& cell, float x, float y, float lim
     const auto dy = gap(cell.min_y, cell.below_y, y, i);
     const auto square = hn::Add(hn::Mul(dx, dx), hn::Mul(dy, dy));
     hn::StoreU(square, d, &distances2[i]);
-    uint8_t mask[8];
-    hn::StoreMaskBits(d, hn::Le(square, hn::Set(d, limit2)), mask);
-    bits |= unsigned{mask[0]} << i;
+    bits |= MaskBits(d, hn::Le(square, hn::Set(d, limit2))) << i;
   }
   return bits & cell.present;
 }

@@ -10,7 +10,7 @@ carom-digest.wasm and carom-simd-digest.wasm, programs of tests/determinism/dige
 writes fuzz-NAME.wasm for each fuzz target of the core, too, with vectors.
 
 The compiler is that of the PyPI package `ziglang`, as for the Python package. Sources that have no vector code are
-joined, a folder of the core at a time, and compiled once for all modules.
+joined, a folder of the core at a time, and compiled once for all modules, but for those of casts.
 """
 
 import argparse
@@ -50,11 +50,14 @@ FLAGS = [
     "-D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION",  # from which Boost 1.74 derives
     *(f"-ffile-prefix-map={TOP}=.", f"-I{TOP}", f"-I{CORE}/include", f"-I{CORE}/src", "-isystem", str(THIRD_PARTY)),
 ]
+ENGINE = ("-include", str(HERE / "engine.h"))  # for the hot sources of the module with vectors
 # A download is short, so what is not asked most is compiled for size: folders of the core, and Abseil.
 LEVELS = {
     **dict.fromkeys(("cast", "cells", "index"), "-O2"),
     **dict.fromkeys(("abi", "absl", "base", "bundle", "group", "shape", "svg"), "-Oz"),
 }
+# Folders that are compiled for vectors, too, since functions of theirs have vectors of the compiler's (double_lanes.h).
+HOT = ("cast", "index")
 LINK_FLAGS = ["-O3", "-s", "-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,-z,stack-size=1048576"]
 LEAST_MEMORY, MOST_MEMORY = 64 * 65536, 65535 * 65536  # as in src/core.ts
 
@@ -70,7 +73,7 @@ def core_sources() -> list[Path]:
 
 
 def joined() -> list[Path]:
-    """Files that include the sources of a folder of the core without vector code."""
+    """Files that include the sources of a folder of the core without vector code of Highway's."""
     folder = BUILD / "joined"
     folder.mkdir(parents=True, exist_ok=True)
     vectors = set(kernels())
@@ -126,15 +129,19 @@ def build(out: Path, jobs: int, is_fuzzed: bool) -> None:
     objects = [shared.object_of(source) for source in shared_sources()]
     for name, feature, extra in (
         ("carom", "", ["-DHWY_COMPILE_ONLY_EMU128", "-Os"]),
-        ("carom-simd", "+simd128", ["-DHWY_COMPILE_ONLY_STATIC", "-O2"]),
+        ("carom-simd", "+simd128", [*ENGINE, "-DHWY_COMPILE_ONLY_STATIC", "-O2"]),
     ):
         vector = zig.Compiler(["-target", "wasm32-wasi", f"-mcpu={FEATURES}{feature}"], BUILD / name, TOP)
-        compiled += vector.compile_all([(source, [*FLAGS, *extra]) for source in kernels()], jobs, name)
-        own = [vector.object_of(source) for source in kernels()]
+        hot = [source for source in joined() if feature and source.stem in HOT]
+        todo = [*((source, [*FLAGS, *extra]) for source in kernels()), *((source, [*ENGINE, *flags_of(source)]) for source in hot)]
+        compiled += vector.compile_all(todo, jobs, name)
+        own = [vector.object_of(source) for source, _ in todo]
         # The compiler's own library is that without vectors, which is made once.
-        core = [*(each for each in objects if each not in program), *own]
+        replaced = {shared.object_of(source) for source in hot}
+        common = [each for each in objects if each not in replaced]
+        core = [*own, *(each for each in common if each not in program)]
         link_module(shared, core, out / f"{name}.wasm")
-        link_program(shared, [*objects, *own], out / f"{name}-digest.wasm")
+        link_program(shared, [*own, *common], out / f"{name}-digest.wasm")
     if is_fuzzed:
         build_fuzz(out, core, jobs)
     seconds = time.monotonic() - start
