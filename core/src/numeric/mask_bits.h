@@ -25,8 +25,8 @@ HWY_BEFORE_NAMESPACE();
 namespace carom::internal::HWY_NAMESPACE {
 namespace {
 
-// Returns a number with bit i set if lane i of `mask` is true. `Tag` is that of the vectors that the
-// mask belongs to. WebAssembly has an instruction for this, which Highway does not use.
+// Returns a number with bit i set if lane i of `mask` is true. `Tag` is that of the vectors that
+// the mask belongs to. WebAssembly has an instruction for this, which Highway does not use.
 template <class Tag>
 HWY_INLINE uint32_t MaskBits(Tag d, hwy::HWY_NAMESPACE::Mask<Tag> mask) {
   namespace hn = hwy::HWY_NAMESPACE;

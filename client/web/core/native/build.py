@@ -50,12 +50,11 @@ FLAGS = [
     "-D_LIBCPP_ENABLE_CXX17_REMOVED_UNARY_BINARY_FUNCTION",  # from which Boost 1.74 derives
     *(f"-ffile-prefix-map={TOP}=.", f"-I{TOP}", f"-I{CORE}/include", f"-I{CORE}/src", "-isystem", str(THIRD_PARTY)),
 ]
+SORT = ("-include", str(HERE / "sort.h"))  # for the sources of the core
 ENGINE = ("-include", str(HERE / "engine.h"))  # for the hot sources of the module with vectors
-# A download is short, so what is not asked most is compiled for size: folders of the core, and Abseil.
-LEVELS = {
-    **dict.fromkeys(("cast", "cells", "index"), "-O2"),
-    **dict.fromkeys(("abi", "absl", "base", "bundle", "group", "shape", "svg"), "-Oz"),
-}
+# A download is short, so only what is asked most is compiled for speed: folders of the core. Zig makes no difference
+# between -Os and -Oz.
+LEVELS = dict.fromkeys(("cast", "cells", "index"), "-O2")
 # Folders that are compiled for vectors, too, since functions of theirs have vectors of the compiler's (double_lanes.h).
 HOT = ("cast", "index")
 LINK_FLAGS = ["-O3", "-s", "-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,-z,stack-size=1048576"]
@@ -104,7 +103,8 @@ def flags_of(source: Path) -> list[str]:
         language = ["-x", "c", "-std=c11"] if source.suffix == ".c" else ["-std=c++23"]
         building = ["-fdeclspec", "-D_LIBCPP_BUILDING_LIBRARY", "-D_LIBCXXABI_BUILDING_LIBRARY"]
         return [*FLAGS, *language, "-Oz", *building, *(f"-I{library / each}" for each in folders)]
-    return [*FLAGS, LEVELS.get("absl" if "/absl/" in str(source) else folder, "-Os")]
+    own = SORT if source.parent.name == "joined" else ()
+    return [*FLAGS, *own, LEVELS.get(folder, "-Os")]
 
 
 def fuzz_sources(target: str) -> list[Path]:
@@ -133,7 +133,8 @@ def build(out: Path, jobs: int, is_fuzzed: bool) -> None:
     ):
         vector = zig.Compiler(["-target", "wasm32-wasi", f"-mcpu={FEATURES}{feature}"], BUILD / name, TOP)
         hot = [source for source in joined() if feature and source.stem in HOT]
-        todo = [*((source, [*FLAGS, *extra]) for source in kernels()), *((source, [*ENGINE, *flags_of(source)]) for source in hot)]
+        todo = [(source, [*FLAGS, *SORT, *extra]) for source in kernels()]
+        todo += [(source, [*ENGINE, *flags_of(source)]) for source in hot]
         compiled += vector.compile_all(todo, jobs, name)
         own = [vector.object_of(source) for source, _ in todo]
         # The compiler's own library is that without vectors, which is made once.
