@@ -243,14 +243,20 @@ TEST_F(CliTest, Cast) {
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
   EXPECT_EQ(result.standard_output,
             R"({"hit":true,"t":0.125,"poly":7,"edge":[7,0,3],"normal":[-1,0],"exit_t":0.375,)"
-            R"("start_in":[],"start_on":[],"all":[[7,0.125]]})"
+            R"("start_in":[],"start_on":[],"all":[[7,0.125]],"point":[0,5],"distance":5})"
             "\n");
   result = Carom({"cast", "scenes/a", "-5", "5", "35", "5", "--mode", "all"});
-  EXPECT_THAT(result.standard_output, HasSubstr(R"("all":[[7,0.125],[8,0.625]]})"));
+  EXPECT_THAT(result.standard_output,
+              HasSubstr(R"("all":[[7,0.125],[8,0.625]],"point":[0,5],"distance":5})"));
   result = Carom({"cast", "a", "5", "5", "35", "5", "--mode", "any"});
   EXPECT_EQ(result.standard_output, "{\"hit\":true,\"start_in\":[7],\"start_on\":[]}\n");
   result = Carom({"cast", "a", "5", "5", "25", "5", "--inside", "exit"});
   EXPECT_THAT(result.standard_output, StartsWith(R"({"hit":true,"t":0.25,"poly":7,)"));
+
+  // The numbers of a point that is no short decimal are read back as they are.
+  result = Carom({"cast", "a", "-5", "5", "35", "5.7"});
+  EXPECT_THAT(result.standard_output,
+              HasSubstr(R"("point":[0,5.0875],"distance":5.000765566519565})"));
 
   result = Carom({"cast", "a", "5", "5", "1e300", "5"});
   EXPECT_EQ(result.exit_code, 2);
