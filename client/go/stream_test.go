@@ -179,12 +179,14 @@ func TestCuts(t *testing.T) {
 	server := startServer(t)
 	arena(t, dial(t, server.address))
 	random := rand.New(rand.NewSource(7))
-	var sizes []int64
-	for i := 0; i < 40; i++ {
-		sizes = append(sizes, 300+random.Int63n(30000))
-	}
-	proxy := startProxy(t, server.address, sizes...)
-	client := dial(t, proxy.listener.Addr().String())
+	proxy := startProxy(t, server.address, func(int) cut {
+		if bytes := 300 + random.Int63n(20000); random.Intn(2) == 0 {
+			return cut{toClient: bytes}
+		} else {
+			return cut{toServer: bytes}
+		}
+	})
+	client := dial(t, proxy.address())
 	stream := open(t, client, StreamOptions{})
 	const frames = 150
 	go func() {
