@@ -28,8 +28,26 @@ const (
 type forkLog struct {
 	mu        sync.Mutex
 	forks     map[string]*loggedFork
-	restoring sync.Mutex // held by restore: other streams find complete forks
+	restoring turn // of restore: other streams find complete forks
 }
+
+// A turn is a lock whose waiting ends with a context. The zero value is free.
+type turn struct {
+	once sync.Once
+	slot chan struct{}
+}
+
+func (t *turn) take(ctx context.Context) *Error {
+	t.once.Do(func() { t.slot = make(chan struct{}, 1) })
+	select {
+	case t.slot <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return contextError(ctx)
+	}
+}
+
+func (t *turn) give() { <-t.slot }
 
 type loggedFork struct {
 	base        string
@@ -143,8 +161,10 @@ func (f *loggedFork) parts(name string) []*payload {
 // restore makes, on one server, each fork that it does not have, and skips those whose base it does
 // not have. Returns the error of a server that does not answer, or refuses a call over a limit.
 func (l *forkLog) restore(ctx context.Context, conn *grpc.ClientConn) *Error {
-	l.restoring.Lock()
-	defer l.restoring.Unlock()
+	if err := l.restoring.take(ctx); err != nil {
+		return err
+	}
+	defer l.restoring.give()
 	type job struct {
 		name  string
 		fork  loggedFork
@@ -188,7 +208,8 @@ func restoreOne(ctx context.Context, conn *grpc.ClientConn, name string, fork *l
 		return err
 	}
 	request := &caromv1.ForkSceneRequest{Base: fork.base, Version: fork.baseVersion, Name: name, LeaseSeconds: fork.lease}
-	err = restoreCall(ctx, conn, "ForkScene", request, new(caromv1.ForkSceneResponse), restoreTimeout)
+	// A cancelled call might have made the fork, which others would take for a complete one.
+	err = restoreCall(context.WithoutCancel(ctx), conn, "ForkScene", request, new(caromv1.ForkSceneResponse), restoreTimeout)
 	if err != nil && err.Code == AlreadyExists {
 		return nil
 	}

@@ -5,6 +5,7 @@ package carom
 
 import (
 	"math"
+	"math/rand"
 	"net"
 	"os"
 	"sync"
@@ -64,6 +65,19 @@ func startProxy(t testing.TB, target string, plan func(number int) cut) *cutProx
 
 // neverCut is the plan of a proxy that cuts on demand alone.
 func neverCut(int) cut { return cut{} }
+
+// alternating cuts each connection after a random number of bytes in [least, most), of either
+// direction.
+func alternating(seed, least, most int64) func(int) cut {
+	random := rand.New(rand.NewSource(seed))
+	return func(int) cut {
+		bytes := least + random.Int63n(most-least)
+		if random.Intn(2) == 0 {
+			return cut{toServer: bytes}
+		}
+		return cut{toClient: bytes}
+	}
+}
 
 func (p *cutProxy) address() string { return p.listener.Addr().String() }
 

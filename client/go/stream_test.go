@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand"
 	"sync"
 	"testing"
 	"time"
@@ -178,14 +177,7 @@ func TestCuts(t *testing.T) {
 	ctx := testContext(t)
 	server := startServer(t)
 	arena(t, dial(t, server.address))
-	random := rand.New(rand.NewSource(7))
-	proxy := startProxy(t, server.address, func(int) cut {
-		if bytes := 300 + random.Int63n(20000); random.Intn(2) == 0 {
-			return cut{toClient: bytes}
-		} else {
-			return cut{toServer: bytes}
-		}
-	})
+	proxy := startProxy(t, server.address, alternating(7, 300, 20000))
 	client := dial(t, proxy.address())
 	stream := open(t, client, StreamOptions{})
 	const frames = 150
