@@ -205,7 +205,7 @@ func decodeStatus(data []byte) *Error {
 		return true
 	})
 	code := f.number(1)
-	if !ok || code == 0 || code > 1<<16 {
+	if !ok || code == 0 || code > mostCode {
 		return nil
 	}
 	delay := min(f.number(4), uint64(mostDelay/time.Microsecond))
