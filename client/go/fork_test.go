@@ -223,6 +223,37 @@ func TestAForkWithMixedEditsIsMadeAgain(t *testing.T) {
 	}
 }
 
+// A server that is started again counts versions anew. The client took edits whose versions were below
+// those of the server before for older ones, and made the fork again without them.
+func TestAForkIsMadeAgainAfterEachLoss(t *testing.T) {
+	ctx := testContext(t)
+	server, client, stream, fork := editedFork(ctx, t) // without polygon 1
+	for i := 0; i < 20; i++ {
+		if err := edit(t, stream, fork.Name, func(e *GroupEdits) { e.Replace(square(2, 20+float64(i)/4)) }).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before []Polygon
+	for i := 1; i <= 3; i++ {
+		restart(ctx, t, server)
+		answer := edit(t, stream, fork.Name, func(e *GroupEdits) { e.Replace(square(2, 50+float64(i))); e.Add(square(uint64(100+i), 9)) })
+		if answer.Err() != nil || len(answer.Segments.Hits(0)) != 4+i || stream.Reconnects() != i {
+			t.Fatalf("%v, %v, %d reconnects", answer.Err(), idsOf(answer.Segments.Hits(0)), stream.Reconnects())
+		}
+		var err error
+		if before, err = client.ExportScene(ctx, fork.Name, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restart(ctx, t, server)
+	if _, err := stream.Do(ctx, bullet(fork.Name)); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := client.ExportScene(ctx, fork.Name, 0); err != nil || !reflect.DeepEqual(after, before) {
+		t.Errorf("%+v, then %+v, %v", before, after, err)
+	}
+}
+
 func TestWithoutItsBaseAForkIsGone(t *testing.T) {
 	ctx := testContext(t)
 	server, client, stream, fork := editedFork(ctx, t)

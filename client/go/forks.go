@@ -101,6 +101,21 @@ func (l *forkLog) record(name string, edits []Edit, version uint64) {
 	}
 }
 
+// found takes the version of a fork on a server that has it now. Another server, or one that lost the
+// fork, counts its versions anew: edits that it makes from here on follow those of the log.
+func (l *forkLog) found(name string, version uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fork := l.forks[name]
+	if fork == nil {
+		return
+	}
+	for id, each := range fork.edited {
+		each.firstVersion, each.version = min(each.firstVersion, version), min(each.version, version)
+		fork.edited[id] = each
+	}
+}
+
 // recordAnswer records the edits of an answered frame.
 func (l *forkLog) recordAnswer(asked *asked, answer *FrameAnswer) {
 	for i := range answer.groups {
@@ -177,8 +192,12 @@ func (l *forkLog) restore(ctx context.Context, conn *grpc.ClientConn) *Error {
 	}
 	l.mu.Unlock()
 	for _, each := range jobs {
-		err := restoreOne(ctx, conn, each.name, &each.fork, each.parts)
-		if err == nil || err.Code == NotFound || err.Code == OutOfRange || err.Code == DataLoss || err.Code == InvalidArgument {
+		version, err := restoreOne(ctx, conn, each.name, &each.fork, each.parts)
+		if err == nil {
+			l.found(each.name, version)
+			continue
+		}
+		if err.Code == NotFound || err.Code == OutOfRange || err.Code == DataLoss || err.Code == InvalidArgument {
 			continue // groups that query a fork without base get NotFound
 		}
 		return err
@@ -200,25 +219,31 @@ func restoreCall(ctx context.Context, conn *grpc.ClientConn, method string, requ
 	return why
 }
 
-// restoreOne makes one fork. It leaves one that the server has: it did not lose the fork, or another
-// client has made it again.
-func restoreOne(ctx context.Context, conn *grpc.ClientConn, name string, fork *loggedFork, parts []*payload) *Error {
-	err := restoreCall(ctx, conn, "GetScene", &caromv1.GetSceneRequest{Name: name}, new(caromv1.GetSceneResponse), restoreTimeout)
+// restoreOne makes one fork, and returns its version. It leaves one that the server has: it did not
+// lose the fork, or another client has made it again.
+func restoreOne(ctx context.Context, conn *grpc.ClientConn, name string, fork *loggedFork, parts []*payload) (uint64, *Error) {
+	get, got := &caromv1.GetSceneRequest{Name: name}, new(caromv1.GetSceneResponse)
+	err := restoreCall(ctx, conn, "GetScene", get, got, restoreTimeout)
 	if err == nil || !errors.Is(err, NotFound) {
-		return err
+		return got.GetScene().GetVersion(), err
 	}
 	request := &caromv1.ForkSceneRequest{Base: fork.base, Version: fork.baseVersion, Name: name, LeaseSeconds: fork.lease}
 	// A cancelled call might have made the fork, which others would take for a complete one.
-	err = restoreCall(context.WithoutCancel(ctx), conn, "ForkScene", request, new(caromv1.ForkSceneResponse), restoreTimeout)
+	made := new(caromv1.ForkSceneResponse)
+	err = restoreCall(context.WithoutCancel(ctx), conn, "ForkScene", request, made, restoreTimeout)
 	if err != nil && err.Code == AlreadyExists {
-		return nil
+		err = restoreCall(ctx, conn, "GetScene", get, got, restoreTimeout)
+		return got.GetScene().GetVersion(), err
 	}
+	version := made.GetScene().GetVersion()
 	for i := 0; err == nil && i < len(parts); i++ {
-		err = restoreCall(ctx, conn, "CommitEdits", parts[i], new(caromv1.CommitEditsResponse), restoreTimeout)
+		committed := new(caromv1.CommitEditsResponse)
+		err = restoreCall(ctx, conn, "CommitEdits", parts[i], committed, restoreTimeout)
 		if err != nil { // others would take the incomplete fork for a complete one
 			_ = restoreCall(context.WithoutCancel(ctx), conn, "DeleteScene", &caromv1.DeleteSceneRequest{Name: name},
 				new(caromv1.DeleteSceneResponse), removalTimeout)
 		}
+		version = committed.GetScene().GetVersion()
 	}
-	return err
+	return version, err
 }
