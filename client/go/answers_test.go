@@ -415,7 +415,7 @@ func touchKind(kind reflect.Value) {
 
 func TestAnswersHaveTheRowsOfProtobuf(t *testing.T) {
 	var reused FrameAnswer
-	seeds := int64(60)
+	seeds := int64(40)
 	if testing.Short() {
 		seeds = 6
 	}
