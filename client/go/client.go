@@ -29,7 +29,7 @@ const (
 	defaultCallTimeout = 30 * time.Second
 	defaultKeepalive   = time.Minute
 	defaultMaxReceive  = 64 << 20
-	pingTimeout        = 20 * time.Second
+	defaultPingTimeout = 20 * time.Second
 	connectTimeout     = 5 * time.Second
 	failureTimeout     = 100 * time.Millisecond
 	// Pauses between calls that fail one after the other.
@@ -77,7 +77,8 @@ func Dial(ctx context.Context, addresses string, opts ...Option) (*Client, error
 	if ctx == nil {
 		return nil, refuse("ctx", "is nil")
 	}
-	o := options{callTimeout: defaultCallTimeout, keepalive: defaultKeepalive, maxReceive: defaultMaxReceive}
+	o := options{callTimeout: defaultCallTimeout, keepalive: defaultKeepalive, pingTimeout: defaultPingTimeout,
+		maxReceive: defaultMaxReceive}
 	for _, option := range opts {
 		if option != nil {
 			option(&o)
@@ -140,7 +141,7 @@ func (o *options) dialOptions(addresses []string) ([]grpc.DialOption, *Error) {
 		grpc.WithNoProxy(),
 	}
 	if o.keepalive > 0 {
-		made = append(made, grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: o.keepalive, Timeout: pingTimeout}))
+		made = append(made, grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: o.keepalive, Timeout: o.pingTimeout}))
 	}
 	if o.credentials != nil {
 		if o.tls == nil && o.credentials.RequireTransportSecurity() {

@@ -28,8 +28,26 @@ const (
 type forkLog struct {
 	mu        sync.Mutex
 	forks     map[string]*loggedFork
-	restoring sync.Mutex // held by restore: other streams find complete forks
+	restoring turn // of restore: other streams find complete forks
 }
+
+// A turn is a lock whose waiting ends with a context. The zero value is free.
+type turn struct {
+	once sync.Once
+	slot chan struct{}
+}
+
+func (t *turn) take(ctx context.Context) *Error {
+	t.once.Do(func() { t.slot = make(chan struct{}, 1) })
+	select {
+	case t.slot <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return contextError(ctx)
+	}
+}
+
+func (t *turn) give() { <-t.slot }
 
 type loggedFork struct {
 	base        string
@@ -80,6 +98,21 @@ func (l *forkLog) record(name string, edits []Edit, version uint64) {
 			found.version, found.polygon = version, edit.polygon
 		}
 		fork.edited[edit.id] = found
+	}
+}
+
+// found takes the version of a fork on a server that has it now. Another server, or one that lost the
+// fork, counts its versions anew: edits that it makes from here on follow those of the log.
+func (l *forkLog) found(name string, version uint64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fork := l.forks[name]
+	if fork == nil {
+		return
+	}
+	for id, each := range fork.edited {
+		each.firstVersion, each.version = min(each.firstVersion, version), min(each.version, version)
+		fork.edited[id] = each
 	}
 }
 
@@ -143,8 +176,10 @@ func (f *loggedFork) parts(name string) []*payload {
 // restore makes, on one server, each fork that it does not have, and skips those whose base it does
 // not have. Returns the error of a server that does not answer, or refuses a call over a limit.
 func (l *forkLog) restore(ctx context.Context, conn *grpc.ClientConn) *Error {
-	l.restoring.Lock()
-	defer l.restoring.Unlock()
+	if err := l.restoring.take(ctx); err != nil {
+		return err
+	}
+	defer l.restoring.give()
 	type job struct {
 		name  string
 		fork  loggedFork
@@ -157,8 +192,12 @@ func (l *forkLog) restore(ctx context.Context, conn *grpc.ClientConn) *Error {
 	}
 	l.mu.Unlock()
 	for _, each := range jobs {
-		err := restoreOne(ctx, conn, each.name, &each.fork, each.parts)
-		if err == nil || err.Code == NotFound || err.Code == OutOfRange || err.Code == DataLoss || err.Code == InvalidArgument {
+		version, err := restoreOne(ctx, conn, each.name, &each.fork, each.parts)
+		if err == nil {
+			l.found(each.name, version)
+			continue
+		}
+		if err.Code == NotFound || err.Code == OutOfRange || err.Code == DataLoss || err.Code == InvalidArgument {
 			continue // groups that query a fork without base get NotFound
 		}
 		return err
@@ -180,24 +219,31 @@ func restoreCall(ctx context.Context, conn *grpc.ClientConn, method string, requ
 	return why
 }
 
-// restoreOne makes one fork. It leaves one that the server has: it did not lose the fork, or another
-// client has made it again.
-func restoreOne(ctx context.Context, conn *grpc.ClientConn, name string, fork *loggedFork, parts []*payload) *Error {
-	err := restoreCall(ctx, conn, "GetScene", &caromv1.GetSceneRequest{Name: name}, new(caromv1.GetSceneResponse), restoreTimeout)
+// restoreOne makes one fork, and returns its version. It leaves one that the server has: it did not
+// lose the fork, or another client has made it again.
+func restoreOne(ctx context.Context, conn *grpc.ClientConn, name string, fork *loggedFork, parts []*payload) (uint64, *Error) {
+	get, got := &caromv1.GetSceneRequest{Name: name}, new(caromv1.GetSceneResponse)
+	err := restoreCall(ctx, conn, "GetScene", get, got, restoreTimeout)
 	if err == nil || !errors.Is(err, NotFound) {
-		return err
+		return got.GetScene().GetVersion(), err
 	}
 	request := &caromv1.ForkSceneRequest{Base: fork.base, Version: fork.baseVersion, Name: name, LeaseSeconds: fork.lease}
-	err = restoreCall(ctx, conn, "ForkScene", request, new(caromv1.ForkSceneResponse), restoreTimeout)
+	// A cancelled call might have made the fork, which others would take for a complete one.
+	made := new(caromv1.ForkSceneResponse)
+	err = restoreCall(context.WithoutCancel(ctx), conn, "ForkScene", request, made, restoreTimeout)
 	if err != nil && err.Code == AlreadyExists {
-		return nil
+		err = restoreCall(ctx, conn, "GetScene", get, got, restoreTimeout)
+		return got.GetScene().GetVersion(), err
 	}
+	version := made.GetScene().GetVersion()
 	for i := 0; err == nil && i < len(parts); i++ {
-		err = restoreCall(ctx, conn, "CommitEdits", parts[i], new(caromv1.CommitEditsResponse), restoreTimeout)
+		committed := new(caromv1.CommitEditsResponse)
+		err = restoreCall(ctx, conn, "CommitEdits", parts[i], committed, restoreTimeout)
 		if err != nil { // others would take the incomplete fork for a complete one
 			_ = restoreCall(context.WithoutCancel(ctx), conn, "DeleteScene", &caromv1.DeleteSceneRequest{Name: name},
 				new(caromv1.DeleteSceneResponse), removalTimeout)
 		}
+		version = committed.GetScene().GetVersion()
 	}
-	return err
+	return version, err
 }

@@ -96,8 +96,12 @@ func (c *Client) GetScene(ctx context.Context, name string, version uint64) (Sce
 // ListScenes returns all scenes by ascending name, read page by page. A scene that is registered or
 // deleted meanwhile may or may not be among them.
 func (c *Client) ListScenes(ctx context.Context) ([]Scene, error) {
+	return c.listScenes(ctx, 1000)
+}
+
+func (c *Client) listScenes(ctx context.Context, pageSize int32) ([]Scene, error) {
 	var scenes []Scene
-	request := &caromv1.ListScenesRequest{PageSize: 1000}
+	request := &caromv1.ListScenesRequest{PageSize: pageSize}
 	for {
 		response := new(caromv1.ListScenesResponse)
 		if err := c.call(ctx, "ListScenes", true, request, response); err != nil {
@@ -246,8 +250,10 @@ func (c *Client) ExportScene(ctx context.Context, name string, version uint64) (
 		}
 		for {
 			chunk := new(caromv1.ExportSceneResponse)
-			if err := stream.RecvMsg(chunk); err == io.EOF {
+			if err := stream.RecvMsg(chunk); err == io.EOF && !made.continues {
 				return nil
+			} else if err == io.EOF {
+				return malformed("end of a scene")
 			} else if err != nil {
 				return err
 			}
