@@ -68,8 +68,6 @@ export function installHooks(): void {
       agreement: () => agreement.peek(),
       /** The numbers of edges on the map. */
       labels: () => labels.peek().map(({ text }) => text),
-      /** The numbers of edges on the map. */
-      labels: () => labels.peek().map(({ text }) => text),
       core: () => coreReady.peek(),
       version: () => scene.peek()?.version ?? 0n,
       /** The pixel of the map at which a point of the scene is drawn. */
