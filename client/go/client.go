@@ -169,7 +169,7 @@ func (o *options) dialOptions(addresses []string) ([]grpc.DialOption, *Error) {
 func (s *servers) connect(ctx context.Context) error {
 	ctx, cancel := withTimeout(ctx, defaultCallTimeout)
 	defer cancel()
-	results := make(chan result, 2*len(s.conns))
+	results := make(chan result, 3*len(s.conns))
 	for i, conn := range s.conns {
 		go connectOne(ctx, i, conn, results)
 	}
@@ -205,15 +205,18 @@ type result struct {
 }
 
 func connectOne(ctx context.Context, server int, conn *grpc.ClientConn, results chan<- result) {
-	for hasFailed := false; ; {
+	for hasFailed, isKnown := false, false; ; {
 		switch state := conn.GetState(); {
 		case state == connectivity.Ready:
 			results <- result{server, state, ""}
 			return
 		case state == connectivity.Shutdown:
 			return
-		case state == connectivity.TransientFailure && !hasFailed:
-			results <- result{server, state, failureOf(ctx, conn)}
+		case state == connectivity.TransientFailure && !isKnown && ctx.Err() == nil:
+			why := failureOf(ctx, conn)
+			if isKnown = why != ""; isKnown || !hasFailed {
+				results <- result{server, state, why}
+			}
 			hasFailed = true
 		default:
 			conn.Connect()

@@ -15,45 +15,55 @@ import (
 // A script is sent again and again: each time, its connection is cut at another byte, on the way to
 // the server or on the way back. The next connection lives.
 func TestCutAtEveryByte(t *testing.T) {
-	server := startServer(t, "--max-forks", "100000")
+	server := startServer(t)
 	makeScriptScenes(t, server.address)
 	direct := dial(t, server.address)
-	s := script{seed: 77, frames: 10, fork: "scenes/uncut"}
 	proxy := startProxy(t, server.address, neverCut)
+	s := script{seed: 77, frames: 4, fork: "scenes/uncut"}
 	wanted := uncut(t, proxy.address(), s, true)
-	offsets, toServer := proxy.toServer.Load()+proxy.toClient.Load(), proxy.toServer.Load()
+	toServer := proxy.toServer.Load()
+	offsets := toServer + proxy.toClient.Load()
 	count := int64(repeats(40, int(offsets)))
 	if testing.Short() {
 		count = 15
 	}
-	cuts, reconnects := int64(0), 0
-	for i := int64(0); i < count; i++ {
-		offset := 1 + i*offsets/count
-		plan := cut{toServer: offset}
-		if offset > toServer {
-			plan = cut{toClient: offset - toServer}
-		}
-		once := startProxy(t, server.address, func(number int) cut {
-			if number == 0 {
-				return plan
+	var cuts, reconnects atomic.Int64
+	t.Run("offset", func(t *testing.T) {
+		for i := int64(0); i < count; i++ {
+			offset := 1 + i*offsets/count
+			plan := cut{toServer: offset}
+			if offset > toServer {
+				plan = cut{toClient: offset - toServer}
 			}
-			return cut{}
-		})
-		client := dial(t, once.address())
-		s.fork = fmt.Sprintf("scenes/cut%d", i)
-		ledger, stream, err := converse(testContext(t), client, s, StreamOptions{InFlight: 1 + int(i)%4}, true, nil)
-		if err != nil {
-			t.Fatalf("%+v: %v", plan, err)
+			t.Run(fmt.Sprint(offset), func(t *testing.T) {
+				t.Parallel()
+				n, again := cutOnce(t, direct, server.address, plan, s, wanted, 1+int(i)%4)
+				cuts.Add(n)
+				reconnects.Add(int64(again))
+			})
 		}
-		checkLedger(t, ledger, wanted, err)
-		_ = direct.DeleteScene(testContext(t), s.fork, 0)
-		cuts += once.cuts.Load()
-		reconnects += stream.Reconnects()
-		_ = client.Close()
+	})
+	if cuts.Load() < count*9/10 || reconnects.Load() < count/3 {
+		t.Errorf("%d runs, %d cuts, %d reconnects: the test is of little use", count, cuts.Load(), reconnects.Load())
 	}
-	if cuts < count*9/10 || reconnects < int(count)/3 {
-		t.Errorf("%d runs, %d cuts, %d reconnects: the test is of little use", count, cuts, reconnects)
+}
+
+// cutOnce sends a script by a connection that is cut, and returns how many were cut and replaced.
+func cutOnce(t *testing.T, direct *Client, address string, plan cut, s script, wanted []string, inFlight int) (cuts int64, reconnects int) {
+	proxy := startProxy(t, address, func(number int) cut {
+		if number == 0 {
+			return plan
+		}
+		return cut{}
+	})
+	client := dial(t, proxy.address())
+	s.fork = fmt.Sprintf("scenes/cut-%d-%d", plan.toServer, plan.toClient)
+	ledger, stream, err := converse(testContext(t), client, s, StreamOptions{InFlight: inFlight}, true, nil)
+	checkLedger(t, ledger, wanted, err)
+	if err := direct.DeleteScene(testContext(t), s.fork, 0); err != nil {
+		t.Error(err)
 	}
+	return proxy.cuts.Load(), stream.Reconnects()
 }
 
 // Every connection is cut, some among their first bytes, most after a few frames.

@@ -254,6 +254,33 @@ func TestAForkIsMadeAgainAfterEachLoss(t *testing.T) {
 	}
 }
 
+// A stream whose connections fail goes to another server and comes back, while both servers live. The
+// first one still had the fork as it was, without the edits made on the other one.
+func TestAForkThatWasLeftBehindIsReplaced(t *testing.T) {
+	ctx := testContext(t)
+	var proxies [2]*cutProxy
+	for i := range proxies {
+		server := startServer(t)
+		arena(t, dial(t, server.address))
+		proxies[i] = startProxy(t, server.address, neverCut)
+	}
+	client := dial(t, proxies[0].address()+","+proxies[1].address())
+	fork, err := client.ForkScene(ctx, "scenes/arena", ForkOptions{Name: "scenes/match"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := open(t, client, StreamOptions{})
+	wanted := []uint64{1, 2, 3, 4, 5}
+	for i := 0; i < 5; i++ {
+		wanted = append(wanted, uint64(100+i))
+		answer := edit(t, stream, fork.Name, func(e *GroupEdits) { e.Add(square(uint64(100+i), float64(60+3*i))) })
+		if ids := idsOf(answer.Segments.Hits(0)); !reflect.DeepEqual(ids, wanted) || stream.Reconnects() != i {
+			t.Fatalf("%v, %v, %d reconnects", answer.Err(), ids, stream.Reconnects())
+		}
+		proxies[client.servers.current.Load()].cutAll()
+	}
+}
+
 func TestWithoutItsBaseAForkIsGone(t *testing.T) {
 	ctx := testContext(t)
 	server, client, stream, fork := editedFork(ctx, t)

@@ -54,6 +54,8 @@ type loggedFork struct {
 	baseVersion uint64
 	lease       uint64 // in seconds
 	edited      map[uint64]editedPolygon
+	on          *grpc.ClientConn          // the server with the fork that the log describes
+	left        map[*grpc.ClientConn]bool // other servers, which may still have it as it was
 }
 
 // An editedPolygon is the net effect of all edits of one polygon.
@@ -64,13 +66,14 @@ type editedPolygon struct {
 	polygon      []byte // after the last edit; nil: removed
 }
 
-func (l *forkLog) add(fork Scene, lease uint64) {
+func (l *forkLog) add(fork Scene, lease uint64, on *grpc.ClientConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.forks == nil {
 		l.forks = map[string]*loggedFork{}
 	}
-	l.forks[fork.Name] = &loggedFork{fork.Base, fork.BaseVersion, lease, map[uint64]editedPolygon{}}
+	l.forks[fork.Name] = &loggedFork{fork.Base, fork.BaseVersion, lease, map[uint64]editedPolygon{}, on,
+		map[*grpc.ClientConn]bool{}}
 }
 
 // remove forgets a scene, which is not made again.
@@ -103,12 +106,17 @@ func (l *forkLog) record(name string, edits []Edit, version uint64) {
 
 // found takes the version of a fork on a server that has it now. Another server, or one that lost the
 // fork, counts its versions anew: edits that it makes from here on follow those of the log.
-func (l *forkLog) found(name string, version uint64) {
+func (l *forkLog) found(name string, version uint64, on *grpc.ClientConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fork := l.forks[name]
 	if fork == nil {
 		return
+	}
+	if fork.on != on {
+		fork.left[fork.on] = true
+		delete(fork.left, on)
+		fork.on = on
 	}
 	for id, each := range fork.edited {
 		each.firstVersion, each.version = min(each.firstVersion, version), min(each.version, version)
@@ -181,20 +189,21 @@ func (l *forkLog) restore(ctx context.Context, conn *grpc.ClientConn) *Error {
 	}
 	defer l.restoring.give()
 	type job struct {
-		name  string
-		fork  loggedFork
-		parts []*payload
+		name    string
+		fork    loggedFork
+		isStale bool
+		parts   []*payload
 	}
 	var jobs []job
 	l.mu.Lock()
 	for name, fork := range l.forks {
-		jobs = append(jobs, job{name, *fork, fork.parts(name)})
+		jobs = append(jobs, job{name, *fork, fork.left[conn], fork.parts(name)})
 	}
 	l.mu.Unlock()
 	for _, each := range jobs {
-		version, err := restoreOne(ctx, conn, each.name, &each.fork, each.parts)
+		version, err := restoreOne(ctx, conn, each.name, &each.fork, each.isStale, each.parts)
 		if err == nil {
-			l.found(each.name, version)
+			l.found(each.name, version, conn)
 			continue
 		}
 		if err.Code == NotFound || err.Code == OutOfRange || err.Code == DataLoss || err.Code == InvalidArgument {
@@ -220,10 +229,17 @@ func restoreCall(ctx context.Context, conn *grpc.ClientConn, method string, requ
 }
 
 // restoreOne makes one fork, and returns its version. It leaves one that the server has: it did not
-// lose the fork, or another client has made it again.
-func restoreOne(ctx context.Context, conn *grpc.ClientConn, name string, fork *loggedFork, parts []*payload) (uint64, *Error) {
+// lose the fork, or another client has made it again. isStale: it replaces one that the server has,
+// which is as it was when the client went on with another server.
+func restoreOne(ctx context.Context, conn *grpc.ClientConn, name string, fork *loggedFork, isStale bool, parts []*payload) (uint64, *Error) {
 	get, got := &caromv1.GetSceneRequest{Name: name}, new(caromv1.GetSceneResponse)
 	err := restoreCall(ctx, conn, "GetScene", get, got, restoreTimeout)
+	if err == nil && isStale {
+		err = restoreCall(ctx, conn, "DeleteScene", &caromv1.DeleteSceneRequest{Name: name}, new(caromv1.DeleteSceneResponse), restoreTimeout)
+		if err == nil {
+			err = &Error{Code: NotFound}
+		}
+	}
 	if err == nil || !errors.Is(err, NotFound) {
 		return got.GetScene().GetVersion(), err
 	}

@@ -184,17 +184,24 @@ func (c *Client) ForkScene(ctx context.Context, base string, fork ForkOptions) (
 	if fork.Lease < 0 || fork.Lease%time.Second != 0 {
 		return Scene{}, refuse("lease", "is %v; whole seconds are accepted", fork.Lease)
 	}
-	if err := checkText("base", base); err != nil {
-		return Scene{}, err
+	for field, text := range map[string]string{"base": base, "name": fork.Name} {
+		if err := checkText(field, text); err != nil {
+			return Scene{}, err
+		}
 	}
 	response := new(caromv1.ForkSceneResponse)
 	request := &caromv1.ForkSceneRequest{Base: base, Version: fork.Version, Name: fork.Name,
 		LeaseSeconds: uint64(fork.Lease / time.Second)}
-	if err := c.call(ctx, "ForkScene", false, request, response); err != nil {
+	var on *grpc.ClientConn
+	err := c.attempt(ctx, false, func(ctx context.Context, conn *grpc.ClientConn) error {
+		on = conn
+		return conn.Invoke(ctx, scenesPath+"ForkScene", request, response)
+	})
+	if err != nil {
 		return Scene{}, err
 	}
 	made := sceneOf(response.GetScene())
-	c.forks.add(made, response.GetLeaseSeconds())
+	c.forks.add(made, response.GetLeaseSeconds(), on)
 	return made, nil
 }
 
