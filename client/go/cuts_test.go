@@ -4,6 +4,7 @@
 package carom
 
 import (
+	"context"
 	"fmt"
 	"sync/atomic"
 	"testing"
@@ -170,6 +171,42 @@ func withoutEmpty(ledger []string) (made []string) {
 	return made
 }
 
+// keepInFlight sends bullets until `done`, with a number of frames in flight, and checks the answers.
+func keepInFlight(ctx context.Context, stream *Stream, inFlight int64, answers *atomic.Int64, done chan struct{}) error {
+	receive := func() error {
+		answer, err := stream.Recv(ctx)
+		if err != nil {
+			return err
+		}
+		n := answers.Add(1) - 1
+		if err := checkBullets(answer, int(n)%40+1); err != nil || answer.Seq != uint64(n) {
+			return fmt.Errorf("answer %d has the seq %d, %v", n, answer.Seq, err)
+		}
+		answer.Release()
+		return nil
+	}
+	frame := new(Frame)
+	for sent, isDone := int64(0), false; !isDone; {
+		select {
+		case <-done:
+			isDone, inFlight = true, 0
+		default:
+			bullets(frame, "scenes/arena", int(sent)%40+1)
+			frame.Seq = uint64(sent)
+			if err := stream.Send(ctx, frame); err != nil {
+				return err
+			}
+			sent++
+		}
+		for sent-answers.Load() > inFlight {
+			if err := receive(); err != nil {
+				return err
+			}
+		}
+	}
+	return stream.Finish(ctx)
+}
+
 // A server that drains with eight frames in flight loses none of them, and answers none twice.
 func TestDrainsWithFramesInFlight(t *testing.T) {
 	ctx := testContext(t)
@@ -178,49 +215,8 @@ func TestDrainsWithFramesInFlight(t *testing.T) {
 	const inFlight = 8
 	stream := open(t, client, StreamOptions{InFlight: inFlight + 1})
 	var answers atomic.Int64
-	done := make(chan struct{})
-	failed := make(chan error, 1)
-	go func() { // always has eight frames in flight
-		frame := new(Frame)
-		receive := func() error {
-			answer, err := stream.Recv(ctx)
-			if err != nil {
-				return err
-			}
-			n := answers.Add(1) - 1
-			if err := checkBullets(answer, int(n)%40+1); err != nil || answer.Seq != uint64(n) {
-				return fmt.Errorf("answer %d has the seq %d, %v", n, answer.Seq, err)
-			}
-			answer.Release()
-			return nil
-		}
-		for sent := 0; ; sent++ {
-			select {
-			case <-done:
-				for int(answers.Load()) < sent {
-					if err := receive(); err != nil {
-						failed <- err
-						return
-					}
-				}
-				failed <- stream.Finish(ctx)
-				return
-			default:
-			}
-			bullets(frame, "scenes/arena", sent%40+1)
-			frame.Seq = uint64(sent)
-			if err := stream.Send(ctx, frame); err != nil {
-				failed <- err
-				return
-			}
-			if sent >= inFlight {
-				if err := receive(); err != nil {
-					failed <- err
-					return
-				}
-			}
-		}
-	}()
+	done, failed := make(chan struct{}), make(chan error, 1)
+	go func() { failed <- keepInFlight(ctx, stream, inFlight, &answers, done) }()
 	drains := repeats(8, 60)
 	for i := 0; i < drains; i++ {
 		before := answers.Load()

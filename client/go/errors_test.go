@@ -17,16 +17,16 @@ import (
 
 var nan, infinity = math.NaN(), math.Inf(1)
 
-// The second of two items is bad. The first one is answered; the error of the second one names its
-// column, and what is wrong.
-func TestABadItemLeavesTheOthers(t *testing.T) {
-	client := dial(t, startServer(t).address)
-	arena(t, client)
+// A badItem is two items of a kind, of which the second one is bad.
+type badItem struct {
+	ask   func(*Group)
+	fault ItemFault
+}
+
+// badItems returns a bad item of each kind, by the path of its column.
+func badItems() map[string]badItem {
 	disc, box := Circle(1), PolygonShape(Rectangle(0, -1, -1, 1, 1))
-	for name, test := range map[string]struct {
-		ask   func(*Group)
-		fault ItemFault
-	}{
+	return map[string]badItem{
 		"segments.ay[1]":            {func(g *Group) { g.Segments.Add(0, 0, 20, 0); g.Segments.Add(0, nan, 20, 0) }, ItemFaultNotAccepted},
 		"points.x[1]":               {func(g *Group) { g.Points.Add(10, 0); g.Points.Add(1e300, 0) }, ItemFaultNotAccepted},
 		"circles.radius[1]":         {func(g *Group) { g.Circles.Add(10, 0, 1); g.Circles.Add(10, 0, -1) }, ItemFaultNegativeRadius},
@@ -52,10 +52,18 @@ func TestABadItemLeavesTheOthers(t *testing.T) {
 			g.RotatingSweeps.ToX, g.RotatingSweeps.ToY, g.RotatingSweeps.Tolerance = []float64{30, 30}, []float64{0, 0}, []float64{0.0625, 0}
 		}, ItemFaultToleranceTooSmall},
 		"moves.tracker[1]": {func(g *Group) { g.Moves.Add(0, 10, 0); g.Moves.Add(5, 10, 0) }, ItemFaultUnknownTracker},
-	} {
+	}
+}
+
+// The second of two items is bad. The first one is answered; the error of the second one names its
+// column, and what is wrong.
+func TestABadItemLeavesTheOthers(t *testing.T) {
+	client := dial(t, startServer(t).address)
+	arena(t, client)
+	for name, test := range badItems() {
 		frame := new(Frame)
 		defined := frame.DefineTrackers()
-		defined.Add(0, defined.AddShape(disc))
+		defined.Add(0, defined.AddShape(Circle(1)))
 		test.ask(frame.Group("scenes/arena"))
 		answer, err := client.Evaluate(testContext(t), frame)
 		if err != nil || answer.Group(0).Err() != nil {
