@@ -128,7 +128,7 @@ export class ForkLog {
   }
 
   private async restoreAll(calls: Calls, address: number, isAbandoned: () => boolean): Promise<void> {
-    await null; // `restoring` has the attempt first
+    await Promise.resolve(); // `restoring` has the attempt first
     try {
       for (const [name, fork] of this.forks) {
         if (isAbandoned()) return;
