@@ -256,7 +256,7 @@ TEST_F(CliTest, Cast) {
   // The numbers of a point that is no short decimal are read back as they are.
   result = Carom({"cast", "a", "-5", "5", "35", "5.7"});
   EXPECT_THAT(result.standard_output,
-              HasSubstr(R"("point":[0,5.0875],"distance":5.000765566519565})"));
+              HasSubstr(R"("point":[0,5.0875],"distance":5.00076556639081})"));
 
   result = Carom({"cast", "a", "5", "5", "1e300", "5"});
   EXPECT_EQ(result.exit_code, 2);
