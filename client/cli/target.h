@@ -42,8 +42,8 @@ absl::StatusOr<std::unique_ptr<Evaluator>> EvaluatorOf(const Target& target);
 absl::StatusOr<Scene::Ptr> SceneOf(const Target& target);
 
 // Writes an error about the target to standard error as `FailOf` does, with what to do next: how to
-// reach a server, or up to three names of scenes that are near, of the first 100,000 scenes that the
-// server lists within two seconds.
+// reach a server, or up to three names of scenes that are near, of the first 100,000 scenes that
+// the server lists within two seconds.
 int FailAbout(const Target& target, const absl::Status& status);
 
 }  // namespace carom::cli

@@ -48,6 +48,7 @@ std::vector<std::string> NearestWords(std::string_view word,
   std::ranges::stable_sort(near, {}, [](const auto& each) { return each.first; });
   if (near.size() > count) near.resize(count);
   std::vector<std::string> words;
+  words.reserve(near.size());
   for (const auto& [distance, candidate] : near) words.push_back(*candidate);
   return words;
 }
