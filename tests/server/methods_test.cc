@@ -5,6 +5,7 @@
 #include <google/protobuf/descriptor.h>
 #include <grpcpp/generic/generic_stub.h>
 
+#include <memory>
 #include <set>
 #include <string>
 #include <vector>
@@ -14,12 +15,11 @@
 namespace carom::server {
 namespace {
 
-using google::protobuf::FileDescriptor;
-using google::protobuf::MethodDescriptor;
+namespace pb = google::protobuf;
 
 // Adds the methods of all services in `file`, and in the files of its package that it imports.
-void AddMethods(const FileDescriptor& file, std::set<const FileDescriptor*>& seen,
-                std::vector<const MethodDescriptor*>& methods) {
+void AddMethods(const pb::FileDescriptor& file, std::set<const pb::FileDescriptor*>& seen,
+                std::vector<const pb::MethodDescriptor*>& methods) {
   if (file.package() != "carom.v1" || !seen.insert(&file).second) return;
   for (int i = 0; i < file.service_count(); ++i) {
     for (int k = 0; k < file.service(i)->method_count(); ++k) {
@@ -59,16 +59,16 @@ grpc::Status CallEmpty(const std::shared_ptr<grpc::Channel>& channel, const std:
 
 TEST(MethodsTest, EveryDeclaredMethodIsServed) {
   TestServer server;
-  const auto* pool = google::protobuf::DescriptorPool::generated_pool();
-  std::set<const FileDescriptor*> seen;
-  std::vector<const MethodDescriptor*> methods;
+  const auto* pool = pb::DescriptorPool::generated_pool();
+  std::set<const pb::FileDescriptor*> seen;
+  std::vector<const pb::MethodDescriptor*> methods;
   for (const char* service : {"carom.v1.SceneService", "carom.v1.QueryService"}) {
-    const FileDescriptor* file = pool->FindFileContainingSymbol(service);
+    const pb::FileDescriptor* file = pool->FindFileContainingSymbol(service);
     ASSERT_NE(file, nullptr) << service;
     AddMethods(*file, seen, methods);
   }
   EXPECT_GE(methods.size(), 16u);
-  for (const MethodDescriptor* method : methods) {
+  for (const pb::MethodDescriptor* method : methods) {
     const std::string path =
         "/" + std::string(method->service()->full_name()) + "/" + std::string(method->name());
     const grpc::Status status = CallEmpty(server.channel(), path);
