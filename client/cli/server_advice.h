@@ -15,7 +15,7 @@
 namespace carom::cli {
 
 enum class Speech : uint8_t {
-  kNone,       // nobody accepts a connection
+  kNone,       // the address refuses connections
   kUnknown,    // neither TLS nor HTTP/2, or nothing within a second
   kPlaintext,  // HTTP/2 without TLS, as caromd speaks it
   kTls,

@@ -27,7 +27,7 @@ type question struct {
 	line   object
 	bodies bool // of lineOfBodies
 	ask    func(*Frame, *Group)
-	tell   func(*GroupAnswer) object
+	read   func(*GroupAnswer) object
 }
 
 type point = [2]float64
@@ -180,7 +180,7 @@ func checkQuestions(t *testing.T, polygons []Polygon, questions []question, want
 				t.Errorf("%v: %v", each.line, err)
 				continue
 			}
-			for member, got := range plain(t, each.tell(answer.Group(i))) {
+			for member, got := range plain(t, each.read(answer.Group(i))) {
 				if want := wanted[i][member]; !reflect.DeepEqual(got, want) {
 					t.Errorf("%v: %s is %v, not %v", each.line, member, got, want)
 				}

@@ -267,7 +267,7 @@ func TestADelayThatIsAskedForIsWaitedFor(t *testing.T) {
 	if err != nil || answer.Seq != 5 || calls.Load() != 2 {
 		t.Errorf("%v, %d calls", err, calls.Load())
 	}
-	// A delay beyond the time to reconnect is not waited for, and is told.
+	// The stream ends at once, with the delay in its error, if the delay is longer than the time to reconnect.
 	client, calls = startCalls(t, func(int64, grpc.ServerStream) error { return retryInfo(t, codes.Unavailable, time.Hour) })
 	var failed *Error
 	_, err = open(t, client, StreamOptions{Reconnect: time.Minute}).Do(testContext(t), new(Frame))

@@ -47,7 +47,7 @@ func evalQuestions(random *rand.Rand, i int) []question {
 				contacts := [][]any{}
 				for _, each := range a.Contacts.Contacts(0) {
 					if each.Kind != ContactKindConvex {
-						continue // which eval does not tell
+						continue // which `carom eval` does not print
 					}
 					contacts = append(contacts, []any{each.PolygonID, each.NormalX, each.NormalY, each.Depth})
 				}
@@ -197,7 +197,7 @@ func motionQuestions(p, d point, radius float64, ring Ring) []question {
 				for _, leg := range a.Slides.Legs(0) {
 					end := leg.Fraction
 					if !leg.HasHit {
-						end = 1 // as eval tells it
+						end = 1 // as `carom eval` prints it
 					}
 					legs = append(legs, object{"from": point{leg.FromX, leg.FromY}, "d": point{leg.DX, leg.DY}, "t": end,
 						"poly": nullOr(leg.PolygonID, leg.HasHit), "normal": point{leg.NormalX, leg.NormalY}})

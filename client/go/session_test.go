@@ -12,12 +12,12 @@ import (
 	caromv1 "carom/v1"
 )
 
-// A session beyond a frame is told in frames that each keep the limits of the server, and define all
+// A session larger than a frame is replayed in frames that each keep the limits of the server, and define all
 // of it.
 func TestASessionIsToldWithinTheLimits(t *testing.T) {
-	told := session{map[string]uint64{}, map[uint32]tracker{}}
+	original := session{map[string]uint64{}, map[uint32]tracker{}}
 	for i := uint64(1); i <= mostBindings; i++ {
-		told.scenes[fmt.Sprintf("scenes/s%d", i)] = i
+		original.scenes[fmt.Sprintf("scenes/s%d", i)] = i
 	}
 	const trackers = 200
 	for i := uint32(0); i < trackers; i++ {
@@ -25,11 +25,11 @@ func TestASessionIsToldWithinTheLimits(t *testing.T) {
 		if i%50 == 0 {
 			shape = PolygonShape(roundPolygon(uint64(i), 400)) // larger than a part
 		}
-		told.trackers[i*3] = tracker{string(shape.data), float64(i % 5), uint64(i % 3)}
+		original.trackers[i*3] = tracker{string(shape.data), float64(i % 5), uint64(i % 3)}
 	}
 	for _, limits := range []StreamLimits{{}, {FrameBytes: 4096, Groups: 2, Queries: 3}, {FrameBytes: 1 << 20, Groups: 1, Queries: 65536},
 		{FrameBytes: 1024, Groups: 1, Queries: 1}} {
-		parts := told.replay(&limits)
+		parts := original.replay(&limits)
 		remade := session{map[string]uint64{}, map[uint32]tracker{}}
 		for i, part := range parts {
 			request := new(caromv1.StreamRequest)
@@ -53,7 +53,7 @@ func TestASessionIsToldWithinTheLimits(t *testing.T) {
 				t.Errorf("%+v: part %d has %d bytes, %d shapes, %d lists", limits, i, len(part.data), shapes, len(frame.GetTrackers()))
 			}
 		}
-		if !reflect.DeepEqual(remade, told) {
+		if !reflect.DeepEqual(remade, original) {
 			t.Errorf("%+v: %d parts define %d scenes and %d trackers", limits, len(parts), len(remade.scenes), len(remade.trackers))
 		}
 		if most := 2; limits == (StreamLimits{}) && len(parts) > most {
@@ -77,7 +77,7 @@ func roundPolygon(id uint64, n int) Polygon {
 
 // More scenes than a stream has handles, and more bytes of shapes than a message takes, are there
 // again after a cut.
-func TestALargeSessionIsToldInParts(t *testing.T) {
+func TestALargeSessionIsReplayedInParts(t *testing.T) {
 	ctx := testContext(t)
 	server := startServer(t)
 	arena(t, dial(t, server.address))
@@ -127,7 +127,7 @@ func TestALargeSessionIsToldInParts(t *testing.T) {
 	}
 }
 
-// What a refused frame would have defined is not told to the next server either.
+// The stream does not replay to the next server what a refused frame would have defined.
 func TestARefusedFrameDoesNotEnterTheSession(t *testing.T) {
 	ctx := testContext(t)
 	server := startServer(t)

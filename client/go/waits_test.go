@@ -297,7 +297,7 @@ func searching(t *testing.T, reconnect time.Duration) (*caromd, *Client, *Stream
 	return server, client, stream
 }
 
-// Whatever waits while the stream searches for a server is told of its end.
+// Send, Recv and Finish, which wait while the stream searches for a server, return when the search ends.
 func TestTheEndOfASearch(t *testing.T) {
 	for _, test := range []struct {
 		name      string
