@@ -13,7 +13,7 @@
 #include "carom/bundle_file.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
-#include "client/cli/scene_source.h"
+#include "client/cli/scene/source.h"
 #include "client/formats/json_text.h"
 
 namespace carom::cli {

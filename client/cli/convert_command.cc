@@ -8,8 +8,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
+#include "client/cli/scene/source.h"
 #include "client/cli/scene_output.h"
-#include "client/cli/scene_source.h"
 
 namespace carom::cli {
 namespace {

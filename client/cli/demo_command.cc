@@ -20,9 +20,9 @@
 #include "client/cli/demo/match_run.h"
 #include "client/cli/demo/match_world.h"
 #include "client/cli/output.h"
-#include "client/cli/progress.h"
-#include "client/cli/scene_source.h"
-#include "client/cli/scene_transfer.h"
+#include "client/cli/scene/progress.h"
+#include "client/cli/scene/source.h"
+#include "client/cli/scene/transfer.h"
 #include "client/cli/server_options.h"
 #include "client/formats/json_text.h"
 

@@ -12,8 +12,8 @@
 #include "client/cli/command.h"
 #include "client/cli/eval/eval.h"
 #include "client/cli/eval/evaluator.h"
-#include "client/cli/map_options.h"
-#include "client/cli/scene_source.h"
+#include "client/cli/scene/map_options.h"
+#include "client/cli/scene/source.h"
 #include "client/cli/server_options.h"
 #include "client/maps/carom_map.h"
 

@@ -16,10 +16,10 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
-#include "client/cli/scene_changes.h"
-#include "client/cli/scene_line.h"
+#include "client/cli/scene/changes.h"
+#include "client/cli/scene/line.h"
+#include "client/cli/scene/source.h"
 #include "client/cli/scene_output.h"
-#include "client/cli/scene_source.h"
 
 namespace carom::cli {
 namespace {

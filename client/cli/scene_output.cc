@@ -14,7 +14,7 @@
 #include "carom/bundle_file.h"
 #include "carom/svg.h"
 #include "client/cli/command.h"
-#include "client/cli/map_options.h"
+#include "client/cli/scene/map_options.h"
 #include "client/formats/geojson_writer.h"
 #include "client/formats/scene_writer.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 
 #include "absl/status/status.h"
-#include "client/cli/scene_source.h"
+#include "client/cli/scene/source.h"
 
 namespace carom::cli {
 

@@ -11,7 +11,7 @@
 
 #include "absl/strings/str_join.h"
 #include "client/cli/command.h"
-#include "client/cli/scene_transfer.h"
+#include "client/cli/scene/transfer.h"
 #include "client/formats/nearest_word.h"
 
 namespace carom::cli {

@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "carom/scene.h"
 #include "client/cli/eval/evaluator.h"
-#include "client/cli/scene_source.h"
+#include "client/cli/scene/source.h"
 #include "client/cli/server_options.h"
 
 namespace carom::cli {

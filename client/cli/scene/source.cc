@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/cli/scene_source.h"
+#include "client/cli/scene/source.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "carom/bundle.h"
 #include "carom/bundle_file.h"
-#include "client/cli/map_options.h"
-#include "client/cli/progress.h"
+#include "client/cli/scene/map_options.h"
+#include "client/cli/scene/progress.h"
 #include "client/maps/carom_map.h"
 
 namespace carom::cli {

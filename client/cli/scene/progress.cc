@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/cli/progress.h"
+#include "client/cli/scene/progress.h"
 
 #include <unistd.h>
 

@@ -1,12 +1,12 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/cli/scene_changes.h"
+#include "client/cli/scene/changes.h"
 
 #include <map>
 
 #include "absl/strings/str_cat.h"
-#include "client/cli/scene_line.h"
+#include "client/cli/scene/line.h"
 #include "client/formats/scene_writer.h"
 
 namespace carom::cli {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/cli/map_options.h"
+#include "client/cli/scene/map_options.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
