@@ -7,8 +7,7 @@
 #include <set>
 
 #include "absl/strings/str_replace.h"
-#include "tests/client/fixture.h"
-#include "tests/support/process.h"
+#include "tests/client/command_line.h"
 
 namespace carom {
 namespace {
@@ -21,18 +20,8 @@ constexpr char kMap[] =
     R"({"polygons":[{"id":7,"rings":[[[0,0],[10,0],[10,10],[0,10]]]},
                     {"id":8,"rings":[[[20,0],[30,0],[30,10]]]}]})";
 
-class CliQuestionsTest : public ClientTest {
+class CliQuestionsTest : public CommandLineTest {
  protected:
-  // Runs `carom arguments…` with variables of the environment.
-  ProcessResult Carom(const std::vector<std::string>& arguments, const std::string& input = "",
-                      const std::vector<std::string>& environment = {}) const {
-    std::vector<std::string> command = {"env", "CAROM_ADDRESS=" + server_->address()};
-    command.insert(command.end(), environment.begin(), environment.end());
-    command.push_back(Environment("CAROM_BINARY"));
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    return carom::testing::RunProcess(command, input, 60);
-  }
-
   // Runs `carom arguments` on a terminal, whose line breaks are "\r\n".
   ProcessResult OnTerminal(const std::string& arguments) const {
     return carom::testing::RunProcess(

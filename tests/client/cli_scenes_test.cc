@@ -7,8 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "support/certificates.h"
-#include "tests/client/fixture.h"
-#include "tests/support/process.h"
+#include "tests/client/command_line.h"
 
 namespace carom {
 namespace {
@@ -33,17 +32,8 @@ constexpr char kDifference[] =
     "{\"id\":8,\"change\":\"removed\",\"vertices\":3,\"bounds\":[[20,0],[30,10]]}\n"
     "{\"id\":9,\"change\":\"added\",\"vertices\":1,\"bounds\":[[1,1],[1,1]]}\n";
 
-class CliScenesTest : public ClientTest {
+class CliScenesTest : public CommandLineTest {
  protected:
-  // Runs `carom arguments…`, with variables of the environment.
-  ProcessResult Carom(const std::vector<std::string>& arguments, const std::string& input = "",
-                      const std::vector<std::string>& environment = {}) const {
-    std::vector<std::string> command = {"env", "CAROM_ADDRESS=" + server_->address()};
-    command.insert(command.end(), environment.begin(), environment.end());
-    command.push_back(Environment("CAROM_BINARY"));
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    return carom::testing::RunProcess(command, input, 60);
-  }
   std::string Printed(const std::vector<std::string>& arguments) const {
     const ProcessResult result = Carom(arguments);
     EXPECT_EQ(result.exit_code, 0) << result.standard_error;
