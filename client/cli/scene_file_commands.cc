@@ -1,8 +1,8 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// `carom scene get|list|export|diff|commit --local FILE`: what a scene of a server is asked, a file
-// answers without one.
+// `carom scene get|list|export|diff|commit --local FILE`: these commands for a scene in a file,
+// without a server.
 
 #include <CLI/CLI.hpp>
 #include <map>

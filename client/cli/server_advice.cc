@@ -26,7 +26,7 @@ namespace {
 
 constexpr int kWaitMs = 1000;
 
-// The begin of a TLS handshake: a record with a ClientHello of TLS 1.2, in hexadecimal digits, and
+// The start of a TLS handshake: a record with a ClientHello of TLS 1.2, in hexadecimal digits, and
 // 32 bytes in place of a random number. It offers what a server with a certificate of either kind
 // accepts, because servers of gRPC answer a handshake that fails with silence.
 std::string ClientHello() {
