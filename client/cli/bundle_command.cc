@@ -12,7 +12,8 @@
 #include "absl/strings/str_cat.h"
 #include "carom/bundle_file.h"
 #include "client/cli/command.h"
-#include "client/cli/scene_source.h"
+#include "client/cli/output.h"
+#include "client/cli/scene/source.h"
 #include "client/formats/json_text.h"
 
 namespace carom::cli {
@@ -22,11 +23,13 @@ struct BundleCommandOptions {
   SceneSource source;
   std::string output;  // bundle file to write; empty: the scene is only checked
   bool no_index = false;
+  OutputOptions printed;
 };
 
-// Prints a JSON object about `scene`. `open_ms` is the time in milliseconds from opening the file
-// to a scene that can be queried.
-void PrintBundle(const std::string& path, const Scene& scene, double open_ms) {
+// Prints what a bundle or another map file has. `open_ms` is the time in milliseconds from opening
+// the file to a scene that can be queried.
+void PrintBundle(const std::string& path, const Scene& scene, double open_ms,
+                 const OutputOptions& output) {
   std::error_code error;
   const uintmax_t size = std::filesystem::file_size(path, error);
   std::string line = "{\"file\":";
@@ -35,7 +38,7 @@ void PrintBundle(const std::string& path, const Scene& scene, double open_ms) {
                   ",\"polygon_count\":", scene.polygon_count(),
                   ",\"vertex_count\":", scene.vertex_count(), ",\"open_ms\":");
   AppendNumber(open_ms, line);
-  std::cout << line << "}\n";
+  PrintAnswer(line + "}", output);
 }
 
 // Reads a scene, and writes it as a bundle (a scene in a binary format) if `options.output` is set.
@@ -55,7 +58,7 @@ int Bundle(const BundleCommandOptions& options) {
     if (!saved.ok()) return Fail(saved);
   }
   PrintBundle(options.output.empty() ? options.source.file : options.output, **scene,
-              static_cast<double>(taken.count()) / 1000);
+              static_cast<double>(taken.count()) / 1000, options.printed);
   return kSuccess;
 }
 
@@ -74,6 +77,8 @@ void AddBundleCommand(CLI::App& app, int& exit_status) {
   command->add_flag("--no-index", options->no_index,
                     "Write no index arrangement, so that equal polygons give equal bytes");
   AddSource(*command, options->source);
+  AddOutput(*command, options->printed);
+  AddExample(*command, "carom bundle client/examples/arena.json -o arena.carom");
   command->callback([options, &exit_status] { exit_status = Bundle(*options); });
 }
 

@@ -70,8 +70,8 @@ absl::StatusOr<GroupAnswers> Ask(const CastCommandOptions& options) {
   return std::move(result.answers);
 }
 
-// Returns the members of the first hit that a table shows beside those of the line: where it is,
-// and how far away.
+// Returns the members of the first hit beside those of the line of `carom eval`: where it is, and
+// how far away.
 std::string MoreOf(const CastCommandOptions& options, const CastHit& hit) {
   std::string more = ",\"point\":[";
   AppendNumber(hit.point.x, more);
@@ -89,8 +89,8 @@ absl::Status WritePicture(const CastCommandOptions& options, const GroupAnswers&
   return WriteFile(options.svg, DrawSvg(**scene, &group, &answers));
 }
 
-// Prints the line that `carom eval` prints for the same segment; on a terminal also point and
-// distance of the first hit.
+// Prints the line that `carom eval` prints for the same segment, and point and distance of the
+// first hit.
 int Run(const CastCommandOptions& options) {
   const absl::StatusOr<GroupAnswers> answers = Ask(options);
   if (!answers.ok()) return FailAbout(options.target, answers.status());
@@ -110,7 +110,7 @@ int Run(const CastCommandOptions& options) {
     line = SoftSegmentLine("", {segments.hits, segments.passed[0], segments.soft_lengths[0]},
                            segments.hits, holders);
   }
-  if (PrintsTables(options.output) && !segments.hits.empty()) {
+  if (!segments.hits.empty()) {
     line.pop_back();
     line += MoreOf(options, segments.hits.front());
   }
@@ -137,14 +137,16 @@ void AddCastCommand(CLI::App& app, int& exit_status) {
           "any: whether the segment hits a polygon; closest: the first hit; all: the first "
           "hit of each polygon")
       ->check(CLI::IsMember({"any", "closest", "all"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Question");
   command
       ->add_option(
           "--inside", options->inside,
           "Hits of a polygon that contains the start. report: one at the start; ignore: none "
           "before the segment has left the polygon; exit: one where the segment leaves it")
       ->check(CLI::IsMember({"report", "ignore", "exit"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Question");
   AddSoftWalls(*command, options->soft);
   AddExample(*command, "carom cast --local client/examples/arena.json 20 20 380 280");
   AddOutput(*command, options->output);

@@ -14,6 +14,7 @@
 #include "carom/geometry.h"
 #include "carom/status.h"
 #include "client/cli/eval/soft_walls.h"
+#include "client/cli/server_advice.h"
 #include "client/formats/nearest_word.h"
 #include "client/formats/scene_reader.h"
 
@@ -47,8 +48,13 @@ std::vector<std::string> OptionsOf(const CLI::App& app) {
 
 }  // namespace
 
+// The footer begins with that of the program, which commands inherit.
+void AddNote(CLI::App& command, const std::string& note) {
+  command.footer(absl::StrCat(command.get_footer(), "\n\n", note));
+}
+
 void AddExample(CLI::App& command, const std::string& example) {
-  command.footer(kExample + example);
+  AddNote(command, kExample + example);
 }
 
 std::string FullName(std::string_view scene) {
@@ -76,9 +82,8 @@ int Fail(const absl::Status& status) {
     }
   }
   if (absl::IsUnavailable(status)) {
-    std::cerr
-        << "carom: `caromd` starts a server on this machine; --address names another, and --ca "
-           "a server with TLS\n";
+    const std::string advice = AdviceAbout(CalledServer());
+    if (!advice.empty()) std::cerr << "carom: " << advice << '\n';
   }
   return kFailure;
 }

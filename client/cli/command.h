@@ -41,12 +41,15 @@ inline constexpr ExitStatus kExitStatuses[] = {
     {kSuccess, "Success."},
     {kFailure,
      "A request failed, with its code and field on standard error; or eval read a line "
-     "that is not JSON; or the file of record is damaged."},
+     "that is not JSON; or an answer that load checked differs from the library's; or the file of "
+     "record is damaged."},
     {kUsage, "The command line is malformed."},
     {kFindings, "scene lint has findings."},
 };
 
 void AddSceneCommands(CLI::App& app, int& exit_status);
+// Adds the commands of `carom scene` that `--local FILE` asks about a file.
+void AddSceneFileCommands(CLI::App& scene, int& exit_status);
 void AddCastCommand(CLI::App& app, int& exit_status);
 void AddQuestionCommands(CLI::App& app, int& exit_status);
 void AddExplainCommand(CLI::App& app, int& exit_status);
@@ -60,7 +63,11 @@ void AddLoadCommand(CLI::App& app, int& exit_status);
 void AddRecordCommand(CLI::App& app, int& exit_status);
 void AddViewCommand(CLI::App& app, int& exit_status);
 
-// Adds an example to the help of `command`, which a test runs in the folder of the project.
+// Adds a paragraph to the end of the help of `command`, and to the man page.
+void AddNote(CLI::App& command, const std::string& note);
+
+// Adds an example to the end of the help of `command`. A test runs all examples in the order of
+// the man page, in the folder of the project, with a server.
 inline constexpr char kExample[] = "Example:\n  ";
 void AddExample(CLI::App& command, const std::string& example);
 
@@ -70,8 +77,8 @@ std::string FullName(std::string_view scene);
 // Writes `text` to the file `path`. Returns UNKNOWN if the file cannot be written.
 absl::Status WriteFile(const std::string& path, const std::string& text);
 
-// Writes `carom: CODE: message` to standard error, and all field violations of `status` if it has
-// several. Returns `kFailure`.
+// Writes `carom: CODE: message` to standard error, all field violations of `status` if it has
+// several, and after UNAVAILABLE what to do (`AdviceAbout`). Returns `kFailure`.
 int Fail(const absl::Status& status);
 
 // Reports `status`, the error of a request about `scene`, as `Fail` does. If `status` refuses the

@@ -2,22 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #include <CLI/CLI.hpp>
-#include <filesystem>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "carom/bundle.h"
-#include "carom/bundle_file.h"
-#include "carom/svg.h"
 #include "client/cli/command.h"
-#include "client/cli/map_options.h"
-#include "client/cli/scene_source.h"
-#include "client/formats/geojson_writer.h"
-#include "client/formats/scene_writer.h"
+#include "client/cli/scene/source.h"
+#include "client/cli/scene_output.h"
 
 namespace carom::cli {
 namespace {
@@ -28,49 +20,15 @@ struct ConvertOptions {
   std::string format;  // empty: by the suffix of `output`
 };
 
-// Returns the format to write, or "" if the suffix of the file is that of none.
-std::string FormatOf(const ConvertOptions& options) {
-  if (!options.format.empty()) return options.format;
-  const std::string suffix = std::filesystem::path(options.output).extension().string();
-  if (options.output == "-" || suffix == ".json") return "json";
-  if (suffix == ".geojson") return "geojson";
-  if (suffix == ".svg") return "svg";
-  return suffix == ".carom" ? "bundle" : "";
-}
-
-// Writes to a file, or to standard output.
-absl::Status WriteOutput(const std::string& output, const std::string& text) {
-  if (output != "-") return WriteFile(output, text);
-  std::cout << text << std::flush;
-  return std::cout ? absl::OkStatus() : absl::UnknownError("cannot write to standard output");
-}
-
-// Writes a form that needs the index of a scene.
-absl::Status WriteIndexed(SourceScene& source, const std::string& format,
-                          const std::string& output) {
-  const absl::StatusOr<Scene::Ptr> scene = source.TakeScene();
-  if (!scene.ok()) return scene.status();
-  if (format == "svg") return WriteOutput(output, DrawSvg(**scene, nullptr, nullptr));
-  return output == "-" ? WriteOutput(output, WriteBundle(**scene)) : SaveBundle(**scene, output);
-}
-
 int Convert(const ConvertOptions& options) {
-  const std::string format = FormatOf(options);
+  const std::string format = OutputFormat(options.format, options.output);
   if (format.empty()) {
     return Fail(absl::InvalidArgumentError(absl::StrCat(
         "--to is required: ", options.output, " does not end in .json, .geojson, .svg or .carom")));
   }
   absl::StatusOr<SourceScene> source = ReadSource(options.source);
   if (!source.ok()) return Fail(source.status());
-  absl::Status written;
-  if (format == "json" || format == "geojson") {
-    const std::string mapping = source->map.mapping.empty() ? "" : MappingObject(source->map);
-    const std::vector<Polygon> polygons = source->TakePolygons();
-    written = WriteOutput(
-        options.output, format == "json" ? WriteScene(polygons, mapping) : WriteGeoJson(polygons));
-  } else {
-    written = WriteIndexed(*source, format, options.output);
-  }
+  const absl::Status written = WriteSource(*std::move(source), format, options.output);
   return written.ok() ? kSuccess : Fail(written);
 }
 

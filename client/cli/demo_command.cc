@@ -4,12 +4,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "carom/client.h"
@@ -20,11 +19,12 @@
 #include "client/cli/demo/match_picture.h"
 #include "client/cli/demo/match_run.h"
 #include "client/cli/demo/match_world.h"
-#include "client/cli/progress.h"
-#include "client/cli/scene_source.h"
-#include "client/cli/scene_transfer.h"
+#include "client/cli/output.h"
+#include "client/cli/scene/progress.h"
+#include "client/cli/scene/source.h"
+#include "client/cli/scene/transfer.h"
 #include "client/cli/server_options.h"
-#include "client/formats/grouped.h"
+#include "client/formats/json_text.h"
 
 namespace carom::cli {
 namespace {
@@ -35,6 +35,7 @@ constexpr char kMatchScene[] = "scenes/demo-match";
 struct DemoCommandOptions {
   ServerOptions server;
   SceneSource map;
+  OutputOptions output;
   std::string svg;
   uint64_t ticks = 600;
   WorldOptions world;
@@ -43,65 +44,66 @@ struct DemoCommandOptions {
 struct MatchCommandOptions {
   ServerOptions server;
   SceneSource map;
+  OutputOptions output;
   std::string svg = "match.svg";
   uint64_t ticks = 600;
   uint64_t rate = 0;  // ticks per second; 0: as fast as the server answers
   MatchOptions match;
 };
 
-void PrintRow(const char* name, const std::string& value) {
-  std::cout << absl::StrFormat("  %-18s %s\n", name, value);
+// Returns the members about the map.
+std::string MapMembers(const SceneSummary& scene) {
+  return absl::StrCat("{\"polygon_count\":", scene.polygon_count,
+                      ",\"vertex_count\":", scene.vertex_count);
 }
 
-void PrintMap(const SceneSummary& scene) {
-  PrintRow("map", absl::StrCat(Grouped(scene.polygon_count), " polygons, ",
-                               Grouped(scene.vertex_count), " vertices"));
+// Returns the members that are measurements, latencies, server time and throughput, and the last
+// one, the picture.
+std::string TimeMembers(const DemoFigures& figures, const std::string& svg) {
+  std::string line;
+  for (const auto& [name, value] : {std::pair{"latency_p50_ms", figures.latency_p50_ms},
+                                    {"latency_p99_ms", figures.latency_p99_ms},
+                                    {"evaluate_ns_per_query", figures.evaluate_ns_per_query},
+                                    {"queries_per_second", figures.queries_per_second}}) {
+    absl::StrAppend(&line, ",\"", name, "\":");
+    AppendNumber(value, line);
+  }
+  line += ",\"picture\":";
+  AppendString(svg, line);
+  return line + "}";
 }
 
-// Prints the rows that are measurements: latencies, server time and throughput.
-void PrintTimes(const DemoFigures& figures) {
-  PrintRow("latency p50", absl::StrFormat("%.2f ms a frame", figures.latency_p50_ms));
-  PrintRow("latency p99", absl::StrFormat("%.2f ms a frame", figures.latency_p99_ms));
-  PrintRow("server time", absl::StrFormat("%.0f ns a query", figures.evaluate_ns_per_query));
-  PrintRow("throughput", absl::StrCat(Grouped(static_cast<uint64_t>(figures.queries_per_second)),
-                                      " queries a second"));
+// Returns the figures of `carom demo`: the map, the load, the answers and the times.
+std::string DemoLine(const SceneSummary& scene, const DemoCommandOptions& options,
+                     const DemoFigures& figures) {
+  return absl::StrCat(MapMembers(scene), ",\"moving_shapes\":", options.world.shapes,
+                      ",\"ticks\":", figures.ticks, ",\"queries\":", figures.queries,
+                      ",\"bullets\":", figures.bullets, ",\"hits\":", figures.hits,
+                      ",\"overlapping_pairs\":", figures.overlapping_pairs,
+                      TimeMembers(figures, options.svg));
 }
 
-// Prints the figures of `carom demo`: the map, the load, the answers and the times.
-void PrintTable(const SceneSummary& scene, const DemoCommandOptions& options,
-                const DemoFigures& figures) {
-  const auto row = PrintRow;
-  std::cout << "carom demo\n";
-  PrintMap(scene);
-  row("moving shapes", Grouped(options.world.shapes));
-  row("ticks", Grouped(figures.ticks));
-  row("queries", Grouped(figures.queries));
-  row("hits", absl::StrCat(Grouped(figures.hits), " of ", Grouped(figures.bullets), " bullets"));
-  row("overlapping pairs", Grouped(figures.overlapping_pairs));
-  PrintTimes(figures);
-}
-
-// Prints the figures of `carom demo match`: first the events, which are equal in every run with
+// Returns the figures of `carom demo match`: first the events, which are equal in every run with
 // equal options, then the times.
-void PrintMatch(const SceneSummary& scene, const MatchWorld& world, const DemoFigures& figures) {
+std::string MatchLine(const SceneSummary& scene, const MatchWorld& world,
+                      const MatchCommandOptions& options, const DemoFigures& figures) {
   const MatchCounts& counts = world.counts();
-  const auto share = [](uint64_t part, uint64_t whole, const char* what) {
-    return absl::StrCat(Grouped(part), " of ", Grouped(whole), what);
-  };
-  std::cout << "carom demo match\n";
-  PrintMap(scene);
-  PrintRow("bots", Grouped(world.bots().size()));
-  PrintRow("ticks", Grouped(figures.ticks));
-  PrintRow("queries", Grouped(figures.queries));
-  PrintRow("seen", share(counts.seen, counts.sights, " pairs in range"));
-  PrintRow("slid", share(counts.slid, counts.moves, " moves"));
-  PrintRow("doors",
-           absl::StrCat(Grouped(world.doors().size()), ", opened ", Grouped(counts.doors_opened),
-                        " times, shut ", Grouped(counts.doors_shut)));
-  PrintRow("hits", absl::StrCat(Grouped(counts.bot_hits), " bots, ", Grouped(counts.wall_hits),
-                                " walls, of ", Grouped(counts.shots), " bullets"));
-  PrintRow("deaths", Grouped(counts.deaths));
-  PrintTimes(figures);
+  std::string line = absl::StrCat(MapMembers(scene), ",\"bots\":", world.bots().size(),
+                                  ",\"doors\":", world.doors().size(), ",\"ticks\":", figures.ticks,
+                                  ",\"queries\":", figures.queries);
+  for (const auto& [name, count] : {std::pair{"pairs_in_range", counts.sights},
+                                    {"seen", counts.seen},
+                                    {"moves", counts.moves},
+                                    {"slid", counts.slid},
+                                    {"doors_opened", counts.doors_opened},
+                                    {"doors_shut", counts.doors_shut},
+                                    {"bullets", counts.shots},
+                                    {"bot_hits", counts.bot_hits},
+                                    {"wall_hits", counts.wall_hits},
+                                    {"deaths", counts.deaths}}) {
+    absl::StrAppend(&line, ",\"", name, "\":", count);
+  }
+  return line + TimeMembers(figures, options.svg);
 }
 
 // Returns the polygons of the map.
@@ -139,8 +141,7 @@ absl::Status RunInScene(Client& client, const SceneSummary& scene, const std::ve
   const std::string title = std::filesystem::path(options.map.file).filename().string();
   const absl::Status written = WriteFile(options.svg, DemoPicture(title, map, world, *outcome));
   if (!written.ok()) return written;
-  PrintTable(scene, options, outcome->figures);
-  std::cout << "  picture            " << options.svg << '\n';
+  PrintAnswer(DemoLine(scene, options, outcome->figures), options.output);
   return absl::OkStatus();
 }
 
@@ -169,8 +170,7 @@ absl::Status MatchInScene(Client& client, const SceneSummary& scene,
   const std::string title = std::filesystem::path(options.map.file).filename().string();
   const absl::Status written = WriteFile(options.svg, MatchPicture(title, map, world));
   if (!written.ok()) return written;
-  PrintMatch(scene, world, *figures);
-  std::cout << "  picture            " << options.svg << '\n';
+  PrintAnswer(MatchLine(scene, world, options, *figures), options.output);
   return absl::OkStatus();
 }
 
@@ -197,19 +197,28 @@ void AddMatchCommand(CLI::App& demo, int& exit_status) {
   CLI::App* command = demo.add_subcommand("match",
                                           "Play a match of bots that see, walk, open doors and "
                                           "shoot; print figures, write an animation");
-  command->add_option("--map", options->map.file, "Map file of any format")->required();
-  command->add_option("--svg", options->svg, "SVG file to write")->capture_default_str();
+  command->add_option("--map", options->map.file, "Map file of any format")
+      ->required()
+      ->group("Demo");
   command->add_option("--ticks", options->ticks, "Ticks, with one frame and one round trip each")
       ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Demo");
   command->add_option("--rate", options->rate, "Ticks per second; 0: as fast as the server answers")
       ->check(CLI::Range(0, 1000))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Demo");
   command->add_option("--bots", options->match.bots, "Number of bots, in two teams")
       ->check(CLI::Range(2, 200))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Demo");
   AddSource(*command, options->map);
   AddServer(*command, options->server);
+  AddOutput(*command, options->output);
+  command->add_option("--svg", options->svg, "SVG file to write")
+      ->capture_default_str()
+      ->group("Output");
+  AddExample(*command, "carom demo match --map client/examples/arena.json --ticks 60");
   command->callback(
       [options, &exit_status] { exit_status = RunWithScene(*options, kMatchScene, MatchInScene); });
 }
@@ -221,22 +230,29 @@ void AddDemoCommand(CLI::App& app, int& exit_status) {
   CLI::App* command = app.add_subcommand(
       "demo",
       "Stream queries of moving shapes and bullets to a server; print figures, write a picture");
-  // The callback below requires both options, unless the subcommand `match` is given.
+  // The callback below requires --map and --svg, unless the subcommand `match` is given.
   CLI::Option* map =
-      command->add_option("--map", options->map.file, "Map file of any format; required");
-  CLI::Option* svg = command->add_option("--svg", options->svg, "SVG file to write; required");
+      command->add_option("--map", options->map.file, "Map file of any format; required")
+          ->group("Demo");
   command->add_option("--ticks", options->ticks, "Ticks, with one frame each")
       ->check(CLI::Range(1, 1000000))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Demo");
   command->add_option("--shapes", options->world.shapes, "Number of moving shapes")
       ->check(CLI::Range(1, 4000))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Demo");
   command->add_option("--bullets", options->world.bullets, "Bullets per tick")
       ->check(CLI::Range(0, 50000))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Demo");
   AddSource(*command, options->map);
   AddServer(*command, options->server);
+  AddOutput(*command, options->output);
+  CLI::Option* svg =
+      command->add_option("--svg", options->svg, "SVG file to write; required")->group("Output");
   AddMatchCommand(*command, exit_status);
+  AddExample(*command, "carom demo --map client/examples/arena.json --svg demo.svg --ticks 60");
   command->callback([=, &exit_status] {
     if (!command->get_subcommands().empty()) return;
     for (const CLI::Option* option : {map, svg}) {

@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "client/cli/command.h"
 #include "client/cli/output.h"
 #include "client/cli/server_options.h"
@@ -32,9 +33,10 @@ std::vector<const CLI::App*> CommandsIn(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App* command) { return !command->get_name().empty(); });
 }
 
-// The options of a command and of its groups of options.
+// The options of a command and of its groups of options, without those that are hidden.
 std::vector<const CLI::Option*> OptionsIn(const CLI::App& app) {
-  std::vector<const CLI::Option*> options = app.get_options();
+  std::vector<const CLI::Option*> options =
+      app.get_options([](const CLI::Option* option) { return !option->get_group().empty(); });
   for (const CLI::App* group :
        app.get_subcommands([](const CLI::App* each) { return each->get_name().empty(); })) {
     for (const CLI::Option* option : group->get_options()) options.push_back(option);
@@ -186,16 +188,22 @@ std::string ManPage(const CLI::App& app) {
                    ".\nOn a terminal, commands print tables; elsewhere, one JSON object a "
                    "line.\n.SH COMMANDS\n");
   for (const NamedCommand& at : AllCommands(app)) {
-    if (at.app == &app || !CommandsIn(*at.app).empty()) continue;
+    const bool is_group = at.app->get_require_subcommand_min() > 0;
+    if (at.app == &app || is_group) continue;
     absl::StrAppend(&page, ".SS ", Escaped(at.path), "\n", Escaped(at.app->get_description()),
                     ".\n");
     for (const CLI::Option* option : OptionsIn(*at.app)) {
       if (option->get_name() != "--help") AppendOption(*option, page);
     }
-    const std::string footer = at.app->get_footer();
-    if (footer.starts_with(kExample)) {
+    // What all commands share is in sections of its own.
+    const std::string footer = at.app->get_footer().substr(app.get_footer().size());
+    const size_t example = std::min(footer.find(kExample), footer.size());
+    const std::string note(absl::StripAsciiWhitespace(footer.substr(0, example)));
+    if (!note.empty()) absl::StrAppend(&page, ".PP\n", Escaped(note), "\n");
+    if (example < footer.size()) {
       absl::StrAppend(&page, ".PP\nExample:\n.PP\n.EX\n",
-                      Escaped(footer.substr(std::string_view(kExample).size())), "\n.EE\n");
+                      Escaped(footer.substr(example + std::string_view(kExample).size())),
+                      "\n.EE\n");
     }
   }
   page +=

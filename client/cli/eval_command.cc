@@ -12,8 +12,8 @@
 #include "client/cli/command.h"
 #include "client/cli/eval/eval.h"
 #include "client/cli/eval/evaluator.h"
-#include "client/cli/map_options.h"
-#include "client/cli/scene_source.h"
+#include "client/cli/scene/map_options.h"
+#include "client/cli/scene/source.h"
 #include "client/cli/server_options.h"
 #include "client/maps/carom_map.h"
 
@@ -78,6 +78,8 @@ void AddEvalCommand(CLI::App& app, int& exit_status) {
   command->add_option("--root", options->eval.root, "Folder of the files that load lines name")
       ->capture_default_str();
   AddMapOptions(*command, options->map);
+  AddExample(*command, R"(printf '%s\n' '{"op":"load","file":"arena.json","id":"arena"}' )"
+                       R"('{"op":"point","p":[200,150]}' | carom eval --root client/examples)");
   command->callback([options, &exit_status] { exit_status = Run(*options); });
 }
 

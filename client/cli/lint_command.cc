@@ -20,8 +20,10 @@
 #include "carom/client.h"
 #include "carom/lint.h"
 #include "client/cli/command.h"
-#include "client/cli/lint_picture.h"
 #include "client/cli/output.h"
+#include "client/cli/scene/lint_picture.h"
+#include "client/cli/scene/progress.h"
+#include "client/cli/scene/transfer.h"
 #include "client/cli/target.h"
 #include "client/formats/json_text.h"
 #include "client/formats/scene_writer.h"
@@ -86,8 +88,20 @@ LintOptions OptionsOf(const LintCommandOptions& options) {
 absl::StatusOr<Linted> LintFile(const Target& target, const LintOptions& options) {
   const absl::StatusOr<Scene::Ptr> scene = SceneOf(target);
   if (!scene.ok()) return scene.status();
-  WorkMeter meter;
-  absl::StatusOr<LintReport> report = Lint(**scene, options, meter);
+  Progress progress("lint", "checks");
+  uint64_t done = 0, total = 0;
+  LintOptions shown = options;
+  shown.progress = [&](size_t checks, size_t all) {
+    done = checks;
+    total = all;
+    progress(done, total);
+  };
+  // The meter asks often, so that the line is also renewed within a check.
+  WorkMeter meter([&] {
+    progress(done, total);
+    return false;
+  });
+  absl::StatusOr<LintReport> report = Lint(**scene, shown, meter);
   if (!report.ok()) return report.status();
   return Linted{*std::move(report), (*scene)->version(), *scene};
 }
@@ -99,12 +113,12 @@ absl::StatusOr<Linted> LintNamed(const Target& target, const LintOptions& option
   if (!client.ok()) return client.status();
   const CallOptions no_timeout{.timeout = std::chrono::milliseconds(0)};
   const std::string name = FullName(target.name);
-  absl::StatusOr<SceneLint> lint = (*client)->LintScene(name, options, 0, no_timeout);
+  absl::StatusOr<SceneLint> lint =
+      WaitedFor("lint", [&] { return (*client)->LintScene(name, options, 0, no_timeout); });
   if (!lint.ok()) return lint.status();
   Linted linted{std::move(lint->report), lint->version, nullptr};
   if (!needs_scene) return linted;
-  absl::StatusOr<std::vector<Polygon>> polygons =
-      (*client)->ExportScene(name, lint->version, no_timeout);
+  absl::StatusOr<std::vector<Polygon>> polygons = ExportShown(**client, name, lint->version);
   if (!polygons.ok()) return polygons.status();
   absl::StatusOr<Scene::Ptr> scene = Scene::Create(*std::move(polygons), lint->version);
   if (!scene.ok()) return scene.status();
@@ -176,7 +190,9 @@ absl::Status WriteFixes(const LintCommandOptions& options, const Linted& linted)
   }
   std::cerr << "carom: " << options.fix << " has " << replaced.size()
             << " repaired polygons; nothing is committed. To commit them:\n  carom scene commit "
-            << (options.target.name.empty() ? "NAME" : options.target.name) << ' ' << options.fix;
+            << (options.target.name.empty() ? "--local " + options.target.source.file
+                                            : options.target.name)
+            << ' ' << options.fix;
   if (!options.target.name.empty()) std::cerr << " --base-version " << linted.version;
   if (!removed.empty()) std::cerr << " --remove " << absl::StrJoin(removed, " ");
   std::cerr << '\n';
@@ -203,30 +219,53 @@ int RunLint(const LintCommandOptions& options) {
   return linted->report.findings.empty() ? kSuccess : kFindings;
 }
 
-void AddLengths(CLI::App& command, LintCommandOptions& options) {
+// Adds the flags about what is found, in a group of the help.
+void AddFindings(CLI::App& command, LintCommandOptions& options) {
+  constexpr char kGroup[] = "Findings";
   command
       .add_option("--radius", options.lint.gap_radius,
                   "Find gaps that a disc of this radius cannot pass")
-      ->check(CLI::Range(0.0, 0x1p50));
+      ->check(CLI::Range(0.0, 0x1p50))
+      ->group(kGroup);
   command
       .add_option("--mover", options.lint.mover_radius,
                   "Find places that a disc of this radius cannot reach from --from")
-      ->check(CLI::Range(0.0, 0x1p50));
+      ->check(CLI::Range(0.0, 0x1p50))
+      ->group(kGroup);
   command.add_option("--from", options.from, "Point X,Y where the mover starts; may be repeated")
       ->check(IsPoint)
-      ->expected(1, 128);
+      ->expected(1, 128)
+      ->group(kGroup);
   command
       .add_option("--lattice", options.lint.lattice_pitch,
                   "Pitch of the lattice of the vertices; default: found in the scene")
-      ->check(CLI::Range(0x1p-60, 0x1p53));
+      ->check(CLI::Range(0x1p-60, 0x1p53))
+      ->group(kGroup);
   command
       .add_option("--near", options.lint.near_distance,
                   "Distance up to which vertices are near; default: some rounding errors")
-      ->check(CLI::Range(0.0, 0x1p53));
+      ->check(CLI::Range(0.0, 0x1p53))
+      ->group(kGroup);
+  command.add_option("--winding", options.winding, "Sense of rotation of outer rings")
+      ->check(CLI::IsMember({"ccw", "cw"}))
+      ->group(kGroup);
+  command.add_option("--check", options.kinds, "Kinds of findings; default: all")
+      ->check(CLI::IsMember(KindBits()))
+      ->group(kGroup);
+}
+
+// Adds the flags about repairs.
+void AddFixes(CLI::App& command, LintCommandOptions& options) {
+  constexpr char kGroup[] = "Repairs";
+  command
+      .add_option("--fix", options.fix,
+                  "Map file for proposed polygons, which `carom scene commit` accepts")
+      ->group(kGroup);
   command
       .add_option("--epsilon", options.epsilon,
                   "Greatest distance by which --fix moves or merges vertices; default: 0")
-      ->check(CLI::Range(0.0, 0x1p53));
+      ->check(CLI::Range(0.0, 0x1p53))
+      ->group(kGroup);
 }
 
 }  // namespace
@@ -235,18 +274,17 @@ void AddLintCommand(CLI::App& scene, int& exit_status) {
   CLI::App* command = scene.add_subcommand("lint", "Print what is probably a mistake in a scene");
   const auto options = std::make_shared<LintCommandOptions>();
   AddTarget(*command, options->target);
+  AddFindings(*command, *options);
+  AddFixes(*command, *options);
   AddOutput(*command, options->output);
-  AddLengths(*command, *options);
-  command->add_option("--winding", options->winding, "Sense of rotation of outer rings")
-      ->check(CLI::IsMember({"ccw", "cw"}));
-  command->add_option("--check", options->kinds, "Kinds of findings; default: all")
-      ->check(CLI::IsMember(KindBits()));
   command->add_option("--max", options->lint.max_findings, "Number of findings to print")
       ->check(CLI::Range(1, 10000))
-      ->capture_default_str();
-  command->add_option("--svg", options->svg, "SVG file for a picture of scene and findings");
-  command->add_option("--fix", options->fix,
-                      "Map file for proposed polygons, which `carom scene commit` accepts");
+      ->capture_default_str()
+      ->group("Output");
+  command->add_option("--svg", options->svg, "SVG file for a picture of scene and findings")
+      ->group("Output");
+  AddExample(*command,
+             "carom scene lint --local client/examples/level.tmx --layer Walls --radius 6");
   command->callback([options, &exit_status] { exit_status = RunLint(*options); });
 }
 

@@ -15,8 +15,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/synchronization/mutex.h"
 #include "client/cli/command.h"
-#include "client/cli/progress.h"
-#include "client/cli/scene_source.h"
+#include "client/cli/output.h"
+#include "client/cli/scene/progress.h"
+#include "client/cli/scene/source.h"
 #include "client/cli/server_options.h"
 #include "client/load/load.h"
 #include "client/load/report.h"
@@ -91,7 +92,7 @@ absl::StatusOr<load::LoadReport> RunShown(LoadOptions options) {
   return report;
 }
 
-int Run(const LoadOptions& options) {
+int Run(const LoadOptions& options, const OutputOptions& output) {
   const absl::Status checked = load::CheckOptions(options);
   if (!checked.ok()) {
     std::cerr << "carom load: " << checked.message() << '\n';
@@ -103,23 +104,38 @@ int Run(const LoadOptions& options) {
   const StopOnSignals signals;
   const absl::StatusOr<load::LoadReport> report = RunShown(options);
   if (!report.ok()) return Fail(report.status());
-  std::cout << load::ReportText(*report);
-  // Writes the file of `--plot` even if the file of `--json` cannot be written.
+  std::cout << (PrintsTables(output) ? load::ReportText(*report) : load::ReportJson(*report));
+  // Writes the file of `--plot` even if the file of `--report` cannot be written.
   absl::Status written;
-  if (!options.json.empty()) written = WriteFile(options.json, load::ReportJson(*report));
+  if (!options.report.empty()) written = WriteFile(options.report, load::ReportJson(*report));
   if (!options.plot.empty()) written.Update(WriteFile(options.plot, load::ReportPlot(*report)));
   if (!written.ok()) return Fail(written);
   return report->checks.differences == 0 ? kSuccess : kFailure;
 }
 
+// Adds options with a range each to one group of the help.
+class RangedOptions {
+ public:
+  RangedOptions(CLI::App& command, const char* group) : command_(command), group_(group) {}
+
+  template <class Value, class Bound>
+  CLI::Option* operator()(const char* flag, Value& value, Bound least, Bound most,
+                          const char* help) const {
+    return command_.add_option(flag, value, help)
+        ->check(CLI::Range(least, most))
+        ->capture_default_str()
+        ->group(group_);
+  }
+
+ private:
+  CLI::App& command_;
+  const char* group_;
+};
+
 // Adds the flags about streams and time. Checks the range of each flag; `CheckOptions` checks the
 // limits that involve several flags.
 void AddTiming(CLI::App& command, LoadOptions& options) {
-  const auto add = [&](const char* flag, auto& value, auto least, auto most, const char* help) {
-    return command.add_option(flag, value, help)
-        ->check(CLI::Range(least, most))
-        ->capture_default_str();
-  };
+  const RangedOptions add(command, "Load");
   add("--streams", options.streams, 1, 100000,
       "Number of streams, each of which stands for a player or a game server");
   add("--connections", options.connections, 1, 10000, "Number of connections that streams share");
@@ -138,11 +154,7 @@ void AddTiming(CLI::App& command, LoadOptions& options) {
 
 // Adds the flags about the queries of each frame and about the scene.
 void AddQuestions(CLI::App& command, LoadOptions& options) {
-  const auto add = [&](const char* flag, auto& value, auto least, auto most, const char* help) {
-    return command.add_option(flag, value, help)
-        ->check(CLI::Range(least, most))
-        ->capture_default_str();
-  };
+  const RangedOptions add(command, "Questions");
   static const std::map<std::string, CastDetail> kDetails = {{"fraction", CastDetail::kFraction},
                                                              {"normal", CastDetail::kNormal},
                                                              {"edge", CastDetail::kEdge},
@@ -156,14 +168,37 @@ void AddQuestions(CLI::App& command, LoadOptions& options) {
       "Speed of a tracker in world units a second; 0: a tenth of the map's spacing");
   command.add_option("--detail", options.detail, "Detail of the hits in answers")
       ->transform(CLI::CheckedTransformer(kDetails).description("fraction|normal|edge|exit"))
-      ->default_str("fraction");
-  CLI::Option* map = command.add_option("--map", options.map, "Map file of any format");
+      ->default_str("fraction")
+      ->group("Questions");
+  CLI::Option* map =
+      command.add_option("--map", options.map, "Map file of any format")->group("Questions");
   add("--polygons", options.polygons, 1, 4194304,
       "Without --map: number of polygons of a generated map of convex polygons in a grid")
       ->excludes(map);
   add("--edits", options.edits_hz, 0.0, 10000.0,
       "Commits a second, each of which edits one polygon");
-  command.add_option("--seed", options.seed, "Seed of the random numbers")->capture_default_str();
+  command.add_option("--seed", options.seed, "Seed of the random numbers")
+      ->capture_default_str()
+      ->group("Questions");
+}
+
+// Adds the flags about what is measured and printed.
+void AddReport(CLI::App& command, LoadOptions& options, OutputOptions& output) {
+  command
+      .add_option("--check", options.check,
+                  "Compare one of every CHECK answers with the library's answer; 0: none")
+      ->capture_default_str()
+      ->group("Load");
+  command
+      .add_option("--server-pid", options.server_pid,
+                  "Process id of the server, if it runs on this host, to report its CPU time")
+      ->check(CLI::Range(1, 1 << 30))
+      ->group("Load");
+  AddOutput(command, output);
+  command.add_option("--report", options.report, "JSON file to write the report to, too")
+      ->group("Output");
+  command.add_option("--plot", options.plot, "SVG file to write a plot of latency percentiles to")
+      ->group("Output");
 }
 
 // Reads the polygons of the map file.
@@ -186,22 +221,14 @@ void AddLoadCommand(CLI::App& app, int& exit_status) {
   AddTiming(*command, *options);
   AddQuestions(*command, *options);
   AddSource(*command, *map);
-  command
-      ->add_option("--check", options->check,
-                   "Compare one of every CHECK answers with the library's answer; 0: none")
-      ->capture_default_str();
-  command
-      ->add_option("--server-pid", options->server_pid,
-                   "Process id of the server, if it runs on this host, to report its CPU time")
-      ->check(CLI::Range(1, 1 << 30));
-  command->add_option("--json", options->json, "JSON file to write the report to");
-  command->add_option("--plot", options->plot,
-                      "SVG file to write a plot of latency percentiles to");
-  command->footer(
+  const auto output = std::make_shared<OutputOptions>();
+  AddReport(*command, *options, *output);
+  AddNote(
+      *command,
       "The map is imported as a scene with a random name, which is deleted at the end, also after\n"
-      "SIGINT. Exit status 1: a request failed, or an answer differs from the library's answer.\n"
-      "Lost, refused and late frames are counted and do not change the exit status.");
-  command->callback([options, server, map, &exit_status] {
+      "SIGINT. Lost, refused and late frames are counted and do not change the exit status.");
+  AddExample(*command, "carom load --streams 4 --duration 1 --warmup 0");
+  command->callback([options, server, map, output, &exit_status] {
     const absl::StatusOr<ServerOptions> resolved = Resolved(*server);
     absl::Status status = resolved.status();
     if (resolved.ok()) {
@@ -209,7 +236,7 @@ void AddLoadCommand(CLI::App& app, int& exit_status) {
       options->security = resolved->client;
     }
     if (status.ok() && !options->map.empty()) status = ReadLoadMap(*map, *options);
-    exit_status = status.ok() ? Run(*options) : Fail(status);
+    exit_status = status.ok() ? Run(*options, *output) : Fail(status);
   });
 }
 

@@ -93,9 +93,13 @@ void AppendPadded(const std::string& text, size_t width, bool right, std::string
 }  // namespace
 
 void AddOutput(CLI::App& command, OutputOptions& options) {
-  command
-      .add_flag("--json", options.json,
-                "Print one JSON object a line; default where standard output is no terminal")
+  CLI::Option* json =
+      command
+          .add_flag("--json", options.json,
+                    "Print one JSON object a line; default where standard output is no terminal")
+          ->group("Output");
+  command.add_flag("--text", options.text, "Print tables and text; default on a terminal")
+      ->excludes(json)
       ->group("Output");
   command
       .add_option("--color", options.color,
@@ -106,7 +110,7 @@ void AddOutput(CLI::App& command, OutputOptions& options) {
 }
 
 bool PrintsTables(const OutputOptions& options) {
-  return !options.json && isatty(STDOUT_FILENO) == 1;
+  return options.text || (!options.json && isatty(STDOUT_FILENO) == 1);
 }
 
 bool UsesColor(const OutputOptions& options) {

@@ -3,9 +3,9 @@
 
 // How does a command print what it found?
 //
-// On a terminal, commands print tables with numbers of six digits; elsewhere, and with `--json`,
-// one JSON object a line, with numbers that are read back to the same double. Colours appear on
-// terminals alone: `--color` and the environment variable NO_COLOR decide.
+// On a terminal, and with `--text`, commands print tables with numbers of six digits; elsewhere,
+// and with `--json`, one JSON object a line, with numbers that are read back to the same double.
+// Colours appear on terminals alone: `--color` and the environment variable NO_COLOR decide.
 #pragma once
 
 #include <iosfwd>
@@ -22,13 +22,15 @@ namespace carom::cli {
 
 struct OutputOptions {
   bool json = false;
+  bool text = false;
   std::string color = "auto";
 };
 
-// Adds the flags `--json` and `--color`.
+// Adds the flags `--json`, `--text` and `--color`.
 void AddOutput(CLI::App& command, OutputOptions& options);
 
-// Whether a command prints tables: standard output is a terminal, and `--json` is not given.
+// Whether a command prints tables: standard output is a terminal and `--json` is not given, or
+// `--text` is.
 bool PrintsTables(const OutputOptions& options);
 // Whether a table has colours.
 bool UsesColor(const OutputOptions& options);

@@ -267,7 +267,8 @@ void AddShape(CLI::App& command, ShapeFlags& flags, bool has_circles) {
   shape->add_option("--polygon", flags.ring, "X,Y of each vertex, such as 0,0 4,0 4,3")
       ->expected(1, 4096);
   shape->require_option(0, 1);
-  command.add_option("--angle", flags.angle, "Radians by which the shape is turned");
+  command.add_option("--angle", flags.angle, "Radians by which the shape is turned")
+      ->group("Question");
 }
 
 struct QuestionCommand {
@@ -303,9 +304,11 @@ void AddInside(CLI::App& command, QuestionOptions& options, const char* value) {
                   "What counts for a polygon that contains the start: report, ignore, exit; or, "
                   "for shapes that only overlap blocks: blocking, blocking_leave")
       ->check(CLI::IsMember({"report", "ignore", "exit", "blocking", "blocking_leave"}))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Question");
   command.add_option("--skin", options.skin, "Gap to keep from what blocks, in world units")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::NonNegativeNumber)
+      ->group("Question");
 }
 
 const std::pair<const char*, const char*> kPlace[] = {{"X", "x of the shape"},
@@ -371,7 +374,8 @@ void AddQuestionsOfShapes(CLI::App& app, int& exit_status) {
   slide.command
       ->add_option("--max-contacts", slide.options->max_contacts, "Contacts after which it stops")
       ->check(CLI::Range(1, 8))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Question");
 }
 
 void AddArea(CLI::App& app, int& exit_status) {
@@ -408,7 +412,8 @@ void AddQuestionCommands(CLI::App& app, int& exit_status) {
       ->add_option("--max-bounces", bounce.options->max_bounces,
                    "Reflections after which the path ends")
       ->check(CLI::Range(1, 16))
-      ->capture_default_str();
+      ->capture_default_str()
+      ->group("Question");
   const auto sight = std::make_shared<QuestionOptions>();
   CLI::App* const sights = AddQuestion(
       app, {"sight", "Print whether (X1, Y1) and (X2, Y2) see each other", "20 20 380 280", kEnds},

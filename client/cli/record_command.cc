@@ -151,7 +151,6 @@ void AddRecordCommand(CLI::App& app, int& exit_status) {
       ->required();
   command->add_flag("--frames", options->frames, "Print a line of JSON for each frame");
   AddOutput(*command, options->output);
-  command->footer("The exit status is 1 if the file is damaged; the error names the entry.");
   command->callback([options, &exit_status] { exit_status = RunRecord(*options); });
 }
 

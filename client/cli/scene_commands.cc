@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
-#include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,11 +13,12 @@
 #include "carom/status.h"
 #include "client/cli/command.h"
 #include "client/cli/lint_command.h"
-#include "client/cli/map_options.h"
 #include "client/cli/output.h"
-#include "client/cli/scene_line.h"
-#include "client/cli/scene_source.h"
-#include "client/cli/scene_transfer.h"
+#include "client/cli/scene/changes.h"
+#include "client/cli/scene/line.h"
+#include "client/cli/scene/map_options.h"
+#include "client/cli/scene/source.h"
+#include "client/cli/scene/transfer.h"
 #include "client/cli/server_options.h"
 #include "client/cli/target.h"
 #include "client/formats/json_text.h"
@@ -161,40 +162,32 @@ int Fork(const SceneOptions& options, Client& client) {
   return PrintOrFail(options, client.ForkScene(FullName(options.name), fork));
 }
 
+// Returns the mapping that the note of the exported version keeps, or "".
+std::string MappingIn(const SceneOptions& options, Client& client) {
+  const absl::StatusOr<std::vector<SceneVersion>> versions =
+      client.ListSceneVersions(FullName(options.name));
+  if (!versions.ok()) return "";
+  for (const SceneVersion& version : *versions) {
+    const bool is_exported = options.version == 0 ? &version == &versions->back()
+                                                  : version.scene.version == options.version;
+    const std::optional<JsonDocument> note = is_exported ? ParseJson(version.note) : std::nullopt;
+    if (note && note->value.is_object()) return version.note;
+  }
+  return "";
+}
+
 // Prints the scene after all polygons have arrived, because it is one JSON document.
 int Export(const SceneOptions& options, Client& client) {
   const absl::StatusOr<std::vector<Polygon>> polygons =
       ExportShown(client, FullName(options.name), options.version);
   if (!polygons.ok()) return FailAbout(TargetOf(options), polygons.status());
-  std::cout << WriteScene(*polygons);
+  std::cout << WriteScene(*polygons, MappingIn(options, client));
   return kSuccess;
 }
 
 int Delete(const SceneOptions& options, Client& client) {
   const absl::Status status = client.DeleteScene(FullName(options.name));
   return status.ok() ? kSuccess : FailAbout(TargetOf(options), status);
-}
-
-// The polygons of a version by their ids.
-using ById = std::map<uint64_t, const Polygon*>;
-ById ByIds(const std::vector<Polygon>& polygons) {
-  ById result;
-  for (const Polygon& polygon : polygons) result.emplace(polygon.id(), &polygon);
-  return result;
-}
-
-std::string ChangeLine(const char* change, const Polygon& polygon) {
-  std::string line = absl::StrCat("{\"id\":", polygon.id(), ",\"change\":\"", change,
-                                  "\",\"vertices\":", polygon.vertex_count(), ",\"bounds\":");
-  AppendBox(polygon.bounds(), line);
-  return line + "}";
-}
-
-bool AreEqual(const Polygon& a, const Polygon& b) {
-  std::string as_json, other;
-  AppendPolygon(a, as_json);
-  AppendPolygon(b, other);
-  return as_json == other;
 }
 
 // Prints the polygons that differ between two versions, or between a version and a file.
@@ -206,20 +199,7 @@ int Diff(const SceneOptions& options, Client& client) {
       options.source.file.empty() ? ExportShown(client, name, options.to_version)
                                   : ReadPolygonsOf(options.source);
   if (!to.ok()) return FailAbout(TargetOf(options), to.status());
-  const ById before = ByIds(*from), after = ByIds(*to);
-  std::vector<std::string> lines;
-  for (const auto& [id, polygon] : before) {
-    const auto found = after.find(id);
-    if (found == after.end()) {
-      lines.push_back(ChangeLine("removed", *polygon));
-    } else if (!AreEqual(*polygon, *found->second)) {
-      lines.push_back(ChangeLine("replaced", *found->second));
-    }
-  }
-  for (const auto& [id, polygon] : after) {
-    if (!before.contains(id)) lines.push_back(ChangeLine("added", *polygon));
-  }
-  PrintAnswers(lines, options.output);
+  PrintAnswers(DiffLines(*from, *to), options.output);
   return kSuccess;
 }
 
@@ -231,37 +211,13 @@ int Commit(const SceneOptions& options, Client& client) {
   const std::string name = FullName(options.name);
   const absl::StatusOr<std::vector<Polygon>> current = ExportShown(client, name);
   if (!current.ok()) return FailAbout(TargetOf(options), current.status());
-  const ById existing = ByIds(*current);
-  std::vector<SceneEdit> edits;
-  for (const Polygon& polygon : *polygons) {
-    if (existing.contains(polygon.id())) {
-      edits.emplace_back(ReplacePolygon{polygon});
-    } else {
-      edits.emplace_back(AddPolygon{polygon});
-    }
-  }
-  for (const uint64_t id : options.removed) edits.emplace_back(RemovePolygon{id});
-  return PrintOrFail(options, client.CommitEdits(name, options.version, edits));
+  return PrintOrFail(options, client.CommitEdits(name, options.version,
+                                                 EditsOf(*current, *polygons, options.removed)));
 }
 
-// Answers `get`, `list` and `export` from a file.
-int Local(const SceneOptions& options, std::string_view command) {
-  absl::StatusOr<SourceScene> source = ReadSource(options.source);
-  if (!source.ok()) return Fail(source.status());
-  if (command == "export") {
-    std::cout << WriteScene(source->TakePolygons());
-    return kSuccess;
-  }
-  const std::string id = source->id;
-  const absl::StatusOr<Scene::Ptr> scene = source->TakeScene();
-  if (!scene.ok()) return Fail(scene.status());
-  Print(options, {.name = id.empty() ? options.source.file : id,
-                  .version = (*scene)->version(),
-                  .polygon_count = (*scene)->polygon_count(),
-                  .vertex_count = (*scene)->vertex_count(),
-                  .bounds = (*scene)->bounds()});
-  return kSuccess;
-}
+constexpr char kNoVersions[] =
+    "a file has no versions: `carom scene import NAME FILE` puts it on a server, which keeps "
+    "versions; `git` keeps versions of files";
 
 struct SceneCommand {
   const char* name;
@@ -289,8 +245,8 @@ class SceneCommands {
  public:
   SceneCommands(CLI::App& scene, int& exit_status) : scene_(scene), exit_status_(exit_status) {}
 
-  // The commands that read and write files, and those that a file can answer.
   void AddFiles();
+  void AddEdits();
   // The commands about the versions of a scene.
   void AddVersions();
 
@@ -304,15 +260,21 @@ class SceneCommands {
         ->required();
     return added;
   }
-  // Adds a command that reads a file, where the command line has `--local`.
-  void AddLocal(const char* name, const char* help) {
-    CLI::App* command = scene_.add_subcommand(name, help);
-    command->add_option("--local", options_->source.file, "Map file to read")->required();
-    AddSource(*command, options_->source);
-    AddOutput(*command, options_->output);
-    command->callback([options = options_, name, &exit_status = exit_status_] {
-      exit_status = Local(*options, std::string_view(name));
-    });
+  // Adds a command that has another form for files (`AddSceneFileCommands`).
+  CLI::App* AddForServers(CLI::App* added, const char* example) {
+    AddLocalHelp(*added);
+    AddExample(*added, example);
+    return added;
+  }
+  // Adds a command that cannot be asked about a file: `--local` is an error that says why.
+  CLI::App* AddWithoutFiles(const SceneCommand& command, const char* example, const char* why) {
+    CLI::App* added = AddNamed(command);
+    AddExample(*added, example);
+    added
+        ->add_option_function<std::string>(
+            "--local", [why](const std::string&) { throw CLI::ValidationError("--local", why); })
+        ->group("");
+    return added;
   }
 
   CLI::App& scene_;
@@ -321,51 +283,65 @@ class SceneCommands {
 };
 
 void SceneCommands::AddFiles() {
-  CLI::App* import = AddNamed({"import", "Import a scene from a map file of any format", Import});
+  CLI::App* import = AddWithoutFiles(
+      {"import", "Import a scene from a map file of any format", Import},
+      "carom scene import arena client/examples/arena.json --replace",
+      "import puts a file on a server; `carom convert` writes a file in another form");
   import->add_option("FILE", options_->source.file, "The file; - is standard input")->required();
   import->add_flag("--replace", options_->replace, "Replace the scene if it exists");
   AddSource(*import, options_->source);
-  if (HasLocal()) {
-    AddLocal("get", "Print a summary of the scene in a file");
-    AddLocal("list", "Print a summary of the scene in a file");
-    AddLocal("export", "Print the scene in a file as JSON");
-  } else {
-    Add({"list", "Print all scenes", List});
-    AddNamed({"get", "Print the current version of a scene, without polygons", Show});
-    AddNamed({"export", "Print a scene as a JSON file that import accepts", Export})
-        ->add_option("--version", options_->version, "Older version, as history prints it");
-  }
+  if (HasLocal()) return;
+  AddForServers(Add({"list", "Print all scenes", List}), "carom scene list");
+  AddForServers(AddNamed({"get", "Print the current version of a scene, without polygons", Show}),
+                "carom scene get arena");
+  AddForServers(AddNamed({"export", "Print a scene as a JSON file that import accepts", Export}),
+                "carom scene export arena")
+      ->add_option("--version", options_->version, "Older version, as history prints it");
 }
 
-void SceneCommands::AddVersions() {
-  AddNamed({"history", "Print the version history of a scene", History});
-  CLI::App* diff = AddNamed({"diff", "Print the polygons that differ between versions", Diff});
+void SceneCommands::AddEdits() {
+  if (HasLocal()) return;
+  CLI::App* diff =
+      AddForServers(AddNamed({"diff", "Print the polygons that differ between versions", Diff}),
+                    "carom scene diff arena --with client/examples/level.tmx");
   diff->add_option("FROM", options_->version, "Older version; default: the current one");
   diff->add_option("TO", options_->to_version, "Newer version; default: the current one");
   diff->add_option("--with", options_->source.file, "Map file to compare with in place of TO");
   AddSource(*diff, options_->source);
-  CLI::App* commit =
-      AddNamed({"commit", "Add or replace the polygons of a file, and remove others", Commit});
+  CLI::App* commit = AddForServers(
+      AddNamed({"commit", "Add or replace the polygons of a file, and remove others", Commit}),
+      "carom scene commit arena client/examples/level.tmx --layer Rocks");
   commit->add_option("FILE", options_->source.file, "Map file with the polygons");
   AddSource(*commit, options_->source);
   commit->add_option("--remove", options_->removed, "Ids of polygons to remove");
   commit->add_option("--base-version", options_->version,
                      "Version that must be current, else nothing changes; default: any");
-  CLI::App* watch = AddNamed({"watch", "Print each version of a scene when it is made", Watch});
+}
+
+void SceneCommands::AddVersions() {
+  AddWithoutFiles({"history", "Print the version history of a scene", History},
+                  "carom scene history arena", kNoVersions);
+  CLI::App* watch =
+      AddWithoutFiles({"watch", "Print each version of a scene when it is made", Watch},
+                      "carom scene watch arena", kNoVersions);
   watch->add_option("--from", options_->version, "Version: begin with the version made after it");
   watch->add_flag("--polygons", options_->polygons, "Also print the polygons that were changed");
-  AddNamed({"rollback", "Make a version with the polygons of an older version", Rollback})
+  AddWithoutFiles({"rollback", "Make a version with the polygons of an older version", Rollback},
+                  "carom scene rollback arena 1", kNoVersions)
       ->add_option("VERSION", options_->version, "Older version, as history prints it")
       ->required();
   CLI::App* fork =
-      AddNamed({"fork", "Make a scene that begins as a copy of a version of NAME", Fork});
+      AddWithoutFiles({"fork", "Make a scene that begins as a copy of a version of NAME", Fork},
+                      "carom scene fork arena rehearsal",
+                      "a fork shares the memory of a scene of a server; `cp` copies a file");
   fork->add_option("FORK", options_->fork, "Name of the fork; default: a random name");
   fork->add_option("--version", options_->version,
                    "Older version of NAME; default: the current one");
   fork->add_option("--lease", options_->lease_seconds,
                    "Seconds without use after which the server deletes the fork; default: 60")
       ->check(CLI::Range(uint64_t{1}, uint64_t{86400}));
-  AddNamed({"delete", "Delete a scene", Delete});
+  AddWithoutFiles({"delete", "Delete a scene", Delete}, "carom scene delete arena",
+                  "delete deletes a scene of a server; `rm` deletes a file");
 }
 
 }  // namespace
@@ -376,8 +352,10 @@ void AddSceneCommands(CLI::App& app, int& exit_status) {
   scene->require_subcommand(1);
   SceneCommands commands(*scene, exit_status);
   commands.AddFiles();
-  commands.AddVersions();
+  commands.AddEdits();
+  if (HasLocal()) AddSceneFileCommands(*scene, exit_status);
   AddLintCommand(*scene, exit_status);
+  commands.AddVersions();
 }
 
 }  // namespace carom::cli

@@ -51,6 +51,12 @@ std::string& ContextOfProgram() {
   return context;
 }
 
+// What `Resolved` returned last.
+ServerOptions& LastResolved() {
+  static auto& options = *new ServerOptions();
+  return options;
+}
+
 std::string EnvironmentOf(const char* variable) {
   const char* value = std::getenv(variable);
   return value != nullptr ? value : "";
@@ -154,8 +160,11 @@ absl::StatusOr<ServerOptions> Resolved(ServerOptions options) {
     if (!applied.ok()) return applied;
   }
   if (options.address.empty()) options.address = kDefaultAddress;
+  LastResolved() = options;
   return options;
 }
+
+const ServerOptions& CalledServer() { return LastResolved(); }
 
 absl::StatusOr<std::unique_ptr<Client>> ConnectTo(const ServerOptions& options) {
   const absl::StatusOr<ServerOptions> resolved = Resolved(options);

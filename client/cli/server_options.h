@@ -47,6 +47,9 @@ void AddContext(CLI::App& app);
 // INVALID_ARGUMENT naming the configuration file and the line, or the member, of a fault in it;
 // NOT_FOUND for a context that is not in the file, with the nearest names.
 absl::StatusOr<ServerOptions> Resolved(ServerOptions options);
+// Returns what `Resolved` returned last in this process, for advice about a server that does not
+// answer.
+const ServerOptions& CalledServer();
 // Returns a client of the server that the options name. Errors: those of `Resolved` and
 // `Client::Connect`.
 absl::StatusOr<std::unique_ptr<Client>> ConnectTo(const ServerOptions& options);

@@ -4,13 +4,14 @@
 #include "client/cli/target.h"
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <iostream>
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "client/cli/command.h"
-#include "client/cli/scene_transfer.h"
+#include "client/cli/scene/transfer.h"
 #include "client/formats/nearest_word.h"
 
 namespace carom::cli {
@@ -18,15 +19,28 @@ namespace {
 
 bool has_local = false;
 
-// Returns the names of the server's scenes without `scenes/`; none if the server does not answer.
+// How many scenes are read at most for suggestions, and for how long.
+constexpr size_t kMostNames = 100000;
+constexpr std::chrono::seconds kMostTime(2);
+constexpr size_t kMostSuggestions = 3;
+
+// Returns the names of the server's scenes without `scenes/`, up to the limits above; none if the
+// server does not answer.
 std::vector<std::string> SceneNames(const ServerOptions& options) {
   std::vector<std::string> names;
   const absl::StatusOr<std::unique_ptr<Client>> client = ConnectTo(options);
   if (!client.ok()) return names;
-  const absl::StatusOr<ScenePage> page =
-      (*client)->ListScenes(1000, "", {.timeout = std::chrono::seconds(2)});
-  if (!page.ok()) return names;
-  for (const SceneSummary& scene : page->scenes) names.push_back(scene.name.substr(7));
+  const auto end = std::chrono::steady_clock::now() + kMostTime;
+  for (std::string token; names.size() < kMostNames;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+    if (left.count() <= 0) break;
+    const absl::StatusOr<ScenePage> page = (*client)->ListScenes(1000, token, {.timeout = left});
+    if (!page.ok()) break;
+    for (const SceneSummary& scene : page->scenes) names.push_back(scene.name.substr(7));
+    token = page->next_page_token;
+    if (token.empty()) break;
+  }
   return names;
 }
 
@@ -34,6 +48,15 @@ std::vector<std::string> SceneNames(const ServerOptions& options) {
 
 void SetHasLocal(bool value) { has_local = value; }
 bool HasLocal() { return has_local; }
+
+// Where the command line has the flag, the command has another form.
+void AddLocalHelp(CLI::App& command) {
+  command
+      .add_option_function<std::string>(
+          "--local", [](const std::string&) {}, "Ask the map file FILE in place of a server")
+      ->type_name("FILE")
+      ->group("Scene");
+}
 
 void AddTarget(CLI::App& command, Target& target) {
   if (has_local) {
@@ -47,11 +70,7 @@ void AddTarget(CLI::App& command, Target& target) {
   }
   command.add_option("NAME", target.name, "Name of the scene, such as arena or scenes/arena")
       ->required();
-  command
-      .add_option_function<std::string>(
-          "--local", [](const std::string&) {}, "Ask the map file FILE in place of NAME")
-      ->type_name("FILE")
-      ->group("Scene");
+  AddLocalHelp(command);
   AddServer(command, target.server);
 }
 
@@ -87,8 +106,12 @@ int FailAbout(const Target& target, const absl::Status& status) {
   if (target.name.empty()) return exit_status;
   if (absl::IsNotFound(status)) {
     const std::vector<std::string> names = SceneNames(target.server);
-    const std::string near = NearestWord(target.name, names);
-    if (!near.empty()) std::cerr << "carom: there is a scene " << near << '\n';
+    const std::string word = FullName(target.name).substr(7);
+    const std::vector<std::string> near = NearestWords(word, names, kMostSuggestions);
+    if (!near.empty()) {
+      std::cerr << "carom: " << (near.size() == 1 ? "there is a scene " : "there are scenes ")
+                << absl::StrJoin(near, ", ") << '\n';
+    }
     if (names.empty()) std::cerr << "carom: `carom scene import NAME FILE` makes a scene\n";
   }
   return exit_status;

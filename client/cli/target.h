@@ -14,7 +14,7 @@
 #include "absl/status/statusor.h"
 #include "carom/scene.h"
 #include "client/cli/eval/evaluator.h"
-#include "client/cli/scene_source.h"
+#include "client/cli/scene/source.h"
 #include "client/cli/server_options.h"
 
 namespace carom::cli {
@@ -29,6 +29,9 @@ struct Target {
 void SetHasLocal(bool has_local);
 bool HasLocal();
 
+// Adds `--local FILE` to the help of a command of which the command line asks a server.
+void AddLocalHelp(CLI::App& command);
+
 // Adds the argument NAME with the flags of the server, or `--local FILE` and the
 // flags of `AddSource`.
 void AddTarget(CLI::App& command, Target& target);
@@ -39,7 +42,8 @@ absl::StatusOr<std::unique_ptr<Evaluator>> EvaluatorOf(const Target& target);
 absl::StatusOr<Scene::Ptr> SceneOf(const Target& target);
 
 // Writes an error about the target to standard error as `FailOf` does, with what to do next: how to
-// start a server, or the names of scenes that are near.
+// reach a server, or up to three names of scenes that are near, of the first 100,000 scenes that
+// the server lists within two seconds.
 int FailAbout(const Target& target, const absl::Status& status);
 
 }  // namespace carom::cli

@@ -15,8 +15,8 @@
 #include "carom/bundle.h"
 #include "client/cli/command.h"
 #include "client/cli/local_page.h"
-#include "client/cli/map_options.h"
-#include "client/cli/scene_source.h"
+#include "client/cli/scene/map_options.h"
+#include "client/cli/scene/source.h"
 #include "client/formats/json_text.h"
 
 extern char** environ;

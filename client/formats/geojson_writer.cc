@@ -148,8 +148,10 @@ void AppendCarom(const Polygon& polygon, std::string& out) {
 
 }  // namespace
 
-std::string WriteGeoJson(std::span<const Polygon> polygons) {
-  std::string out = "{\"type\":\"FeatureCollection\",\"features\":[";
+std::string WriteGeoJson(std::span<const Polygon> polygons, const std::string& mapping) {
+  std::string out = "{\"type\":\"FeatureCollection\",";
+  if (!mapping.empty()) absl::StrAppend(&out, "\"carom\":{\"mapping\":", mapping, "},\n");
+  out += "\"features\":[";
   for (size_t i = 0; i < polygons.size(); ++i) {
     const Polygon& polygon = polygons[i];
     out += i == 0 ? "\n" : ",\n";

@@ -29,7 +29,9 @@
 
 namespace carom {
 
-// Returns a FeatureCollection with the polygons, one per line.
-std::string WriteGeoJson(std::span<const Polygon> polygons);
+// Returns a FeatureCollection with the polygons, one per line. `mapping` is the text of a JSON
+// object that states how the polygons were imported; unless it is empty, it is the member `mapping`
+// of the collection's member `carom`.
+std::string WriteGeoJson(std::span<const Polygon> polygons, const std::string& mapping = "");
 
 }  // namespace carom

@@ -34,18 +34,28 @@ size_t EditDistance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::string NearestWord(std::string_view word, std::span<const std::string> candidates) {
-  std::string nearest;
-  // The least distance at which a candidate is not chosen. A later candidate replaces an earlier
-  // one only if it is nearer.
-  size_t least = (word.size() + 2) / 3 + 1;
+std::vector<std::string> NearestWords(std::string_view word,
+                                      std::span<const std::string> candidates, size_t count) {
+  const size_t most = (word.size() + 2) / 3;
+  // The number of letters by which lengths differ bounds the distance from below.
+  std::vector<std::pair<size_t, const std::string*>> near;
   for (const std::string& candidate : candidates) {
+    const size_t longer = std::max(candidate.size(), word.size());
+    if (2 * longer - candidate.size() - word.size() > most) continue;
     const size_t distance = EditDistance(word, candidate);
-    if (distance >= least) continue;
-    least = distance;
-    nearest = candidate;
+    if (distance <= most) near.emplace_back(distance, &candidate);
   }
-  return nearest;
+  std::ranges::stable_sort(near, {}, [](const auto& each) { return each.first; });
+  if (near.size() > count) near.resize(count);
+  std::vector<std::string> words;
+  words.reserve(near.size());
+  for (const auto& [distance, candidate] : near) words.push_back(*candidate);
+  return words;
+}
+
+std::string NearestWord(std::string_view word, std::span<const std::string> candidates) {
+  const std::vector<std::string> words = NearestWords(word, candidates, 1);
+  return words.empty() ? "" : words.front();
 }
 
 std::string Suggestion(std::string_view word, std::span<const std::string> candidates) {

@@ -56,8 +56,14 @@ void AppendPolygon(const Polygon& polygon, std::string& out) {
   out += "]}";
 }
 
-std::string WriteScene(std::span<const Polygon> polygons, const std::string& mapping) {
+std::string WriteScene(std::span<const Polygon> polygons, const std::string& mapping,
+                       const std::string& id) {
   std::string out = "{";
+  if (!id.empty()) {
+    out += "\"id\":";
+    AppendString(id, out);
+    out += ",\n";
+  }
   if (!mapping.empty()) absl::StrAppend(&out, "\"mapping\":", mapping, ",\n");
   out += "\"polygons\":[";
   for (size_t i = 0; i < polygons.size(); ++i) {

@@ -13,8 +13,9 @@ namespace carom {
 
 // Returns a JSON document with the polygons, one per line. `SceneFile` reads back equal polygons.
 // `mapping` is the text of a JSON object that states how the polygons were imported; it becomes the
-// member `mapping`, which readers ignore, unless it is empty.
-std::string WriteScene(std::span<const Polygon> polygons, const std::string& mapping = "");
+// member `mapping`, and `id` the member `id`, unless they are empty.
+std::string WriteScene(std::span<const Polygon> polygons, const std::string& mapping = "",
+                       const std::string& id = "");
 
 // Appends one polygon as a JSON object to `out`.
 void AppendPolygon(const Polygon& polygon, std::string& out);

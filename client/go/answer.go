@@ -182,6 +182,7 @@ func (d *decoder) decodeGroup(data []byte, asked *asked, into *FrameAnswer) erro
 		if group.err = decodeStatus(status); group.err == nil {
 			return malformed("status")
 		}
+		group.err.nameScene()
 		d.group.set = 0 // a group that was not answered has no rows
 		group.Answers = Answers{}
 		d.count++
@@ -205,11 +206,23 @@ func decodeStatus(data []byte) *Error {
 		return true
 	})
 	code := f.number(1)
-	if !ok || code == 0 || code > 1<<16 {
+	if !ok || code == 0 || code > mostCode {
 		return nil
 	}
 	delay := min(f.number(4), uint64(mostDelay/time.Microsecond))
 	return makeError(Code(code), f.text(2), violations, time.Duration(delay)*time.Microsecond)
+}
+
+// nameScene names the scene of a group as the program does: handles are the client's.
+func (e *Error) nameScene() {
+	if e.Field == "scene_handle" {
+		e.Field = "scene"
+	}
+	for i := range e.Violations {
+		if e.Violations[i].Field == "scene_handle" {
+			e.Violations[i].Field = "scene"
+		}
+	}
 }
 
 func appendViolation(violations []Violation, data []byte) []Violation {

@@ -3,6 +3,8 @@
 
 package carom
 
+import "strings"
+
 // asked is what the answer to a frame must fit, and what the frame defines on a stream.
 type asked struct {
 	seq         uint64
@@ -76,9 +78,24 @@ type naming struct {
 	bound     []binding // by the frame that is being written
 }
 
+// isSceneName returns whether a server takes the name of a scene. A binding of another one would
+// refuse the whole frame; as a name it is an error of its group.
+func isSceneName(name string) bool {
+	id, found := strings.CutPrefix(name, "scenes/")
+	if !found || len(id) == 0 || len(id) > 63 {
+		return false
+	}
+	for _, c := range []byte(id) {
+		if (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
 // bind binds a scene in the frame that is being written, unless an answered frame has bound it.
 func (n *naming) bind(scene string) {
-	if n == nil {
+	if n == nil || !isSceneName(scene) {
 		return
 	}
 	if _, known := n.confirmed[scene]; known {

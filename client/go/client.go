@@ -29,7 +29,7 @@ const (
 	defaultCallTimeout = 30 * time.Second
 	defaultKeepalive   = time.Minute
 	defaultMaxReceive  = 64 << 20
-	pingTimeout        = 20 * time.Second
+	defaultPingTimeout = 20 * time.Second
 	connectTimeout     = 5 * time.Second
 	failureTimeout     = 100 * time.Millisecond
 	// Pauses between calls that fail one after the other.
@@ -77,7 +77,8 @@ func Dial(ctx context.Context, addresses string, opts ...Option) (*Client, error
 	if ctx == nil {
 		return nil, refuse("ctx", "is nil")
 	}
-	o := options{callTimeout: defaultCallTimeout, keepalive: defaultKeepalive, maxReceive: defaultMaxReceive}
+	o := options{callTimeout: defaultCallTimeout, keepalive: defaultKeepalive, pingTimeout: defaultPingTimeout,
+		maxReceive: defaultMaxReceive}
 	for _, option := range opts {
 		if option != nil {
 			option(&o)
@@ -140,7 +141,7 @@ func (o *options) dialOptions(addresses []string) ([]grpc.DialOption, *Error) {
 		grpc.WithNoProxy(),
 	}
 	if o.keepalive > 0 {
-		made = append(made, grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: o.keepalive, Timeout: pingTimeout}))
+		made = append(made, grpc.WithKeepaliveParams(keepalive.ClientParameters{Time: o.keepalive, Timeout: o.pingTimeout}))
 	}
 	if o.credentials != nil {
 		if o.tls == nil && o.credentials.RequireTransportSecurity() {
@@ -168,7 +169,7 @@ func (o *options) dialOptions(addresses []string) ([]grpc.DialOption, *Error) {
 func (s *servers) connect(ctx context.Context) error {
 	ctx, cancel := withTimeout(ctx, defaultCallTimeout)
 	defer cancel()
-	results := make(chan result, 2*len(s.conns))
+	results := make(chan result, 3*len(s.conns))
 	for i, conn := range s.conns {
 		go connectOne(ctx, i, conn, results)
 	}
@@ -204,15 +205,18 @@ type result struct {
 }
 
 func connectOne(ctx context.Context, server int, conn *grpc.ClientConn, results chan<- result) {
-	for hasFailed := false; ; {
+	for hasFailed, isKnown := false, false; ; {
 		switch state := conn.GetState(); {
 		case state == connectivity.Ready:
 			results <- result{server, state, ""}
 			return
 		case state == connectivity.Shutdown:
 			return
-		case state == connectivity.TransientFailure && !hasFailed:
-			results <- result{server, state, failureOf(ctx, conn)}
+		case state == connectivity.TransientFailure && !isKnown && ctx.Err() == nil:
+			why := failureOf(ctx, conn)
+			if isKnown = why != ""; isKnown || !hasFailed {
+				results <- result{server, state, why}
+			}
 			hasFailed = true
 		default:
 			conn.Connect()

@@ -65,6 +65,7 @@ type Error struct {
 	Message    string        // what is wrong, as text for people
 	Violations []Violation   // at most 16
 	RetryDelay time.Duration // after which the same request may succeed; 0: not known
+	Fault      ItemFault     // of an item of a question; 0: of anything else
 	cause      error
 }
 
@@ -95,6 +96,7 @@ func (e *Error) Unwrap() error {
 
 const (
 	mostViolations = 16
+	mostCode       = 1 << 16
 	mostDelay      = 24 * time.Hour
 )
 

@@ -6,7 +6,17 @@ package carom
 import (
 	"context"
 	"errors"
+	"reflect"
+	"sync/atomic"
 	"testing"
+	"time"
+
+	caromv1 "carom/v1"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
 )
 
 // editedFork starts a server that keeps nothing, and makes a fork without the polygon 1.
@@ -78,5 +88,361 @@ func TestAForkOutlivesEvaluateOnAnotherServer(t *testing.T) {
 	}
 	if hits := answer.Group(0).Segments.Hits(0); len(hits) != 1 || hits[0].PolygonID != 2 {
 		t.Fatalf("%+v", hits)
+	}
+}
+
+// edit sends edits of a fork in a frame, and returns the answer to its group.
+func edit(t *testing.T, stream *Stream, fork string, fill func(*GroupEdits)) *GroupAnswer {
+	t.Helper()
+	frame := new(Frame)
+	group := frame.Group(fork)
+	fill(&group.Edits)
+	group.Segments.Mode = CastModeAll
+	group.Segments.Add(0, 0, 100, 0)
+	answer, err := stream.Do(testContext(t), frame)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Group(0)
+}
+
+func idsOf(hits []Hit) []uint64 {
+	var ids []uint64
+	for _, hit := range hits {
+		ids = append(ids, hit.PolygonID)
+	}
+	return ids
+}
+
+func TestForksAreMadeEditedPinnedAndDeleted(t *testing.T) {
+	ctx := testContext(t)
+	client := dial(t, startServer(t).address)
+	base := arena(t, client)
+	fork, err := client.ForkScene(ctx, "scenes/arena", ForkOptions{})
+	if err != nil || fork.Base != "scenes/arena" || fork.BaseVersion != base.Version || fork.PolygonCount != 5 {
+		t.Fatalf("%+v, %v", fork, err)
+	}
+	stream := open(t, client, StreamOptions{})
+	edited := edit(t, stream, fork.Name, func(e *GroupEdits) { e.Add(square(9, 5)) })
+	if ids := idsOf(edited.Segments.Hits(0)); !reflect.DeepEqual(ids, []uint64{9, 1, 2, 3, 4, 5}) ||
+		edited.EditedVersion != edited.Version || edited.EditedVersion <= fork.Version {
+		t.Errorf("%v, version %d, edited version %d", ids, edited.Version, edited.EditedVersion)
+	}
+	for name, test := range map[string]struct {
+		code  Code
+		field string
+		call  func() error
+	}{
+		"no base": {NotFound, "base", func() error { _, err := client.ForkScene(ctx, "scenes/b", ForkOptions{}); return err }},
+		"a version that is not kept": {OutOfRange, "version", func() error {
+			_, err := client.ForkScene(ctx, "scenes/arena", ForkOptions{Version: 1 << 40})
+			return err
+		}},
+		"a name that exists": {AlreadyExists, "name", func() error {
+			_, err := client.ForkScene(ctx, "scenes/arena", ForkOptions{Name: fork.Name})
+			return err
+		}},
+		"a lease of parts of seconds": {InvalidArgument, "lease", func() error {
+			_, err := client.ForkScene(ctx, "scenes/arena", ForkOptions{Lease: time.Millisecond})
+			return err
+		}},
+		"an old version is edited": {Aborted, "edits.base_version", func() error {
+			return edit(t, stream, fork.Name, func(e *GroupEdits) { e.BaseVersion = fork.Version; e.Add(square(10, 7)) }).Err()
+		}},
+		"a polygon twice": {AlreadyExists, "edits.edits[0].add.id", func() error {
+			return edit(t, stream, fork.Name, func(e *GroupEdits) { e.Add(square(9, 7)) }).Err()
+		}},
+	} {
+		var failed *Error
+		if err := test.call(); !errors.As(err, &failed) || failed.Code != test.code || failed.Field != test.field {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	pinned := bullet(fork.Name)
+	pinned.groups[0].Version = fork.Version
+	if answer, err := stream.Do(ctx, pinned); err != nil || answer.Group(0).Segments.Hits(0)[0].PolygonID != 1 {
+		t.Error(err, answer.Group(0).Err())
+	}
+	one := bullet(fork.Name) // by a call
+	one.groups[0].Edits.Remove(9)
+	if answer, err := client.Evaluate(ctx, one); err != nil || answer.Group(0).Segments.Hits(0)[0].PolygonID != 1 {
+		t.Error(err, answer.Group(0).Err())
+	}
+	if err := client.DeleteScene(ctx, fork.Name, 0); err != nil {
+		t.Error(err)
+	}
+	if answer, err := stream.Do(ctx, bullet(fork.Name)); err != nil || !errors.Is(answer.Group(0).Err(), NotFound) {
+		t.Error(err, answer.Group(0).Err())
+	}
+}
+
+// A match whose server is started again goes on with its doors as they were, though its base has
+// been edited meanwhile.
+func TestAForkWithMixedEditsIsMadeAgain(t *testing.T) {
+	ctx := testContext(t)
+	server := startServer(t, "--store", "sqlite")
+	client := dial(t, server.address)
+	arena(t, client)
+	fork, err := client.ForkScene(ctx, "scenes/arena", ForkOptions{Name: "scenes/match"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	moved := new(GroupEdits)
+	moved.Remove(1) // the base goes on; the fork begins where it began
+	if _, err := client.CommitEdits(ctx, "scenes/arena", moved); err != nil {
+		t.Fatal(err)
+	}
+	stream := open(t, client, StreamOptions{})
+	for _, fill := range []func(*GroupEdits){
+		func(e *GroupEdits) { e.Add(square(100, 5)); e.Remove(3); e.Replace(square(4, 45)) },
+		func(e *GroupEdits) { e.Remove(100); e.Add(square(101, 5)); e.Remove(4) },
+		func(e *GroupEdits) { e.Add(square(4, 60)) },
+	} {
+		if err := edit(t, stream, fork.Name, fill).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	committed := new(GroupEdits)
+	committed.Remove(5)
+	if _, err := client.CommitEdits(ctx, fork.Name, committed); err != nil {
+		t.Fatal(err)
+	}
+	before, err := client.ExportScene(ctx, fork.Name, 0)
+	if err != nil || len(before) != 4 {
+		t.Fatalf("%+v, %v", before, err)
+	}
+	server.kill()
+	server.start()
+	answer := edit(t, stream, fork.Name, func(e *GroupEdits) { e.Add(square(102, 35)) })
+	if ids := idsOf(answer.Segments.Hits(0)); !reflect.DeepEqual(ids, []uint64{101, 1, 2, 102, 4}) || stream.Reconnects() != 1 {
+		t.Errorf("%v, %v, %d reconnects", answer.Err(), ids, stream.Reconnects())
+	}
+	after, err := client.ExportScene(ctx, fork.Name, 0)
+	if err != nil || len(after) != 5 || !reflect.DeepEqual(after[:4], before) {
+		t.Errorf("%+v, then %+v, %v", before, after, err)
+	}
+}
+
+// A server that is started again counts versions anew. The client took edits whose versions were below
+// those of the server before for older ones, and made the fork again without them.
+func TestAForkIsMadeAgainAfterEachLoss(t *testing.T) {
+	ctx := testContext(t)
+	server, client, stream, fork := editedFork(ctx, t) // without polygon 1
+	for i := 0; i < 20; i++ {
+		if err := edit(t, stream, fork.Name, func(e *GroupEdits) { e.Replace(square(2, 20+float64(i)/4)) }).Err(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var before []Polygon
+	for i := 1; i <= 3; i++ {
+		restart(ctx, t, server)
+		answer := edit(t, stream, fork.Name, func(e *GroupEdits) { e.Replace(square(2, 50+float64(i))); e.Add(square(uint64(100+i), 9)) })
+		if answer.Err() != nil || len(answer.Segments.Hits(0)) != 4+i || stream.Reconnects() != i {
+			t.Fatalf("%v, %v, %d reconnects", answer.Err(), idsOf(answer.Segments.Hits(0)), stream.Reconnects())
+		}
+		var err error
+		if before, err = client.ExportScene(ctx, fork.Name, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restart(ctx, t, server)
+	if _, err := stream.Do(ctx, bullet(fork.Name)); err != nil {
+		t.Fatal(err)
+	}
+	if after, err := client.ExportScene(ctx, fork.Name, 0); err != nil || !reflect.DeepEqual(after, before) {
+		t.Errorf("%+v, then %+v, %v", before, after, err)
+	}
+}
+
+// A stream whose connections fail goes to another server and comes back, while both servers live. The
+// first one still had the fork as it was, without the edits made on the other one.
+func TestAForkThatWasLeftBehindIsReplaced(t *testing.T) {
+	ctx := testContext(t)
+	var proxies [2]*cutProxy
+	for i := range proxies {
+		server := startServer(t)
+		arena(t, dial(t, server.address))
+		proxies[i] = startProxy(t, server.address, neverCut)
+	}
+	client := dial(t, proxies[0].address()+","+proxies[1].address())
+	fork, err := client.ForkScene(ctx, "scenes/arena", ForkOptions{Name: "scenes/match"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := open(t, client, StreamOptions{})
+	wanted := []uint64{1, 2, 3, 4, 5}
+	for i := 0; i < 5; i++ {
+		wanted = append(wanted, uint64(100+i))
+		answer := edit(t, stream, fork.Name, func(e *GroupEdits) { e.Add(square(uint64(100+i), float64(60+3*i))) })
+		if ids := idsOf(answer.Segments.Hits(0)); !reflect.DeepEqual(ids, wanted) || stream.Reconnects() != i {
+			t.Fatalf("%v, %v, %d reconnects", answer.Err(), ids, stream.Reconnects())
+		}
+		proxies[client.servers.current.Load()].cutAll()
+	}
+}
+
+func TestWithoutItsBaseAForkIsGone(t *testing.T) {
+	ctx := testContext(t)
+	server, client, stream, fork := editedFork(ctx, t)
+	if err := client.DeleteScene(ctx, "scenes/arena", 0); err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := stream.Do(ctx, bullet(fork.Name)); err != nil || answer.Group(0).Err() != nil {
+		t.Fatal(err, answer.Group(0).Err())
+	}
+	server.kill()
+	server.start()
+	for i := 0; i < 2; i++ {
+		var failed *Error
+		answer, err := stream.Do(ctx, bullet(fork.Name))
+		if err != nil || !errors.As(answer.Group(0).Err(), &failed) || failed.Code != NotFound {
+			t.Fatal(err, answer.Group(0).Err())
+		}
+	}
+}
+
+// Streams waited at their end for the forks that another one was making again, and for a server that
+// did not answer.
+func TestAStreamThatEndsWaitsForNoFork(t *testing.T) {
+	ctx := testContext(t)
+	server := startServer(t)
+	arena(t, dial(t, server.address))
+	hanging := startServer(t) // accepts calls, and does not answer
+	client := dial(t, server.address+","+hanging.address)
+	if _, err := client.ForkScene(ctx, "scenes/arena", ForkOptions{Name: "scenes/match"}); err != nil {
+		t.Fatal(err)
+	}
+	var streams [3]*Stream
+	for i := range streams {
+		streams[i] = open(t, client, StreamOptions{})
+		if _, err := streams[i].Do(ctx, bullet("scenes/match")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hanging.freeze()
+	defer hanging.thaw()
+	server.kill()
+	for _, stream := range streams {
+		if err := stream.Send(ctx, bullet("scenes/match")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(300 * time.Millisecond)
+	for i := len(streams) - 1; i >= 0; i-- {
+		begun := time.Now()
+		_ = streams[i].Close()
+		if taken := time.Since(begun); taken > restoreTimeout/2 {
+			t.Errorf("stream %d ends in %v", i, taken)
+		}
+	}
+}
+
+// A stream that ends while it makes a fork again leaves no fork without its edits, which other
+// streams would take for a complete one.
+func TestAStreamThatEndsLeavesNoIncompleteFork(t *testing.T) {
+	forking, closing, removed := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	var forks atomic.Int64
+	streams := make(chan struct{}, 16)
+	answer := func(stream grpc.ServerStream, response proto.Message) error {
+		if err := stream.RecvMsg(new(payload)); err != nil {
+			return err
+		}
+		return stream.SendMsg(response)
+	}
+	address := startPeer(t, func(stream grpc.ServerStream) error {
+		method, _ := grpc.MethodFromServerStream(stream)
+		switch method {
+		case scenesPath + "ForkScene":
+			if forks.Add(1) > 1 {
+				close(forking)
+				<-closing
+				select {
+				case <-stream.Context().Done():
+					t.Error("the call that makes the fork is cancelled")
+				case <-time.After(100 * time.Millisecond):
+				}
+			}
+			return answer(stream, &caromv1.ForkSceneResponse{Scene: &caromv1.Scene{Name: "scenes/match", Version: 1}})
+		case scenesPath + "CommitEdits":
+			return answer(stream, &caromv1.CommitEditsResponse{Scene: &caromv1.Scene{Name: "scenes/match", Version: 2}})
+		case scenesPath + "DeleteScene":
+			close(removed)
+			return answer(stream, new(caromv1.DeleteSceneResponse))
+		case queriesPath + "Stream":
+			streams <- struct{}{}
+			_ = stream.RecvMsg(new(payload))
+			return status.Error(codes.Unavailable, "the server stops")
+		}
+		return status.Error(codes.NotFound, "there is no such scene")
+	})
+	client := dial(t, address)
+	if _, err := client.ForkScene(testContext(t), "scenes/arena", ForkOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	edits := new(GroupEdits)
+	edits.Remove(1)
+	if _, err := client.CommitEdits(testContext(t), "scenes/match", edits); err != nil {
+		t.Fatal(err)
+	}
+	stream := open(t, client, StreamOptions{})
+	if err := stream.Send(testContext(t), bullet("scenes/match")); err != nil {
+		t.Fatal(err)
+	}
+	<-streams
+	<-forking
+	stream.cancel()
+	close(closing)
+	_ = stream.Close()
+	select {
+	case <-removed:
+	default:
+		t.Error("the fork without its edits stays")
+	}
+}
+
+// Frames whose answers are lost are sent again, and their edits are made once.
+func TestConnectionsThatBreakMakeNoEditTwice(t *testing.T) {
+	ctx := testContext(t)
+	server := startServer(t)
+	direct := dial(t, server.address)
+	arena(t, direct)
+	fork, err := direct.ForkScene(ctx, "scenes/arena", ForkOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := startProxy(t, server.address, alternating(3, 400, 3400))
+	stream := open(t, dial(t, proxy.address()), StreamOptions{})
+	const edits = 100
+	sent := make(chan error, 1)
+	go func() {
+		frame := new(Frame)
+		for i := uint64(0); i < edits; i++ {
+			frame.Reset()
+			group := frame.Group(fork.Name)
+			group.Edits.Add(square(1000+i, 0))
+			group.Points.Add(0, 0)
+			if err := stream.Send(ctx, frame); err != nil {
+				sent <- err
+				return
+			}
+		}
+		sent <- stream.Finish(ctx)
+	}()
+	last := fork.Version
+	for i := 0; i < edits; i++ {
+		answer, err := stream.Recv(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		group := answer.Group(0)
+		if group.Err() != nil || group.EditedVersion <= last || len(group.Points.Polygons(0)) != i+1 {
+			t.Fatalf("edit %d: %v, version %d after %d, %d polygons", i, group.Err(), group.EditedVersion, last,
+				len(group.Points.Polygons(0)))
+		}
+		last = group.EditedVersion
+		answer.Release()
+	}
+	if err := <-sent; err != nil || stream.Reconnects() < 3 {
+		t.Errorf("%v, %d reconnects", err, stream.Reconnects())
 	}
 }

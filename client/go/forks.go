@@ -28,14 +28,34 @@ const (
 type forkLog struct {
 	mu        sync.Mutex
 	forks     map[string]*loggedFork
-	restoring sync.Mutex // held by restore: other streams find complete forks
+	restoring turn // of restore: other streams find complete forks
 }
+
+// A turn is a lock whose waiting ends with a context. The zero value is free.
+type turn struct {
+	once sync.Once
+	slot chan struct{}
+}
+
+func (t *turn) take(ctx context.Context) *Error {
+	t.once.Do(func() { t.slot = make(chan struct{}, 1) })
+	select {
+	case t.slot <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return contextError(ctx)
+	}
+}
+
+func (t *turn) give() { <-t.slot }
 
 type loggedFork struct {
 	base        string
 	baseVersion uint64
 	lease       uint64 // in seconds
 	edited      map[uint64]editedPolygon
+	on          *grpc.ClientConn          // the server with the fork that the log describes
+	left        map[*grpc.ClientConn]bool // other servers, which may still have it as it was
 }
 
 // An editedPolygon is the net effect of all edits of one polygon.
@@ -46,13 +66,14 @@ type editedPolygon struct {
 	polygon      []byte // after the last edit; nil: removed
 }
 
-func (l *forkLog) add(fork Scene, lease uint64) {
+func (l *forkLog) add(fork Scene, lease uint64, on *grpc.ClientConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.forks == nil {
 		l.forks = map[string]*loggedFork{}
 	}
-	l.forks[fork.Name] = &loggedFork{fork.Base, fork.BaseVersion, lease, map[uint64]editedPolygon{}}
+	l.forks[fork.Name] = &loggedFork{fork.Base, fork.BaseVersion, lease, map[uint64]editedPolygon{}, on,
+		map[*grpc.ClientConn]bool{}}
 }
 
 // remove forgets a scene, which is not made again.
@@ -80,6 +101,26 @@ func (l *forkLog) record(name string, edits []Edit, version uint64) {
 			found.version, found.polygon = version, edit.polygon
 		}
 		fork.edited[edit.id] = found
+	}
+}
+
+// found takes the version of a fork on a server that has it now. Another server, or one that lost the
+// fork, counts its versions anew: edits that it makes from here on follow those of the log.
+func (l *forkLog) found(name string, version uint64, on *grpc.ClientConn) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	fork := l.forks[name]
+	if fork == nil {
+		return
+	}
+	if fork.on != on {
+		fork.left[fork.on] = true
+		delete(fork.left, on)
+		fork.on = on
+	}
+	for id, each := range fork.edited {
+		each.firstVersion, each.version = min(each.firstVersion, version), min(each.version, version)
+		fork.edited[id] = each
 	}
 }
 
@@ -143,22 +184,29 @@ func (f *loggedFork) parts(name string) []*payload {
 // restore makes, on one server, each fork that it does not have, and skips those whose base it does
 // not have. Returns the error of a server that does not answer, or refuses a call over a limit.
 func (l *forkLog) restore(ctx context.Context, conn *grpc.ClientConn) *Error {
-	l.restoring.Lock()
-	defer l.restoring.Unlock()
+	if err := l.restoring.take(ctx); err != nil {
+		return err
+	}
+	defer l.restoring.give()
 	type job struct {
-		name  string
-		fork  loggedFork
-		parts []*payload
+		name    string
+		fork    loggedFork
+		isStale bool
+		parts   []*payload
 	}
 	var jobs []job
 	l.mu.Lock()
 	for name, fork := range l.forks {
-		jobs = append(jobs, job{name, *fork, fork.parts(name)})
+		jobs = append(jobs, job{name, *fork, fork.left[conn], fork.parts(name)})
 	}
 	l.mu.Unlock()
 	for _, each := range jobs {
-		err := restoreOne(ctx, conn, each.name, &each.fork, each.parts)
-		if err == nil || err.Code == NotFound || err.Code == OutOfRange || err.Code == DataLoss || err.Code == InvalidArgument {
+		version, err := restoreOne(ctx, conn, each.name, &each.fork, each.isStale, each.parts)
+		if err == nil {
+			l.found(each.name, version, conn)
+			continue
+		}
+		if err.Code == NotFound || err.Code == OutOfRange || err.Code == DataLoss || err.Code == InvalidArgument {
 			continue // groups that query a fork without base get NotFound
 		}
 		return err
@@ -180,24 +228,38 @@ func restoreCall(ctx context.Context, conn *grpc.ClientConn, method string, requ
 	return why
 }
 
-// restoreOne makes one fork. It leaves one that the server has: it did not lose the fork, or another
-// client has made it again.
-func restoreOne(ctx context.Context, conn *grpc.ClientConn, name string, fork *loggedFork, parts []*payload) *Error {
-	err := restoreCall(ctx, conn, "GetScene", &caromv1.GetSceneRequest{Name: name}, new(caromv1.GetSceneResponse), restoreTimeout)
+// restoreOne makes one fork, and returns its version. It leaves one that the server has: it did not
+// lose the fork, or another client has made it again. isStale: it replaces one that the server has,
+// which is as it was when the client went on with another server.
+func restoreOne(ctx context.Context, conn *grpc.ClientConn, name string, fork *loggedFork, isStale bool, parts []*payload) (uint64, *Error) {
+	get, got := &caromv1.GetSceneRequest{Name: name}, new(caromv1.GetSceneResponse)
+	err := restoreCall(ctx, conn, "GetScene", get, got, restoreTimeout)
+	if err == nil && isStale {
+		err = restoreCall(ctx, conn, "DeleteScene", &caromv1.DeleteSceneRequest{Name: name}, new(caromv1.DeleteSceneResponse), restoreTimeout)
+		if err == nil {
+			err = &Error{Code: NotFound}
+		}
+	}
 	if err == nil || !errors.Is(err, NotFound) {
-		return err
+		return got.GetScene().GetVersion(), err
 	}
 	request := &caromv1.ForkSceneRequest{Base: fork.base, Version: fork.baseVersion, Name: name, LeaseSeconds: fork.lease}
-	err = restoreCall(ctx, conn, "ForkScene", request, new(caromv1.ForkSceneResponse), restoreTimeout)
+	// A cancelled call might have made the fork, which others would take for a complete one.
+	made := new(caromv1.ForkSceneResponse)
+	err = restoreCall(context.WithoutCancel(ctx), conn, "ForkScene", request, made, restoreTimeout)
 	if err != nil && err.Code == AlreadyExists {
-		return nil
+		err = restoreCall(ctx, conn, "GetScene", get, got, restoreTimeout)
+		return got.GetScene().GetVersion(), err
 	}
+	version := made.GetScene().GetVersion()
 	for i := 0; err == nil && i < len(parts); i++ {
-		err = restoreCall(ctx, conn, "CommitEdits", parts[i], new(caromv1.CommitEditsResponse), restoreTimeout)
+		committed := new(caromv1.CommitEditsResponse)
+		err = restoreCall(ctx, conn, "CommitEdits", parts[i], committed, restoreTimeout)
 		if err != nil { // others would take the incomplete fork for a complete one
 			_ = restoreCall(context.WithoutCancel(ctx), conn, "DeleteScene", &caromv1.DeleteSceneRequest{Name: name},
 				new(caromv1.DeleteSceneResponse), removalTimeout)
 		}
+		version = committed.GetScene().GetVersion()
 	}
-	return err
+	return version, err
 }

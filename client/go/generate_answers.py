@@ -345,7 +345,7 @@ def decode_source(protos: Protos, message: str, lists: list[str]) -> list[str]:
         function = f"fill{message}{rows.struct[0].upper() + rows.struct[1:]}"
         out.append(f'if column := {function}(s, a.{rows.member}); column != "" {{\nreturn s.misfit(column)\n}}')
     for name in lists:
-        out.append(f"if a.{name}, ok = s.list(a.{name}, {number_of[name]}); !ok {{")
+        out.append(f"if a.{name}, ok = s.list(a.{name}, {number_of[name]}, items); !ok {{")
         out.append(f'return s.misfit("{name}")\n}}')
     return [*out, "return nil\n}\n"]
 

@@ -25,6 +25,7 @@ type options struct {
 	credentials credentials.PerRPCCredentials
 	callTimeout time.Duration
 	keepalive   time.Duration
+	pingTimeout time.Duration // of keepalive
 	maxReceive  int
 	problem     *Error
 }

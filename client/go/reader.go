@@ -337,13 +337,13 @@ func (s *scanner) countMoves(a *MoveAnswers, rows, clear, counts int) (unclear i
 	return unclear, fits && c.isDone() && total == uint64(rows)
 }
 
-// list reads an ascending list of items.
-func (s *scanner) list(into []uint32, number int) ([]uint32, bool) {
+// list reads an ascending list of some of n items.
+func (s *scanner) list(into []uint32, number, n int) ([]uint32, bool) {
 	into = into[:0]
 	c := s.column(number, 0)
 	for c.at < len(c.data) {
 		var value [1]uint32
-		if !c.varints(value[:]) || len(into) != 0 && into[len(into)-1] >= value[0] {
+		if !c.varints(value[:]) || uint64(value[0]) >= uint64(n) || len(into) != 0 && into[len(into)-1] >= value[0] {
 			return into, false
 		}
 		into = append(into, value[0])

@@ -67,12 +67,13 @@ func (a *answers) addError(data []byte, name string) bool {
 	if !f.read(data, 0, nil) {
 		return false
 	}
-	index := int(f.number(1) & (1<<32 - 1))
-	if index >= a.items || len(a.errs) != 0 && a.errs[len(a.errs)-1].index >= index {
+	index, code := int(f.number(1)&(1<<32-1)), f.number(2)
+	if index >= a.items || code == 0 || code > mostCode || len(a.errs) != 0 && a.errs[len(a.errs)-1].index >= index {
 		return false
 	}
 	path := name + "." + f.text(3)
-	a.errs = append(a.errs, itemError{index, &Error{Code: Code(f.number(2)), Field: itemPath(path, index), Message: f.text(4)}})
+	a.errs = append(a.errs, itemError{index, &Error{Code: Code(code), Field: itemPath(path, index), Message: f.text(4),
+		Fault: ItemFault(f.number(5))}})
 	return true
 }
 

@@ -96,8 +96,12 @@ func (c *Client) GetScene(ctx context.Context, name string, version uint64) (Sce
 // ListScenes returns all scenes by ascending name, read page by page. A scene that is registered or
 // deleted meanwhile may or may not be among them.
 func (c *Client) ListScenes(ctx context.Context) ([]Scene, error) {
+	return c.listScenes(ctx, 1000)
+}
+
+func (c *Client) listScenes(ctx context.Context, pageSize int32) ([]Scene, error) {
 	var scenes []Scene
-	request := &caromv1.ListScenesRequest{PageSize: 1000}
+	request := &caromv1.ListScenesRequest{PageSize: pageSize}
 	for {
 		response := new(caromv1.ListScenesResponse)
 		if err := c.call(ctx, "ListScenes", true, request, response); err != nil {
@@ -180,17 +184,24 @@ func (c *Client) ForkScene(ctx context.Context, base string, fork ForkOptions) (
 	if fork.Lease < 0 || fork.Lease%time.Second != 0 {
 		return Scene{}, refuse("lease", "is %v; whole seconds are accepted", fork.Lease)
 	}
-	if err := checkText("base", base); err != nil {
-		return Scene{}, err
+	for field, text := range map[string]string{"base": base, "name": fork.Name} {
+		if err := checkText(field, text); err != nil {
+			return Scene{}, err
+		}
 	}
 	response := new(caromv1.ForkSceneResponse)
 	request := &caromv1.ForkSceneRequest{Base: base, Version: fork.Version, Name: fork.Name,
 		LeaseSeconds: uint64(fork.Lease / time.Second)}
-	if err := c.call(ctx, "ForkScene", false, request, response); err != nil {
+	var on *grpc.ClientConn
+	err := c.attempt(ctx, false, func(ctx context.Context, conn *grpc.ClientConn) error {
+		on = conn
+		return conn.Invoke(ctx, scenesPath+"ForkScene", request, response)
+	})
+	if err != nil {
 		return Scene{}, err
 	}
 	made := sceneOf(response.GetScene())
-	c.forks.add(made, response.GetLeaseSeconds())
+	c.forks.add(made, response.GetLeaseSeconds(), on)
 	return made, nil
 }
 
@@ -246,8 +257,10 @@ func (c *Client) ExportScene(ctx context.Context, name string, version uint64) (
 		}
 		for {
 			chunk := new(caromv1.ExportSceneResponse)
-			if err := stream.RecvMsg(chunk); err == io.EOF {
+			if err := stream.RecvMsg(chunk); err == io.EOF && !made.continues {
 				return nil
+			} else if err == io.EOF {
+				return malformed("end of a scene")
 			} else if err != nil {
 				return err
 			}

@@ -5,16 +5,14 @@ package carom
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -120,6 +118,34 @@ func (s *caromd) kill() {
 // terminate lets the server drain, as systemd and Kubernetes do.
 func (s *caromd) terminate() { _ = s.command.Process.Signal(syscall.SIGTERM) }
 
+// stop lets the server drain, and waits for its end.
+func (s *caromd) stop() {
+	s.t.Helper()
+	s.terminate()
+	if err := s.command.Wait(); err != nil {
+		s.t.Errorf("caromd ends with %v", err)
+	}
+	_ = s.stderr.Close()
+	s.command = nil
+}
+
+// freeze stops the process in its tracks: its sockets stay open, and it answers nothing until thaw.
+func (s *caromd) freeze() {
+	s.t.Helper()
+	if err := s.command.Process.Signal(syscall.SIGSTOP); err != nil {
+		s.t.Fatal(err)
+	}
+	for state := byte(0); state != 'T'; {
+		data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", s.command.Process.Pid))
+		if err != nil {
+			return // no such file where there is no Linux: the signal takes effect soon
+		}
+		state = data[bytes.LastIndexByte(data, ')')+2]
+	}
+}
+
+func (s *caromd) thaw() { _ = s.command.Process.Signal(syscall.SIGCONT) }
+
 func dial(t testing.TB, addresses string, options ...Option) *Client {
 	t.Helper()
 	client, err := Dial(testContext(t), addresses, options...)
@@ -145,70 +171,6 @@ func arena(t testing.TB, client *Client) Scene {
 		t.Fatal(err)
 	}
 	return scene
-}
-
-// A cutProxy passes connections on to a server, and cuts each after a number of bytes.
-type cutProxy struct {
-	listener net.Listener
-	target   string
-	sizes    []int64 // of the connections; later ones are not cut
-	mu       sync.Mutex
-	cuts     atomic.Int64
-}
-
-func startProxy(t testing.TB, target string, sizes ...int64) *cutProxy {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	made := &cutProxy{listener: listener, target: target, sizes: sizes}
-	go made.accept()
-	t.Cleanup(func() { _ = listener.Close() })
-	return made
-}
-
-func (p *cutProxy) accept() {
-	for {
-		near, err := p.listener.Accept()
-		if err != nil {
-			return
-		}
-		far, err := net.Dial("tcp", p.target)
-		if err != nil {
-			_ = near.Close()
-			continue
-		}
-		p.mu.Lock()
-		left := new(atomic.Int64)
-		left.Store(1 << 60)
-		if len(p.sizes) > 0 {
-			left.Store(p.sizes[0])
-			p.sizes = p.sizes[1:]
-		}
-		p.mu.Unlock()
-		go p.pump(near, far, left)
-		go p.pump(far, near, left)
-	}
-}
-
-func (p *cutProxy) pump(source, target net.Conn, left *atomic.Int64) {
-	defer source.Close()
-	defer target.Close()
-	buffer := make([]byte, 4096)
-	for {
-		n, err := source.Read(buffer)
-		if err != nil {
-			return
-		}
-		if left.Add(int64(-n)) <= 0 {
-			p.cuts.Add(1)
-			return
-		}
-		if _, err := target.Write(buffer[:n]); err != nil {
-			return
-		}
-	}
 }
 
 // bullets makes a frame of segments along the x axis, of which number i hits polygon i%5 + 1.

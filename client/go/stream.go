@@ -30,7 +30,9 @@ type StreamOptions struct {
 // A Stream sends frames and receives their answers, in order. When its call breaks, because a server
 // stops, fails or shuts down, another call defines the scenes, trackers and forks of the stream
 // again, and sends the frames without answers again. An answer does not depend on earlier frames, so
-// a program gets the answers of a stream that never broke, each once.
+// a program gets the answers of a stream that never broke, each once. A group with edits reads the
+// version that they made the first time; one without edits and Version reads the current version, with
+// edits of frames that were sent after it, if it is sent again.
 //
 // A Stream is safe for concurrent use. Send and Recv form one order; Do returns the answer to its
 // own frame, and Recv does not return it.

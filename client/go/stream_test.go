@@ -7,7 +7,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math/rand"
 	"sync"
 	"testing"
 	"time"
@@ -178,13 +177,8 @@ func TestCuts(t *testing.T) {
 	ctx := testContext(t)
 	server := startServer(t)
 	arena(t, dial(t, server.address))
-	random := rand.New(rand.NewSource(7))
-	var sizes []int64
-	for i := 0; i < 40; i++ {
-		sizes = append(sizes, 300+random.Int63n(30000))
-	}
-	proxy := startProxy(t, server.address, sizes...)
-	client := dial(t, proxy.listener.Addr().String())
+	proxy := startProxy(t, server.address, alternating(7, 300, 20000))
+	client := dial(t, proxy.address())
 	stream := open(t, client, StreamOptions{})
 	const frames = 150
 	go func() {

@@ -69,8 +69,9 @@ type Watch struct {
 	next   sync.Mutex // held by Next, for what follows
 	stream grpc.ClientStream
 	server int
+	opened time.Time // when the server accepted the last call; zero: it did not
 	pause  time.Duration
-	giveUp time.Time
+	giveUp time.Time // zero: no call has failed
 
 	mu     sync.Mutex // for what follows
 	update Update
@@ -190,6 +191,9 @@ func (w *Watch) read() *Error {
 			break
 		}
 	}
+	if polygons.continues {
+		return malformed("update")
+	}
 	if made.BaseVersion != w.options.FromVersion || made.Scene.Version <= w.options.FromVersion {
 		return &Error{Code: Internal, Message: "the server sent an update that does not follow the version before it"}
 	}
@@ -202,6 +206,7 @@ func (w *Watch) read() *Error {
 }
 
 func (w *Watch) open() error {
+	w.opened = time.Time{}
 	w.server = int(w.client.servers.current.Load())
 	stream, err := w.client.servers.conns[w.server].NewStream(w.ctx, &grpc.StreamDesc{ServerStreams: true}, scenesPath+"WatchScene")
 	if err != nil {
@@ -214,11 +219,17 @@ func (w *Watch) open() error {
 	if err := stream.CloseSend(); err != nil {
 		return err
 	}
+	// The server accepts the call at once, though it may have no version to send for hours.
+	if header, err := stream.Header(); err == nil && header != nil {
+		w.opened = time.Now()
+	}
 	w.stream = stream
 	return nil
 }
 
-// afterFailure waits before the next call, or returns why there is none.
+// afterFailure waits before the next call, or returns why there is none. The time to reconnect
+// counts from the first of the calls that fail one after the other: a call that the server accepted,
+// and that broke later, begins it anew.
 func (w *Watch) afterFailure(why *Error) error {
 	if w.client.closed.Load() {
 		return &Error{Code: FailedPrecondition, Field: "client", Message: "is closed"}
@@ -227,6 +238,9 @@ func (w *Watch) afterFailure(why *Error) error {
 		w.client.servers.failOver(w.server)
 	} else if why.RetryDelay == 0 {
 		return why
+	}
+	if !w.opened.IsZero() && time.Since(w.opened) > firstPause {
+		w.pause, w.giveUp = firstPause, time.Time{}
 	}
 	if w.giveUp.IsZero() {
 		w.giveUp = time.Now().Add(w.options.Reconnect)
@@ -249,6 +263,9 @@ func (u *Update) addChanges(chunk *caromv1.WatchSceneResponse) bool {
 		return false
 	}
 	for i, id := range chunk.GetPolygonId() {
+		if change := Change(chunk.Change[i]); change < Added || change > Removed {
+			return false
+		}
 		u.Changes = append(u.Changes, PolygonChange{id, Change(chunk.Change[i]),
 			Bounds{chunk.MinX[i], chunk.MinY[i], chunk.MaxX[i], chunk.MaxY[i]}})
 	}

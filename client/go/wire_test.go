@@ -5,8 +5,7 @@ package carom
 
 import (
 	"bytes"
-	"encoding/binary"
-	"errors"
+	"fmt"
 	"math"
 	"math/rand"
 	"reflect"
@@ -175,10 +174,13 @@ func frames(t testing.TB, random *rand.Rand) (*Frame, *caromv1.Frame) {
 	return made, wanted
 }
 
+var sceneNames = []string{"scenes/one", "scenes/two", "scenes/three", "scenes/four", "no scene"}
+
 func addGroup(t testing.TB, random *rand.Rand, frame *Frame) *caromv1.Group {
-	group := frame.Group("scenes/one")
+	scene := sceneNames[random.Intn(len(sceneNames))]
+	group := frame.Group(scene)
 	group.MinVersion, group.Version = uint64(random.Intn(2)), uint64(random.Intn(200))
-	made := &caromv1.Group{Target: &caromv1.Group_Scene{Scene: "scenes/one"}, MinVersion: group.MinVersion, Version: group.Version}
+	made := &caromv1.Group{Target: &caromv1.Group_Scene{Scene: scene}, MinVersion: group.MinVersion, Version: group.Version}
 	if random.Intn(2) == 0 {
 		group.Edits.ID, group.Edits.BaseVersion = "id", 7
 		polygon := randomPolygon(random)
@@ -223,18 +225,77 @@ func addGroup(t testing.TB, random *rand.Rand, frame *Frame) *caromv1.Group {
 	return made
 }
 
+// randomNaming makes the handles of a stream that has answered frames, and the handles and bindings of
+// the message of the next frame. full: there are no further handles.
+func randomNaming(random *rand.Rand, message *caromv1.Frame) (made *naming, full bool) {
+	made = &naming{confirmed: map[string]uint64{}, chosen: map[string]uint64{}}
+	full = random.Intn(4) == 0
+	for i := 0; i < mostBindings && full; i++ {
+		made.chosen[fmt.Sprintf("scenes/s%d", i)] = uint64(i + 1)
+	}
+	for _, scene := range sceneNames[:random.Intn(3)] { // those of answered frames, and of frames without answers
+		handle := uint64(len(made.chosen) + 1)
+		if made.chosen[scene] = handle; random.Intn(2) == 0 {
+			made.confirmed[scene] = handle
+		}
+	}
+	bound := map[string]uint64{}
+	next := uint64(len(made.chosen))
+	for _, group := range message.Groups {
+		scene := group.GetScene()
+		handle, known := made.chosen[scene]
+		if !known {
+			handle, known = bound[scene]
+		}
+		if !known && !full && scene != "no scene" {
+			next++
+			handle, known = next, true
+		}
+		if !known {
+			continue // the group has the name of its scene
+		}
+		if _, confirmed := made.confirmed[scene]; !confirmed && bound[scene] == 0 {
+			bound[scene] = handle
+			message.Bindings = append(message.Bindings, &caromv1.SceneBinding{Handle: handle, Scene: scene})
+		}
+		group.Target = &caromv1.Group_SceneHandle{SceneHandle: handle}
+	}
+	return made, full
+}
+
 func checkFrame(t *testing.T, seed int64) {
 	random := rand.New(rand.NewSource(seed))
 	made, wanted := frames(t, random)
+	checkBytes(t, seed, made, nil, wanted)
+	// The same frame on a stream, where scenes have handles.
+	naming, full := randomNaming(random, wanted)
+	handles := len(naming.chosen)
+	questions := checkBytes(t, seed, made, naming, wanted)
+	if full && len(naming.chosen) != handles {
+		t.Fatalf("seed %d: %d handles", seed, len(naming.chosen))
+	}
+	var bound []binding
+	for _, each := range wanted.Bindings {
+		bound = append(bound, binding{each.Scene, each.Handle})
+	}
+	if !reflect.DeepEqual(naming.bound, bound) {
+		t.Fatalf("seed %d: the frame binds %v, not %v", seed, naming.bound, bound)
+	}
+	for i, group := range made.groups[:made.used] {
+		if asked := &questions.groups[i]; asked.scene != group.Scene || asked.counts != group.count() || len(asked.edits) != group.Edits.Len() {
+			t.Fatalf("seed %d: group %d is asked as %+v", seed, i, asked)
+		}
+	}
+}
+
+func checkBytes(t *testing.T, seed int64, made *Frame, naming *naming, wanted *caromv1.Frame) *asked {
+	t.Helper()
 	var w writer
-	var questions asked
-	if err := made.encode(&w, nil, &questions); err != nil {
+	questions := new(asked)
+	if err := made.encode(&w, naming, questions); err != nil {
 		t.Fatalf("seed %d: %v", seed, err)
 	}
-	data, err := proto.Marshal(&caromv1.StreamRequest{Frame: wanted})
-	if err != nil {
-		t.Fatal(err)
-	}
+	data := marshal(t, &caromv1.StreamRequest{Frame: wanted})
 	if !bytes.Equal(data, w.bytes()) {
 		at := 0
 		for at < min(len(data), len(w.bytes())) && data[at] == w.bytes()[at] {
@@ -243,6 +304,7 @@ func checkFrame(t *testing.T, seed int64) {
 		t.Fatalf("seed %d: the frame differs from what proto.Marshal writes at byte %d of %d:\n%x\n%x", seed, at, len(data),
 			w.bytes()[at:], data[at:])
 	}
+	return questions
 }
 
 func TestFramesHaveTheBytesOfProtobuf(t *testing.T) {
@@ -258,313 +320,4 @@ func TestFramesHaveTheBytesOfProtobuf(t *testing.T) {
 func FuzzFrame(f *testing.F) {
 	f.Add(int64(1))
 	f.Fuzz(checkFrame)
-}
-
-// --- Answers ---------------------------------------------------------------------------------------
-
-// A random answer has the columns of its message, with as many entries as the counts say.
-func randomAnswer(random *rand.Rand, m protoreflect.Message, items int) {
-	all := m.Descriptor().Fields()
-	rows, unclear, edges, points := 0, items, 0, 0
-	counts := make([]uint32, items)
-	isMoves, perItem := m.Descriptor().Name() == "MoveAnswers", items
-	clear := make([]uint64, (items+63)/64)
-	for i := range counts {
-		counts[i] = uint32(random.Intn(3)) << (random.Intn(200) / 199 * 8)
-		if isMoves && random.Intn(2) == 0 {
-			clear[i/64] |= 1 << (i % 64)
-			counts[i] = 0
-			unclear--
-		}
-		rows += int(counts[i])
-	}
-	small := func(n int, total *int) []uint32 {
-		made := make([]uint32, n)
-		for i := range made {
-			made[i] = uint32(random.Intn(3))
-			*total += int(made[i])
-		}
-		return made
-	}
-	edgeCounts, pointCounts := small(rows, &edges), small(rows, &points)
-	hasEdges := all.ByName("edge_counts") != nil
-	optional := random.Intn(2) == 0
-	for i := 0; i < all.Len(); i++ {
-		field := all.Get(i)
-		name, n := string(field.Name()), rows
-		set := func(values []uint32) {
-			for _, value := range values {
-				m.Mutable(field).List().Append(protoreflect.ValueOfUint32(value))
-			}
-		}
-		switch {
-		case name == "errors" || name == "truncated" || name == "stuck":
-			continue
-		case name == "counts":
-			for i, count := range counts {
-				if !isMoves || clear[i/64]>>(i%64)&1 == 0 {
-					set([]uint32{count})
-				}
-			}
-			continue
-		case name == "clear":
-			for _, word := range clear {
-				m.Mutable(field).List().Append(protoreflect.ValueOfUint64(word))
-			}
-			continue
-		case name == "edge_counts":
-			set(edgeCounts)
-			continue
-		case name == "point_counts":
-			set(pointCounts)
-			continue
-		case hasEdges && (name == "ring" || name == "edge"):
-			n = edges
-		case m.Descriptor().Name() == "ContactAnswers" && (strings.HasPrefix(name, "point_") || strings.HasSuffix(name, "_feature")):
-			n = points
-		case isMoves && (strings.HasPrefix(name, "first_") || name == "low" || name == "high" || name == "touches"):
-			n = unclear
-		case strings.HasPrefix(name, "safe_") || name == "quiet_radius" || name == "visible" || name == "finished" || name == "steps":
-			n = perItem
-		case m.Descriptor().Name() == "DepenetrateAnswers", m.Descriptor().Name() == "SlideAnswers" && (name == "x" || name == "y" || strings.HasPrefix(name, "left_")):
-			n = perItem
-		case strings.HasPrefix(name, "exit_") || name == "has_exit_edge" || strings.HasPrefix(name, "reflection_") || name == "is_body":
-			if !optional {
-				continue
-			}
-		}
-		for j := 0; j < n; j++ {
-			var value protoreflect.Value
-			switch field.Kind() {
-			case protoreflect.DoubleKind:
-				value = protoreflect.ValueOfFloat64(random.NormFloat64())
-			case protoreflect.Fixed64Kind:
-				value = protoreflect.ValueOfUint64(random.Uint64() >> random.Intn(64))
-			case protoreflect.Uint32Kind:
-				value = protoreflect.ValueOfUint32(random.Uint32() >> random.Intn(32))
-			case protoreflect.BoolKind:
-				value = protoreflect.ValueOfBool(random.Intn(2) == 0)
-			default:
-				value = protoreflect.ValueOfEnum(protoreflect.EnumNumber(random.Intn(4)))
-			}
-			m.Mutable(field).List().Append(value)
-		}
-	}
-}
-
-// column returns the entries of a column of a message; the member of a row is found by name.
-func column1(m protoreflect.Message, name string) protoreflect.List {
-	return m.Get(m.Descriptor().Fields().ByName(protoreflect.Name(name))).List()
-}
-
-// memberNames are the columns whose members have other names, by the struct of the rows.
-var memberNames = map[string]map[string]string{
-	"Exit":       {"Fraction": "exit_fraction", "HasEdge": "has_exit_edge", "Ring": "exit_ring", "Edge": "exit_edge", "NormalX": "exit_normal_x", "NormalY": "exit_normal_y"},
-	"Reflection": {"X": "reflection_x", "Y": "reflection_y"}, "Position": {"X": "safe_x", "Y": "safe_y"},
-	"FirstTouch":   {"PolygonID": "first_polygon_id", "HasEdge": "first_has_edge", "Ring": "first_ring", "Edge": "first_edge", "NormalX": "first_normal_x", "NormalY": "first_normal_y"},
-	"ContactPoint": {"X": "point_x", "Y": "point_y", "Depth": "point_depth"}, "quiet": {"Radius": "quiet_radius"},
-}
-
-// checkRows compares all rows of a kind of answers with the columns of its message.
-func checkRows(t *testing.T, answers reflect.Value, m protoreflect.Message) {
-	t.Helper()
-	for i := 0; i < answers.NumField(); i++ {
-		rows := answers.Field(i)
-		if rows.Kind() != reflect.Slice || rows.Type().Elem().Kind() != reflect.Struct {
-			continue
-		}
-		kind := rows.Type().Elem()
-		for j := 0; j < kind.NumField(); j++ {
-			name := memberNames[kind.Name()][kind.Field(j).Name]
-			if name == "" {
-				all := m.Descriptor().Fields()
-				for k := 0; k < all.Len(); k++ {
-					if goName(string(all.Get(k).Name())) == kind.Field(j).Name {
-						name = string(all.Get(k).Name())
-					}
-				}
-			}
-			member := kind.Field(j).Name
-			if member == "Edges" || member == "Points" {
-				counts := column1(m, map[string]string{"Edges": "edge_counts", "Points": "point_counts"}[member])
-				for row := 0; row < rows.Len(); row++ {
-					if got := rows.Index(row).Field(j).Len(); got != int(counts.Get(row).Uint()) {
-						t.Fatalf("%s: row %d has %d %s", m.Descriptor().Name(), row, got, member)
-					}
-				}
-				continue
-			}
-			wanted := column1(m, name)
-			if wanted.Len() != rows.Len() && wanted.Len() != 0 {
-				t.Fatalf("%s.%s: %d entries, %d rows", m.Descriptor().Name(), name, wanted.Len(), rows.Len())
-			}
-			for row := 0; row < rows.Len(); row++ {
-				got := rows.Index(row).Field(j)
-				same := wanted.Len() == 0 && got.IsZero()
-				if wanted.Len() != 0 {
-					switch value := wanted.Get(row).Interface().(type) {
-					case float64:
-						same = math.Float64bits(got.Float()) == math.Float64bits(value)
-					case uint64, uint32:
-						same = got.Uint() == wanted.Get(row).Uint()
-					case bool:
-						same = got.Bool() == value
-					case protoreflect.EnumNumber:
-						same = got.Int() == int64(value)
-					}
-				}
-				if !same {
-					t.Fatalf("%s.%s: row %d is %v", m.Descriptor().Name(), name, row, got)
-				}
-			}
-		}
-	}
-}
-
-func checkAnswer(t *testing.T, seed int64, into *FrameAnswer) {
-	random := rand.New(rand.NewSource(seed))
-	var questions asked
-	message := &caromv1.FrameAnswer{Seq: 3}
-	kinds := reflect.TypeOf(Answers{})
-	for g := random.Intn(3); g >= 0; g-- {
-		group := &caromv1.GroupAnswer{Version: random.Uint64() >> 20}
-		var made askedGroup
-		for i := 0; i < kinds.NumField(); i++ {
-			if random.Intn(3) != 0 {
-				continue
-			}
-			items := 1 + random.Intn(300)*random.Intn(2)
-			made.counts[i] = int32(items)
-			all := group.ProtoReflect().Descriptor().Fields()
-			for j := 0; j < all.Len(); j++ {
-				if goName(string(all.Get(j).Name())) == kinds.Field(i).Name {
-					randomAnswer(random, group.ProtoReflect().Mutable(all.Get(j)).Message(), items)
-				}
-			}
-		}
-		questions.groups = append(questions.groups, made)
-		message.Groups = append(message.Groups, group)
-	}
-	questions.seq = 3
-	data, err := proto.Marshal(message)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var d decoder
-	if err := d.decode(data, &questions, into); err != nil {
-		t.Fatalf("seed %d: %v", seed, err)
-	}
-	for g := range message.Groups {
-		group := into.Group(g)
-		if group.Version != message.Groups[g].Version {
-			t.Fatal("another version")
-		}
-		answers := reflect.ValueOf(group.Answers)
-		for i := 0; i < kinds.NumField(); i++ {
-			if got := int32(answers.Field(i).FieldByName("answers").FieldByName("items").Int()); got != questions.groups[g].counts[i] {
-				t.Fatalf("seed %d: %s has %d items", seed, kinds.Field(i).Name, got)
-			}
-			all := message.Groups[g].ProtoReflect()
-			for j := 0; j < all.Descriptor().Fields().Len(); j++ {
-				if field := all.Descriptor().Fields().Get(j); goName(string(field.Name())) == kinds.Field(i).Name && all.Has(field) {
-					checkRows(t, answers.Field(i), all.Get(field).Message())
-				}
-			}
-		}
-	}
-	// Bytes that are cut or changed are an error or an answer, and never a panic.
-	for i := 0; i < 20 && len(data) > 0; i++ {
-		broken := append([]byte(nil), data[:random.Intn(len(data)+1)]...)
-		if random.Intn(2) == 0 {
-			broken = append([]byte(nil), data...)
-			broken[random.Intn(len(broken))] ^= byte(1 << random.Intn(8))
-		}
-		touchAll(&d, broken, &questions)
-	}
-}
-
-// touchAll decodes bytes and reads every row.
-func touchAll(d *decoder, data []byte, questions *asked) {
-	var into FrameAnswer
-	if d.decode(data, questions, &into) != nil {
-		return
-	}
-	for g := -1; g <= into.Len(); g++ {
-		group := into.Group(g)
-		for item := -1; item <= group.Segments.Len(); item++ {
-			_, _, _ = group.Segments.Hits(item), group.Segments.Exits(item), group.Segments.Err(item)
-		}
-		for item := -1; item <= group.Moves.Len(); item++ {
-			for _, touched := range group.Moves.Polygons(item) {
-				_ = len(touched.Edges)
-			}
-			_, _ = group.Moves.FirstTouch(item)
-			_ = group.Moves.Clear(item)
-		}
-		for item := -1; item <= group.Contacts.Len(); item++ {
-			for _, contact := range group.Contacts.Contacts(item) {
-				_ = len(contact.Points)
-			}
-			_ = group.Contacts.Count(item)
-		}
-	}
-}
-
-func TestAnswersHaveTheRowsOfProtobuf(t *testing.T) {
-	var reused FrameAnswer
-	seeds := int64(60)
-	if testing.Short() {
-		seeds = 6
-	}
-	for seed := int64(0); seed < seeds; seed++ {
-		checkAnswer(t, seed, &reused)
-		checkAnswer(t, seed+1000, new(FrameAnswer))
-	}
-}
-
-func FuzzAnswer(f *testing.F) {
-	f.Add(int64(1))
-	f.Fuzz(func(t *testing.T, seed int64) { checkAnswer(t, seed, new(FrameAnswer)) })
-}
-
-func FuzzAnswerBytes(f *testing.F) {
-	answer, _ := proto.Marshal(&caromv1.FrameAnswer{Groups: []*caromv1.GroupAnswer{{Segments: &caromv1.CastAnswers{
-		Counts: []uint32{1, 0}, PolygonId: []uint64{4}, Fraction: []float64{.5}, StartsInside: []bool{true}, EndsInside: []bool{false}}}}})
-	f.Add(answer)
-	f.Fuzz(func(t *testing.T, data []byte) {
-		var questions asked
-		questions.groups = make([]askedGroup, 2)
-		for g := range questions.groups {
-			for i := range questions.groups[g].counts {
-				questions.groups[g].counts[i] = int32(len(data) / 64 % 4)
-			}
-		}
-		questions.groups[0].counts[0] = 2
-		questions.seq = binary.LittleEndian.Uint64(append(data, make([]byte, 8)...)) % 2
-		touchAll(new(decoder), data, &questions)
-	})
-}
-
-// A server that sends one column of a group which is absent otherwise: seen as an index out of range
-// in the loop that fills both normals at once. The columns of a group are absent together.
-func TestHalfAGroupOfColumns(t *testing.T) {
-	data, err := proto.Marshal(&caromv1.FrameAnswer{Groups: []*caromv1.GroupAnswer{{Moves: &caromv1.MoveAnswers{
-		Clear: []uint64{0}, Counts: []uint32{0}, Touches: []bool{true}, FirstPolygonId: []uint64{1}, Low: []float64{0},
-		High: []float64{0}, FirstNormalX: []float64{1}}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var questions asked
-	questions.groups = make([]askedGroup, 1)
-	kinds := reflect.TypeOf(Answers{})
-	for i := 0; i < kinds.NumField(); i++ {
-		if kinds.Field(i).Name == "Moves" {
-			questions.groups[0].counts[i] = 1
-		}
-	}
-	var failed *Error
-	err = new(decoder).decode(data, &questions, new(FrameAnswer))
-	if !errors.As(err, &failed) || failed.Code != Internal || failed.Field != "groups[0].moves.first_normal_y" {
-		t.Errorf("%v", err)
-	}
 }

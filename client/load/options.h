@@ -54,8 +54,8 @@ struct LoadOptions {
   uint32_t check = 64;
   // Shows how far a part of the run is, such as the import in vertices; null: nothing is shown.
   std::function<void(const char* part, uint64_t done, uint64_t total)> progress = nullptr;
-  int64_t server_pid = 0;  // process id of the server, for its CPU time; 0: not reported
-  std::string json, plot;  // paths of the report files to write; empty: none
+  int64_t server_pid = 0;    // process id of the server, for its CPU time; 0: not reported
+  std::string report, plot;  // paths of the report files to write; empty: none
 
   bool is_closed() const { return closed > 0; }
   uint32_t queries_per_frame() const { return bullets + trackers; }

@@ -267,7 +267,7 @@ std::string ReportJson(const LoadReport& report) {
                      {{"checked_frames", report.checks.checked},
                       {"differences", report.checks.differences},
                       {"unchecked_frames", report.checks.unchecked}}}};
-  return all.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+  return all.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace carom::load

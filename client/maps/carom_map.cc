@@ -32,6 +32,7 @@ struct SceneText {
 // The polygons of one scene.
 struct CaromScene {
   std::string id;
+  std::string mapping;  // of an earlier import; empty: none
   std::vector<Polygon> polygons;
   std::vector<SkippedPart> unknown;  // its unknown members
 };
@@ -93,13 +94,13 @@ struct Faults {
 };
 
 // Reads one scene; converts each polygon before the next one is parsed.
-absl::StatusOr<CaromScene> SceneOfJson(std::string_view text, const ReadProgress* progress) {
+absl::StatusOr<CaromScene> SceneOfJson(const Sniffed& file, const ReadProgress* progress) {
   CaromScene scene;
   Faults faults;
-  const Sniffed file = Sniff(text);
   AddUnknownOfScene(file, faults.unknown);
   JsonStream stream;
   stream.arrays = {"polygons"};
+  stream.members = {"mapping"};
   stream.progress = progress;
   stream.element = [&](std::string_view array, size_t index, const json& value) {
     const std::string path = PathOf("", array, index);
@@ -112,7 +113,7 @@ absl::StatusOr<CaromScene> SceneOfJson(std::string_view text, const ReadProgress
     }
     return absl::OkStatus();
   };
-  const absl::StatusOr<json> rest = StreamMapJson(text, stream);
+  const absl::StatusOr<json> rest = StreamMapJson(file.bytes, stream);
   if (!rest.ok()) return rest.status();
   const absl::StatusOr<const json*> polygons = ArrayMember(*rest, "polygons", "");
   if (!polygons.ok()) return polygons.status();
@@ -127,6 +128,7 @@ absl::StatusOr<CaromScene> SceneOfJson(std::string_view text, const ReadProgress
     scene.unknown.push_back({"another member", "unknown member", ""});
   }
   scene.id = IdOfScene(file);
+  scene.mapping = KeptMapping(Member(*rest, "mapping"));
   return scene;
 }
 
@@ -171,11 +173,12 @@ absl::StatusOr<SceneText> Chosen(const std::vector<SceneText>& scenes, const std
 }
 
 // Reads the scene of a file that the options choose.
-absl::StatusOr<CaromScene> SceneOfFile(std::string_view bytes, const ImportOptions& options) {
-  if (IsBundle(AbslView(bytes))) return SceneOfBundle(bytes);
-  const absl::StatusOr<SceneText> chosen = Chosen(TextsOf(bytes), options.scene);
+absl::StatusOr<CaromScene> SceneOfFile(const Sniffed& file, const ImportOptions& options) {
+  if (IsBundle(AbslView(file.bytes))) return SceneOfBundle(file.bytes);
+  const absl::StatusOr<SceneText> chosen = Chosen(TextsOf(file.bytes), options.scene);
   if (!chosen.ok()) return chosen.status();
-  absl::StatusOr<CaromScene> scene = SceneOfJson(chosen->text, options.progress);
+  absl::StatusOr<CaromScene> scene =
+      SceneOfJson(chosen->where.empty() ? file : Sniff(chosen->text), options.progress);
   if (scene.ok() || chosen->where.empty()) return scene;
   const std::vector<Violation> violations = Violations(scene.status());
   // A line is parsed on its own, so that its syntax error is on line 1.
@@ -239,14 +242,19 @@ bool LooksLikeCarom(const Sniffed& file) {
 }
 
 absl::StatusOr<ImportedMap> ImportCarom(std::string_view bytes, const ImportOptions& options,
-                                        const FileOpener& /*open*/) {
+                                        const FileOpener& open) {
+  return ImportSniffedCarom(Sniff(bytes), options, open);
+}
+
+absl::StatusOr<ImportedMap> ImportSniffedCarom(const Sniffed& file, const ImportOptions& options,
+                                               const FileOpener& /*open*/) {
   const absl::Status status = MapBuilder::Check(options);
   if (!status.ok()) return status;
-  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
-  absl::StatusOr<CaromScene> scene = SceneOfFile(bytes, options);
+  absl::StatusOr<CaromScene> scene = SceneOfFile(file, options);
   if (!scene.ok()) return scene.status();
   std::vector<SkippedPart> unknown = std::move(scene->unknown);
   std::string id = scene->id;
+  std::string mapping = std::move(scene->mapping);
   absl::StatusOr<ImportedMap> map;
   if (LeavesAll(options)) {
     map = ImportedMap{.format = "carom", .polygons = std::move(scene->polygons)};
@@ -257,6 +265,7 @@ absl::StatusOr<ImportedMap> ImportCarom(std::string_view bytes, const ImportOpti
   map->skipped.insert(map->skipped.begin(), std::make_move_iterator(unknown.begin()),
                       std::make_move_iterator(unknown.end()));
   map->scene = std::move(id);
+  map->kept_mapping = std::move(mapping);
   return map;
 }
 

@@ -8,7 +8,8 @@
 // keep their ids, fill rules, categories and user data; with `merge`, boxes lose their user data.
 //
 // A scene is a layer by its id (`scene` without one). From a file with several scenes,
-// `ImportOptions::scene` chooses one. The property of the options is not used. y points up:
+// `ImportOptions::scene` chooses one. The property of the options is not used. The member `mapping`
+// of a scene becomes `ImportedMap::kept_mapping`. y points up:
 // `flip_y` is off by default. Unknown members are reported as skipped. Errors are those of
 // `ReadPolygons`, which names the first 16 invalid polygons, and of `ReadBundle`; NOT_FOUND if the
 // file has no scene of the id. Thread-safe. Cost: linear in the file; memory, beside the polygons:
@@ -29,6 +30,9 @@ bool LooksLikeCarom(const Sniffed& file);
 // Returns whether the options leave the polygons of a scene as they are.
 bool LeavesAll(const ImportOptions& options);
 
+// Reads a file that is sniffed already.
+absl::StatusOr<ImportedMap> ImportSniffedCarom(const Sniffed& file, const ImportOptions& options,
+                                               const FileOpener& open);
 absl::StatusOr<ImportedMap> ImportCarom(std::string_view bytes, const ImportOptions& options,
                                         const FileOpener& open);
 

@@ -89,6 +89,7 @@ class GeoJsonHandler : public nlohmann::json_sax<json> {
   struct OpenValue {
     json* value;
     bool is_properties;
+    bool is_mapping;  // the mapping of a collection that Carom wrote, or a part of it
   };
 
   json* Place(json value);
@@ -125,7 +126,9 @@ bool GeoJsonHandler::key(string_t& name) {
       "carom",      "category", "closed", "coordinates", "features",   "fill",
       "geometries", "geometry", "id",     "name",        "properties", "type"};
   if (skipped_ > 0) return true;
-  is_used_ = stack_.back().is_properties
+  const bool is_mapping = stack_.size() == 2 && name == "mapping" && !stack_.back().is_properties;
+  is_used_ = stack_.back().is_mapping || is_mapping ? true
+             : stack_.back().is_properties
                  ? name == property_
                  : std::find(kUsed.begin(), kUsed.end(), name) != kUsed.end();
   key_ = std::move(name);
@@ -152,7 +155,8 @@ bool GeoJsonHandler::Value(json value) {
     return true;
   }
   const bool is_member = !stack_.empty() && stack_.back().value->is_object();
-  const bool is_coordinates = is_member && key_ == "coordinates" && !stack_.back().is_properties;
+  const bool is_coordinates = is_member && key_ == "coordinates" && !stack_.back().is_properties &&
+                              !stack_.back().is_mapping;
   Place(is_coordinates ? json(nullptr) : std::move(value));
   return true;
 }
@@ -175,16 +179,18 @@ bool GeoJsonHandler::Open(json value) {
   }
   const bool is_member = !stack_.empty() && stack_.back().value->is_object();
   const bool in_properties = !stack_.empty() && stack_.back().is_properties;
-  if (is_member && key_ == "coordinates" && !in_properties && value.is_array()) {
+  const bool in_mapping = !stack_.empty() && stack_.back().is_mapping;
+  if (is_member && key_ == "coordinates" && !in_properties && !in_mapping && value.is_array()) {
     Place(coordinates.size());
     coordinates.emplace_back();
     OpenCoordinates();
     return true;
   }
-  const bool is_properties = is_member && key_ == "properties" && value.is_object();
+  const bool is_mapping = in_mapping || (is_member && stack_.size() == 2 && key_ == "mapping");
+  const bool is_properties = !is_mapping && is_member && key_ == "properties" && value.is_object();
   if (stack_.size() == 1 && is_member) in_features_ = key_ == "features" && value.is_array();
   json* place = Place(std::move(value));
-  stack_.push_back({place, is_properties});
+  stack_.push_back({place, is_properties, is_mapping});
   return true;
 }
 
@@ -276,7 +282,7 @@ class GeoJsonImport {
         handler_(options.property),
         builder_("geojson", options, /*y_down=*/false) {}
 
-  absl::StatusOr<ImportedMap> Import(std::string_view bytes);
+  absl::StatusOr<ImportedMap> Import(const Sniffed& file);
 
  private:
   absl::Status AddRest();
@@ -322,8 +328,7 @@ const LayerPlan& GeoJsonImport::PlanOf(const GeometryType& type) {
 
 // The features of a collection are imported while the file is parsed, so that only one of them is
 // in memory; the name and the type of the collection may come after them.
-absl::StatusOr<ImportedMap> GeoJsonImport::Import(std::string_view bytes) {
-  const Sniffed file = Sniff(bytes);
+absl::StatusOr<ImportedMap> GeoJsonImport::Import(const Sniffed& file) {
   const auto name = file.members.find("name");
   layer_ = name == file.members.end() ? "" : TextOf(name->second);
   if (layer_.empty()) layer_ = "features";
@@ -342,7 +347,10 @@ absl::StatusOr<ImportedMap> GeoJsonImport::Import(std::string_view bytes) {
   }
   const absl::Status status = AddRest();
   if (!status.ok()) return status;
-  return builder_.Finish();
+  absl::StatusOr<ImportedMap> map = builder_.Finish();
+  const json* carom = Member(handler_.root, "carom");
+  if (map.ok() && carom != nullptr) map->kept_mapping = KeptMapping(Member(*carom, "mapping"));
+  return map;
 }
 
 // Adds a document that is no collection; in a collection, what is no feature is left.
@@ -503,10 +511,15 @@ bool LooksLikeGeoJson(const Sniffed& file) {
 }
 
 absl::StatusOr<ImportedMap> ImportGeoJson(std::string_view bytes, const ImportOptions& options,
-                                          const FileOpener& /*open*/) {
+                                          const FileOpener& open) {
+  return ImportSniffedGeoJson(Sniff(bytes), options, open);
+}
+
+absl::StatusOr<ImportedMap> ImportSniffedGeoJson(const Sniffed& file, const ImportOptions& options,
+                                                 const FileOpener& /*open*/) {
   absl::Status status = MapBuilder::Check(options);
   if (!status.ok()) return status;
-  return GeoJsonImport(options).Import(bytes);
+  return GeoJsonImport(options).Import(file);
 }
 
 }  // namespace carom

@@ -31,6 +31,9 @@ namespace carom {
 // Returns whether a file has the type of a GeoJSON object.
 bool LooksLikeGeoJson(const Sniffed& file);
 
+// Reads a file that is sniffed already.
+absl::StatusOr<ImportedMap> ImportSniffedGeoJson(const Sniffed& file, const ImportOptions& options,
+                                                 const FileOpener& open);
 absl::StatusOr<ImportedMap> ImportGeoJson(std::string_view bytes, const ImportOptions& options,
                                           const FileOpener& open);
 

@@ -475,6 +475,11 @@ absl::StatusOr<ImportedMap> MapBuilder::Finish() {
 }
 
 // Within single quotes a shell reads every character as it is, except the quote itself.
+std::string KeptMapping(const nlohmann::json* value) {
+  if (value == nullptr || !value->is_object() || value->empty()) return "";
+  return value->dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
 std::string ShellWord(std::string_view text) {
   const bool is_plain = !text.empty() && std::ranges::all_of(text, [](char c) {
     return absl::ascii_isalnum(static_cast<unsigned char>(c)) ||

@@ -212,9 +212,13 @@ Sniffed Sniff(std::string_view bytes);
 struct MapFormat {
   std::string_view name;
   bool (*matches)(const Sniffed& file);
-  absl::StatusOr<ImportedMap> (*read)(std::string_view bytes, const ImportOptions& options,
+  absl::StatusOr<ImportedMap> (*read)(const Sniffed& file, const ImportOptions& options,
                                       const FileOpener& open);
 };
+
+// Returns a mapping that a file keeps as text (`ImportedMap::kept_mapping`); `value` may be null.
+// Anything but an object is no mapping.
+std::string KeptMapping(const nlohmann::json* value);
 
 // Returns `text` as absl::string_view, which may be another type than std::string_view.
 inline absl::string_view AbslView(std::string_view text) { return {text.data(), text.size()}; }

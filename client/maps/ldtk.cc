@@ -143,25 +143,40 @@ class LdtkImport {
   std::map<std::tuple<std::string, int64_t, int64_t, int64_t, int64_t>, LdtkUnion> unions_;
 };
 
-// A project has levels, or several worlds with levels.
+// A project has levels, or several worlds with levels, of which one is read: the one that the
+// options name, else the first.
 absl::StatusOr<ImportedMap> LdtkImport::Import(PackedValue project) {
   absl::Status status = ReadDefinitions(project);
   if (!status.ok()) return status;
   const absl::StatusOr<PackedValue> worlds = LdtkArray(project, "worlds", "");
   if (!worlds.ok()) return worlds.status();
-  size_t count = 0;
+  size_t count = 0, chosen = 0;
+  bool is_named = false;
   for (const PackedValue world : *worlds) {
-    if (++count == 1) {
-      status = Levels(world, PathOf("", "worlds", 0));
-    } else {
-      builder_.Skip(absl::StrCat("world \"", LdtkText(world, "identifier"), "\""),
-                    "only the first world is read");
+    if (!is_named && !options_.scene.empty() && LdtkText(world, "identifier") == options_.scene) {
+      is_named = true;
+      chosen = count;
     }
+    ++count;
+  }
+  size_t index = 0;
+  for (const PackedValue world : *worlds) {
+    const std::string name = LdtkText(world, "identifier");
+    if (index == chosen) {
+      status = Levels(world, PathOf("", "worlds", index));
+      if (!status.ok()) return status;
+    } else {
+      builder_.Skip(absl::StrCat("world \"", name, "\""), "worlds have coordinates of their own",
+                    absl::StrCat("--id ", ShellWord(name)));
+    }
+    ++index;
   }
   if (count == 0) status = Levels(project, "");
   if (status.ok()) status = AddUnions();
   if (!status.ok()) return status;
-  return builder_.Finish();
+  absl::StatusOr<ImportedMap> map = builder_.Finish();
+  if (map.ok() && is_named) map->scene = options_.scene;
+  return map;
 }
 
 // Reads how entities are drawn, and the names of the values of layers.

@@ -23,20 +23,27 @@
 namespace carom {
 namespace {
 
+// Reads a format whose reader needs the bytes alone.
+template <auto kRead>
+absl::StatusOr<ImportedMap> FromBytes(const Sniffed& file, const ImportOptions& options,
+                                      const FileOpener& open) {
+  return kRead(file.bytes, options, open);
+}
+
 // The readers. The first row that matches reads the file, so a row whose marks are common comes
 // after those whose marks are rare.
 constexpr MapFormat kMapFormats[] = {
-    {"Carom", LooksLikeCarom, ImportCarom},
-    {"Tiled", LooksLikeTiled, ImportTiled},
-    {"LDtk", LooksLikeLdtk, ImportLdtk},
-    {"Godot", LooksLikeGodot, ImportGodot},
-    {"RUBE", LooksLikeRube, ImportRube},
-    {"Universal VTT", LooksLikeUvtt, ImportUvtt},
-    {"Foundry VTT", LooksLikeFoundry, ImportFoundry},
-    {"GeoJSON", LooksLikeGeoJson, ImportGeoJson},
-    {"SVG", LooksLikeSvg, ImportSvg},
-    {"Moving AI", LooksLikeMovingAi, ImportMovingAi},
-    {"WKT", LooksLikeWkt, ImportWkt},
+    {"Carom", LooksLikeCarom, ImportSniffedCarom},
+    {"Tiled", LooksLikeTiled, FromBytes<ImportTiled>},
+    {"LDtk", LooksLikeLdtk, FromBytes<ImportLdtk>},
+    {"Godot", LooksLikeGodot, FromBytes<ImportGodot>},
+    {"RUBE", LooksLikeRube, FromBytes<ImportRube>},
+    {"Universal VTT", LooksLikeUvtt, FromBytes<ImportUvtt>},
+    {"Foundry VTT", LooksLikeFoundry, FromBytes<ImportFoundry>},
+    {"GeoJSON", LooksLikeGeoJson, ImportSniffedGeoJson},
+    {"SVG", LooksLikeSvg, FromBytes<ImportSvg>},
+    {"Moving AI", LooksLikeMovingAi, FromBytes<ImportMovingAi>},
+    {"WKT", LooksLikeWkt, FromBytes<ImportWkt>},
 };
 
 }  // namespace
@@ -47,7 +54,7 @@ absl::StatusOr<ImportedMap> ImportMap(std::string_view bytes, const ImportOption
   const Sniffed file = Sniff(bytes);
   std::string names;
   for (const MapFormat& format : kMapFormats) {
-    if (format.matches(file)) return format.read(file.bytes, options, open);
+    if (format.matches(file)) return format.read(file, options, open);
     absl::StrAppend(&names, names.empty() ? "" : ", ", AbslView(format.name));
   }
   return InvalidField("", "no map of a known format: " + names);

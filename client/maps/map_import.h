@@ -35,7 +35,7 @@ namespace carom {
 // file.
 using FileOpener = std::function<absl::StatusOr<std::string>(std::string_view path)>;
 
-// Called with how many bytes of a JSON text are parsed, and of how many.
+// Called with how many bytes of a map are read, and of how many.
 using ReadProgress = std::function<void(uint64_t done, uint64_t total)>;
 
 // How the polygons of one layer are made.
@@ -49,7 +49,8 @@ struct LayerChoice {
 };
 
 struct ImportOptions {
-  // The id of the scene to take from a file with a scene a line; empty: the file has one scene.
+  // The id of the scene to take from a file with a scene a line, or the name of a world of an LDtk
+  // project; empty: the file has one scene, or the first world is taken.
   std::string scene;
   // Behaviour. A point p of the file becomes (p - origin) * scale, with y negated if `flip_y`.
   double scale = 1;
@@ -69,9 +70,13 @@ struct ImportOptions {
   double chord = 0.25;
   // The most bytes that compressed layers may have in all when decompressed.
   size_t max_decompressed_bytes = size_t{1} << 28;
-  // Called every MiB while a map in JSON is parsed, but not for RUBE and virtual tabletops; null:
-  // nothing is called.
+  // Called while a map is read, but not for RUBE and virtual tabletops; null: nothing is called.
   const ReadProgress* progress = nullptr;
+
+  // Calls `progress` unless it is null.
+  void Report(size_t done, size_t total) const {
+    if (progress != nullptr) (*progress)(done, total);
+  }
 };
 
 // Something that was not imported.
@@ -83,12 +88,15 @@ struct SkippedPart {
 
 struct ImportedMap {
   std::string format;      // such as `tiled`
-  std::string scene = {};  // the id of the scene, in Carom's own form; may be empty
+  std::string scene = {};  // the id that the file has for the scene; may be empty
   std::vector<Polygon> polygons = {};
   std::vector<SkippedPart> skipped = {};
   // The mapping that was used, as pairs of name and value, such as ("scale", "1"). Empty if the
   // polygons are as the file has them, with their ids.
   std::vector<std::pair<std::string, std::string>> mapping = {};
+  // The mapping of an earlier import that the file keeps, a JSON object as text; empty: none.
+  // Carom's JSON and the GeoJSON that Carom writes have a place for it.
+  std::string kept_mapping = {};
 };
 
 // Returns the polygons of a map in any of the formats of this folder, by its content.

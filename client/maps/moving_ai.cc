@@ -51,6 +51,7 @@ class GridLines {
     ++count_;
     return line;
   }
+  void Report(const ImportOptions& options) const { options.Report(at_, text_.size()); }
   absl::Status Error(absl::string_view description) const {
     return InvalidField(absl::StrCat("line ", count_), description);
   }
@@ -87,13 +88,15 @@ absl::Status ReadGridHead(GridLines& lines, int32_t& width, int32_t& height) {
 }
 
 // Reads the rows, which have exactly `width` letters each, and nothing after them but blank lines.
-absl::StatusOr<GridCells> ReadGridRows(GridLines& lines, int32_t width, int32_t height) {
+absl::StatusOr<GridCells> ReadGridRows(GridLines& lines, int32_t width, int32_t height,
+                                       const ImportOptions& options) {
   GridCells cells;
   // A letter that is no key is none of the format.
   for (const Terrain& terrain : kTerrains) cells[terrain.letter];
   for (int32_t y = 0; y < height; ++y) {
     if (lines.AtEnd()) return lines.Error(absl::StrCat("only ", y, " of ", height, " rows"));
     const std::string_view row = lines.Next();
+    lines.Report(options);
     if (row.size() != static_cast<size_t>(width)) {
       return lines.Error(absl::StrCat("a row of ", row.size(), " cells, not ", width));
     }
@@ -169,7 +172,7 @@ absl::StatusOr<ImportedMap> ImportMovingAi(std::string_view bytes, const ImportO
   int32_t width = 0, height = 0;
   status = ReadGridHead(lines, width, height);
   if (!status.ok()) return status;
-  absl::StatusOr<GridCells> cells = ReadGridRows(lines, width, height);
+  absl::StatusOr<GridCells> cells = ReadGridRows(lines, width, height, options);
   if (!cells.ok()) return cells.status();
   MapBuilder builder("moving-ai", options, /*y_down=*/true);
   status = AddGrid(*std::move(cells), options, builder);

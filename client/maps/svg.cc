@@ -104,6 +104,7 @@ class SvgImport {
   const ImportOptions& options_;
   MapBuilder builder_;
   std::vector<size_t> lines_;  // the offsets of line ends
+  size_t read_ = 0;            // the offset of the last element that is drawn
   std::vector<SvgGroup> groups_;
   // The first element with each id.
   std::unordered_map<std::string_view, pugi::xml_node> ids_;
@@ -212,6 +213,9 @@ absl::Status SvgImport::Children(pugi::xml_node node, const SvgContext& context)
     // A `switch` draws the first of its elements that needs no extension.
     const bool is_choice = SvgName(node) == "switch";
     if (is_choice && child.attribute("requiredExtensions")) continue;
+    // A copy by `use` is of an earlier place.
+    read_ = std::max(read_, static_cast<size_t>(std::max<ptrdiff_t>(0, child.offset_debug())));
+    options_.Report(read_, bytes_.size());
     const absl::Status status = Element(child, context);
     if (!status.ok() || is_choice) return status;
   }

@@ -299,6 +299,7 @@ bool WktReader::ReadPoint(Vec2& point) {
 bool WktReader::ReadPoints(std::vector<Vec2>& points) {
   if (!Expect('(')) return false;
   do {
+    if (points.size() % 1024 == 0) options_.Report(at_, text_.size());
     if (!ReadPoint(points.emplace_back())) return false;
   } while (Accept(','));
   return Expect(')');

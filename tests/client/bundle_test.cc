@@ -12,8 +12,7 @@
 #include "carom/bundle.h"
 #include "carom/bundle_file.h"
 #include "client/formats/scene_reader.h"
-#include "tests/client/fixture.h"
-#include "tests/support/process.h"
+#include "tests/client/command_line.h"
 
 namespace carom {
 namespace {
@@ -29,16 +28,8 @@ constexpr char kScenes[] =
     R"([{"points":[[20,0],[30,10]],"open":true}]},{"id":1,"rings":[[[1,1],[2,2],[3,0]]]}]})"
     "\n";
 
-class BundleCommandTest : public ClientTest {
+class BundleCommandTest : public CommandLineTest {
  protected:
-  ProcessResult Carom(const std::vector<std::string>& arguments,
-                      const std::string& input = "") const {
-    std::vector<std::string> command = {"env", "CAROM_ADDRESS=" + server_->address(),
-                                        Environment("CAROM_BINARY")};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    return carom::testing::RunProcess(command, input, 60);
-  }
-
   const std::string scenes_ = folder_.Write("scenes.jsonl", kScenes);
   const std::string bundle_ = folder_ / "map.carom";
 };

@@ -5,8 +5,7 @@
 // of how a map was read.
 #include <nlohmann/json.hpp>
 
-#include "tests/client/fixture.h"
-#include "tests/support/process.h"
+#include "tests/client/command_line.h"
 
 namespace carom {
 namespace {
@@ -36,16 +35,8 @@ constexpr char kCaromMap[] = R"({"polygons":[
 ]}
 )";
 
-class CliMapsTest : public ClientTest {
+class CliMapsTest : public CommandLineTest {
  protected:
-  // Runs `carom arguments…` with the address of the server in the environment.
-  ProcessResult Carom(const std::vector<std::string>& arguments,
-                      const std::string& input = "") const {
-    std::vector<std::string> command = {"env", "CAROM_ADDRESS=" + server_->address(),
-                                        Environment("CAROM_BINARY")};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    return carom::testing::RunProcess(command, input, 60);
-  }
   // Returns what `carom convert` prints for a map, in JSON unless the arguments choose a format.
   std::string Converted(const std::string& input, std::vector<std::string> arguments = {}) const {
     arguments.insert(arguments.begin(), {"convert", "-", "-"});

@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <thread>
 
-#include "tests/client/fixture.h"
-#include "tests/support/process.h"
+#include "tests/client/command_line.h"
 
 namespace carom {
 namespace {
@@ -22,18 +21,7 @@ constexpr char kSquares[] =
     R"({"id":"two","polygons":[{"id":8,"rings":[[[20,0],[30,0],[30,10]]]}]})"
     "\n";
 
-class CliTest : public ClientTest {
- protected:
-  // Runs `carom arguments…`, with the server's address in the environment.
-  ProcessResult Carom(const std::vector<std::string>& arguments, const std::string& input = "",
-                      const std::string& address = "") const {
-    std::vector<std::string> command = {
-        "env", "CAROM_ADDRESS=" + (address.empty() ? server_->address() : address),
-        Environment("CAROM_BINARY")};
-    command.insert(command.end(), arguments.begin(), arguments.end());
-    return carom::testing::RunProcess(command, input, 60);
-  }
-};
+using CliTest = CommandLineTest;
 
 TEST_F(CliTest, Scenes) {
   const std::string file = folder_.Write("squares.jsonl", kSquares);
@@ -243,14 +231,20 @@ TEST_F(CliTest, Cast) {
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
   EXPECT_EQ(result.standard_output,
             R"({"hit":true,"t":0.125,"poly":7,"edge":[7,0,3],"normal":[-1,0],"exit_t":0.375,)"
-            R"("start_in":[],"start_on":[],"all":[[7,0.125]]})"
+            R"("start_in":[],"start_on":[],"all":[[7,0.125]],"point":[0,5],"distance":5})"
             "\n");
   result = Carom({"cast", "scenes/a", "-5", "5", "35", "5", "--mode", "all"});
-  EXPECT_THAT(result.standard_output, HasSubstr(R"("all":[[7,0.125],[8,0.625]]})"));
+  EXPECT_THAT(result.standard_output,
+              HasSubstr(R"("all":[[7,0.125],[8,0.625]],"point":[0,5],"distance":5})"));
   result = Carom({"cast", "a", "5", "5", "35", "5", "--mode", "any"});
   EXPECT_EQ(result.standard_output, "{\"hit\":true,\"start_in\":[7],\"start_on\":[]}\n");
   result = Carom({"cast", "a", "5", "5", "25", "5", "--inside", "exit"});
   EXPECT_THAT(result.standard_output, StartsWith(R"({"hit":true,"t":0.25,"poly":7,)"));
+
+  // The numbers of a point that is no short decimal are read back as they are.
+  result = Carom({"cast", "a", "-5", "5", "35", "5.7"});
+  EXPECT_THAT(result.standard_output,
+              HasSubstr(R"("point":[0,5.0875],"distance":5.00076556639081})"));
 
   result = Carom({"cast", "a", "5", "5", "1e300", "5"});
   EXPECT_EQ(result.exit_code, 2);
@@ -325,7 +319,7 @@ TEST_F(CliTest, UsageMessages) {
 }
 
 TEST_F(CliTest, Addresses) {
-  const std::string nobody = "unix:" + (folder_ / "nobody");
+  const std::vector<std::string> nobody = {"CAROM_ADDRESS=unix:" + (folder_ / "nobody")};
   ProcessResult result = Carom({"scene", "list"}, "", nobody);
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.standard_error, StartsWith("carom: UNAVAILABLE: "));
@@ -346,8 +340,8 @@ TEST_F(CliTest, Eval) {
                             "oops\n"
                             R"({"op":"point","p":[1e400,1]})"
                             "\n";
-  const ProcessResult local =
-      Carom({"eval", "--root", folder_.path()}, input, "unix:" + (folder_ / "nobody"));
+  const ProcessResult local = Carom({"eval", "--root", folder_.path()}, input,
+                                    {"CAROM_ADDRESS=unix:" + (folder_ / "nobody")});
   EXPECT_EQ(local.exit_code, 1);
   EXPECT_EQ(local.standard_error, "carom: line 3: not JSON\n");
   EXPECT_THAT(local.standard_output, StartsWith("{\"in\":[7],\"on\":[]}\n{\"error\":{"));

@@ -15,9 +15,9 @@ for run in first second; do
   "$CAROM_SOURCE_DIR/dev" demo >"$run"
   grep -q 'ticks *600$' "$run"
   grep -q 'hits *[1-9]' "$run"
-  grep -q 'overlapping pairs *[1-9]' "$run"
-  grep -q 'latency p99 ' "$run"
-  grep -q 'server time .* a query' "$run"
+  grep -q 'overlapping_pairs *[1-9]' "$run"
+  grep -q 'latency_p99_ms *[0-9]' "$run"
+  grep -q 'evaluate_ns_per_query *[1-9]' "$run"
   grep -q 'stopped by SIGTERM, exit code 0' "$run"
   grep -q '</svg>' demo.svg
 done

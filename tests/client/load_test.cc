@@ -135,17 +135,27 @@ TEST_F(LoadTest, StreamsThatCannotBeOpenedAreAnError) {
 
 TEST_F(LoadTest, TheCommandWritesItsReport) {
   const std::string json_file = folder_ / "report.json", plot = folder_ / "latency.svg";
-  const auto result =
-      Carom({"--duration",   "0.3",
-             "--warmup",     "0",
-             "--streams",    "3",
-             "--trackers",   "2",
-             "--edits",      "20",
-             "--check",      "2",
-             "--map",        Environment("CAROM_SOURCE_DIR") + "/client/examples/arena.json",
-             "--server-pid", std::to_string(getpid()),
-             "--json",       json_file,
-             "--plot",       plot});
+  const auto result = Carom({"--duration",
+                             "0.3",
+                             "--warmup",
+                             "0",
+                             "--streams",
+                             "3",
+                             "--trackers",
+                             "2",
+                             "--edits",
+                             "20",
+                             "--check",
+                             "2",
+                             "--map",
+                             Environment("CAROM_SOURCE_DIR") + "/client/examples/arena.json",
+                             "--server-pid",
+                             std::to_string(getpid()),
+                             "--text",
+                             "--report",
+                             json_file,
+                             "--plot",
+                             plot});
   EXPECT_EQ(result.exit_code, 0) << result.standard_error;
   for (const char* row : {"map", "streams", "frames", "latency", "throughput", "server CPU",
                           "moves", "commits", "checked"}) {
@@ -164,6 +174,10 @@ TEST_F(LoadTest, TheCommandWritesItsReport) {
   EXPECT_GT(report["checks"]["checked_frames"].get<uint64_t>(), 0u);
   EXPECT_EQ(report["checks"]["differences"], 0);
   EXPECT_THAT(Contents(plot), HasSubstr("</svg>"));
+  // Where there is no terminal, the report is one line of JSON.
+  const auto printed = Carom({"--duration", "0.1", "--warmup", "0", "--polygons", "100"});
+  EXPECT_EQ(std::count(printed.standard_output.begin(), printed.standard_output.end(), '\n'), 1);
+  EXPECT_GT(json::parse(printed.standard_output)["frames"]["queries_per_second"].get<double>(), 0);
 }
 
 TEST_F(LoadTest, CommandLinesThatCannotBeReadAreExitStatusTwo) {

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // How far a transfer is: what the client reports, and the text that the command line makes of it.
-#include "client/cli/progress.h"
+#include "client/cli/scene/progress.h"
 
 #include "tests/client/fixture.h"
 

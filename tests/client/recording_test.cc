@@ -33,7 +33,7 @@ struct ReadFile {
   absl::Status damage;
 };
 
-ReadFile Read(const std::string& path) {
+ReadFile ReadRecording(const std::string& path) {
   ReadFile read;
   auto reader = RecordingReader::Open(path);
   EXPECT_TRUE(reader.ok()) << reader.status();
@@ -124,7 +124,7 @@ TEST_F(RecordingTest, AClientRecordsFramesAndAnswers) {
   const std::string file = folder_.Write("own.carec", "what was here before");
   const auto before = std::chrono::system_clock::now();
   Play({.record = file}, 5);
-  const ReadFile read = Read(file);
+  const ReadFile read = ReadRecording(file);
   EXPECT_TRUE(read.damage.ok()) << read.damage;
   ASSERT_EQ(read.entries.size(), 8U);
   const auto& header = std::get<RecordingHeader>(read.entries.front());
@@ -142,7 +142,7 @@ TEST_F(RecordingTest, AClientRecordsFramesAndAnswers) {
 TEST_F(RecordingTest, AServerRecordsScenesToo) {
   Play({}, 5);
   const std::string file = ServersFile();
-  const ReadFile read = Read(file);
+  const ReadFile read = ReadRecording(file);
   EXPECT_TRUE(read.damage.ok()) << read.damage;
   ASSERT_EQ(read.entries.size(), 9U);
   const auto& scene = std::get<RecordedScene>(read.entries[1]);
@@ -155,7 +155,7 @@ TEST_F(RecordingTest, AServerRecordsScenesToo) {
 TEST_F(RecordingTest, AFullRecordingEnds) {
   const std::string file = folder_ / "own.carec";
   Play({.record = file, .record_max_bytes = 1200}, 50);
-  const ReadFile read = Read(file);
+  const ReadFile read = ReadRecording(file);
   EXPECT_TRUE(read.damage.ok()) << read.damage;
   EXPECT_GT(read.entries.size(), 3U);
   EXPECT_LT(read.entries.size(), 20U);
@@ -178,7 +178,7 @@ TEST_F(RecordingTest, DamageNamesTheEntry) {
   std::minstd_rand random(5);
   for (int i = 0; i < 200; ++i) {
     const size_t end = i < 4 ? static_cast<size_t>(i) : random() % whole.size();
-    const ReadFile read = Read(folder_.Write("cut.carec", whole.substr(0, end)));
+    const ReadFile read = ReadRecording(folder_.Write("cut.carec", whole.substr(0, end)));
     if (read.damage.ok()) continue;  // between two entries
     EXPECT_TRUE(Refuses(read.damage, absl::StatusCode::kDataLoss,
                         absl::StrCat("entries[", read.entries.size(), "]")))
@@ -188,7 +188,7 @@ TEST_F(RecordingTest, DamageNamesTheEntry) {
     std::string changed = whole;
     for (int j = 0; j <= i % 3; ++j)
       changed[random() % changed.size()] = static_cast<char>(random());
-    const ReadFile read = Read(folder_.Write("changed.carec", changed));
+    const ReadFile read = ReadRecording(folder_.Write("changed.carec", changed));
     EXPECT_TRUE(read.damage.ok() || absl::IsDataLoss(read.damage)) << i << ": " << read.damage;
   }
   EXPECT_TRUE(absl::IsNotFound(RecordingReader::Open(folder_ / "none").status()));

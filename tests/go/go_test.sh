@@ -128,7 +128,10 @@ run_documents() {
 need_module
 cd "$module"
 case ${1:?} in
-  client) go vet . && go test -timeout 280s . ;;
+  client)
+    go vet .
+    go test -timeout "$([[ -n ${CAROM_LONG-} ]] && echo 1500s || echo 280s)" .
+    ;;
   race) go test -race -short -timeout 900s . ;;
   fuzz) run_fuzz ;;
   lint) run_lint ;;

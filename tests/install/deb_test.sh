@@ -85,6 +85,17 @@ check_manual_pages() {
   done
 }
 
+# The completions are where the shells look for them, are those of the packaged program, and work.
+check_completions() {
+  local carom=$scratch/files/usr/bin/carom share=$scratch/files/usr/share shell
+  local -A place=([bash]=bash-completion/completions/carom [zsh]=zsh/vendor-completions/_carom
+    [fish]=fish/vendor_completions.d/carom.fish)
+  for shell in bash zsh fish; do
+    "$carom" completion "$shell" | cmp - "$share/${place[$shell]}" || fail "the completion for $shell is another one"
+    ! command -v "$shell" >/dev/null || CAROM_BINARY=$carom quietly "$root/tests/client/completion_test.sh" "$shell"
+  done
+}
+
 # --- In a Debian that is not booted -----------------------------------------------------------------
 
 # Makes a clean Debian with what the packages depend on, and with what builds a program.
@@ -257,6 +268,7 @@ check_removal() {
 pack
 check_by_lintian
 check_manual_pages
+check_completions
 make_debian
 check_installation
 boot

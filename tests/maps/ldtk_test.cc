@@ -174,13 +174,26 @@ TEST(Ldtk, OpensExternalLevelsAndTheFirstWorld) {
   EXPECT_THAT(ErrorOf(ImportLdtk, Project({level}), {}, {{"world/A.ldtkl", "{\n}}"}}),
               HasSubstr("world/A.ldtkl: line 2: not JSON"));
   json project = json::parse(Project({}));
-  project["worlds"] = {{{"identifier", "W"},
-                        {"worldLayout", "Free"},
-                        {"levels", {Level("B", 0, 0, {IntGrid(1, 1, {1})})}}},
-                       {{"identifier", "X"}, {"levels", json::array()}}};
-  const ImportedMap worlds = Imported(ImportLdtk, project.dump(), WithLayer("Walls"));
-  EXPECT_EQ(worlds.polygons.size(), 1u);
-  EXPECT_THAT(SkippedOf(worlds), UnorderedElementsAre("world \"X\": only the first world is read"));
+  project["worlds"] = {
+      {{"identifier", "W"},
+       {"worldLayout", "Free"},
+       {"levels", {Level("B", 0, 0, {IntGrid(1, 1, {1})})}}},
+      {{"identifier", "X"}, {"levels", {Level("C", 400, 0, {IntGrid(1, 1, {1})})}}}};
+  ImportOptions options = WithLayer("Walls");
+  const ImportedMap first = Imported(ImportLdtk, project.dump(), options);
+  ASSERT_EQ(first.polygons.size(), 1u);
+  EXPECT_EQ(first.polygons[0].bounds().min.x, 0);
+  EXPECT_EQ(first.scene, "");
+  EXPECT_THAT(SkippedOf(first),
+              UnorderedElementsAre("world \"X\": worlds have coordinates of their own"));
+  EXPECT_EQ(first.skipped[0].option, "--id X");
+  options.scene = "X";
+  const ImportedMap second = Imported(ImportLdtk, project.dump(), options);
+  ASSERT_EQ(second.polygons.size(), 1u);
+  EXPECT_EQ(second.polygons[0].bounds().min.x, 400);
+  EXPECT_EQ(second.scene, "X");
+  EXPECT_THAT(SkippedOf(second),
+              UnorderedElementsAre("world \"W\": worlds have coordinates of their own"));
 }
 
 TEST(Ldtk, ErrorsNameThePath) {

@@ -70,6 +70,38 @@ TEST(ImportMap, ReportsHowFarAJsonTextIsParsed) {
   }
 }
 
+// Law: what is read of a text of any other format never shrinks, and stays within it; what comes
+// late in the text is reported.
+TEST(ImportMap, ReportsHowFarOtherTextsAreRead) {
+  std::string grid = "type octile\nheight 40\nwidth 10\nmap\n";
+  std::string svg = "<svg>", tiled = R"(<map tilewidth="1" tileheight="1"><objectgroup name="A">)";
+  std::string wkt = "LINESTRING(",
+              godot = "[gd_scene format=3]\n[node name=\"A\" type=\"Node2D\"]\n";
+  for (int i = 0; i < 40; ++i) {
+    grid += "@@@@@.....\n";
+    svg += "<rect width=\"1\" height=\"1\"/>";
+    tiled += R"(<object id=")" + std::to_string(i + 1) + R"(" width="1" height="1"/>)";
+    godot += "a" + std::to_string(i) + " = 1\n";
+  }
+  for (int i = 0; i < 4000; ++i) wkt += i == 0 ? "1 2" : ",1 2";
+  for (const std::string& text :
+       {grid, svg + "</svg>", tiled + "</objectgroup></map>", wkt + ")", godot}) {
+    std::vector<uint64_t> reports;
+    const ReadProgress progress = [&](uint64_t done, uint64_t total) {
+      EXPECT_EQ(total, text.size());
+      reports.push_back(done);
+    };
+    ImportOptions options;
+    options.progress = &progress;
+    const absl::StatusOr<ImportedMap> map = ImportMap(text, options, nullptr);
+    ASSERT_TRUE(map.ok()) << map.status();
+    ASSERT_GE(reports.size(), 3u) << map->format;
+    EXPECT_TRUE(std::ranges::is_sorted(reports)) << map->format;
+    EXPECT_GT(reports.back(), text.size() / 2) << map->format;
+    EXPECT_LE(reports.back(), text.size()) << map->format;
+  }
+}
+
 // A folder `maps` with files, and a file beside the folder.
 class OpenBesideTest : public ::testing::Test {
  protected:

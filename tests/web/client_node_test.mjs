@@ -220,6 +220,13 @@ describe('scenes and questions', () => {
     );
   });
 
+  /** An array whose buffer was given away. */
+  function detached(type) {
+    const array = new type(2);
+    structuredClone(array.buffer, { transfer: [array.buffer] });
+    return array;
+  }
+
   test('bad input is an error that names the field', async () => {
     const { name } = await client.createScene('bad', [SQUARE]);
     const cases = [
@@ -238,6 +245,11 @@ describe('scenes and questions', () => {
       [() => new Frame().group('x').ask({}), 'question'],
       [() => new Frame().removeTrackers([-1]), 'tracker'],
       [() => new Frame().removeTrackers(3), 'tracker'],
+      [() => new Frame().removeTrackers(detached(Uint32Array)), 'tracker'],
+      [() => new Frame().defineTrackers(disc(1), { tracker: detached(Uint32Array) }), 'tracker'],
+      [() => new Bodies({ shapes: disc(1), x: detached(Float64Array), y: 1 }), 'bodies.x'],
+      [() => new Bodies({ shapes: disc(1), x: 1, y: 1, owner: detached(Uint32Array) }), 'bodies.owner'],
+      [() => client.commit(name, { remove: detached(BigUint64Array) }), 'remove'],
       [() => new Frame(null), 'options'],
       [() => new Frame().group('x', { bodies: {} }), 'bodies'],
       [() => new Bodies(null), 'bodies'],

@@ -179,3 +179,95 @@ test('a server that is gone leaves predictions, whose outcome is unknown', async
   assert.equal(await outcome, 'unknown');
   client.close();
 });
+
+/** Waits until a condition holds. */
+async function until(what, condition) {
+  for (const end = Date.now() + 20_000; !condition(); ) {
+    assert.ok(Date.now() < end, what);
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+// Versions of a server that keeps nothing count anew, and no server but the first had the fork.
+test('a scene and a fork are followed to another server, whose versions count anew', async (t) => {
+  const servers = [await caromd(t), await caromd(t)];
+  const square = (x, id) => new q.Polygons([SQUARE.map(([u, v]) => [u + x, v])], { ids: [id] });
+  for (const server of servers) {
+    const direct = connect(server.address);
+    await direct.createScene('base', [SQUARE]);
+    direct.close();
+  }
+  const client = connect(servers.map(({ address }) => address));
+  const fork = await client.fork('base');
+  const errors = [];
+  const options = { onMismatch: never, onError: (error) => errors.push(error) };
+  const [scene, copy] = await Promise.all(['base', fork].map((each) => followScene(client, each, options)));
+  for (const name of ['base', fork]) {
+    for (let i = 0; i < 3; ++i) await client.commit(name, { add: square(10 * (i + 1), 10 + i) });
+  }
+  await until('the edits did not arrive', () => scene.scene.length === 4 && copy.scene.length === 4);
+  await servers[0].kill();
+  await until('the other server has no edits of the base', () => errors.length > 0 || scene.scene.length === 1);
+  await until('the fork was not made again', () => errors.length > 0 || copy.version < 4n);
+  assert.deepEqual([errors, copy.scene.length], [[], 4]);
+  const { version } = await client.commit(fork, { remove: [0] });
+  await until('the fork is not followed', () => errors.length > 0 || copy.version === version);
+  assert.equal(await predict(copy, q.points({ x: [1, 11], y: [1, 1] })).outcome, 'equal');
+  assert.equal(await predict(scene, q.points({ x: [1, 11], y: [1, 1] })).outcome, 'equal');
+  assert.equal(copy.toBundle().length > 0, true);
+  assert.deepEqual(errors, []);
+  client.close();
+});
+
+/** A client whose server sends what a test says. */
+function clientOf(watch, ask) {
+  const made = { streams: 0, from: [] };
+  made.stream = () => {
+    ++made.streams;
+    const stream = { isEnded: false, cancel: () => undefined, ask: (frame) => ask(stream, frame) };
+    return stream;
+  };
+  made.watchScene = async function* (_, { fromVersion }) {
+    made.from.push(fromVersion);
+    yield* watch(fromVersion);
+  };
+  return made;
+}
+
+const update = (version, baseVersion) => ({
+  scene: { version }, baseVersion, changes: [], polygons: new q.Polygons(baseVersion === 0n ? [SQUARE] : []),
+}); // prettier-ignore
+
+test('a stream of predictions that ended is reported once, and replaced', async () => {
+  const client = clientOf(
+    async function* () {
+      yield update(1n, 0n);
+      await new Promise(() => undefined);
+    },
+    async (stream) => {
+      stream.isEnded = true;
+      throw new q.CaromError('PERMISSION_DENIED', '', 'no');
+    },
+  );
+  const errors = [];
+  const scene = await followScene(client, 'arena', { onMismatch: never, onError: ({ code }) => errors.push(code) });
+  const ask = () => predict(scene, q.points({ x: [1], y: [1] })).outcome;
+  assert.deepEqual(await Promise.all([ask(), ask()]), ['unknown', 'unknown']);
+  assert.deepEqual([errors, client.streams], [['PERMISSION_DENIED'], 1]);
+  assert.equal(await ask(), 'unknown');
+  assert.equal(client.streams, 2);
+});
+
+test('updates that were read too slowly are followed by the next ones', async () => {
+  let ended;
+  const end = new Promise((resolve) => (ended = resolve));
+  const client = clientOf(async function* (from) {
+    if (from < 3n) yield update(from + 1n, from);
+    throw new q.CaromError('RESOURCE_EXHAUSTED', '', 'too slow');
+  });
+  const seen = [];
+  const onVersion = ({ scene }) => seen.push(scene.version);
+  await followScene(client, 'arena', { onMismatch: never, onError: ended, onVersion });
+  assert.equal((await end).code, 'RESOURCE_EXHAUSTED', 'without an update there is no other watch');
+  assert.deepEqual([client.from, seen], [[0n, 1n, 2n, 3n], [1n, 2n, 3n]]);
+});

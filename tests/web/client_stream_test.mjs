@@ -159,6 +159,26 @@ describe('a stream that does not break', () => {
     client.close();
   });
 
+  test('has a bound of answers that nobody receives, and of frames that wait', async (t) => {
+    const server = await caromd(t);
+    const client = connect(server.address);
+    const stream = client.stream({ maxInFlight: 4 });
+    let sent = 0;
+    const sending = (async () => {
+      for (; sent < 20; ++sent) await stream.send(new Frame());
+    })();
+    await sleep(300);
+    assert.ok(sent >= 4 && sent <= 8, `${sent} frames were sent`);
+    for (let i = 0; i < 20; ++i) assert.equal((await stream.receive()).error, null);
+    await sending;
+    const answers = Array.from({ length: 4200 }, () => stream.ask(new Frame()));
+    const results = await Promise.allSettled(answers);
+    const refused = results.filter(({ status }) => status === 'rejected');
+    assert.ok(refused.length > 0 && refused.length < 200, `${refused.length} frames were refused`);
+    assert.ok(refused.every(({ reason }) => reason.code === 'RESOURCE_EXHAUSTED' && reason.field === 'stream'));
+    client.close();
+  });
+
   test('binds more scenes than it has handles', async (t) => {
     const server = await caromd(t);
     await fill(server);
@@ -344,6 +364,29 @@ describe('servers that are killed', () => {
     const early = await client.evaluate(frame);
     assert.equal(early.groups[0].error?.code, 'NOT_FOUND');
     assert.deepEqual([...(await stream.ask(frame)).get(question).counts], [0, 1, 0, 1]);
+    client.close();
+  });
+
+  // The second stream found the fork that the first one had made, before it had its edits.
+  test('two streams wait for one fork that is made again', async (t) => {
+    const servers = [await caromd(t), await caromd(t)];
+    for (const server of servers) await fill(server);
+    const client = connect(servers.map(({ address }) => address));
+    const fork = await client.fork('other');
+    const many = Array.from({ length: 20_000 }, (_, i) => SQUARE.map(([x, y]) => [x + 10 + 3 * i, y]));
+    const ids = many.map((_, i) => i + 1);
+    await client.commit(fork, { add: new Polygons(many, { ids }) });
+    const streams = Array.from({ length: 4 }, () => client.stream());
+    const ask = async (stream) => {
+      const frame = new Frame();
+      const question = frame.ask(fork, points({ x: [1, 11, 10 + 3 * 19_999 + 1], y: [1, 1, 1] }));
+      return [...(await stream.ask(frame)).get(question).counts];
+    };
+    const all = () => Promise.all(streams.map(ask));
+    const expected = streams.map(() => [1, 1, 1]);
+    assert.deepEqual(await all(), expected);
+    await servers[0].kill();
+    assert.deepEqual(await all(), expected);
     client.close();
   });
 

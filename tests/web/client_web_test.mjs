@@ -8,6 +8,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { getEventListeners } from 'node:events';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, Frame } from '@carom/client/web';
@@ -94,6 +95,20 @@ test('web sockets that are cut at any byte lose nothing', async (t) => {
   assert.ok(proxy.cuts > 3, `${proxy.cuts} cuts`);
   client.close();
   direct.close();
+});
+
+// Each call with a signal left a listener on the signal of the client.
+test('calls leave no listener', async (t) => {
+  const server = await caromd(t);
+  const client = connect(server.url);
+  const { signal } = new AbortController();
+  await client.createScene('one', [SQUARE]);
+  for (let i = 0; i < 5; ++i) {
+    await client.listScenes({ signal });
+    await client.exportScene('one', { signal });
+  }
+  for (const each of [signal, client.transport.closing.signal]) assert.equal(getEventListeners(each, 'abort').length, 0);
+  client.close();
 });
 
 test('tokens, and origins that are not allowed', async (t) => {

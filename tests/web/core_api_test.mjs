@@ -40,8 +40,8 @@ function grid(count) {
 const works = (scene) => assert.equal(scene.cast(BULLET).hit(0).fraction, 0.25);
 
 /** A column whose buffer was given away. */
-function detached() {
-  const array = new Float64Array(2);
+function detached(type = Float64Array) {
+  const array = new type(2);
   structuredClone(array.buffer, { transfer: [array.buffer] });
   return array;
 }
@@ -107,6 +107,44 @@ describe('bad arguments', () => {
     works(scene);
   });
 
+  // Columns were taken out of the module's memory before it grew: removals were dropped, and bodies were none.
+  test('that are detached have their field, in every place', () => {
+    const [words, longs, bytes] = [Uint32Array, BigUint64Array, Uint8Array].map((type) => detached(type));
+    const invalid = (field, call) => refused('INVALID_ARGUMENT', field, call);
+    invalid('remove', () => scene.commit({ remove: longs }));
+    invalid('remove', () => new Trackers().remove(words));
+    invalid('remove', () => new Trackers().define({ shapes: disc(1), remove: words }));
+    invalid('bundle', () => Scene.fromBundle(bytes));
+    invalid('bundle', () => Scene.fromBundle(bytes.buffer));
+    invalid('polygons.x', () => new Polygons({ x: detached(), y: detached() }));
+    invalid('polygons.ringSize', () => new Polygons({ x: new Float64Array(4), y: new Float64Array(4), ringSize: words }));
+    invalid('ids', () => new Polygons([SQUARE], { ids: longs }));
+    invalid('userData[0]', () => new Polygons([SQUARE], { userData: [bytes] }));
+    invalid('capsules.radius', () => disc(detached()));
+    invalid('bodies.x', () => new Bodies({ shapes: disc(1), x: detached(), y: 1 }));
+    invalid('segments.ax', () => scene.cast({ ...BULLET, ax: { length: 2, array: detached() } }));
+  });
+
+  test('that are nothing, or larger than the memory', async () => {
+    refused('INVALID_ARGUMENT', 'edits', () => scene.commit(null));
+    const huge = { length: 2 ** 32 - 1 };
+    assert.throws(() => scene.cast({ ...BULLET, ax: huge }), (error) => error.field?.startsWith('segments.ax'));
+    const large = new Float64Array(2 ** 28); // 2 GiB, of which none is touched
+    const core = await Core.load({ maxMemory: 32 * MEBIBYTE });
+    const other = Scene.fromPolygons([SQUARE], { core });
+    refused('RESOURCE_EXHAUSTED', '', () => other.cast({ ax: large, ay: large, bx: large, by: large }));
+    works(other);
+  });
+
+  test('leave the answers that were given for others', () => {
+    const out = scene.cast(BULLET);
+    const ax = Float64Array.of(-2);
+    const question = ask.segments({ ...BULLET, ax });
+    structuredClone(ax.buffer, { transfer: [ax.buffer] });
+    refused('INVALID_ARGUMENT', 'segments.ax', () => scene.ask(question, out));
+    assert.equal(out.hit(0).fraction, 0.25);
+  });
+
   test('of bundles: each cut and each changed byte is refused, or the scene is the same', () => {
     const bytes = scene.toBundle();
     for (let size = 0; size < bytes.length; ++size) {
@@ -155,6 +193,20 @@ describe('bad arguments', () => {
     await rejected('module', { module: './absent.wasm' });
     await rejected('maxMemory', { maxMemory: 1 });
     await rejected('maxMemory', { maxMemory: NaN });
+  });
+
+  test('of a module that stopped, in whose place `load` makes the default', async () => {
+    const stopped = (await Core.load()).use();
+    try {
+      stopped.functions.malloc = () => { throw new WebAssembly.RuntimeError('unreachable'); }; // prettier-ignore
+      refused('INTERNAL', 'core', () => stopped.column(1));
+      refused('INTERNAL', 'core', () => Scene.fromPolygons([SQUARE]));
+      const next = await load();
+      assert.equal(Core.default, next);
+      works(Scene.fromPolygons([SQUARE]));
+    } finally {
+      main.use();
+    }
   });
 });
 
@@ -205,6 +257,82 @@ describe('memory', () => {
       await turn();
       await turn();
     }
+  });
+
+  /** Waits until nothing has an object any more. */
+  async function forgotten(reference, what) {
+    for (let i = 0; i < 8; ++i) {
+      await turn();
+      gc();
+      await turn();
+    }
+    assert.ok(reference.deref() === undefined, `${what} is kept`);
+  }
+
+  // The registry of finalizers had the answers of each core, which have the core.
+  test('a core that has answered is collected', { skip: !globalThis.gc && 'needs --expose-gc' }, async () => {
+    const used = async () => {
+      const core = await Core.load({ maxMemory: 8 * MEBIBYTE });
+      const scene = Scene.fromPolygons([SQUARE], { core });
+      const bodies = new Bodies({ shapes: disc(1), x: [9], y: [9] }, { core });
+      scene.withBodies(bodies).cast({ ...BULLET, against: 'both' });
+      core.column(3).array.fill(1);
+      return new WeakRef(core);
+    };
+    await forgotten(await used(), 'the core');
+  });
+
+  test('a column stays as long as its array', { skip: !globalThis.gc && 'needs --expose-gc' }, async () => {
+    const core = await Core.load();
+    core.column(2 ** 15).dispose(); // there is room: the memory does not grow
+    const arrayOf = () => core.column(4).array.fill(7);
+    const array = arrayOf();
+    for (let i = 0; i < 20; ++i) {
+      gc();
+      await turn();
+      core.column(4).array.fill(i);
+    }
+    assert.ok(array.every((each) => each === 7), 'the memory of the array was used again');
+  });
+
+  // Caches of the module took the arrays of the caller when they were first used, the rest took them later.
+  test('shapes and polygons are as they were when they were made', () => {
+    const [x, y, ringSize, radius] = [[0, 4, 4, 0], [0, 0, 3, 3], [4], [1]].map((each) => Float64Array.from(each));
+    const sizes = Uint32Array.from(ringSize);
+    const ids = BigUint64Array.of(7n);
+    const polygons = new Polygons({ x, y, ringSize: sizes }, { ids });
+    const shapes = disc(radius);
+    for (const each of [x, y, sizes, radius]) each.fill(99);
+    ids[0] = 8n;
+    const scene = Scene.fromPolygons(polygons);
+    assert.equal(scene.cast(BULLET).hit(0).polygonId, 7n);
+    assert.equal(shapes.capsules.radius[0], 1);
+  });
+
+  test('removals in the memory of the module are made, while it grows', async () => {
+    const [count, added] = [100, 20_000];
+    let core;
+    let scene;
+    for (const take of [(column) => column, (column) => column.array]) {
+      core = await Core.load();
+      scene = Scene.fromPolygons(grid(count), { core });
+      const remove = core.column(count, 'u64');
+      for (let i = 0; i < count; ++i) remove.array[i] = BigInt(i);
+      const size = core.memoryBytes;
+      const ids = BigUint64Array.from({ length: added }, (_, i) => BigInt(count + i));
+      const after = scene.commit({ remove: take(remove), add: new Polygons(grid(added), { ids }) });
+      assert.ok(core.memoryBytes > size, 'the memory did not grow');
+      assert.equal(after.length, added);
+    }
+    const trackers = new Trackers({ core });
+    trackers.define({ shapes: disc([1, 1]), tracker: [0, 1] });
+    const handles = core.column(2 ** 21, 'u32');
+    handles.array.fill(1);
+    const size = core.memoryBytes;
+    trackers.remove(handles);
+    assert.ok(core.memoryBytes > size, 'the memory did not grow');
+    const moved = trackers.move(scene, { x: [-9, -9], y: [0, 0] });
+    assert.deepEqual([moved.error(0), moved.error(1)?.field], [null, 'moves.tracker[1]']);
   });
 
   test('answers that nobody disposes of stay as they are', () => {

@@ -25,7 +25,8 @@ const WORKER = `import { Scene, load } from '${INDEX}';
 await load();
 const scene = Scene.fromPolygons([[[0, 0], [4, 0], [4, 3], [0, 3]]]);
 postMessage(scene.cast({ ax: -2, ay: 1, bx: 6, by: 1 }).hit(0).fraction);`;
-const pack = shared && join(shared, 'packs', 'queries.jsonl.xz');
+const data = shared && join(shared, 'data');
+const pack = data && join(data, 'packs', 'queries.jsonl.xz');
 
 /** A server of the repository's files, without the questions and answers of the pack. */
 function serve(texts) {
@@ -110,15 +111,15 @@ describe('in Chromium', { skip: reason }, () => {
     assert.equal(fraction, 0.25);
   });
 
-  const missing = pack && existsSync(pack) ? false : 'no folder shared/ with the pack';
+  const missing = pack && existsSync(pack) ? false : 'no folder shared/data with the pack';
   assert.ok(!missing || process.env.CI !== 'true', missing);
   test('the open pack is answered as by carom eval', { skip: missing }, async () => {
     const options = { maxBuffer: 2 ** 30, encoding: 'utf8' };
     const lines = execFileSync('xz', ['-dc', pack], options);
     texts.set('/pack.txt', lines);
-    texts.set('/answers.txt', execFileSync(program, ['eval', '--root', shared], { ...options, input: lines }));
+    texts.set('/answers.txt', execFileSync(program, ['eval', '--root', data], { ...options, input: lines }));
     const files = new Set(lines.match(/"file": *"[^"]*"/g)?.map((text) => text.split('"')[3]));
-    for (const file of files) texts.set(`/maps/${file}`, readFileSync(join(shared, file), 'utf8'));
+    for (const file of files) texts.set(`/maps/${file}`, readFileSync(join(data, file), 'utf8'));
     await open('/empty.html');
     for (const simd of [true, false]) {
       const [count, wrong] = await page.evaluate(

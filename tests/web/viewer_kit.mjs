@@ -34,8 +34,14 @@ export class Stage {
     return stage;
   }
 
-  /** Opens the page in a context of its own. `expected`: a pattern of lines on the console that are no fault. */
-  async tab(fragment = '', { colorScheme = 'light', width = 1280, height = 720, expected = null, hasTouch = false } = {}) {
+  /**
+   * Opens the page in a context of its own. `expected`: a pattern of lines on the console that are no fault; `before`:
+   * called with the tab before the page is loaded.
+   */
+  async tab(
+    fragment = '',
+    { colorScheme = 'light', width = 1280, height = 720, expected = null, hasTouch = false, before = null } = {},
+  ) {
     const context = await this.browser.newContext({ viewport: { width, height }, colorScheme, hasTouch });
     await context.grantPermissions(['clipboard-read', 'clipboard-write']);
     const tab = await context.newPage();
@@ -54,6 +60,7 @@ export class Stage {
       window.violations = [];
       document.addEventListener('securitypolicyviolation', (event) => window.violations.push(event.violatedDirective));
     });
+    await before?.(tab);
     await tab.goto(`${this.page.address}/${fragment}`);
     return tab;
   }

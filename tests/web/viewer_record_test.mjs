@@ -55,7 +55,7 @@ try {
   const file = join(stage.server.scratch, 'wall.carec');
   writeFileSync(file, bytes);
   for (const colorScheme of ['light', 'dark']) {
-    const tab = await stage.tab('', { colorScheme });
+    const tab = await stage.tab('#scene=scenes/wall', { colorScheme });
     await stage.settled(tab);
     await tab.keyboard.press('r');
     await tab.locator('#record-file').setInputFiles(file);
@@ -122,7 +122,7 @@ try {
   }
 
   // One bit of a fraction was changed; and the file was cut.
-  const tab = await stage.tab(`#record=${changedTick},changed.carec`);
+  const tab = await stage.tab(`#scene=scenes/wall&record=${changedTick},changed.carec`);
   await stage.settled(tab);
   await tab.keyboard.press('r');
   assert.match(await tab.textContent('#record-wanted'), /tick 7 of changed\.carec/);

@@ -42,6 +42,7 @@ export function servePage(folder, target, bundle = null, report = '{}') {
       delete headers.origin;
       const passed = request({ host, port, path: incoming.url, method: incoming.method, headers }, (answer) => {
         outgoing.writeHead(answer.statusCode, answer.headers);
+        answer.on('error', () => outgoing.destroy());
         answer.pipe(outgoing);
       });
       passed.on('error', () => outgoing.destroy());

@@ -6,6 +6,8 @@
 #
 #   viewer_test.sh TEST…    runs tests of viewer_test.mjs by their names, all without names
 #   viewer_test.sh record   runs viewer_record_test.mjs: recordings of streams
+#   viewer_test.sh state TEST…  the same of viewer_state_test.mjs: which scene is shown, and how the page gets over faults
+#   viewer_test.sh edit TEST…   those of viewer_edit_test.mjs: edits, repairs, drawing, programs to copy
 #   viewer_test.sh long     runs those of viewer_long_test.mjs
 
 folder=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
@@ -31,8 +33,12 @@ grep '^all' "$scratch/viewer.log"
 
 if [[ ${1-} == long ]]; then
   node "$folder/viewer_long_test.mjs" "${@:2}"
+elif [[ ${1-} == edit ]]; then
+  node "$folder/viewer_edit_test.mjs" "${@:2}"
 elif [[ ${1-} == record ]]; then
   node "$folder/viewer_record_test.mjs"
+elif [[ ${1-} == state ]]; then
+  node "$folder/viewer_state_test.mjs" "${@:2}"
 else
   node "$folder/viewer_test.mjs" "$@"
 fi

@@ -16,6 +16,7 @@ const speed = Number(parameters.get('speed') ?? 1);
 const lastTick = Number(parameters.get('ticks') ?? Infinity);
 const MOST_SENT = 300; // ticks of one request
 const COMPARED = 30; // one tick of so many is compared by `predict`, too
+const RETRY_MS = 500; // after a request that failed
 const MOST_AHEAD = 3000; // ticks without the server, after which the game waits
 
 const player = crypto.randomUUID();
@@ -63,15 +64,29 @@ function compare(states) {
 
 /** Sends inputs in their order: one request at a time, with all ticks since the one before. */
 let isSending = false;
+let again = null; // the inputs of a request that has no answer yet
+let sent = 0; // inputs that the server has decided
 async function send() {
   if (isSending) return;
   isSending = true;
-  while (unsent.length > 0) {
-    const inputs = unsent.splice(0, MOST_SENT);
-    const response = await fetch('inputs', { method: 'POST', body: JSON.stringify({ player, inputs }) });
-    compare((await response.json()).states);
+  try {
+    while (unsent.length > 0) {
+      again ??= unsent.slice(0, MOST_SENT);
+      const inputs = again;
+      const response = await fetch('inputs', { method: 'POST', body: JSON.stringify({ player, first: sent, inputs }) });
+      if (!response.ok) throw new Error(await response.text());
+      const { states } = await response.json();
+      again = null;
+      unsent.splice(0, inputs.length);
+      sent += inputs.length;
+      compare(states);
+    }
+  } catch (error) {
+    console.warn(String(error)); // the same inputs are sent again
+    await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
+  } finally {
+    isSending = false;
   }
-  isSending = false;
 }
 
 /** Pseudo-random numbers in [0, 1). */

@@ -29,15 +29,21 @@ const stream = client.stream({ maxInFlight: 64 });
 await client.deleteScene('prediction').catch(() => undefined);
 await client.createScene('prediction', WALLS);
 const match = await client.fork('prediction', { leaseSeconds: 600 });
-const madeAt = new Map([[match.version, performance.now()]]); // of the versions of the match
-const players = new Map();
+const replacedAt = new Map([[match.version, Infinity]]); // of the versions of the match
+const players = new Map(); // the one who has played last is the last
+const MOST_PLAYERS = 1000;
 
 /** Opens and shuts the doors in turn. */
 async function moveDoors() {
   for (let shut = true; ; shut = !shut) {
     const [ids, polygons] = [[...DOORS.keys()], [...DOORS.values()]];
     const { version } = await client.commit(match, shut ? { add: new Polygons(polygons, { ids }) } : { remove: ids });
-    madeAt.set(version, performance.now());
+    const now = performance.now();
+    for (const [old, at] of replacedAt) {
+      if (at === Infinity) replacedAt.set(old, now);
+      else if (now - at >= KEPT_MS) replacedAt.delete(old);
+    }
+    replacedAt.set(version, Infinity);
     await sleep(DOOR_MS);
   }
 }
@@ -45,12 +51,15 @@ async function moveDoors() {
 /** The version that an input was made for, unless it is too old or none. */
 function versionOf(text) {
   const version = /^\d{1,19}$/.test(text) ? BigInt(text) : 0n;
-  return performance.now() - (madeAt.get(version) ?? -Infinity) < KEPT_MS * 2 ? version : 0n;
+  return performance.now() - (replacedAt.get(version) ?? -Infinity) < KEPT_MS ? version : 0n;
 }
 
-/** Plays some ticks of a player; each begins where the one before ended. */
-async function play({ player, inputs }) {
-  let state = players.get(player) ?? START;
+/** Plays some ticks of a player, the first of which has a number; those that are sent again are not played again. */
+async function play({ player, first, inputs }) {
+  const known = players.get(player) ?? { state: START, next: 0, first: 0, states: [] };
+  if (first === known.first && inputs.length === known.states.length) return { states: known.states };
+  if (first !== known.next) throw new Error(`the next tick is ${known.next}`);
+  let { state } = known;
   const states = [];
   for (const { version, ...input } of inputs) {
     const frame = new Frame();
@@ -60,7 +69,9 @@ async function play({ player, inputs }) {
     state = stateAfter(asked.map((question) => answer.get(question)));
     states.push(state);
   }
-  players.set(player, state);
+  players.delete(player);
+  players.set(player, { state, next: first + inputs.length, first, states });
+  if (players.size > MOST_PLAYERS) players.delete(players.keys().next().value);
   return { states };
 }
 

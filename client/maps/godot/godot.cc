@@ -41,7 +41,7 @@ absl::StatusOr<uint64_t> CategoryOfValue(const GodotValue& value, const std::str
 class GodotImport {
  public:
   GodotImport(const ImportOptions& options, const FileOpener& open)
-      : options_(options), files_(open), builder_("godot", options, /*y_down=*/true) {}
+      : options_(options), files_(options, open), builder_("godot", options, /*y_down=*/true) {}
 
   absl::StatusOr<ImportedMap> Import(std::string_view bytes);
 

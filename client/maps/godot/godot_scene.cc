@@ -146,7 +146,8 @@ absl::StatusOr<const GodotFile*> GodotFiles::Parse(std::string_view bytes) {
 
 // Parses a file and lists its resources by their ids.
 absl::StatusOr<const GodotFile*> GodotFiles::Add(std::string_view bytes, std::string path) {
-  absl::StatusOr<std::vector<GodotSection>> sections = ParseGodotText(bytes);
+  absl::StatusOr<std::vector<GodotSection>> sections =
+      ParseGodotText(bytes, path.empty() ? options_ : ImportOptions());
   if (!sections.ok()) {
     if (path.empty()) return sections.status();
     return InvalidField(path, sections.status().message());

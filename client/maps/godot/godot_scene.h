@@ -64,7 +64,8 @@ struct GodotResource {
 class GodotFiles {
  public:
   // Keeps a reference to `open`.
-  explicit GodotFiles(const FileOpener& open) : open_(open) {}
+  GodotFiles(const ImportOptions& options, const FileOpener& open)
+      : options_(options), open_(open) {}
 
   // Parses the first file.
   absl::StatusOr<const GodotFile*> Parse(std::string_view bytes);
@@ -85,6 +86,7 @@ class GodotFiles {
   absl::StatusOr<const GodotFile*> Add(std::string_view bytes, std::string path);
   absl::StatusOr<const GodotFile*> OpenExternal(const GodotFile::External& external);
 
+  const ImportOptions& options_;
   const FileOpener& open_;
   std::vector<std::unique_ptr<GodotFile>> files_;
   std::map<std::string, const GodotFile*> opened_;  // by path in the project; null: not found

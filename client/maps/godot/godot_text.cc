@@ -46,7 +46,8 @@ void AppendCodePoint(uint32_t code, std::string& out) {
 // Reads one text from its start to its end. A method that returns false has set the error.
 class GodotParser {
  public:
-  explicit GodotParser(std::string_view text) : text_(text) {}
+  GodotParser(std::string_view text, const ImportOptions& options)
+      : text_(text), options_(options) {}
 
   absl::StatusOr<std::vector<GodotSection>> Parse();
 
@@ -79,6 +80,7 @@ class GodotParser {
   static void AddItem(GodotValue item, GodotValue& list);
 
   std::string_view text_;
+  const ImportOptions& options_;
   size_t at_ = 0;
   // The line of `at_`.
   size_t line_ = 1;
@@ -129,6 +131,7 @@ absl::StatusOr<std::vector<GodotSection>> GodotParser::Parse() {
     }
     GodotProperty property;
     property.line = line_;
+    options_.Report(at_, text_.size());
     if (!ReadName(property.name) || !Expect('=') || !ReadValue(0, property.value)) return error_;
     sections.back().properties.Add(std::move(property));
   }
@@ -294,7 +297,8 @@ bool GodotParser::ReadWord(int depth, GodotValue& value) {
 
 // Reads items up to `close`, separated by commas, and by colons between keys and values.
 bool GodotParser::ReadList(char close, int depth, GodotValue& value) {
-  while (!Accept(close)) {
+  for (size_t count = 0; !Accept(close); ++count) {
+    if (count % 1024 == 1023) options_.Report(at_, text_.size());
     GodotValue item;
     if (!ReadValue(depth + 1, item)) return false;
     AddItem(std::move(item), value);
@@ -383,8 +387,9 @@ std::string GodotProperties::Text(std::string_view name) const {
   return value->kind == GodotValue::Kind::kString ? value->text : "";
 }
 
-absl::StatusOr<std::vector<GodotSection>> ParseGodotText(std::string_view text) {
-  return GodotParser(text).Parse();
+absl::StatusOr<std::vector<GodotSection>> ParseGodotText(std::string_view text,
+                                                         const ImportOptions& options) {
+  return GodotParser(text, options).Parse();
 }
 
 }  // namespace carom

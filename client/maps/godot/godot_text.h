@@ -24,6 +24,7 @@
 
 #include "absl/status/statusor.h"
 #include "carom/geometry.h"
+#include "client/maps/map_import.h"
 
 namespace carom {
 
@@ -84,6 +85,8 @@ struct GodotSection {
   size_t line = 0;
 };
 
-absl::StatusOr<std::vector<GodotSection>> ParseGodotText(std::string_view text);
+// `options` say who asks how far the parser is.
+absl::StatusOr<std::vector<GodotSection>> ParseGodotText(std::string_view text,
+                                                         const ImportOptions& options = {});
 
 }  // namespace carom

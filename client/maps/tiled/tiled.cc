@@ -63,6 +63,7 @@ class MapImporter {
     const auto layers = parent.Layers();
     if (!layers.ok()) return layers.status();
     for (const TiledNode& layer : *layers) {
+      layer.Report(builder_.options());
       const absl::Status added = AddLayer(layer, around);
       if (!added.ok()) return added;
     }
@@ -157,6 +158,7 @@ absl::Status MapImporter::AddLayer(const TiledNode& node, const Surroundings& ar
 // Reads one object at a time, as there may be millions.
 absl::Status MapImporter::AddObjectLayer(const LayerTask& layer) {
   return layer.node.ForEach("object", "objects", [&](const TiledNode& node) -> absl::Status {
+    node.Report(builder_.options());
     const auto object = ReadTiledObject(node, tilesets_, files_);
     if (!object.ok()) return object.status();
     if (*object) return AddObject(layer, **object);

@@ -100,6 +100,12 @@ std::string TiledNode::kind() const {
   return std::strcmp(xml_.name(), "layer") == 0 ? "tilelayer" : xml_.name();
 }
 
+void TiledNode::Report(const ImportOptions& options) const {
+  if (document_ == nullptr || is_json() || !document_->file().empty()) return;
+  const auto offset = static_cast<size_t>(std::max<ptrdiff_t>(xml_.offset_debug(), 0));
+  options.Report(offset, document_->bytes().size());
+}
+
 std::string TiledNode::where() const {
   if (document_ == nullptr) return "";
   if (is_json()) return document_->Place(path_);

@@ -88,6 +88,9 @@ class TiledNode {
   std::string kind() const;
   const TiledDocument& document() const { return *document_; }
 
+  // Reports that the reader is at the node, if it is one of XML in the file that is imported. JSON
+  // is reported while it is parsed.
+  void Report(const ImportOptions& options) const;
   // Returns the place of the node in the file, such as `line 12` or `layers[2]`.
   std::string where() const;
   // Returns an error about the member `member`, or about the node if it is empty.

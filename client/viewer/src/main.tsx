@@ -19,8 +19,8 @@ import { StatusBar } from './shell/status_bar';
 import { Toolbar } from './shell/toolbar';
 import { TopBar } from './shell/top_bar';
 import { readAddress, startAddress } from './state/address';
-import { openFile, openScene, refreshScenes } from './state/scene_session';
-import { handles, highlighted, online, options, panel, scene, scenes, toast, tool, view } from './state/state';
+import { checkServer, openFile, openScene, refreshScenes } from './state/scene_session';
+import { handles, highlighted, options, panel, scene, scenes, toast, tool, view } from './state/state';
 import { startTheme } from './state/theme';
 import { startExplaining } from './why/explanation';
 import { startTracking } from './why/tracker';
@@ -76,7 +76,7 @@ async function start(): Promise<void> {
     void openScene(scenes.value[0].name, 0n, true);
   }
   setInterval(() => {
-    if (panel.value === 'scenes' && document.visibilityState === 'visible' && online.value) void refreshScenes();
+    if (document.visibilityState === 'visible' && !offline.value) void checkServer();
   }, REFRESH_MS);
 }
 

@@ -29,6 +29,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string_view>
 #include <vector>
 
@@ -138,6 +139,9 @@ struct LintOptions {
   size_t max_findings = 1000;
   // The number of vertices that outlines of pockets have in all; later outlines are empty.
   size_t max_outline_vertices = 65536;
+  // Called when a check begins, with how many are done, and of how many; empty: nothing is called.
+  // Checks take very different times. A server does not see it.
+  std::function<void(size_t done, size_t total)> progress = {};
 };
 
 // One finding. `measure` is rounded: lengths are square roots, correctly rounded, of the double

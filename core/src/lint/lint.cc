@@ -3,6 +3,7 @@
 
 #include "carom/lint.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <initializer_list>
@@ -89,62 +90,72 @@ class LintRun {
   }
 
   bool Run() {
-    if (!CheckRings() || !CheckPolygons() || !CheckPlaces()) return false;
+    const Check checks[] = {
+        {WantsAny({LintKind::kDuplicateVertex, LintKind::kNearVertex, LintKind::kSpike,
+                   LintKind::kZeroArea, LintKind::kWinding}),
+         &LintRun::CheckRings},
+        {sink_.Wants(LintKind::kOffLattice), &LintRun::CheckLattice},
+        {WantsAny({LintKind::kCrossing, LintKind::kOverlap}), &LintRun::CheckCrossings},
+        {sink_.Wants(LintKind::kInside), &LintRun::CheckInside},
+        {sink_.Wants(LintKind::kDuplicatePolygon), &LintRun::CheckDuplicates},
+        {sink_.Wants(LintKind::kNearJunction), &LintRun::CheckJunctions},
+        {FindsGaps(), &LintRun::CheckGaps},
+        {sink_.Wants(LintKind::kPocket) && !options_.from.empty(), &LintRun::CheckPockets},
+    };
+    const auto total = static_cast<size_t>(
+        std::ranges::count_if(checks, [](const Check& c) { return c.is_wanted; }));
+    size_t done = 0;
+    for (const Check& check : checks) {
+      if (!check.is_wanted) continue;
+      if (options_.progress) options_.progress(done++, total);
+      if (!(this->*check.run)()) return false;
+    }
     sink_.MoveTo(report_);
     return true;
   }
 
  private:
+  struct Check {
+    bool is_wanted;
+    bool (LintRun::*run)();
+  };
+
   bool WantsAny(std::initializer_list<LintKind> kinds) const {
     for (const LintKind kind : kinds) {
       if (sink_.Wants(kind)) return true;
     }
     return false;
   }
+  bool FindsGaps() const { return sink_.Wants(LintKind::kGap) && options_.gap_radius > 0; }
 
   bool CheckRings() {
-    if (WantsAny({LintKind::kDuplicateVertex, LintKind::kNearVertex, LintKind::kSpike,
-                  LintKind::kZeroArea, LintKind::kWinding}) &&
-        !internal::FindInRings(map_, report_.near_distance, options_.winding, sink_, meter_)) {
-      return false;
-    }
-    if (!sink_.Wants(LintKind::kOffLattice)) return true;
+    return internal::FindInRings(map_, report_.near_distance, options_.winding, sink_, meter_);
+  }
+  bool CheckLattice() {
     if (report_.lattice_pitch == 0) report_.lattice_pitch = internal::LatticePitch(map_.scene());
     return report_.lattice_pitch == 0 ||
            internal::FindOffLattice(map_, report_.lattice_pitch, sink_, meter_);
   }
-
-  bool CheckPolygons() {
-    if (WantsAny({LintKind::kCrossing, LintKind::kOverlap}) &&
-        !internal::FindCrossings(map_, sink_, meter_)) {
-      return false;
-    }
-    if (sink_.Wants(LintKind::kInside) && !internal::FindInside(map_, sink_, meter_)) return false;
-    return !sink_.Wants(LintKind::kDuplicatePolygon) ||
-           internal::FindDuplicates(map_, sink_, meter_);
+  bool CheckCrossings() { return internal::FindCrossings(map_, sink_, meter_); }
+  bool CheckInside() { return internal::FindInside(map_, sink_, meter_); }
+  bool CheckDuplicates() { return internal::FindDuplicates(map_, sink_, meter_); }
+  bool CheckJunctions() {
+    return internal::FindNearJunctions(map_, report_.near_distance, sink_, meter_);
   }
-
-  bool CheckPlaces() {
-    if (sink_.Wants(LintKind::kNearJunction) &&
-        !internal::FindNearJunctions(map_, report_.near_distance, sink_, meter_)) {
-      return false;
-    }
-    const bool find_gaps = sink_.Wants(LintKind::kGap) && options_.gap_radius > 0;
-    const bool find_pockets = sink_.Wants(LintKind::kPocket) && !options_.from.empty();
-    std::vector<internal::Gap> gaps;
-    if (find_gaps) {
-      if (!internal::FindGaps(map_, options_.gap_radius, gaps, meter_)) return false;
-      internal::AddGaps(map_, gaps, sink_);
-    }
-    if (!find_pockets) return true;
-    if (!find_gaps || options_.gap_radius != options_.mover_radius) {
-      gaps.clear();
+  bool CheckGaps() {
+    if (!internal::FindGaps(map_, options_.gap_radius, gaps_, meter_)) return false;
+    internal::AddGaps(map_, gaps_, sink_);
+    return true;
+  }
+  bool CheckPockets() {
+    if (!FindsGaps() || options_.gap_radius != options_.mover_radius) {
+      gaps_.clear();
       if (options_.mover_radius > 0 &&
-          !internal::FindGaps(map_, options_.mover_radius, gaps, meter_)) {
+          !internal::FindGaps(map_, options_.mover_radius, gaps_, meter_)) {
         return false;
       }
     }
-    return internal::FindPockets(map_, std::move(gaps), options_, sink_, meter_);
+    return internal::FindPockets(map_, std::move(gaps_), options_, sink_, meter_);
   }
 
   const LintOptions& options_;
@@ -152,6 +163,7 @@ class LintRun {
   WorkMeter& meter_;
   internal::FindingSink sink_;
   internal::LintMap map_;
+  std::vector<internal::Gap> gaps_;  // of the last radius
 };
 
 }  // namespace

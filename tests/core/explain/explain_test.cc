@@ -340,8 +340,8 @@ TEST(ExplainTest, TellsApartFarHollowAndTouchOnly) {
   hollow.id = 2;
   hollow.solidity = Solidity::kBoundary;
   hollow.rings.push_back({{{0, 0}, {2, 2}}, true});
-  const Scene::Ptr scene = SceneOf(
-      {BoxPolygon(1, 2, 0, 1, 1), Polygon::Create(hollow).value(), BoxPolygon(3, 0, 4, 1, 1)});
+  const Scene::Ptr scene = SceneOf({BoxPolygon(1, 2, 0, 1, 1), Polygon::Create(hollow).value(),
+                                    BoxPolygon(3, 0, 4, 1, 1), BoxPolygon(4, 2.25, 4.25, 1, 1)});
   const Shape disc = Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value();
   const double x = 1, y = 0.5, none = 0, far = 0.5, down = -2;
   const auto place = [&](ShapeColumns& movers) {
@@ -364,6 +364,10 @@ TEST(ExplainTest, TellsApartFarHollowAndTouchOnly) {
   const Explanation apart = ExplainOne(*scene, distances);
   EXPECT_EQ(Find(apart.stages[0], 3)->fate, CandidateFate::kKept);
   EXPECT_EQ(Find(apart.stages[0], 2)->fate, CandidateFate::kKept);
+  // Within the box around all that is at most 0.5 from the disc, but in its corner.
+  ASSERT_NE(Find(apart.stages[0], 4), nullptr);
+  EXPECT_EQ(Find(apart.stages[0], 4)->fate, CandidateFate::kFar);
+  EXPECT_TRUE(absl::StrContains(apart.text, "polygon 4: dropped by far")) << apart.text;
   Group sweeps;
   place(sweeps.sweeps.movers);
   sweeps.sweeps.dx = One(none);

@@ -1,25 +1,25 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-// When is which question asked? The page's own core answers each change of a question at once; the server answers the
-// same question as fast as it can, one at a time, and both answers are compared.
+// When is which question asked? The page's own core answers as fast as it can, one question at a time; so does the server,
+// and its answers are compared with those of the page.
 import { CaromError } from '@carom/core/questions';
-import { effect } from '@preact/signals';
+import { batch, effect } from '@preact/signals';
 import { askServer } from '../server/query_calls';
-import { troubleOf } from '../state/scene_session';
+import { serverAnswered, serverFailed } from '../state/scene_session';
 import {
   agreement,
   answer,
+  answered,
   answerMs,
+  coreReady,
   handles,
-  online,
   options,
   pinned,
   question,
   revision,
   scene,
   tool,
-  trouble,
 } from '../state/state';
 import { askCore } from './core_link';
 import { type Answer, type Question, sameAnswer, toText } from './question';
@@ -28,10 +28,17 @@ import { optionValue, toolOf } from './tools';
 /** Whether the page shows a file, so that there is no server to ask. */
 export const offline = { value: false };
 
-let serial = 0;
-let serverBusy = false;
-let again = false;
-let coreAnswer: { text: string; answer: Answer } | null = null;
+/** A question with the answer of the page. */
+interface Own {
+  asked: Question;
+  scene: string;
+  answer: Answer;
+}
+
+const core = { busy: false, again: false };
+const server = { busy: false, again: false };
+/** The last answer of the page; null: it has none for this scene. */
+let own: Own | null = null;
 
 function current(): Question | null {
   const chosen = toolOf(tool.value);
@@ -40,56 +47,65 @@ function current(): Question | null {
   return chosen.ask(points, (name) => optionValue(chosen, options.value[chosen.id], name));
 }
 
-async function ask(asked: Question): Promise<void> {
-  serial += 1;
-  const mine = serial;
-  const begin = performance.now();
-  const made = await askCore(asked);
-  if (mine !== serial) return;
-  if (made) {
+/** Shows an answer, unless the tool or the scene has changed since its question. */
+function show(asked: Question, name: string, made: Answer, ms: number): void {
+  if (question.peek()?.kind !== asked.kind || scene.peek()?.name !== name) return;
+  batch(() => {
+    answered.value = asked;
     answer.value = made;
-    answerMs.value = performance.now() - begin;
-    coreAnswer = { text: toText(asked), answer: made };
-  } else {
-    coreAnswer = null;
-  }
-  void compare();
+    answerMs.value = ms;
+  });
 }
 
-/** Asks the server the question of the moment, and compares its answer with that of the page. */
-async function compare(): Promise<void> {
-  if (offline.value) return;
-  again = true;
-  if (serverBusy) return;
-  serverBusy = true;
-  agreement.value = { ...agreement.value, waiting: true };
-  while (again) {
-    again = false;
+/** Asks the page's core: one question at a time, then the newest one. Each answer is newer than the one before it. */
+async function ask(): Promise<void> {
+  core.again = true;
+  if (core.busy) return;
+  core.busy = true;
+  while (core.again) {
+    core.again = false;
     const asked = question.peek();
     const name = scene.peek()?.name;
     if (!asked || !name) break;
-    const own = coreAnswer;
+    const begin = performance.now();
+    const made = await askCore(asked);
+    own = made && { asked, scene: name, answer: made };
+    if (made) show(asked, name, made, performance.now() - begin);
+    void compare();
+  }
+  core.busy = false;
+}
+
+/**
+ * Asks the server, one question at a time: what the page answered last, to compare both answers; the question of the
+ * moment where the page has no answer.
+ */
+async function compare(): Promise<void> {
+  if (offline.value) return;
+  server.again = true;
+  if (server.busy) return;
+  server.busy = true;
+  agreement.value = { ...agreement.value, waiting: true };
+  while (server.again) {
+    server.again = false;
+    const name = scene.peek()?.name;
+    const mine = coreReady.peek() === 'ready' && own?.scene === name ? own : null;
+    const asked = mine?.asked ?? question.peek();
+    if (!asked || !name) break;
     try {
       const begin = performance.now();
-      const version = own?.answer.version ?? pinned.peek();
-      const made = await askServer(name, version, asked);
-      online.value = true;
-      if (question.peek() !== asked) continue;
-      if (!own) {
-        answer.value = made;
-        answerMs.value = performance.now() - begin;
-      } else if (own.text === toText(asked)) {
-        count(sameAnswer(own.answer, made), asked, own.answer, made);
-      }
+      const made = await askServer(name, mine?.answer.version ?? pinned.peek(), asked);
+      serverAnswered();
+      if (mine) count(sameAnswer(mine.answer, made), asked, mine.answer, made);
+      else show(asked, name, made, performance.now() - begin);
     } catch (error) {
       // A version that the server no longer keeps is no disagreement; the next version is asked again.
       if (error instanceof CaromError && error.code === 'OUT_OF_RANGE') continue;
-      const found = troubleOf(error);
-      if (found.kind !== 'no_server' && found.kind !== 'stalled') trouble.value = found;
+      serverFailed(error);
       break;
     }
   }
-  serverBusy = false;
+  server.busy = false;
   agreement.value = { ...agreement.value, waiting: false };
 }
 
@@ -108,15 +124,15 @@ export function startAsking(): void {
   effect(() => {
     const made = current();
     void revision.value;
+    void coreReady.value;
     const before = question.peek();
     if (toText(before) !== toText(made)) question.value = made;
     const asked = question.peek();
     if (!asked) {
-      serial += 1;
       answer.value = null;
       return;
     }
     if (before?.kind !== asked.kind) answer.value = null;
-    queueMicrotask(() => void ask(asked));
+    queueMicrotask(() => void ask());
   });
 }

@@ -3,6 +3,7 @@
 
 // Which program asks the question that is on the screen? Text to copy, in four languages and as JSON.
 import { cppText } from './code_cpp';
+import { goText } from './code_go';
 import { evalLine, groupJson } from './group_json';
 import type { Kind, Question, ShapeSpec, Value } from './question';
 
@@ -20,8 +21,11 @@ export const LANGUAGES: { id: Language; label: string }[] = [
 // `from`, a column of areas, is a reserved word of Python.
 const pythonName = (name: string): string => (name === 'from' ? 'from_' : snake(name));
 const snake = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
-const pascal = (name: string): string => name[0].toUpperCase() + name.slice(1);
-const shown = (value: number): string => (Number.isFinite(value) ? String(value) : value > 0 ? 'inf' : '-inf');
+const number = (value: number, infinity: string): string =>
+  Number.isFinite(value) ? String(value) : `${value < 0 ? '-' : ''}${infinity}`;
+/** A string of TypeScript in single quotes. */
+const quoted = (text: string): string =>
+  `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 
 function jsonText(question: Question): string {
   const line = evalLine(question);
@@ -58,7 +62,7 @@ const METHODS: Record<Kind, string> = {
 };
 
 function pythonValue(value: Value): string {
-  if (Array.isArray(value)) return `[${value.map(shown).join(', ')}]`;
+  if (Array.isArray(value)) return `[${value.map((entry) => number(entry, 'float("inf")')).join(', ')}]`;
   if (typeof value === 'boolean') return value ? 'True' : 'False';
   return JSON.stringify(value);
 }
@@ -76,7 +80,10 @@ function pythonText({ kind, given, shape }: Question, scene: string, grpc: strin
     'import carom',
     ...(shape?.kind === 'capsule' ? ['from carom.local import capsule'] : []),
     '',
-    `client = carom.Client(${JSON.stringify(grpc)})`,
+    `# ${NOTE}`,
+    `ADDRESS = ${JSON.stringify(grpc)}`,
+    '',
+    'client = carom.Client(ADDRESS)',
     `answer = client.scene(${JSON.stringify(scene)}).${METHODS[kind]}(`,
     ...members,
     ')',
@@ -108,8 +115,8 @@ const READERS: Record<Kind, string> = {
 };
 
 function typeScriptValue(value: Value): string {
-  if (Array.isArray(value)) return `[${value.map((entry) => (Number.isFinite(entry) ? entry : 'Infinity')).join(', ')}]`;
-  return typeof value === 'string' ? `'${value}'` : String(value);
+  if (Array.isArray(value)) return `[${value.map((entry) => number(entry, 'Infinity')).join(', ')}]`;
+  return typeof value === 'string' ? quoted(value) : String(value);
 }
 
 function typeScriptShape(shape: ShapeSpec): string {
@@ -126,8 +133,11 @@ function typeScriptText({ kind, given, shape }: Question, scene: string, grpc: s
     "import { connect } from '@carom/client';",
     ...(shape?.kind === 'capsule' ? ["import { capsule } from '@carom/core/questions';"] : []),
     '',
-    `const client = connect('${grpc}');`,
-    `const answer = await client.scene('${scene}').${method}({`,
+    `// ${NOTE}`,
+    `const ADDRESS = ${quoted(grpc)};`,
+    '',
+    'const client = connect(ADDRESS);',
+    `const answer = await client.scene(${quoted(scene)}).${method}({`,
     ...members,
     '});',
     `console.log(answer.${READERS[kind]}(0));`,
@@ -135,92 +145,17 @@ function typeScriptText({ kind, given, shape }: Question, scene: string, grpc: s
   ].join('\n');
 }
 
-// --- Go, by the code that protoc makes --------------------------------------------------------
+/** What the line with the address says: the page knows the port that serves it, not the one for gRPC. */
+const NOTE = "The address of caromd's gRPC port, which it prints at its start: `caromd listening on HOST:PORT`.";
 
-const ENUMS: Record<string, string> = { mode: 'CastMode', insidePolicy: 'InsidePolicy', detail: 'OverlapDetail' };
-
-const GO_TYPES: Record<string, string> = {
-  segments: 'SegmentCasts',
-  points: 'PointLocations',
-  circles: 'CircleOverlaps',
-  polygons: 'PolygonOverlaps',
-  rays: 'RayCasts',
-  capsules: 'CapsuleOverlaps',
-  boxes: 'BoxOverlaps',
-  distances: 'DistanceQueries',
-  contacts: 'ContactQueries',
-  sweeps: 'Sweeps',
-  arcs: 'ArcCasts',
-  sights: 'Sights',
-  fans: 'Fans',
-  slides: 'Slides',
-  bounces: 'Bounces',
-  rayBounces: 'RayBounces',
-  areas: 'Areas',
-};
-
-function goList(values: readonly number[], type = 'float64'): string {
-  return `[]${type}{${values.map((value) => (Number.isFinite(value) ? value : 'math.Inf(1)')).join(', ')}}`;
-}
-
-function goValue(kind: string, name: string, value: Value): string {
-  if (Array.isArray(value)) {
-    return goList(value, name === 'beams' || (name === 'maxBounces' && kind === 'rayBounces') ? 'uint32' : 'float64');
-  }
-  if (typeof value === 'string') {
-    const type = kind === 'distances' && name === 'mode' ? 'DistanceMode' : ENUMS[name];
-    return `pb.${type}_${snake(type).slice(1).toUpperCase()}_${value.toUpperCase()}`;
-  }
-  return String(value);
-}
-
-function goShape(shape: ShapeSpec): string {
-  if (shape.kind === 'polygon') {
-    const ring = `{X: ${goList(shape.points.map(([x]) => x))}, Y: ${goList(shape.points.map(([, y]) => y))}}`;
-    return `&pb.Polygon{Rings: []*pb.Ring{${ring}}}`;
-  }
-  const { ax, ay, bx, by, radius } = shape;
-  return `&pb.Capsule{Ax: ${ax}, Ay: ${ay}, Bx: ${bx}, By: ${by}, Radius: ${radius}}`;
-}
-
-function goText(question: Question, scene: string, grpc: string): string {
-  const members: string[] = [];
-  const placed: string[] = [];
-  for (const [name, value] of Object.entries(question.given)) {
-    const isPlace = question.shape && question.kind !== 'polygons' && ['x', 'y'].includes(name);
-    (isPlace ? placed : members).push(`${pascal(name)}: ${goValue(question.kind, name, value)}`);
-  }
-  if (question.shape && question.kind === 'polygons') {
-    members.unshift(`Shapes: []*pb.Polygon{${goShape(question.shape)}}`);
-  } else if (question.shape) {
-    const kind = question.shape.kind === 'polygon' ? 'Polygon' : 'Capsule';
-    const one = `{Kind: &pb.Shape_${kind}{${kind}: ${goShape(question.shape)}}}`;
-    members.unshift(`Movers: &pb.PlacedShapes{Shapes: []*pb.Shape{${one}}, ${placed.join(', ')}}`);
-  }
-  return [
-    `conn, err := grpc.NewClient("${grpc}", grpc.WithTransportCredentials(insecure.NewCredentials()))`,
-    'if err != nil {',
-    '\tlog.Fatal(err)',
-    '}',
-    'answer, err := pb.NewQueryServiceClient(conn).Evaluate(ctx, &pb.EvaluateRequest{Frame: &pb.Frame{',
-    '\tGroups: []*pb.Group{{',
-    `\t\tTarget: &pb.Group_Scene{Scene: ${JSON.stringify(scene)}},`,
-    `\t\t${pascal(question.kind)}: &pb.${GO_TYPES[question.kind]}{`,
-    ...members.map((line) => `\t\t\t${line},`),
-    '\t\t},',
-    '\t}},',
-    '}})',
-  ].join('\n');
-}
-
-/** The program text that asks the question of the scene; `server` is the address of the page, `grpc` that for gRPC. */
+/** The program text that asks the question of the scene; `server` is the address of the page. */
 export function codeFor(
   language: Language,
   question: Question,
   scene: string,
   server: string,
 ): string {
-  const grpc = `${server.replace(/^https?:\/\//, '').replace(/:\d+$/, '')}:7420`;
+  const grpc = `${server.replace(/^https?:\/\//, '').replace(/:\d+$/, '')}:PORT`;
   switch (language) {
     case 'json':
       return jsonText(question);
@@ -231,8 +166,8 @@ export function codeFor(
     case 'typescript':
       return typeScriptText(question, scene, grpc);
     case 'go':
-      return goText(question, scene, grpc);
+      return goText(question, scene, grpc, NOTE);
     case 'cpp':
-      return cppText(question, scene, grpc);
+      return cppText(question, scene, grpc, NOTE);
   }
 }

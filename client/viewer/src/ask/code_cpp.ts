@@ -48,7 +48,13 @@ function shapeText(shape: ShapeSpec): string[] {
   ];
 }
 
-export function cppText(question: Question, scene: string, grpc: string): string {
+/** A string of C++, which has no escapes \\u for control characters. */
+const quoted = (text: string): string =>
+  JSON.stringify(text).replace(/\\(?:u00([\da-f]{2})|.)/g, (escape, code?: string) =>
+    code ? `\\${parseInt(code, 16).toString(8).padStart(3, '0')}` : escape,
+  );
+
+export function cppText(question: Question, scene: string, address: string, note: string): string {
   const { kind, given, shape } = question;
   const columns: string[] = [];
   const members: string[] = [];
@@ -77,11 +83,13 @@ export function cppText(question: Question, scene: string, grpc: string): string
         ? shapeText(shape)
         : [];
   return [
-    `const auto client = carom::Client::Connect(${JSON.stringify(grpc)}).value();`,
+    `// ${note}`,
+    `constexpr char kAddress[] = ${quoted(address)};`,
+    'const auto client = carom::Client::Connect(kAddress).value();',
     ...described,
     ...columns,
     'carom::FrameGroup group;',
-    `group.scene = ${JSON.stringify(scene)};`,
+    `group.scene = ${quoted(scene)};`,
     `group.group.${snake(kind)} = {${members.join(', ')}};`,
     ...settings,
     'carom::Frame frame;',

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // The page's side of the worker that answers by @carom/core.
+import { CaromError } from '@carom/core/questions';
 import { buffersOf, copyOf, type Packed } from '../scene/packed';
 import type { SceneStore } from '../scene/store';
 import { coreReady } from '../state/state';
@@ -16,7 +17,7 @@ const PART = 20000;
 let worker: Worker | null = null;
 let number = 0;
 const waiting = new Map<number, (answer: CoreAnswer) => void>();
-const reading = new Map<number, (packed: Packed | null) => void>();
+const reading = new Map<number, { done: (packed: Packed | null) => void; fail: (why: CaromError) => void }>();
 /** The version of the worker's scene; 0n: it has none. */
 let version = 0n;
 
@@ -32,17 +33,24 @@ function start(): void {
       return;
     }
     if (data.kind === 'polygons') {
-      reading.get(data.number)?.(data.packed);
+      reading.get(data.number)?.done(data.packed);
       reading.delete(data.number);
       return;
     }
     waiting.get(data.number)?.(data.answer);
     waiting.delete(data.number);
   });
+  // Its script did not load, or failed where nothing catches. The next scene starts another worker.
   worker.addEventListener('error', () => {
+    worker?.terminate();
+    worker = null;
+    version = 0n;
     coreReady.value = 'absent';
     for (const done of waiting.values()) done(null);
     waiting.clear();
+    const why = new CaromError('INTERNAL', '', 'core.js, a part of this page, did not load');
+    for (const { fail } of reading.values()) fail(why);
+    reading.clear();
   });
 }
 
@@ -76,12 +84,12 @@ export function closeCore(): void {
   coreReady.value = 'loading';
 }
 
-/** The polygons of a bundle; null if the bytes are no bundle. */
+/** The polygons of a bundle; null if the bytes are no bundle. Throws a CaromError if the page has no core. */
 export function readBundle(bytes: Uint8Array<ArrayBuffer>): Promise<Packed | null> {
   if (!worker) start();
-  return new Promise((resolve) => {
+  return new Promise((done, fail) => {
     number += 1;
-    reading.set(number, resolve);
+    reading.set(number, { done, fail });
     send({ kind: 'read', number, bytes }, [bytes.buffer]);
   });
 }

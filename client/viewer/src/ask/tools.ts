@@ -3,7 +3,7 @@
 
 // Which questions can one ask with the mouse? One table: what the points that one drags mean, which options a question
 // has, and which question they make.
-import type { Point } from '../draw/view';
+import { type Point, shortened } from '../draw/view';
 import type { Box } from '../scene/store';
 import type { Question, ShapeSpec, Value } from './question';
 import { shapeOf } from './shapes';
@@ -47,8 +47,7 @@ function at(box: Box, u: number, v: number): Point {
 /** Rounds to about a thousandth of the box, so that the first numbers are short. */
 function rounded(box: Box, x: number): number {
   const step = 10 ** Math.floor(Math.log10(Math.max(box.maxX - box.minX, 1e-300) / 500));
-  const result = Math.round(x / step) * step;
-  return Number(result.toPrecision(12));
+  return shortened(Math.round(x / step) * step, step / 1000);
 }
 
 function placed(points: readonly Point[], option: (name: string) => Value): { shape: ShapeSpec; x: number[]; y: number[] } {
@@ -411,7 +410,7 @@ export const TOOLS: readonly Tool[] = [
     start: (box) => {
       const center = at(box, 0.27, 0.53);
       const radius = Math.min(box.maxX - box.minX, box.maxY - box.minY) * 0.01;
-      return [center, { x: Number((center.x + radius).toPrecision(12)), y: center.y }];
+      return [center, { x: shortened(center.x + radius, radius / 1000), y: center.y }];
     },
     along: shapeAlong,
     // Whether the disc starts in a polygon.

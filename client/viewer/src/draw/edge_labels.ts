@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which edges of the view get a number, and where? Those that are long on the screen, as long as they are few.
-import type { SceneStore } from '../scene/store';
+import { type Box, RUN, type SceneStore } from '../scene/store';
 import type { EdgeLabel } from './messages';
 import { toScene, toScreen, visibleBox, type View } from './view';
 
@@ -10,24 +10,35 @@ const LEAST_PIXELS = 84;
 /** Pixels between an edge and the middle of its number. */
 const BESIDE_PIXELS = 10;
 const MAX_LABELS = 90;
-const MAX_VERTICES = 6000;
+const MAX_EDGES = 6000;
 
-/** Labels `edge`, or `ring.edge` in a polygon of several rings; none where the view holds too many edges. */
-export function edgeLabels(store: SceneStore, view: View): EdgeLabel[] {
+/**
+ * Labels `edge`, or `ring.edge` in a polygon of several rings; none where the view holds too many edges. Polygons of
+ * `hidden` categories have none.
+ */
+export function edgeLabels(store: SceneStore, view: View, hidden: ReadonlySet<bigint>): EdgeLabel[] {
   const labels: EdgeLabel[] = [];
-  let visited = 0;
-  for (const slot of store.search(visibleBox(view))) {
+  let seen = 0;
+  const box = visibleBox(view);
+  for (const slot of store.search(box)) {
+    if (hidden.has(store.categories[slot])) continue;
     const first = store.firstRing[slot];
     for (let k = 0; k < store.ringCount[slot]; ++k) {
       const ring = first + k;
       const length = store.ringLength[ring];
-      visited += length;
-      if (visited > MAX_VERTICES) return [];
       const edges = store.ringOpen[ring] || length === 1 ? length - 1 : length;
-      const side = sideOf(store, ring, k === 0);
+      let side = 0;
       for (let i = 0; i < edges; ++i) {
+        // The box of a run has its edges, but not the edge that closes the ring.
+        if (i % RUN === 0 && i + RUN < edges && !meets(store.runBoxes, store.ringRun[ring] + i / RUN, box)) {
+          i += RUN - 1;
+          continue;
+        }
         const a = (store.ringStart[ring] + i) * 2;
         const b = (store.ringStart[ring] + ((i + 1) % length)) * 2;
+        if (!edgeMeets(store.xy, a, b, box)) continue;
+        if (++seen > MAX_EDGES) return [];
+        side ||= sideOf(store, ring, k === 0);
         const label = labelOf(view, store.xy.subarray(a, a + 2), store.xy.subarray(b, b + 2), side);
         if (!label) continue;
         labels.push({ ...label, text: store.ringCount[slot] > 1 ? `${k}.${i}` : `${i}` });
@@ -36,6 +47,21 @@ export function edgeLabels(store: SceneStore, view: View): EdgeLabel[] {
     }
   }
   return labels;
+}
+
+function meets(boxes: Float64Array, run: number, { minX, minY, maxX, maxY }: Box): boolean {
+  const at = run * 4;
+  return boxes[at] <= maxX && boxes[at + 2] >= minX && boxes[at + 1] <= maxY && boxes[at + 3] >= minY;
+}
+
+/** Whether the box of an edge meets the box. */
+function edgeMeets(xy: Float64Array, a: number, b: number, { minX, minY, maxX, maxY }: Box): boolean {
+  return (
+    Math.min(xy[a], xy[b]) <= maxX &&
+    Math.max(xy[a], xy[b]) >= minX &&
+    Math.min(xy[a + 1], xy[b + 1]) <= maxY &&
+    Math.max(xy[a + 1], xy[b + 1]) >= minY
+  );
 }
 
 /**

@@ -140,6 +140,55 @@ function addDot(path: Path2D, x: number, y: number): void {
   path.lineTo(x + 1, y);
 }
 
+/** Vertices of a small ring up to which its edges are compared with one another. */
+const MOST_SMALL = 24;
+
+/** Whether the closed ring in `points` neither crosses nor touches itself; false also where that is not known. */
+function isSimple(): boolean {
+  const n = count / 2;
+  if (n > MOST_SMALL) return false;
+  const side = (p: number, q: number, r: number): number =>
+    Math.sign(
+      (points[q * 2] - points[p * 2]) * (points[r * 2 + 1] - points[p * 2 + 1]) -
+        (points[q * 2 + 1] - points[p * 2 + 1]) * (points[r * 2] - points[p * 2]),
+    );
+  for (let i = 0; i < n; ++i) {
+    const j = (i + 1) % n;
+    for (let k = i + 2; k < n; ++k) {
+      const l = (k + 1) % n;
+      if (l === i) continue;
+      if (side(i, j, k) * side(i, j, l) <= 0 && side(k, l, i) * side(k, l, j) <= 0) return false;
+    }
+  }
+  return true;
+}
+
+/**
+ * Adds a closed ring to a path that is filled by the non-zero rule, if the ring is without crossings: in one sense of
+ * rotation, so that rings which overlap leave no hole. Returns whether it was added. Of rings near the picture alone,
+ * and smaller than some pixels.
+ */
+export function addSimpleRing(path: Path2D, store: SceneStore, ring: number, at: Placement, step = 0.75): boolean {
+  trace(store, ring, at, step, 1);
+  if (count === 2) {
+    addDot(path, points[0], points[1]);
+    return true;
+  }
+  if (count > 6 && !isSimple()) return false;
+  let area = 0;
+  for (let i = 0; i < count; i += 2) {
+    const j = (i + 2) % count;
+    area += (points[i] - points[0]) * (points[j + 1] - points[1]) - (points[j] - points[0]) * (points[i + 1] - points[1]);
+  }
+  path.moveTo(points[0], points[1]);
+  for (let k = 2; k < count; k += 2) {
+    const i = area < 0 ? count - k : k;
+    path.lineTo(points[i], points[i + 1]);
+  }
+  path.closePath();
+  return true;
+}
+
 let current: Placement;
 
 /**

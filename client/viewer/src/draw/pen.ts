@@ -3,9 +3,12 @@
 
 // How is a figure drawn above the map? In coordinates of the scene, cut to the screen, with lines of the same width at
 // each zoom.
+import { arcPoints, clipped } from './clip';
 import { toScreen, type Point, type View } from './view';
 
 const GUARD = 4000;
+/** Greatest radius in pixels of what the canvas draws as an arc. */
+const MAX_ARC = 4000;
 
 export interface Ink {
   /** The question. */
@@ -71,28 +74,47 @@ export class Pen {
 
   /** A closed outline with a faint area. */
   area(points: readonly Point[], colour: string, dash: number[] = [], opacity = 0.14): void {
-    const { context } = this;
-    context.beginPath();
-    for (const point of points) {
-      const { x, y } = this.at(point.x, point.y);
-      context.lineTo(clamp(x), clamp(y));
-    }
-    context.closePath();
-    this.fillAndStroke(colour, dash, opacity);
+    const outline = points.map(({ x, y }) => this.at(x, y));
+    this.outline(outline, colour, dash, opacity);
   }
 
   /** A capsule; a disc if both ends are equal. */
   capsule(ax: number, ay: number, bx: number, by: number, radius: number, colour: string, dash: number[] = []): void {
     const a = this.at(ax, ay);
     const b = this.at(bx, by);
-    const r = Math.min(radius * this.view.scale, 1e6);
+    const r = radius * this.view.scale;
     const turn = Math.atan2(b.y - a.y, b.x - a.x);
     const { context } = this;
+    const half = Math.PI / 2;
+    if (r > MAX_ARC || [a, b].some(({ x, y }) => Math.abs(x) > MAX_ARC || Math.abs(y) > MAX_ARC)) {
+      const { width, height } = this.view;
+      const near = { x: width / 2, y: height / 2 };
+      const reach = width + height;
+      const outline = [
+        ...arcPoints(a, r, turn + half, turn + 3 * half, near, reach),
+        ...arcPoints(b, r, turn + 3 * half, turn + 5 * half, near, reach),
+      ];
+      this.outline(outline, colour, dash, 0.14);
+      return;
+    }
     context.beginPath();
-    context.arc(clamp(a.x), clamp(a.y), r, turn + Math.PI / 2, turn + (3 * Math.PI) / 2);
-    context.arc(clamp(b.x), clamp(b.y), r, turn - Math.PI / 2, turn + Math.PI / 2);
+    context.arc(a.x, a.y, r, turn + half, turn + 3 * half);
+    context.arc(b.x, b.y, r, turn - half, turn + half);
     context.closePath();
     this.fillAndStroke(colour, dash, 0.14);
+  }
+
+  /** A closed outline of pixels, of which the part near the screen is drawn. */
+  private outline(points: readonly Point[], colour: string, dash: number[], opacity: number): void {
+    const { width, height } = this.view;
+    const box = { minX: -GUARD, minY: -GUARD, maxX: width + GUARD, maxY: height + GUARD };
+    const near = clipped(points, box);
+    if (near.length === 0) return;
+    const { context } = this;
+    context.beginPath();
+    for (const { x, y } of near) context.lineTo(x, y);
+    context.closePath();
+    this.fillAndStroke(colour, dash, opacity);
   }
 
   private fillAndStroke(colour: string, dash: number[], opacity: number): void {
@@ -220,8 +242,4 @@ export class Pen {
     const on = (t: number): Point => ({ x: a.x + (b.x - a.x) * t, y: a.y + (b.y - a.y) * t });
     return [low === 0 ? a : on(low), high === 1 ? b : on(high)];
   }
-}
-
-function clamp(pixel: number): number {
-  return Math.min(Math.max(pixel, -1e7), 1e7);
 }

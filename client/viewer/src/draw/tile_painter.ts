@@ -5,7 +5,7 @@
 // worker draws frames.
 import { HOLLOW, NON_ZERO } from '../scene/packed';
 import type { Box, SceneStore } from '../scene/store';
-import { addRing, type Placement } from './outline';
+import { addRing, addSimpleRing, type Placement } from './outline';
 import { FILL_OPACITY, hue, OTHER } from './palette';
 
 /** Which colour each category has, and which categories are hidden. */
@@ -15,8 +15,8 @@ export interface MapStyle {
   hidden: Set<bigint>;
 }
 
-// Boxes of polygons smaller than DOT pixels stand for the polygons; polygons of one closed ring smaller than SMALL are
-// filled together, which merges overlaps.
+// Boxes of polygons smaller than DOT pixels stand for the polygons; polygons of one closed ring without crossings that
+// are smaller than SMALL are filled together, which merges overlaps.
 const DOT = 2;
 const SMALL = 14;
 /** Polygons between two looks at the clock. */
@@ -59,9 +59,10 @@ class TilePainter {
     const hollow = (store.flags[slot] & HOLLOW) !== 0;
     if (!hollow && store.ringCount[slot] === 1 && largest < SMALL * this.pixelRatio) {
       const batch = this.batch(kind);
-      addRing(batch.small, store, store.firstRing[slot], at, false);
-      if (++batch.smallCount >= 400) this.flush(kind, batch);
-      return;
+      if (addSimpleRing(batch.small, store, store.firstRing[slot], at)) {
+        if (++batch.smallCount >= 400) this.flush(kind, batch);
+        return;
+      }
     }
     if (hollow) this.paintHollow(slot, kind);
     else this.paintSolid(slot, kind);

@@ -37,7 +37,8 @@ export function ulp(x: number): number {
   const magnitude = Math.abs(x);
   if (magnitude < 2 ** -1000) return 2 ** -1052;
   const exponent = Math.floor(Math.log2(magnitude));
-  return 2 ** (exponent - 52);
+  // The logarithm of a number below a power of two may be rounded up.
+  return 2 ** (exponent - (2 ** exponent > magnitude ? 53 : 52));
 }
 
 export function toScreen(view: View, x: number, y: number): Point {
@@ -126,11 +127,21 @@ export function roundStep(scale: number, pixels: number): number {
   return [1, 2, 5, 10].map((k) => k * power).find((step) => step >= least * (1 - 1e-9)) ?? 10 * power;
 }
 
-/** A coordinate as text with as many digits as the zoom can show. */
+/** The double with at most 15 digits nearest to x if it is not farther from x than `within`, else x. */
+export function shortened(x: number, within: number): number {
+  const short = Number(x.toPrecision(15));
+  return Math.abs(short - x) <= within ? short : x;
+}
+
+/** A coordinate as text with digits enough to tell it from one that is 1 / scale away. */
 export function formatCoordinate(x: number, scale: number): string {
-  const digits = Math.ceil(Math.log10(Math.max(scale, 1e-300)));
+  // Of the decimals and of all digits; 17 digits tell all doubles apart.
+  const decimals = Math.ceil(Math.log10(Math.max(scale, 1e-300)) - 1e-9);
   const magnitude = Math.abs(x);
-  if (magnitude !== 0 && (magnitude >= 1e15 || magnitude < 1e-4 * Math.min(1, 1 / scale))) return x.toExponential(3);
-  if (digits > 12 && magnitude < 1e-3 && magnitude !== 0) return x.toExponential(4);
-  return x.toFixed(Math.min(Math.max(digits, 0), 15));
+  if (magnitude === 0) return (0).toFixed(Math.min(Math.max(decimals, 0), 15));
+  const digits = Math.min(Math.max(Math.floor(Math.log10(magnitude)) + 1 + decimals, 1), 17);
+  if (magnitude < 1e-3 && decimals > 12) return x.toExponential(digits - 1);
+  const plain = x.toFixed(Math.min(Math.max(decimals, 0), 20));
+  const exponential = x.toExponential(digits - 1);
+  return magnitude >= 1e15 && exponential.length < plain.length ? exponential : plain;
 }

@@ -32,7 +32,7 @@ function draw(now: number): void {
   let labels = null;
   if (!report.busy && labelled !== view) {
     labelled = view;
-    labels = edgeLabels(renderer.store, view);
+    labels = edgeLabels(renderer.store, view, renderer.style.hidden);
   }
   const message: FromWorker = {
     kind: 'frame',
@@ -59,6 +59,7 @@ addEventListener('message', ({ data }: MessageEvent<ToWorker>) => {
       hidden: new Set(data.classes.filter(({ hidden }) => hidden).map(({ category }) => category)),
     };
     renderer.invalidate();
+    labelled = null;
   } else if (data.kind === 'clear') {
     renderer.store.clear();
     renderer.reset();

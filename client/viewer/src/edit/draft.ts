@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Which edits are not committed yet? Polygons as they were and as they are to be, with undo and redo.
-import { computed, effect, signal } from '@preact/signals';
+import { computed, effect, signal, untracked } from '@preact/signals';
 import type { Shape } from '../scene/packed';
 import { say, scene, selected, stored } from '../state/state';
 
@@ -93,15 +93,57 @@ export function discard(): void {
   set(new Map());
 }
 
-/** Discards the edits of a scene when another one is opened. */
+interface Kept {
+  draft: Draft;
+  base: bigint;
+  past: Draft[];
+  future: Draft[];
+  drawn: { x: number; y: number }[];
+}
+
+/** Edits of scenes that are not open, by the names of the scenes. */
+export const keptDrafts = signal<ReadonlyMap<string, Kept>>(new Map());
+
+/** Puts the edits of the scene `name` aside, and takes up those of the scene `next`. */
+function exchange(name: string, next: string): void {
+  const kept = new Map(keptDrafts.peek());
+  const given = { draft: draft.peek(), base: draftBase.peek(), past: past.peek(), future: future.peek(), drawn: drawn.peek() };
+  if (name && (given.draft.size > 0 || given.drawn.length > 0)) {
+    kept.set(name, given);
+    say(`The edits of ${name} are kept; the Edit panel leads back`);
+  }
+  discard();
+  const own = kept.get(next);
+  if (own) {
+    kept.delete(next);
+    draft.value = own.draft;
+    draftBase.value = own.base;
+    past.value = own.past;
+    future.value = own.future;
+    drawn.value = own.drawn;
+  }
+  keptDrafts.value = kept;
+}
+
+/** Forgets the edits of a scene that is not open. */
+export function dropKept(name: string): void {
+  const kept = new Map(keptDrafts.value);
+  kept.delete(name);
+  keptDrafts.value = kept;
+}
+
+/** Keeps the edits of each scene while others are open; the browser asks before it closes a page with edits. */
 export function startDraft(): void {
   let name = '';
   effect(() => {
     const next = scene.value?.name ?? '';
     if (next === '' || next === name) return;
+    const before = name;
     name = next;
-    if (draft.peek().size > 0) say('The edits of the other scene are discarded');
-    discard();
+    untracked(() => exchange(before, next));
+  });
+  window.addEventListener('beforeunload', (event) => {
+    if (draft.peek().size > 0 || keptDrafts.peek().size > 0) event.preventDefault();
   });
 }
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What do mouse and keys do while polygons are edited?
-import { roundStep, toScene, toScreen, type Point } from '../draw/view';
+import { roundStep, shortened, toScene, toScreen, ulp, type Point } from '../draw/view';
 import { pickAt } from '../map/pick';
 import { scene, selected, stored, tool, view } from '../state/state';
 import {
@@ -29,23 +29,33 @@ const MOST_HANDLES = 1500;
 
 export const isEditing = (): boolean => tool.value === 'edit' && scene.value !== null;
 
-/** The point of the scene that the pixel stands for: a vertex near by, else a point of the grid, as chosen. */
-export function snapped(at: Point, except: bigint | null): Point {
+/**
+ * The point of the scene that the pixel stands for: a vertex near by, else a point of the grid, as chosen. `keep` has
+ * the coordinates that only a vertex changes.
+ */
+function snapped(at: Point, except: bigint | null, keep: Partial<Point> = {}): Point {
   const chosen = snapping.value;
   const point = toScene(view.value, at.x, at.y);
   if (chosen.vertices) {
     const near = nearVertex(at, except);
     if (near) return near;
   }
-  if (!chosen.grid) return point;
+  if (!chosen.grid) return { ...point, ...keep };
   const step = chosen.step > 0 ? chosen.step : roundStep(view.value.scale, 7);
-  return { x: toStep(point.x, step), y: toStep(point.y, step) };
+  return { x: toStep(point.x, step), y: toStep(point.y, step), ...keep };
 }
 
 /** The multiple of the step nearest to x, as a short decimal where the step is one. */
 function toStep(x: number, step: number): number {
   const value = Math.round(x / step) * step;
-  return Number.isFinite(value) ? Number(value.toPrecision(15)) : x;
+  return Number.isFinite(value) ? shortened(value, step / 1000) : x;
+}
+
+/** The coordinate x moved by so many steps, at least to the next double; x itself without a step. */
+function stepped(x: number, count: number, step: number): number {
+  if (count === 0) return x;
+  const far = Math.max(step, ulp(x));
+  return shortened(x + count * far, far / 1000);
 }
 
 function nearVertex(at: Point, except: bigint | null): Point | null {
@@ -97,7 +107,7 @@ export function eachHandle(
   });
 }
 
-let drag: { ring: number; index: number; moved: boolean } | null = null;
+let drag: { ring: number; index: number; moved: boolean; from: Point | null } | null = null;
 let pressed: Point | null = null;
 
 /** Returns whether the press belongs to the edit; if not, the map moves. */
@@ -113,10 +123,12 @@ export function draftDown(at: Point, event: PointerEvent): boolean {
     if (hit.isMiddle) {
       const point = snapped(at, selected.value);
       insertVertex(hit.ring, hit.index, point.x, point.y);
-      drag = { ring: hit.ring, index: hit.index + 1, moved: true };
+      drag = { ring: hit.ring, index: hit.index + 1, moved: true, from: null };
     } else {
       vertex.value = { ring: hit.ring, index: hit.index };
-      drag = { ring: hit.ring, index: hit.index, moved: false };
+      const xy = shapeNow(selected.value ?? 0n)?.rings[hit.ring].xy;
+      const from = xy ? { x: xy[hit.index * 2], y: xy[hit.index * 2 + 1] } : null;
+      drag = { ring: hit.ring, index: hit.index, moved: false, from };
     }
     return true;
   }
@@ -130,7 +142,11 @@ export function draftMove(at: Point, _event: PointerEvent, dragging: boolean): v
     beginStep();
     drag.moved = true;
   }
-  const point = snapped(at, selected.value);
+  // A drag along one axis leaves the other coordinate as it is.
+  const keep: Partial<Point> = {};
+  if (drag.from && at.x === pressed.x) keep.x = drag.from.x;
+  if (drag.from && at.y === pressed.y) keep.y = drag.from.y;
+  const point = snapped(at, selected.value, keep);
   moveVertex(drag.ring, drag.index, point.x, point.y, false);
 }
 
@@ -174,8 +190,8 @@ function nudge(dx: number, dy: number): boolean {
   const { grid, step: chosen } = snapping.value;
   const step = chosen > 0 ? chosen : grid ? roundStep(view.value.scale, 7) : 1 / view.value.scale;
   const xy = shape.rings[at.ring].xy;
-  const [x, y] = [xy[at.index * 2] + dx * step, xy[at.index * 2 + 1] + dy * step];
-  moveVertex(at.ring, at.index, Number(x.toPrecision(15)), Number(y.toPrecision(15)), true);
+  const [x, y] = [xy[at.index * 2], xy[at.index * 2 + 1]];
+  moveVertex(at.ring, at.index, stepped(x, dx, step), stepped(y, dy, step), true);
   return true;
 }
 

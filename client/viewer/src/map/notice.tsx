@@ -3,9 +3,11 @@
 
 // What keeps the page from its work, and what one can do about it.
 import { useState } from 'preact/hooks';
-import { useToken } from '../server/connection';
-import { openScene, refreshScenes } from '../state/scene_session';
-import { loading, panel, pinned, scene, scenes, scenesLoaded, stored, trouble } from '../state/state';
+import { offline } from '../ask/asker';
+import { noMap } from '../record/player';
+import { LONG_MS, SHORT_MS, useToken } from '../server/connection';
+import { openAgain, openScene, refreshScenes } from '../state/scene_session';
+import { loading, panel, scene, scenes, scenesLoaded, stored, trouble } from '../state/state';
 
 const TITLES = {
   no_server: 'No server',
@@ -17,7 +19,7 @@ const TITLES = {
 
 const ADVICE = {
   no_server: 'The page tries again by itself. What is shown is the last state that arrived.',
-  stalled: 'The connection is open and no answer came in 15 seconds. The page tries again by itself.',
+  stalled: `A small call had no answer in ${SHORT_MS / 1000} seconds, or a large one in ${LONG_MS / 1000}. The page tries again by itself.`,
   no_right: 'The server wants a token with the right to this. The token stays in the memory of this page.',
   gone: 'It was deleted, its lease is over, or this version is no longer kept.',
   other: '',
@@ -30,7 +32,7 @@ function TokenForm() {
     useToken(token);
     trouble.value = null;
     void refreshScenes();
-    if (scene.value) void openScene(scene.value.name, pinned.value, false);
+    openAgain();
   };
   return (
     <form onSubmit={send} class="token-form">
@@ -52,27 +54,37 @@ function TokenForm() {
 export function Notice() {
   const found = trouble.value;
   if (found) {
+    const lost = found.kind === 'gone' && found.version ? (found.scene ?? '') : '';
     return (
       <div class={`notice ${scene.value ? 'corner' : ''}`} role="alert" id="notice" data-kind={found.kind}>
-        <h2>{found.kind === 'gone' && pinned.value !== 0n ? 'The version is gone' : TITLES[found.kind]}</h2>
+        <h2>{lost ? 'The version is gone' : offline.value && found.kind === 'other' ? 'The file is not shown' : TITLES[found.kind]}</h2>
         <p>{found.message}</p>
         <p class="muted">{ADVICE[found.kind]}</p>
         {found.kind === 'no_right' && <TokenForm />}
-        {found.kind === 'gone' && scene.value && pinned.value !== 0n && (
-          <button type="button" class="primary" onClick={() => void openScene(scene.value?.name ?? '', 0n, false)}>
+        {lost && (
+          <button type="button" class="primary" onClick={() => void openScene(lost, 0n, false)}>
             Show the current version
           </button>
         )}
-        {found.kind === 'gone' && pinned.value === 0n && (
+        {found.kind === 'gone' && !lost && (
           <button type="button" class="primary" onClick={() => ((trouble.value = null), (panel.value = 'scenes'))}>
             Choose a scene
           </button>
         )}
-        {found.kind === 'other' && (
+        {(found.kind === 'other' || (lost && scene.value)) && (
           <button type="button" onClick={() => (trouble.value = null)}>
             Close
           </button>
         )}
+      </div>
+    );
+  }
+  if (noMap.value) {
+    return (
+      <div class="notice corner" role="alert" id="no-map">
+        <h2>No map</h2>
+        <p>{noMap.value}</p>
+        <p class="muted">What the tick has is drawn without it.</p>
       </div>
     );
   }

@@ -12,7 +12,7 @@ import { drawFindings } from '../findings/finding_figure';
 import { listed, shownFinding } from '../findings/findings';
 import { ink, Pen } from '../draw/pen';
 import { difference } from '../history/history';
-import { formatCoordinate, roundStep, toScene, toScreen } from '../draw/view';
+import { formatCoordinate, roundStep, shortened, toScene, toScreen } from '../draw/view';
 import { tick } from '../record/player';
 import { drawTick } from '../record/record_figure';
 import type { Shape } from '../scene/packed';
@@ -182,12 +182,15 @@ function drawRulers(pen: Pen): void {
   context.textAlign = 'left';
   const corner = toScene(view.value, RULER, height);
   const opposite = toScene(view.value, width, RULER);
-  ticks(corner.x, opposite.x, step, (value, text) => {
+  // Long numbers stand at every second, fifth or tenth line.
+  const widest = (from: number, to: number): number =>
+    Math.max(...[from, to].map((value) => context.measureText(formatCoordinate(value, 1 / step)).width)) + 10;
+  ticks(corner.x, opposite.x, step, widest(corner.x, opposite.x) / (step * scale), (value, text) => {
     const at = toScreen(view.value, value, 0).x;
     context.fillRect(Math.round(at), RULER - 7, 1, 6);
     if (at + 6 + context.measureText(text).width < width) context.fillText(text, at + 4, RULER / 2);
   });
-  ticks(corner.y, opposite.y, step, (value, text) => {
+  ticks(corner.y, opposite.y, step, widest(corner.y, opposite.y) / (step * scale), (value, text) => {
     const at = toScreen(view.value, 0, value).y;
     context.fillRect(RULER - 7, Math.round(at), 6, 1);
     if (at - 6 - context.measureText(text).width < RULER) return;
@@ -207,12 +210,20 @@ function drawRulers(pen: Pen): void {
   context.fillRect(0, Math.round(at.y), RULER - 1, 1);
 }
 
-function ticks(from: number, to: number, step: number, mark: (value: number, text: string) => void): void {
+/** Marks the multiples of the step; those have a text that are `every` steps apart, rounded up to 1, 2, 5 or 10. */
+function ticks(
+  from: number,
+  to: number,
+  step: number,
+  every: number,
+  mark: (value: number, text: string) => void,
+): void {
   const first = Math.ceil(from / step);
   if (!Number.isSafeInteger(first)) return;
+  const each = [1, 2, 5].find((count) => count >= every) ?? 10;
   const count = Math.min(Math.floor(to / step) - first, 100);
   for (let k = 0; k <= count; ++k) {
-    const value = Number(((first + k) * step).toPrecision(15));
-    mark(value, formatCoordinate(value, 1 / step));
+    const value = shortened((first + k) * step, step / 1000);
+    mark(value, (first + k) % each === 0 ? formatCoordinate(value, 1 / step) : '');
   }
 }

@@ -13,9 +13,11 @@ import {
   discard,
   draft,
   draftBase,
+  dropKept,
   drawn,
   editMode,
   finishDrawing,
+  keptDrafts,
   newCategory,
   redo,
   removeSelected,
@@ -218,7 +220,34 @@ function Edits() {
   );
 }
 
-export function EditPanel() {
+/** Edits of scenes that are not open, and the ways back to them. */
+function KeptEdits() {
+  const kept = [...keptDrafts.value];
+  if (kept.length === 0) return null;
+  return (
+    <section class="card" id="kept-edits" aria-labelledby="kept-title">
+      <h3 id="kept-title">Edits of other scenes, not committed</h3>
+      {kept.map(([name, { draft: edits, drawn: points }]) => (
+        <div key={name}>
+          <p>
+            {name}: {edits.size} edit{edits.size === 1 ? '' : 's'}
+            {points.length > 0 && ', a polygon that is being drawn'}
+          </p>
+          <div class="buttons">
+            <button type="button" class="primary" aria-label={`Go back to ${name}`} onClick={() => void openScene(name, 0n, true)}>
+              Go back
+            </button>
+            <button type="button" aria-label={`Discard the edits of ${name}`} onClick={() => dropKept(name)}>
+              Discard
+            </button>
+          </div>
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Panel() {
   void revision.value;
   const shown = scene.value;
   if (!shown) return <p class="hint">Open a scene first.</p>;
@@ -303,6 +332,15 @@ export function EditPanel() {
       <Snapping />
       <Conflicts />
       <Edits />
+    </>
+  );
+}
+
+export function EditPanel() {
+  return (
+    <>
+      <Panel />
+      {!offline.value && <KeptEdits />}
     </>
   );
 }

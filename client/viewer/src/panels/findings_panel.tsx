@@ -4,7 +4,7 @@
 // The findings of lint: gaps and pockets for a disc, crossings and other mistakes, and repairs.
 import { offline } from '../ask/asker';
 import { short } from '../ask/figures';
-import { change, shapeNow } from '../edit/draft';
+import { beginStep, change } from '../edit/draft';
 import { type Finding, findings, hiddenKinds, KINDS, listed, mover, show, shownFinding } from '../findings/findings';
 import { propose } from '../findings/proposals';
 import { moveHandle } from '../map/pointer';
@@ -21,19 +21,19 @@ function toggle(kind: string): void {
   shownFinding.value = -1;
 }
 
-/** Puts the repair of a finding into the draft of edits. Returns whether there is one. */
+/** Puts the repair of a finding into the draft of edits, as one step. Returns whether there is one. */
 function repair(found: Finding): boolean {
-  const shape = shapeNow(found.id);
-  const made = shape && propose(found, shape);
-  if (!made) return false;
-  change(found.id, 'remove' in made ? null : made.shape, true);
+  const made = propose(found);
+  if ('why' in made) return false;
+  beginStep();
+  for (const [id, shape] of made.changes) change(id, shape, false);
   selected.value = found.id;
   return true;
 }
 
 function Shown({ found }: { found: Finding }) {
-  const shape = shapeNow(found.id);
-  const canRepair = shape !== null && propose(found, shape) !== null && pinned.value === 0n;
+  const made = propose(found);
+  const canRepair = !('why' in made) && pinned.value === 0n;
   return (
     <section class="card" id="finding">
       <h3>{label(found.kind)}</h3>
@@ -62,11 +62,23 @@ function Shown({ found }: { found: Finding }) {
         )}
       </dl>
       {found.advice && <p class="muted">{found.advice}</p>}
+      {pinned.value !== 0n ? (
+        <p class="muted" id="no-repair">
+          No repair is proposed: edits are made to the current version.
+        </p>
+      ) : (
+        'why' in made && (
+          <p class="muted" id="no-repair">
+            {made.why}
+          </p>
+        )
+      )}
       <div class="buttons">
         <button
           type="button"
           id="repair"
           disabled={!canRepair}
+          aria-describedby={canRepair ? undefined : 'no-repair'}
           onClick={() => {
             if (repair(found)) say('The repair is an edit, not committed yet');
             panel.value = 'edit';

@@ -17,6 +17,25 @@ export type Mark =
   | { type: 'dot'; x: number; y: number; ink: InkName }
   | { type: 'label'; x: number; y: number; text: string };
 
+/** The least box that contains marks; null: there are none. */
+export function boxOf(marks: readonly Mark[]): { minX: number; minY: number; maxX: number; maxY: number } | null {
+  let box: ReturnType<typeof boxOf> = null;
+  const add = (x: number, y: number, around: number): void => {
+    box ??= { minX: x, minY: y, maxX: x, maxY: y };
+    box = {
+      minX: Math.min(box.minX, x - around),
+      minY: Math.min(box.minY, y - around),
+      maxX: Math.max(box.maxX, x + around),
+      maxY: Math.max(box.maxY, y + around),
+    };
+  };
+  for (const mark of marks) {
+    const flat = 'points' in mark ? mark.points : 'ends' in mark ? mark.ends : [mark.x, mark.y];
+    for (let i = 0; i + 1 < flat.length; i += 2) add(flat[i], flat[i + 1], 'radius' in mark ? mark.radius : 0);
+  }
+  return box;
+}
+
 /** What an item is drawn as and said of it. */
 export interface Drawn {
   marks: Mark[];

@@ -41,7 +41,7 @@ export interface Summary {
   frames: number;
   spanUs: number;
   end: string;
-  /** Names of the scenes, by the order of their first frames. */
+  /** Names of the scenes that the recording has, and behind them of others that its frames ask. */
   scenes: string[];
   /** What is wrong behind the frames that were read; empty: nothing. */
   damage: string;

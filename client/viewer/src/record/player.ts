@@ -4,8 +4,11 @@
 // Which recording does the page show, and which tick of it? The worker reads; this file chooses, plays and compares.
 import { computed, effect, signal } from '@preact/signals';
 import { offline } from '../ask/asker';
-import { showFile } from '../state/scene_session';
-import { panel, say, scene, type SceneSummary, trouble } from '../state/state';
+import { fitted } from '../draw/view';
+import { openFile, openScene, showFile, showNothing } from '../state/scene_session';
+import { panel, pinned, say, scene, type SceneSummary, trouble, view } from '../state/state';
+import { boxOf } from './marks';
+import type { Packed } from '../scene/packed';
 import type { Comparison, FromRecord, Summary, Tick, ToRecord } from './messages';
 
 export const SPEEDS = [0.1, 0.25, 0.5, 1, 2, 4, 16] as const;
@@ -23,6 +26,8 @@ export const opening = signal(false);
 /** Frames compared so far; null: no comparison goes on. */
 export const comparing = signal<number | null>(null);
 export const comparison = signal<Comparison | null>(null);
+/** Why the map of the tick is not drawn; empty: it is. */
+export const noMap = signal('');
 /** What the address of the page names: a tick, and the file that must be opened for it. */
 export const named = signal<{ index: number; name: string } | null>(null);
 
@@ -30,9 +35,10 @@ export const frameCount = computed(() => summary.value?.frames ?? 0);
 
 let worker: Worker | null = null;
 let isBusy = false; // a tick is being read
-let wasOffline = false;
+/** What was on the screen before the recording; null: no recording is open. */
+let before: { name: string; version: bigint; isFile: boolean; at: typeof view.value } | null = null;
 let isFirst = false; // the view shows all of the next scene
-let ours: SceneSummary | null = null; // the scene of the recording that is on the screen
+let ours: SceneSummary | null | undefined; // the scene of the recording that is on the screen; null: it has none
 let loaded = ''; // the version of the scene that is on the screen, or is on its way
 
 function post(message: ToRecord): void {
@@ -45,22 +51,48 @@ function receive(message: FromRecord): void {
   else if (message.kind === 'tick') showTick(message.tick);
   else if (message.kind === 'progress') comparing.value = message.frames;
   else if (message.kind === 'compared') finish(message.result);
-  else if (message.packed !== null && summary.value !== null && `${message.version} ${message.name}` === loaded) {
-    ours = null;
-    showFile(message.name, message.packed, message.version, isFirst);
-    ours = scene.peek();
-    isFirst = false;
+  else if (summary.value !== null && `${message.version} ${message.name}` === loaded) {
+    if (message.packed === null) showNoMap(message.name, message.version);
+    else showMap(message.name, message.version, message.packed);
   }
+}
+
+function showMap(name: string, version: bigint, packed: Packed): void {
+  ours = undefined;
+  showFile(name, packed, version, isFirst);
+  ours = scene.peek();
+  isFirst = false;
+  noMap.value = '';
+}
+
+/** Draws the tick alone, where the recording has no map of it. */
+function showNoMap(name: string, version: bigint): void {
+  ours = undefined;
+  showNothing();
+  ours = null;
+  noMap.value =
+    version === 0n
+      ? `No tick so far read a version of ${name}.`
+      : `The recording does not have version ${version} of ${name}. A recording that a client wrote has no maps.`;
+  const box = boxOf(tick.peek()?.marks ?? []);
+  if (!isFirst || box === null) return;
+  view.value = fitted(view.value, box);
+  isFirst = false;
 }
 
 function begin(made: Summary): void {
   summary.value = made;
   opening.value = false;
-  wasOffline = offline.value;
+  before ??= {
+    name: scene.peek()?.name ?? '',
+    version: pinned.peek(),
+    isFile: offline.value,
+    at: view.peek(),
+  };
   offline.value = true;
   trouble.value = null;
   isFirst = true;
-  ours = null;
+  ours = undefined;
   loaded = '';
   shownScene.value = made.scenes[0] ?? '';
   const goal = named.value?.name === made.name ? named.value.index : 0;
@@ -75,15 +107,17 @@ function fail(message: string): void {
   comparing.value = null;
   isBusy = false;
   recordError.value = message;
+  if (summary.peek() === null) goBack();
 }
 
 function showTick(made: Tick): void {
   isBusy = false;
   tick.value = made;
   const key = `${made.version} ${made.scene}`;
-  if (made.version !== 0n && key !== loaded) {
+  if (key !== loaded) {
     loaded = key;
-    post({ kind: 'scene', name: made.scene, version: made.version });
+    if (made.version === 0n) showNoMap(made.scene, 0n);
+    else post({ kind: 'scene', name: made.scene, version: made.version });
   }
   if (made.index !== wanted.value || made.scene !== shownScene.value) requestTick();
 }
@@ -96,7 +130,7 @@ function requestTick(): void {
 
 /** Opens a file of the reader's machine, which is not sent anywhere. */
 export function openRecording(file: File): void {
-  closeRecording();
+  forget();
   recordError.value = '';
   opening.value = true;
   panel.value = 'record';
@@ -109,18 +143,37 @@ export function openRecording(file: File): void {
   post({ kind: 'open', file });
 }
 
-/** Forgets the recording. The scene stays until another one is opened. */
+/** Forgets the recording, and shows what was there before it. */
 export function closeRecording(): void {
+  forget();
+  goBack();
+}
+
+/** Shows what was there before the recording. */
+function goBack(): void {
+  if (before === null) return;
+  const { name, version, isFile, at } = before;
+  before = null;
+  offline.value = isFile;
+  const { width, height } = view.peek();
+  showNothing();
+  view.value = { ...at, width, height };
+  if (name === '') return;
+  if (isFile) void openFile(name);
+  else void openScene(name, version, false);
+}
+
+function forget(): void {
   worker?.terminate();
   worker = null;
-  if (summary.value !== null) offline.value = wasOffline;
   summary.value = null;
   tick.value = null;
   comparing.value = null;
   comparison.value = null;
   playing.value = false;
-  ours = null;
+  ours = undefined;
   loaded = '';
+  noMap.value = '';
 }
 
 /** Shows a tick by its index. */
@@ -188,7 +241,11 @@ export function startPlayer(): void {
     return () => clearTimeout(timer);
   });
   effect(() => {
-    if (ours !== null && scene.value !== ours) closeRecording();
+    const shown = scene.value;
+    if (ours === undefined || shown === ours) return;
+    forget();
+    offline.value = before?.isFile ?? false;
+    before = null;
   });
   document.addEventListener('dragover', (event) => {
     if (event.dataTransfer?.types.includes('Files')) event.preventDefault();

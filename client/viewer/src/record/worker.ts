@@ -12,6 +12,8 @@ import type { Comparison, FromRecord, Tick, ToRecord } from './messages';
 
 const MOST_MARKS = 20000;
 const MOST_VERDICTS = 500;
+/** Frames at the begin whose scenes are listed, beside those that the recording has. */
+const MOST_NAMING = 20000;
 /** Milliseconds between messages about the progress. */
 const SLICE_MS = 60;
 
@@ -37,10 +39,19 @@ async function open(file: File): Promise<void> {
       frames: made.frames.length,
       spanUs: made.frames.at(-1)?.receivedUs ?? 0,
       end: made.end ?? '',
-      scenes: [...new Set(made.scenes.map(({ name }) => name))],
+      scenes: scenesOf(made),
       damage: made.damage?.message ?? '',
     },
   });
+}
+
+/** The names of the scenes that the recording has, and of those that its frames ask. */
+function scenesOf(from: Recording): string[] {
+  const names = new Set(from.scenes.map(({ name }) => name));
+  for (let i = 0; i < from.frames.length && i < MOST_NAMING; ++i) {
+    for (const { scene } of groupsOf(from, i)) if (scene !== '') names.add(scene);
+  }
+  return [...names];
 }
 
 /** The version of a scene that a frame, or the last one before it, read. */

@@ -29,10 +29,12 @@ export function client(): Client {
 export type Json = Record<string, unknown>;
 
 /**
- * One call of the Connect protocol in JSON, for the calls that @carom/client does not have. Throws a CaromError.
+ * One call of the Connect protocol in JSON, for the calls that @carom/client does not have. Throws a CaromError, also if
+ * the token must not be sent over this connection.
  */
 export async function callJson(path: string, message: Json): Promise<Json> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json', 'Connect-Protocol-Version': '1' };
+  if (token) client(); // throws where @carom/client does not send the token
   if (token) headers.Authorization = `Bearer ${token}`;
   const signal = AbortSignal.timeout(LONG_MS);
   let response: Response;

@@ -4,7 +4,7 @@
 // Which calls does the page make about scenes? Each is one function, with the values of the page.
 import { type Packed, pack, type Shape } from '../scene/packed';
 import type { SceneSummary } from '../state/state';
-import { client, SHORT_MS } from './connection';
+import { client, LONG_MS, SHORT_MS } from './connection';
 import { packPolygons, unpackPolygons } from './polygon_columns';
 
 export interface VersionInfo {
@@ -16,6 +16,7 @@ export interface VersionInfo {
 /** One version as a watch reports it. */
 export interface VersionUpdate {
   summary: SceneSummary;
+  created: Date;
   changed: Packed;
   removed: bigint[];
   added: bigint[];
@@ -26,8 +27,6 @@ export interface VersionUpdate {
 export type EditInfo = { add: Shape } | { replace: Shape } | { remove: bigint };
 export type UserData = Map<bigint, Uint8Array>;
 
-/** Milliseconds after which a watch that is broken ends; the page then opens another one. */
-const WATCH_MS = 800;
 
 export async function listScenes(): Promise<SceneSummary[]> {
   return client().listScenes({ deadlineMs: SHORT_MS });
@@ -37,19 +36,52 @@ export async function getScene(name: string, signal?: AbortSignal): Promise<Scen
   return client().getScene(name, { deadlineMs: SHORT_MS, ...(signal ? { signal } : {}) });
 }
 
-/** Fetches the polygons of a version, 0n: the current one. */
+/** Fails if a scene's server stops to answer small calls before `done` is aborted. */
+async function answersUntil(name: string, done: AbortSignal): Promise<void> {
+  for (;;) {
+    await wait(SHORT_MS, done);
+    if (done.aborted) return;
+    await client().getScene(name, { deadlineMs: LONG_MS, signal: done });
+  }
+}
+
+/** Waits, at most until `signal` is aborted. */
+export function wait(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, ms);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
+
+/** Fetches the polygons of a version, 0n: the current one. Takes any time while the server answers small calls. */
 export async function exportScene(
   name: string,
   version: bigint,
   userData: UserData,
   signal?: AbortSignal,
 ): Promise<{ summary: SceneSummary; packed: Packed }> {
-  const options = { version, deadlineMs: null, ...(signal ? { signal } : {}) };
-  const { scene, polygons } = await client().exportScene(name, options);
-  return { summary: scene, packed: packPolygons(polygons, userData) };
+  const done = new AbortController();
+  const stop = (): void => done.abort();
+  signal?.addEventListener('abort', stop);
+  const made = client().exportScene(name, { version, deadlineMs: null, signal: done.signal });
+  try {
+    await Promise.race([made, answersUntil(name, done.signal)]);
+    const { scene, polygons } = await made;
+    return { summary: scene, packed: packPolygons(polygons, userData) };
+  } finally {
+    stop();
+    signal?.removeEventListener('abort', stop);
+    made.catch(() => undefined);
+  }
 }
 
-/** Reports each version after `from` until `signal` is aborted. */
+/**
+ * Reports each version after `from` until `signal` is aborted. Throws where the connection breaks: the caller must look
+ * whether the scene is still the same one.
+ */
 export async function watchScene(
   name: string,
   from: bigint,
@@ -57,12 +89,13 @@ export async function watchScene(
   report: (update: VersionUpdate) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const watch = client().watchScene(name, { fromVersion: from, polygons: true, reconnectTimeoutMs: WATCH_MS, signal });
-  for await (const { scene, changes, polygons } of watch) {
+  const watch = client().watchScene(name, { fromVersion: from, polygons: true, reconnectTimeoutMs: 0, signal });
+  for await (const { scene, created, changes, polygons } of watch) {
     if (signal.aborted) return;
     const of = (kind: string): bigint[] => changes.filter(({ change }) => change === kind).map(({ id }) => id);
     report({
       summary: scene,
+      created,
       changed: polygons ? packPolygons(polygons, userData) : pack([]),
       removed: of('removed'),
       added: of('added'),
@@ -71,8 +104,9 @@ export async function watchScene(
   }
 }
 
-export async function listVersions(name: string): Promise<VersionInfo[]> {
-  const versions = await client().versions(name, { deadlineMs: SHORT_MS });
+/** The versions that the server knows, the current one last. */
+export async function listVersions(name: string, signal?: AbortSignal): Promise<VersionInfo[]> {
+  const versions = await client().versions(name, { deadlineMs: SHORT_MS, ...(signal ? { signal } : {}) });
   return versions.map(({ scene, editId, created }) => ({ summary: scene, editId, created }));
 }
 

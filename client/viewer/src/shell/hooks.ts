@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What a script in the browser's console can do with the page, as its tests do: read what is drawn and ask questions.
+import { batch } from '@preact/signals';
 import { codeFor, type Language } from '../ask/code';
 import { evalLine, groupJson } from '../ask/group_json';
 import type { Answer, Value } from '../ask/question';
 import { toolOf } from '../ask/tools';
 import type { Point } from '../draw/view';
 import { toScreen } from '../draw/view';
-import { agreement, answer, coreReady, frameStats, handles, loading, options, question, scene, tool, view } from '../state/state';
+import { agreement, answer, answered, coreReady, frameStats, handles, labels, loading, options, question, scene, tool, view } from '../state/state';
 
 const WAIT_MS = 10000;
 
@@ -19,12 +20,12 @@ interface Asked {
   answer: Answer;
 }
 
-/** The next answer that the page shows. */
+/** The next answer that the page shows to the question of the moment. */
 function nextAnswer(): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error('no answer')), WAIT_MS);
     const stop = answer.subscribe((made) => {
-      if (!made) return;
+      if (!made || answered.peek() !== question.peek()) return;
       clearTimeout(timer);
       queueMicrotask(() => stop());
       resolve(made);
@@ -35,10 +36,12 @@ function nextAnswer(): Promise<Answer> {
 /** Chooses a tool, its points and its options, and returns the question with the answer that the page shows. */
 async function ask(id: string, points: Point[], chosen: Record<string, Value> = {}): Promise<Asked> {
   if (!toolOf(id)) throw new Error(`no tool ${id}`);
-  answer.value = null;
-  tool.value = id;
-  options.value = { ...options.value, [id]: chosen };
-  handles.value = { ...handles.value, [id]: points };
+  batch(() => {
+    answer.value = null;
+    tool.value = id;
+    options.value = { ...options.value, [id]: chosen };
+    handles.value = { ...handles.value, [id]: points };
+  });
   const made = await nextAnswer();
   const asked = question.value;
   if (!asked) throw new Error('no question');
@@ -63,6 +66,8 @@ export function installHooks(): void {
         frameStats.peek().missing === 0 &&
         coreReady.peek() !== 'loading',
       agreement: () => agreement.peek(),
+      /** The numbers of edges on the map. */
+      labels: () => labels.peek().map(({ text }) => text),
       core: () => coreReady.peek(),
       version: () => scene.peek()?.version ?? 0n,
       /** The pixel of the map at which a point of the scene is drawn. */

@@ -12,13 +12,14 @@ import { closeCore, openCore, readBundle, updateCore } from '../ask/core_link';
 import { type Packed, pack, type Shape } from '../scene/packed';
 import { SceneStore } from '../scene/store';
 import { fetchBytes } from '../server/connection';
-import { exportScene, getScene, listScenes, type VersionUpdate, watchScene } from '../server/scene_calls';
+import { exportScene, listScenes, listVersions, type VersionUpdate, wait, watchScene } from '../server/scene_calls';
 import {
   classes,
   fileReport,
   flashes,
   loading,
   online,
+  panel,
   pinned,
   revision,
   scene,
@@ -37,8 +38,19 @@ export const userData = new Map<bigint, Uint8Array>();
 
 const RETRY_MS = [500, 1000, 2000, 4000, 8000];
 const MAX_FLASHES = 40;
+/** Milliseconds of a watch after which its end is no sign of a trouble. */
+const QUIET_MS = 2000;
 
+/** The session of the scene that is shown. */
 let current: AbortController | null = null;
+/** The session that is to be shown as soon as its scene is there. */
+let opening: AbortController | null = null;
+/** What was to be opened last. */
+let wanted: { name: string; version: bigint; fit: boolean } | null = null;
+/** When the version that is shown was made; null: unknown. A scene that is made again may have the same version. */
+let madeAt: number | null = null;
+/** Ends the watch, which is then made again after a look at the scene. */
+let watchAgain = (): void => undefined;
 
 export function troubleOf(error: unknown): Trouble {
   const code = error instanceof CaromError ? error.code : '';
@@ -51,18 +63,58 @@ export function troubleOf(error: unknown): Trouble {
   return { kind: 'other', message };
 }
 
+const isSilent = ({ kind }: Trouble): boolean => kind === 'no_server' || kind === 'stalled';
+
+/** Says that the server answered. `over`: a trouble that is over by that. */
+export function serverAnswered(over: Trouble | null = null): void {
+  online.value = true;
+  const found = trouble.peek();
+  if (found && (isSilent(found) || found === over)) trouble.value = null;
+}
+
+/** Says what keeps the server from an answer. */
+export function serverFailed(error: unknown): Trouble {
+  const found = troubleOf(error);
+  online.value = !isSilent(found);
+  trouble.value = found;
+  return found;
+}
+
+let listTrouble: Trouble | null = null;
+
 /** Fetches the list of scenes. Returns whether the server answered. */
 export async function refreshScenes(): Promise<boolean> {
   try {
     scenes.value = await listScenes();
     scenesLoaded.value = true;
-    online.value = true;
-    if (trouble.value && trouble.value.kind !== 'gone') trouble.value = null;
+    serverAnswered(listTrouble);
     return true;
   } catch (error) {
-    online.value = false;
-    trouble.value = troubleOf(error);
+    listTrouble = serverFailed(error);
     return false;
+  }
+}
+
+/**
+ * Makes small calls: a watch says nothing until the next version, also where the server answers no more, or where the
+ * browser has connected it to a server that was started anew.
+ */
+export async function checkServer(): Promise<void> {
+  // An export may leave no room for a small call; it looks by itself.
+  if (loading.peek()) return;
+  const [shown, since, before] = [scene.peek(), madeAt, trouble.peek()];
+  if (!shown || panel.peek() === 'scenes') {
+    if (!(await refreshScenes()) || !shown) return;
+  }
+  try {
+    const versions = await listVersions(shown.name);
+    serverAnswered();
+    const created = versions.find(({ summary }) => summary.version === shown.version)?.created.getTime();
+    const isOther = created === undefined ? (versions.at(-1)?.summary.version ?? 0n) < shown.version : created !== since;
+    if (isOther || (before && isSilent(before))) watchAgain();
+  } catch (error) {
+    if (isSilent(troubleOf(error))) serverFailed(error);
+    else serverAnswered();
   }
 }
 
@@ -112,83 +164,112 @@ function clear(): void {
   clearMap();
 }
 
-/** Opens a scene at a version, 0n: the current one, which the page then follows. `fit`: the view shows all of it. */
+/**
+ * Opens a scene at a version, 0n: the current one, which the page then follows. `fit`: the view shows all of it. The scene
+ * before stays, and is followed, until the other one is there.
+ */
 export async function openScene(name: string, version: bigint, fit: boolean): Promise<void> {
-  current?.abort();
-  closeCore();
+  opening?.abort();
   const control = new AbortController();
-  current = control;
-  pinned.value = version;
-  for (let attempt = 0; !control.signal.aborted; ++attempt) {
+  const { signal } = control;
+  opening = control;
+  wanted = { name, version, fit };
+  for (let attempt = 0; !signal.aborted; ++attempt) {
     try {
-      await load(name, version, fit, control.signal);
+      await load(name, version, fit, control);
       trouble.value = null;
       online.value = true;
       attempt = 0;
       fit = false;
       if (version !== 0n) return;
-      await follow(name, control.signal);
+      await follow(name, signal);
     } catch (error) {
-      if (control.signal.aborted) return;
-      const found = troubleOf(error);
-      trouble.value = found;
+      if (signal.aborted) return;
       loading.value = null;
-      online.value = found.kind !== 'no_server' && found.kind !== 'stalled';
-      if (found.kind === 'gone' || found.kind === 'no_right') return;
+      const found = serverFailed(error);
+      if (found.kind === 'gone') trouble.value = { ...found, scene: name, version };
+      if (found.kind === 'no_right') wanted = { name, version, fit };
+      if (found.kind === 'gone' || found.kind === 'no_right') {
+        if (opening === control) opening = null;
+        return;
+      }
     }
-    await wait(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)], control.signal);
+    await wait(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)], signal);
   }
 }
 
-async function load(name: string, version: bigint, fit: boolean, signal: AbortSignal): Promise<void> {
+/** Opens what was to be opened last, such as with a token that it needs. */
+export function openAgain(): void {
+  if (wanted) void openScene(wanted.name, wanted.version, wanted.fit);
+}
+
+async function load(name: string, version: bigint, fit: boolean, control: AbortController): Promise<void> {
+  const { signal } = control;
   // A small call first: it fails soon where the server is stalled, and says how much is to come.
-  const head = await getScene(name, signal);
-  loading.value = { vertices: 0, of: head.vertexCount };
+  const versions = await listVersions(name, signal);
+  const of = (sought: bigint) => versions.find(({ summary }) => summary.version === sought);
+  const head = version === 0n ? versions.at(-1) : of(version);
+  loading.value = { vertices: 0, of: head?.summary.vertexCount ?? 0 };
   const data: typeof userData = new Map();
-  // The last picture stays until the next one is there.
   const { summary, packed } = await exportScene(name, version, data, signal);
   if (signal.aborted) throw new CaromError('CANCELLED', '', 'another scene was opened');
+  if (current !== control) current?.abort();
+  current = control;
+  if (opening === control) opening = null;
+  closeCore();
   clear();
   for (const [id, bytes] of data) userData.set(id, bytes);
-  scene.value = summary;
+  madeAt = of(summary.version)?.created.getTime() ?? null;
+  batch(() => {
+    pinned.value = version;
+    scene.value = summary;
+  });
   addPart(packed);
   complete();
   if (fit) fitView();
   if (stored.scene) openCore(stored.scene, summary.version);
 }
 
-/** Applies each version that the server makes; tries again where the stream ends. */
+/** Whether the server has the version that is shown, and not another scene with its name and number. */
+async function isSame(name: string, version: bigint, signal: AbortSignal): Promise<boolean> {
+  const created = (await listVersions(name, signal)).find(({ summary }) => summary.version === version)?.created.getTime();
+  madeAt ??= created ?? null;
+  return created !== undefined && created === madeAt;
+}
+
+/** Applies each version that the server makes; tries again where the stream ends. Returns if the scene must be fetched. */
 async function follow(name: string, signal: AbortSignal): Promise<void> {
-  for (let attempt = 0; ; ++attempt) {
+  let failed: Trouble | null = null;
+  const apply = (update: VersionUpdate): void => {
+    serverAnswered(failed);
+    applyUpdate(update);
+  };
+  for (let attempt = 0; !signal.aborted; ++attempt) {
+    const begin = performance.now();
+    const watch = new AbortController();
+    const stop = (): void => watch.abort();
+    signal.addEventListener('abort', stop);
+    watchAgain = stop;
     try {
-      const from = scene.value?.version ?? 0n;
-      const apply = (update: VersionUpdate): void => {
-        attempt = 0;
-        online.value = true;
-        trouble.value = null;
-        applyUpdate(update);
-      };
-      // A watch reports nothing until the next version, so a call shows that the server answers.
-      const summary = await getScene(name, signal);
-      if (summary.version < from) throw new CaromError('NOT_FOUND', '', 'the scene was made again');
-      online.value = true;
-      trouble.value = null;
-      await watchScene(name, from, userData, apply, signal);
+      const from = scene.peek()?.version ?? 0n;
+      // Also shows that the server answers: a watch reports nothing until the next version.
+      if (!(await isSame(name, from, signal))) return;
+      serverAnswered(failed);
+      await watchScene(name, from, userData, apply, watch.signal);
+      attempt = -1;
+      continue;
     } catch (error) {
       if (signal.aborted) return;
+      // A watch that ended after a while is made again without a word.
+      if (performance.now() - begin > QUIET_MS) attempt = 0;
       const found = troubleOf(error);
-      online.value = found.kind !== 'no_server' && found.kind !== 'stalled';
-      trouble.value = found;
-      if (found.kind === 'gone') {
-        const code = error instanceof CaromError ? error.code : '';
-        // The version that the page has is no longer kept, or another server has the scene: fetched again.
-        if (code === 'OUT_OF_RANGE' || /made again/.test(found.message)) throw error;
-        return;
-      }
-      if (found.kind === 'no_right') return;
+      // The version is no longer kept, the scene was deleted, or the server wants another token.
+      if (found.kind === 'gone' || found.kind === 'no_right') return;
+      if (attempt > 0 || found.kind !== 'no_server') failed = serverFailed(error);
+    } finally {
+      signal.removeEventListener('abort', stop);
     }
     await wait(RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)], signal);
-    if (signal.aborted) return;
   }
 }
 
@@ -205,6 +286,7 @@ function applyUpdate(update: VersionUpdate): void {
     .map((id) => store.shape(id))
     .filter((shape): shape is Shape => shape !== null);
   const at = performance.now();
+  madeAt = update.created.getTime();
   batch(() => {
     scene.value = update.summary;
     watchCount.value += 1;
@@ -262,9 +344,19 @@ export async function openFile(name: string): Promise<void> {
   }
 }
 
+/** Ends all sessions with the server. */
+function leaveServer(): void {
+  current?.abort();
+  opening?.abort();
+  [current, opening, wanted] = [null, null, null];
+  loading.value = null;
+  pinned.value = 0n;
+}
+
 /** Puts polygons of a file on the screen, without a server. `fit`: the view shows all of them. */
 export function showFile(name: string, packed: Packed, version = 1n, fit = true): void {
-  current?.abort();
+  leaveServer();
+  closeCore();
   clear();
   addPart(packed);
   scene.value = {
@@ -280,12 +372,10 @@ export function showFile(name: string, packed: Packed, version = 1n, fit = true)
   if (stored.scene) openCore(stored.scene, version);
 }
 
-function wait(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
+/** Shows no scene. */
+export function showNothing(): void {
+  leaveServer();
+  closeCore();
+  clear();
+  scene.value = null;
 }

@@ -23,6 +23,9 @@ export interface SceneSummary {
 export interface Trouble {
   kind: 'no_server' | 'no_right' | 'gone' | 'stalled' | 'other';
   message: string;
+  /** The scene and version that could not be opened, 0n: the current one. */
+  scene?: string;
+  version?: bigint;
 }
 
 export type Panel = 'scenes' | 'ask' | 'why' | 'findings' | 'edit' | 'history' | 'record' | 'server';
@@ -60,6 +63,8 @@ export const handles = signal<Record<string, Point[]>>({});
 export const options = signal<Record<string, Record<string, Value>>>({});
 export const question = signal<Question | null>(null);
 export const answer = signal<Answer | null>(null);
+/** The question that `answer` is about: during a drag, an older one than `question`. */
+export const answered = signal<Question | null>(null);
 /** How often the page and the server gave the same answer, and how often another one. */
 export const agreement = signal({ same: 0, different: 0, waiting: false });
 /** Milliseconds between a question and its answer by the page itself. */

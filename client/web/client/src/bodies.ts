@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Integers, type Longs, type Numbers, refuse, Shapes, type ShapesLike } from '@carom/core/questions';
+import { checkAttached, type Integers, type Longs, type Numbers, refuse, Shapes, type ShapesLike } from '@carom/core/questions';
 
 /** What bodies are made of: the same as for `Bodies` of @carom/core. A number counts for all. */
 export interface BodiesArguments {
@@ -35,6 +35,7 @@ function entries(value: unknown, name: string): ArrayLike<number | bigint> | num
   if (typeof list !== 'object' || list === null || typeof list.length !== 'number') {
     throw refuse(`bodies.${name}`, `is ${String(value)}; a number or an array is accepted`);
   }
+  checkAttached(list, `bodies.${name}`);
   return list;
 }
 
@@ -82,8 +83,8 @@ export class Bodies {
     const other = Object.keys(given).find((name) => !known.has(name));
     if (other !== undefined) throw refuse(`bodies.${other}`, 'is not an argument of bodies');
     this.shapes = given.shapes instanceof Shapes ? given.shapes : new Shapes(given.shapes);
-    const list = [given.x, given.y, ...OPTIONAL.map((name) => given[name])].find((each) => typeof each === 'object');
-    const first = list === undefined ? 1 : (entries(list, 'x') as ArrayLike<number>).length;
+    const name = (['x', 'y', ...OPTIONAL] as const).find((each) => typeof given[each] === 'object');
+    const first = name === undefined ? 1 : (entries(given[name], name) as ArrayLike<number>).length;
     const optional = <T extends Float64Array | Uint32Array | BigUint64Array>(
       name: (typeof OPTIONAL)[number],
       type: new (length: number) => T,

@@ -232,7 +232,7 @@ export class Client {
 
   /** Yields the versions of a scene, each once, as they are made: `for await (const update of client.watchScene(...))`. */
   watchScene(name: SceneLike, options: WatchOptions = {}): AsyncGenerator<SceneUpdate> {
-    return watch(this.caller, sceneName(name), options);
+    return watch(this.caller, this.forks, sceneName(name), options);
   }
 
   // --- Frames -------------------------------------------------------------------------------------

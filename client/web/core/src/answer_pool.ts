@@ -81,13 +81,9 @@ export class AnswerPool {
   }
 
   private create(): number {
-    const { core } = this;
-    const made = core.make('carom_answers_create', 'answers', 'carom_answers_destroy', 0);
-    this.handles.push(made);
-    return made.address;
+    return this.core.create('carom_answers_create', 0); // which ends with the memory of the module
   }
 
-  private readonly handles: { address: number }[] = [];
   private structs = 0;
 
   /** Reads the struct of answers of a question. Returns its address, valid until the next call. */

@@ -3,7 +3,7 @@
 
 // Arguments as columns: typed arrays of one of four types, copied only where they must be.
 
-import { refuse } from './errors.js';
+import { CaromError, refuse } from './errors.js';
 
 export type ElementType = 'f64' | 'u64' | 'u32' | 'u8';
 export type TypedArray = Float64Array | BigUint64Array | Uint32Array | Uint8Array;
@@ -38,17 +38,14 @@ export const MAX_LENGTH = 2 ** 32 - 1;
 const NAMES = { f64: 'Float64Array', u64: 'BigUint64Array', u32: 'Uint32Array', u8: 'Uint8Array' };
 const LIMITS = { u32: 2 ** 32, u8: 2 ** 8 };
 
-/** Makes an array of zeros. */
-export function makeArray<T extends ElementType>(type: T, length: number): TypedArrayOf<T> {
-  switch (type) {
-    case 'f64':
-      return new Float64Array(length) as TypedArrayOf<T>;
-    case 'u64':
-      return new BigUint64Array(length) as TypedArrayOf<T>;
-    case 'u32':
-      return new Uint32Array(length) as TypedArrayOf<T>;
-    default:
-      return new Uint8Array(length) as TypedArrayOf<T>;
+const ARRAYS = { f64: Float64Array, u64: BigUint64Array, u32: Uint32Array, u8: Uint8Array };
+
+/** Makes an array of zeros. Throws RESOURCE_EXHAUSTED for one that the engine cannot make. */
+export function makeArray<T extends ElementType>(type: T, length: number, field = ''): TypedArrayOf<T> {
+  try {
+    return new ARRAYS[type](length) as TypedArrayOf<T>;
+  } catch (cause) {
+    throw new CaromError('RESOURCE_EXHAUSTED', field, `out of memory: ${length} entries`, { cause });
   }
 }
 
@@ -136,8 +133,8 @@ export function toColumn(value: unknown, type: ElementType, field: string): numb
     throw refuse(field, `is ${shown(value)}; numbers or ${NAMES[type]} are accepted`);
   }
   toInteger(list.length, `${field}.length`, 0, MAX_LENGTH);
-  if (ArrayBuffer.isView(value)) checkAttached(value as TypedArray, field);
-  const made = makeArray(type, list.length);
+  checkAttached(value, field);
+  const made = makeArray(type, list.length, field);
   for (let i = 0; i < list.length; ++i) {
     const entry = list[i];
     made[i] = type === 'f64' && typeof entry === 'number' ? entry : toEntry(entry, type, `${field}[${i}]`);
@@ -145,9 +142,27 @@ export function toColumn(value: unknown, type: ElementType, field: string): numb
   return made;
 }
 
-function checkAttached(array: ArrayBufferView & { length: number }, field: string): void {
+/** Throws for an array whose buffer is detached: transferred, or that of a module's memory before it grew. */
+export function checkAttached(array: unknown, field: string): void {
   // The buffer of an array that is not detached has bytes, or the array was made with length 0.
-  if (array.length === 0 && isDetached(array.buffer)) throw refuse(field, 'has a detached buffer');
+  if (ArrayBuffer.isView(array) && array.byteLength === 0 && isDetached(array.buffer)) {
+    throw refuse(field, 'has a detached buffer');
+  }
+}
+
+/** Returns the entries of a column. Those of a `Column` are valid until its module allocates. */
+export function arrayOf(column: TypedArray | Column, field: string): TypedArray {
+  const array = ArrayBuffer.isView(column) ? column : column.array;
+  checkAttached(array, field);
+  return array;
+}
+
+/** Returns a list of any length as an array that the caller does not have; a scalar is a list of one. */
+export function ownList<T extends ElementType>(value: unknown, type: T, field: string): TypedArrayOf<T> {
+  const column = toColumn(value, type, field);
+  if (typeof column !== 'object') return toArray(column, type, field, 1);
+  const array = arrayOf(column, field);
+  return (column === value ? array.slice() : array) as TypedArrayOf<T>;
 }
 
 /** Whether a buffer was transferred, or is that of a module's memory before it grew. */
@@ -161,15 +176,15 @@ export function isDetached(buffer: ArrayBufferLike): boolean {
   }
 }
 
-/** Returns a column with `length` entries. */
+/** Returns a column with `length` entries as an array that the caller does not have. */
 export function toArray<T extends ElementType>(value: unknown, type: T, field: string, length: number): TypedArrayOf<T> {
   const column = toColumn(value, type, field);
   if (typeof column !== 'object') {
-    const made = makeArray(type, length);
+    const made = makeArray(type, length, field);
     (made as Float64Array).fill(column as number);
     return made;
   }
-  const array = ArrayBuffer.isView(column) ? column : column.array;
+  const array = arrayOf(column, field);
   if (array.length !== length) throw refuse(field, `has ${array.length} entries, where there are ${length}`);
-  return array as TypedArrayOf<T>;
+  return (column === value ? array.slice() : array) as TypedArrayOf<T>;
 }

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import { AnswerPool } from './answer_pool.js';
-import { type Column, type ElementType, MAX_LENGTH, type TypedArrayOf, elementBytes, toInteger } from './columns.js';
+import { type Column, type ElementType, MAX_LENGTH, type TypedArray, type TypedArrayOf, elementBytes, toInteger } from './columns.js';
 import { CaromError, codeName } from './errors.js';
 import { FUNCTIONS, STRUCTS } from './generated/layout.js';
 import { DISPOSE, Handle } from './handle.js';
@@ -26,6 +26,9 @@ const LEAST_PAGES = 64; // as in native/build.py
 const MOST_PAGES = 65535;
 const BAD_FILE = 8; // of WASI
 
+/** The columns of arrays that a program may have alone: memory is in use as long as its array. */
+const columnOf = new WeakMap<TypedArray, object>();
+
 /** Memory of a module as a column. */
 class CoreColumn<T extends ElementType> implements Column<TypedArrayOf<T>> {
   readonly length: number;
@@ -45,6 +48,7 @@ class CoreColumn<T extends ElementType> implements Column<TypedArrayOf<T>> {
     const address = this.handle.address;
     if (this.view === undefined || this.view.buffer !== this.memory.buffer) {
       this.view = this.memory.array(this.type, address, this.length);
+      columnOf.set(this.view, this);
     }
     return this.view;
   }
@@ -136,8 +140,9 @@ export class Core {
     return this;
   }
 
+  /** Whether there is a default that has not stopped. */
   static get isLoaded(): boolean {
-    return Core.current !== undefined;
+    return Core.current !== undefined && Core.current.stopped === undefined;
   }
 
   /** [bytes] The size of the module's memory, which never shrinks. */
@@ -204,9 +209,14 @@ export class Core {
   }
 
   /** Calls a function that makes an object: its last parameters are where the address goes, and the status. */
-  make(name: string, what: string, destroy: string, ...parameters: (number | bigint)[]): Handle {
+  create(name: string, ...parameters: (number | bigint)[]): number {
     this.check(name, ...parameters, this.out);
-    const pointer = this.memory.u32[this.out >>> 2] as number;
+    return this.memory.u32[this.out >>> 2] as number;
+  }
+
+  /** As `create`, with a handle, which the core must not refer to: it would keep the core for ever. */
+  make(name: string, what: string, destroy: string, ...parameters: (number | bigint)[]): Handle {
+    const pointer = this.create(name, ...parameters);
     return new Handle(pointer, what, (address) => {
       if (this.stopped === undefined) this.call(destroy, address);
     });
@@ -223,7 +233,7 @@ export class Core {
   }
 }
 
-/** Makes an instance, which is the default for scenes if it is the first. */
+/** Makes an instance, which is the default for scenes if it is the first, or the one before has stopped. */
 export async function load(options: LoadOptions = {}): Promise<Core> {
   const core = await Core.load(options);
   return Core.isLoaded ? core : core.use();

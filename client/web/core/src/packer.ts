@@ -11,7 +11,7 @@ import type { Polygons } from './polygons.js';
 import type { Arguments, Description } from './question.js';
 import type { Shapes } from './shapes.js';
 
-const aligned = (bytes: number): number => (bytes + 7) & ~7;
+const aligned = (bytes: number): number => Math.ceil(bytes / 8) * 8;
 
 /** Memory for the structs and columns of one call at a time, which grows and is used again. */
 export class Packer {
@@ -31,7 +31,7 @@ export class Packer {
     if (bytes <= this.size) return;
     if (this.begin !== 0) this.core.free(this.begin);
     this.begin = this.size = 0;
-    const size = Math.max(4096, bytes + (bytes >>> 2));
+    const size = Math.max(4096, bytes + aligned(bytes / 4));
     this.begin = this.core.allocate(size);
     this.size = size;
   }
@@ -97,7 +97,7 @@ export class Packer {
     return at;
   }
 
-  /** Writes a struct with columns and pointers by their names in carom.h. Returns its address. */
+  /** Writes a struct with columns of this package and pointers, by their names in carom.h. Returns its address. */
   packStruct(
     name: keyof typeof STRUCTS,
     columns: Readonly<Record<string, TypedArray>>,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-import { type Flags, type Longs, shown, toArray, toColumn } from './columns.js';
+import { checkAttached, type Flags, type Longs, ownList, shown, toArray } from './columns.js';
 import { refuse } from './errors.js';
 
 export type Point = readonly [number, number] | { readonly x: number; readonly y: number };
@@ -162,13 +162,13 @@ export class Polygons {
     if (typeof value !== 'object' || value === null || !('x' in value) || !('y' in value)) {
       throw refuse('polygons', `is ${shown(value)}; a list of polygons, or columns with x and y, are accepted`);
     }
-    const x = toColumn(value.x, 'f64', 'polygons.x') as Float64Array;
-    if (typeof x !== 'object') throw refuse('polygons.x', 'is a number; an array is accepted');
+    if (typeof value.x !== 'object') throw refuse('polygons.x', 'is no array');
+    const x = ownList(value.x, 'f64', 'polygons.x');
     const y = toArray(value.y, 'f64', 'polygons.y', x.length);
     const sizes = value.ringSize ?? (x.length > 0 ? [x.length] : []);
-    const ringSize = toColumn(sizes, 'u32', 'polygons.ringSize') as Uint32Array;
+    const ringSize = ownList(sizes, 'u32', 'polygons.ringSize');
     const counts = value.ringCount ?? new Uint32Array(ringSize.length).fill(1);
-    return { x, y, ringSize, ringCount: toColumn(counts, 'u32', 'polygons.ringCount') as Uint32Array };
+    return { x, y, ringSize, ringCount: ownList(counts, 'u32', 'polygons.ringCount') };
   }
 
   private static readLists(list: ArrayLike<unknown>): Pick<Polygons, 'x' | 'y' | 'ringSize' | 'ringCount'> {
@@ -205,6 +205,7 @@ export class Polygons {
     let total = 0;
     userData.forEach((each, i) => {
       if (!(each instanceof Uint8Array)) throw refuse(`userData[${i}]`, `is ${shown(each)}; a Uint8Array is accepted`);
+      checkAttached(each, `userData[${i}]`);
       total += each.length;
     });
     const bytes = new Uint8Array(total);

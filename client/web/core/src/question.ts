@@ -8,9 +8,9 @@ import {
   type Column,
   type ElementType,
   MAX_LENGTH,
+  checkAttached,
   type TypedArray,
   elementBytes,
-  isDetached,
   makeArray,
   shown,
   toColumn,
@@ -110,7 +110,7 @@ export class Arguments<K extends Description = Description> {
       const value = values[i];
       if (value === undefined) return this.shapeColumn(column);
       if (typeof value === 'object') return value;
-      return (makeArray(column.type, this.items) as Float64Array).fill(value as number);
+      return (makeArray(column.type, this.items, `${kind.name}.${column.name}`) as Float64Array).fill(value as number);
     });
   }
 
@@ -127,11 +127,11 @@ export class Arguments<K extends Description = Description> {
   array(index: number): TypedArray | null {
     const column = this.columns[index];
     if (column === null || column === undefined) return null;
-    if (!ArrayBuffer.isView(column)) return column.array;
-    if (column.length === 0 && this.items > 0 && isDetached(column.buffer)) {
-      throw refuse(`${this.kind.name}.${this.kind.question.columns[index]?.name}`, 'has a detached buffer');
+    const array = ArrayBuffer.isView(column) ? column : column.array;
+    if (array.length === 0 && this.items > 0) {
+      checkAttached(array, `${this.kind.name}.${this.kind.question.columns[index]?.name}`);
     }
-    return column;
+    return array;
   }
 
   /** One shape for all items where the list has a single one; else shape i for item i. */

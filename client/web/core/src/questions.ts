@@ -21,6 +21,7 @@ export {
   type Longs,
   type Numbers,
   type TypedArray,
+  checkAttached,
 } from './columns.js';
 export * from './errors.js';
 export * from './generated/answers.js';

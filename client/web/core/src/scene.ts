@@ -3,7 +3,7 @@
 
 import type { Answers } from './answers.js';
 import type { CoreSource, Lease } from './answer_pool.js';
-import { type Integers, type Longs, shown, toColumn, toLong } from './columns.js';
+import { checkAttached, type Integers, isDetached, type Longs, ownList, shown, toLong } from './columns.js';
 import { Core } from './core.js';
 import { CaromError, refuse } from './errors.js';
 import { Asker } from './generated/asking.js';
@@ -107,18 +107,16 @@ export class Trackers extends Owner {
   /** Defines trackers: item i is the tracker tracker[i] with the shape shape[i]. `remove` are handles freed before. */
   define(given: TrackersArguments & { remove?: Integers }): void {
     const { remove = [], ...rest } = given;
-    this.change(remove, this.core.packer.packOne(new Arguments(TRACKERS, rest)));
+    const removed = ownList(remove, 'u32', 'remove'); // an allocation would detach it
+    this.change(removed, this.core.packer.packOne(new Arguments(TRACKERS, rest)));
   }
 
   /** Removes trackers by their handles, defined or not. */
   remove(tracker: Integers): void {
-    this.change(tracker, 0);
+    this.change(ownList(tracker, 'u32', 'remove'), 0);
   }
 
-  private change(remove: Integers, definitions: number): void {
-    const column = toColumn(remove, 'u32', 'remove');
-    const removed = typeof column !== 'object' ? Uint32Array.of(column as number) : column;
-    const array = (ArrayBuffer.isView(removed) ? removed : removed.array) as Uint32Array;
+  private change(array: Uint32Array, definitions: number): void {
     const { core } = this;
     // A struct that is passed by value is passed by its address in WebAssembly.
     const block = core.allocate(16 + array.byteLength);
@@ -192,9 +190,11 @@ export class Scene extends Asker {
     if (!(bytes instanceof Uint8Array) && !(bytes instanceof ArrayBuffer)) {
       throw refuse('bundle', `is ${shown(bytes)}; a Uint8Array is accepted`);
     }
-    const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : (toColumn(bytes, 'u8', 'bundle') as Uint8Array);
+    if (isDetached(bytes instanceof ArrayBuffer ? bytes : bytes.buffer)) throw refuse('bundle', 'has a detached buffer');
+    const view = bytes instanceof ArrayBuffer ? new Uint8Array(bytes) : bytes;
     const copy = core.allocate(Math.max(view.length, 8));
     try {
+      checkAttached(view, 'bundle'); // it may be in the memory of the module, which has grown
       core.memory.u8.set(view, copy);
       const made = core.make('carom_scene_from_bundle', 'scene', 'carom_scene_destroy', copy, view.length, 0);
       const scene = new Scene(core, made);
@@ -234,10 +234,9 @@ export class Scene extends Asker {
    */
   commit(edits: Edits): Scene {
     const { core } = this;
+    if (typeof edits !== 'object' || edits === null) throw refuse('edits', `is ${shown(edits)}; an object is accepted`);
     const version = edits.version === undefined ? this.version + 1n : toLong(edits.version, 'version');
-    const given = toColumn(edits.remove ?? [], 'u64', 'remove');
-    const removed = typeof given === 'bigint' ? BigUint64Array.of(given) : given;
-    const array = (ArrayBuffer.isView(removed) ? removed : (removed as { array: BigUint64Array }).array) as BigUint64Array;
+    const removed = ownList(edits.remove ?? [], 'u64', 'remove'); // an allocation would detach it
     const sets: Handle[] = [];
     const numbers: Record<string, number> = {};
     try {
@@ -247,7 +246,7 @@ export class Scene extends Asker {
         sets.push(set);
         numbers[name] = set.address;
       }
-      const block = core.packer.packStruct('carom_edits', { removed: array }, numbers);
+      const block = core.packer.packStruct('carom_edits', { removed }, numbers);
       core.memory.u64[(block + STRUCTS.carom_edits.at.version) >>> 3] = version;
       const made = core.make('carom_scene_commit', 'scene', 'carom_scene_destroy', this.handle.address, block, 0);
       return new Scene(core, made, this.bodies, this.trackers);
@@ -300,7 +299,6 @@ export class Scene extends Asker {
       if (!(out instanceof question.kind.answers)) {
         throw refuse('out', `has answers of another kind; those of ${question.kind.name} are accepted`);
       }
-      out.dispose();
     }
     const scene = this.handle.address;
     const block = core.packer.packOne(question);
@@ -414,6 +412,7 @@ export class Scene extends Asker {
 
 function finish<A extends Answers>(question: Question<A>, source: CoreSource, out?: A): A {
   if (out === undefined) return new question.kind.answers(question, source);
+  out.dispose();
   out.reset(question, source);
   return out;
 }

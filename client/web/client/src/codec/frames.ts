@@ -6,7 +6,7 @@
 // its questions may change afterwards.
 
 import { toBinary } from '@bufbuild/protobuf';
-import { type Answers, CaromError, Question, refuse, Shapes, type ShapesLike } from '@carom/core/questions';
+import { type Answers, CaromError, checkAttached, Question, refuse, Shapes, type ShapesLike } from '@carom/core/questions';
 import { Bodies } from '../bodies.js';
 import { type Edit, EditSchema } from '../generated/carom/v1/scene_service_pb.js';
 import { type Edits, editsOf } from '../scenes/edits.js';
@@ -143,6 +143,7 @@ export class Frame {
   /** Removes trackers by their handles, defined or not, before others are defined. */
   removeTrackers(tracker: Iterable<number>): void {
     if (typeof tracker?.[Symbol.iterator] !== 'function') throw refuse('tracker', 'is no list of handles');
+    checkAttached(tracker, 'tracker');
     for (const handle of tracker) this.removed.push(integer(handle, 'tracker', 0, TRACKER));
   }
 }
@@ -152,6 +153,7 @@ function definitionOf(shapes: Shapes, options: TrackerOptions): Definition {
   integer(firstTracker, 'firstTracker', 0, TRACKER);
   if (typeof within !== 'number') throw refuse('within', `is ${String(within)}; a number is accepted`);
   const mask = options.mask === undefined ? null : long(options.mask, 'mask', 1n);
+  for (const name of ['shape', 'tracker'] as const) checkAttached(options[name], name);
   const check = (name: 'shape' | 'tracker') =>
     options[name] && Array.from(options[name], (each, i) => integer(each, `${name}[${i}]`, 0, TRACKER));
   const tracker = check('tracker');

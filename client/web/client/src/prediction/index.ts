@@ -27,12 +27,17 @@ export interface FollowOptions {
    * predicted one, so the local scene is not the server's. It has other polygons, by a bundle that was changed.
    */
   onMismatch: (error: CaromError) => void;
-  /** Receives the error that ended the following, such as NOT_FOUND for a scene that was deleted. */
+  /**
+   * Receives the error that ended the following, such as NOT_FOUND for a scene that was deleted; and that of a stream of
+   * predictions, whose outcomes are then unknown: the next prediction opens another stream.
+   */
   onError?: (error: CaromError) => void;
   /** Receives each version that the local scene has reached. */
   onVersion?: (update: SceneUpdate) => void;
   /** A bundle of the scene, of `FollowedScene.toBundle`: only what is newer is downloaded. */
   bundle?: Uint8Array;
+  /** For which the following, and a stream of predictions, go on without a server; 30,000 if absent. */
+  reconnectTimeoutMs?: number;
 }
 
 export interface PredictOptions {
@@ -57,16 +62,14 @@ export class FollowedScene {
   private local: Scene | null = null;
   private error: CaromError | null = null;
   private readonly stop = new AbortController();
-  private readonly stream: Stream;
+  private stream: Stream | null = null;
 
   constructor(
     private readonly client: Client,
     /** `scenes/{scene}`. */
     readonly name: string,
     private readonly options: FollowOptions,
-  ) {
-    this.stream = client.stream({ maxInFlight: 64 });
-  }
+  ) {}
 
   /** The scene of @carom/core; another object after each version. Throws why there is none. */
   get scene(): Scene {
@@ -87,7 +90,7 @@ export class FollowedScene {
   /** Ends the following, and frees the local scene. */
   dispose(): void {
     this.stop.abort();
-    this.stream.cancel();
+    this.stream?.cancel();
     this.replace(null);
   }
 
@@ -118,9 +121,12 @@ export class FollowedScene {
 
   private async follow(ready: () => void): Promise<void> {
     const { signal } = this.stop;
+    const options = { polygons: true, signal, ...this.timeout };
+    let begun = 0n;
     for (let fromVersion = this.local?.version ?? 0n; ; ) {
       try {
-        for await (const update of this.client.watchScene(this.name, { fromVersion, polygons: true, signal })) {
+        begun = fromVersion;
+        for await (const update of this.client.watchScene(this.name, { ...options, fromVersion })) {
           fromVersion = update.scene.version;
           this.take(update);
           ready();
@@ -129,9 +135,10 @@ export class FollowedScene {
         return;
       } catch (error) {
         // The server keeps the next version no more: the scene is downloaded as a whole.
-        const isBehind = error instanceof CaromError && error.code === 'OUT_OF_RANGE' && fromVersion > 0n;
-        if (!isBehind) throw error;
-        fromVersion = 0n;
+        const code = error instanceof CaromError ? error.code : '';
+        if (code === 'OUT_OF_RANGE' && fromVersion > 0n) fromVersion = 0n;
+        // Updates were read too slowly, which the next watch begins after.
+        else if (code !== 'RESOURCE_EXHAUSTED' || fromVersion === begun) throw error;
       }
     }
   }
@@ -161,8 +168,13 @@ export class FollowedScene {
     const frame = new Frame();
     const { version } = answers;
     const asked = frame.ask(this.name, question, bodies === undefined ? { version } : { version, bodies });
-    const outcome = this.stream
+    const stream = (this.stream ??= this.client.stream({ maxInFlight: 64, ...this.timeout }));
+    const outcome = stream
       .ask(frame)
+      .catch((error: CaromError) => {
+        this.lose(stream, error);
+        throw error;
+      })
       .then((answer) => answer.get(asked))
       .catch(() => null)
       .then((decided) => {
@@ -171,6 +183,18 @@ export class FollowedScene {
         return made;
       });
     return { answers, outcome };
+  }
+
+  private get timeout(): { reconnectTimeoutMs?: number } {
+    const { reconnectTimeoutMs } = this.options;
+    return reconnectTimeoutMs === undefined ? {} : { reconnectTimeoutMs };
+  }
+
+  /** Reports once why a stream has ended; the next prediction opens another one. */
+  private lose(stream: Stream, error: CaromError): void {
+    if (!stream.isEnded || this.stream !== stream) return;
+    this.stream = null;
+    if (error.code !== 'CANCELLED') this.options.onError?.(error);
   }
 
   private ask<A extends Answers>(question: Question<A>, bodies: Bodies | undefined): A {

@@ -4,7 +4,7 @@
 // Which edits turn one version of a scene into the next one?
 
 import { create } from '@bufbuild/protobuf';
-import { Polygons, type PolygonsLike, refuse } from '@carom/core/questions';
+import { checkAttached, Polygons, type PolygonsLike, refuse } from '@carom/core/questions';
 import { polygonMessages } from '../codec/polygons.js';
 import { type Edit, EditSchema } from '../generated/carom/v1/scene_service_pb.js';
 import { checkOptions, long } from '../values.js';
@@ -36,6 +36,7 @@ export function editsOf(edits: Edits): Edit[] {
     for (const value of polygonMessages(polygons)) made.push(create(EditSchema, { edit: { case: name, value } }));
   }
   const remove = edits.remove ?? [];
+  checkAttached(remove, 'remove');
   for (const id of typeof remove === 'object' ? remove : [remove]) {
     made.push(create(EditSchema, { edit: { case: 'remove', value: long(id, 'remove') } }));
   }

@@ -87,6 +87,7 @@ class Fork {
 /** The forks of a client. */
 export class ForkLog {
   private readonly forks = new Map<string, Fork>();
+  private readonly restoring = new Map<number, { done: Promise<void>; abandoned: (() => boolean)[] }>();
 
   get isEmpty(): boolean {
     return this.forks.size === 0;
@@ -111,17 +112,35 @@ export class ForkLog {
    * Makes, on one server, each fork that it does not have. Skips those whose base it does not have.
    *
    * Throws the error of a server that does not answer, or refuses a call over a limit; a fork that did not get all of
-   * its edits is then deleted. Stops early after `isAbandoned` has returned true.
+   * its edits is then deleted. Callers at the same time share one attempt, so that none finds a fork without its edits;
+   * it stops early after `isAbandoned` of each of them has returned true.
    */
-  async restore(calls: Calls, address: number, isAbandoned: () => boolean): Promise<void> {
-    for (const [name, fork] of this.forks) {
-      if (isAbandoned()) return;
-      try {
-        await restoreOne(calls, address, name, fork);
-      } catch (error) {
-        // Groups that query a fork without base get NOT_FOUND.
-        if (!(error instanceof CaromError && PERMANENT.has(error.code))) throw error;
+  restore(calls: Calls, address: number, isAbandoned: () => boolean): Promise<void> {
+    const running = this.restoring.get(address);
+    if (running !== undefined) {
+      running.abandoned.push(isAbandoned);
+      return running.done;
+    }
+    const abandoned = [isAbandoned];
+    const done = this.restoreAll(calls, address, () => abandoned.every((each) => each()));
+    this.restoring.set(address, { done, abandoned });
+    return done;
+  }
+
+  private async restoreAll(calls: Calls, address: number, isAbandoned: () => boolean): Promise<void> {
+    await Promise.resolve(); // `restoring` has the attempt first
+    try {
+      for (const [name, fork] of this.forks) {
+        if (isAbandoned()) return;
+        try {
+          await restoreOne(calls, address, name, fork);
+        } catch (error) {
+          // Groups that query a fork without base get NOT_FOUND.
+          if (!(error instanceof CaromError && PERMANENT.has(error.code))) throw error;
+        }
       }
+    } finally {
+      this.restoring.delete(address);
     }
   }
 }

@@ -8,16 +8,20 @@ import { CaromError } from '@carom/core/questions';
 import { type Caller, parse } from '../calls.js';
 import { Joiner } from '../codec/polygons.js';
 import {
+  ListSceneVersionsRequestSchema,
+  ListSceneVersionsResponseSchema,
   WatchSceneRequestSchema,
   type WatchSceneResponse,
   WatchSceneResponseSchema,
 } from '../generated/carom/v1/scene_service_pb.js';
+import type { ForkLog } from './forks.js';
 import { asCaromError, sleep } from '../transport.js';
 import { long, milliseconds, type PolygonChange, type SceneUpdate, summaryOf, timeOf } from '../values.js';
 
 // Between calls that fail one after the other.
 const FIRST_PAUSE_MS = 20;
 const LAST_PAUSE_MS = 2000;
+const HISTORY_MS = 5000;
 const CHANGES = [undefined, 'added', 'replaced', 'removed'] as const;
 
 export interface WatchOptions {
@@ -62,27 +66,47 @@ class Update {
   }
 }
 
+/** Whether a server has a version that was made at a time: else its versions have other polygons. */
+async function hasVersion(caller: Caller, address: number, name: string, { scene, created }: SceneUpdate): Promise<boolean> {
+  const data = toBinary(ListSceneVersionsRequestSchema, create(ListSceneVersionsRequestSchema, { name }));
+  const options = { address, timeoutMs: HISTORY_MS };
+  const response = await caller.transport.unary('SceneService', 'ListSceneVersions', data, options);
+  return parse(ListSceneVersionsResponseSchema, response).versions.some(
+    (each) => each.scene?.version === scene.version && timeOf(each.createdUs).getTime() === created.getTime(),
+  );
+}
+
 /**
- * Yields the versions of a scene, in order, each once and without gaps.
+ * Yields the versions of a scene, in order, each once and without gaps. After a broken call, a server may have another
+ * history of the scene: it was restarted and keeps nothing, or a fork of the client was made again. The watch then
+ * begins anew, with an update whose `baseVersion` is 0.
  *
  * Throws NOT_FOUND (no such scene, or it was deleted), OUT_OF_RANGE (the server keeps the next version no more: begin
  * another watch), RESOURCE_EXHAUSTED (the updates were read too slowly), UNAVAILABLE (no server for the timeout).
  */
-export async function* watch(caller: Caller, name: string, options: WatchOptions): AsyncGenerator<SceneUpdate> {
+export async function* watch(
+  caller: Caller,
+  forks: ForkLog,
+  name: string,
+  options: WatchOptions,
+): AsyncGenerator<SceneUpdate> {
   const { polygons = false, signal } = options;
   const timeoutMs = milliseconds(options.reconnectTimeoutMs ?? 30_000, 'reconnectTimeoutMs');
   let version = long(options.fromVersion ?? 0, 'fromVersion');
   let pause = FIRST_PAUSE_MS;
   let giveUp = Infinity;
-  for (;;) {
+  let last: SceneUpdate | null = null;
+  for (let calls = 0; ; ++calls) {
     if (signal?.aborted) return;
     const address = caller.servers.current;
     const opened = performance.now();
-    const request = create(WatchSceneRequestSchema, { name, fromVersion: version, polygons });
-    const data = toBinary(WatchSceneRequestSchema, request);
     let update = new Update();
     let why: CaromError;
     try {
+      if (calls > 0 && !forks.isEmpty) await forks.restore(caller.transport, address, () => signal?.aborted === true);
+      if (last !== null && !(await hasVersion(caller, address, name, last))) version = 0n;
+      const request = create(WatchSceneRequestSchema, { name, fromVersion: version, polygons });
+      const data = toBinary(WatchSceneRequestSchema, request);
       for await (const message of caller.transport.serverStream('WatchScene', data, { address, signal })) {
         const made = update.take(parse(WatchSceneResponseSchema, message), polygons);
         if (made === null) continue;
@@ -90,6 +114,7 @@ export async function* watch(caller: Caller, name: string, options: WatchOptions
           throw new CaromError('INTERNAL', '', 'the server sent an update that does not follow the version before it');
         }
         version = made.scene.version;
+        last = { ...made, changes: [], polygons: null };
         update = new Update();
         [pause, giveUp] = [FIRST_PAUSE_MS, Infinity];
         yield made;
@@ -99,6 +124,7 @@ export async function* watch(caller: Caller, name: string, options: WatchOptions
       why = asCaromError(error);
     }
     if (signal?.aborted) return;
+    if (why.code === 'NOT_FOUND' && calls > 0) forks.remove(name); // it cannot be made again
     if (why.code === 'UNAVAILABLE') caller.servers.failOver(address);
     else if (why.retryAfter === undefined) throw why;
     const now = performance.now();

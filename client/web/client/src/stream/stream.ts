@@ -11,6 +11,8 @@ import { asCaromError, type Servers, sleep, type StreamCall, type Transport } fr
 import type { StreamLimits } from '../values.js';
 import { Flow, type SentFrame, type StreamOptions } from './flow.js';
 
+const MOST_WAITING = 4096; // frames that wait for room
+
 /**
  * A session of frames, which reconnects: `const answer = await stream.ask(frame)`, or `send` and `for await (const
  * answer of stream)`. Frames are answered in their order. Handles of scenes, trackers and forks of the client are made
@@ -21,7 +23,8 @@ export class Stream implements AsyncIterable<FrameAnswer> {
   private call: StreamCall | null = null;
   private blocked = false; // the call takes no message before it is drained
   private keeper: Promise<void> | null = null;
-  private readonly senders: (() => void)[] = []; // steps that wait for room
+  // Steps that wait for room.
+  private readonly senders: { hasRoom: () => boolean; step: () => void }[] = [];
   private readonly answers: FrameAnswer[] = []; // that wait for `receive`
   private readonly receivers: { resolve: (answer: FrameAnswer | null) => void; reject: (error: CaromError) => void }[] =
     [];
@@ -51,6 +54,11 @@ export class Stream implements AsyncIterable<FrameAnswer> {
     return this.flow.reconnects;
   }
 
+  /** Whether no further frame is answered. */
+  get isEnded(): boolean {
+    return this.flow.ended;
+  }
+
   /** The address of the server. */
   get address(): string {
     return this.transport.addresses[this.flow.address]!;
@@ -58,7 +66,8 @@ export class Stream implements AsyncIterable<FrameAnswer> {
 
   /**
    * Sends a frame and returns its answer. Waits while `maxInFlight` frames are unanswered. The arrays of the questions
-   * may change after the call. Throws why the stream ended; errors of frames and groups are in the answer.
+   * may change after the call. Throws why the stream ended, and RESOURCE_EXHAUSTED while 4,096 frames wait; errors of
+   * frames and groups are in the answer.
    */
   ask(frame: Frame): Promise<FrameAnswer> {
     return new Promise((resolve, reject) => {
@@ -66,7 +75,10 @@ export class Stream implements AsyncIterable<FrameAnswer> {
     });
   }
 
-  /** Sends a frame, whose answer `receive` or `for await` returns. Waits while `maxInFlight` frames are unanswered. */
+  /**
+   * Sends a frame, whose answer `receive` or `for await` returns. Waits while `maxInFlight` frames are unanswered, or so
+   * many answers are not received.
+   */
   send(frame: Frame): Promise<void> {
     return this.queue(
       frame,
@@ -76,13 +88,17 @@ export class Stream implements AsyncIterable<FrameAnswer> {
         else receiver.resolve(answer);
       },
       () => undefined,
+      () => this.flow.hasRoom && this.answers.length < this.flow.maxInFlight,
     );
   }
 
   /** Returns the next answer to a frame of `send`; null after `finish`, when there are no more. */
   receive(): Promise<FrameAnswer | null> {
     const answer = this.answers.shift();
-    if (answer !== undefined) return Promise.resolve(answer);
+    if (answer !== undefined) {
+      this.letNext();
+      return Promise.resolve(answer);
+    }
     if (this.flow.ended) return this.flow.error === null ? Promise.resolve(null) : Promise.reject(this.flow.error);
     return new Promise((resolve, reject) => this.receivers.push({ resolve, reject }));
   }
@@ -125,9 +141,13 @@ export class Stream implements AsyncIterable<FrameAnswer> {
     frame: Frame,
     answered: SentFrame['answered'],
     failed: SentFrame['failed'],
+    hasRoom?: () => boolean,
   ): Promise<void> {
     if (!(frame instanceof Frame)) throw refuse('frame', 'is no Frame');
     this.flow.checkSending();
+    if (this.senders.length >= MOST_WAITING) {
+      throw new CaromError('RESOURCE_EXHAUSTED', 'stream', `has ${MOST_WAITING} frames that wait for answers before them`);
+    }
     const prepared = this.flow.prepare(frame);
     await this.inTurn(() => {
       this.flow.checkSending();
@@ -135,27 +155,29 @@ export class Stream implements AsyncIterable<FrameAnswer> {
       if (this.keeper === null) this.keeper = this.keep().catch((error: unknown) => this.end(asCaromError(error)));
       this.pump();
       this.notify();
-    });
+    }, hasRoom);
   }
 
   /** Runs a step when those before have run and a frame has room, or the stream ends. */
-  private async inTurn(step: () => void): Promise<void> {
-    if (this.senders.length === 0 && this.flow.hasRoom) return step();
+  private async inTurn(step: () => void, hasRoom = () => this.flow.hasRoom): Promise<void> {
+    if (this.senders.length === 0 && hasRoom()) return step();
     await new Promise<void>((resolve, reject) => {
-      this.senders.push(() => {
+      const tried = () => {
         try {
           resolve(step());
         } catch (error) {
           reject(error as CaromError);
         }
-      });
+      };
+      this.senders.push({ hasRoom, step: tried });
     });
   }
 
   /** Lets those go on that wait for room. */
   private letNext(): void {
     const { flow } = this;
-    while (this.senders.length > 0 && (flow.hasRoom || flow.ended || flow.cancelled)) this.senders.shift()!();
+    const isOver = () => flow.ended || flow.cancelled;
+    while (this.senders.length > 0 && (isOver() || this.senders[0]!.hasRoom())) this.senders.shift()!.step();
   }
 
   private notify(): void {

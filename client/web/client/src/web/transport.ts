@@ -59,13 +59,22 @@ export class WebTransport implements Transport {
     return new Headers(this.token === undefined ? {} : { authorization: `Bearer ${this.token}` });
   }
 
-  private signal({ signal }: CallOptions): AbortSignal {
+  /** A signal that is aborted with that of the caller, by `close`, and by `stop`, after which nothing listens. */
+  private begin({ signal }: CallOptions): { signal: AbortSignal; stop: () => void } {
     if (this.closing.signal.aborted) throw new CaromError('FAILED_PRECONDITION', 'client', 'is closed');
-    return signal === undefined ? this.closing.signal : either(signal, this.closing.signal);
+    const made = new AbortController();
+    const sources = signal === undefined ? [this.closing.signal] : [signal, this.closing.signal];
+    const stop = () => {
+      for (const source of sources) source.removeEventListener('abort', stop);
+      made.abort();
+    };
+    for (const source of sources) source.addEventListener('abort', stop);
+    if (signal?.aborted) stop();
+    return { signal: made.signal, stop };
   }
 
   async unary(service: Service, method: string, request: Uint8Array, options: CallOptions): Promise<Uint8Array> {
-    const signal = this.signal(options);
+    const { signal, stop } = this.begin(options);
     const message = fromBinary(EmptySchema, request);
     try {
       const timeout = options.timeoutMs === undefined ? undefined : Math.ceil(options.timeoutMs);
@@ -74,12 +83,13 @@ export class WebTransport implements Transport {
       return toBinary(EmptySchema, response.message as never);
     } catch (error) {
       throw errorOf(error);
+    } finally {
+      stop();
     }
   }
 
   async *serverStream(method: string, request: Uint8Array, options: CallOptions): AsyncGenerator<Uint8Array> {
-    const stop = new AbortController();
-    const signal = either(this.signal(options), stop.signal);
+    const { signal, stop } = this.begin(options);
     const message = fromBinary(EmptySchema, request);
     const requests = (async function* () {
       yield message;
@@ -93,7 +103,7 @@ export class WebTransport implements Transport {
     } catch (error) {
       throw errorOf(error);
     } finally {
-      stop.abort();
+      stop();
     }
   }
 
@@ -114,20 +124,6 @@ export class WebTransport implements Transport {
     this.closing.abort();
     for (const call of this.sockets) call.cancel();
   }
-}
-
-/** A signal that is aborted with either of two. */
-function either(a: AbortSignal, b: AbortSignal): AbortSignal {
-  const made = new AbortController();
-  const abort = () => {
-    made.abort();
-    a.removeEventListener('abort', abort);
-    b.removeEventListener('abort', abort);
-  };
-  a.addEventListener('abort', abort);
-  b.addEventListener('abort', abort);
-  if (a.aborted || b.aborted) abort();
-  return made.signal;
 }
 
 /** The call of a stream over a web socket. */

@@ -7,6 +7,7 @@
 // client/maps, by its content, among them Carom's own JSON, JSON Lines and bundles.
 #pragma once
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,10 @@ class App;
 }  // namespace CLI
 
 namespace carom::cli {
+
+// No limits: files of any size are read, because each server enforces its own limits.
+inline constexpr SceneLimits kAnyScene{.max_polygons = std::numeric_limits<size_t>::max(),
+                                       .max_vertices = std::numeric_limits<size_t>::max()};
 
 // The source of a scene, as given on the command line.
 struct SceneSource {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/cli/lint_picture.h"
+#include "client/cli/scene/lint_picture.h"
 
 #include <cmath>
 #include <cstddef>

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/cli/scene_source.h"
+#include "client/cli/scene/source.h"
 
 #include <CLI/CLI.hpp>
 #include <filesystem>
@@ -14,8 +14,8 @@
 #include "absl/strings/str_cat.h"
 #include "carom/bundle.h"
 #include "carom/bundle_file.h"
-#include "client/cli/map_options.h"
-#include "client/cli/progress.h"
+#include "client/cli/scene/map_options.h"
+#include "client/cli/scene/progress.h"
 #include "client/maps/carom_map.h"
 
 namespace carom::cli {
@@ -23,9 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// No limits: files of any size are read, because each server enforces its own limits.
 constexpr size_t kUnbounded = std::numeric_limits<size_t>::max();
-constexpr SceneLimits kAnyScene{.max_polygons = kUnbounded, .max_vertices = kUnbounded};
 constexpr PolygonLimits kAnyPolygon{.max_vertices = kUnbounded, .max_user_data_bytes = kUnbounded};
 
 // Returns the bytes of a file. A folder opens without an error, but cannot be read.
@@ -69,7 +67,8 @@ absl::StatusOr<SourceScene> MapOf(const SceneSource& source, const std::string& 
   if (!map.ok()) return map.status();
   SourceScene scene;
   scene.map = *std::move(map);
-  const bool has_id = scene.map.format == "carom" && !IsBundle(*bytes);
+  const bool has_id =
+      !scene.map.scene.empty() || (scene.map.format == "carom" && !IsBundle(*bytes));
   scene.id = has_id ? scene.map.scene : fs::path(source.file).stem().string();
   return scene;
 }
@@ -77,7 +76,9 @@ absl::StatusOr<SourceScene> MapOf(const SceneSource& source, const std::string& 
 }  // namespace
 
 void AddSource(CLI::App& command, SceneSource& source) {
-  command.add_option("--id", source.id, "Id of the scene, if the file has several scenes")
+  command
+      .add_option("--id", source.id,
+                  "Id of the scene, or name of the world of LDtk, if the file has several")
       ->group("Map");
   command
       .add_flag("--strict", source.strict,

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/cli/progress.h"
+#include "client/cli/scene/progress.h"
 
 #include <unistd.h>
 
@@ -54,6 +54,33 @@ void Progress::operator()(uint64_t done, uint64_t total) {
 void Progress::Erase() {
   if (is_shown_) std::cerr << "\r\x1b[K" << std::flush;
   is_shown_ = false;
+}
+
+// Without a terminal there is no thread.
+Waiting::Waiting(std::string what) {
+  if (isatty(STDERR_FILENO) != 1) return;
+  thread_ = std::thread([this, what = std::move(what)] {
+    const auto begin = std::chrono::steady_clock::now();
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, std::chrono::seconds(1), [this] { return is_over_; });
+    bool is_shown = false;
+    for (; !is_over_; is_shown = true) {
+      const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begin;
+      std::cerr << "\r\x1b[Kcarom: " << what << ": "
+                << Grouped(static_cast<uint64_t>(waited.count())) << " s" << std::flush;
+      changed_.wait_for(lock, std::chrono::milliseconds(100), [this] { return is_over_; });
+    }
+    if (is_shown) std::cerr << "\r\x1b[K" << std::flush;
+  });
+}
+
+Waiting::~Waiting() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
 }
 
 }  // namespace carom::cli

@@ -38,11 +38,12 @@ void PrintReport(std::string_view file, const ImportedMap& map);
 // Returns INVALID_ARGUMENT that lists the parts that were skipped; OK if there are none.
 absl::Status SkippedStatus(const ImportedMap& map);
 
-// Returns the JSON object {"format": …, "scale": …} of the mapping.
+// Returns the JSON object {"format": …, "scale": …} of the mapping, with the mapping that the file
+// keeps as the member `from`; for a map that was taken as it is, the mapping that it keeps, or "".
 std::string MappingObject(const ImportedMap& map);
 
 // Returns the mapping as the note that a scene keeps (`CallOptions::note`): `MappingObject`, or an
-// empty text for a map that was taken as it is, or whose mapping is too long for a note.
+// empty text for a mapping that is too long for a note.
 std::string NoteOf(const ImportedMap& map);
 
 // Returns the JSON text of the members `mapping` and `skipped`, each after a comma; "" for a map

@@ -12,8 +12,11 @@
 #pragma once
 
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
+#include <thread>
 
 namespace carom::cli {
 
@@ -46,5 +49,28 @@ class Progress {
   Clock::time_point next_;
   bool is_shown_ = false;
 };
+
+// Shows on a terminal, each tenth of a second from the first second on, for how many seconds a call
+// of a server lasts that does not say how far it is. Thread-safe as `Progress` is.
+class Waiting {
+ public:
+  explicit Waiting(std::string what);
+  ~Waiting();
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool is_over_ = false;
+  std::thread thread_;
+};
+
+// Returns what `call` returns, and shows how long that takes.
+template <class Call>
+auto WaitedFor(const std::string& what, const Call& call) {
+  const Waiting waiting(what);
+  return call();
+}
 
 }  // namespace carom::cli

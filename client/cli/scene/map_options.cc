@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/cli/map_options.h"
+#include "client/cli/scene/map_options.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -212,6 +212,7 @@ absl::Status SkippedStatus(const ImportedMap& map) {
 }
 
 std::string MappingObject(const ImportedMap& map) {
+  if (map.mapping.empty()) return map.kept_mapping;
   std::string json = "{";
   AppendMember("format", map.format, json);
   // The choices of layers have one name: their values are in one list.
@@ -225,18 +226,20 @@ std::string MappingObject(const ImportedMap& map) {
     }
   }
   if (!layers.empty()) absl::StrAppend(&json, ",\"layers\":[", layers, "]");
+  if (!map.kept_mapping.empty()) absl::StrAppend(&json, ",\"from\":", map.kept_mapping);
   return json + "}";
 }
 
 std::string NoteOf(const ImportedMap& map) {
   constexpr size_t kMaxNoteBytes = 1024;
-  std::string note = map.mapping.empty() ? "" : MappingObject(map);
+  std::string note = MappingObject(map);
   return note.size() <= kMaxNoteBytes ? note : "";
 }
 
 std::string ReportMembers(const ImportedMap& map) {
   std::string json;
-  if (!map.mapping.empty()) absl::StrAppend(&json, ",\"mapping\":", MappingObject(map));
+  const std::string mapping = MappingObject(map);
+  if (!mapping.empty()) absl::StrAppend(&json, ",\"mapping\":", mapping);
   if (map.skipped.empty()) return json;
   json += ",\"skipped\":[";
   for (const SkippedPart& part : map.skipped) {

@@ -1,7 +1,7 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/cli/scene_line.h"
+#include "client/cli/scene/line.h"
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/time.h"

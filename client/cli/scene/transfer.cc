@@ -1,11 +1,11 @@
 // SPDX-FileCopyrightText: The Carom authors
 // SPDX-License-Identifier: Apache-2.0
 
-#include "client/cli/scene_transfer.h"
+#include "client/cli/scene/transfer.h"
 
 #include <chrono>
 
-#include "client/cli/progress.h"
+#include "client/cli/scene/progress.h"
 
 namespace carom::cli {
 
