@@ -292,7 +292,7 @@ TEST_F(CliTest, UsageMessages) {
   const std::pair<std::vector<std::string>, std::string> kMessages[] = {
       {{},
        "a command is required: scene, cast, overlap, nearest, sweep, slide, bounce, "
-       "sight, track, explain, bundle, convert, eval, demo, load, view, record, context, "
+       "sight, area, track, explain, bundle, convert, eval, demo, load, view, record, context, "
        "completion, manual"},
       {{"evl"}, "unknown command 'evl'; did you mean 'eval'?"},
       {{"fly"}, "unknown command 'fly'"},

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "carom/body_sets.h"
 #include "carom/recording.h"
 #include "carom/stream.h"
 #include "carom/tracker_events.h"
@@ -63,6 +64,28 @@ TEST_F(ClientExampleTest, Frame) {
   frame.groups.push_back({.scene = uint64_t{1}, .group = group});
   // end
   ExpectSeven(client_->Evaluate(frame));
+}
+
+TEST_F(ClientExampleTest, BodySets) {
+  BodyDefinition players;
+  players.shapes = {Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value()};
+  const std::vector<double> ax = {0}, ay = {10}, bx = {5}, by = {10}, as_of = {100};
+  const SegmentColumns bullets{ax, ay, bx, by};
+  const std::vector<double> x = {3}, y = {10};
+  // carom/body_sets.h
+  Frame frame;
+  frame.body_sets.push_back({.body_set = 1, .bodies = players});
+  frame.poses.push_back({1, {.tick = 100, .x = x, .y = y}});
+  Group group;
+  group.segments = bullets;
+  group.segments.scope = {Against::kBoth, {}, {}, as_of};
+  frame.groups.push_back({.scene = "scenes/arena", .group = group, .body_set = 1});
+  // end
+  const absl::StatusOr<FrameAnswer> answer = client_->Evaluate(frame);
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  ASSERT_TRUE(answer->groups[0].status.ok()) << answer->groups[0].status;
+  ASSERT_EQ(answer->groups[0].answers.segments.hits.size(), 1u);
+  EXPECT_EQ(answer->groups[0].answers.segments.hits[0].fraction, 0.4);
 }
 
 TEST_F(ClientExampleTest, Recording) {
