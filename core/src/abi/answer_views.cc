@@ -110,8 +110,8 @@ void VisitColumns(const CastAnswers& a, std::type_identity<carom_cast_answers>, 
   visit(&View::reflection_y, a.reflections, kY);
   visit(&View::truncated, a.truncated, kItself);
   VisitErrors<View>(a, visit);
-  visit(&View::passed, a.passed, kItself);
-  visit(&View::soft_length, a.soft_lengths, kItself);
+  visit.Appended(&View::passed, a.passed, kItself);
+  visit.Appended(&View::soft_length, a.soft_lengths, kItself);
 }
 
 template <class V>
@@ -451,6 +451,10 @@ class Viewer {
   void Advice(Column View::*member, const std::vector<Row>& rows, Get get) {
     (*this)(member, rows, get);
   }
+  template <class Column, class Row, class Get>
+  void Appended(Column View::*member, const std::vector<Row>& rows, Get get) {
+    (*this)(member, rows, get);
+  }
 
  private:
   View& view_;
@@ -481,6 +485,12 @@ class Hasher {
   // Advice may differ between equal answers.
   template <class Member, class Row, class Get>
   void Advice(Member, const std::vector<Row>&, Get) {}
+  // A column that an earlier library does not have. Without entries it is not hashed, so that equal
+  // answers have equal digests in all versions of the library.
+  template <class Member, class Row, class Get>
+  void Appended(Member member, const std::vector<Row>& rows, Get get) {
+    if (!rows.empty()) (*this)(member, rows, get);
+  }
 
  private:
   uint64_t value_ = 0xcbf29ce484222325;
