@@ -29,6 +29,7 @@ void RunNearest(Bench& bench);       // the nearest polygon of a point
 void RunSweeps(Bench& bench);        // shapes that go straight on
 void RunMatch(Bench& bench);         // bullets past walls and players
 void RunPast(Bench& bench);          // bullets of shooters in their own past
+void RunAreas(Bench& bench);         // what an eye sees
 void RunTiles(Bench& bench);         // a map of boxes that touch
 void RunOutlines(Bench& bench);      // one polygon of many vertices
 void RunCosts(Bench& bench);         // memory, build, commit, allocations, threads

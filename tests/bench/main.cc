@@ -43,6 +43,7 @@ int main(int argc, char** argv) {
   carom::bench::RunSweeps(bench);
   carom::bench::RunMatch(bench);
   carom::bench::RunPast(bench);
+  carom::bench::RunAreas(bench);
   carom::bench::RunTiles(bench);
   carom::bench::RunOutlines(bench);
   carom::bench::RunCosts(bench);

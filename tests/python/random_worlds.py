@@ -142,6 +142,13 @@ def scope_of(rng: Rng) -> dict[str, Any]:
     return made
 
 
+def soft_walls(rng: Rng) -> dict[str, Any]:
+    """The members of soft walls, or none."""
+    if rng.random() < 0.6:
+        return {}
+    return {"soft_mask": int(rng.integers(1, 8)), "soft_count": int(rng.integers(0, 4))}
+
+
 def members_of(rng: Rng, op: str) -> dict[str, Any]:
     """What a line has beside its operation and its scope."""
     a, b = points_of(lattice(rng, 2, 2))
@@ -163,12 +170,18 @@ def members_of(rng: Rng, op: str) -> dict[str, Any]:
     if op == "ray_bounce":
         steps = {"t_max": float(rng.integers(1, 4))} if rng.random() < 0.5 else {}
         return {"p": a, "d": d if any(d) else [1.0, 0.0], "max_bounces": int(rng.integers(1, 6)), **steps}
+    if op == "area":
+        start = float(rng.integers(-4, 4))
+        cone = {"cone": [start, start + float(rng.integers(1, 13)) / 2]} if rng.random() < 0.5 else {}
+        inside = str(rng.choice(["report", "ignore"]))
+        return {"p": a, "r": float(rng.integers(1, 20)) / 2, "inside": inside, **cone}
     if op == "move":
         cosine, sine = turn(rng)
         return {"tracker": int(rng.integers(0, TRACKERS)), "x": a[0], "y": a[1], "c": cosine, "s": sine}
     simple: dict[str, dict[str, Any]] = {
         "point": {"p": a},
-        "segment": {"a": a, "b": b, "inside": str(rng.choice(["report", "ignore", "exit"]))},
+        "segment": {"a": a, "b": b, "inside": str(rng.choice(["report", "ignore", "exit"])), **soft_walls(rng)},
+        "sight": {"a": a, "b": b, **soft_walls(rng)},
         "bounce": {"a": a, "b": b, "max_bounces": int(rng.integers(1, 4))},
         "circle": circle,
         "circle_cast": {**circle, "d": d},
