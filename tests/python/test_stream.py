@@ -458,8 +458,10 @@ def test_a_fork_is_made_again_with_its_edits(pair: Pair) -> None:
         pair.servers[1].kill()
         assert ask() == [1, 0, 0, 1]
         client.delete_scene(fork)
-        with pytest.raises(errors.NotFoundError):
+        with pytest.raises(errors.NotFoundError) as missing:
             ask()
+        assert missing.value.field == missing.value.violations[0][0] == "scene"
+        assert str(missing.value) == "NOT_FOUND: scene: no scene of this name"
     client.close()
 
 

@@ -121,7 +121,7 @@ describe('a stream that does not break', () => {
     const absent = new Frame();
     const nowhere = absent.ask('absent', points({ x: [1], y: [1] }));
     const answer = await stream.ask(absent);
-    assert.throws(() => answer.get(nowhere), { code: 'NOT_FOUND', field: 'scene_handle' });
+    assert.throws(() => answer.get(nowhere), { code: 'NOT_FOUND', field: 'scene', message: 'NOT_FOUND: scene: no scene of this name' });
     assert.deepEqual([...(await stream.ask(small)).get(one).counts], [1]);
     client.close();
   });
