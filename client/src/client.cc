@@ -121,9 +121,16 @@ class Client::Impl {
   template <typename Stub, typename Request, typename Response>
   absl::Status Call(UnaryMethod<Stub, Request, Response> method, const Request& request,
                     Response& response, const CallOptions& options) {
+    return CallTo(addresses_->current(), method, request, response, options);
+  }
+
+  // Makes one unary call to the server `address`, which was the current one, and returns its
+  // status.
+  template <typename Stub, typename Request, typename Response>
+  absl::Status CallTo(size_t address, UnaryMethod<Stub, Request, Response> method,
+                      const Request& request, Response& response, const CallOptions& options) {
     grpc::ClientContext context;
     SetDeadline(options, context);
-    const size_t address = addresses_->current();
     absl::Status status = CallUnary(
         *addresses_,
         [&](grpc::CompletionQueue* queue) {
@@ -304,12 +311,13 @@ absl::StatusOr<SceneSummary> Client::CommitEdits(absl::string_view name, uint64_
   // options of one attempt, whose timeout is the time until `deadline`
   CallOptions attempt = options;
   for (std::chrono::milliseconds delay = kFirstRetry;; delay *= 2) {
-    const absl::Status status =
-        impl_->Call(&v1::SceneService::Stub::AsyncCommitEdits, request, response, attempt);
+    const size_t address = impl_->addresses()->current();
+    const absl::Status status = impl_->CallTo(address, &v1::SceneService::Stub::AsyncCommitEdits,
+                                              request, response, attempt);
     if (status.ok()) {
       v1::GroupEdits made;
       *made.mutable_edits() = std::move(*request.mutable_edits());
-      impl_->addresses()->forks().Record(request.name(), made, response.scene().version());
+      impl_->addresses()->forks().Record(request.name(), made, response.scene().version(), address);
       return Summary(response.scene());
     }
     if (!absl::IsUnavailable(status) || delay > kLastRetry) return status;
@@ -332,21 +340,23 @@ absl::StatusOr<SceneSummary> Client::ForkScene(absl::string_view base, const For
   request.set_name(fork.name.empty() ? absl::StrCat("scenes/fork-", NewEditId()) : fork.name);
   request.set_lease_seconds(static_cast<uint64_t>(std::max<int64_t>(fork.lease.count(), 0)));
   v1::ForkSceneResponse response;
-  absl::Status status =
-      impl_->Call(&v1::SceneService::Stub::AsyncForkScene, request, response, options);
+  const auto method = &v1::SceneService::Stub::AsyncForkScene;
+  size_t address = impl_->addresses()->current();
+  absl::Status status = impl_->CallTo(address, method, request, response, options);
   if (absl::IsUnavailable(status) && fork.name.empty()) {
-    status = impl_->Call(&v1::SceneService::Stub::AsyncForkScene, request, response, options);
+    address = impl_->addresses()->current();
+    status = impl_->CallTo(address, method, request, response, options);
     if (absl::IsAlreadyExists(status)) {
       v1::GetSceneRequest get;
       get.set_name(request.name());
       v1::GetSceneResponse got;
-      status = impl_->Call(&v1::SceneService::Stub::AsyncGetScene, get, got, options);
+      status = impl_->CallTo(address, &v1::SceneService::Stub::AsyncGetScene, get, got, options);
       *response.mutable_scene() = got.scene();
       response.set_lease_seconds(request.lease_seconds());
     }
   }
   if (!status.ok()) return status;
-  impl_->addresses()->forks().Add(response.scene(), response.lease_seconds());
+  impl_->addresses()->forks().Add(response.scene(), response.lease_seconds(), address);
   return Summary(response.scene());
 }
 
@@ -493,8 +503,9 @@ absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptio
   v1::EvaluateRequest request;
   EncodeFrame(frame, *request.mutable_frame());
   v1::EvaluateResponse response;
+  const size_t address = impl_->addresses()->current();
   const absl::Status status =
-      impl_->Call(&v1::QueryService::Stub::AsyncEvaluate, request, response, options);
+      impl_->CallTo(address, &v1::QueryService::Stub::AsyncEvaluate, request, response, options);
   if (!status.ok()) return status;
   // If the server breaks the protocol, the caller gets INTERNAL, never an answer whose columns do
   // not match the queries.
@@ -506,7 +517,8 @@ absl::StatusOr<FrameAnswer> Client::Evaluate(const Frame& frame, const CallOptio
   for (size_t i = 0; i < answer.groups.size(); ++i) {
     const v1::Group& group = request.frame().groups(static_cast<int>(i));
     const uint64_t version = answer.groups[i].edited_version;
-    if (version != 0) impl_->addresses()->forks().Record(group.scene(), group.edits(), version);
+    if (version == 0) continue;
+    impl_->addresses()->forks().Record(group.scene(), group.edits(), version, address);
   }
   return answer;
 }

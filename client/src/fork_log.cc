@@ -5,6 +5,7 @@
 
 #include <grpcpp/client_context.h>
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -50,13 +51,38 @@ absl::Status Call(const ForkServer& server,
   return absl::UnavailableError("the server did not answer in time while a fork was restored");
 }
 
+// Returns the current version of the scene `name`.
+absl::StatusOr<uint64_t> VersionOf(const ForkServer& server, const std::string& name) {
+  v1::GetSceneRequest request;
+  request.set_name(name);
+  v1::GetSceneResponse response;
+  const absl::Status status =
+      Call(server, &v1::SceneService::Stub::AsyncGetScene, request, response);
+  if (!status.ok()) return status;
+  return response.scene().version();
+}
+
+// Deletes the scene `name`. Returns NOT_FOUND once the server does not have it.
+absl::Status Delete(const ForkServer& server, const std::string& name,
+                    std::chrono::seconds timeout = kCallTimeout) {
+  v1::DeleteSceneRequest request;
+  request.set_name(name);
+  v1::DeleteSceneResponse response;
+  const absl::Status status =
+      Call(server, &v1::SceneService::Stub::AsyncDeleteScene, request, response, timeout);
+  return status.ok() ? absl::NotFoundError("the scene is deleted") : status;
+}
+
 }  // namespace
 
-void ForkLog::Add(const v1::Scene& fork, uint64_t lease_seconds) {
+void ForkLog::Add(const v1::Scene& fork, uint64_t lease_seconds, size_t address) {
   MutexLock lock(mutex_);
   forks_[fork.name()] = {.base = fork.base(),
                          .base_version = fork.base_version(),
                          .lease_seconds = lease_seconds,
+                         .address = address,
+                         .version = fork.version(),
+                         .terms = {{address, 1}},
                          .edited = {}};
 }
 
@@ -65,35 +91,65 @@ void ForkLog::Remove(const std::string& name) {
   forks_.erase(name);
 }
 
+void ForkLog::RemoveMissing(const std::string& name, size_t address) {
+  MutexLock lock(mutex_);
+  const auto fork = forks_.find(name);
+  if (fork != forks_.end() && fork->second.address == address) forks_.erase(fork);
+}
+
 bool ForkLog::empty() const {
   MutexLock lock(mutex_);
   return forks_.empty();
 }
 
 // Ignores the edits if the log has no fork `name`: the log contains only the forks that this client
-// made.
-void ForkLog::Record(const std::string& name, const v1::GroupEdits& edits, uint64_t version) {
+// made. A late answer of a server that the client has left counts as older than the edits that were
+// made since.
+void ForkLog::Record(const std::string& name, const v1::GroupEdits& edits, uint64_t version,
+                     size_t address) {
   MutexLock lock(mutex_);
-  const auto fork = forks_.find(name);
-  if (fork == forks_.end()) return;
-  for (const v1::Edit& edit : edits.edits()) Record(edit, version, fork->second);
+  const auto found = forks_.find(name);
+  if (found == forks_.end()) return;
+  Fork& fork = found->second;
+  const auto term = fork.terms.find(fork.terms.contains(address) ? address : fork.address);
+  const Order order{term->second, version};
+  if (term->first == fork.address) fork.version = std::max(fork.version, version);
+  for (const v1::Edit& edit : edits.edits()) Record(edit, order, fork);
+}
+
+// A version below one that the server had before shows that it has lost the fork meanwhile, and
+// that this client or another one has made it again.
+void ForkLog::RecordServer(const std::string& name, uint64_t known_version, uint64_t version,
+                           size_t address) {
+  MutexLock lock(mutex_);
+  const auto found = forks_.find(name);
+  if (found == forks_.end()) return;
+  Fork& fork = found->second;
+  if (address == fork.address && version >= known_version) {
+    fork.version = std::max(fork.version, version);
+    return;
+  }
+  const uint64_t term = fork.terms[fork.address];
+  fork.terms[address] = term + 1;
+  fork.address = address;
+  fork.version = version;
 }
 
 // Answers of several streams arrive in any order, so the versions that the edits made determine
 // which edit of a polygon was the first and which was the last.
-void ForkLog::Record(const v1::Edit& edit, uint64_t version, Fork& fork) {
+void ForkLog::Record(const v1::Edit& edit, Order order, Fork& fork) {
   const bool adds = edit.has_add();
   const uint64_t id = adds                 ? edit.add().id()
                       : edit.has_replace() ? edit.replace().id()
                                            : edit.remove();
   const auto [it, is_new] = fork.edited.try_emplace(id);
   Edited& edited = it->second;
-  if (is_new || version < edited.first_version) {
-    edited.first_version = version;
+  if (is_new || order < edited.first) {
+    edited.first = order;
     edited.is_in_base = !adds;
   }
-  if (version <= edited.version) return;
-  edited.version = version;
+  if (order <= edited.last) return;
+  edited.last = order;
   edited.exists = adds || edit.has_replace();
   if (adds) {
     edited.polygon = edit.add();
@@ -162,26 +218,32 @@ absl::Status ForkLog::Restore(Addresses& addresses, size_t address,
   }
   for (const auto& [name, fork] : forks) {
     if (abandoned()) return absl::OkStatus();
-    absl::Status status = Restore({addresses, address, abandoned}, name, fork);
+    const absl::StatusOr<uint64_t> version = Restore({addresses, address, abandoned}, name, fork);
+    if (version.ok()) {
+      RecordServer(name, fork.version, *version, address);
+      continue;
+    }
+    const absl::Status& status = version.status();
     // If the server does not have the base of a fork (the version of a scene from which it was
     // made), the fork cannot be restored; the server then answers NOT_FOUND to groups of queries on
     // this fork.
     const bool is_permanent = absl::IsNotFound(status) || absl::IsOutOfRange(status) ||
                               absl::IsDataLoss(status) || absl::IsInvalidArgument(status);
-    if (!status.ok() && !is_permanent) return status;
+    if (!is_permanent) return status;
   }
   return absl::OkStatus();
 }
 
-// Does not change a fork that the server has: either the server did not lose the fork, or another
-// client, whose log also contains the fork, has restored it.
-absl::Status ForkLog::Restore(const ForkServer& server, const std::string& name, const Fork& fork) {
+// Does not change a fork that the server has, if the client has not left the server: either the
+// server did not lose the fork, or another client, whose log also contains the fork, has restored
+// it.
+absl::StatusOr<uint64_t> ForkLog::Restore(const ForkServer& server, const std::string& name,
+                                          const Fork& fork) {
   using Stub = v1::SceneService::Stub;
-  v1::GetSceneRequest get;
-  get.set_name(name);
-  v1::GetSceneResponse got;
-  absl::Status status = Call(server, &Stub::AsyncGetScene, get, got);
-  if (!absl::IsNotFound(status)) return status;
+  absl::StatusOr<uint64_t> version = VersionOf(server, name);
+  const bool is_stale = server.address != fork.address && fork.terms.contains(server.address);
+  if (version.ok() && is_stale) version = Delete(server, name);
+  if (!absl::IsNotFound(version.status())) return version;
   v1::ForkSceneRequest request;
   request.set_base(fork.base);
   request.set_version(fork.base_version);
@@ -190,23 +252,22 @@ absl::Status ForkLog::Restore(const ForkServer& server, const std::string& name,
   v1::ForkSceneResponse made;
   // This call must not be cancelled: the server might then have made the fork, without its edits.
   const ForkServer uncancelled{server.addresses, server.address, kNever};
-  status = Call(uncancelled, &Stub::AsyncForkScene, request, made);
+  absl::Status status = Call(uncancelled, &Stub::AsyncForkScene, request, made);
   // If the fork exists by now, another client has restored it meanwhile.
-  if (absl::IsAlreadyExists(status)) return absl::OkStatus();
+  if (absl::IsAlreadyExists(status)) return VersionOf(server, name);
   if (!status.ok()) return status;
+  version = made.scene().version();
   for (const v1::CommitEditsRequest& part : EditsOf(name, fork)) {
     v1::CommitEditsResponse committed;
     status = Call(server, &Stub::AsyncCommitEdits, part, committed);
+    version = committed.scene().version();
     if (status.ok()) continue;
     // If not all edits were committed, deletes the fork: other clients would take the incomplete
     // fork for a complete one.
-    v1::DeleteSceneRequest remove;
-    remove.set_name(name);
-    v1::DeleteSceneResponse removed;
-    Call(uncancelled, &Stub::AsyncDeleteScene, remove, removed, kRemovalTimeout).IgnoreError();
+    Delete(uncancelled, name, kRemovalTimeout).IgnoreError();
     return status;
   }
-  return absl::OkStatus();
+  return version;
 }
 
 }  // namespace carom

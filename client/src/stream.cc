@@ -291,9 +291,9 @@ void Stream::Impl::RecordEdits(const v1::Frame& asked, const FrameAnswer& answer
     const std::string* const scene = session_.SceneOf(group);
     if (scene == nullptr) continue;
     if (scene_is_missing) {
-      addresses_->forks().Remove(*scene);
+      addresses_->forks().RemoveMissing(*scene, address_);
     } else {
-      addresses_->forks().Record(*scene, group.edits(), result.edited_version);
+      addresses_->forks().Record(*scene, group.edits(), result.edited_version, address_);
     }
   }
 }

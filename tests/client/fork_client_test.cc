@@ -133,6 +133,63 @@ TEST_F(ForkClientTest, AForkThatItsServerHasLostIsMadeAgain) {
   }
 }
 
+// Story: a server that is started again numbers the versions of a fork anew. The log took edits
+// whose versions were below those before the restart for older ones, and the next restart lost
+// them.
+TEST_F(ForkClientTest, AForkIsMadeAgainAfterEachLoss) {
+  Start();
+  ASSERT_TRUE(client_->CreateScene("scenes/a", std::vector{Square(7, 0, 0)}).ok());
+  const auto fork = client_->ForkScene("scenes/a", {.name = "scenes/match-1"});
+  ASSERT_TRUE(fork.ok()) << fork.status();
+  const auto stream = client_->OpenStream();
+  for (int i = 0; i < 20; ++i) Ask(*stream, At(fork->name, {ReplacePolygon{Square(7, 9, 0)}}));
+  ASSERT_TRUE(Ask(*stream, At(fork->name, {AddPolygon{Square(9, 9, 0)}})).status.ok());
+  for (int i = 0; i < 4; ++i) {
+    // The polygon 7 or 9 in turns moves to the point, and the other one away.
+    std::vector<SceneEdit> edits{ReplacePolygon{Square(i % 2 == 0 ? 7 : 9, 0, 0)},
+                                 ReplacePolygon{Square(i % 2 == 0 ? 9 : 7, 9, 0)}};
+    server_.reset();
+    Start();
+    const GroupResult edited = Ask(*stream, At(fork->name, std::move(edits)));
+    EXPECT_TRUE(edited.status.ok()) << edited.status;
+    EXPECT_THAT(edited.answers.points.polygon_ids, ElementsAre(i % 2 == 0 ? 7 : 9));
+    server_.reset();
+    Start();
+    EXPECT_THAT(Ask(*stream, At(fork->name)).answers.points.polygon_ids,
+                ElementsAre(i % 2 == 0 ? 7 : 9));
+  }
+  EXPECT_EQ(stream->reconnects(), 8);
+}
+
+// Story: a stream whose connections fail goes to another server and comes back, while both servers
+// live. The first one still had the fork as it was, without the edits made on the other one.
+TEST_F(ForkClientTest, AForkThatWasLeftBehindIsReplaced) {
+  std::vector<std::unique_ptr<server::Server>> servers;
+  std::vector<std::unique_ptr<testing::CutProxy>> proxies;
+  for (int i = 0; i < 2; ++i) {
+    servers.push_back(*server::Server::Start({.address = "127.0.0.1:0", .threads = 2}));
+    const std::string& address = servers.back()->address();
+    ASSERT_TRUE((*Client::Connect(address))->CreateScene("scenes/a", {}).ok());
+    const uint64_t port = std::stoull(address.substr(address.rfind(':') + 1));
+    proxies.push_back(testing::CutProxy::Start(static_cast<uint16_t>(port),
+                                               [] { return testing::CutProxy::Plan(); }));
+    ASSERT_NE(proxies.back(), nullptr);
+  }
+  client_ = *Client::Connect(proxies[0]->address() + "," + proxies[1]->address());
+  const auto fork = client_->ForkScene("scenes/a");
+  ASSERT_TRUE(fork.ok()) << fork.status();
+  const auto stream = client_->OpenStream();
+  std::vector<uint64_t> ids;
+  for (uint64_t i = 0; i < 6; ++i) {
+    ids.push_back(i);
+    const GroupResult edited = Ask(*stream, At(fork->name, {AddPolygon{Square(i, 0, 0)}}));
+    EXPECT_TRUE(edited.status.ok()) << edited.status;
+    EXPECT_EQ(edited.answers.points.polygon_ids, ids);
+    EXPECT_EQ(stream->reconnects(), i);
+    proxies[i % 2]->CutAll();
+  }
+}
+
 // Story: the log has edits alone, so a fork that was rolled back was made again with those that had
 // gone back.
 TEST_F(ForkClientTest, AForkThatWasRolledBackIsNotMadeAgain) {

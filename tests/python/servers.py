@@ -70,6 +70,7 @@ class CutProxy:
         self.cuts = 0
         self._port = port
         self._sizes = sizes  # of each connection; after the last one, connections are not cut
+        self._open: set[socket.socket] = set()
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         threading.Thread(target=self._accept, daemon=True).start()
@@ -80,8 +81,15 @@ class CutProxy:
                 near, _ = self._listener.accept()
                 far = socket.create_connection(("127.0.0.1", self._port))
                 left = [next(self._sizes, 1 << 60)]
+                self._open |= {near, far}
                 for pair in ((near, far), (far, near)):
                     threading.Thread(target=self._pump, args=(*pair, left), daemon=True).start()
+
+    def cut_all(self) -> None:
+        """Cuts every connection."""
+        for each in list(self._open):
+            with contextlib.suppress(OSError):
+                each.shutdown(socket.SHUT_RDWR)
 
     def _pump(self, source: socket.socket, target: socket.socket, left: list[int]) -> None:
         with contextlib.suppress(OSError):
@@ -92,6 +100,7 @@ class CutProxy:
                     self.cuts += 1
                     break
         for each in (source, target):
+            self._open.discard(each)
             with contextlib.suppress(OSError):
                 each.shutdown(socket.SHUT_RDWR)
             each.close()

@@ -20,6 +20,10 @@ from test_client import SQUARE, World, expect_same
 
 import carom
 from carom import aio, errors, questions
+from carom._remote import messages
+from carom._remote.encode import edits_of
+from carom._remote.forks import ForkLog
+from carom._remote.values import SceneSummary
 from carom.client import Client, Edits, FrameAnswer, Stream
 from carom.local import Polygons, Scene, Trackers
 
@@ -422,6 +426,11 @@ def test_a_large_session_is_replayed_in_parts(pair: Pair) -> None:
         assert len(after.errors) == 0
 
 
+def square(x: float, id: int) -> Polygons:
+    """SQUARE, moved along x."""
+    return Polygons([[(x + dx, dy) for dx, dy in SQUARE]], ids=[id])
+
+
 def test_a_fork_is_made_again_with_its_edits(pair: Pair) -> None:
     client = pair.client()
     fork = client.fork("other")
@@ -434,9 +443,6 @@ def test_a_fork_is_made_again_with_its_edits(pair: Pair) -> None:
             stream.send(frame)
             counts: list[int] = stream.receive()[question].counts.tolist()
             return counts
-
-        def square(x: float, id: int) -> Polygons:
-            return Polygons([[(x + dx, dy) for dx, dy in SQUARE]], ids=[id])
 
         assert ask() == [1, 0, 0, 0]
         assert ask(Edits(add=square(10, 1))) == [1, 1, 0, 0]
@@ -452,9 +458,119 @@ def test_a_fork_is_made_again_with_its_edits(pair: Pair) -> None:
         pair.servers[1].kill()
         assert ask() == [1, 0, 0, 1]
         client.delete_scene(fork)
-        with pytest.raises(errors.NotFoundError):
+        with pytest.raises(errors.NotFoundError) as missing:
             ask()
+        assert missing.value.field == missing.value.violations[0][0] == "scene"
+        assert str(missing.value) == "NOT_FOUND: scene: no scene of this name"
     client.close()
+
+
+def test_a_fork_is_made_again_after_each_loss(pair: Pair) -> None:
+    """A server numbers the versions of a fork anew: the log took lower ones for older ones, and lost the edits."""
+    server, question = pair.servers[0], questions.locate([1.0, 11.0], [1.0, 1.0])
+    with Client(server.address) as client, client.stream() as stream:
+        fork = client.fork("other", name="match")
+
+        def ask(edits: Edits | None = None) -> list[int]:
+            frame = carom.Frame()
+            frame.group(fork, edits=edits).ask(question)
+            stream.send(frame)
+            return stream.receive()[question].polygon_id.tolist()  # type: ignore[no-any-return]
+
+        def restart() -> None:
+            server.kill()
+            server.start()
+            pair.fill(server)
+
+        for _ in range(20):
+            assert ask(Edits(replace=square(10, 0))) == [0]
+        assert ask(Edits(add=square(20, 9))) == [0]
+        for i in range(1, 5):
+            moved = square(0, 9) if i % 2 else square(20, 9)
+            restart()
+            expected = ask(Edits(replace=moved))
+            assert expected == ([9, 0] if i % 2 else [0])
+            restart()
+            assert ask() == expected
+        assert stream.reconnects == 8
+
+
+def test_a_fork_that_was_left_behind_is_replaced(pair: Pair) -> None:
+    """A stream that came back to a server that lives found its fork there as it was, without the edits made since."""
+    proxies = [servers.CutProxy(server.port, iter(())) for server in pair.servers]
+    client = Client([proxy.address for proxy in proxies])
+    fork = client.fork("other")
+    question = questions.locate(1.0, 1.0)
+    with client.stream() as stream:
+        expected = [0]
+        for i in range(6):
+            expected.append(10 + i)
+            frame = carom.Frame()
+            frame.group(fork, edits=Edits(add=square(0, 10 + i))).ask(question)
+            stream.send(frame)
+            assert stream.receive()[question].polygon_id.tolist() == expected
+            assert stream.reconnects == i
+            proxies[i % 2].cut_all()
+    client.close()
+    for proxy in proxies:
+        proxy.close()
+
+
+def test_streams_wait_for_one_fork_that_is_made_again(pair: Pair) -> None:
+    """Streams that came to a server at once found a fork without its edits, or deleted that of another stream."""
+    proxies = [servers.CutProxy(server.port, iter(())) for server in pair.servers]
+    client = Client([proxy.address for proxy in proxies])
+    fork = client.fork("other")
+    many = [[(x + 10 * i, y) for x, y in SQUARE] for i in range(1, 20_001)]
+    client.commit(fork, add=Polygons(many, ids=np.arange(1, 20_001)))
+    streams = [client.stream() for _ in range(4)]
+    question = questions.locate([1.0, 11.0, 200_001.0], np.full(3, 1.0))
+    for i in range(4):
+        for k, stream in enumerate(streams):
+            frame = carom.Frame()
+            frame.group(fork, edits=Edits(add=square(-9, 30_000 + 4 * i + k))).ask(question)
+            stream.send(frame)
+        for stream in streams:
+            assert stream.receive()[question].counts.tolist() == [1, 1, 1]
+            assert stream.reconnects == i
+        assert client.get_scene(fork).polygon_count == 20_001 + 4 * (i + 1)
+        proxies[i % 2].cut_all()
+    for stream in streams:
+        stream.finish()
+    client.close()
+    for proxy in proxies:
+        proxy.close()
+
+
+def test_a_late_answer_is_older_than_edits_on_the_next_server() -> None:
+    """A stream may still edit the fork of a server that the client has left: it undoes no edit made since."""
+    log = ForkLog()
+    fork = SceneSummary.of({"name": "scenes/a", "version": 1, "base": "scenes/b", "base_version": 1})
+
+    def record(x: float, version: int, address: int) -> None:
+        log.record("scenes/a", edits_of(None, square(x, 7), ()), version, address)
+
+    def is_last(x: float) -> bool:
+        (edited,) = log._forks["scenes/a"].edited.values()
+        return edited.is_in_base and edited.polygon == edits_of(None, square(x, 7), ())[0].polygon
+
+    log.add(fork, 0, 0)
+    record(1, 50, 0)
+    record(2, 49, 0)
+    assert is_last(1)
+    operation = log.restore(1, lambda: False, lambda: "")
+    assert next(operation).method == "GetScene"
+    with pytest.raises(StopIteration):
+        operation.send(messages.encode("GetSceneResponse", {"scene": {"name": "scenes/a", "version": 3}}))
+    record(3, 51, 0)
+    assert is_last(3)
+    record(4, 4, 1)
+    record(5, 52, 0)
+    assert is_last(4)
+    log.remove_missing("scenes/a", 0)
+    assert not log.is_empty()
+    log.remove_missing("scenes/a", 1)
+    assert log.is_empty()
 
 
 def test_a_stream_ends_if_all_servers_are_gone(pair: Pair) -> None:

@@ -408,36 +408,29 @@ std::vector<grpc::StatusCode> HastyCalls(const std::shared_ptr<grpc::Channel>& c
   return CodesOf(calls, time);
 }
 
-// From the first connection on health says that nobody is served; a call waits for its answer as
-// long as it may, is UNAVAILABLE then, and never learns that a scene is missing. Story: it ended
-// as any call that takes too long, so that its client went on waiting for the same server.
-TEST_F(CaromdStoreTest, CallsWaitWhileScenesAreRead) {
-  ASSERT_NO_FATAL_FAILURE(Start());
-  std::vector<Polygon> polygons;
-  for (uint64_t id = 0; id < 600000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
-  ASSERT_TRUE(client_->ImportScene("scenes/a", polygons, ImportMode::kReplace).ok());
-  const std::string address = server_->address();
-  ASSERT_EQ(server_->Stop(), 0);
-  std::atomic<bool> serves{false};
-  std::thread starter([&] {
-    Start();
-    serves = true;
-  });
-  // As soon as there is somebody to connect to.
-  EXPECT_TRUE(Eventually([&] { return std::filesystem::exists(folder_ / "socket"); }));
+// What clients were answered while a server read its scenes.
+struct AnsweredMeanwhile {
+  size_t not_serving = 0;  // by the health service
+  size_t unavailable = 0;  // to other calls
+};
+
+// Calls the server at `address` until `serves` becomes true. A patient call gets `polygon_count`.
+AnsweredMeanwhile CallUntilServed(const std::string& address, uint64_t polygon_count,
+                                  const std::atomic<bool>& serves) {
   grpc::ChannelArguments arguments;
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, 100);
+  arguments.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 100);
   const auto channel =
       grpc::CreateCustomChannel(address, grpc::InsecureChannelCredentials(), arguments);
   const auto health = grpc::health::v1::Health::NewStub(channel);
   const auto scenes = v1::SceneService::NewStub(channel);
-  size_t not_serving = 0, unavailable = 0;
+  AnsweredMeanwhile answered;
   while (!serves) {
     Context context;
     grpc::health::v1::HealthCheckResponse state;
     if (!health->Check(&context, {}, &state).ok()) continue;
     if (state.status() != grpc::health::v1::HealthCheckResponse::NOT_SERVING) continue;
-    ++not_serving;
+    ++answered.not_serving;
     const std::vector<grpc::StatusCode> codes = HastyCalls(channel, std::chrono::milliseconds(400));
     if (serves) break;
     for (const grpc::StatusCode code : codes) {
@@ -445,18 +438,43 @@ TEST_F(CaromdStoreTest, CallsWaitWhileScenesAreRead) {
       EXPECT_TRUE(code == grpc::StatusCode::UNAVAILABLE ||
                   code == grpc::StatusCode::DEADLINE_EXCEEDED)
           << code;
-      unavailable += code == grpc::StatusCode::UNAVAILABLE ? 1 : 0;
+      answered.unavailable += code == grpc::StatusCode::UNAVAILABLE ? 1 : 0;
     }
     Context patient;
     v1::GetSceneRequest request;
     request.set_name("scenes/a");
     v1::GetSceneResponse response;
     EXPECT_TRUE(scenes->GetScene(&patient, request, &response).ok());
-    EXPECT_EQ(response.scene().polygon_count(), polygons.size());
+    EXPECT_EQ(response.scene().polygon_count(), polygon_count);
   }
-  starter.join();
-  EXPECT_GT(not_serving, 0u);
-  EXPECT_GE(unavailable, 5u);  // of seven
+  return answered;
+}
+
+// From the first connection on health says that nobody is served; a call waits for its answer as
+// long as it may, is UNAVAILABLE then, and never learns that a scene is missing. Story: it ended
+// as any call that takes too long, so that its client went on waiting for the same server. On a
+// busy host a server may have read its scenes before a client connects: it is started again then.
+TEST_F(CaromdStoreTest, CallsWaitWhileScenesAreRead) {
+  ASSERT_NO_FATAL_FAILURE(Start());
+  std::vector<Polygon> polygons;
+  for (uint64_t id = 0; id < 600000; ++id) polygons.push_back(SquareAt(id, 2.0 * id));
+  ASSERT_TRUE(client_->ImportScene("scenes/a", polygons, ImportMode::kReplace).ok());
+  const std::string address = server_->address();
+  AnsweredMeanwhile answered;
+  for (int start = 0; start < 8 && answered.unavailable < 5; ++start) {  // of seven
+    ASSERT_EQ(server_->Stop(), 0);
+    std::atomic<bool> serves{false};
+    std::thread starter([&] {
+      Start();
+      serves = true;
+    });
+    // As soon as there is somebody to connect to.
+    EXPECT_TRUE(Eventually([&] { return std::filesystem::exists(folder_ / "socket"); }));
+    answered = CallUntilServed(address, polygons.size(), serves);
+    starter.join();
+  }
+  EXPECT_GT(answered.not_serving, 0u);
+  EXPECT_GE(answered.unavailable, 5u);
   EXPECT_EQ(server_->Stop(), 0);
 }
 

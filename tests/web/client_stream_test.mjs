@@ -121,7 +121,7 @@ describe('a stream that does not break', () => {
     const absent = new Frame();
     const nowhere = absent.ask('absent', points({ x: [1], y: [1] }));
     const answer = await stream.ask(absent);
-    assert.throws(() => answer.get(nowhere), { code: 'NOT_FOUND', field: 'scene_handle' });
+    assert.throws(() => answer.get(nowhere), { code: 'NOT_FOUND', field: 'scene', message: 'NOT_FOUND: scene: no scene of this name' });
     assert.deepEqual([...(await stream.ask(small)).get(one).counts], [1]);
     client.close();
   });
@@ -364,6 +364,62 @@ describe('servers that are killed', () => {
     const early = await client.evaluate(frame);
     assert.equal(early.groups[0].error?.code, 'NOT_FOUND');
     assert.deepEqual([...(await stream.ask(frame)).get(question).counts], [0, 1, 0, 1]);
+    client.close();
+  });
+
+  // A server numbers the versions of a fork anew. The log took lower ones for older ones, and the next loss lost the edits.
+  test('a fork is made again after each loss', async (t) => {
+    const server = await caromd(t);
+    await fill(server);
+    const client = connect(server.address);
+    const fork = await client.fork('other');
+    const stream = client.stream();
+    const at = (x, id) => new Polygons([SQUARE.map(([u, v]) => [u + x, v])], { ids: [id] });
+    const ask = async (edits) => {
+      const frame = new Frame();
+      const question = frame.ask(fork, points({ x: [1, 11], y: [1, 1] }), { edits });
+      return [...(await stream.ask(frame)).get(question).polygonId].map(Number);
+    };
+    const restart = async () => {
+      await server.kill();
+      await server.start();
+      await fill(server);
+    };
+    for (let i = 0; i < 20; ++i) assert.deepEqual(await ask({ replace: at(10, 0) }), [0]);
+    assert.deepEqual(await ask({ add: at(20, 9) }), [0]);
+    for (const [x, expected] of [[0, [9, 0]], [20, [0]], [0, [9, 0]], [20, [0]]]) { // prettier-ignore
+      await restart();
+      assert.deepEqual(await ask({ replace: at(x, 9) }), expected);
+      await restart();
+      assert.deepEqual(await ask(), expected);
+    }
+    assert.equal(stream.reconnects, 8);
+    client.close();
+  });
+
+  // Streams came back to a server that lives, which had the fork as it was, without the edits made on the other one.
+  test('a fork that was left behind on a server is replaced', async (t) => {
+    const proxies = [];
+    for (let i = 0; i < 2; ++i) {
+      const server = await caromd(t);
+      await fill(server);
+      proxies.push(await cutProxy(t, Number(server.address.split(':')[1]), []));
+    }
+    const client = connect(proxies.map(({ address }) => address));
+    const fork = await client.fork('other');
+    const streams = Array.from({ length: 3 }, () => client.stream());
+    for (let i = 0; i < 6; ++i) {
+      const frames = streams.map((_, k) => {
+        const frame = new Frame();
+        const edits = { add: new Polygons([SQUARE.map(([x, y]) => [x - 9, y])], { ids: [10 + 3 * i + k] }) };
+        return { frame, question: frame.ask(fork, points({ x: [1], y: [1] }), { edits }) };
+      });
+      const answers = await Promise.all(streams.map((stream, k) => stream.ask(frames[k].frame)));
+      answers.forEach((answer, k) => assert.deepEqual([...answer.get(frames[k].question).counts], [1]));
+      assert.equal((await client.getScene(fork)).polygonCount, 1 + 3 * (i + 1));
+      assert.deepEqual(streams.map(({ reconnects }) => reconnects), [i, i, i]);
+      proxies[i % 2].cutAll();
+    }
     client.close();
   });
 

@@ -90,9 +90,10 @@ export async function caromd(t, ...options) {
   return made.start();
 }
 
-/** Passes connections on to a server, and cuts each after a number of bytes in both directions. */
+/** Passes connections on to a server, and cuts each after a number of bytes in both directions; `cutAll` cuts all. */
 export async function cutProxy(t, port, sizes) {
-  const proxy = { cuts: 0, address: '' };
+  const open = new Set();
+  const proxy = { cuts: 0, address: '', cutAll: () => open.forEach((socket) => socket.destroy()) };
   const listener = createServer((near) => {
     const far = createConnection(port, '127.0.0.1');
     let left = sizes.shift() ?? Infinity;
@@ -108,8 +109,12 @@ export async function cutProxy(t, port, sizes) {
         near.destroy();
         far.destroy();
       });
+      open.add(source);
       source.on('error', () => undefined);
-      source.on('close', () => target.destroy());
+      source.on('close', () => {
+        open.delete(source);
+        target.destroy();
+      });
     }
   });
   await new Promise((resolve) => listener.listen(0, '127.0.0.1', resolve));

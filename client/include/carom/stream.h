@@ -65,13 +65,14 @@ struct StreamOptions {
 // earlier moves found.
 //
 // Forks. If the server of the other call does not have a fork of the client (`Client::ForkScene`),
-// the stream first restores the fork on that server, from its base and from the edits that the
-// client's streams and commits made. The edits of unanswered frames follow with these frames. A
-// restored fork has the same polygons and the same name, but other version numbers, and no version
-// history: edits for a version of the lost fork are ABORTED, naming the current version, and groups
-// with such a `version` are OUT_OF_RANGE. Edits that other clients made are lost. A fork is not
-// restored if its base no longer exists, or if the fork was rolled back (`Client::RollbackScene`):
-// groups that query the fork then get NOT_FOUND.
+// or still has it as it was when the client went on with another server, the stream first restores
+// the fork on that server, from its base and from the edits that the client's streams and commits
+// made. The edits of unanswered frames follow with these frames. A restored fork has the same
+// polygons and the same name, but other version numbers, and no version history: edits for a
+// version of the lost fork are ABORTED, naming the current version, and groups with such a
+// `version` are OUT_OF_RANGE. Edits that other clients made are lost. A fork is not restored if its
+// base no longer exists, or if the fork was rolled back (`Client::RollbackScene`): groups that
+// query the fork then get NOT_FOUND.
 //
 // A call breaks with UNAVAILABLE (the server has ended, cannot be reached, or is shutting down),
 // ABORTED (no frame for the server's idle time; the stream keeps the address), CANCELLED without

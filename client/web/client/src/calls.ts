@@ -53,7 +53,7 @@ export class Caller {
     }
   }
 
-  /** Makes a call of small messages. */
+  /** Makes a call of small messages. answered: takes the server that answered */
   async call<I extends DescMessage, O extends DescMessage>(
     method: string,
     [input, output]: readonly [I, O],
@@ -61,12 +61,17 @@ export class Caller {
     deadline: Deadline,
     repeats: boolean,
     service: Service = 'SceneService',
+    answered: (address: number) => void = () => undefined,
   ): Promise<MessageShape<O>> {
     const data = toBinary(input, create(input, request));
     const response = await this.attempt(
       deadline,
       () => repeats,
-      (options) => this.transport.unary(service, method, data, options),
+      async (options) => {
+        const made = await this.transport.unary(service, method, data, options);
+        answered(options.address);
+        return made;
+      },
     );
     return parse(output, response);
   }

@@ -147,8 +147,11 @@ export class Client {
     const { editId = newEditId(), baseVersion = 0 } = edits;
     const request = { name: sceneName(name), baseVersion: long(baseVersion, 'baseVersion'), edits: made, editId };
     const types = [pb.CommitEditsRequestSchema, pb.CommitEditsResponseSchema] as const;
-    const summary = summaryOf((await this.caller.call('CommitEdits', types, request, options, editId !== '')).scene);
-    this.forks.record(request.name, made, summary.version);
+    let server = 0;
+    const answered = (address: number) => (server = address);
+    const response = await this.caller.call('CommitEdits', types, request, options, editId !== '', undefined, answered);
+    const summary = summaryOf(response.scene);
+    this.forks.record(request.name, made, summary.version, server);
     return summary;
   }
 
@@ -191,7 +194,9 @@ export class Client {
     const version = long(options.version ?? 0, 'version');
     const request = { base: sceneName(base, 'base'), version, name, leaseSeconds: BigInt(lease) };
     const types = [pb.ForkSceneRequestSchema, pb.ForkSceneResponseSchema] as const;
-    const call = () => this.caller.call('ForkScene', types, request, options, false);
+    let server = 0;
+    const answered = (address: number) => (server = address);
+    const call = () => this.caller.call('ForkScene', types, request, options, false, undefined, answered);
     try {
       const { scene, leaseSeconds } = await call().catch((error: unknown) => {
         // Nobody else has a name that is chosen here.
@@ -199,12 +204,14 @@ export class Client {
         throw error;
       });
       const made = summaryOf(scene);
-      this.forks.add(made, leaseSeconds);
+      this.forks.add(made, leaseSeconds, server);
       return made;
     } catch (error) {
       if (!own || !(error instanceof CaromError) || error.code !== 'ALREADY_EXISTS') throw error;
-      const made = await this.getScene(name, options); // the first call made it
-      this.forks.add(made, BigInt(lease));
+      const gets = [pb.GetSceneRequestSchema, pb.GetSceneResponseSchema] as const;
+      const found = await this.caller.call('GetScene', gets, { name }, options, true, undefined, answered);
+      const made = summaryOf(found.scene); // the first call made it
+      this.forks.add(made, BigInt(lease), server);
       return made;
     }
   }
@@ -241,13 +248,17 @@ export class Client {
   async evaluate(frame: Frame, options: Deadline = {}): Promise<FrameAnswer> {
     if (!(frame instanceof Frame)) throw refuse('frame', 'is no Frame');
     const asked = ask(frame);
+    let server = 0;
     const response = await this.caller.attempt(
       options,
       () => true, // questions have no effect, and edits have ids
-      (call) => this.transport.unary('QueryService', 'Evaluate', asked.data, call),
+      (call) => {
+        server = call.address;
+        return this.transport.unary('QueryService', 'Evaluate', asked.data, call);
+      },
     );
     const answer = new FrameAnswer(asked, read('StreamResponse', response).bytes(1)).check();
-    recordEdits(this.forks, asked.groups, answer);
+    recordEdits(this.forks, asked.groups, answer, server);
     return answer;
   }
 

@@ -12,7 +12,7 @@ import grpc
 import grpc.aio
 
 from ..errors import CancelledError, CaromError, FailedPreconditionError, UnavailableError
-from .channel import Addresses, Attempts, Channels, Download, Unary, Upload
+from .channel import Addresses, Attempts, Channels, Download, Pause, Unary, Upload
 from .forks import Operation
 from .status import of_rpc_error
 from .values import SceneUpdate
@@ -66,8 +66,13 @@ class Runner:
         except StopIteration as end:
             result: T = end.value
             return result
+        finally:
+            operation.close()
 
-    async def _call(self, call: Unary | Upload | Download, deadline: float | None) -> bytes | None:
+    async def _call(self, call: Unary | Upload | Download | Pause, deadline: float | None) -> bytes | None:
+        if isinstance(call, Pause):
+            await asyncio.sleep(call.seconds)
+            return None
         address = timeout = None
         if isinstance(call, Unary):
             address, timeout = call.address, call.timeout
@@ -89,7 +94,10 @@ class Runner:
         metadata = self.channels.metadata()
         if isinstance(call, Unary):
             stub = self.channels.stub(address, "unary_unary", call.method)
-            return _bytes(await stub(call.request, timeout=timeout, metadata=metadata))
+            response = _bytes(await stub(call.request, timeout=timeout, metadata=metadata))
+            if call.answered is not None:
+                call.answered(address)
+            return response
         if isinstance(call, Upload):
             stub = self.channels.stub(address, "stream_unary", call.method)
             return _bytes(await stub(_in_turns(call.requests()), timeout=timeout, metadata=metadata))

@@ -175,6 +175,7 @@ class Unary(NamedTuple):
     repeats: bool  # whether the call is made again after UNAVAILABLE
     address: int | None = None  # the server; None: the current one
     timeout: float | None = None  # [seconds] in place of the deadline of the operation
+    answered: Callable[[int], None] | None = None  # takes the server that answered
 
 
 class Upload(NamedTuple):
@@ -190,6 +191,12 @@ class Download(NamedTuple):
     method: str
     request: bytes
     take: Callable[[bytes], None]
+
+
+class Pause(NamedTuple):
+    """No call: the operation waits, and others go on."""
+
+    seconds: float
 
 
 class Attempts:

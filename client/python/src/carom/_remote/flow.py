@@ -214,9 +214,9 @@ class Flow:
         for group, answered in zip(asked.groups, answer.groups, strict=False):
             error = answered.error
             if answered.edited_version:
-                forks.record(group.scene, group.edits, answered.edited_version)
+                forks.record(group.scene, group.edits, answered.edited_version, self.address)
             elif isinstance(error, NotFoundError) and error.field.startswith("scene"):
-                forks.remove(group.scene)
+                forks.remove_missing(group.scene, self.address)
 
     def next_answer(self) -> FrameAnswer | None:
         """Returns the next answer, None if it has not arrived; raises why there is none after the last."""

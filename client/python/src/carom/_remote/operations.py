@@ -107,8 +107,9 @@ def commit(
     own_id = new_edit_id() if edit_id is None else text(edit_id, "edit_id")
     made_edits = [edit.message() for edit in edits]
     request = _request("CommitEdits", name=name, base_version=base_version, edit_id=own_id, edits=made_edits)
-    made = _scene((yield Unary("CommitEdits", request, edit_id != "")))
-    forks.record(name, edits, made.version)
+    server: list[int] = []
+    made = _scene((yield Unary("CommitEdits", request, edit_id != "", answered=server.append)))
+    forks.record(name, edits, made.version, server[0])
     return made
 
 
@@ -136,7 +137,8 @@ def fork(forks: ForkLog, base: str, version: int, name: str | None, lease: float
     own = name or f"scenes/fork-{new_edit_id()}"
     seconds = 0 if lease is None else _seconds(lease)
     request = _request("ForkScene", base=base, version=version, name=own, lease_seconds=seconds)
-    call = Unary("ForkScene", request, False)
+    server: list[int] = []
+    call = Unary("ForkScene", request, False, answered=server.append)
     try:
         response = yield call
     except UnavailableError:
@@ -145,11 +147,12 @@ def fork(forks: ForkLog, base: str, version: int, name: str | None, lease: float
         try:
             response = yield call
         except AlreadyExistsError:  # the first call made it
-            made = yield from get_scene(own, 0)
-            forks.add(made, seconds)
+            get = _request("GetScene", name=own)
+            made = _scene((yield Unary("GetScene", get, True, answered=server.append)))
+            forks.add(made, seconds, server[0])
             return made
     made = _scene(response)
-    forks.add(made, messages.decode("ForkSceneResponse", response)["lease_seconds"])
+    forks.add(made, messages.decode("ForkSceneResponse", response)["lease_seconds"], server[0])
     return made
 
 
@@ -217,13 +220,14 @@ def export_scene(name: str, version: int) -> Operation[tuple[SceneSummary, Polyg
 def evaluate(addresses: Addresses, frame: Frame | Asked, picture: Picture | None) -> Operation[FrameAnswer]:
     """Answers a frame. Repeating it changes nothing: questions have no effect, and edits have ids."""
     asked = frame if isinstance(frame, Asked) else instance(frame, Frame, "frame").snapshot()
-    response = yield Unary("Evaluate", asked.encode(), True)
+    server: list[int] = []
+    response = yield Unary("Evaluate", asked.encode(), True, answered=server.append)
     found = messages.ranges("EvaluateResponse", response).get(1, [])
     answer = FrameAnswer(asked, response, found, picture)
     answer.check()
     for group, answered in zip(asked.groups, answer.groups, strict=False):
         if answered.edited_version:
-            addresses.forks.record(group.scene, group.edits, answered.edited_version)
+            addresses.forks.record(group.scene, group.edits, answered.edited_version, server[0])
     return answer
 
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 import grpc
 
 from ..errors import CaromError, FailedPreconditionError
-from .channel import Addresses, Attempts, Channels, Download, Unary, Upload
+from .channel import Addresses, Attempts, Channels, Download, Pause, Unary, Upload
 from .forks import Operation
 from .status import of_rpc_error
 
@@ -47,8 +47,13 @@ class Runner:
         except StopIteration as end:
             result: T = end.value
             return result
+        finally:
+            operation.close()
 
-    def _call(self, call: Unary | Upload | Download, deadline: float | None) -> bytes | None:
+    def _call(self, call: Unary | Upload | Download | Pause, deadline: float | None) -> bytes | None:
+        if isinstance(call, Pause):
+            time.sleep(call.seconds)
+            return None
         address = timeout = None
         if isinstance(call, Unary):
             address, timeout = call.address, call.timeout
@@ -77,6 +82,8 @@ class Runner:
     def _unary(self, call: Unary, address: int, timeout: float | None) -> bytes:
         stub = self.channels.stub(address, "unary_unary", call.method)
         response: bytes = stub(call.request, timeout=timeout, metadata=self.channels.metadata())
+        if call.answered is not None:
+            call.answered(address)
         return response
 
     def _upload(self, call: Upload, address: int, timeout: float | None) -> bytes:

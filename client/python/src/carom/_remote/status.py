@@ -20,15 +20,19 @@ _ANY_WIRES = {1: wire.LENGTH, 2: wire.LENGTH}
 _INFO_WIRES = {1: wire.LENGTH}
 _DURATION_WIRES = {1: wire.VARINT, 2: wire.VARINT}
 
+# Fields of messages that callers know by another name: a stream gives the scenes of groups handles of its own.
+_NAMES = {"scene_handle": "scene"}
+
 Violations = list[tuple[str, str]]
 
 
 def make_error(number: int, message: str, violations: Violations, delay: float) -> CaromError:
     """Returns the exception of a code of gRPC. The first violation is its field path and its message."""
     field = violations[0][0] if violations else ""
-    error = error_of(number, message.removeprefix(f"{field}: ") if field else message, field)
+    detail = message.removeprefix(f"{field}: ") if field else message
+    error = error_of(number, detail, _NAMES.get(field, field))
     if violations:
-        error.violations = tuple(violations)
+        error.violations = tuple((_NAMES.get(each, each), what) for each, what in violations)
     if delay > 0:
         error.retry_after = min(delay, _MOST_DELAY)
     return error

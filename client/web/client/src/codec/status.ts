@@ -18,6 +18,9 @@ const MOST_DETAILS_BYTES = 65536;
 const MOST_VIOLATIONS = 16;
 const MOST_DELAY_SECONDS = 86400;
 
+// Fields of messages that callers know by another name: a stream gives the scenes of groups handles of its own.
+const NAMES: ReadonlyMap<string, string> = new Map([['scene_handle', 'scene']]);
+
 interface Violation {
   field: string;
   description: string;
@@ -27,8 +30,9 @@ interface Violation {
 export function makeError(code: number, message: string, violations: Violation[], delaySeconds: number): CaromError {
   const field = violations[0]?.field ?? '';
   const detail = field !== '' && message.startsWith(`${field}: `) ? message.slice(field.length + 2) : message;
-  return new CaromError(codeName(code), field, detail, {
-    violations,
+  const named = (each: string) => NAMES.get(each) ?? each;
+  return new CaromError(codeName(code), named(field), detail, {
+    violations: violations.map((each) => ({ ...each, field: named(each.field) })),
     ...(delaySeconds > 0 ? { retryAfter: Math.min(delaySeconds, MOST_DELAY_SECONDS) } : {}),
   });
 }

@@ -7,6 +7,7 @@
 
 import { create, toBinary } from '@bufbuild/protobuf';
 import { CaromError } from '@carom/core/questions';
+import { parse } from '../calls.js';
 import type { Polygon } from '../generated/carom/v1/geometry_pb.js';
 import {
   CommitEditsRequestSchema,
@@ -15,6 +16,7 @@ import {
   EditSchema,
   ForkSceneRequestSchema,
   GetSceneRequestSchema,
+  GetSceneResponseSchema,
 } from '../generated/carom/v1/scene_service_pb.js';
 import type { Calls } from '../transport.js';
 import { newEditId, type SceneSummary } from '../values.js';
@@ -25,37 +27,79 @@ const CALL_MS = 5000;
 const REMOVAL_MS = 1000;
 const PERMANENT = new Set(['NOT_FOUND', 'OUT_OF_RANGE', 'DATA_LOSS', 'INVALID_ARGUMENT']);
 
+/**
+ * The order of edits: a term, in the bits above 64, and the version that the edit made, which orders the edits of one
+ * term. A term begins when the fork is found or made on a server that numbers its versions anew: another one, or one that
+ * has lost the fork.
+ */
+type Order = bigint;
+
 /** The net effect of all edits of one polygon. */
 interface Edited {
   isInBase: boolean;
-  firstVersion: bigint; // that the first edit made; this edit decides `isInBase`
-  version: bigint; // that the last edit made
+  first: Order; // of the first edit, which decides `isInBase`
+  last: Order;
   polygon: Polygon | null; // after the last edit; null: removed
 }
 
 /** A fork that the client made. */
 class Fork {
   private readonly edited = new Map<bigint, Edited>();
+  // The latest term of each server on which the fork was found or made; that of `address` is the greatest. The others
+  // may have the fork as it was when the client went on with another server.
+  private readonly terms: Map<number, bigint>;
 
+  /** address: the server on which it was last found or made; version: the greatest one there that the client knows */
   constructor(
     readonly base: string,
     readonly baseVersion: bigint,
     readonly leaseSeconds: bigint,
-  ) {}
+    public address: number,
+    public version: bigint,
+  ) {
+    this.terms = new Map([[address, 1n]]);
+  }
 
-  /** Takes one edit. Answers of several streams arrive in any order; the versions order the edits. */
-  record(edit: Edit, version: bigint): void {
+  private get term(): bigint {
+    return this.terms.get(this.address)!;
+  }
+
+  /** Takes the version of the fork on a server that has it with all edits. known: `version` before the server was asked */
+  takeServer(address: number, known: bigint, version: bigint): void {
+    if (address === this.address && version >= known) {
+      if (version > this.version) this.version = version;
+      return;
+    }
+    this.terms.set(address, this.term + 1n);
+    this.address = address;
+    this.version = version;
+  }
+
+  /** Whether a server that has the fork has it without the edits made on others since. */
+  isStaleOn(address: number): boolean {
+    return address !== this.address && this.terms.has(address);
+  }
+
+  /** Takes edits. A late answer of a server that the client has left is older than the edits made since. */
+  record(edits: readonly Edit[], version: bigint, address: number): void {
+    if (address === this.address && version > this.version) this.version = version;
+    const order = ((this.terms.get(address) ?? this.term) << 64n) | version;
+    for (const edit of edits) this.recordOne(edit, order);
+  }
+
+  /** Takes one edit. Answers of several streams arrive in any order; `order` is that of the edits. */
+  private recordOne(edit: Edit, order: Order): void {
     const id = idOf(edit);
     let found = this.edited.get(id);
     if (found === undefined) {
-      found = { isInBase: edit.edit.case !== 'add', firstVersion: version, version: 0n, polygon: null };
+      found = { isInBase: edit.edit.case !== 'add', first: order, last: 0n, polygon: null };
       this.edited.set(id, found);
-    } else if (version < found.firstVersion) {
+    } else if (order < found.first) {
       found.isInBase = edit.edit.case !== 'add';
-      found.firstVersion = version;
+      found.first = order;
     }
-    if (version > found.version) {
-      found.version = version;
+    if (order > found.last) {
+      found.last = order;
       found.polygon = edit.edit.case === 'remove' ? null : (edit.edit.value ?? null);
     }
   }
@@ -93,8 +137,9 @@ export class ForkLog {
     return this.forks.size === 0;
   }
 
-  add(fork: SceneSummary, leaseSeconds: bigint): void {
-    this.forks.set(fork.name, new Fork(fork.base, fork.baseVersion, leaseSeconds));
+  /** Records a fork that was made on a server. */
+  add(fork: SceneSummary, leaseSeconds: bigint, address: number): void {
+    this.forks.set(fork.name, new Fork(fork.base, fork.baseVersion, leaseSeconds, address, fork.version));
   }
 
   /** Forgets a scene, which is not made again. */
@@ -102,14 +147,19 @@ export class ForkLog {
     this.forks.delete(name);
   }
 
-  /** Records edits that made a version of a scene; does nothing for a scene that is no fork of the client. */
-  record(name: string, edits: readonly Edit[], version: bigint): void {
-    const fork = this.forks.get(name);
-    if (fork !== undefined) for (const edit of edits) fork.record(edit, version);
+  /** Forgets a fork that a server does not have, unless `restore` has yet to make it there. */
+  removeMissing(name: string, address: number): void {
+    if (this.forks.get(name)?.address === address) this.forks.delete(name);
+  }
+
+  /** Records edits that made a version of a scene on a server; does nothing if it is no fork of the client. */
+  record(name: string, edits: readonly Edit[], version: bigint, address: number): void {
+    this.forks.get(name)?.record(edits, version, address);
   }
 
   /**
-   * Makes, on one server, each fork that it does not have. Skips those whose base it does not have.
+   * Makes, on one server, each fork that it does not have, or has as it was when the client left the server. Skips those
+   * whose base the server does not have.
    *
    * Throws the error of a server that does not answer, or refuses a call over a limit; a fork that did not get all of
    * its edits is then deleted. Callers at the same time share one attempt, so that none finds a fork without its edits;
@@ -132,8 +182,9 @@ export class ForkLog {
     try {
       for (const [name, fork] of this.forks) {
         if (isAbandoned()) return;
+        const known = fork.version;
         try {
-          await restoreOne(calls, address, name, fork);
+          fork.takeServer(address, known, await restoreOne(calls, address, name, fork));
         } catch (error) {
           // Groups that query a fork without base get NOT_FOUND.
           if (!(error instanceof CaromError && PERMANENT.has(error.code))) throw error;
@@ -151,9 +202,9 @@ async function call(
   method: string,
   request: Uint8Array,
   timeoutMs = CALL_MS,
-): Promise<void> {
+): Promise<Uint8Array> {
   try {
-    await calls.unary('SceneService', method, request, { address, timeoutMs });
+    return await calls.unary('SceneService', method, request, { address, timeoutMs });
   } catch (error) {
     if (!(error instanceof CaromError) || error.code !== 'DEADLINE_EXCEEDED') throw error;
     throw new CaromError('UNAVAILABLE', '', 'the server did not answer in time while a fork was made again');
@@ -164,30 +215,43 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof CaromError && error.code === code;
 }
 
-/** Makes one fork. Leaves one that the server has: it did not lose the fork, or another client made it again. */
-async function restoreOne(calls: Calls, address: number, name: string, fork: Fork): Promise<void> {
+/** The version of the scene in a response, whose field `scene` has the number 1 in all of them. */
+function versionIn(response: Uint8Array): bigint {
+  return parse(GetSceneResponseSchema, response).scene?.version ?? 0n;
+}
+
+/**
+ * Makes one fork, and returns its version. Leaves one that the server has, unless it is stale: the server did not lose
+ * it, or another client made it again.
+ */
+async function restoreOne(calls: Calls, address: number, name: string, fork: Fork): Promise<bigint> {
+  const get = toBinary(GetSceneRequestSchema, create(GetSceneRequestSchema, { name }));
+  const removal = toBinary(DeleteSceneRequestSchema, create(DeleteSceneRequestSchema, { name }));
   try {
-    return await call(calls, address, 'GetScene', toBinary(GetSceneRequestSchema, create(GetSceneRequestSchema, { name })));
+    const found = await call(calls, address, 'GetScene', get);
+    if (!fork.isStaleOn(address)) return versionIn(found);
+    await call(calls, address, 'DeleteScene', removal);
   } catch (error) {
     if (!hasCode(error, 'NOT_FOUND')) throw error;
   }
   const { base, baseVersion: version, leaseSeconds } = fork;
   const request = create(ForkSceneRequestSchema, { base, version, name, leaseSeconds });
+  let made: Uint8Array;
   try {
-    await call(calls, address, 'ForkScene', toBinary(ForkSceneRequestSchema, request));
+    made = await call(calls, address, 'ForkScene', toBinary(ForkSceneRequestSchema, request));
   } catch (error) {
-    if (hasCode(error, 'ALREADY_EXISTS')) return;
+    if (hasCode(error, 'ALREADY_EXISTS')) return versionIn(await call(calls, address, 'GetScene', get));
     throw error;
   }
   try {
     for (const edits of fork.parts()) {
       const commit = create(CommitEditsRequestSchema, { name, edits, editId: newEditId() });
-      await call(calls, address, 'CommitEdits', toBinary(CommitEditsRequestSchema, commit));
+      made = await call(calls, address, 'CommitEdits', toBinary(CommitEditsRequestSchema, commit));
     }
   } catch (error) {
     // Others would take the incomplete fork for a complete one.
-    const removal = toBinary(DeleteSceneRequestSchema, create(DeleteSceneRequestSchema, { name }));
     await call(calls, address, 'DeleteScene', removal, REMOVAL_MS).catch(() => undefined);
     throw error;
   }
+  return versionIn(made);
 }

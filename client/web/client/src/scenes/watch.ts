@@ -124,7 +124,7 @@ export async function* watch(
       why = asCaromError(error);
     }
     if (signal?.aborted) return;
-    if (why.code === 'NOT_FOUND' && calls > 0) forks.remove(name); // it cannot be made again
+    if (why.code === 'NOT_FOUND' && calls > 0) forks.removeMissing(name, address); // it cannot be made again
     if (why.code === 'UNAVAILABLE') caller.servers.failOver(address);
     else if (why.retryAfter === undefined) throw why;
     const now = performance.now();

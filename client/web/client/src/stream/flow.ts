@@ -191,8 +191,8 @@ export class Flow {
     this.giveUp = null;
     const { removed, definitions, groups } = frame.asked;
     if (answer.error === null) this.session.apply(frame.bindings, removed, definitions);
-    recordEdits(this.forks, groups, answer);
-    removeMissing(this.forks, groups, answer);
+    recordEdits(this.forks, groups, answer, this.address);
+    removeMissing(this.forks, groups, answer, this.address);
     frame.answered(answer);
   }
 
@@ -275,11 +275,11 @@ export class Flow {
   }
 }
 
-/** Records edits of forks. */
-export function recordEdits(forks: ForkLog, groups: Asked['groups'], answer: FrameAnswer): void {
+/** Records edits of forks on a server. */
+export function recordEdits(forks: ForkLog, groups: Asked['groups'], answer: FrameAnswer, address: number): void {
   if (forks.isEmpty) return;
   answer.groups.forEach(({ editedVersion }, i) => {
-    if (editedVersion > 0n) forks.record(groups[i]!.scene, groups[i]!.edits, editedVersion);
+    if (editedVersion > 0n) forks.record(groups[i]!.scene, groups[i]!.edits, editedVersion, address);
   });
 }
 
@@ -287,9 +287,10 @@ export function recordEdits(forks: ForkLog, groups: Asked['groups'], answer: Fra
  * Forgets the forks that an answer reports as missing. It is for streams, which restore lost forks before they send
  * frames: what is missing then cannot be restored.
  */
-function removeMissing(forks: ForkLog, groups: Asked['groups'], answer: FrameAnswer): void {
+function removeMissing(forks: ForkLog, groups: Asked['groups'], answer: FrameAnswer, address: number): void {
   if (forks.isEmpty) return;
   answer.groups.forEach(({ error }, i) => {
-    if (error?.code === 'NOT_FOUND' && error.field.startsWith('scene')) forks.remove(groups[i]!.scene);
+    if (error?.code !== 'NOT_FOUND' || !error.field.startsWith('scene')) return;
+    forks.removeMissing(groups[i]!.scene, address);
   });
 }
