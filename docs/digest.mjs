@@ -132,6 +132,7 @@ function questionsOf(scene, trackers, shapes) {
     slides: (c) => scene.slide({ ...placed(c, c.shape), dx: c.dx, dy: c.dy }),
     bounces: (c) => scene.bounce(far(c)),
     'ray bounces': (c) => scene.bounceRays(rays(c)),
+    areas: (c) => scene.areas({ x: c.x, y: c.y, range: c.large, ...both }),
     // Trackers at poses, and a little further.
     moves: (c) => {
       trackers.define({ shapes, shape: c.shape, within: 1 });

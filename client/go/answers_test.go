@@ -39,7 +39,8 @@ func randomAnswer(random *rand.Rand, m protoreflect.Message, items int) {
 	all := m.Descriptor().Fields()
 	c := &randomColumns{random: random, m: m, items: items, unclear: items, counts: make([]uint32, items),
 		clear: make([]uint64, (items+63)/64), optional: random.Intn(2) == 0}
-	c.bare = all.ByName("truncated") != nil && random.Intn(5) == 0
+	isArea := m.Descriptor().Name() == "AreaAnswers" // always has its rows
+	c.bare = all.ByName("truncated") != nil && !isArea && random.Intn(5) == 0
 	for i := range c.counts {
 		c.counts[i] = uint32(random.Intn(3)) << (random.Intn(200) / 199 * 8)
 		if c.isMoves() && random.Intn(2) == 0 {
@@ -127,7 +128,13 @@ func (c *randomColumns) length(name string) int {
 	case c.isMoves() && (begins("first_") || name == "low" || name == "high" || name == "touches"):
 		return c.unclear
 	case begins("safe_"), name == "quiet_radius", name == "visible", name == "finished", name == "steps", kind == "DepenetrateAnswers",
-		kind == "SlideAnswers" && (name == "x" || name == "y" || begins("left_")):
+		kind == "SlideAnswers" && (name == "x" || name == "y" || begins("left_")),
+		kind == "AreaAnswers" && (name == "area" || name == "starts_inside"):
+		return c.items
+	case name == "passed", name == "soft_length":
+		if !c.optional {
+			return 0
+		}
 		return c.items
 	case begins("exit_"), name == "has_exit_edge", begins("reflection_"), name == "is_body":
 		if !c.optional {

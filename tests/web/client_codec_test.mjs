@@ -98,7 +98,7 @@ function shapeMessages({ polygons, capsules }) {
   return made;
 }
 
-const BOOLS = new Set(['reflect', 'quietRadii']);
+const BOOLS = new Set(['reflect', 'quietRadii', 'softLength']);
 
 /** The message of a question, as protobuf-es takes it. */
 function questionMessage(question) {

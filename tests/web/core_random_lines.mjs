@@ -84,6 +84,9 @@ function scopeOf(random) {
   return made;
 }
 
+const softWallsOf = (random) =>
+  random.next() < 0.6 ? {} : { soft_mask: 1 + random.below(7), soft_count: random.below(4) };
+
 function membersOf(random, op) {
   const [a, b, d] = [random.point(), random.point(), random.push()];
   const circle = { c: a, r: random.below(7) / 2 };
@@ -94,7 +97,14 @@ function membersOf(random, op) {
     case 'point':
       return { p: a };
     case 'segment':
-      return { a, b, inside: random.one('report', 'ignore', 'exit') };
+      return { a, b, inside: random.one('report', 'ignore', 'exit'), ...softWallsOf(random) };
+    case 'sight':
+      return { a, b, ...softWallsOf(random) };
+    case 'area': {
+      const start = random.below(8) - 4;
+      const cone = random.next() < 0.5 ? { cone: [start, start + (1 + random.below(12)) / 2] } : {};
+      return { p: a, r: (1 + random.below(19)) / 2, inside: random.one('report', 'ignore'), ...cone };
+    }
     case 'bounce':
       return { a, b, max_bounces: 1 + random.below(3) };
     case 'ray_bounce': {

@@ -160,8 +160,8 @@ function areas(answer: Answer): Said {
   const [x, y] = [numbers(answer, 'startX'), numbers(answer, 'startY')];
   const rows = kind.map((piece, i) => {
     const start = `from (${x[i]}, ${y[i]})`;
-    if (piece !== PIECE_EDGE) return plain(`${start}: ${piece === PIECE_ARC ? 'the range' : 'a line of sight'}`);
-    return named(answer, i, (name) => `${start}: ${name}`);
+    if (piece === PIECE_EDGE) return named(answer, i, start);
+    return plain(piece === PIECE_ARC ? 'the range' : 'a line of sight', start);
   });
   const inside = numbers(answer, 'startsInside')[0] ? ', starts inside' : '';
   return { summary: `Area ${short(numbers(answer, 'areas')[0])}, ${count(kind.length, 'piece')}${inside}`, rows };
