@@ -398,7 +398,9 @@ func (c *Client) Evaluate(ctx context.Context, frame *Frame) (*FrameAnswer, erro
 		return nil, problem
 	}
 	one.request.data = one.writer.bytes()
+	var on *grpc.ClientConn
 	err := c.attempt(ctx, true, func(ctx context.Context, conn *grpc.ClientConn) error {
+		on = conn
 		return conn.Invoke(ctx, queriesPath+"Evaluate", &one.request, &one.response)
 	})
 	if err != nil {
@@ -409,7 +411,7 @@ func (c *Client) Evaluate(ctx context.Context, frame *Frame) (*FrameAnswer, erro
 	if err := one.decoder.response(one.response.data, &one.asked, answer); err != nil {
 		return nil, err
 	}
-	c.forks.recordAnswer(&one.asked, answer)
+	c.forks.recordAnswer(&one.asked, answer, on)
 	if answer.err != nil {
 		return nil, answer.err
 	}

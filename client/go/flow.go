@@ -23,9 +23,10 @@ const (
 // A flow is the state of the calls of a stream.
 type flow struct {
 	// The call.
-	calls             int        // that were opened
-	answered          bool       // the call has got an answer, which brings the limits
-	replay            []*payload // that remain to be written
+	calls             int              // that were opened
+	on                *grpc.ClientConn // the server
+	answered          bool             // the call has got an answer, which brings the limits
+	replay            []*payload       // that remain to be written
 	replayOutstanding int
 	outstanding       int // messages that were written and are not answered
 	sent              int
@@ -79,11 +80,11 @@ func (s *Stream) call(server int) *Error {
 	ctx, cancel := context.WithCancel(s.ctx)
 	defer cancel()
 	connected := func() bool { return true } // in time
-	if giveUp := s.beginCall(); !giveUp.IsZero() {
+	conn := s.client.servers.conns[server]
+	if giveUp := s.beginCall(conn); !giveUp.IsZero() {
 		// A host that drops packets does not hold the stream longer.
 		connected = time.AfterFunc(time.Until(giveUp), cancel).Stop
 	}
-	conn := s.client.servers.conns[server]
 	conn.ResetConnectBackoff()
 	stream, err := conn.NewStream(ctx, streamDesc, queriesPath+"Stream")
 	if !connected() && s.ctx.Err() == nil {
@@ -119,11 +120,12 @@ func (s *Stream) call(server int) *Error {
 }
 
 // beginCall lets the call send all frames without answers.
-func (s *Stream) beginCall() (giveUp time.Time) {
+func (s *Stream) beginCall(on *grpc.ClientConn) (giveUp time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := &s.flow
 	f.calls++
+	f.on = on
 	f.answered, f.outstanding, f.replayOutstanding, f.sent = false, 0, 0, 0
 	f.replay = s.session.replay(&s.limits)
 	return f.giveUp
@@ -235,10 +237,10 @@ func (s *Stream) setFault(err *Error) *Error {
 
 // deliver passes the answer of the oldest frame to the call of Recv or Do that waits for it.
 func (s *Stream) deliver(frame *sentFrame, answer *FrameAnswer) {
-	s.client.forks.recordAnswer(&frame.asked, answer)
-	s.client.forks.removeMissing(&frame.asked, answer)
-	s.mu.Lock()
 	f := &s.flow
+	s.client.forks.recordAnswer(&frame.asked, answer, f.on) // f.on changes between calls alone
+	s.client.forks.removeMissing(&frame.asked, answer, f.on)
+	s.mu.Lock()
 	s.unanswered = append(s.unanswered[:0], s.unanswered[1:]...)
 	f.sent--
 	f.outstanding--

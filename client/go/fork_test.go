@@ -4,6 +4,7 @@
 package carom
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"reflect"
@@ -278,6 +279,83 @@ func TestAForkThatWasLeftBehindIsReplaced(t *testing.T) {
 			t.Fatalf("%v, %v, %d reconnects", answer.Err(), ids, stream.Reconnects())
 		}
 		proxies[client.servers.current.Load()].cutAll()
+	}
+}
+
+// A late answer of a server that the client has left undid edits that the next server had made since.
+func TestEditsOfAServerThatWasLeftAreOlderThanThoseOfTheNextOne(t *testing.T) {
+	const name = "scenes/match"
+	first, second := new(grpc.ClientConn), new(grpc.ClientConn)
+	var log forkLog
+	log.add(Scene{Name: name, Base: "scenes/arena", BaseVersion: 1, Version: 40}, 0, first)
+	record := func(version uint64, on *grpc.ClientConn, fill func(*GroupEdits)) {
+		edits := new(GroupEdits)
+		fill(edits)
+		log.record(name, edits.list, version, on)
+	}
+	record(42, first, func(e *GroupEdits) { e.Remove(3); e.Replace(square(1, 11)); e.Replace(square(2, 21)) })
+	log.found(name, 42, 7, second) // which numbers its versions anew
+	record(8, second, func(e *GroupEdits) { e.Replace(square(1, 12)) })
+	record(43, first, func(e *GroupEdits) { e.Replace(square(1, 13)); e.Replace(square(2, 23)); e.Add(square(3, 33)) })
+	log.found(name, 8, 5, second) // which has lost the fork
+	record(6, second, func(e *GroupEdits) { e.Replace(square(4, 44)) })
+	record(9, second, func(e *GroupEdits) { e.Replace(square(4, 45)) })
+	log.found(name, 9, 9, second) // which still has it
+	record(8, second, func(e *GroupEdits) { e.Remove(4); e.Remove(5) })
+	wanted := new(GroupEdits)
+	wanted.Replace(square(1, 12)) // the second server's
+	wanted.Replace(square(2, 23)) // the late one's
+	wanted.Replace(square(3, 33)) // which is in the base
+	wanted.Replace(square(4, 45)) // the greatest version's
+	wanted.Remove(5)
+	edited := log.forks[name].edited
+	if len(edited) != wanted.Len() {
+		t.Errorf("%d edited polygons", len(edited))
+	}
+	for _, each := range wanted.list {
+		if found := edited[each.id]; !found.isInBase || !bytes.Equal(found.polygon, each.polygon) {
+			t.Errorf("polygon %d: %+v", each.id, found)
+		}
+	}
+}
+
+// While a stream replaced a fork that was left behind on a server, another stream that asked this
+// server for the fork took it for lost. No later server got the fork.
+func TestAForkOutlivesItsReplacement(t *testing.T) {
+	ctx := testContext(t)
+	var servers [2]*Client
+	var proxies [2]*cutProxy
+	for i := range proxies {
+		server := startServer(t)
+		servers[i] = dial(t, server.address)
+		arena(t, servers[i])
+		proxies[i] = startProxy(t, server.address, neverCut)
+	}
+	client := dial(t, proxies[0].address()+","+proxies[1].address())
+	fork, err := client.ForkScene(ctx, "scenes/arena", ForkOptions{Name: "scenes/match"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream := open(t, client, StreamOptions{})
+	for i, wanted := range [][]uint64{{100, 1, 2, 3, 4, 5}, {100, 101, 1, 2, 3, 4, 5}} {
+		answer := edit(t, stream, fork.Name, func(e *GroupEdits) { e.Add(square(uint64(100+i), float64(3*i+3))) })
+		if ids := idsOf(answer.Segments.Hits(0)); !reflect.DeepEqual(ids, wanted) {
+			t.Fatalf("%v, %v", answer.Err(), ids)
+		}
+		proxies[0].cutAll()
+	}
+	client.servers.current.Store(0)
+	if err := servers[0].DeleteScene(ctx, fork.Name, 0); err != nil { // as the replacement begins
+		t.Fatal(err)
+	}
+	answer, err := open(t, client, StreamOptions{}).Do(ctx, bullet(fork.Name))
+	if err != nil || !errors.Is(answer.Group(0).Err(), NotFound) {
+		t.Fatal(err, answer.Group(0).Err())
+	}
+	proxies[1].cutAll()
+	moved := edit(t, stream, fork.Name, func(e *GroupEdits) { e.Remove(1) })
+	if ids := idsOf(moved.Segments.Hits(0)); !reflect.DeepEqual(ids, []uint64{100, 101, 2, 3, 4, 5}) || stream.Reconnects() != 2 {
+		t.Errorf("%v, %v, %d reconnects", moved.Err(), ids, stream.Reconnects())
 	}
 }
 

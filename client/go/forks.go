@@ -54,16 +54,30 @@ type loggedFork struct {
 	baseVersion uint64
 	lease       uint64 // in seconds
 	edited      map[uint64]editedPolygon
-	on          *grpc.ClientConn          // the server with the fork that the log describes
-	left        map[*grpc.ClientConn]bool // other servers, which may still have it as it was
+	on          *grpc.ClientConn // the server on which the fork was last found or made
+	version     uint64           // the greatest one there that the client knows
+	// The latest term of each server on which the fork was found or made; that of `on` is the greatest.
+	// The others may have the fork as it was when the client went on with another server.
+	terms map[*grpc.ClientConn]uint64
+}
+
+// The order of edits. A term begins when the fork is found or made on a server that numbers its
+// versions anew: another one, or one that has lost the fork. Versions order the edits of one term.
+type order struct {
+	term    uint64
+	version uint64 // that the edit made
+}
+
+func (o order) isBefore(other order) bool {
+	return o.term < other.term || o.term == other.term && o.version < other.version
 }
 
 // An editedPolygon is the net effect of all edits of one polygon.
 type editedPolygon struct {
-	isInBase     bool
-	firstVersion uint64 // that the first edit made; this edit decides isInBase
-	version      uint64 // that the last edit made
-	polygon      []byte // after the last edit; nil: removed
+	isInBase bool
+	first    order // of the first edit, which decides isInBase
+	last     order
+	polygon  []byte // after the last edit; nil: removed
 }
 
 func (l *forkLog) add(fork Scene, lease uint64, on *grpc.ClientConn) {
@@ -72,8 +86,8 @@ func (l *forkLog) add(fork Scene, lease uint64, on *grpc.ClientConn) {
 	if l.forks == nil {
 		l.forks = map[string]*loggedFork{}
 	}
-	l.forks[fork.Name] = &loggedFork{fork.Base, fork.BaseVersion, lease, map[uint64]editedPolygon{}, on,
-		map[*grpc.ClientConn]bool{}}
+	l.forks[fork.Name] = &loggedFork{fork.Base, fork.BaseVersion, lease, map[uint64]editedPolygon{}, on, fork.Version,
+		map[*grpc.ClientConn]uint64{on: 1}}
 }
 
 // remove forgets a scene, which is not made again.
@@ -83,64 +97,80 @@ func (l *forkLog) remove(name string) {
 	delete(l.forks, name)
 }
 
-// record takes edits that made a version of a scene. Answers of several streams arrive in any order;
-// the versions order the edits.
-func (l *forkLog) record(name string, edits []Edit, version uint64) {
+// record takes edits that made a version of a scene on a server. Answers of several streams arrive in
+// any order; a late one of a server that the client has left is older than the edits made since.
+func (l *forkLog) record(name string, edits []Edit, version uint64, on *grpc.ClientConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fork := l.forks[name]
 	if fork == nil {
 		return
 	}
+	term, known := fork.terms[on]
+	if !known {
+		term = fork.terms[fork.on]
+	}
+	if on == fork.on {
+		fork.version = max(fork.version, version)
+	}
+	made := order{term, version}
 	for _, edit := range edits {
 		found, known := fork.edited[edit.id]
-		if !known || version < found.firstVersion {
-			found.isInBase, found.firstVersion = edit.number != editAdd, version
+		if !known || made.isBefore(found.first) {
+			found.isInBase, found.first = edit.number != editAdd, made
 		}
-		if version > found.version {
-			found.version, found.polygon = version, edit.polygon
+		if found.last.isBefore(made) {
+			found.last, found.polygon = made, edit.polygon
 		}
 		fork.edited[edit.id] = found
 	}
 }
 
-// found takes the version of a fork on a server that has it now. Another server, or one that lost the
-// fork, counts its versions anew: edits that it makes from here on follow those of the log.
-func (l *forkLog) found(name string, version uint64, on *grpc.ClientConn) {
+// found takes the version of a fork on a server that has it with all edits. known: the greatest
+// version that the client knew before it asked the server. A lower one shows that the server has lost
+// the fork meanwhile, and that this client or another one has made it again.
+func (l *forkLog) found(name string, known, version uint64, on *grpc.ClientConn) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	fork := l.forks[name]
 	if fork == nil {
 		return
 	}
-	if fork.on != on {
-		fork.left[fork.on] = true
-		delete(fork.left, on)
-		fork.on = on
+	if on == fork.on && version >= known {
+		fork.version = max(fork.version, version)
+		return
 	}
-	for id, each := range fork.edited {
-		each.firstVersion, each.version = min(each.firstVersion, version), min(each.version, version)
-		fork.edited[id] = each
-	}
+	fork.terms[on] = fork.terms[fork.on] + 1
+	fork.on, fork.version = on, version
 }
 
-// recordAnswer records the edits of an answered frame.
-func (l *forkLog) recordAnswer(asked *asked, answer *FrameAnswer) {
+// recordAnswer records the edits of a frame that a server has answered.
+func (l *forkLog) recordAnswer(asked *asked, answer *FrameAnswer, on *grpc.ClientConn) {
 	for i := range answer.groups {
 		if version := answer.groups[i].EditedVersion; version > 0 {
-			l.record(asked.groups[i].scene, asked.groups[i].edits, version)
+			l.record(asked.groups[i].scene, asked.groups[i].edits, version, on)
 		}
 	}
 }
 
 // removeMissing forgets the forks that an answer reports as missing. It is for streams, which restore
 // lost forks before they send frames: what is missing then cannot be restored. Another call may reach
-// a server that no stream has restored the fork on yet.
-func (l *forkLog) removeMissing(asked *asked, answer *FrameAnswer) {
+// a server that no stream has restored the fork on yet. So may a stream, if the log has the fork on
+// another server; and while `restore` replaces a fork, it is missing.
+func (l *forkLog) removeMissing(asked *asked, answer *FrameAnswer, on *grpc.ClientConn) {
 	for i := range answer.groups {
 		if err := answer.groups[i].err; err != nil && err.Code == NotFound && strings.HasPrefix(err.Field, "scene") {
-			l.remove(asked.groups[i].scene)
+			l.removeFrom(on, asked.groups[i].scene)
 		}
+	}
+}
+
+// removeFrom forgets a fork, unless the log has it on another server than that one.
+func (l *forkLog) removeFrom(on *grpc.ClientConn, name string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if fork := l.forks[name]; fork != nil && fork.on == on {
+		delete(l.forks, name)
 	}
 }
 
@@ -197,13 +227,14 @@ func (l *forkLog) restore(ctx context.Context, conn *grpc.ClientConn) *Error {
 	var jobs []job
 	l.mu.Lock()
 	for name, fork := range l.forks {
-		jobs = append(jobs, job{name, *fork, fork.left[conn], fork.parts(name)})
+		_, wasOn := fork.terms[conn]
+		jobs = append(jobs, job{name, *fork, wasOn && fork.on != conn, fork.parts(name)})
 	}
 	l.mu.Unlock()
 	for _, each := range jobs {
 		version, err := restoreOne(ctx, conn, each.name, &each.fork, each.isStale, each.parts)
 		if err == nil {
-			l.found(each.name, version, conn)
+			l.found(each.name, each.fork.version, version, conn)
 			continue
 		}
 		if err.Code == NotFound || err.Code == OutOfRange || err.Code == DataLoss || err.Code == InvalidArgument {

@@ -157,10 +157,15 @@ func (c *Client) CommitEdits(ctx context.Context, name string, edits *GroupEdits
 	}
 	response := new(caromv1.CommitEditsResponse)
 	request := &payload{commitRequest(name, edits.BaseVersion, edits.list, id)}
-	if err := c.call(ctx, "CommitEdits", true, request, response); err != nil {
+	var on *grpc.ClientConn
+	err := c.attempt(ctx, true, func(ctx context.Context, conn *grpc.ClientConn) error {
+		on = conn
+		return conn.Invoke(ctx, scenesPath+"CommitEdits", request, response)
+	})
+	if err != nil {
 		return Scene{}, err
 	}
-	c.forks.record(name, edits.list, response.GetScene().GetVersion())
+	c.forks.record(name, edits.list, response.GetScene().GetVersion(), on)
 	return sceneOf(response.GetScene()), nil
 }
 
