@@ -13,20 +13,21 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import { PEERS } from './peers.mjs';
-import { Random, dense, segments, walls } from './scenes.mjs';
+import { PEERS, visibilityOf } from './peers.mjs';
+import { Random, dense, framed, segments, walls } from './scenes.mjs';
 
 const [folder, casts, library, out, ...rest] = process.argv.slice(2);
 const quick = rest.includes('--quick');
 const filter = rest.find((each) => !each.startsWith('-')) ?? '';
 const carom = await import(pathToFileURL(join(folder, 'dist/index.js')));
-const { segments: ask, disc, slides } = await import(pathToFileURL(join(folder, 'dist/questions.js')));
+const { areas, segments: ask, disc, slides } = await import(pathToFileURL(join(folder, 'dist/questions.js')));
 
 const BATCH = 1024;
 const BATCHES = quick ? 4 : 32;
 const ROUNDS = quick ? 3 : 15;
 const NATIVE_RATIO = 3;
 const SLIDE_MS = 1;
+const AREA_RATIO = 5;
 const TICKS = 60;
 const results = [];
 
@@ -196,8 +197,39 @@ async function runSlides() {
   report('slides_walls 200 a tick', median(times), 'ms', `<= ${SLIDE_MS}`, median(times) <= SLIDE_MS);
 }
 
+/** The areas that ten eyes see in rooms of about 1,000 edges. */
+async function runAreas() {
+  if (!'areas'.includes(filter)) return;
+  const EYES = 10;
+  const made = framed(4);
+  const core = await carom.Core.load({ simd: true });
+  const scene = carom.Scene.fromPolygons(made.polygons, { core });
+  const isFree = (x, y) => scene.locate({ x, y }).count(0) === 0;
+  const { ax: x, ay: y } = segments(made, EYES, 1, 3, isFree);
+  const question = areas({ x, y, range: new Float64Array(EYES).fill(4 * made.half) });
+  const see = visibilityOf(made.polygons);
+  const [ours, theirs] = [[], []];
+  let answers;
+  for (let round = -2; round < ROUNDS; ++round) {
+    const own = cpu(() => (answers = scene.ask(question, answers))) / EYES;
+    const sizes = [];
+    const other = cpu(() => x.forEach((each, i) => sizes.push(see(each, y[i])))) / EYES;
+    sizes.forEach((size, i) => {
+      if (Math.abs(size - answers.areas[i]) > 1e-3 * size) throw new Error(`eye ${i}: ${answers.areas[i]}, not ${size}`);
+    });
+    if (round < 0) continue;
+    ours.push(own);
+    theirs.push(other);
+  }
+  report('areas_rooms carom', median(ours), 'ns');
+  report('areas_rooms visibility-polygon', median(theirs), 'ns');
+  const ratio = median(theirs) / median(ours);
+  report('areas_rooms visibility-polygon / carom', ratio, 'times', `>= ${AREA_RATIO}`, ratio >= AREA_RATIO);
+}
+
 mkdirSync(out, { recursive: true });
 await runCasts();
 await runSlides();
+await runAreas();
 writeFileSync(join(out, 'results.json'), `${JSON.stringify(results, null, 1)}\n`);
 process.exitCode = results.every((each) => each.isMet) ? 0 : 1;

@@ -6,6 +6,7 @@
 import Matter from 'matter-js';
 import * as planck from 'planck';
 import Rapier from '@dimforge/rapier2d-simd-compat';
+import VisibilityPolygon from 'visibility-polygon';
 
 function planckOf(pieces) {
   const world = new planck.World();
@@ -54,3 +55,18 @@ export const PEERS = [
   { name: 'matter', goal: 20, make: matterOf, share: 1 / 500 },
   { name: 'rapier', goal: 3, make: rapierOf, share: 1 },
 ];
+
+/** Returns a function that returns the size of the area that a point sees, by the package visibility-polygon. */
+export function visibilityOf(polygons) {
+  const { breakIntersections, compute, convertToSegments } = VisibilityPolygon;
+  const edges = breakIntersections(convertToSegments(polygons));
+  return (x, y) => {
+    const corners = compute([x, y], edges);
+    let twice = 0;
+    corners.forEach(([ax, ay], i) => {
+      const [bx, by] = corners[(i + 1) % corners.length];
+      twice += ax * by - ay * bx;
+    });
+    return Math.abs(twice) / 2;
+  };
+}

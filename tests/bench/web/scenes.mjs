@@ -76,6 +76,19 @@ export function walls(rooms) {
   return { polygons, pieces, half: (rooms * ROOM) / 2, near: 6, far: 600 };
 }
 
+/** The rooms of `walls` within four walls, so that every line of sight ends. */
+export function framed(rooms) {
+  const { polygons, half } = walls(rooms);
+  const [inner, outer] = [half + ROOM / 4, half + ROOM / 4 + 1];
+  const frame = [
+    boxOf(-outer, -outer, outer, -inner),
+    boxOf(-outer, inner, outer, outer),
+    boxOf(-outer, -inner, -inner, inner),
+    boxOf(inner, -inner, outer, inner),
+  ];
+  return { polygons: [...polygons, ...frame], half };
+}
+
 /** Segments whose starts are in no polygon. `isFree` says whether a point is. */
 export function segments(scene, count, length, seed, isFree) {
   const random = new Random(seed);
