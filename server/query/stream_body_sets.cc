@@ -149,6 +149,7 @@ absl::Status StreamBodySets::Stage(const v1::Frame& frame, const Forks& forks, K
 
 absl::Status StreamBodySets::Commit(Staged& staged) {
   std::vector<ForkBodySets::Replacement> replacements;
+  replacements.reserve(staged.forks.size());
   for (auto& [sets, change] : staged.forks) {
     replacements.push_back({sets, change.first.Finish(), change.second});
   }

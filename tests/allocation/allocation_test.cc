@@ -188,7 +188,8 @@ TEST_F(AllocationTest, Areas) {
 // Story: a thread that once answered an eye in a hole of hundreds of thousands of edges kept their
 // memory.
 TEST_F(AllocationTest, AThreadDoesNotKeepTheMemoryOfAHugeArea) {
-  PolygonSpec spec{1, {{Ring({100, 0}, 4, 20, 1), false}, {Ring({100, 0}, 200000, 10, 0.9), false}}};
+  PolygonSpec spec{1,
+                   {{Ring({100, 0}, 4, 20, 1), false}, {Ring({100, 0}, 200000, 10, 0.9), false}}};
   const Scene::Ptr scene = Scene::Create({Polygon::Create(std::move(spec)).value()}).value();
   const double x[] = {100}, y[] = {0}, range[] = {20};
   const testing::HeapMeter heap;
