@@ -69,10 +69,30 @@ void StreamSession::ApplyBodySet(v1::BodySet& definition) {
   if (!bodies.ok()) return;  // the server refuses it, too
   std::string bytes = wire::BodySetBytes(*bodies);
   BodySet& set = body_sets_[definition.body_set()];
-  if (set.bytes == bytes && set.definition.scene() == definition.scene()) return;
+  if (set.bytes == bytes && set.definition.scene() == definition.scene()) {
+    set.is_defined_again = true;
+    return;
+  }
   set = {};
   set.definition.Swap(&definition);
   set.bytes = std::move(bytes);
+}
+
+// The server accepts a tick that is not above the newest one in three cases: the tick is kept with
+// the same poses; the tick is below all that are kept, and changes nothing; or, if the set was
+// defined again, the fork was made again meanwhile, and its set had no ticks.
+void StreamSession::BodySet::Add(v1::BodyPoses& poses) {
+  if (!ticks.empty() && poses.tick() <= ticks.rbegin()->first) {
+    const auto known = ticks.find(poses.tick());
+    const bool is_same =
+        known != ticks.end() && known->second.SerializeAsString() == poses.SerializeAsString();
+    if (is_same || !is_defined_again) return;
+    ticks.clear();
+  }
+  is_defined_again = false;
+  const uint64_t tick = poses.tick();
+  ticks[tick].Swap(&poses);
+  while (ticks.size() > keep_ticks()) ticks.erase(ticks.begin());
 }
 
 // Keeps the ticks that the server keeps. When they are sent again, they have no walls any longer
@@ -83,10 +103,8 @@ void StreamSession::ApplyBodySets(v1::Frame& frame) {
   for (v1::BodyPoses& poses : *frame.mutable_poses()) {
     const auto found = body_sets_.find(poses.body_set());
     if (found == body_sets_.end()) continue;
-    BodySet& set = found->second;
     poses.set_resent(true);
-    set.ticks.try_emplace(poses.tick(), std::move(poses));
-    while (set.ticks.size() > set.keep_ticks()) set.ticks.erase(set.ticks.begin());
+    found->second.Add(poses);
   }
 }
 

@@ -81,8 +81,11 @@ class StreamSession {
     v1::BodySet definition;
     std::string bytes;  // equal for equal definitions (`wire::BodySetBytes`)
     std::map<uint64_t, v1::BodyPoses> ticks;
+    bool is_defined_again = false;  // since the newest tick
 
     size_t keep_ticks() const;
+    // Records a tick that the server accepted.
+    void Add(v1::BodyPoses& poses);
   };
   class TrackerFrame;
 

@@ -59,6 +59,10 @@ absl::StatusOr<BodySetDefinition> DefinitionOf(const v1::BodySet& message) {
 
 }  // namespace
 
+bool StreamBodySets::Shared::IsDefinitionOf(const KeptBodySet* set) const {
+  return set != nullptr && (set->definition == definition || *set->definition == *definition);
+}
+
 BodySetChange& StreamBodySets::Staged::ChangeOf(const std::shared_ptr<ForkBodySets>& sets) {
   const auto found = forks.find(sets);
   if (found != forks.end()) return found->second.first;
@@ -82,10 +86,6 @@ absl::Status StreamBodySets::StageSet(const v1::BodySet& message, const Forks& f
   const absl::StatusOr<BodySetDefinition> definition = DefinitionOf(message);
   if (!definition.ok()) return definition.status();
   const uint32_t handle = message.body_set();
-  const auto shared = staged.shared.find(handle);
-  if (shared != staged.shared.end() && shared->second.sets->is_closed()) {
-    staged.shared.erase(handle);  // the fork is deleted
-  }
   const bool is_new = !staged.shared.contains(handle) && !staged.own.Has(handle);
   if (is_new && staged.shared.size() + staged.own.size() >= BodySetTable::kMaxSets) {
     return OverLimit("body_set", BodySetTable::kMaxSets, "body sets a stream");
@@ -108,7 +108,9 @@ absl::Status StreamBodySets::StageSet(const v1::BodySet& message, const Forks& f
   BodySetChange& change = staged.ChangeOf(*sets);
   if (!change.Has(handle) && !forks.may_change.ok()) return forks.may_change;
   absl::Status status = change.Define(handle, *definition);
-  if (status.ok()) staged.shared[handle] = {*key, *std::move(sets)};
+  if (status.ok()) {
+    staged.shared[handle] = {*key, *std::move(sets), change.Find(handle)->definition};
+  }
   return status;
 }
 
@@ -124,9 +126,18 @@ absl::Status StreamBodySets::StagePoses(const v1::BodyPoses& message, const Fork
     return BelowFloats(message, staged.own.Add(message.body_set(), decoded.poses, 0));
   }
   if (!forks.may_change.ok()) return forks.may_change;
+  // A tick is a use of the fork, which renews its lease.
+  if (!forks.store.BodySetsOf(shared->second.fork, "body_set").ok()) {
+    return InvalidField("body_set", "must be the handle of a body set");
+  }
   const Scene::Ptr scene = message.resent() ? nullptr : forks.store.Find(shared->second.fork);
   const uint64_t version = scene == nullptr ? 0 : scene->version();
   BodySetChange& change = staged.ChangeOf(shared->second.sets);
+  const std::shared_ptr<const KeptBodySet> set = change.Find(message.body_set());
+  if (set != nullptr && !shared->second.IsDefinitionOf(set.get())) {
+    return InvalidField("body_set",
+                        "must be defined again: the fork has another set of the handle");
+  }
   return BelowFloats(message, change.Add(message.body_set(), decoded.poses, version));
 }
 
@@ -135,6 +146,9 @@ absl::Status StreamBodySets::Stage(const v1::Frame& frame, const Forks& forks, K
   for (const uint32_t handle : frame.removed_body_sets()) {
     absl::Status status = StageRemoval(handle, forks, staged);
     if (!status.ok()) return status;
+  }
+  if (frame.body_sets_size() != 0) {  // the handles of deleted forks are free
+    absl::erase_if(staged.shared, [](const auto& set) { return set.second.sets->is_closed(); });
   }
   for (int i = 0; i < frame.body_sets_size(); ++i) {
     const absl::Status status = StageSet(frame.body_sets(i), forks, key_of, staged);
@@ -151,6 +165,7 @@ absl::Status StreamBodySets::Commit(Staged& staged) {
   std::vector<ForkBodySets::Replacement> replacements;
   replacements.reserve(staged.forks.size());
   for (auto& [sets, change] : staged.forks) {
+    if (!change.first.is_changed()) continue;
     replacements.push_back({sets, change.first.Finish(), change.second});
   }
   absl::Status status = ForkBodySets::Replace(std::move(replacements));
@@ -184,7 +199,9 @@ absl::Status StreamBodySets::Define(const v1::Frame& frame, const Forks& forks, 
 StreamBodySets::Found StreamBodySets::Find(uint32_t handle) const {
   const auto shared = shared_.find(handle);
   if (shared == shared_.end()) return {own_.Find(handle), ""};
-  return {shared->second.sets->Find(handle), shared->second.fork};
+  std::shared_ptr<const KeptBodySet> set = shared->second.sets->Find(handle);
+  if (!shared->second.IsDefinitionOf(set.get())) set = nullptr;
+  return {std::move(set), shared->second.fork};
 }
 
 // Counts each definition as new and with room for all of its ticks, and no tick: the set of a tick

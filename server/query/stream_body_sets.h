@@ -63,6 +63,12 @@ class StreamBodySets {
   struct Shared {
     std::string fork;
     std::shared_ptr<ForkBodySets> sets;
+    // The definition that the stream gave, in bytes. Another stream may have removed the set and
+    // defined another one under the handle, which this stream then has to define, too.
+    std::shared_ptr<const std::string> definition;
+
+    // Returns whether `set`, which may be null, has this definition.
+    bool IsDefinitionOf(const KeptBodySet* set) const;
   };
   // The tables as they are after a frame.
   struct Staged {

@@ -48,6 +48,7 @@ absl::Status BodySetChange::Define(uint32_t handle, const BodySetDefinition& def
   set->history = definition.history;
   made_[handle] = set;
   table_.sets_.emplace(handle, std::move(set));
+  is_changed_ = true;
   return absl::OkStatus();
 }
 
@@ -62,6 +63,7 @@ absl::Status BodySetChange::Add(uint32_t handle, const PoseColumns& poses, uint6
   const bool is_known = history.tick_count() != 0 && poses.tick <= history.newest_tick();
   absl::Status status = history.Add(poses);
   if (!status.ok() || is_known) return status;
+  is_changed_ = true;
   std::vector<std::pair<uint64_t, uint64_t>>& versions = set->versions;
   if (version != 0) versions.emplace_back(poses.tick, version);
   const auto kept =
@@ -71,7 +73,7 @@ absl::Status BodySetChange::Add(uint32_t handle, const PoseColumns& poses, uint6
 }
 
 void BodySetChange::Remove(uint32_t handle) {
-  table_.sets_.erase(handle);
+  is_changed_ |= table_.sets_.erase(handle) != 0;
   made_.erase(handle);
 }
 

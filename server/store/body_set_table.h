@@ -81,6 +81,10 @@ class BodySetChange {
   void Remove(uint32_t handle);
 
   bool Has(uint32_t handle) const { return table_.sets_.contains(handle); }
+  // Returns null for an unknown handle.
+  std::shared_ptr<const KeptBodySet> Find(uint32_t handle) const { return table_.Find(handle); }
+  // Returns whether the table differs from the one before.
+  bool is_changed() const { return is_changed_; }
   size_t size() const { return table_.size(); }
   // Returns the changed table. The object must not be used afterwards.
   BodySetTable Finish() { return std::move(table_); }
@@ -89,6 +93,7 @@ class BodySetChange {
   BodySetTable table_;
   // the sets of `table_` that this object has made, and so may change
   absl::flat_hash_map<uint32_t, std::shared_ptr<KeptBodySet>> made_;
+  bool is_changed_ = false;
 };
 
 // The body sets of a fork. Thread-safe. `memory` must outlive the object.

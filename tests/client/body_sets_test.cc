@@ -194,6 +194,36 @@ TEST_F(BodySetsClientTest, AnotherDefinitionHasNoneOfTheEarlierTicks) {
   }
 }
 
+// Story: after a restart, the set of a fork had the ticks of the match before, which had had a fork
+// of the same name and the same set.
+TEST_F(BodySetsClientTest, TheNextForkOfANameHasNoneOfTheEarlierTicks) {
+  Start();
+  ASSERT_TRUE(client_->CreateScene("scenes/a", std::vector{Square(7, 100, 100)}).ok());
+  const auto stream = client_->OpenStream();
+  for (const uint64_t first : {997u, 1u}) {
+    ASSERT_TRUE(client_->ForkScene("scenes/a", {.name = "scenes/f"}).ok());
+    Frame frame;
+    frame.body_sets.push_back(Disc("scenes/f"));
+    for (uint64_t tick = first; tick < first + 4; ++tick) AddTick(tick, 30, frame);
+    const auto answer = Exchange(*stream, frame);
+    ASSERT_TRUE(answer.ok() && answer->status.ok()) << answer->status;
+    if (first != 1) {
+      ASSERT_TRUE(client_->DeleteScene("scenes/f").ok());
+    }
+  }
+  for (int i = 0; i < 2; ++i) {
+    Frame frame;
+    AskAt("scenes/f", 30, {1, 4, 997}, frame);
+    const auto answer = Exchange(*stream, frame);
+    ASSERT_TRUE(answer.ok()) << answer.status();
+    ASSERT_TRUE(answer->groups[0].status.ok()) << answer->groups[0].status;
+    EXPECT_THAT(answer->groups[0].answers.points.counts, ElementsAre(1, 1, 0));
+    EXPECT_EQ(answer->groups[0].answers.points.errors.size(), 1u);
+    server_.reset();
+    Start();
+  }
+}
+
 // Story: a tick that arrived late was ignored by the server, until a restart made it an error.
 TEST_F(BodySetsClientTest, ATickBelowTheOldestChangesNothingAfterARestartEither) {
   Start();

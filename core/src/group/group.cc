@@ -140,7 +140,7 @@ absl::Status EvaluateKept(const Scene& scene, const Group& group, GroupAnswers& 
   if (ConsidersBodies(group)) {
     internal::BodySet& set = (*bodies.emplace()).set();
     if (group.body_history != nullptr) {
-      set.Follow(*group.body_history, group.body_rotation);
+      set.Follow(*group.body_history, group.body_rotation, meter);
     } else if (absl::Status status = set.Place(group.bodies, meter); !status.ok()) {
       return status;
     }

@@ -87,10 +87,11 @@ void BodySet::Arrange() {
   for (const Box& box : boxes) raster_.Add(box);
 }
 
-void BodySet::Follow(const BodyHistory& history, BodyRotation rotation) {
+void BodySet::Follow(const BodyHistory& history, BodyRotation rotation, WorkMeter& meter) {
   windows_.Start(history, rotation);
   count_ = history.tick_count() == 0 ? 0 : history.size();
   while (bodies_.size() < count_) bodies_.push_back(std::make_unique<Body>());
+  meter.Spend(2 * count_);
   const DefinedBodies& defined = history.defined();
   for (size_t i = 0; i < count_; ++i) {
     Body& body = *bodies_[i];

@@ -109,7 +109,7 @@ class BodySet {
   absl::Status Place(const BodyColumns& columns, WorkMeter& meter);
   // Replaces the bodies by those of `history`, which must outlive their use. Each query considers
   // them at the moment of its filter: `Traverse` and `BodyAt` place them when they are needed.
-  void Follow(const BodyHistory& history, BodyRotation rotation);
+  void Follow(const BodyHistory& history, BodyRotation rotation, WorkMeter& meter);
   // Forgets the history, before the thread keeps the set for another group.
   void Forget() { windows_.Clear(); }
 

@@ -407,6 +407,26 @@ TEST(BodyHistoryTest, APoseTakesAtMostFortyBytes) {
   EXPECT_LE(BodyHistory::TickBytes(kMaxBodies, kMaxKeepTicks), kMaxBodies * kMaxKeepTicks * 40);
 }
 
+// Story: a group of one item in error read 4,096 bodies at no cost in units.
+TEST(BodyHistoryTest, TheBodiesOfAGroupCostUnitsWhateverIsAsked) {
+  BodyDefinition definition;
+  definition.shapes = {Shape::Create(Capsule{{{0, 0}, {0, 0}}, 1}).value()};
+  definition.shape.assign(4096, 0);
+  BodyHistory history = BodyHistory::Create(definition).value();
+  const std::vector<double> zeros(4096);
+  ASSERT_TRUE(history.Add({.tick = 1, .x = zeros, .y = zeros}).ok());
+  const double x[] = {0}, y[] = {0}, as_of[] = {std::numeric_limits<double>::quiet_NaN()};
+  Group group;
+  group.body_history = &history;
+  group.points = {x, y};
+  group.points.scope = {Against::kBodies, {}, {}, as_of};
+  GroupAnswers answers;
+  WorkMeter meter;
+  ASSERT_TRUE(EvaluateGroup(*Scene::Create({}).value(), group, answers, meter).ok());
+  EXPECT_EQ(answers.points.errors.size(), 1u);
+  EXPECT_GE(meter.used(), 4096u);
+}
+
 TEST(BodyHistoryTest, ManyTicksOfManyBodiesAreAnsweredAsOfEachMoment) {
   // More boxes than the windows of one tick may have: several ticks share a window.
   BodyDefinition definition;

@@ -64,11 +64,11 @@ std::string PointsAt(double x, const std::vector<double>& as_of,
                       " points { against: AGAINST_BOTH", points, moments, " } } ");
 }
 
-void Fork(TestServer& server, const std::string& name) {
+void Fork(TestServer& server, const std::string& name, int lease_seconds = 60) {
   Context context;
   v1::ForkSceneResponse fork;
-  const auto request =
-      FromText<v1::ForkSceneRequest>("base: 'scenes/a' name: 'scenes/" + name + "'");
+  const auto request = FromText<v1::ForkSceneRequest>(
+      absl::StrCat("base: 'scenes/a' name: 'scenes/", name, "' lease_seconds: ", lease_seconds));
   const grpc::Status status = server.scenes().ForkScene(&context, request, &fork);
   ASSERT_TRUE(status.ok()) << status.error_message();
 }
@@ -367,6 +367,66 @@ TEST(BodySetsTest, TicksThatWereSentAgainHaveNoWalls) {
   };
   EXPECT_TRUE(Refuses(walls_at(7), StatusCode::kOutOfRange, "version_at_tick"));
   EXPECT_EQ(walls_at(8), absl::OkStatus());
+}
+
+// Story: a match that sent poses and asked nothing for a while lost its fork.
+TEST(BodySetsTest, TicksRenewTheLeaseOfTheFork) {
+  TestServer server;
+  server.Create("a", {});
+  Fork(server, "f", 1);
+  Fork(server, "unused", 1);
+  Asker stream(server);
+  stream.Ask(Disc("scenes/f"));
+  int tick = 0;
+  EXPECT_TRUE(Eventually([&] {
+    EXPECT_EQ(stream.Ask(At(++tick, 0)).status().code(), 0);
+    Context context;
+    v1::GetSceneRequest request;
+    request.set_name("scenes/unused");
+    v1::GetSceneResponse response;
+    return server.scenes().GetScene(&context, request, &response).error_code() == grpc::NOT_FOUND;
+  }));
+  EXPECT_TRUE(stream.Ask(PointsAt(0, {1.0 * tick}, "scenes/f")).groups(0).has_points());
+}
+
+// Story: after a stream had removed the set of a fork and defined another one, the groups of the
+// other streams were answered with its bodies.
+TEST(BodySetsTest, EachStreamDefinesAnotherDefinitionItself) {
+  TestServer server;
+  server.Create("a", {});
+  Fork(server, "f");
+  Asker stream(server), other(server);
+  stream.Ask(Disc("scenes/f") + At(7, 0));
+  EXPECT_EQ(other.Ask(Disc("scenes/f")).status().code(), 0);
+  stream.Ask("removed_body_sets: 5");
+  stream.Ask(Disc("scenes/f", 9) + At(7, 0));
+  const auto group = [&] { return other.Ask(PointsAt(0, {7}, "scenes/f")).groups(0); };
+  EXPECT_TRUE(
+      Refuses(wire::DecodeStatus(group().status()), StatusCode::kInvalidArgument, "body_set"));
+  EXPECT_TRUE(Refuses(other.Refusal(At(8, 0)), StatusCode::kInvalidArgument, "poses[0].body_set"));
+  EXPECT_EQ(other.Ask(Disc("scenes/f", 9)).status().code(), 0);
+  EXPECT_TRUE(group().has_points());
+}
+
+// Story: a stream that used a fork for each match could define no set after 1,024 matches.
+TEST(BodySetsTest, HandlesOfDeletedForksAreFree) {
+  TestServer server;
+  server.Create("a", {});
+  Fork(server, "f");
+  Asker stream(server);
+  const auto small = [](int handle) {
+    return absl::StrCat("body_sets { body_set: ", handle,
+                        " keep_ticks: 1 shapes { capsule {} } } ");
+  };
+  std::string sets = Disc("scenes/f");
+  for (int handle = 6; handle < 6 + 1023; ++handle) sets += small(handle);
+  EXPECT_EQ(stream.Ask(sets).status().code(), 0);
+  EXPECT_EQ(stream.Refusal(small(2000)).code(), StatusCode::kResourceExhausted);
+  Context context;
+  v1::DeleteSceneResponse deleted;
+  const auto request = FromText<v1::DeleteSceneRequest>("name: 'scenes/f'");
+  ASSERT_TRUE(server.scenes().DeleteScene(&context, request, &deleted).ok());
+  EXPECT_EQ(stream.Ask(small(2000)).status().code(), 0);
 }
 
 // What the server keeps for a stream is charged, and refused where there is no room for it.
