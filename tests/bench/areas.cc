@@ -4,14 +4,10 @@
 // What does the exact area of an eye cost beside the visibility polygons of CGAL, and beside a fan
 // of beams, which misses what is between two beams?
 
-// g++ 12 finds members of CGAL's cached segments uninitialized that a flag guards.
-#pragma GCC diagnostic ignored "-Wmaybe-uninitialized"
-
 #include <CGAL/Arr_naive_point_location.h>
 #include <CGAL/Arr_segment_traits_2.h>
 #include <CGAL/Arrangement_2.h>
 #include <CGAL/Exact_predicates_exact_constructions_kernel.h>
-#include <CGAL/Exact_predicates_inexact_constructions_kernel.h>
 #include <CGAL/Rotational_sweep_visibility_2.h>
 #include <CGAL/Triangular_expansion_visibility_2.h>
 
@@ -38,8 +34,8 @@ namespace {
 constexpr size_t kEyes = 10;  // of a batch
 constexpr uint32_t kBeams = 4096;
 
+// With inexact constructions, eyes are in no face of the arrangement of these rooms.
 using Exact = CGAL::Exact_predicates_exact_constructions_kernel;
-using Inexact = CGAL::Exact_predicates_inexact_constructions_kernel;
 
 // Rooms within four walls, so that each face of the plane that an eye may be in is bounded.
 World FramedRooms(size_t rooms) {
@@ -175,22 +171,20 @@ void RunRooms(Bench& bench, size_t rooms) {
   const std::vector<double> range(count, 4 * world.half());
   const Scene::Ptr scene = MakeScene(MakePolygons(world.polygons));
   const Plane<Exact> exact(world, eyes);
-  const Plane<Inexact> inexact(world, eyes);
   using CGAL::Rotational_sweep_visibility_2;
   using CGAL::Triangular_expansion_visibility_2;
-  const std::vector<Timing> timings = RunInterleaved(
-      {{"Carom", AskAreas(*scene, eyes, range)},
-       {"fan of 4,096 beams", AskFans(*scene, eyes, range)},
-       {"expansion of CGAL, exact", AskCgal<Triangular_expansion_visibility_2>(exact)},
-       {"expansion of CGAL, inexact", AskCgal<Triangular_expansion_visibility_2>(inexact)},
-       {"sweep of CGAL, exact", AskCgal<Rotational_sweep_visibility_2>(exact)}},
-      count, bench.rounds());
+  const std::vector<Timing> timings =
+      RunInterleaved({{"Carom", AskAreas(*scene, eyes, range)},
+                      {"fan of 4,096 beams", AskFans(*scene, eyes, range)},
+                      {"expansion of CGAL", AskCgal<Triangular_expansion_visibility_2>(exact)},
+                      {"sweep of CGAL", AskCgal<Rotational_sweep_visibility_2>(exact)}},
+                     count, bench.rounds());
   bench.report.Timings(row, timings);
   bench.report.Add(
       {row + "_fan", timings[0].ns, "fan of 4,096 beams", timings[1].ns, RatioAtLeast(1)});
   AddRatio(bench, row + "_cgal_expansion", timings, {"Carom", "expansion"}, 1);
   AddRatio(bench, row + "_cgal_sweep", timings, {"Carom", "sweep"}, 5);
-  bench.report.Add({row + "_ns", timings[0].ns, "-", 0, ValueAtMost(150000)});
+  if (rooms == 4) bench.report.Add({row + "_ns", timings[0].ns, "-", 0, ValueAtMost(150000)});
 }
 
 }  // namespace
