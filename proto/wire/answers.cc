@@ -197,6 +197,12 @@ void Encode(const FanAnswers& answers, v1::FanAnswers& message) {
   EncodeIsBody(answers.is_body, message);
 }
 
+void Encode(const SeeAnswers& answers, v1::SeeAnswers& message) {
+  EncodeCounts(answers, message);
+  CopyColumn(answers.seen, message.mutable_seen());
+  EncodeRows(answers.starts_inside, kObserverInside, message);
+}
+
 // Writes `is_body` of pieces only if one lies on a body, as for hits.
 void Encode(const AreaAnswers& answers, v1::AreaAnswers& message) {
   EncodeCounts(answers, message);
@@ -456,6 +462,25 @@ absl::Status Decode(absl::string_view batch, const v1::AreaAnswers& message, Are
   reader.Rows(items, kAreaSize, out.areas);
   reader.Rows(items, kEyeInside, out.starts_inside);
   reader.Truncated(out);
+  reader.Errors(out.counts, out.errors);
+  return reader.status();
+}
+
+// Each observer has as many words as any other, and as many bits as its count.
+absl::Status Decode(absl::string_view batch, const v1::SeeAnswers& message, SeeAnswers& out) {
+  const int items = message.counts_size();
+  Reader reader(batch, message);
+  out.counts.assign(message.counts().begin(), message.counts().end());
+  out.seen.assign(message.seen().begin(), message.seen().end());
+  reader.Require(items == 0 ? out.seen.empty() : message.seen_size() % items == 0, "seen");
+  for (size_t i = 0; reader.status().ok() && i < out.counts.size(); ++i) {
+    uint64_t bits = 0;
+    for (size_t w = 0; w < out.words(); ++w) {
+      bits += static_cast<uint64_t>(std::popcount(out.seen[i * out.words() + w]));
+    }
+    reader.Require(bits == out.counts[i], "counts");
+  }
+  reader.Rows(items, kObserverInside, out.starts_inside);
   reader.Errors(out.counts, out.errors);
   return reader.status();
 }

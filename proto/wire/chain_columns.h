@@ -135,5 +135,8 @@ inline constexpr std::tuple kAreaSize{
 inline constexpr std::tuple kEyeInside{RowColumn("starts_inside", kItself,
                                                  &v1::AreaAnswers::starts_inside,
                                                  &v1::AreaAnswers::mutable_starts_inside)};
+inline constexpr std::tuple kObserverInside{RowColumn("starts_inside", kItself,
+                                                      &v1::SeeAnswers::starts_inside,
+                                                      &v1::SeeAnswers::mutable_starts_inside)};
 
 }  // namespace carom::wire

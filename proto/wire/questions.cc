@@ -111,6 +111,7 @@ void DecodeOptions(absl::string_view kind, const Message& message, Options& opti
     if (message.k() != 0) options.k = message.k();
   }
   if constexpr (requires { options.tolerance; }) options.tolerance = message.tolerance();
+  if constexpr (requires { options.margin; }) options.margin = message.margin();
   if constexpr (requires { options.quiet_radii; }) options.quiet_radii = message.quiet_radii();
   if constexpr (requires { options.mask; }) options.mask = MaskOf(message);
   if constexpr (requires { options.soft_mask; }) {
@@ -161,6 +162,7 @@ void EncodeOptions(const Options& options, Message& message) {
     if (options.k != Options().k) message.set_k(options.k);
   }
   if constexpr (requires { options.tolerance; }) message.set_tolerance(options.tolerance);
+  if constexpr (requires { options.margin; }) message.set_margin(options.margin);
   if constexpr (requires { options.quiet_radii; }) message.set_quiet_radii(options.quiet_radii);
   if constexpr (requires { options.mask; }) EncodeMask(options.mask, message);
   if constexpr (requires { options.soft_mask; }) {

@@ -247,6 +247,10 @@ static void ray_bounces(void) {
 static void areas(void) {
   ASK(carom_find_areas, carom_areas, BOTH, .x = at(X), .y = at(Y), .range = at(LARGE));
 }
+static void sees(void) {
+  ASK(carom_find_seen, carom_sees, .x = at(X), .y = at(Y), .range = at(LARGE));
+  ASK(carom_find_seen, carom_sees, .margin = 0.5, .x = at(X), .y = at(Y), .range = at(LARGE));
+}
 /* Trackers at poses, and a little further. */
 static void moves(void) {
   const carom_placed start = placed(SHAPE);
@@ -285,6 +289,7 @@ static const struct {
                  {"bounces", bounces},
                  {"ray bounces", ray_bounces},
                  {"areas", areas},
+                 {"sees", sees},
                  {"moves", moves}};
 
 int main(int count, char** arguments) {

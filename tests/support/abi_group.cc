@@ -427,4 +427,16 @@ void AbiGroup::Set(carom_areas& q, const AreaColumns& c, const AreaOptions& o) {
   q.to = Column(c.to);
 }
 
+void AbiGroup::Set(carom_sees& q, const AreaColumns& c, const SeeOptions& o) {
+  q.inside_policy = Number(o.inside_policy);
+  q.margin = o.margin;
+  q.mask = o.mask;
+  q.scope = ScopeIn(c.scope);
+  q.x = Column(c.x);
+  q.y = Column(c.y);
+  q.range = Column(c.range);
+  q.from = Column(c.from);
+  q.to = Column(c.to);
+}
+
 }  // namespace carom::testing

@@ -92,6 +92,7 @@ class AbiGroup {
   void Set(carom_bounces& q, const SegmentColumns& c, const BounceOptions& o);
   void Set(carom_ray_bounces& q, const RayBounceColumns& c, uint64_t mask);
   void Set(carom_areas& q, const AreaColumns& c, const AreaOptions& o);
+  void Set(carom_sees& q, const AreaColumns& c, const SeeOptions& o);
 
   const size_t stride_;
   std::vector<carom_batch> batches_;

@@ -47,6 +47,7 @@ inline auto Columns(RayBounceAnswers& a) { return std::tie(a.counts, a.legs); }
 inline auto Columns(AreaAnswers& a) {
   return std::tie(a.counts, a.pieces, a.areas, a.starts_inside);
 }
+inline auto Columns(SeeAnswers& a) { return std::tie(a.counts, a.seen, a.starts_inside); }
 // Of moves the rows; which items have some stands beside, in `clear`. Advice is left out.
 inline auto Columns(MoveAnswers& a) {
   return std::tie(a.counts, a.polygon_ids, a.edge_counts, a.edges, a.first_touches);

@@ -248,7 +248,19 @@ class Filler {
     options.inside_policy = choices_.OneIn(3) ? InsidePolicy::kIgnore : InsidePolicy::kReportStart;
     if (choices_.OneIn(4)) options.max_rows = 1 + choices_.Below(6);
     options.mask = Mask();
-    AreaColumns& areas = group_.areas;
+    Eyes(group_.areas);
+  }
+
+  void Sees() {
+    SeeOptions& options = group_.see_options;
+    options.inside_policy = choices_.OneIn(3) ? InsidePolicy::kIgnore : InsidePolicy::kReportStart;
+    if (choices_.OneIn(2)) options.margin = choices_.Unit();
+    options.mask = Mask();
+    Eyes(group_.sees);
+  }
+
+ private:
+  void Eyes(AreaColumns& areas) {
     const size_t count = Count();
     Pairs(count, areas.x, areas.y);
     areas.range = Lengths(count);
@@ -259,7 +271,6 @@ class Filler {
         count, [&](size_t i) { return areas.from[i] + 0.125 + choices_.Unit() * 6 - back; });
   }
 
- private:
   void Turns(size_t count, std::span<const double>& angle) {
     if (choices_.OneIn(2)) return;
     angle = made_.Column(count, [&](size_t) { return Number(choices_.Unit() * 8 - 4); });
@@ -524,6 +535,7 @@ std::unique_ptr<GroupCase> MakeGroupCase(Choices& choices, uint32_t max_items, B
   filler.Motion();
   filler.RayBounces();
   filler.Areas();
+  filler.Sees();
   return made;
 }
 
@@ -543,6 +555,7 @@ void AddBodies(Choices& choices, GroupCase& made) {
     auto& columns = group.*kind.columns;
     if constexpr (HasScope<std::remove_reference_t<decltype(columns)>>) {
       if (kAsksBodies<decltype(kind)>) ScopeOf(columns) = AnyScope(choices, columns.size(), made);
+      if (kAlwaysAsksBodies<decltype(kind)>) ScopeOf(columns).against = Against::kScene;
     }
   });
   // One body more than there are: an error of its item.

@@ -82,8 +82,9 @@ Group PartOf(Group group, size_t at, GroupPart part) {
   cut(group.body_contacts.body);
   RayBounceColumns& rays = group.ray_bounces;
   cut.All(rays.x, rays.y, rays.dx, rays.dy, rays.t_max, rays.max_bounces);
-  AreaColumns& areas = group.areas;
-  cut.All(areas.x, areas.y, areas.range, areas.from, areas.to);
+  for (AreaColumns* eyes : {&group.areas, &group.sees}) {
+    cut.All(eyes->x, eyes->y, eyes->range, eyes->from, eyes->to);
+  }
   ForEachKind([&](const auto& kind) {
     if constexpr (HasScope<std::remove_reference_t<decltype(group.*kind.columns)>>) {
       Scope& scope = ScopeOf(group.*kind.columns);

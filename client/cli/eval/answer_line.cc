@@ -430,6 +430,19 @@ std::string AreaLine(std::string_view q, std::span<const AreaPiece> pieces, doub
   return writer.Finished();
 }
 
+std::string SeesLine(std::string_view q, const SeeAnswers& answers) {
+  std::vector<size_t> seen;
+  for (size_t body = 0; body < answers.words() * 64; ++body) {
+    if (answers.Sees(0, body)) seen.push_back(body);
+  }
+  Writer writer(q);
+  writer.Array(
+      "seen", seen.size(), [&](size_t i, std::string& out) { absl::StrAppend(&out, seen[i]); },
+      [](size_t) { return true; });
+  writer.Member("starts_inside", answers.starts_inside[0] != 0);
+  return writer.Finished();
+}
+
 // Omits contacts whose kind is not kConvex, that is, contacts with a polygon or body that is not
 // convex.
 std::string ContactLine(std::string_view q, const Rows& rows, std::span<const Contact> contacts) {

@@ -17,6 +17,7 @@
 
 #include "absl/status/status.h"
 #include "carom/area.h"
+#include "carom/sees.h"
 #include "carom/batch.h"
 #include "carom/bounce.h"
 #include "carom/cast.h"
@@ -131,6 +132,10 @@ std::string RayBounceLine(std::string_view q, std::span<const RayBounceLeg> legs
 // and whether a polygon or body contains the eye.
 std::string AreaLine(std::string_view q, std::span<const AreaPiece> pieces, double area,
                      bool starts_inside);
+
+// Returns the answer to a `SeesQuery`: the indices of the bodies that the observer sees, and whether
+// a polygon contains the eye.
+std::string SeesLine(std::string_view q, const SeeAnswers& answers);
 
 // Returns the answer to a `ContactQuery`: the contacts (normal and depth) of the shape with the
 // convex polygons and bodies that it touches. contacts[i] is the contact with row i of `rows`.

@@ -218,6 +218,12 @@ class Printer {
     return AreaLine(q, answers.pieces, answers.areas[0], answers.starts_inside[0] != 0);
   }
 
+  std::string operator()(std::string_view q, const SeesQuery&, const ItemScope&) {
+    const SeeAnswers& answers = results_[own_group_++].answers.sees;
+    if (!answers.errors.empty()) return ErrorLine(q, ItemStatus(answers.errors[0], "p"));
+    return SeesLine(q, answers);
+  }
+
   std::string operator()(std::string_view q, const MoveQuery&, const ItemScope& scope) {
     const MoveAnswers& answers = Shared(scope).moves;
     const MoveCursor::Item item = moves_.Next(answers);

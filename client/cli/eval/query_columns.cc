@@ -246,15 +246,29 @@ void QueryColumns::Add(const NearestQuery& query, const ItemScope& scope) {
   AskBodies(scope, group.distances.movers.scope, group);
 }
 
+AreaColumns ColumnsOf(const AreaQuery& query) {
+  AreaColumns columns{{&query.eye.x, 1}, {&query.eye.y, 1}, {&query.range, 1}};
+  if (query.cone) {
+    columns.from = {&query.cone->first, 1};
+    columns.to = {&query.cone->second, 1};
+  }
+  return columns;
+}
+
 void QueryColumns::Add(const AreaQuery& query, const ItemScope& scope) {
   Group& group = groups_.emplace_back();
-  group.areas = {{&query.eye.x, 1}, {&query.eye.y, 1}, {&query.range, 1}};
-  if (query.cone) {
-    group.areas.from = {&query.cone->first, 1};
-    group.areas.to = {&query.cone->second, 1};
-  }
+  group.areas = ColumnsOf(query);
   group.area_options = {query.inside, kMaxMaxHits, scope.mask};
   AskBodies(scope, group.areas.scope, group);
+}
+
+// Considers the bodies, whatever the scope says.
+void QueryColumns::Add(const SeesQuery& query, const ItemScope& scope) {
+  Group& group = groups_.emplace_back();
+  group.sees = ColumnsOf(query.area);
+  group.see_options = {query.area.inside, query.margin, scope.mask};
+  group.sees.scope = ScopeOfOne(scope);
+  bodies_.AddTo(group);
 }
 
 void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
@@ -269,8 +283,9 @@ void QueryColumns::Add(const MoveQuery& query, const ItemScope&) {
 // of them. A segment query is in two groups that it shares with other queries: the group for
 // segments with the query's inside policy, and the first group with the query's value of `Against`,
 // which locates the start of the segment. A sweep from a pose has two groups for itself alone, a
-// slide, an area, a sight, a query for the k nearest and a segment with soft walls have one.
+// slide, an area, an observer, a sight, a query for the k nearest and a segment with soft walls have one.
 size_t CopiesOfBodies(const Query& query, const ItemScope& scope, uint32_t& used) {
+  if (std::holds_alternative<SeesQuery>(query)) return 1;
   if (!scope.includes_bodies()) return 0;
   if (std::holds_alternative<PosedSweepQuery>(query)) return 2;
   if (std::holds_alternative<SlideQuery>(query)) return 1;

@@ -119,6 +119,7 @@ class QueryColumns {
   void Add(const NearestQuery& query, const ItemScope& scope);
   void Add(const SightQuery& query, const ItemScope& scope);
   void Add(const AreaQuery& query, const ItemScope& scope);
+  void Add(const SeesQuery& query, const ItemScope& scope);
   void AddSoft(const SegmentQuery& query, const ItemScope& scope);
   void AddPoint(Vec2 p, const ItemScope& scope);
   void AskBodies(const ItemScope& scope, Scope& asked, Group& group) const;

@@ -324,9 +324,9 @@ absl::StatusOr<std::optional<std::pair<double, double>>> ReadCone(const json& li
   return std::pair((*angles)[0], (*angles)[1]);
 }
 
-// Parses {"op":"area","p":[x,y],"r":number,"cone":[from,to],"inside":"report"}. "cone" and "inside"
-// are optional.
-absl::StatusOr<Content> ParseArea(const json& line) {
+// Reads the members of {"op":"area","p":[x,y],"r":number,"cone":[from,to],"inside":"report"}. "cone"
+// and "inside" are optional.
+absl::StatusOr<AreaQuery> ReadArea(const json& line) {
   const absl::StatusOr<Vec2> p = Point(line, "p");
   if (!p.ok()) return p.status();
   const absl::StatusOr<double> range = Number(line, "r", std::nullopt);
@@ -341,7 +341,22 @@ absl::StatusOr<Content> ParseArea(const json& line) {
     }
     query.inside = *InsidePolicyNamed(*word);
   }
-  return Query(query);
+  return query;
+}
+
+absl::StatusOr<Content> ParseArea(const json& line) {
+  const absl::StatusOr<AreaQuery> area = ReadArea(line);
+  if (!area.ok()) return area.status();
+  return Query(*area);
+}
+
+// Parses {"op":"sees",…,"margin":number} with the members of an area; "margin" is optional.
+absl::StatusOr<Content> ParseSees(const json& line) {
+  const absl::StatusOr<AreaQuery> area = ReadArea(line);
+  if (!area.ok()) return area.status();
+  const absl::StatusOr<double> margin = Number(line, "margin", 0);
+  if (!margin.ok()) return margin.status();
+  return Query(SeesQuery{*area, *margin});
 }
 
 // A value of the member "op", and the function that parses its line.
@@ -369,6 +384,7 @@ constexpr Operation kOperations[] = {
     {"bounce", ParseBounce},
     {"ray_bounce", ParseRayBounce},
     {"area", ParseArea},
+    {"sees", ParseSees},
     {"track", ParseTrack},
     {"move", ParseMove},
 };
@@ -385,16 +401,19 @@ absl::StatusOr<Content> ParseContent(const json& line) {
 }
 
 // Refuses an "against" that includes bodies (placed shapes besides the scene) for bounces and for
-// moves of trackers, which consider only the scene, and "mask" (a set of categories of polygons)
+// moves of trackers, which consider only the scene, and for observers, which look for bodies past the
+// scene alone; and "mask" (a set of categories of polygons)
 // for moves, because a tracker has a mask of its own.
 absl::Status CheckScope(const Content& content, const ItemScope& scope) {
   const auto* query = std::get_if<Query>(&content);
-  const bool is_scene_only = query == nullptr || std::holds_alternative<BounceQuery>(*query) ||
+  const bool sees = query != nullptr && std::holds_alternative<SeesQuery>(*query);
+  const bool is_scene_only = query == nullptr || sees ||
+                             std::holds_alternative<BounceQuery>(*query) ||
                              std::holds_alternative<RayBounceQuery>(*query);
   if (is_scene_only && scope.includes_bodies()) {
     return InvalidField("against", "must be \"scene\" for this operation");
   }
-  if (scope.as_of.has_value() && !scope.includes_bodies()) {
+  if (scope.as_of.has_value() && !scope.includes_bodies() && !sees) {
     return InvalidField("as_of", "must be absent where \"against\" is \"scene\"");
   }
   if (query == nullptr && scope.mask != kEveryCategory) {
@@ -433,6 +452,7 @@ size_t VertexCount(const Query& query) {
     size_t operator()(const BounceQuery&) const { return 2; }
     size_t operator()(const RayBounceQuery&) const { return 3; }
     size_t operator()(const AreaQuery&) const { return 3; }
+    size_t operator()(const SeesQuery&) const { return 3; }
     size_t operator()(const PosedSweepQuery& q) const { return 2 * q.shape.vertex_count(); }
     size_t operator()(const SlideQuery& q) const { return q.shape.vertex_count(); }
   };

@@ -133,6 +133,12 @@ struct AreaQuery {
   InsidePolicy inside = InsidePolicy::kReportStart;  // kReportStart or kIgnore
 };
 
+// Which bodies, grown by `margin`, does an observer at `eye` see?
+struct SeesQuery {
+  AreaQuery area;
+  double margin = 0;
+};
+
 // What are the contacts of the convex shape with the convex polygons that it touches?
 struct ContactQuery {
   Polygon shape;
@@ -147,7 +153,8 @@ struct MoveQuery {
 
 using Query = std::variant<PointQuery, SegmentQuery, CircleQuery, PolygonQuery, DistanceQuery,
                            SweepQuery, ContactQuery, MoveQuery, PosedSweepQuery, SlideQuery,
-                           BounceQuery, RayBounceQuery, NearestQuery, SightQuery, AreaQuery>;
+                           BounceQuery, RayBounceQuery, NearestQuery, SightQuery, AreaQuery,
+                           SeesQuery>;
 
 // Returns the approximate encoded size of the query, in units of the encoded size of a vertex.
 size_t VertexCount(const Query& query);

@@ -445,7 +445,8 @@ CAROM_API uint32_t carom_trackers_define(carom_trackers* trackers, carom_u32_col
   KIND(18, BOUNCES, carom_bounces, carom_bounce_answers, carom_bounce_segments)                 \
   KIND(19, BODY_CONTACTS, carom_body_contacts, carom_contact_answers, carom_find_body_contacts) \
   KIND(20, RAY_BOUNCES, carom_ray_bounces, carom_ray_bounce_answers, carom_bounce_rays)         \
-  KIND(21, AREAS, carom_areas, carom_area_answers, carom_find_areas)
+  KIND(21, AREAS, carom_areas, carom_area_answers, carom_find_areas)                            \
+  KIND(22, SEES, carom_sees, carom_see_answers, carom_find_seen)
 
 enum carom_kind {
 #define CAROM_KIND_NUMBER(number, name, question, answers, function) CAROM_KIND_##name = (number),
@@ -779,6 +780,20 @@ typedef struct carom_areas {
   carom_f64_column from, to; /* [radians, optional] from < to <= from + 2 pi; empty: all around */
 } carom_areas;
 
+/* Which bodies does each observer see, whose area is that of `carom_areas`? Bodies block no sight;
+ * scope.against is 0 or CAROM_AGAINST_SCENE. */
+typedef struct carom_sees {
+  uint32_t struct_size;
+  uint32_t
+      inside_policy; /* CAROM_INSIDE_POLICY_REPORT_START (0 too) or CAROM_INSIDE_POLICY_IGNORE */
+  double margin;     /* [length] by which each body grows first; in [0, 2^53] */
+  uint64_t mask;     /* of the polygons that block */
+  carom_scope scope;
+  carom_f64_column x, y;     /* [length] */
+  carom_f64_column range;    /* [length] above 0 */
+  carom_f64_column from, to; /* [radians, optional] from < to <= from + 2 pi; empty: all around */
+} carom_sees;
+
 /* --- Answers --------------------------------------------------------------------------------- */
 
 /* In each struct: counts[i] is the number of entries of item i in the columns of entries; the
@@ -1084,6 +1099,18 @@ typedef struct carom_area_answers {
   carom_u32_column truncated;        /* [1] items with more pieces than max_rows, ascending */
   CAROM_ITEM_ERRORS
 } carom_area_answers;
+
+/* To sees (carom/sees.h). */
+typedef struct carom_see_answers {
+  uint32_t struct_size;
+  uint32_t reserved;
+  carom_u32_column counts; /* [1] bodies that item i sees */
+  /* [1] n words for each item in turn, n = seen.length / counts.length: bit j % 64 of word j / 64 of
+   * an item is 1 if it sees body j */
+  carom_u64_column seen;
+  carom_u8_column starts_inside; /* [1] one an item; 1: a polygon contains the eye */
+  CAROM_ITEM_ERRORS
+} carom_see_answers;
 
 /* --- Asking ---------------------------------------------------------------------------------- */
 

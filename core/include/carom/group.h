@@ -40,6 +40,7 @@
 #include "carom/overlap.h"
 #include "carom/rotating_sweep.h"
 #include "carom/scene.h"
+#include "carom/sees.h"
 #include "carom/slide.h"
 #include "carom/sweep.h"
 #include "carom/tracker.h"
@@ -100,6 +101,8 @@ struct Group {
   RayBounceColumns ray_bounces;
   AreaOptions area_options;
   AreaColumns areas;
+  SeeOptions see_options;
+  AreaColumns sees;
 
   // Returns the number of items of all batches, where fans count by `FanQueryCount`: the number
   // that the limit "queries a frame" is about.
@@ -134,6 +137,7 @@ struct GroupAnswers {
   ContactAnswers body_contacts;
   RayBounceAnswers ray_bounces;
   AreaAnswers areas;
+  SeeAnswers sees;
 
   void Clear();
   // Returns the capacity, in rows, of the largest column that can be longer than the number of

@@ -55,7 +55,8 @@
   KIND(bounces, bounce_options, BounceSegments)                \
   KIND(body_contacts, body_contact_options, FindBodyContacts)  \
   KIND(ray_bounces, ray_bounce_mask, BounceRays)               \
-  KIND(areas, area_options, FindAreas)
+  KIND(areas, area_options, FindAreas)                         \
+  KIND(sees, see_options, FindSeen)
 
 // Makes the `GroupKind` of an entry of the list.
 #define CAROM_GROUP_KIND(name, options, evaluate)                            \
@@ -133,6 +134,10 @@ absl::Status EvaluateGroup(const World& world, const Group& group, const GroupKi
 // `kMayAskBodies` of a kind, by value or by reference.
 template <class Kind>
 inline constexpr bool kAsksBodies = std::remove_cvref_t<Kind>::kMayAskBodies;
+// Whether items of the kind consider bodies whatever their scope says.
+template <class Kind>
+inline constexpr bool kAlwaysAsksBodies =
+    std::is_same_v<typename std::remove_cvref_t<Kind>::Answers, SeeAnswers>;
 
 // Columns that contain placed shapes, themselves or in their member `movers`.
 template <class Columns>
@@ -201,6 +206,7 @@ size_t RowCapacity(const Answers& answers) {
     most = std::max(most, answers.polygon_ids.capacity());
   }
   if constexpr (requires { answers.edges; }) most = std::max(most, answers.edges.capacity());
+  if constexpr (requires { answers.seen; }) most = std::max(most, answers.seen.capacity());
   return most;
 }
 

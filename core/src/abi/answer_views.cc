@@ -428,6 +428,15 @@ void VisitColumns(const AreaAnswers& a, std::type_identity<carom_area_answers>, 
   VisitErrors<View>(a, visit);
 }
 
+template <class V>
+void VisitColumns(const SeeAnswers& a, std::type_identity<carom_see_answers>, V& visit) {
+  using View = carom_see_answers;
+  visit(&View::counts, a.counts, kItself);
+  visit(&View::seen, a.seen, kItself);
+  visit(&View::starts_inside, a.starts_inside, kItself);
+  VisitErrors<View>(a, visit);
+}
+
 // --- Visitors
 
 // Sets the columns of a struct of carom.h.

@@ -351,6 +351,20 @@ void ReadQuestion(const carom_areas& asked, ColumnReader& reader, Group& group) 
   reader.Read("to", asked.to, out.to);
 }
 
+void ReadQuestion(const carom_sees& asked, ColumnReader& reader, Group& group) {
+  SeeOptions& options = group.see_options;
+  options.inside_policy = reader.ReadEnum("inside_policy", asked.inside_policy, kInsidePolicies);
+  options.margin = asked.margin;
+  options.mask = MaskOf(asked.mask);
+  AreaColumns& out = group.sees;
+  ReadScope(asked.scope, reader, out.scope);
+  reader.Read("x", asked.x, out.x);
+  reader.Read("y", asked.y, out.y);
+  reader.Read("range", asked.range, out.range);
+  reader.Read("from", asked.from, out.from);
+  reader.Read("to", asked.to, out.to);
+}
+
 template <class Question>
 absl::Status ReadAs(const void* asked, const char* prefix, ColumnStorage& storage, Refusal& refusal,
                     Group& group) {

@@ -4,301 +4,30 @@
 #include "carom/area.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
-#include <utility>
-#include <vector>
 
-#include "area/direction.h"
-#include "area/envelope.h"
-#include "area/reentry.h"
-#include "area/rows.h"
+#include "area/area_finder.h"
 #include "base/thread_scratch.h"
-#include "carom/predicates.h"
-#include "carom/sincos.h"
-#include "edges/indexed_polygon.h"
-#include "index/body_set.h"
-#include "index/scene_traversal.h"
-#include "numeric/exact.h"
 #include "numeric/exact_count.h"
-#include "numeric/expansion.h"
-#include "shape/convex_core.h"
-#include "shape/meets_box.h"
 
 namespace carom {
 namespace {
 
-using internal::Blocker;
-using internal::EyeDirection;
-using internal::EyeEdge;
-using internal::QueryFilter;
+using internal::AreaFinder;
 
-// What an eye sees: every direction, the directions of a sector, or none.
-enum class Sector : uint8_t { kWhole, kPart, kEmpty };
-
-// The numbers of an eye.
-struct EyeItem {
-  Circle disc;
-  Sector sector = Sector::kWhole;
-  Vec2 from, to;  // the sides of the sector
-};
-
-// The double nearest to 2 pi.
-constexpr double kTwoPi = 0x1.921fb54442d18p+2;
-
-// Returns which directions a ray meets that turns counter-clockwise by about `turn` from `from` to
-// `to`. Rounded sides of a very thin sector may coincide, or be exchanged: nothing is between them.
-// Those of a sector that lacks very little of the whole circle may coincide, or be exchanged, too.
-Sector SectorOf(Vec2 from, Vec2 to, double turn) {
-  if (turn == kTwoPi) return Sector::kWhole;
-  const int side = Orientation({0, 0}, from, to);
-  if (turn < 2 && side <= 0) return Sector::kEmpty;
-  if (turn > 5 && side >= 0) return Sector::kWhole;
-  return Sector::kPart;
-}
-
-bool ReadAngles(const AreaColumns& areas, size_t i, ItemChecker& check, EyeItem& item) {
-  if (areas.from.empty()) return true;
-  const double from = areas.from[i], to = areas.to[i];
-  // Comparisons are false for NaN.
-  if (!(std::abs(from) <= kMaxAngle)) {
-    return check.Fail(ItemColumn::kFrom, ItemFault::kAngleOutOfRange);
-  }
-  if (!(std::abs(to) <= kMaxAngle)) {
-    return check.Fail(ItemColumn::kTo, ItemFault::kAngleOutOfRange);
-  }
-  const double turn = to - from;
-  if (!(from < to && turn <= kTwoPi)) return check.Fail(ItemColumn::kTo, ItemFault::kNotARange);
-  const CosSin c_from = SinCos(from), c_to = SinCos(to);
-  item.from = {c_from.c, c_from.s};
-  item.to = {c_to.c, c_to.s};
-  item.sector = SectorOf(item.from, item.to, turn);
-  return true;
-}
-
-// Returns whether the point at the distance `range` on the far side of `x` from 0 is beyond 2^53.
-bool IsBeyond(double x, double range) {
-  const internal::TwoDoubles sum = internal::TwoSum(std::abs(x), range);
-  return sum.high > kMaxCoordinate || (sum.high == kMaxCoordinate && sum.low > 0);
-}
-
-bool ReadItem(const AreaColumns& areas, size_t i, ItemChecker& check, EyeItem& item) {
-  if (!check.Coordinate(ItemColumn::kX, areas.x[i]) ||
-      !check.Coordinate(ItemColumn::kY, areas.y[i]) ||
-      !check.Coordinate(ItemColumn::kRange, areas.range[i])) {
-    return false;
-  }
-  const Vec2 p = Normalized(Vec2{areas.x[i], areas.y[i]});
-  const double range = Normalized(areas.range[i]);
-  if (!(range > 0)) return check.Fail(ItemColumn::kRange, ItemFault::kNegativeLength);
-  if (!ReadAngles(areas, i, check, item)) return false;
-  if (IsBeyond(p.x, range) || IsBeyond(p.y, range)) {
-    return check.Fail(ItemColumn::kRange, ItemFault::kNotAccepted);
-  }
-  item.disc = {p, range};
-  return true;
-}
-
-// The most entries of all lists of an `AreaFinder` that is kept: of 150 bytes at most.
-constexpr size_t kMaxCachedEntries = 1 << 15;
-
-// Finds the area of one eye after the other. Its memory is kept from batch to batch.
-class AreaFinder {
- public:
-  // Finds the area of an eye. Returns false once the meter stops the work.
-  bool Find(const World& world, const EyeItem& item, const QueryFilter& filter, InsidePolicy policy,
-            WorkMeter& meter);
-  // Writes the area as the answer for item i, with at most `max_rows` pieces. Returns false once
-  // the meter stops the work.
-  bool Write(size_t i, uint32_t max_rows, AreaAnswers& out, WorkMeter& meter) const;
-  // Returns whether the memory is small enough to be kept for the next batch: some megabytes.
-  bool IsWorthCaching() const {
-    return eye_.capacity() + blockers_.capacity() + reentry_.capacity() + envelope_.capacity() +
-               rows_.capacity() <=
-           kMaxCachedEntries;
-  }
-
- private:
-  void Start(const EyeItem& item, InsidePolicy policy);
-  bool FindEnvelope(const World& world, const QueryFilter& filter, WorkMeter& meter);
-  bool Collect(const World& world, const QueryFilter& filter, const Box& inner, const Box& outer,
-               WorkMeter& meter);
-  bool IsBlind() const { return starts_inside_ && policy_ == InsidePolicy::kReportStart; }
-  bool MayBeSeen(const Box& box, WorkMeter& meter) const;
-  bool Add(const IndexedPolygon& polygon, uint64_t id, bool is_body, WorkMeter& meter);
-  bool AddEdges(const IndexedPolygon& polygon, WorkMeter& meter);
-  bool AddEdge(const Segment& edge, size_t index, int back);
-  bool Insert(WorkMeter& meter);
-
-  internal::Eye eye_;
-  InsidePolicy policy_ = InsidePolicy::kReportStart;
-  bool starts_inside_ = false;
-  std::vector<Blocker> blockers_;
-  internal::Reentry reentry_;
-  bool has_area_ = false;
-  internal::EyeSector sector_;
-  internal::Envelope envelope_;
-  internal::AreaRows rows_;
-};
-
-// Boxes about the eye with these parts of the range are searched one after the other, so that what
-// is near hides most of what is far before that is looked at.
-constexpr double kParts[] = {1.0 / 64, 1.0 / 16, 1.0 / 4, 1.0 / 2, 1};
-
-Box BoxAbout(const Circle& disc, double part) {
-  const Vec2 p = disc.center;
-  const double r = disc.radius * part;
-  return {{internal::NextBelow(p.x - r), internal::NextBelow(p.y - r)},
-          {internal::NextAbove(p.x + r), internal::NextAbove(p.y + r)}};
-}
-
-// Adds a polygon with a box near the disc. Returns false to end the search: if the meter has
-// stopped the work, or if the polygon makes the area empty.
-bool AreaFinder::Add(const IndexedPolygon& polygon, uint64_t id, bool is_body, WorkMeter& meter) {
-  const Vec2 p = eye_.position();
-  bool is_inside = false;
-  if (polygon.polygon().bounds().Contains(p)) {
-    const auto found = internal::LocateInPolygon(polygon, p, meter);
-    if (meter.stopped()) return false;
-    is_inside = found.location != Location::kOutside;
-  }
-  if (is_inside) {
-    starts_inside_ = true;
-    if (policy_ == InsidePolicy::kReportStart) return false;
-  }
-  eye_.AddSource({&polygon.polygon(), id, is_body});
-  return is_inside ? reentry_.Add(polygon, eye_, blockers_, meter) : AddEdges(polygon, meter);
-}
-
-bool AreaFinder::AddEdge(const Segment& edge, size_t index, int back) {
-  if (!eye_.AddEdge(edge, index, back)) return true;
-  const auto number = static_cast<uint32_t>(eye_.edges().size() - 1);
-  const EyeEdge& added = eye_.edges()[number];
-  AddBlocker(added.begin, added.end, number, blockers_);
-  return true;
-}
-
-// Returns false only if no point of the box is seen: it is out of range, or hidden.
-bool AreaFinder::MayBeSeen(const Box& box, WorkMeter& meter) const {
-  const Vec2 p = eye_.position();
-  if (box.Contains(p)) return true;
-  const double dx = std::max({box.min.x - p.x, p.x - box.max.x, 0.0});
-  const double dy = std::max({box.min.y - p.y, p.y - box.max.y, 0.0});
-  const double limit = eye_.range() * eye_.range() * (1 + 0x1p-40);
-  return dx * dx + dy * dy <= limit && !envelope_.IsHidden(eye_, box, meter);
-}
-
-// The edges on the back of a strictly convex polygon, which turn about the eye as the polygon
-// winds, are behind those on its front.
-bool AreaFinder::AddEdges(const IndexedPolygon& polygon, WorkMeter& meter) {
-  const auto convexity = polygon.convexity();
-  const int back = convexity == internal::Convexity::kStrict            ? 1
-                   : convexity == internal::Convexity::kStrictClockwise ? -1
-                                                                        : 0;
-  const internal::MeetsBox near{eye_.bounds()};
-  if (polygon.edge_index() == nullptr) {
-    return polygon.VisitEdges(meter, near,
-                              [&](size_t i, const Segment& s) { return AddEdge(s, i, back); });
-  }
-  const auto may_be_seen = [&](const Box& box) { return near(box) && MayBeSeen(box, meter); };
-  return polygon.VisitRuns(meter, may_be_seen, [&](size_t first, size_t last) {
-    if (!meter.Spend(last - first)) return false;
-    for (size_t i = first; i < last; ++i) {
-      const Segment edge = polygon.polygon().edge(i);
-      if (near(BoundsOf(edge))) AddEdge(edge, i, back);
-    }
-    return true;
-  });
-}
-
-// Adds what has a box that meets `outer` and not `inner`, the box of an earlier call.
-bool AreaFinder::Collect(const World& world, const QueryFilter& filter, const Box& inner,
-                         const Box& outer, WorkMeter& meter) {
-  const internal::MeetsBox near{outer};
-  const auto is_wanted = [&](const Box& box) {
-    return !inner.Intersects(box) && MayBeSeen(box, meter);
-  };
-  if (filter.scene) {
-    internal::VisitPolygons(world.scene, filter.mask, meter, near,
-                            [&](const IndexedPolygon& polygon) {
-                              return !is_wanted(polygon.polygon().bounds()) ||
-                                     Add(polygon, polygon.polygon().id(), false, meter);
-                            });
-  }
-  if (meter.stopped() || IsBlind()) return !meter.stopped();
-  internal::VisitBodies(world, filter, meter, near, [&](internal::Body& body) {
-    return body.is_round() || !is_wanted(body.bounds()) ||
-           Add(body.core(), body.index(), true, meter);
-  });
-  return !meter.stopped();
-}
-
-// What contains the eye has a box that meets each of the boxes searched, so it is found at once.
-bool AreaFinder::FindEnvelope(const World& world, const QueryFilter& filter, WorkMeter& meter) {
-  Box inner;
-  for (const double part : kParts) {
-    const Box outer = BoxAbout(eye_.disc(), part);
-    blockers_.clear();
-    if (!Collect(world, filter, inner, outer, meter)) return false;
-    if (IsBlind()) return true;
-    if (!Insert(meter)) return false;
-    inner = outer;
-  }
-  return true;
-}
-
-// Inserts the blockers in lots of geometrically growing sizes, the nearest ones first.
-bool AreaFinder::Insert(WorkMeter& meter) {
-  const auto is_nearer = [&](const Blocker& a, const Blocker& b) {
-    return eye_.edges()[a.edge].distance2 < eye_.edges()[b.edge].distance2;
-  };
-  size_t done = 0;
-  size_t size = std::max<size_t>(32, blockers_.size() / 16);
-  while (done < blockers_.size()) {
-    if (!meter.Spend(blockers_.size() - done)) return false;
-    const size_t end = std::min(done + size, blockers_.size());
-    const auto from = blockers_.begin();
-    if (end < blockers_.size()) {
-      std::nth_element(from + static_cast<std::ptrdiff_t>(done),
-                       from + static_cast<std::ptrdiff_t>(end), blockers_.end(), is_nearer);
-    }
-    if (!envelope_.Insert(eye_, std::span(blockers_).subspan(done, end - done), meter))
-      return false;
-    done = end;
-    size = done;
-  }
-  return true;
-}
-
-void AreaFinder::Start(const EyeItem& item, InsidePolicy policy) {
-  eye_.Start(item.disc);
-  policy_ = policy;
-  starts_inside_ = false;
-  sector_.is_part = item.sector == Sector::kPart;
-  if (!sector_.is_part) return envelope_.Start();
-  sector_.from = eye_.SetSide(0, item.from);
-  sector_.to = eye_.SetSide(1, item.to);
-  envelope_.Start(eye_, sector_.from, sector_.to);
-}
-
-bool AreaFinder::Find(const World& world, const EyeItem& item, const QueryFilter& filter,
-                      InsidePolicy policy, WorkMeter& meter) {
-  Start(item, policy);
-  if (!FindEnvelope(world, filter, meter)) return false;
-  has_area_ = !IsBlind() && item.sector != Sector::kEmpty;
-  if (has_area_) rows_.Find(eye_, envelope_, sector_, meter);
-  return !meter.stopped();
-}
-
-bool AreaFinder::Write(size_t i, uint32_t max_rows, AreaAnswers& out, WorkMeter& meter) const {
-  out.starts_inside[i] = starts_inside_ ? 1 : 0;
-  if (!has_area_) return true;
-  const size_t count = std::min<size_t>(rows_.size(), max_rows);
+// Writes the area that `finder` has found as the answer for item i, with at most `max_rows` pieces.
+// Returns false once the meter stops the work.
+bool Write(AreaFinder& finder, size_t i, uint32_t max_rows, AreaAnswers& out, WorkMeter& meter) {
+  out.starts_inside[i] = finder.starts_inside() ? 1 : 0;
+  if (!finder.has_area()) return true;
+  if (!finder.FindRows(meter)) return false;
+  const internal::AreaRows& rows = finder.rows();
+  const size_t count = std::min<size_t>(rows.size(), max_rows);
   if (!meter.SpendRows(count)) return false;
-  rows_.Write(eye_, count, out.pieces);
+  rows.Write(finder.eye(), count, out.pieces);
   out.counts[i] = static_cast<uint32_t>(count);
-  out.areas[i] = rows_.area();
-  if (count < rows_.size()) out.truncated.push_back(static_cast<uint32_t>(i));
+  out.areas[i] = rows.area();
+  if (count < rows.size()) out.truncated.push_back(static_cast<uint32_t>(i));
   return true;
 }
 
@@ -324,11 +53,11 @@ bool FindAreas(const World& world, const AreaColumns& areas, const AreaOptions& 
   for (size_t i = 0; i < areas.size(); ++i) {
     if (!meter.Spend(1)) return false;
     ItemChecker check(i, out.errors);
-    EyeItem item;
-    if (!ReadItem(areas, i, check, item)) continue;
-    const QueryFilter filter = QueryFilter::Of(areas.scope, i, options.mask);
+    internal::EyeItem item;
+    if (!ReadEye(areas, i, check, item)) continue;
+    const auto filter = internal::QueryFilter::Of(areas.scope, i, options.mask);
     if (!finder->Find(world, item, filter, options.inside_policy, meter) ||
-        !finder->Write(i, options.max_rows, out, meter)) {
+        !Write(*finder, i, options.max_rows, out, meter)) {
       return false;
     }
   }

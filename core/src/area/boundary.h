@@ -14,6 +14,7 @@
 
 #include "area/direction.h"
 #include "carom/geometry.h"
+#include "numeric/double_double.h"
 
 namespace carom::internal {
 
@@ -45,5 +46,13 @@ Place PlaceOf(const Eye& eye, uint32_t owner, const EyeDirection& at, uint8_t en
 bool AreEqual(const Eye& eye, const Place& a, const Place& b);
 
 PlacedPoint PointOf(const Eye& eye, const Place& place);
+
+// Return the cross product and the dot product of vectors in pairs of doubles.
+inline TwoDoubles CrossOf(const PairVector& a, const PairVector& b) {
+  return Subtract(Multiply(a.x, b.y), Multiply(a.y, b.x));
+}
+inline TwoDoubles DotOf(const PairVector& a, const PairVector& b) {
+  return Add(Multiply(a.x, b.x), Multiply(a.y, b.y));
+}
 
 }  // namespace carom::internal

@@ -115,6 +115,12 @@ class Eye {
   // Adds an edge that is on a line with the eye, for the sake of the directions of its ends.
   uint32_t AddLine(const Segment& edge);
   const std::vector<EyeEdge>& edges() const { return edges_; }
+  size_t source_count() const { return sources_.size(); }
+  // Removes the sources and the edges added since there were so many.
+  void RemoveFrom(size_t sources, size_t edges) {
+    sources_.resize(sources);
+    edges_.resize(edges);
+  }
   // Returns the number of entries for which there is memory.
   size_t capacity() const { return sources_.capacity() + edges_.capacity(); }
   const EyeSource& SourceOf(const EyeEdge& edge) const { return sources_[edge.source]; }

@@ -94,18 +94,67 @@ void Envelope::Start(const Eye& eye, const EyeDirection& from, const EyeDirectio
   push(kCutEnd, kOpen);
 }
 
+std::vector<Span>::const_iterator Envelope::SpanAt(const Eye& eye,
+                                                   const EyeDirection& begin) const {
+  return std::upper_bound(
+             spans_.begin() + 1, spans_.end() - 1, begin,
+             [&](const EyeDirection& a, const Span& b) { return eye.Compare(a, b.begin) < 0; }) -
+         1;
+}
+
 bool Envelope::IsHidden(const Eye& eye, const Blocker& blocker, WorkMeter& meter) const {
-  const auto after = std::upper_bound(
-      spans_.begin(), spans_.end() - 1, blocker.begin,
-      [&](const EyeDirection& a, const Span& b) { return eye.Compare(a, b.begin) < 0; });
-  for (auto span = after - 1; span + 1 != spans_.end(); ++span) {
-    if (span != after - 1 && eye.Compare(span->begin, blocker.end) >= 0) break;
+  const auto first = SpanAt(eye, blocker.begin);
+  for (auto span = first; span + 1 != spans_.end(); ++span) {
+    if (span != first && eye.Compare(span->begin, blocker.end) >= 0) break;
     meter.Count(1);
     if (span->owner == kClosed) continue;
     if (span->owner == kOpen || span->owner == blocker.edge) return false;
     if (eye.NearerOf(span->owner, blocker.edge) != Nearer::kFirst) return false;
   }
   return true;
+}
+
+bool Envelope::ShowsPartOf(const Eye& eye, const Blocker& blocker, WorkMeter& meter) const {
+  const auto later = [&](const EyeDirection& a, const EyeDirection& b) {
+    return eye.Compare(a, b) >= 0 ? a : b;
+  };
+  const auto first = SpanAt(eye, blocker.begin);
+  for (auto span = first; span + 1 != spans_.end(); ++span) {
+    if (span != first && eye.Compare(span->begin, blocker.end) >= 0) break;
+    meter.Count(1);
+    if (span->owner == kClosed) continue;
+    if (span->owner == kOpen) return true;
+    const Nearer nearer = eye.NearerOf(span->owner, blocker.edge);
+    if (nearer == Nearer::kFirst) continue;
+    if (nearer == Nearer::kSecond) return true;
+    const EyeDirection begin = later(span->begin, blocker.begin);
+    const EyeDirection& next = (span + 1)->begin;
+    const EyeDirection end = eye.Compare(next, blocker.end) <= 0 ? next : blocker.end;
+    const Position position = eye.PositionOf(eye.Crossing(span->owner, blocker.edge), begin, end);
+    if (position == Position::kInside) return true;
+    const bool is_after = position == Position::kBefore;  // the interval is behind the crossing
+    if (is_after == (nearer == Nearer::kFirstThenSecond)) return true;
+  }
+  return false;
+}
+
+// The spans beside the point are those whose closed intervals contain its direction: two where one
+// ends, and at the cut the last one and the first one.
+bool Envelope::IsInside(const Eye& eye, const EyeDirection& to, WorkMeter& meter) const {
+  const Vec2 point = eye.VertexOf(to), p = eye.position();
+  const auto is_nearer = [&](const Span& span) {
+    meter.Count(1);
+    if (span.owner == kClosed) return false;
+    if (span.owner == kOpen) return CompareDistance(point, eye.disc()) < 0;
+    const EyeEdge& edge = eye.edges()[span.owner];
+    return Orientation(edge.a, edge.b, point) > 0;
+  };
+  const Span& last = *(spans_.end() - 2);
+  if (point.y == p.y && point.x < p.x) return is_nearer(spans_.front()) && is_nearer(last);
+  const auto span = SpanAt(eye, to);
+  if (!is_nearer(*span)) return false;
+  if (eye.Compare(span->begin, to) != 0) return true;
+  return is_nearer(span == spans_.begin() ? last : *(span - 1));
 }
 
 // A box is convex, so it is behind the line of an edge if that corner is which is farthest on the

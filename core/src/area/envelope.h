@@ -63,6 +63,15 @@ class Envelope {
   // box. The eye must be outside of the box.
   bool IsHidden(const Eye& eye, const Box& box, WorkMeter& meter) const;
 
+  // Returns whether the edge of `blocker` is nearer than the envelope in some of its directions.
+  // Cost: as `IsHidden`.
+  bool ShowsPartOf(const Eye& eye, const Blocker& blocker, WorkMeter& meter) const;
+
+  // Returns whether a point other than the eye is in the interior of the area: nearer than the
+  // envelope in its direction and in all directions near that. `to` is the direction of the point,
+  // a vertex of `eye`. Cost: O(log n).
+  bool IsInside(const Eye& eye, const EyeDirection& to, WorkMeter& meter) const;
+
   // Returns the number of spans for which there is memory.
   size_t capacity() const {
     return spans_.capacity() + merged_.capacity() + lists_.capacity() + next_lists_.capacity();
@@ -78,6 +87,8 @@ class Envelope {
   };
 
   bool MergeLists(const Eye& eye, WorkMeter& meter);
+  // Returns the first span that reaches behind `begin`.
+  std::vector<Span>::const_iterator SpanAt(const Eye& eye, const EyeDirection& begin) const;
 
   std::vector<Span> spans_;
   std::vector<Span> merged_;

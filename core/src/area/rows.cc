@@ -13,13 +13,6 @@
 namespace carom::internal {
 namespace {
 
-TwoDoubles CrossOf(const PairVector& a, const PairVector& b) {
-  return Subtract(Multiply(a.x, b.y), Multiply(a.y, b.x));
-}
-TwoDoubles DotOf(const PairVector& a, const PairVector& b) {
-  return Add(Multiply(a.x, b.x), Multiply(a.y, b.y));
-}
-
 // Returns the difference of two keys counter-clockwise, in [0, 4); 0 for equal keys.
 double TurnOf(double from, double to) { return to >= from ? to - from : to - from + 4; }
 
@@ -106,9 +99,9 @@ EyeDirection AreaRows::Canonical(const Eye& eye, const Change& change, bool& is_
 }
 
 void AreaRows::AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, double key,
-                      Vec2 start) {
+                      const PlacedPoint& start) {
   const bool is_fixed = place.kind == PlaceKind::kEye || place.kind == PlaceKind::kVertex;
-  rows_.push_back({kind, edge, is_fixed, key, start});
+  rows_.push_back({kind, edge, is_fixed, key, start.rounded, start.from_eye});
 }
 
 // Adds the pieces that begin where one owner follows another one: the piece of the next owner, and
@@ -130,21 +123,21 @@ AreaRows::Ends AreaRows::AddRows(const Eye& eye, const Change& change) {
   double key = change.is_at_cut ? kCutEnd.key : at.key;
   if (is_any && !change.is_at_cut) key = KeyOf(end.from_eye.x.high, end.from_eye.y.high);
   const Ends ends{end, begin, key};
-  if (!are_equal) AddRow(AreaPieceKind::kSight, 0, before, key, end.rounded);
+  if (!are_equal) AddRow(AreaPieceKind::kSight, 0, before, key, end);
   if (change.after != kClosed) {
     const auto kind = change.after == kOpen ? AreaPieceKind::kArc : AreaPieceKind::kEdge;
-    AddRow(kind, change.after, after, key, ends.after.rounded);
+    AddRow(kind, change.after, after, key, ends.after);
   }
   return ends;
 }
 
-// Keys of directions that differ may be equal, so an arc is only known to be long if it is known to
-// contain the cut.
-void AreaRows::AddToSum(uint32_t owner, const Ends& begin, const Ends& end, bool has_cut) {
+// Adds the piece of row `row`. Keys of directions that differ may be equal, so an arc is only known
+// to be long if it is known to contain the cut.
+void AreaRows::AddToSum(size_t row, uint32_t owner, const Ends& begin, const Ends& end, bool has_cut) {
   if (owner == kClosed) return;
   if (owner != kOpen) return sum_.AddTriangle(begin.after.from_eye, end.before.from_eye);
-  const double turn = end.key - begin.key + (has_cut ? 4 : 0);
-  sum_.AddSector(begin.after.from_eye, end.before.from_eye, std::max(turn, 0.0));
+  rows_[row].turn = std::max(end.key - begin.key + (has_cut ? 4 : 0), 0.0);
+  sum_.AddSector(begin.after.from_eye, end.before.from_eye, rows_[row].turn);
 }
 
 void AreaRows::Find(const Eye& eye, const Envelope& envelope, const EyeSector& sector,
@@ -155,18 +148,21 @@ void AreaRows::Find(const Eye& eye, const Envelope& envelope, const EyeSector& s
   ListChanges(envelope);
   if (changes_.empty()) {
     const Place start{PlaceKind::kArc, 0, kCutEnd};
-    AddRow(AreaPieceKind::kArc, kOpen, start, kCutEnd.key, PointOf(eye, start).rounded);
+    AddRow(AreaPieceKind::kArc, kOpen, start, kCutEnd.key, PointOf(eye, start));
+    rows_[0].turn = 4;
     sum_.AddDisc();
     return;
   }
   const Ends first = AddRows(eye, changes_[0]);
   Ends last = first;
   for (size_t i = 1; i < changes_.size() && meter.Spend(16); ++i) {
+    const size_t row = rows_.size() - 1;
     const Ends next = AddRows(eye, changes_[i]);
-    AddToSum(changes_[i].before, last, next, i == cut_);
+    AddToSum(row, changes_[i].before, last, next, i == cut_);
     last = next;
   }
-  AddToSum(changes_.back().after, last, first, cut_ == 0 || cut_ == changes_.size());
+  AddToSum(rows_.size() - 1, changes_.back().after, last, first,
+           cut_ == 0 || cut_ == changes_.size());
   PutInOrder(eye, meter);
 }
 
@@ -217,6 +213,12 @@ void AreaRows::PutInOrder(const Eye& eye, WorkMeter& meter) {
       }
     }
   }
+}
+
+AreaRows::Piece AreaRows::piece(size_t index) const {
+  const Row& row = rows_[index];
+  const Row& next = rows_[index + 1 < rows_.size() ? index + 1 : 0];
+  return {row.kind, row.turn, row.from_eye, next.from_eye};
 }
 
 void AreaRows::Write(const Eye& eye, size_t count, std::vector<AreaPiece>& out) const {

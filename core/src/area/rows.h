@@ -53,6 +53,15 @@ class AreaRows {
   // Returns the number of entries for which there is memory.
   size_t capacity() const { return changes_.capacity() + rows_.capacity(); }
   double area() const { return sum_.Sum(); }
+
+  // A piece: vectors from the eye to its start and its end. `turn` of an arc is the difference of the
+  // keys of their directions, in [0, 4], where 4 is the whole circle.
+  struct Piece {
+    AreaPieceKind kind;
+    double turn;
+    PairVector from, to;
+  };
+  Piece piece(size_t index) const;
   // Appends the first `count` pieces.
   void Write(const Eye& eye, size_t count, std::vector<AreaPiece>& out) const;
 
@@ -69,6 +78,8 @@ class AreaRows {
     bool is_fixed;  // the start is exact: a vertex or the eye
     double key;     // of the direction of the start
     Vec2 start;
+    PairVector from_eye;  // to the start
+    double turn = 0;      // of an arc, see `Piece`
   };
   struct Ends {
     PlacedPoint before, after;
@@ -78,8 +89,9 @@ class AreaRows {
   void ListChanges(const Envelope& envelope);
   EyeDirection Canonical(const Eye& eye, const Change& change, bool& is_any) const;
   Ends AddRows(const Eye& eye, const Change& change);
-  void AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, double key, Vec2 start);
-  void AddToSum(uint32_t owner, const Ends& begin, const Ends& end, bool has_cut);
+  void AddRow(AreaPieceKind kind, uint32_t edge, const Place& place, double key,
+              const PlacedPoint& start);
+  void AddToSum(size_t row, uint32_t owner, const Ends& begin, const Ends& end, bool has_cut);
   void PutInOrder(const Eye& eye, WorkMeter& meter);
   bool IsInOrder(const Eye& eye, size_t i, Vec2 start) const;
   bool IsClose(size_t i, size_t k) const;

@@ -82,6 +82,10 @@ std::string AnswerOf(const Group& group, const GroupAnswers& answers) {
                         areas.truncated.empty() ? "" : ", truncated at max_rows",
                         areas.starts_inside[0] != 0 ? ", the eye is inside" : "");
   }
+  if (group.sees.size() != 0) {
+    return absl::StrCat("bodies seen: ", answers.sees.counts[0],
+                        answers.sees.starts_inside[0] != 0 ? ", the eye is inside" : "");
+  }
   if (group.slides.size() != 0) {
     const SlideRow& row = answers.slides.rows[0];
     return absl::StrCat("ends at ", Text(row.position), " after ", row.legs,
@@ -262,7 +266,7 @@ namespace {
 absl::Status TakeMoment(const Group& group, PastBodies& past, Group& of_moment) {
   const BodyHistory& history = *group.body_history;
   auto as_of = static_cast<double>(history.newest_tick());
-  bool needs_bodies = group.body_contacts.size() > 0;
+  bool needs_bodies = group.body_contacts.size() > 0 || group.sees.size() > 0;
   of_moment = group;
   ForEachKind([&](const auto& kind) {
     auto& columns = of_moment.*kind.columns;

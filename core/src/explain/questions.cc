@@ -256,6 +256,21 @@ void AskOne(const Group& asked, const AreaColumns& areas, const AreaAnswers& ans
   }
 }
 
+// Asks for each body what the line of sight to its reference point meets in the scene.
+void AskOne(const Group& asked, const AreaColumns& observers, const SeeAnswers&, Questions& out) {
+  CastOptions options;
+  options.inside_policy = asked.see_options.inside_policy;
+  options.mask = observers.scope.mask.empty() ? asked.see_options.mask : observers.scope.mask[0];
+  const Vec2 eye = Normalized(Vec2{observers.x[0], observers.y[0]});
+  const ShapeColumns& placed = asked.bodies.placed;
+  const size_t count = std::min<size_t>(placed.size(), kMaxExplainedStages);
+  for (size_t k = 0; k < count; ++k) {
+    const Vec2 to = Normalized(Vec2{placed.x[k], placed.y[k]});
+    AskSegment({"line of sight", {}, options}, {eye, to}, asked, out);
+  }
+  out.unlisted = placed.size() - count;
+}
+
 void AskOne(const Group& asked, const ArcColumns& arcs, const ArcAnswers&, Questions& out) {
   Question& question = out.Add();
   question.key = "time";

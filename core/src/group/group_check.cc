@@ -238,6 +238,19 @@ void CheckKind(absl::string_view kind, const AreaColumns& areas, const AreaOptio
   check.InRange("max_rows", options.max_rows, kMaxMaxHits);
 }
 
+// Bodies block no sight of observers.
+void CheckKind(absl::string_view kind, const AreaColumns& observers, const SeeOptions& options,
+               Refusal& refusal) {
+  ColumnCheck check({kind}, {"x", observers.x.size()}, refusal);
+  check.Required({{"y", observers.y.size()}, {"range", observers.range.size()}});
+  check.Pair({"from", observers.from.size()}, {"to", observers.to.size()});
+  check.ReportsOrIgnores(options.inside_policy);
+  if (!IsAccepted(options.margin) || options.margin < 0) {
+    check.Refuse("margin", "must be in [0, 2^53]");
+  }
+  if (observers.scope.against != Against::kScene) check.Refuse("against", "must be SCENE here");
+}
+
 void CheckKind(absl::string_view kind, const PointColumns& points, uint64_t, Refusal& refusal) {
   ColumnCheck check({kind}, {"x", points.x.size()}, refusal);
   check.Required({{"y", points.y.size()}});

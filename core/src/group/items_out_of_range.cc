@@ -26,11 +26,13 @@ std::span<const double>& FirstColumn(Columns& columns) {
 }
 
 // Returns the items with a moment that `history` does not keep. Items without moments are as of the
-// newest tick, which only a history without ticks does not keep; that matters where they consider
-// bodies.
-std::vector<uint32_t> ItemsNotKept(const BodyHistory& history, const Scope& scope, size_t size) {
+// newest tick, which only a history without ticks does not keep; that matters where the items
+// consider bodies: by their scope, or if `asks_bodies`.
+std::vector<uint32_t> ItemsNotKept(const BodyHistory& history, const Scope& scope, size_t size,
+                                   bool asks_bodies) {
   std::vector<uint32_t> items;
-  const bool needs_newest = scope.as_of.empty() && scope.against != Against::kScene;
+  const bool needs_newest =
+      scope.as_of.empty() && (asks_bodies || scope.against != Against::kScene);
   if (scope.as_of.empty() && (!needs_newest || history.tick_count() > 0)) return items;
   for (size_t i = 0; i < size; ++i) {
     if (needs_newest || !history.Has(scope.as_of[i])) items.push_back(static_cast<uint32_t>(i));
@@ -47,7 +49,8 @@ ItemsOutOfRange::ItemsOutOfRange(const Group& group) {
     if constexpr (kAsksBodies<decltype(kind)> &&
                   HasScope<const typename std::remove_cvref_t<decltype(kind)>::Columns>) {
       const auto& columns = group.*kind.columns;
-      items_[at] = ItemsNotKept(*group.body_history, ScopeOf(columns), columns.size());
+      items_[at] = ItemsNotKept(*group.body_history, ScopeOf(columns), columns.size(),
+                                kAlwaysAsksBodies<decltype(kind)>);
       if (items_[at].empty()) return;
       if (!any_) group_ = group;
       any_ = true;

@@ -168,6 +168,10 @@ void Expect(const AreaAnswers& answers, const Explanation& e) {
   for (const AreaPiece& piece : answers.pieces) edges += piece.kind == AreaPieceKind::kEdge;
   EXPECT_LE(e.stages.size() + e.unlisted_stages, edges);
 }
+// The stages are lines of sight to all bodies, seen or not.
+void Expect(const SeeAnswers& answers, const Explanation& e) {
+  EXPECT_LE(answers.counts[0], e.stages.size() + e.unlisted_stages);
+}
 void Expect(const SlideAnswers& answers, const Explanation& e) { ExpectLegs(answers.legs, e); }
 void Expect(const MoveAnswers& answers, const Explanation& e) {
   EXPECT_EQ(e.stages.back().kept, answers.polygon_ids);

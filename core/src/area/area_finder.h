@@ -1,0 +1,87 @@
+// SPDX-FileCopyrightText: The Carom authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Finds the area of an eye: first its envelope, which says what is nearest in each direction, and
+// the pieces of its boundary only if they are asked for.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "area/direction.h"
+#include "area/envelope.h"
+#include "area/reentry.h"
+#include "area/rows.h"
+#include "carom/area.h"
+#include "carom/batch.h"
+#include "carom/geometry.h"
+#include "carom/work_meter.h"
+#include "edges/indexed_polygon.h"
+#include "index/body_set.h"
+#include "index/scene_traversal.h"
+
+namespace carom::internal {
+
+// What an eye sees: every direction, the directions of a sector, or none.
+enum class Sector : uint8_t { kWhole, kPart, kEmpty };
+
+// The numbers of an eye.
+struct EyeItem {
+  Circle disc;
+  Sector sector = Sector::kWhole;
+  Vec2 from, to;  // the sides of the sector
+};
+
+// Reads item i. Returns false, with an error of the item, if it is not valid; see `FindAreas`.
+bool ReadEye(const AreaColumns& eyes, size_t i, ItemChecker& check, EyeItem& item);
+
+// Finds the area of one eye after the other. Its memory is kept from batch to batch. Not
+// thread-safe.
+class AreaFinder {
+ public:
+  // Finds the envelope of an eye. Returns false once the meter stops the work.
+  bool Find(const World& world, const EyeItem& item, const QueryFilter& filter, InsidePolicy policy,
+            WorkMeter& meter);
+  // Finds the pieces of the boundary of the last eye, which has an area, at the first call. Returns
+  // false once the meter stops the work.
+  bool FindRows(WorkMeter& meter);
+
+  // Returns false if the area is empty.
+  bool has_area() const { return has_area_; }
+  bool starts_inside() const { return starts_inside_; }
+  Eye& eye() { return eye_; }
+  const Eye& eye() const { return eye_; }
+  const Envelope& envelope() const { return envelope_; }
+  // Returns the pieces that `FindRows` found.
+  const AreaRows& rows() const { return rows_; }
+
+  // Returns false only if no point of the box is seen: it is out of range, or hidden.
+  bool MayBeSeen(const Box& box, WorkMeter& meter) const;
+  // Returns whether the memory is small enough to be kept for the next batch: some megabytes.
+  bool IsWorthCaching() const;
+
+ private:
+  void Start(const EyeItem& item, InsidePolicy policy);
+  bool FindEnvelope(const World& world, const QueryFilter& filter, WorkMeter& meter);
+  bool Collect(const World& world, const QueryFilter& filter, const Box& inner, const Box& outer,
+               WorkMeter& meter);
+  bool IsBlind() const { return starts_inside_ && policy_ == InsidePolicy::kReportStart; }
+  bool Add(const IndexedPolygon& polygon, uint64_t id, bool is_body, WorkMeter& meter);
+  bool AddEdges(const IndexedPolygon& polygon, WorkMeter& meter);
+  bool AddEdge(const Segment& edge, size_t index, int back);
+  bool Insert(WorkMeter& meter);
+
+  Eye eye_;
+  InsidePolicy policy_ = InsidePolicy::kReportStart;
+  bool starts_inside_ = false;
+  std::vector<Blocker> blockers_;
+  Reentry reentry_;
+  bool has_area_ = false;
+  EyeSector sector_;
+  Envelope envelope_;
+  bool has_rows_ = false;
+  AreaRows rows_;
+};
+
+}  // namespace carom::internal
