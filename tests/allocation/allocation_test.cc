@@ -185,6 +185,20 @@ TEST_F(AllocationTest, Areas) {
   });
 }
 
+TEST_F(AllocationTest, Sees) {
+  const Shape shapes[] = {Shape::Create(Capsule{{{0, 0}, {0, 0}}, 0.5}).value(),
+                          Polygon::Create({1, {{Ring({0, 0}, 5, 1, 1), false}}}).value()};
+  std::vector<uint32_t> shape;
+  for (size_t i = 0; i < x_.size(); ++i) shape.push_back(i % 2);
+  const Bodies bodies = Bodies::Create({{shapes, shape, x_, y_}}).value();
+  SeeAnswers answers;
+  SeeOptions options;
+  options.inside_policy = InsidePolicy::kIgnore;
+  ExpectNone([&](WorkMeter& meter) {
+    return FindSeen({*scene_, &bodies}, {x_, y_, length_}, options, answers, meter);
+  });
+}
+
 // Story: a thread that once answered an eye in a hole of hundreds of thousands of edges kept their
 // memory.
 TEST_F(AllocationTest, AThreadDoesNotKeepTheMemoryOfAHugeArea) {

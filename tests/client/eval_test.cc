@@ -99,6 +99,8 @@ const GoodLine kGoodLines[] = {
     {R"({"op":"area","p":[5,5],"r":1})", R"({"pieces":[],"area":0,"starts_inside":true})"},
     {R"({"op":"area","p":[5,5],"r":1,"inside":"ignore"})",
      R"({"pieces":[{"at":[4,5],"arc":true}],"area":3.141592653589793,"starts_inside":true})"},
+    {R"({"op":"sees","p":[-4,5],"r":1})", R"({"seen":[],"starts_inside":false})"},
+    {R"({"op":"sees","p":[5,5],"r":1})", R"({"seen":[],"starts_inside":true})"},
     {R"(  {"p":[1,2], "op":"point", "extra":[1,2,3]}  )", R"({"in":[7],"on":[]})"},
     {R"({"op":"point","p":[1,2],"p":[15,2]})", R"({"in":[],"on":[]})"},
 };
@@ -191,6 +193,9 @@ const BadLine kBadLines[] = {
     {R"({"op":"area","p":[0,0],"r":1,"cone":[1,1]})", kInvalid, "cone[1]"},
     {R"({"op":"area","p":[0,0],"r":1,"cone":[0,7]})", kInvalid, "cone[1]"},
     {R"({"op":"area","p":[0,0],"r":1,"inside":"exit"})", kInvalid, "inside"},
+    {R"({"op":"sees","p":[0,0],"r":0})", kInvalid, "r"},
+    {R"({"op":"sees","p":[0,0],"r":1,"margin":-1})", kInvalid, "margin"},
+    {R"({"op":"sees","p":[0,0],"r":1,"against":"both"})", kInvalid, "against"},
     {R"({"op":"ray_bounce","d":[1,0]})", kInvalid, "p"},
     {R"({"op":"ray_bounce","p":[0,0]})", kInvalid, "d"},
     {R"({"op":"ray_bounce","p":[0,0],"d":[0,0]})", kInvalid, "d[0]"},

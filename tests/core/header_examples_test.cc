@@ -262,6 +262,22 @@ TEST_F(HeaderExampleTest, Visibility) {
   EXPECT_EQ(out.visible[0], 0);
 }
 
+TEST_F(HeaderExampleTest, Sees) {
+  // carom/sees.h
+  const Shape shapes[] = {Shape::Create(Capsule{{{0, 0}, {0, 0}}, 0.5}).value()};
+  const uint32_t shape[] = {0, 0};
+  const double bx[] = {-1, 6}, by[] = {3, 1};
+  const Bodies bodies = Bodies::Create({{shapes, shape, bx, by}}).value();
+  const double x[] = {-2}, y[] = {1}, range[] = {16};
+  SeeAnswers out;
+  WorkMeter meter;
+  FindSeen({*scene, &bodies}, {x, y, range}, {}, out, meter);
+  // out.Sees(0, 0), but not out.Sees(0, 1): polygon 7 hides body 1
+  // end
+  EXPECT_TRUE(out.Sees(0, 0));
+  EXPECT_FALSE(out.Sees(0, 1));
+}
+
 TEST_F(HeaderExampleTest, Area) {
   // carom/area.h
   const double x[] = {-2}, y[] = {1}, range[] = {4};

@@ -42,6 +42,7 @@ void CheckPolygonsAsBodies(Choices& choices, const GroupCase& made) {
   const BodySplit split(made.specs, in_scene);
   Group group = made.group;
   DropKindsWithoutBodies(group);
+  group.sees = {};  // which polygons are bodies is all that it is about
   const auto expected = EvaluateIn(made, *SceneOf(split.specs), group, 0);
   group.bodies = split.columns();
   SetScope({.against = Against::kBoth}, group);

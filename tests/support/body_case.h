@@ -58,13 +58,15 @@ inline void DropKindsWithoutBodies(Group& group) {
   });
 }
 
-// Gives every kind that may consider bodies the same scope.
+// Gives every kind that may consider bodies the same scope; observers, which look for bodies past the
+// scene alone, its other columns.
 inline void SetScope(const Scope& scope, Group& group) {
   ForEachKind([&](const auto& kind) {
     auto& columns = group.*kind.columns;
     if constexpr (kAsksBodies<decltype(kind)> &&
                   HasScope<std::remove_reference_t<decltype(columns)>>) {
       ScopeOf(columns) = scope;
+      if (kAlwaysAsksBodies<decltype(kind)>) ScopeOf(columns).against = Against::kScene;
     }
   });
 }

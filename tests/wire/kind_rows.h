@@ -98,6 +98,9 @@ inline constexpr char kAreaRows[] = R"(
   kind: [AREA_PIECE_KIND_EDGE, AREA_PIECE_KIND_SIGHT, AREA_PIECE_KIND_EDGE]
   polygon_id: [1, 0, 3] ring: [2, 0, 4] edge: [5, 0, 6] start_x: [1, 2, 3] start_y: [4, 5, 6]
   area: [1.5, 0, 2.5] starts_inside: [false, false, true] is_body: [false, false, true])";
+inline constexpr char kSeeRows[] = R"(
+  counts: [2, 0, 65] ERROR(range) seen: [5, 0, 0, 0, 0xffffffffffffffff, 0x8]
+  starts_inside: [false, false, true])";
 inline constexpr char kSightRows[] = R"(
   visible: [true, false, false]
   errors { index: 1 code: 3 field: "bx" message: "must be finite and at most 2^53 in magnitude"

@@ -52,7 +52,7 @@ class Asked {
     group_.slides.movers = movers;
     group_.bounces = group_.segments;
     group_.ray_bounces.x = three_;
-    group_.arcs.x = group_.fans.x = group_.areas.x = three_;
+    group_.arcs.x = group_.fans.x = group_.areas.x = group_.sees.x = three_;
   }
 
   const Group& group() const { return group_; }
@@ -292,6 +292,19 @@ TEST(Kinds, AreasTravel) {
   EXPECT_EQ(areas.pieces[2], (AreaPiece{3, {4, 6}, AreaPieceKind::kEdge, true, {3, 6}}));
 }
 
+TEST(Kinds, WhatObserversSeeTravels) {
+  const Answered answered(Text("sees", kSeeRows));
+  const SeeAnswers& sees = answered->sees;
+  EXPECT_EQ(sees.words(), 2u);
+  EXPECT_THAT(sees.counts, ElementsAre(2, 0, 65));
+  EXPECT_THAT(sees.starts_inside, ElementsAre(0, 0, 1));
+  EXPECT_THAT(sees.errors,
+              ElementsAre(ItemError{1, ItemColumn::kRange, ItemFault::kNegativeLength}));
+  EXPECT_TRUE(sees.Sees(0, 2));
+  EXPECT_FALSE(sees.Sees(0, 67));
+  EXPECT_TRUE(sees.Sees(2, 67));
+}
+
 TEST(Kinds, BouncesTravel) {
   const Answered answered(Text("bounces", kBounceRows));
   EXPECT_THAT(answered->bounces.counts, ElementsAre(1, 0, 2));
@@ -422,6 +435,7 @@ const std::vector<Rows>& AllRows() {
       {"areas",
        kAreaRows,
        {"kind", "ring", "edge", "start_x", "start_y", "area", "starts_inside", "is_body"}},
+      {"sees", kSeeRows, {"seen", "starts_inside"}},
       {"slides",
        kSlideRows,
        {"y", "left_x", "left_y", "from_y", "dx", "dy", "has_hit", "polygon_id", "fraction",

@@ -59,6 +59,7 @@ TEST(BodiesTest, Law1PolygonsAreHitAsBodiesAsTheyAreInTheScene) {
     std::vector<PolygonSpec> specs = split.specs;
     Group group = made->group;
     DropKindsWithoutBodies(group);
+    group.sees = {};  // which polygons are bodies is all that it is about
     const auto expected = Evaluated(*SceneOf(specs), group, 0);
     specs.resize(in_scene);
     group.bodies = split.columns();
@@ -350,7 +351,9 @@ TEST(BodiesTest, Law3And4OwnersAndMasksOfItems) {
       auto& columns = by_item.*kind.columns;
       if constexpr (kAsksBodies<decltype(kind)> &&
                     HasScope<std::remove_reference_t<decltype(columns)>>) {
-        ScopeOf(columns) = {Against::kBoth, std::span(masks).first(columns.size()),
+        const auto against =
+            kAlwaysAsksBodies<decltype(kind)> ? Against::kScene : Against::kBoth;
+        ScopeOf(columns) = {against, std::span(masks).first(columns.size()),
                             std::span(owners).first(columns.size())};
       }
     });

@@ -174,6 +174,20 @@ TEST(GroupTest, CheckGroupNamesColumnsOfAreas) {
   }
 }
 
+TEST(GroupTest, CheckGroupNamesColumnsOfObservers) {
+  const std::span<const double> one = kOne, two = kTwo;
+  EXPECT_EQ(FieldOf([&](Group& g) { g.sees = {two, one, two}; }), "sees.y");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.sees = {two, two, one}; }), "sees.range");
+  EXPECT_EQ(FieldOf([&](Group& g) { g.sees = {two, two, two, two}; }), "sees.to");
+  EXPECT_EQ(FieldOf([](Group& g) { g.see_options.margin = -1; }), "sees.margin");
+  EXPECT_EQ(FieldOf([](Group& g) { g.see_options.margin = 0x1.0000000000001p53; }), "sees.margin");
+  EXPECT_EQ(FieldOf([](Group& g) { g.see_options.inside_policy = InsidePolicy::kExit; }),
+            "sees.inside_policy");
+  for (const Against against : {Against::kBodies, Against::kBoth}) {
+    EXPECT_EQ(FieldOf([&](Group& g) { g.sees.scope.against = against; }), "sees.against");
+  }
+}
+
 TEST(GroupTest, CheckGroupNamesColumnsOfShapes) {
   const std::span<const double> one = kOne, two = kTwo;
   const Shape shape = Shape::Create(Capsule{}).value();

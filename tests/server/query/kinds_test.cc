@@ -229,6 +229,17 @@ TEST_F(KindsTest, Areas) {
   ExpectSecondRefused(areas, "range", v1::ITEM_FAULT_NEGATIVE_LENGTH);
 }
 
+TEST_F(KindsTest, Sees) {
+  const v1::SeeAnswers sees =
+      Ask("sees { x: [-30, 0] y: [50, 0] range: [20, -1] } bodies { placed { shapes { capsule { "
+          "radius: 1 } } shape: [0, 0] x: [-40, 0] y: [50, 0] } }")
+          .sees();
+  EXPECT_THAT(sees.counts(), ElementsAre(1, 0));
+  EXPECT_THAT(sees.seen(), ElementsAre(1, 0));
+  EXPECT_THAT(sees.starts_inside(), ElementsAre(false, false));
+  ExpectSecondRefused(sees, "range", v1::ITEM_FAULT_NEGATIVE_LENGTH);
+}
+
 // --- Limits
 
 TEST_F(KindsTest, EveryKindCountsTowardsTheQueriesOfAFrame) {
