@@ -30,6 +30,7 @@ void RunSweeps(Bench& bench);        // shapes that go straight on
 void RunMatch(Bench& bench);         // bullets past walls and players
 void RunPast(Bench& bench);          // bullets of shooters in their own past
 void RunAreas(Bench& bench);         // what an eye sees
+void RunSees(Bench& bench);          // who sees whom
 void RunTiles(Bench& bench);         // a map of boxes that touch
 void RunOutlines(Bench& bench);      // one polygon of many vertices
 void RunCosts(Bench& bench);         // memory, build, commit, allocations, threads

@@ -44,6 +44,7 @@ int main(int argc, char** argv) {
   carom::bench::RunMatch(bench);
   carom::bench::RunPast(bench);
   carom::bench::RunAreas(bench);
+  carom::bench::RunSees(bench);
   carom::bench::RunTiles(bench);
   carom::bench::RunOutlines(bench);
   carom::bench::RunCosts(bench);

@@ -170,10 +170,11 @@ bool AreaFinder::Collect(const World& world, const QueryFilter& filter, const Bo
 }
 
 // What contains the eye has a box that meets each of the boxes searched, so it is found at once.
-bool AreaFinder::FindEnvelope(const World& world, const QueryFilter& filter, WorkMeter& meter) {
+bool AreaFinder::FindEnvelope(const World& world, const QueryFilter& filter, double range,
+                              WorkMeter& meter) {
   Box inner;
   for (const double part : kParts) {
-    const Box outer = BoxAbout(eye_.disc(), part);
+    const Box outer = BoxAbout({eye_.position(), range}, part);
     blockers_.clear();
     if (!Collect(world, filter, inner, outer, meter)) return false;
     if (IsBlind()) return true;
@@ -206,21 +207,32 @@ bool AreaFinder::Insert(WorkMeter& meter) {
   return true;
 }
 
-void AreaFinder::Start(const EyeItem& item, InsidePolicy policy) {
+void AreaFinder::Start(const EyeItem& item, InsidePolicy policy, const Targets* targets) {
   eye_.Start(item.disc);
   policy_ = policy;
   starts_inside_ = false;
-  sector_.is_part = item.sector == Sector::kPart;
+  sector_.has_ranges = targets != nullptr;
+  sector_.is_part = item.sector == Sector::kPart || targets != nullptr;
   if (!sector_.is_part) return envelope_.Start();
-  sector_.from = eye_.SetSide(0, item.from);
-  sector_.to = eye_.SetSide(1, item.to);
-  envelope_.Start(eye_, sector_.from, sector_.to);
+  if (targets == nullptr) {
+    sector_.from = eye_.AddSide(0, item.from);
+    sector_.to = eye_.AddSide(1, item.to);
+    return envelope_.Start(eye_, sector_.from, sector_.to);
+  }
+  ranges_.clear();
+  for (const TargetRange& range : targets->ranges()) {
+    const EyeDirection from = eye_.AddSide(0, range.from);
+    ranges_.push_back({from, eye_.AddSide(1, range.to)});
+  }
+  envelope_.Start(eye_, ranges_);
 }
 
 bool AreaFinder::Find(const World& world, const EyeItem& item, const QueryFilter& filter,
-                      InsidePolicy policy, WorkMeter& meter) {
-  Start(item, policy);
-  if (!FindEnvelope(world, filter, meter)) return false;
+                      InsidePolicy policy, WorkMeter& meter, const Targets* targets) {
+  Start(item, policy, targets);
+  const double range = item.disc.radius;
+  const double searched = targets == nullptr ? range : std::min(targets->reach(), range);
+  if (!FindEnvelope(world, filter, searched, meter)) return false;
   has_area_ = !IsBlind() && item.sector != Sector::kEmpty;
   has_rows_ = false;
   return !meter.stopped();

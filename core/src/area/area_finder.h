@@ -13,6 +13,7 @@
 #include "area/envelope.h"
 #include "area/reentry.h"
 #include "area/rows.h"
+#include "area/targets.h"
 #include "carom/area.h"
 #include "carom/batch.h"
 #include "carom/geometry.h"
@@ -40,9 +41,10 @@ bool ReadEye(const AreaColumns& eyes, size_t i, ItemChecker& check, EyeItem& ite
 // thread-safe.
 class AreaFinder {
  public:
-  // Finds the envelope of an eye. Returns false once the meter stops the work.
+  // Finds the envelope of an eye. If `targets` is not null, it is found only in the directions of the
+  // targets, not everywhere, and up to them. Returns false once the meter stops the work.
   bool Find(const World& world, const EyeItem& item, const QueryFilter& filter, InsidePolicy policy,
-            WorkMeter& meter);
+            WorkMeter& meter, const Targets* targets = nullptr);
   // Finds the pieces of the boundary of the last eye, which has an area, at the first call. Returns
   // false once the meter stops the work.
   bool FindRows(WorkMeter& meter);
@@ -62,8 +64,8 @@ class AreaFinder {
   bool IsWorthCaching() const;
 
  private:
-  void Start(const EyeItem& item, InsidePolicy policy);
-  bool FindEnvelope(const World& world, const QueryFilter& filter, WorkMeter& meter);
+  void Start(const EyeItem& item, InsidePolicy policy, const Targets* targets);
+  bool FindEnvelope(const World& world, const QueryFilter& filter, double range, WorkMeter& meter);
   bool Collect(const World& world, const QueryFilter& filter, const Box& inner, const Box& outer,
                WorkMeter& meter);
   bool IsBlind() const { return starts_inside_ && policy_ == InsidePolicy::kReportStart; }
@@ -79,6 +81,7 @@ class AreaFinder {
   Reentry reentry_;
   bool has_area_ = false;
   EyeSector sector_;
+  std::vector<Envelope::Range> ranges_;
   Envelope envelope_;
   bool has_rows_ = false;
   AreaRows rows_;

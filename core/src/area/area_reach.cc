@@ -86,12 +86,9 @@ bool IsInArc(const PairVector& v, const AreaRows::Piece& arc) {
 // Which shapes are near the boundary of an area.
 class Reach {
  public:
-  Reach(const AreaFinder& finder, TwoDoubles radius, const Box& bounds) : finder_(finder) {
-    const Vec2 p = finder.eye().position();
-    const double most =
-        std::max({std::abs(p.x), std::abs(p.y), std::abs(bounds.min.x), std::abs(bounds.min.y),
-                  std::abs(bounds.max.x), std::abs(bounds.max.y)});
-    limit_ = Add(radius, {most * 0x1p-55, 0});
+  Reach(const AreaFinder& finder, const GrownShape& shape, double slack) : finder_(finder) {
+    const double most = shape.LargestFrom(finder.eye().position());
+    limit_ = Add(shape.radius, {most * slack, 0});
     limit2_ = Multiply(limit_, limit_);
     const TwoDoubles far = Add(limit_, {finder.eye().range(), 0});
     far2_ = Multiply(far, far);
@@ -135,12 +132,17 @@ class Reach {
 
 }  // namespace
 
-bool IsNearBoundary(const AreaFinder& finder, const IndexedPolygon& core, TwoDoubles radius,
-                    const Box& bounds, WorkMeter& meter) {
-  const Reach reach(finder, radius, bounds);
+double GrownShape::LargestFrom(Vec2 eye) const {
+  return std::max({std::abs(eye.x), std::abs(eye.y), std::abs(bounds.min.x),
+                   std::abs(bounds.min.y), std::abs(bounds.max.x), std::abs(bounds.max.y)});
+}
+
+bool IsNearBoundary(const AreaFinder& finder, const GrownShape& shape, double slack,
+                    WorkMeter& meter) {
+  const Reach reach(finder, shape, slack);
   bool is_near = false;
   const auto every_edge = [](const Box&) { return true; };
-  core.VisitEdges(meter, every_edge, [&](size_t, const Segment& edge) {
+  shape.core.VisitEdges(meter, every_edge, [&](size_t, const Segment& edge) {
     if (!meter.Spend(finder.rows().size())) return false;
     is_near = reach.IsNear(MakeEdge(finder.eye().position(), edge));
     return !is_near;

@@ -12,11 +12,24 @@
 
 namespace carom::internal {
 
-// Returns true if an edge of `core` is nearer than `radius` to the boundary of the area of `finder`,
-// whose pieces have been found; and false if all are farther than `radius` and 2^-54 of the largest
-// coordinate of the eye and of `bounds`, which contains all points within `radius` of `core`. Also
-// returns false once the meter stops the work. Cost: O(edges near the eye * pieces).
-bool IsNearBoundary(const AreaFinder& finder, const IndexedPolygon& core, TwoDoubles radius,
-                    const Box& bounds, WorkMeter& meter);
+// A shape grown by a radius above 0: `bounds` contains all points within the radius of `core`.
+struct GrownShape {
+  const IndexedPolygon& core;
+  TwoDoubles radius;
+  Box bounds;
+
+  // Returns the largest coordinate of the eye and of the bounds.
+  double LargestFrom(Vec2 eye) const;
+};
+
+// What is added to the radius in doubt: 2^-55 of the largest coordinate of the eye and the shape.
+inline constexpr double kReachSlack = 0x1p-55;
+
+// Returns true if an edge of the core is nearer than the radius to the boundary of the area of
+// `finder`, whose pieces have been found, if the radius grows by `slack` of the largest coordinate;
+// and false if all are farther than that by 2^-57 of this coordinate. Also returns false once the
+// meter stops the work. Cost: O(edges * pieces).
+bool IsNearBoundary(const AreaFinder& finder, const GrownShape& shape, double slack,
+                    WorkMeter& meter);
 
 }  // namespace carom::internal

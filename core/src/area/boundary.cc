@@ -129,7 +129,7 @@ PairVector VectorOf(const Eye& eye, const EyeDirection& at) {
     const Vec2 v = eye.VertexOf(at), p = eye.position();
     return {TwoDiff(v.x, p.x), TwoDiff(v.y, p.y), 0};
   }
-  const Vec2 v = at.kind == DirectionKind::kSide ? eye.side(at.end) : Vec2{-1, 0};
+  const Vec2 v = at.kind == DirectionKind::kSide ? eye.side(at.edge) : Vec2{-1, 0};
   return {{v.x, 0}, {v.y, 0}, 0};
 }
 
@@ -150,7 +150,7 @@ PairVector VectorToEdge(const Eye& eye, const EyeEdge& edge, const EyeDirection&
     const TwoDoubles c = PairCross(p, edge.a, edge.a, edge.b);
     const TwoDoubles k = at.kind == DirectionKind::kVertex
                              ? PairCross(p, eye.VertexOf(at), edge.a, edge.b)
-                             : PairCross({0, 0}, eye.side(at.end), edge.a, edge.b);
+                             : PairCross({0, 0}, eye.side(at.edge), edge.a, edge.b);
     const TwoDoubles t = Divide(c, k);
     const PairVector u = VectorOf(eye, at);
     PairVector v{Multiply(u.x, t), Multiply(u.y, t), 0};

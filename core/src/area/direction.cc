@@ -121,6 +121,7 @@ PairVector VectorToCircle(const Eye& eye, const EyeEdge& e, uint8_t end) {
 
 void Eye::Start(const Circle& disc) {
   disc_ = disc;
+  sides_.clear();
   sources_.clear();
   edges_.clear();
 }
@@ -136,11 +137,12 @@ uint32_t Eye::AddSource(const EyeSource& source) {
   return static_cast<uint32_t>(sources_.size() - 1);
 }
 
-EyeDirection Eye::SetSide(uint8_t side, Vec2 direction) {
-  sides_[side] = direction;
+EyeDirection Eye::AddSide(uint8_t end, Vec2 direction) {
+  const auto number = static_cast<uint32_t>(sides_.size());
+  sides_.push_back(direction);
   double key = KeyOf(direction.x, direction.y);
-  if (side == 0 && direction.y == 0 && direction.x < 0) key = -2;
-  return {key, 0, 0, DirectionKind::kSide, side};
+  if (end == 0 && direction.y == 0 && direction.x < 0) key = -2;
+  return {key, number, 0, DirectionKind::kSide, end};
 }
 
 // An edge that begins at the cut begins at -pi, and one that ends there ends at pi.
@@ -214,7 +216,7 @@ ExactDirection Eye::ExactOf(const EyeDirection& direction) const {
     case DirectionKind::kCut:
       break;
     case DirectionKind::kSide:
-      return {{sides_[direction.end].x, sides_[direction.end].y}, {}, {}};
+      return {{sides_[direction.edge].x, sides_[direction.edge].y}, {}, {}};
     case DirectionKind::kVertex:
       return {DyadicDifference(VertexOf(direction), disc_.center), {}, {}};
     case DirectionKind::kCircle:

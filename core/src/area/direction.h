@@ -46,11 +46,11 @@ enum class DirectionKind : uint8_t { kCut, kSide, kVertex, kCircle, kCrossing };
 
 struct EyeDirection {
   double key = 0;
-  uint32_t edge = 0;   // kVertex, kCircle, kCrossing: the number of an edge (`EyeEdge`)
+  uint32_t edge = 0;   // kVertex, kCircle, kCrossing: the number of an edge (`EyeEdge`); kSide: of
+                       // the side
   uint32_t other = 0;  // kCrossing: the number of the other edge
   DirectionKind kind = DirectionKind::kCut;
-  uint8_t end =
-      0;  // kVertex, kCircle: which end of the edge; kSide: 0 the first side, 1 the second
+  uint8_t end = 0;  // kVertex, kCircle: which end of the edge
 };
 
 inline constexpr EyeDirection kCutBegin{-2, 0, 0, DirectionKind::kCut, 0};
@@ -124,9 +124,9 @@ class Eye {
   // Returns the number of entries for which there is memory.
   size_t capacity() const { return sources_.capacity() + edges_.capacity(); }
   const EyeSource& SourceOf(const EyeEdge& edge) const { return sources_[edge.source]; }
-  // Sets the directions of the sides of a sector. Returns them with a key of -2, not 2, for a first
-  // side at the cut.
-  EyeDirection SetSide(uint8_t side, Vec2 direction);
+  // Adds a side of a sector. `end` is 0 for the first side, 1 for the second one: a first side at the
+  // cut has a key of -2, not 2.
+  EyeDirection AddSide(uint8_t end, Vec2 direction);
   Vec2 side(size_t index) const { return sides_[index]; }
 
   // Returns the point that a direction of kind kVertex leads to.
@@ -164,7 +164,7 @@ class Eye {
   double KeyNearCut(const EyeDirection& direction, double key, double at_cut) const;
 
   Circle disc_;
-  Vec2 sides_[2];
+  std::vector<Vec2> sides_;
   std::vector<EyeSource> sources_;
   std::vector<EyeEdge> edges_;
 };

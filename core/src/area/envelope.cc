@@ -83,15 +83,26 @@ void Envelope::Start() { spans_.assign({{kCutBegin, kOpen}, {kCutEnd, kOpen}}); 
 void Envelope::Start(const Eye& eye, const EyeDirection& from, const EyeDirection& to) {
   const bool has_cut = eye.Compare(from, to) >= 0;
   spans_.clear();
-  const auto push = [&](const EyeDirection& begin, uint32_t owner) {
-    // An interval without directions ends where it begins: at the cut.
-    if (!spans_.empty() && eye.Compare(spans_.back().begin, begin) == 0) spans_.pop_back();
-    spans_.push_back({begin, owner});
-  };
-  push(kCutBegin, has_cut ? kOpen : kClosed);
-  push(has_cut ? to : from, has_cut ? kClosed : kOpen);
-  push(has_cut ? from : to, has_cut ? kOpen : kClosed);
-  push(kCutEnd, kOpen);
+  StartSpan(eye, kCutBegin, has_cut ? kOpen : kClosed);
+  StartSpan(eye, has_cut ? to : from, has_cut ? kClosed : kOpen);
+  StartSpan(eye, has_cut ? from : to, has_cut ? kOpen : kClosed);
+  StartSpan(eye, kCutEnd, kOpen);
+}
+
+void Envelope::Start(const Eye& eye, std::span<const Range> ranges) {
+  spans_.clear();
+  StartSpan(eye, kCutBegin, kClosed);
+  for (const Range& range : ranges) {
+    StartSpan(eye, range.from, kOpen);
+    StartSpan(eye, range.to, kClosed);
+  }
+  StartSpan(eye, kCutEnd, kOpen);
+}
+
+// An interval without directions ends where it begins: at the cut.
+void Envelope::StartSpan(const Eye& eye, const EyeDirection& begin, uint32_t owner) {
+  if (!spans_.empty() && eye.Compare(spans_.back().begin, begin) == 0) spans_.pop_back();
+  spans_.push_back({begin, owner});
 }
 
 std::vector<Span>::const_iterator Envelope::SpanAt(const Eye& eye,

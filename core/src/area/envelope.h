@@ -51,6 +51,12 @@ class Envelope {
   // Starts anew with no edge. The sector has the sides `from` and `to`, counter-clockwise.
   void Start();
   void Start(const Eye& eye, const EyeDirection& from, const EyeDirection& to);
+  // Starts anew with no edge, to look only in some ranges of directions, which do not touch, in
+  // counter-clockwise order.
+  struct Range {
+    EyeDirection from, to;
+  };
+  void Start(const Eye& eye, std::span<const Range> ranges);
 
   // Inserts edges of `eye`. Reorders `lot`. Returns false once the meter stops the work.
   bool Insert(const Eye& eye, std::span<Blocker> lot, WorkMeter& meter);
@@ -86,6 +92,7 @@ class Envelope {
     size_t begin, size;
   };
 
+  void StartSpan(const Eye& eye, const EyeDirection& begin, uint32_t owner);
   bool MergeLists(const Eye& eye, WorkMeter& meter);
   // Returns the first span that reaches behind `begin`.
   std::vector<Span>::const_iterator SpanAt(const Eye& eye, const EyeDirection& begin) const;

@@ -81,8 +81,8 @@ void AreaRows::ListChanges(const Envelope& envelope) {
 // sees the inner part of an edge from another edge's end on, sets `is_any`.
 EyeDirection AreaRows::Canonical(const Eye& eye, const Change& change, bool& is_any) const {
   const auto& [at, before, after, is_at_cut] = change;
-  if (before == kClosed) return sector_.from;
-  if (after == kClosed) return sector_.to;
+  if (before == kClosed) return sector_.has_ranges ? at : sector_.from;
+  if (after == kClosed) return sector_.has_ranges ? at : sector_.to;
   const std::vector<EyeEdge>& edges = eye.edges();
   const EyeDirection& as_begin = is_at_cut ? kCutBegin : at;
   if (after < kClosed && eye.Compare(edges[after].begin, as_begin) == 0) return edges[after].begin;

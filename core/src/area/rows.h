@@ -38,9 +38,12 @@ class AreaSum {
   double turn_ = 0;               // about this sum, as a difference of keys
 };
 
-// The sides of a sector; without `is_part`, every direction.
+// The sides of a sector; without `is_part`, every direction. With `has_ranges`, the directions are
+// those in which the envelope is not closed, and the starts of pieces depend on the way in which it
+// was found.
 struct EyeSector {
   bool is_part = false;
+  bool has_ranges = false;
   EyeDirection from, to;
 };
 

@@ -16,6 +16,7 @@
 
 #include "area/area_finder.h"
 #include "area/area_reach.h"
+#include "area/targets.h"
 #include "base/thread_scratch.h"
 #include "edges/indexed_polygon.h"
 #include "index/body_set.h"
@@ -37,23 +38,41 @@ Box Grown(const Box& box, double by) {
           {internal::NextAbove(box.max.x + by), internal::NextAbove(box.max.y + by)}};
 }
 
+// What one observer asks.
+struct Observer {
+  internal::EyeItem eye;
+  QueryFilter walls, bodies;
+  InsidePolicy policy;
+  double margin;
+};
+
 // Finds the bodies that one observer after the other sees. Its memory is kept from batch to batch.
 class SeeFinder {
  public:
-  AreaFinder& finder() { return finder_; }
-
-  // Returns whether the observer that `finder()` has found an area for sees a body. The result is
-  // meaningless once the meter has stopped the work.
-  bool Sees(Body& body, double margin, WorkMeter& meter);
-  bool IsWorthCaching() const { return finder_.IsWorthCaching() && blockers_.capacity() < 1024; }
+  // Finds what the observer sees, and sets its bits in `seen`. Returns false once the meter stops the
+  // work.
+  bool Find(const World& world, const Observer& observer, uint64_t* seen, WorkMeter& meter);
+  // Returns whether a polygon contains the eye of the last observer.
+  bool starts_inside() const { return finder_.starts_inside(); }
+  bool IsWorthCaching() const {
+    return finder_.IsWorthCaching() && whole_.IsWorthCaching() && blockers_.capacity() < 1024;
+  }
 
  private:
+  bool Collect(const World& world, const Observer& observer, WorkMeter& meter);
+  bool Sees(const World& world, const Observer& observer, Body& body, WorkMeter& meter);
+  bool IsNear(const World& world, const Observer& observer, const internal::GrownShape& shape,
+              WorkMeter& meter);
   bool ContainsEye(const IndexedPolygon& core, WorkMeter& meter) const;
   bool IsInside(Vec2 vertex, WorkMeter& meter);
   bool HasVertexInside(const Polygon& core, WorkMeter& meter);
   bool HasEdgeInside(const IndexedPolygon& core, uint32_t index, WorkMeter& meter);
 
-  AreaFinder finder_;
+  std::vector<Body*> bodies_;  // those that may be within range
+  internal::Targets targets_;
+  AreaFinder finder_;  // in the directions of `targets_`, unless these are everywhere
+  AreaFinder whole_;   // in every direction
+  bool is_part_ = false, has_whole_ = false;
   std::vector<Blocker> blockers_;
 };
 
@@ -104,14 +123,80 @@ bool SeeFinder::HasEdgeInside(const IndexedPolygon& core, uint32_t index, WorkMe
   return is_inside;
 }
 
-bool SeeFinder::Sees(Body& body, double margin, WorkMeter& meter) {
+Box BoundsOf(const Body& body, double margin) {
+  return margin > 0 ? Grown(body.bounds(), margin) : body.bounds();
+}
+
+// The result is meaningless once the meter has stopped the work.
+bool SeeFinder::Sees(const World& world, const Observer& observer, Body& body, WorkMeter& meter) {
   const IndexedPolygon& core = body.core();
-  const Box bounds = margin > 0 ? Grown(body.bounds(), margin) : body.bounds();
+  const Box bounds = BoundsOf(body, observer.margin);
   if (!finder_.MayBeSeen(bounds, meter)) return false;
   if (ContainsEye(core, meter) || HasVertexInside(core.polygon(), meter)) return true;
-  const TwoDoubles radius = internal::TwoSum(body.radius(), margin);
+  const TwoDoubles radius = internal::TwoSum(body.radius(), observer.margin);
   if (radius.high == 0) return HasEdgeInside(core, body.index(), meter);
-  return finder_.FindRows(meter) && internal::IsNearBoundary(finder_, core, radius, bounds, meter);
+  return IsNear(world, observer, {core, radius, bounds}, meter);
+}
+
+// Whether a shape is near the whole area, as pieces of the whole area say that are the same whatever
+// else the observer looks for. The area in the directions of the targets answers where it leaves no
+// doubt.
+bool SeeFinder::IsNear(const World& world, const Observer& observer,
+                       const internal::GrownShape& shape, WorkMeter& meter) {
+  constexpr double kDoubt = 0x1p-48;
+  if (!finder_.FindRows(meter)) return false;
+  if (!is_part_) return internal::IsNearBoundary(finder_, shape, internal::kReachSlack, meter);
+  if (!internal::IsNearBoundary(finder_, shape, kDoubt, meter)) return false;
+  const double most = shape.LargestFrom(finder_.eye().position());
+  if (shape.radius.high > 2 * kDoubt * most &&
+      internal::IsNearBoundary(finder_, shape, -kDoubt, meter)) {
+    return true;
+  }
+  if (!has_whole_ && (!whole_.Find(world, observer.eye, observer.walls, observer.policy, meter) ||
+                      !whole_.FindRows(meter))) {
+    return false;
+  }
+  has_whole_ = true;
+  return internal::IsNearBoundary(whole_, shape, internal::kReachSlack, meter);
+}
+
+// Lists the bodies that may be within range. An observer without a sector looks in their directions
+// alone.
+bool SeeFinder::Collect(const World& world, const Observer& observer, WorkMeter& meter) {
+  const internal::EyeItem& eye = observer.eye;
+  bodies_.clear();
+  targets_.Start(eye.disc.center);
+  const Vec2 p = eye.disc.center;
+  const double r = eye.disc.radius;
+  const Box disc = Grown({p, p}, r);
+  const internal::MeetsBox near{Grown(disc, observer.margin)};
+  internal::VisitBodies(world, observer.bodies, meter, near, [&](Body& body) {
+    const Box bounds = BoundsOf(body, observer.margin);
+    if (!bounds.Intersects(disc)) return true;
+    bodies_.push_back(&body);
+    targets_.Add(bounds);
+    return meter.Spend(4);
+  });
+  targets_.Join();
+  is_part_ = eye.sector == internal::Sector::kWhole && !targets_.is_everywhere();
+  return !meter.stopped();
+}
+
+bool SeeFinder::Find(const World& world, const Observer& observer, uint64_t* seen,
+                     WorkMeter& meter) {
+  has_whole_ = false;
+  if (!Collect(world, observer, meter)) return false;
+  if (!finder_.Find(world, observer.eye, observer.walls, observer.policy, meter,
+                    is_part_ ? &targets_ : nullptr)) {
+    return false;
+  }
+  if (!finder_.has_area()) return true;
+  for (Body* const body : bodies_) {
+    if (!meter.Spend(1)) return false;
+    if (!Sees(world, observer, *body, meter)) continue;
+    seen[body->index() / 64] |= uint64_t{1} << body->index() % 64;
+  }
+  return !meter.stopped();
 }
 
 // Returns which bodies an item looks for: those of every category.
@@ -129,18 +214,6 @@ QueryFilter WallsOf(const Scope& scope, size_t i, uint64_t mask) {
   filter.scene = true;
   filter.bodies = false;
   return filter;
-}
-
-// Sets the bits of the bodies that the observer sees. Returns false once the meter stops the work.
-bool Mark(SeeFinder& finder, const World& world, const QueryFilter& filter, double margin,
-          uint64_t* seen, WorkMeter& meter) {
-  const internal::MeetsBox near{Grown(finder.finder().eye().bounds(), margin)};
-  internal::VisitBodies(world, filter, meter, near, [&](Body& body) {
-    if (!meter.Spend(1)) return false;
-    if (finder.Sees(body, margin, meter)) seen[body.index() / 64] |= uint64_t{1} << body.index() % 64;
-    return !meter.stopped();
-  });
-  return !meter.stopped();
 }
 
 }  // namespace
@@ -169,15 +242,11 @@ bool FindSeen(const World& world, const AreaColumns& observers, const SeeOptions
     ItemChecker check(i, out.errors);
     internal::EyeItem item;
     if (!ReadEye(observers, i, check, item)) continue;
-    AreaFinder& area = finder->finder();
-    if (!area.Find(world, item, WallsOf(observers.scope, i, options.mask), options.inside_policy,
-                   meter)) {
-      return false;
-    }
-    out.starts_inside[i] = area.starts_inside() ? 1 : 0;
-    if (!area.has_area() || bodies == 0) continue;
+    const Observer observer{item, WallsOf(observers.scope, i, options.mask),
+                            BodiesOf(observers.scope, i), options.inside_policy, margin};
     uint64_t* const seen = out.seen.data() + i * words;
-    if (!Mark(*finder, world, BodiesOf(observers.scope, i), margin, seen, meter)) return false;
+    if (!finder->Find(world, observer, seen, meter)) return false;
+    out.starts_inside[i] = finder->starts_inside() ? 1 : 0;
     for (size_t w = 0; w < words; ++w) out.counts[i] += static_cast<uint32_t>(std::popcount(seen[w]));
   }
   if (finder->IsWorthCaching()) finder.Return();
