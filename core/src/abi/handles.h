@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "carom/bodies.h"
+#include "carom/body_history.h"
 #include "carom/carom.h"
 #include "carom/group.h"
 #include "carom/group_kinds.h"
@@ -80,6 +81,9 @@ struct carom_bodies : carom::abi::ExclusiveHead {
 struct carom_trackers : carom::abi::ExclusiveHead {
   carom::TrackerTable table;
 };
+struct carom_body_history : carom::abi::ExclusiveHead {
+  carom::BodyHistory history;
+};
 struct carom_answers : carom::abi::ExclusiveHead {
   uint64_t max_rows = 0;        // 0: no limit
   uint64_t max_work_units = 0;  // 0: no limit
@@ -108,6 +112,8 @@ template <>
 inline constexpr uint64_t kMark<carom_trackers> = 0xCA70'0000'0000'0006;
 template <>
 inline constexpr uint64_t kMark<carom_answers> = 0xCA70'0000'0000'0007;
+template <>
+inline constexpr uint64_t kMark<carom_body_history> = 0xCA70'0000'0000'0008;
 // The mark of a handle that was destroyed.
 inline constexpr uint64_t kDestroyed = 0xDEAD'DEAD'DEAD'DEAD;
 
