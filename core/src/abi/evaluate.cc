@@ -51,21 +51,9 @@ struct UsedWorld {
   const carom_scene* scene = nullptr;
   carom_bodies* bodies = nullptr;
   carom_trackers* trackers = nullptr;
-  const BodyHistory* history = nullptr;
+  carom_body_history* history = nullptr;
   BodyRotation rotation = BodyRotation::kNearest;
 };
-
-// Answers the kinds `answers.asked` of the group of `answers` with the bodies of a history.
-absl::Status AnswerOfHistory(const UsedWorld& world, carom_answers& answers, WorkMeter& meter) {
-  Group group;  // without the kinds that an earlier call asked
-  group.body_history = world.history;
-  group.body_rotation = world.rotation;
-  ForEachOf<kGroupKinds>(answers.asked, [&](const auto& kind) {
-    group.*kind.columns = answers.group.*kind.columns;
-    group.*kind.options = answers.group.*kind.options;
-  });
-  return EvaluateGroup(*world.scene->scene, group, answers.answers, meter);
-}
 
 // Answers the group of `answers`, which has been read.
 absl::Status Answer(const UsedWorld& world, carom_answers& answers) {
@@ -75,7 +63,7 @@ absl::Status Answer(const UsedWorld& world, carom_answers& answers) {
   } else if (answers.group.bodies.size() > 0) {
     answers.group.bodies = {};  // those of an earlier question
   }
-  answers.group.body_history = world.history;
+  answers.group.body_history = world.history != nullptr ? &world.history->history : nullptr;
   answers.group.body_rotation = world.rotation;
   if (!answers.asked.test(CAROM_KIND_BODY_CONTACTS - 1)) answers.group.body_contacts.mass = {};
   if (absl::Status status = CheckGroup(answers.group, answers.asked); !status.ok()) return status;
@@ -90,7 +78,10 @@ absl::Status Answer(const UsedWorld& world, carom_answers& answers) {
       frame.emplace(world.trackers->table, answers.group, answers.answers.moves);
     }
   }
-  if (world.history != nullptr) return AnswerOfHistory(world, answers, meter);
+  if (world.history != nullptr) {
+    return world.history->use->answer(*world.scene->scene, answers.group, answers.asked,
+                                      answers.answers, meter);
+  }
   const World placed(*world.scene->scene, bodies != nullptr ? &bodies->bodies : nullptr);
   return EvaluateGroup(placed, answers.group, answers.asked, answers.answers, meter);
 }
@@ -133,8 +124,8 @@ absl::Status Evaluate(const carom_world* given, const carom_batch* batches, size
   if (status.ok() && read->body_history != nullptr) {
     status = use_history.Begin(read->body_history, "world.body_history");
   }
-  UsedWorld world = {read->scene, read->bodies, read->trackers};
-  if (status.ok()) status = ReadHistory(*read, world.history, world.rotation);
+  UsedWorld world = {read->scene, read->bodies, read->trackers, read->body_history};
+  if (status.ok()) status = ReadRotation(*read, world.rotation);
   GroupKindSet asked;
   if (status.ok()) {
     status = ReadBatches(batches, batch_count, answers->storage, answers->group, asked);
@@ -230,9 +221,7 @@ absl::Status ReadWorld(const carom_world* given, carom_world& copy, const carom_
   return CheckHandle(world->scene, "world.scene");
 }
 
-absl::Status ReadHistory(const carom_world& world, const BodyHistory*& history,
-                         BodyRotation& rotation) {
-  history = nullptr;
+absl::Status ReadRotation(const carom_world& world, BodyRotation& rotation) {
   rotation = world.body_rotation == CAROM_BODY_ROTATION_LINEAR ? BodyRotation::kLinear
                                                                : BodyRotation::kNearest;
   if (world.body_rotation > CAROM_BODY_ROTATION_LINEAR) {
@@ -242,8 +231,7 @@ absl::Status ReadHistory(const carom_world& world, const BodyHistory*& history,
   if (world.bodies != nullptr) {
     return InvalidField("world.bodies", "must be null beside body_history");
   }
-  history = &world.body_history->history;
-  if (history->Allows(rotation)) return absl::OkStatus();
+  if (world.body_history->history.Allows(rotation)) return absl::OkStatus();
   return InvalidField("world.body_rotation", "must be nearest for ticks with c and s");
 }
 

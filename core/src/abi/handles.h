@@ -30,6 +30,7 @@
 #include "carom/shape.h"
 #include "carom/status.h"
 #include "carom/tracker_table.h"
+#include "carom/work_meter.h"
 
 namespace carom::abi {
 
@@ -47,6 +48,16 @@ struct ExclusiveHead : Head {
 struct ShapeTable {
   std::vector<Polygon> polygons;
   std::vector<Shape> shapes;  // `polygons`, then the capsules
+};
+
+// What calls do with a history. A handle points to it, so that a program that makes no history,
+// such as the modules for WebAssembly, links none of it.
+struct HistoryUse {
+  // Answers the kinds `asked` of `group`, whose other kinds have no meaning, with its history.
+  absl::Status (*answer)(const Scene& scene, const Group& group, const GroupKindSet& asked,
+                         GroupAnswers& out, WorkMeter& meter);
+  // Sets `out` to the bodies of the newest tick. Returns false if there is none.
+  bool (*newest)(const BodyHistory& history, BodyRotation rotation, PastBodies& out);
 };
 
 // Columns that a `carom_bodies` owns.
@@ -83,6 +94,7 @@ struct carom_trackers : carom::abi::ExclusiveHead {
 };
 struct carom_body_history : carom::abi::ExclusiveHead {
   carom::BodyHistory history;
+  const carom::abi::HistoryUse* use = nullptr;  // set where the history is made
 };
 struct carom_answers : carom::abi::ExclusiveHead {
   uint64_t max_rows = 0;        // 0: no limit

@@ -17,6 +17,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "carom/body_history.h"
+#include "carom/group_kinds.h"
 #include "carom/status.h"
 
 namespace carom::abi {
@@ -84,6 +85,24 @@ absl::Status AddTick(carom_body_history* history, const carom_body_poses* given)
   return Under("poses.", history->history.Add(poses));
 }
 
+absl::Status AnswerOfHistory(const Scene& scene, const Group& given, const GroupKindSet& asked,
+                             GroupAnswers& out, WorkMeter& meter) {
+  Group group;
+  group.body_history = given.body_history;
+  group.body_rotation = given.body_rotation;
+  ForEachOf<kGroupKinds>(asked, [&](const auto& kind) {
+    group.*kind.columns = given.*kind.columns;
+    group.*kind.options = given.*kind.options;
+  });
+  return EvaluateGroup(scene, group, out, meter);
+}
+
+bool NewestBodies(const BodyHistory& history, BodyRotation rotation, PastBodies& out) {
+  return history.At(static_cast<double>(history.newest_tick()), rotation, out);
+}
+
+constexpr HistoryUse kHistoryUse = {&AnswerOfHistory, &NewestBodies};
+
 // Returns f(history), or 0 for what is no living handle, and while another call uses the handle.
 template <class F>
 auto NumberOf(const carom_body_history* history, const F& f) {
@@ -106,6 +125,7 @@ uint32_t carom_body_history_create(const carom_body_definition* definition,
     if (!made.ok()) return made.status();
     *out = New<carom_body_history>();
     (*out)->history = *std::move(made);  // does not fail
+    (*out)->use = &kHistoryUse;
     return absl::OkStatus();
   });
 }

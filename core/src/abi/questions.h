@@ -26,10 +26,9 @@ absl::Status ReadBatches(const carom_batch* batches, size_t count, ColumnStorage
 // that must be 0, and if `scene` is no living handle; the other handles are not checked.
 absl::Status ReadWorld(const carom_world* given, carom_world& copy, const carom_world*& world);
 
-// Sets `history` to that of a world, whose handle is in use; null: there is none. INVALID_ARGUMENT
+// Reads how the bodies of a world turn, whose history, if there is one, is in use. INVALID_ARGUMENT
 // for bodies beside a history, and for a rotation that the history does not allow.
-absl::Status ReadHistory(const carom_world& world, const BodyHistory*& history,
-                         BodyRotation& rotation);
+absl::Status ReadRotation(const carom_world& world, BodyRotation& rotation);
 
 // Reads shapes at poses by `reader`, a reader of this struct within another.
 void ReadPlaced(const carom_placed& placed, ColumnReader reader, ShapeColumns& out);

@@ -32,20 +32,18 @@ struct Questions {
 // a history are those of its newest tick, which `past` keeps.
 absl::Status ReadQuestions(const carom_picture& picture, const carom_world& world, PastBodies& past,
                            Questions& out) {
-  const BodyHistory* history = nullptr;
-  BodyRotation rotation = BodyRotation::kNearest;
-  absl::Status read = ReadHistory(world, history, rotation);
+  const carom_body_history* const history = world.body_history;
+  absl::Status read = ReadRotation(world, out.group.body_rotation);
   if (!read.ok()) return read;
   absl::Status status =
       ReadBatches(picture.batches, picture.batch_count, out.storage, out.group, out.kinds);
   if (!status.ok()) return status;
   if (world.bodies != nullptr) out.group.bodies = world.bodies->storage.columns();
-  out.group.body_history = history;
-  out.group.body_rotation = rotation;
+  out.group.body_history = history != nullptr ? &history->history : nullptr;
   status = CheckGroup(out.group, out.kinds);
   out.group.body_history = nullptr;
   if (status.ok() && history != nullptr &&
-      history->At(static_cast<double>(history->newest_tick()), rotation, past)) {
+      history->use->newest(history->history, out.group.body_rotation, past)) {
     out.group.bodies = past.columns();
   }
   return status;
