@@ -163,8 +163,8 @@ def test_a_moment_between_two_ticks() -> None:
 
 
 def test_a_moment_that_is_not_kept_is_an_error_of_its_item() -> None:
-    history = a_disc(keep_ticks=1)
-    answer = Scene.from_polygons([SQUARE]).with_body_history(history).locate([1.0] * 3, [1.0] * 3, as_of=[100, 101, 102])
+    scene = Scene.from_polygons([SQUARE]).with_body_history(a_disc(keep_ticks=1))
+    answer = scene.locate([1.0] * 3, [1.0] * 3, as_of=[100, 101, 102])
     assert [(error.index, error.column) for error in answer.errors] == [(0, "as_of"), (2, "as_of")]
     assert answer.counts.tolist() == [0, 1, 0]
     with pytest.raises(errors.ItemError, match="as_of"):

@@ -208,7 +208,7 @@ class BodyHistory:
         self, tick: int, x: ArrayLike, y: ArrayLike, *, c: ArrayLike | None = None, s: ArrayLike | None = None,
         angle: ArrayLike | None = None, alive: ArrayLike | None = None, teleported: ArrayLike | None = None,
     ) -> None:  # fmt: skip
-        """Adds the poses of all bodies at a tick, above all earlier ones, and drops the oldest tick beyond `keep_ticks`.
+        """Adds the poses of all bodies at a tick, above all earlier ones; drops the oldest tick beyond `keep_ticks`.
 
         tick: its number, in [0, 2^53]
         x, y: [length] positions, at most 2^52 in magnitude

@@ -10,7 +10,7 @@ time when they came may be lost.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -82,7 +82,7 @@ def tick_of(body_set: int, poses: Poses) -> Tick:
         array is None or bool((floats[name].astype(np.float64) == array).all())  # type: ignore[union-attr]
         for name, array in poses.numbers.items()
     )
-    values = {"body_set": handle, "tick": poses.tick, **poses.bits}
+    values: dict[str, Any] = {"body_set": handle, "tick": poses.tick, **poses.bits}
     if are_floats:
         values["floats"] = {name: floats[name] for name in _FLOATS}
     else:

@@ -5,8 +5,8 @@
 `Flow` has the state of a stream and does no input or output: stream.py and aio.py make its calls. A stream has at most
 one call at a time. Frames wait in `unanswered` until their answers arrive; the first `_sent` of them were written to
 the call. When a call breaks, another one replays the session, the handles, body sets and trackers that answered frames
-defined, and then sends the unanswered frames again, in their order. An answer depends on earlier frames by what they defined
-alone, so the caller gets the answers of a stream that never broke, each once.
+defined, and then sends the unanswered frames again, in their order. An answer depends on earlier frames by what they
+defined alone, so the caller gets the answers of a stream that never broke, each once.
 """
 
 from __future__ import annotations

@@ -142,7 +142,8 @@ class Frame:
         made = Group(scene_name(scene, "scene"), min_version, version, bodies, edits)
         made.body_set = None if body_set is None else check_handle(body_set)
         made.rotation = choose_rotation(rotation)
-        made.version_at_tick = None if version_at_tick is None else whole("version_at_tick", version_at_tick, 0, 2**64 - 1)
+        if version_at_tick is not None:
+            made.version_at_tick = whole("version_at_tick", version_at_tick, 0, 2**64 - 1)
         self.groups.append(made)
         return made
 
