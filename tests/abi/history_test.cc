@@ -297,6 +297,35 @@ TEST_F(AbiHistoryErrorsTest, BodiesBesideAHistoryAndLinearRotationsWithCosines) 
   EXPECT_EQ(Locate(), "world.body_rotation INVALID_ARGUMENT");
 }
 
+// A picture has the bodies of the newest tick.
+TEST_F(AbiHistoryErrorsTest, APictureHasTheBodiesOfTheNewestTick) {
+  const auto draw = [&] {
+    const carom_batch batch = {CAROM_KIND_POINTS, 0, &points_};
+    auto picture = AbiStruct<carom_picture>();
+    picture.batches = &batch;
+    picture.batch_count = 1;
+    carom_buffer* buffer = nullptr;
+    EXPECT_EQ(carom_buffer_create(&buffer, nullptr), CAROM_OK);
+    EXPECT_EQ(carom_write_svg(&world_, &picture, buffer, nullptr), CAROM_OK);
+    const std::string made(carom_buffer_data(buffer), carom_buffer_size(buffer));
+    carom_buffer_destroy(buffer);
+    return made;
+  };
+  const std::string of_history = draw();
+  const double x[] = {2};
+  auto columns = AbiStruct<carom_body_columns>();
+  columns.placed = {shapes_.get(), {}, AbiColumn(x), AbiColumn(zero_), {}, {}, {}};
+  carom_bodies* made = nullptr;
+  ASSERT_EQ(carom_bodies_create(&columns, &made, nullptr), CAROM_OK);
+  const AbiBodies bodies(made);
+  world_.body_history = nullptr;
+  points_.as_of = {};
+  const std::string of_nothing = draw();
+  world_.bodies = bodies.get();
+  EXPECT_EQ(of_history, draw());
+  EXPECT_NE(of_history, of_nothing);
+}
+
 // A program that was compiled with a header without histories asks as before.
 TEST_F(AbiHistoryErrorsTest, AShorterWorldHasNoHistory) {
   world_.struct_size = offsetof(carom_world, body_history);

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "abi/call.h"
 #include "abi/column_reader.h"
@@ -28,6 +29,16 @@ struct Questions {
   GroupKindSet kinds;
 };
 
+// Removes the moments of all items: without a history, a group must not have any.
+void ForgetMoments(Group& group) {
+  ForEachKind([&](const auto& kind) {
+    auto& columns = group.*kind.columns;
+    if constexpr (kAsksBodies<decltype(kind)> && HasScope<std::remove_cvref_t<decltype(columns)>>) {
+      ScopeOf(columns).as_of = {};
+    }
+  });
+}
+
 // Reads all batches and checks that their columns fit, as `carom_evaluate` does. The bodies of
 // a history are those of its newest tick, which `past` keeps.
 absl::Status ReadQuestions(const carom_picture& picture, const carom_world& world, PastBodies& past,
@@ -42,6 +53,7 @@ absl::Status ReadQuestions(const carom_picture& picture, const carom_world& worl
   out.group.body_history = history != nullptr ? &history->history : nullptr;
   status = CheckGroup(out.group, out.kinds);
   out.group.body_history = nullptr;
+  if (history != nullptr) ForgetMoments(out.group);
   if (status.ok() && history != nullptr &&
       history->use->newest(history->history, out.group.body_rotation, past)) {
     out.group.bodies = past.columns();
