@@ -13,14 +13,13 @@ const [PLATFORM, DOOR, ALL] = [2n, 4n, 2n ** 64n - 1n]; // two categories, and t
 // Six players, of which the last one jumps: positions now and a tick ago, and 1 to 3 displacements.
 const BODY = capsule(0, -5, 0, 5, 5);
 const [X, PAST_X] = [[20, 90, 185, 50, 270, 70], [12, 82, 177, 42, 262, 62]]; // prettier-ignore
-const Y = [10, 10, 10, 60, 10, 25];
+const [Y, OWNERS] = [[10, 10, 10, 60, 10, 25], [1, 2, 3, 4, 5, 6]]; // prettier-ignore
 const DX = [12, 0, 0, 16, 0, 20, 0, 0, 25, 0, 0];
 const DY = [0, -1, 6.5, 0, -7.5, 0, -1, -20, 0, -1, 30];
 const PUSHES = [2, 3, 2, 1, 2, 1];
-const OWNERS = [1, 2, 3, 4, 5, 6];
 const BULLETS = {
   ax: [20, 185, 50, 270], ay: [14, 14, 60, 14], bx: [180, 300, 62, 220], by: [14, 14, 20, 60],
-  ignoreOwner: [1, 3, 4, 5], mask: ALL & ~PLATFORM, against: 'both',
+  ignoreOwner: [1, 3, 4, 5], mask: ALL & ~PLATFORM, against: 'both', asOf: 0,
 };
 // Lines of sight: from players 2, 0 and 3 to 4, 1 and 5; then from the explosion to all players.
 const BLAST = { shapes: disc(0), x: [215], y: [3] };
@@ -29,7 +28,6 @@ const SIGHTS = {
   bx: [270, 90, 70, ...X], by: [14, 14, 29, ...Y],
 };
 const NOW = new Bodies({ shapes: BODY, x: X, y: Y, owner: OWNERS });
-const PAST = new Bodies({ shapes: BODY, x: PAST_X, y: Y, owner: OWNERS });
 
 /** Slides of some players against walls and other players, but not their own bodies. */
 function slidesOf(first, last, columns) {
@@ -39,17 +37,19 @@ function slidesOf(first, last, columns) {
 
 /** Asks a match's questions: on a fork of its own, or with a mask that excludes an open door. */
 function ask(frame, match, fork) {
-  const isOpen = match % 2 === 0;
+  const [isOpen, scene] = [match % 2 === 0, fork ?? BASE];
   const mask = fork || !isOpen ? ALL : ALL - DOOR;
   const dx = DX.map((each) => each * (1 + match / 256)); // differs by match
-  const scene = fork ?? BASE;
-  const edits = fork && isOpen ? { edits: { remove: [4] } } : {}; // made before the group is answered
+  const edits = fork && isOpen && { edits: { remove: [4] } }; // made before the group is answered
   const now = frame.group(scene, { bodies: NOW, ...edits });
+  const bodySet = fork ? match : MATCHES + match; // what the shooters saw, at tick 0, when the door was shut
+  frame.defineBodySet(bodySet, BODY, { shape: X.map(() => 0), owner: OWNERS, ...(fork && { fork }) });
+  frame.addPoses(bodySet, { tick: 0, x: PAST_X, y: Y }); // a game defines a set once, and sends each tick once
   const jump = { dx: dx.slice(10), dy: DY.slice(10), mask: mask & ~PLATFORM }; // passes a platform from below
   return [
     now.ask(slidesOf(0, 5, { pushes: PUSHES.slice(0, 5), dx: dx.slice(0, 10), dy: DY.slice(0, 10), mask })),
     frame.ask(scene, slidesOf(5, 6, jump), { bodies: NOW }),
-    frame.ask(scene, segments(BULLETS), { bodies: PAST, version: fork?.version ?? 0 }), // with the door shut
+    frame.ask(scene, segments(BULLETS), { bodySet, ...(fork && { versionAtTick: 0 }) }),
     now.ask(sights({ ...SIGHTS, mask })),
     now.ask(distances({ ...BLAST, maxDistance: [60], against: 'bodies', mode: 'all' })),
   ];

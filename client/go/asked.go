@@ -12,6 +12,9 @@ type asked struct {
 	removed     []uint32
 	definitions []definition
 	bound       []binding // of scenes to handles, which the frame makes
+	removedSets []uint32
+	sets        []setDefinition
+	ticks       []setTick
 }
 
 type askedGroup struct {
@@ -39,7 +42,10 @@ type binding struct {
 
 func (a *asked) reset() {
 	clear(a.groups)
-	*a = asked{groups: a.groups[:0], removed: a.removed[:0], definitions: a.definitions[:0], bound: a.bound[:0]}
+	clear(a.sets)
+	clear(a.ticks)
+	*a = asked{groups: a.groups[:0], removed: a.removed[:0], definitions: a.definitions[:0], bound: a.bound[:0],
+		removedSets: a.removedSets[:0], sets: a.sets[:0], ticks: a.ticks[:0]}
 }
 
 func (a *asked) add(group *Group) {

@@ -26,9 +26,9 @@ type flow struct {
 	calls             int              // that were opened
 	on                *grpc.ClientConn // the server
 	answered          bool             // the call has got an answer, which brings the limits
-	replay            []*payload       // that remain to be written
-	replayOutstanding int
-	outstanding       int // messages that were written and are not answered
+	replay            []replayed       // that remain to be written
+	replayOutstanding []string         // of those without an answer, the fork whose body sets each has
+	outstanding       int              // messages that were written and are not answered
 	sent              int
 	// Calls that broke.
 	fault    *Error // an answer that breaks the protocol
@@ -126,7 +126,7 @@ func (s *Stream) beginCall(on *grpc.ClientConn) (giveUp time.Time) {
 	f := &s.flow
 	f.calls++
 	f.on = on
-	f.answered, f.outstanding, f.replayOutstanding, f.sent = false, 0, 0, 0
+	f.answered, f.outstanding, f.replayOutstanding, f.sent = false, 0, nil, 0
 	f.replay = s.session.replay(&s.limits)
 	return f.giveUp
 }
@@ -145,10 +145,10 @@ func (s *Stream) nextMessage() (message *payload, isLast bool) {
 		return nil, false
 	}
 	if len(f.replay) > 0 {
-		message, f.replay = f.replay[0], f.replay[1:]
-		f.replayOutstanding++
+		next := f.replay[0]
+		f.replay, f.replayOutstanding = f.replay[1:], append(f.replayOutstanding, next.fork)
 		f.outstanding++
-		return message, false
+		return next.payload, false
 	}
 	if f.sent < len(s.unanswered) {
 		frame := s.unanswered[f.sent]
@@ -180,20 +180,24 @@ func (s *Stream) readAll(ctx context.Context, stream grpc.ClientStream) *Error {
 
 // takeResponse takes a message of the call. It returns an error if the call is of no further use.
 func (s *Stream) takeResponse(d *decoder, data []byte) *Error {
-	frame, isReplay, err := s.answeredFrame(d, data)
+	frame, fork, err := s.answeredFrame(d, data)
 	if err != nil {
 		return s.setFault(err)
 	}
 	answer := newAnswer()
-	if isReplay {
+	if frame == nil { // the answer to a message of the replay
 		var nothing asked
 		if err := d.response(data, &nothing, answer); err != nil {
 			return s.setFault(asError(err))
 		}
-		if answer.err != nil && !isRetryable(answer.err) {
+		if answer.err == nil || isRetryable(answer.err) {
+			return answer.err
+		}
+		if fork == "" {
 			return s.setFault(answer.err)
 		}
-		return answer.err
+		s.dropFork(fork)
+		return nil
 	}
 	if err := d.response(data, &frame.asked, answer); err != nil {
 		return s.setFault(asError(err))
@@ -202,30 +206,45 @@ func (s *Stream) takeResponse(d *decoder, data []byte) *Error {
 	return nil
 }
 
-// answeredFrame takes the limits of a response, and returns the frame that it answers.
-func (s *Stream) answeredFrame(d *decoder, data []byte) (frame *sentFrame, isReplay bool, err *Error) {
+// dropFork forgets the body sets of a fork: the server does not have the fork, or it has other sets.
+func (s *Stream) dropFork(fork string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.session.dropFork(fork)
+	left := s.flow.replay[:0]
+	for _, each := range s.flow.replay {
+		if each.fork != fork {
+			left = append(left, each)
+		}
+	}
+	s.flow.replay = left
+}
+
+// answeredFrame takes the limits of a response, and returns the frame that it answers; nil: a message
+// of the replay, with the fork whose body sets that has.
+func (s *Stream) answeredFrame(d *decoder, data []byte) (frame *sentFrame, fork string, err *Error) {
 	if !d.outer.read(data, 0, nil) {
-		return nil, false, malformed("response")
+		return nil, "", malformed("response")
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f := &s.flow
 	if limits, there := d.outer.message(2); there && !s.limits.decode(limits) {
-		return nil, false, malformed("response")
+		return nil, "", malformed("response")
 	}
 	if !f.answered && f.calls > 1 {
 		s.reconnects++
 	}
 	f.answered = true
-	if f.replayOutstanding > 0 {
-		f.replayOutstanding--
+	if len(f.replayOutstanding) > 0 {
+		fork, f.replayOutstanding = f.replayOutstanding[0], f.replayOutstanding[1:]
 		f.outstanding--
-		return nil, true, nil
+		return nil, fork, nil
 	}
 	if f.sent == 0 {
-		return nil, false, &Error{Code: Internal, Message: "the server answered a frame that was not sent"}
+		return nil, "", &Error{Code: Internal, Message: "the server answered a frame that was not sent"}
 	}
-	return s.unanswered[0], false, nil
+	return s.unanswered[0], "", nil
 }
 
 func (s *Stream) setFault(err *Error) *Error {
@@ -342,7 +361,7 @@ func (s *Stream) end(err *Error) {
 	s.mu.Lock()
 	s.err = err
 	s.unanswered, s.spare = nil, nil
-	s.session.trackers = nil
+	s.session.trackers, s.session.bodySets = nil, nil
 	close(s.ended)
 	s.mu.Unlock()
 	s.cancel()

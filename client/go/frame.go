@@ -35,7 +35,12 @@ type Frame struct {
 	trackers []*TrackerDefinitions
 	defined  int
 	removed  []uint32
-	mu       sync.Mutex // held by each method: concurrent misuse leaves the frame whole
+	// Body sets, as messages.
+	sets        []setDefinition
+	ticks       []setTick
+	removedSets []uint32
+	problem     *Error     // of a body set or of poses
+	mu          sync.Mutex // held by each method: concurrent misuse leaves the frame whole
 }
 
 // Group appends a group of questions about a scene, `scenes/{scene}`. The group is valid until
@@ -104,6 +109,9 @@ func (f *Frame) Reset() {
 		definitions.Reset()
 	}
 	f.used, f.defined, f.removed = 0, 0, f.removed[:0]
+	clear(f.sets)
+	clear(f.ticks)
+	f.sets, f.ticks, f.removedSets, f.problem = f.sets[:0], f.ticks[:0], f.removedSets[:0], nil
 	f.Seq, f.Budget, f.Coherence, f.Supersede = 0, 0, 0, false
 }
 
@@ -122,10 +130,26 @@ type Group struct {
 	Bodies Bodies
 	// Edits of a fork are made before the questions are answered.
 	Edits GroupEdits
+	// BodyRotation says which rotation the bodies of AskBodySet have between two ticks; 0:
+	// BodyRotationNearest.
+	BodyRotation BodyRotation
+
+	bodySet, versionAtTick       uint64
+	hasBodySet, hasVersionAtTick bool
 }
+
+// AskBodySet lets the group consider the bodies of a body set in place of Bodies: each item at its
+// moment, AsOf, or at the newest tick.
+func (g *Group) AskBodySet(handle uint32) { g.bodySet, g.hasBodySet = uint64(handle), true }
+
+// AskVersionAtTick lets the group read the version of its fork that was current when a tick came to
+// its body set, a set of this fork: before the edits of the frame that brought the tick. OutOfRange
+// if the set does not keep the tick, or the server the version.
+func (g *Group) AskVersionAtTick(tick uint64) { g.versionAtTick, g.hasVersionAtTick = tick, true }
 
 func (g *Group) reset() {
 	g.Scene, g.MinVersion, g.Version = "", 0, 0
+	g.BodyRotation, g.hasBodySet, g.hasVersionAtTick = 0, false, false
 	g.Questions.reset()
 	g.Bodies.Reset()
 	g.Edits.Reset()
@@ -171,11 +195,20 @@ func (g *Group) put(w *writer, naming *naming) {
 	} else {
 		w.text(1, g.Scene)
 	}
+	if g.hasVersionAtTick {
+		w.varint(g.versionAtTick)
+		w.tag(62, wireVarint)
+	}
 	w.uint64(61, g.Version)
 	if g.Edits.isGiven() {
 		mark := w.mark()
 		g.Edits.put(w)
 		w.message(60, mark)
+	}
+	w.enum(43, int32(g.BodyRotation))
+	if g.hasBodySet {
+		w.varint(g.bodySet)
+		w.tag(42, wireVarint)
 	}
 	g.Questions.putAbove(w)
 	if g.Bodies.Len() > 0 {
@@ -202,11 +235,12 @@ func (f *Frame) check() *Error {
 			return refuse(fmt.Sprintf("trackers[%d].%s", i, name), wrongColumn(name))
 		}
 	}
-	return nil
+	return f.problem
 }
 
 // put writes a request of Stream or of Evaluate, which have the frame in the field 1.
 func (f *Frame) put(w *writer, naming *naming) {
+	f.putBodySets(w)
 	w.flag(8, f.Supersede)
 	w.enum(7, int32(f.Coherence))
 	for i := f.defined - 1; i >= 0; i-- {
@@ -250,6 +284,9 @@ func (f *Frame) encode(w *writer, naming *naming, into *asked) (err *Error) {
 	for _, definitions := range f.trackers[:f.defined] {
 		into.define(definitions)
 	}
+	into.removedSets = append(into.removedSets, f.removedSets...)
+	into.sets = append(into.sets, f.sets...)
+	into.ticks = append(into.ticks, f.ticks...)
 	f.put(w, naming)
 	return nil
 }

@@ -45,6 +45,7 @@ ENUMS = [
     "AreaPieceKind",
     "StartPolicy",
     "Against",
+    "BodyRotation",
     "Coherence",
     "ItemFault",
 ]

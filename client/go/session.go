@@ -34,10 +34,21 @@ func (l *StreamLimits) decode(data []byte) bool {
 }
 
 // A session is what answered frames have defined on a stream, and a new call defines again: handles
-// of scenes and trackers.
+// of scenes, body sets with their ticks, and trackers.
 type session struct {
 	scenes   map[string]uint64
 	trackers map[uint32]tracker
+	bodySets map[uint32]*keptSet
+}
+
+func newSession() session {
+	return session{map[string]uint64{}, map[uint32]tracker{}, map[uint32]*keptSet{}}
+}
+
+// A replayed is a message of a replay, with the fork whose body sets it has, or an empty name.
+type replayed struct {
+	*payload
+	fork string
 }
 
 // apply takes what an accepted frame defines, in the order in which a server does.
@@ -51,6 +62,17 @@ func (s *session) apply(asked *asked) {
 	for _, each := range asked.definitions {
 		s.trackers[each.handle] = each.tracker
 	}
+	for _, handle := range asked.removedSets {
+		delete(s.bodySets, handle)
+	}
+	for _, each := range asked.sets {
+		s.define(each)
+	}
+	for _, each := range asked.ticks {
+		if set := s.bodySets[each.handle]; set != nil {
+			set.add(each)
+		}
+	}
 }
 
 func capped(most, limit uint64) int {
@@ -61,8 +83,8 @@ func capped(most, limit uint64) int {
 }
 
 // replay returns frames, each with seq 0 and without groups, that define the session.
-func (s *session) replay(limits *StreamLimits) []*payload {
-	var made []*payload
+func (s *session) replay(limits *StreamLimits) []replayed {
+	var made []replayed
 	var bound []binding
 	for scene, handle := range s.scenes {
 		bound = append(bound, binding{scene, handle})
@@ -74,8 +96,9 @@ func (s *session) replay(limits *StreamLimits) []*payload {
 		var w writer
 		putBindings(&w, bound[:n])
 		w.message(1, 0)
-		made, bound = append(made, &payload{w.bytes()}), bound[n:]
+		made, bound = append(made, replayed{&payload{w.bytes()}, ""}), bound[n:]
 	}
+	made = append(made, s.replayBodySets(limits)...)
 	handles := make([]uint32, 0, len(s.trackers))
 	for handle := range s.trackers {
 		handles = append(handles, handle)
@@ -146,7 +169,7 @@ func (f *trackerFrame) add(handle uint32, t tracker) bool {
 	return true
 }
 
-func (f *trackerFrame) encode() *payload {
+func (f *trackerFrame) encode() replayed {
 	var w writer
 	for i := len(f.lists) - 1; i >= 0; i-- {
 		mark := w.mark()
@@ -154,5 +177,5 @@ func (f *trackerFrame) encode() *payload {
 		w.message(6, mark)
 	}
 	w.message(1, 0)
-	return &payload{w.bytes()}
+	return replayed{&payload{w.bytes()}, ""}
 }

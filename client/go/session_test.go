@@ -15,7 +15,7 @@ import (
 // A session larger than a frame is replayed in frames that each keep the limits of the server, and define all
 // of it.
 func TestASessionIsToldWithinTheLimits(t *testing.T) {
-	original := session{map[string]uint64{}, map[uint32]tracker{}}
+	original := newSession()
 	for i := uint64(1); i <= mostBindings; i++ {
 		original.scenes[fmt.Sprintf("scenes/s%d", i)] = i
 	}
@@ -30,7 +30,7 @@ func TestASessionIsToldWithinTheLimits(t *testing.T) {
 	for _, limits := range []StreamLimits{{}, {FrameBytes: 4096, Groups: 2, Queries: 3}, {FrameBytes: 1 << 20, Groups: 1, Queries: 65536},
 		{FrameBytes: 1024, Groups: 1, Queries: 1}} {
 		parts := original.replay(&limits)
-		remade := session{map[string]uint64{}, map[uint32]tracker{}}
+		remade := newSession()
 		for i, part := range parts {
 			request := new(caromv1.StreamRequest)
 			message(t, part.data, request)

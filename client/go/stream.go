@@ -92,7 +92,7 @@ func (c *Client) OpenStream(ctx context.Context, options StreamOptions) (*Stream
 	}
 	made := &Stream{client: c, reconnect: options.Reconnect, slots: make(chan struct{}, options.InFlight),
 		wake: make(chan struct{}, 1), available: make(chan struct{}, 1), ended: make(chan struct{})}
-	made.session = session{map[string]uint64{}, map[uint32]tracker{}}
+	made.session = newSession()
 	made.naming = naming{confirmed: made.session.scenes, chosen: map[string]uint64{}}
 	made.ctx, made.cancel = context.WithCancel(ctx)
 	stop := context.AfterFunc(c.ctx, made.cancel)

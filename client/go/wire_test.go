@@ -196,6 +196,13 @@ func addGroup(t testing.TB, random *rand.Rand, frame *Frame) *caromv1.Group {
 			{Edit: &caromv1.Edit_Add{Add: &message1}}, {Edit: &caromv1.Edit_Replace{Replace: &message2}},
 			{Edit: &caromv1.Edit_Remove{Remove: group.Edits.list[2].id}}}}
 	}
+	if random.Intn(3) == 0 {
+		set, tick := uint32(random.Intn(2)), uint64(random.Intn(300))
+		group.AskBodySet(set)
+		group.AskVersionAtTick(tick)
+		group.BodyRotation = BodyRotationLinear
+		made.BodySet, made.VersionAtTick, made.BodySetRotation = &set, &tick, caromv1.BodyRotation_BODY_ROTATION_LINEAR
+	}
 	questions := reflect.ValueOf(&group.Questions).Elem()
 	for i := 0; i < questions.NumField(); i++ {
 		if random.Intn(3) != 0 {

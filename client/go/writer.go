@@ -140,6 +140,19 @@ func (w *writer) doubles(number int, column []float64) {
 	w.tag(number, wireLength)
 }
 
+// floats writes a column of floats that hold the numbers exactly.
+func (w *writer) floats(number int, column []float64) {
+	if len(column) == 0 {
+		return
+	}
+	data := w.take(4 * len(column))
+	for i, v := range column {
+		binary.LittleEndian.PutUint32(data[4*i:4*i+4], math.Float32bits(float32(v)))
+	}
+	w.varint(uint64(len(data)))
+	w.tag(number, wireLength)
+}
+
 func (w *writer) words(number int, column []uint64) {
 	if len(column) == 0 {
 		return

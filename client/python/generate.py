@@ -236,7 +236,10 @@ def layout_module(api: dict[str, Any]) -> str:
         f"ABI_VERSION = {api['abi_version']}",
     ]
     enums = {enum["name"]: {name.lower(): value for name, value in values(enum)} for enum in api["enums"]}
-    used = sorted({option[2] for kind in api["kinds"] for option in slots(api, kind["question"]).options} - {""})
+    used = sorted(
+        {option[2] for kind in api["kinds"] for option in slots(api, kind["question"]).options} - {""}
+        | {"carom_body_rotation"}
+    )
     out.append("CHOICES: dict[str, dict[str, int]] = {")
     out += [f"    {name!r}: {enums[name]!r}," for name in used]
     out.append("}\n")
@@ -268,6 +271,8 @@ def layout_module(api: dict[str, Any]) -> str:
         "carom_capsules",
         "carom_body_columns",
         "carom_tracker_definitions",
+        "carom_body_definition",
+        "carom_body_poses",
         "carom_edits",
         "carom_limits",
         "carom_picture",

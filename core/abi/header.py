@@ -14,7 +14,7 @@ from header_tokens import HeaderError, Preprocessor, Token, text_of
 SIZES = {"char": (1, 1), "uint8_t": (1, 1), "uint32_t": (4, 4), "uint64_t": (8, 8), "double": (8, 8), "size_t": (8, 4)}
 POINTER = (8, 4)
 ELEMENTS = ("f64", "u64", "u32", "u8")
-UNITS = ("1", "length", "length^2", "radians", "mass", "time", "length/time", "length/time^2")
+UNITS = ("1", "length", "length^2", "radians", "mass", "time", "ticks", "length/time", "length/time^2")
 # Nullability of pointers by their parameter's name, where no comment says otherwise. Others are not null.
 NULLABLE = {"status": True, "limits": True, "out": False, "answers": False}
 # The one function whose uint32_t is no carom_code.

@@ -77,7 +77,7 @@ class Caller {
   }
 
   void Step() {
-    switch (choices_.Below(12)) {
+    switch (choices_.Below(13)) {
       case 0:
         return MakePolygons();
       case 1:
@@ -95,6 +95,8 @@ class Caller {
         return ReadScene();
       case 8:
         return DestroyOne();
+      case 9:
+        return MakeHistory();
       default:
         return Ask();
     }
@@ -254,6 +256,36 @@ class Caller {
     bodies_.Add(made);
   }
 
+  void MakeHistory() {
+    const size_t count = choices_.Below(4);
+    if (choices_.OneIn(3)) {
+      auto definition = AbiStruct<carom_body_definition>();
+      definition.keep_ticks = choices_.OneIn(4) ? choices_.Below(300) : 2;
+      definition.shapes = shapes_.Pick();
+      definition.shape = Of<carom_u32_column>(indices_, count);
+      definition.category = OneIn(4, Of<carom_u64_column>(words_, count));
+      definition.owner = OneIn(4, Of<carom_u32_column>(indices_, count));
+      carom_body_history* made = nullptr;
+      Check(carom_body_history_create(&definition, &made, Status()));
+      histories_.Add(made);
+    }
+    auto poses = AbiStruct<carom_body_poses>();
+    carom_body_history* const history = histories_.Pick();
+    const size_t bodies = carom_body_history_size(history);
+    poses.tick =
+        choices_.OneIn(3) ? choices_.Below(9) : carom_body_history_newest_tick(history) + 1;
+    poses.x = Numbers(bodies);
+    poses.y = Numbers(bodies);
+    poses.angle = OneIn(6, Numbers(bodies));
+    poses.alive = OneIn(6, Of<carom_u64_column>(words_, 1));
+    poses.teleported = OneIn(6, Of<carom_u64_column>(words_, 1));
+    Check(carom_body_history_add(history, &poses, Status()));
+    const size_t ticks = carom_body_history_tick_count(history);
+    Require(ticks == 0 || carom_body_history_oldest_tick(history) + ticks - 1 <=
+                              carom_body_history_newest_tick(history),
+            "ticks ascend");
+  }
+
   void MakeTrackers() {
     auto definitions = AbiStruct<carom_tracker_definitions>();
     definitions.shapes = shapes_.Pick();
@@ -297,7 +329,7 @@ class Caller {
   }
 
   void DestroyOne() {
-    switch (choices_.Below(6)) {
+    switch (choices_.Below(7)) {
       case 0:
         return sets_.Destroy();
       case 1:
@@ -308,6 +340,8 @@ class Caller {
         return bodies_.Destroy();
       case 4:
         return trackers_.Destroy();
+      case 5:
+        return histories_.Destroy();
       default:
         return answers_.Destroy();
     }
@@ -316,6 +350,11 @@ class Caller {
   // Asks a made-up group, of which some batches are wrong.
   void Ask() {
     const auto made = MakeGroupCase(choices_, 3, BadNumbers::kSome);
+    if (choices_.OneIn(3)) {
+      const auto moment = [&](size_t) { return 0.25 * choices_.Below(40); };
+      SegmentColumns& segments = made->group.segments;
+      segments.scope.as_of = made->Column(segments.size(), moment);
+    }
     const AbiGroup group(made->group, 1 + choices_.Below(2));
     std::vector<carom_batch> batches;
     for (carom_batch batch : group.batches()) {
@@ -331,6 +370,8 @@ class Caller {
     world.scene = scenes_.Pick();
     world.bodies = choices_.OneIn(2) ? bodies_.Pick() : nullptr;
     world.trackers = choices_.OneIn(2) ? trackers_.Pick() : group.trackers();
+    world.body_history = choices_.OneIn(3) ? histories_.Pick() : nullptr;
+    world.body_rotation = choices_.OneIn(4) ? choices_.Below(4) : 0;
     carom_answers* const answers = answers_.Pick();
     const bool answered =
         Check(carom_evaluate(&world, batches.data(), batches.size(), answers, Status()));
@@ -366,6 +407,7 @@ class Caller {
   Pool<carom_shapes> shapes_{choices_, carom_shapes_destroy};
   Pool<carom_scene> scenes_{choices_, carom_scene_destroy};
   Pool<carom_bodies> bodies_{choices_, carom_bodies_destroy};
+  Pool<carom_body_history> histories_{choices_, carom_body_history_destroy};
   Pool<carom_trackers> trackers_{choices_, carom_trackers_destroy};
   Pool<carom_answers> answers_{choices_, carom_answers_destroy};
 };

@@ -76,6 +76,20 @@ install_python() {
     -r "$here/python/requirements.txt"
 }
 
+# The Python package of the sources, with what its tests need, for `$build/package/bin/python`.
+need_package() {
+  python3 -c 'import ensurepip, venv, sys; assert sys.version_info >= (3, 11)' 2>/dev/null ||
+    lacks 'no Python 3.11 with venv (python3-venv)'
+  install package "$(python3 --version)" "$source_dir/tests/python/requirements.txt"
+  "$build/package/bin/python" "$source_dir/client/python/generate.py"
+}
+
+install_package() {
+  python3 -m venv --clear "$build/package"
+  "$build/package/bin/pip" install --quiet --disable-pip-version-check --require-hashes \
+    -r "$source_dir/tests/python/requirements.txt"
+}
+
 # node_of VERSION: sets `node_version`, which is at least VERSION.
 node_of() {
   command -v node >/dev/null || lacks 'no Node.js'

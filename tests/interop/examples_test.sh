@@ -9,7 +9,8 @@
 
 # shellcheck source=tests/interop/common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
-: "${CAROM_BINARY:?}" "${CAROM_EXAMPLES:?}"
+: "${CAROM_BINARY:?}" "${CAROM_EXAMPLES:?}" "${CAROM_LIBRARIES:?}"
+export CAROM_LIBRARY=$CAROM_LIBRARIES/libcarom.so.1
 export CAROM_STORE=memory
 protos=$source_dir/proto
 examples=$source_dir/client/examples
@@ -58,7 +59,7 @@ check_tick() {
   check_size shooter_tick.{cc,py,go}
   import shooter-tick
   run cc "$CAROM_EXAMPLES/shooter_tick" "$address"
-  run py "$python" "$examples/shooter_tick.py" "$address"
+  PYTHONPATH=$source_dir/client/python/src run py "$build/package/bin/python" "$examples/shooter_tick.py" "$address"
   [[ -z $with_go ]] || run go "$build/go/examples/shooter_tick" "$address"
   for language in py ${with_go:+go}; do
     cmp "$scratch/cc" "$scratch/$language" >&2 || fail "C++ and $language have other verdicts"
@@ -84,6 +85,7 @@ check_farm() {
 }
 
 need_python
+need_package
 python=$build/python/bin/python
 export PYTHONPATH=$scratch/python
 with_go=

@@ -14,19 +14,7 @@ folder=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")" && pwd)
 # shellcheck source=tests/interop/common.sh
 source "$folder/../interop/common.sh"
 package=$source_dir/client/python
-venv=$build/package
-
-install_package() {
-  python3 -m venv --clear "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --require-hashes -r "$folder/requirements.txt"
-}
-
-need_package() {
-  python3 -c 'import ensurepip, venv, sys; assert sys.version_info >= (3, 11)' 2>/dev/null ||
-    lacks 'no Python 3.11 with venv (python3-venv)'
-  install package "$(python3 --version)" "$folder/requirements.txt"
-  "$venv/bin/python" "$package/generate.py"
-}
+venv=$build/package # of need_package
 
 run_lint() {
   cd "$package"

@@ -18,8 +18,11 @@ uint32_t Number(T value) {
   return static_cast<uint32_t>(value) + 1;
 }
 
-carom_scope ScopeIn(const Scope& scope) {
-  return {Number(scope.against), 0, AbiColumn(scope.mask), AbiColumn(scope.ignore_owner)};
+// Sets the scope of a question, and the moments of its items.
+template <class Question>
+void SetScope(Question& q, const Scope& scope) {
+  q.scope = {Number(scope.against), 0, AbiColumn(scope.mask), AbiColumn(scope.ignore_owner)};
+  q.as_of = AbiColumn(scope.as_of);
 }
 
 }  // namespace
@@ -213,7 +216,7 @@ void AbiGroup::Set(carom_segments& q, const SegmentColumns& c, const CastOptions
   q.mask = o.mask;
   SetSoft(q, o);
   q.soft_length = o.soft_length ? 1 : 0;
-  q.scope = ScopeIn(c.scope);
+  SetScope(q, c.scope);
   SetEnds(q, c);
 }
 
@@ -227,7 +230,7 @@ void AbiGroup::Set(carom_rays& q, const RayColumns& c, const CastOptions& o) {
   q.mask = o.mask;
   SetSoft(q, o);
   q.soft_length = o.soft_length ? 1 : 0;
-  q.scope = ScopeIn(c.scope);
+  SetScope(q, c.scope);
   q.x = Column(c.x);
   q.y = Column(c.y);
   q.dx = Column(c.dx);
@@ -238,7 +241,7 @@ void AbiGroup::Set(carom_rays& q, const RayColumns& c, const CastOptions& o) {
 
 void AbiGroup::Set(carom_points& q, const PointColumns& c, uint64_t mask) {
   q.mask = mask;
-  q.scope = ScopeIn(c.scope);
+  SetScope(q, c.scope);
   q.x = Column(c.x);
   q.y = Column(c.y);
 }
@@ -246,7 +249,7 @@ void AbiGroup::Set(carom_points& q, const PointColumns& c, uint64_t mask) {
 void AbiGroup::Set(carom_circles& q, const CircleColumns& c, const OverlapOptions& o) {
   q.detail = Number(o.detail);
   q.mask = o.mask;
-  q.scope = ScopeIn(c.scope);
+  SetScope(q, c.scope);
   q.x = Column(c.x);
   q.y = Column(c.y);
   q.radius = Column(c.radius);
@@ -255,7 +258,7 @@ void AbiGroup::Set(carom_circles& q, const CircleColumns& c, const OverlapOption
 void AbiGroup::Set(carom_capsule_overlaps& q, const CapsuleColumns& c, const OverlapOptions& o) {
   q.detail = Number(o.detail);
   q.mask = o.mask;
-  q.scope = ScopeIn(c.scope);
+  SetScope(q, c.scope);
   SetEnds(q, c);
   q.radius = Column(c.radius);
 }
@@ -263,7 +266,7 @@ void AbiGroup::Set(carom_capsule_overlaps& q, const CapsuleColumns& c, const Ove
 void AbiGroup::Set(carom_boxes& q, const BoxColumns& c, const OverlapOptions& o) {
   q.detail = Number(o.detail);
   q.mask = o.mask;
-  q.scope = ScopeIn(c.scope);
+  SetScope(q, c.scope);
   q.min_x = Column(c.min_x);
   q.min_y = Column(c.min_y);
   q.max_x = Column(c.max_x);
@@ -273,14 +276,14 @@ void AbiGroup::Set(carom_boxes& q, const BoxColumns& c, const OverlapOptions& o)
 void AbiGroup::Set(carom_polygon_overlaps& q, const PolygonColumns& c, const OverlapOptions& o) {
   q.detail = Number(o.detail);
   q.mask = o.mask;
-  q.scope = ScopeIn(c.scope);
+  SetScope(q, c.scope);
   q.movers = Placed(c);
 }
 
 void AbiGroup::Set(carom_distances& q, const DistanceColumns& c, const DistanceOptions& o) {
   q.mode = Number(o.mode);
   q.mask = o.mask;
-  q.scope = ScopeIn(c.movers.scope);
+  SetScope(q, c.movers.scope);
   q.movers = Placed(c.movers);
   q.max_distance = Column(c.max_distance);
   q.k = o.k;
@@ -288,7 +291,7 @@ void AbiGroup::Set(carom_distances& q, const DistanceColumns& c, const DistanceO
 
 void AbiGroup::Set(carom_contacts& q, const ContactColumns& c, const ContactOptions& o) {
   q.mask = o.mask;
-  q.scope = ScopeIn(c.movers.scope);
+  SetScope(q, c.movers.scope);
   q.movers = Placed(c.movers);
   q.mass = Column(c.mass);
   q.polygon_mass = Column(c.polygon_mass);
@@ -311,7 +314,7 @@ void AbiGroup::Set(carom_sweeps& q, const SweepColumns& c, const SweepOptions& o
   q.inside_policy = Number(o.inside_policy);
   q.max_hits = o.max_hits;
   q.mask = o.mask;
-  q.scope = ScopeIn(c.movers.scope);
+  SetScope(q, c.movers.scope);
   q.movers = Placed(c.movers);
   q.to_x = Column(c.to_x);
   q.to_y = Column(c.to_y);
@@ -338,7 +341,7 @@ void AbiGroup::Set(carom_arcs& q, const ArcColumns& c, const ArcOptions& o) {
   q.inside_policy = Number(o.inside_policy);
   q.max_hits = o.max_hits;
   q.mask = o.mask;
-  q.scope = ScopeIn(c.scope);
+  SetScope(q, c.scope);
   q.x = Column(c.x);
   q.y = Column(c.y);
   q.vx = Column(c.vx);
@@ -351,7 +354,7 @@ void AbiGroup::Set(carom_arcs& q, const ArcColumns& c, const ArcOptions& o) {
 void AbiGroup::Set(carom_sights& q, const SegmentColumns& c, const SightOptions& o) {
   q.mask = o.mask;
   SetSoft(q, o);
-  q.scope = ScopeIn(c.scope);
+  SetScope(q, c.scope);
   SetEnds(q, c);
 }
 
@@ -359,7 +362,7 @@ void AbiGroup::Set(carom_fans& q, const FanColumns& c, const FanOptions& o) {
   q.inside_policy = Number(o.inside_policy);
   q.mask = o.mask;
   SetSoft(q, o);
-  q.scope = ScopeIn(c.scope);
+  SetScope(q, c.scope);
   q.x = Column(c.x);
   q.y = Column(c.y);
   q.angle = Column(c.angle);
@@ -391,7 +394,7 @@ void AbiGroup::Set(carom_slides& q, const SlideColumns& c, const SlideOptions& o
   q.inside_policy = Number(o.inside_policy);
   q.max_contacts = o.max_contacts;
   q.mask = o.mask;
-  q.scope = ScopeIn(c.movers.scope);
+  SetScope(q, c.movers.scope);
   q.movers = Placed(c.movers);
   q.dx = Column(c.dx);
   q.dy = Column(c.dy);
@@ -419,7 +422,7 @@ void AbiGroup::Set(carom_areas& q, const AreaColumns& c, const AreaOptions& o) {
   q.inside_policy = Number(o.inside_policy);
   q.max_rows = o.max_rows;
   q.mask = o.mask;
-  q.scope = ScopeIn(c.scope);
+  SetScope(q, c.scope);
   q.x = Column(c.x);
   q.y = Column(c.y);
   q.range = Column(c.range);

@@ -27,6 +27,7 @@ using AbiPolygonSet = std::unique_ptr<carom_polygon_set, AbiDelete<carom_polygon
 using AbiShapes = std::unique_ptr<carom_shapes, AbiDelete<carom_shapes_destroy>>;
 using AbiScene = std::unique_ptr<carom_scene, AbiDelete<carom_scene_destroy>>;
 using AbiBodies = std::unique_ptr<carom_bodies, AbiDelete<carom_bodies_destroy>>;
+using AbiBodyHistory = std::unique_ptr<carom_body_history, AbiDelete<carom_body_history_destroy>>;
 using AbiTrackers = std::unique_ptr<carom_trackers, AbiDelete<carom_trackers_destroy>>;
 using AbiAnswers = std::unique_ptr<carom_answers, AbiDelete<carom_answers_destroy>>;
 

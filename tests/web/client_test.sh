@@ -5,7 +5,7 @@
 # The tests of @carom/client, in build/web/client-tests, where the package is that of the sources.
 #
 #   client_test.sh FILE…    runs client_FILE_test.mjs of this folder by Node's own runner
-#   client_test.sh node     runs the client of Node.js: scenes, streams, the codec and its speed, the example of the tick
+#   client_test.sh node     runs the client of Node.js: scenes, streams, body sets, the codec and its speed, the example of the tick
 #   client_test.sh web      runs the client of browsers, in Node.js, and measures its size
 #   client_test.sh install  installs the packages that `./dev web` makes into an empty project, and runs README.md's
 #   client_test.sh long     runs more of all, and the page of client/examples/prediction at its own speed
@@ -117,7 +117,7 @@ PROGRAM
 case ${1:?} in
   node)
     need_client unpacked
-    run_tests node stream codec
+    run_tests node stream past codec
     (cd "$tests" && node client_speed.mjs) || fail 'protobuf-es takes less than 20 times as long'
     check_tick
     check_document
@@ -133,7 +133,7 @@ case ${1:?} in
     ;;
   long)
     need_client unpacked
-    CAROM_LONG=1 run_tests node stream codec web prediction recording page
+    CAROM_LONG=1 run_tests node stream past codec web prediction recording page
     ;;
   *)
     need_client unpacked

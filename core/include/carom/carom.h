@@ -384,6 +384,56 @@ CAROM_API void carom_bodies_destroy(carom_bodies* bodies);
 /* Returns the number of bodies; 0 for a null pointer. */
 CAROM_API size_t carom_bodies_size(const carom_bodies* bodies);
 
+/* Bodies with their poses by tick, for shots where their shooters saw the others: a question
+ * considers them as they were at the moment `as_of` of each item, also between two ticks
+ * (carom/body_history.h). */
+typedef struct carom_body_history carom_body_history;
+/* The rotation between two ticks: that of the nearest tick, the later one at the half, or the angle
+ * between, turning the shorter way, for ticks without c and s. 0: nearest. */
+enum carom_body_rotation { CAROM_BODY_ROTATION_NEAREST = 1, CAROM_BODY_ROTATION_LINEAR = 2 };
+
+/* The bodies of a history, which never change. There are as many as entries in `shape` or, if that
+ * is empty, as shapes. */
+typedef struct carom_body_definition {
+  uint32_t struct_size;
+  uint32_t keep_ticks;        /* ticks that are kept, the last that came; in [1, 256]; 0: 64 */
+  const carom_shapes* shapes; /* may be null: no bodies */
+  carom_u32_column shape;     /* [1, optional] index into shapes; empty: shape i */
+  carom_u64_column category;  /* [1, optional] bits compared with masks; 0: never met; empty: 1 */
+  carom_u32_column owner;     /* [1, optional] see carom_scope.ignore_owner; 0 or empty: none */
+} carom_body_definition;
+/* Makes a history without ticks. INVALID_ARGUMENT with a path such as `body_history.shape[1]`, and
+ * for a shape that reaches farther than 2^51 from its reference point; RESOURCE_EXHAUSTED above the
+ * limits of carom_bodies. The history keeps the shapes. One call at a time may use it. */
+CAROM_API uint32_t carom_body_history_create(const carom_body_definition* definition,
+                                             carom_body_history** out, carom_status* status);
+CAROM_API void carom_body_history_destroy(carom_body_history* history);
+
+/* The poses of all bodies at one tick. Rotations, c and s or the angle, are in all ticks of
+ * a history or in none. Bit i % 64 of word i / 64 belongs to body i. */
+typedef struct carom_body_poses {
+  uint32_t struct_size;
+  uint32_t reserved;
+  uint64_t tick;               /* number of the tick, in [0, 2^53] */
+  carom_f64_column x, y;       /* [length] at most 2^52 in magnitude */
+  carom_f64_column c, s;       /* [1, optional] cosine and sine; empty, as angle: not turned */
+  carom_f64_column angle;      /* [radians, optional] in place of c and s, then empty */
+  carom_u64_column alive;      /* [1, optional] bits; others are met by nothing; empty: all */
+  carom_u64_column teleported; /* [1, optional] bits: not moved from the tick before; empty: none */
+} carom_body_poses;
+/* Adds a tick above all earlier ones, and drops the oldest if more than `keep_ticks` are kept.
+ * A tick that is kept changes nothing with the same poses; nor does one below all that are kept.
+ * INVALID_ARGUMENT, and no change, with a path such as `poses.x[1]`, and `poses.tick` for a kept
+ * tick with other poses and for one that was left out between two others. O(bodies). */
+CAROM_API uint32_t carom_body_history_add(carom_body_history* history,
+                                          const carom_body_poses* poses, carom_status* status);
+/* These return the number of bodies, the number of ticks that are kept, and the first and the last
+ * of these ticks; 0 for a null pointer, without ticks, and while another call uses the history. */
+CAROM_API size_t carom_body_history_size(const carom_body_history* history);
+CAROM_API size_t carom_body_history_tick_count(const carom_body_history* history);
+CAROM_API uint64_t carom_body_history_oldest_tick(const carom_body_history* history);
+CAROM_API uint64_t carom_body_history_newest_tick(const carom_body_history* history);
+
 /* Shapes with a memory of what is near them, so that a small move costs next to nothing. The memory
  * never changes an answer. One call at a time may use a table. */
 typedef struct carom_trackers carom_trackers;
@@ -522,6 +572,7 @@ typedef struct carom_segments {
   uint64_t soft_mask;      /* categories of soft walls, of which a line passes some; 0: none */
   uint32_t soft_count;     /* passages of soft walls that a line passes; in [0, 16] */
   uint32_t soft_length;    /* 1: fills soft_length; the mode is closest */
+  carom_f64_column as_of;  /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_segments;
 
 /* Rays from (x, y) in the direction (dx, dy), of any length but 0: the points (x, y) + t (dx, dy)
@@ -544,6 +595,7 @@ typedef struct carom_rays {
   uint64_t soft_mask;      /* categories of soft walls, of which a line passes some; 0: none */
   uint32_t soft_count;     /* passages of soft walls that a line passes; in [0, 16] */
   uint32_t soft_length;    /* 1: fills soft_length; the mode is closest */
+  carom_f64_column as_of;  /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_rays;
 
 /* Which polygons contain the points? */
@@ -552,7 +604,8 @@ typedef struct carom_points {
   uint32_t reserved;
   uint64_t mask;
   carom_scope scope;
-  carom_f64_column x, y; /* [length] */
+  carom_f64_column x, y;  /* [length] */
+  carom_f64_column as_of; /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_points;
 
 /* Which polygons do discs with the centres (x, y) touch? */
@@ -563,6 +616,7 @@ typedef struct carom_circles {
   carom_scope scope;
   carom_f64_column x, y;   /* [length] */
   carom_f64_column radius; /* [length] at least 0 */
+  carom_f64_column as_of;  /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_circles;
 
 /* Which polygons do capsules touch? */
@@ -574,6 +628,7 @@ typedef struct carom_capsule_overlaps {
   carom_f64_column ax, ay; /* [length] */
   carom_f64_column bx, by; /* [length] */
   carom_f64_column radius; /* [length] at least 0 */
+  carom_f64_column as_of;  /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_capsule_overlaps;
 
 /* Which polygons do boxes touch? */
@@ -584,6 +639,7 @@ typedef struct carom_boxes {
   carom_scope scope;
   carom_f64_column min_x, min_y; /* [length] */
   carom_f64_column max_x, max_y; /* [length] not below the minimum */
+  carom_f64_column as_of; /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_boxes;
 
 /* Which polygons do placed polygons touch? Capsules among the shapes are errors of their items. */
@@ -593,6 +649,7 @@ typedef struct carom_polygon_overlaps {
   uint64_t mask;
   carom_scope scope;
   carom_placed movers;
+  carom_f64_column as_of; /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_polygon_overlaps;
 
 /* How far are shapes from the nearest polygon, from all within a distance, or which are near? */
@@ -605,6 +662,7 @@ typedef struct carom_distances {
   carom_f64_column max_distance; /* [length, optional] in [0, infinity]; empty: infinity */
   uint32_t k; /* entries an item has at most under NEAREST_K; in [1, 1024]; 0: 1 */
   uint32_t reserved;
+  carom_f64_column as_of; /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_distances;
 
 /* Where and how deep do shapes and polygons meet? Hollow polygons and shapes have no contacts. Of
@@ -617,6 +675,7 @@ typedef struct carom_contacts {
   carom_placed movers;
   carom_f64_column mass; /* [mass, optional] of the mover, above 0; fills the split columns */
   carom_f64_column polygon_mass; /* [mass, optional] of all that item i meets; above 0 */
+  carom_f64_column as_of; /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_contacts;
 
 /* How do bodies meet the bodies of a lower index? Polygons of the scene are not considered, and the
@@ -648,7 +707,8 @@ typedef struct carom_sweeps {
   carom_placed movers;
   carom_f64_column to_x, to_y; /* [length, optional] positions at the end */
   carom_f64_column dx, dy;     /* [length, optional] in place of to_x and to_y, then empty */
-  carom_f64_column skin; /* [length, optional] blocking only: gap to keep, at least 0; empty: 0 */
+  carom_f64_column skin;  /* [length, optional] blocking only: gap to keep, at least 0; empty: 0 */
+  carom_f64_column as_of; /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_sweeps;
 
 /* When do shapes that turn while they move first touch a polygon? They turn at a constant rate, the
@@ -677,6 +737,7 @@ typedef struct carom_arcs {
   carom_f64_column vx, vy;   /* [length/time] */
   carom_f64_column ax, ay;   /* [length/time^2] */
   carom_f64_column duration; /* [time] in [0, 2^53] */
+  carom_f64_column as_of;    /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_arcs;
 
 /* Do the points a and b see each other? */
@@ -690,6 +751,7 @@ typedef struct carom_sights {
   uint64_t soft_mask;      /* categories of soft walls, of which a line passes some; 0: none */
   uint32_t soft_count;     /* passages of soft walls that a line passes; in [0, 16] */
   uint32_t reserved_2;
+  carom_f64_column as_of; /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_sights;
 
 /* How far do the beams of scanners reach? Beam k of fan i has the angle angle[i] + k * step[i], of
@@ -707,6 +769,7 @@ typedef struct carom_fans {
   uint64_t soft_mask;     /* categories of soft walls, of which a line passes some; 0: none */
   uint32_t soft_count;    /* passages of soft walls that a line passes; in [0, 16] */
   uint32_t reserved;
+  carom_f64_column as_of; /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_fans;
 
 /* What do trackers touch at a pose, and on the way to it? With from_x and from_y, moves are sweeps.
@@ -743,6 +806,7 @@ typedef struct carom_slides {
   carom_f64_column dx, dy; /* [length] one entry a push, item after item */
   carom_u32_column pushes; /* [1, optional] displacements of item i, in [1, 4]; empty: 1 */
   carom_f64_column skin;   /* [length, optional] gap to keep, at least 0; empty: 0 */
+  carom_f64_column as_of;  /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_slides;
 
 /* Where do segments go that are reflected at what they meet? */
@@ -778,6 +842,7 @@ typedef struct carom_areas {
   carom_f64_column x, y;     /* [length] */
   carom_f64_column range;    /* [length] above 0 */
   carom_f64_column from, to; /* [radians, optional] from < to <= from + 2 pi; empty: all around */
+  carom_f64_column as_of;    /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_areas;
 
 /* Which bodies does each observer see, whose area is that of `carom_areas`? Bodies block no sight;
@@ -1147,6 +1212,9 @@ typedef struct carom_world {
   const carom_scene* scene;
   carom_bodies* bodies;     /* may be null: no bodies */
   carom_trackers* trackers; /* may be null: no trackers, so moves are errors of their items */
+  carom_body_history* body_history; /* may be null; in place of bodies, which are null then */
+  uint32_t body_rotation;           /* a carom_body_rotation, between two ticks */
+  uint32_t reserved_2;
 } carom_world;
 
 /* Asks a group: batches of different kinds, at most one of each, against one world. The field paths

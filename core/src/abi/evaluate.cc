@@ -46,14 +46,25 @@ class TrackerFrame {
   const MoveAnswers& moves_;
 };
 
+// What a call asks about, in use for its time.
+struct UsedWorld {
+  const carom_scene* scene = nullptr;
+  carom_bodies* bodies = nullptr;
+  carom_trackers* trackers = nullptr;
+  carom_body_history* history = nullptr;
+  BodyRotation rotation = BodyRotation::kNearest;
+};
+
 // Answers the group of `answers`, which has been read.
-absl::Status Answer(const Scene& scene, carom_bodies* bodies, carom_trackers* trackers,
-                    carom_answers& answers) {
+absl::Status Answer(const UsedWorld& world, carom_answers& answers) {
+  carom_bodies* const bodies = world.bodies;
   if (bodies != nullptr) {
     answers.group.bodies = bodies->storage.columns();
   } else if (answers.group.bodies.size() > 0) {
     answers.group.bodies = {};  // those of an earlier question
   }
+  answers.group.body_history = world.history != nullptr ? &world.history->history : nullptr;
+  answers.group.body_rotation = world.rotation;
   if (!answers.asked.test(CAROM_KIND_BODY_CONTACTS - 1)) answers.group.body_contacts.mass = {};
   if (absl::Status status = CheckGroup(answers.group, answers.asked); !status.ok()) return status;
   WorkMeter meter;
@@ -63,10 +74,16 @@ absl::Status Answer(const Scene& scene, carom_bodies* bodies, carom_trackers* tr
   if (answers.asked.test(CAROM_KIND_MOVES - 1)) {
     answers.answers.moves.memory_growth = 0;
     answers.group.moves.trackers = {};
-    if (trackers != nullptr) frame.emplace(trackers->table, answers.group, answers.answers.moves);
+    if (world.trackers != nullptr) {
+      frame.emplace(world.trackers->table, answers.group, answers.answers.moves);
+    }
   }
-  const World world(scene, bodies != nullptr ? &bodies->bodies : nullptr);
-  return EvaluateGroup(world, answers.group, answers.asked, answers.answers, meter);
+  if (world.history != nullptr) {
+    return world.history->use->answer(*world.scene->scene, answers.group, answers.asked,
+                                      answers.answers, meter);
+  }
+  const World placed(*world.scene->scene, bodies != nullptr ? &bodies->bodies : nullptr);
+  return EvaluateGroup(placed, answers.group, answers.asked, answers.answers, meter);
 }
 
 // Empties answers at the end of a call, whether by an error or by an exception, unless the call has
@@ -92,21 +109,23 @@ class ClearedUnlessKept {
 // Asks `batch_count` batches and fills `answers`, which is empty after an error.
 absl::Status Evaluate(const carom_world* given, const carom_batch* batches, size_t batch_count,
                       carom_answers* answers) {
-  Use use_answers, use_bodies, use_trackers;
+  Use use_answers, use_bodies, use_trackers, use_history;
   absl::Status status = use_answers.Begin(answers, "answers");
   if (!status.ok()) return status;
   ClearedUnlessKept cleared(*answers);
   carom_world copy;
-  const carom_world* world = nullptr;
-  status = Whole(given, "world", copy, world);
-  if (status.ok() && world->reserved != 0) status = InvalidField("world.reserved", "must be 0");
-  if (status.ok()) status = CheckHandle(world->scene, "world.scene");
-  if (status.ok() && world->bodies != nullptr) {
-    status = use_bodies.Begin(world->bodies, "world.bodies");
+  const carom_world* read = nullptr;
+  status = ReadWorld(given, copy, read);
+  if (!status.ok()) return status;
+  if (read->bodies != nullptr) status = use_bodies.Begin(read->bodies, "world.bodies");
+  if (status.ok() && read->trackers != nullptr) {
+    status = use_trackers.Begin(read->trackers, "world.trackers");
   }
-  if (status.ok() && world->trackers != nullptr) {
-    status = use_trackers.Begin(world->trackers, "world.trackers");
+  if (status.ok() && read->body_history != nullptr) {
+    status = use_history.Begin(read->body_history, "world.body_history");
   }
+  UsedWorld world = {read->scene, read->bodies, read->trackers, read->body_history};
+  if (status.ok()) status = ReadRotation(*read, world.rotation);
   GroupKindSet asked;
   if (status.ok()) {
     status = ReadBatches(batches, batch_count, answers->storage, answers->group, asked);
@@ -114,7 +133,8 @@ absl::Status Evaluate(const carom_world* given, const carom_batch* batches, size
   if (!status.ok()) return status;
   Clear(answers->asked & ~asked, *answers);
   answers->asked = asked;
-  status = Answer(*world->scene->scene, world->bodies, world->trackers, *answers);
+  status = Answer(world, *answers);
+  answers->group.body_history = nullptr;  // the history may be destroyed after the call
   if (status.ok()) cleared.Keep();
   return status;
 }
@@ -192,6 +212,28 @@ absl::Status Define(carom_trackers* trackers, const carom_u32_column& removed,
 }
 
 }  // namespace
+
+absl::Status ReadWorld(const carom_world* given, carom_world& copy, const carom_world*& world) {
+  absl::Status status = Whole(given, "world", copy, world);
+  if (!status.ok()) return status;
+  if (world->reserved != 0) return InvalidField("world.reserved", "must be 0");
+  if (world->reserved_2 != 0) return InvalidField("world.reserved_2", "must be 0");
+  return CheckHandle(world->scene, "world.scene");
+}
+
+absl::Status ReadRotation(const carom_world& world, BodyRotation& rotation) {
+  rotation = world.body_rotation == CAROM_BODY_ROTATION_LINEAR ? BodyRotation::kLinear
+                                                               : BodyRotation::kNearest;
+  if (world.body_rotation > CAROM_BODY_ROTATION_LINEAR) {
+    return InvalidField("world.body_rotation", "must be in [0, 2]");
+  }
+  if (world.body_history == nullptr) return absl::OkStatus();
+  if (world.bodies != nullptr) {
+    return InvalidField("world.bodies", "must be null beside body_history");
+  }
+  if (world.body_history->history.Allows(rotation)) return absl::OkStatus();
+  return InvalidField("world.body_rotation", "must be nearest for ticks with c and s");
+}
 
 BodyColumns BodyStorage::columns() const {
   BodyColumns result;

@@ -21,6 +21,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "carom/bodies.h"
+#include "carom/body_history.h"
 #include "carom/carom.h"
 #include "carom/group.h"
 #include "carom/group_kinds.h"
@@ -29,6 +30,7 @@
 #include "carom/shape.h"
 #include "carom/status.h"
 #include "carom/tracker_table.h"
+#include "carom/work_meter.h"
 
 namespace carom::abi {
 
@@ -46,6 +48,16 @@ struct ExclusiveHead : Head {
 struct ShapeTable {
   std::vector<Polygon> polygons;
   std::vector<Shape> shapes;  // `polygons`, then the capsules
+};
+
+// What calls do with a history. A handle points to it, so that a program that makes no history,
+// such as the modules for WebAssembly, links none of it.
+struct HistoryUse {
+  // Answers the kinds `asked` of `group`, whose other kinds have no meaning, with its history.
+  absl::Status (*answer)(const Scene& scene, const Group& group, const GroupKindSet& asked,
+                         GroupAnswers& out, WorkMeter& meter);
+  // Sets `out` to the bodies of the newest tick. Returns false if there is none.
+  bool (*newest)(const BodyHistory& history, BodyRotation rotation, PastBodies& out);
 };
 
 // Columns that a `carom_bodies` owns.
@@ -80,6 +92,10 @@ struct carom_bodies : carom::abi::ExclusiveHead {
 struct carom_trackers : carom::abi::ExclusiveHead {
   carom::TrackerTable table;
 };
+struct carom_body_history : carom::abi::ExclusiveHead {
+  carom::BodyHistory history;
+  const carom::abi::HistoryUse* use = nullptr;  // set where the history is made
+};
 struct carom_answers : carom::abi::ExclusiveHead {
   uint64_t max_rows = 0;        // 0: no limit
   uint64_t max_work_units = 0;  // 0: no limit
@@ -108,6 +124,8 @@ template <>
 inline constexpr uint64_t kMark<carom_trackers> = 0xCA70'0000'0000'0006;
 template <>
 inline constexpr uint64_t kMark<carom_answers> = 0xCA70'0000'0000'0007;
+template <>
+inline constexpr uint64_t kMark<carom_body_history> = 0xCA70'0000'0000'0008;
 // The mark of a handle that was destroyed.
 inline constexpr uint64_t kDestroyed = 0xDEAD'DEAD'DEAD'DEAD;
 

@@ -37,7 +37,7 @@ constexpr Against kAgainst[] = {Against::kScene, Against::kScene, Against::kBodi
 uint64_t MaskOf(uint64_t mask) { return mask != 0 ? mask : kEveryCategory; }
 uint32_t OrDefault(uint32_t value, uint32_t otherwise) { return value != 0 ? value : otherwise; }
 
-void ReadScope(const carom_scope& scope, const ColumnReader& question, Scope& out) {
+void ReadFilter(const carom_scope& scope, const ColumnReader& question, Scope& out) {
   if (scope.against == 0 && scope.reserved == 0 && scope.masks.length == 0 &&
       scope.ignore_owner.length == 0) [[likely]] {
     out = {};
@@ -48,6 +48,13 @@ void ReadScope(const carom_scope& scope, const ColumnReader& question, Scope& ou
   reader.CheckReserved(scope.reserved);
   reader.Read("masks", scope.masks, out.mask);
   reader.Read("ignore_owner", scope.ignore_owner, out.ignore_owner);
+}
+
+// Reads the scope of a question, and the moments of its items.
+template <class Question>
+void ReadScope(const Question& asked, ColumnReader& reader, Scope& out) {
+  ReadFilter(asked.scope, reader, out);
+  reader.Read("as_of", asked.as_of, out.as_of);
 }
 
 // Reads what shapes at poses have beside the shapes.
@@ -102,14 +109,14 @@ void ReadEnds(const Question& asked, ColumnReader& reader, SegmentColumns& out) 
 
 void ReadQuestion(const carom_segments& asked, ColumnReader& reader, Group& group) {
   ReadCastOptions(asked, reader, group.cast_options);
-  ReadScope(asked.scope, reader, group.segments.scope);
+  ReadScope(asked, reader, group.segments.scope);
   ReadEnds(asked, reader, group.segments);
 }
 
 void ReadQuestion(const carom_rays& asked, ColumnReader& reader, Group& group) {
   ReadCastOptions(asked, reader, group.ray_options);
   RayColumns& out = group.rays;
-  ReadScope(asked.scope, reader, out.scope);
+  ReadScope(asked, reader, out.scope);
   reader.Read("x", asked.x, out.x);
   reader.Read("y", asked.y, out.y);
   reader.Read("dx", asked.dx, out.dx);
@@ -121,7 +128,7 @@ void ReadQuestion(const carom_rays& asked, ColumnReader& reader, Group& group) {
 void ReadQuestion(const carom_points& asked, ColumnReader& reader, Group& group) {
   reader.CheckReserved(asked.reserved);
   group.point_mask = MaskOf(asked.mask);
-  ReadScope(asked.scope, reader, group.points.scope);
+  ReadScope(asked, reader, group.points.scope);
   reader.Read("x", asked.x, group.points.x);
   reader.Read("y", asked.y, group.points.y);
 }
@@ -134,7 +141,7 @@ void ReadOverlapOptions(const Question& asked, ColumnReader& reader, OverlapOpti
 
 void ReadQuestion(const carom_circles& asked, ColumnReader& reader, Group& group) {
   ReadOverlapOptions(asked, reader, group.circle_options);
-  ReadScope(asked.scope, reader, group.circles.scope);
+  ReadScope(asked, reader, group.circles.scope);
   reader.Read("x", asked.x, group.circles.x);
   reader.Read("y", asked.y, group.circles.y);
   reader.Read("radius", asked.radius, group.circles.radius);
@@ -142,7 +149,7 @@ void ReadQuestion(const carom_circles& asked, ColumnReader& reader, Group& group
 
 void ReadQuestion(const carom_capsule_overlaps& asked, ColumnReader& reader, Group& group) {
   ReadOverlapOptions(asked, reader, group.capsule_options);
-  ReadScope(asked.scope, reader, group.capsules.scope);
+  ReadScope(asked, reader, group.capsules.scope);
   reader.Read("ax", asked.ax, group.capsules.ax);
   reader.Read("ay", asked.ay, group.capsules.ay);
   reader.Read("bx", asked.bx, group.capsules.bx);
@@ -152,7 +159,7 @@ void ReadQuestion(const carom_capsule_overlaps& asked, ColumnReader& reader, Gro
 
 void ReadQuestion(const carom_boxes& asked, ColumnReader& reader, Group& group) {
   ReadOverlapOptions(asked, reader, group.box_options);
-  ReadScope(asked.scope, reader, group.boxes.scope);
+  ReadScope(asked, reader, group.boxes.scope);
   reader.Read("min_x", asked.min_x, group.boxes.min_x);
   reader.Read("min_y", asked.min_y, group.boxes.min_y);
   reader.Read("max_x", asked.max_x, group.boxes.max_x);
@@ -161,7 +168,7 @@ void ReadQuestion(const carom_boxes& asked, ColumnReader& reader, Group& group) 
 
 void ReadQuestion(const carom_polygon_overlaps& asked, ColumnReader& reader, Group& group) {
   ReadOverlapOptions(asked, reader, group.polygon_options);
-  ReadScope(asked.scope, reader, group.polygons.scope);
+  ReadScope(asked, reader, group.polygons.scope);
   ColumnReader below = reader.Below("movers.");
   const ShapeTable* const table = TableOf(asked.movers.shapes, below);
   group.polygons.shapes =
@@ -179,7 +186,7 @@ void ReadQuestion(const carom_distances& asked, ColumnReader& reader, Group& gro
   group.distance_options.mask = MaskOf(asked.mask);
   group.distance_options.k = OrDefault(asked.k, DistanceOptions().k);
   reader.CheckReserved(asked.reserved);
-  ReadScope(asked.scope, reader, group.distances.movers.scope);
+  ReadScope(asked, reader, group.distances.movers.scope);
   ReadPlaced(asked.movers, reader.Below("movers."), group.distances.movers);
   reader.Read("max_distance", asked.max_distance, group.distances.max_distance);
 }
@@ -187,7 +194,7 @@ void ReadQuestion(const carom_distances& asked, ColumnReader& reader, Group& gro
 void ReadQuestion(const carom_contacts& asked, ColumnReader& reader, Group& group) {
   reader.CheckReserved(asked.reserved);
   group.contact_options.mask = MaskOf(asked.mask);
-  ReadScope(asked.scope, reader, group.contacts.movers.scope);
+  ReadScope(asked, reader, group.contacts.movers.scope);
   ReadPlaced(asked.movers, reader.Below("movers."), group.contacts.movers);
   reader.Read("mass", asked.mass, group.contacts.mass);
   reader.Read("polygon_mass", asked.polygon_mass, group.contacts.polygon_mass);
@@ -214,7 +221,7 @@ void ReadQuestion(const carom_sweeps& asked, ColumnReader& reader, Group& group)
   options.max_hits = OrDefault(asked.max_hits, SweepOptions().max_hits);
   options.mask = MaskOf(asked.mask);
   SweepColumns& out = group.sweeps;
-  ReadScope(asked.scope, reader, out.movers.scope);
+  ReadScope(asked, reader, out.movers.scope);
   ReadPlaced(asked.movers, reader.Below("movers."), out.movers);
   reader.Read("to_x", asked.to_x, out.to_x);
   reader.Read("to_y", asked.to_y, out.to_y);
@@ -244,7 +251,7 @@ void ReadQuestion(const carom_arcs& asked, ColumnReader& reader, Group& group) {
   options.max_hits = OrDefault(asked.max_hits, ArcOptions().max_hits);
   options.mask = MaskOf(asked.mask);
   ArcColumns& out = group.arcs;
-  ReadScope(asked.scope, reader, out.scope);
+  ReadScope(asked, reader, out.scope);
   reader.Read("x", asked.x, out.x);
   reader.Read("y", asked.y, out.y);
   reader.Read("vx", asked.vx, out.vx);
@@ -259,7 +266,7 @@ void ReadQuestion(const carom_sights& asked, ColumnReader& reader, Group& group)
   reader.CheckReserved(asked.reserved_2);
   group.sight_options.mask = MaskOf(asked.mask);
   ReadSoft(asked, group.sight_options);
-  ReadScope(asked.scope, reader, group.sights.scope);
+  ReadScope(asked, reader, group.sights.scope);
   ReadEnds(asked, reader, group.sights);
 }
 
@@ -270,7 +277,7 @@ void ReadQuestion(const carom_fans& asked, ColumnReader& reader, Group& group) {
   ReadSoft(asked, group.fan_options);
   reader.CheckReserved(asked.reserved);
   FanColumns& out = group.fans;
-  ReadScope(asked.scope, reader, out.scope);
+  ReadScope(asked, reader, out.scope);
   reader.Read("x", asked.x, out.x);
   reader.Read("y", asked.y, out.y);
   reader.Read("angle", asked.angle, out.angle);
@@ -310,7 +317,7 @@ void ReadQuestion(const carom_slides& asked, ColumnReader& reader, Group& group)
           : reader.ReadEnum("inside_policy", asked.inside_policy, kInsidePolicies);
   options.max_contacts = OrDefault(asked.max_contacts, SlideOptions().max_contacts);
   options.mask = MaskOf(asked.mask);
-  ReadScope(asked.scope, reader, group.slides.movers.scope);
+  ReadScope(asked, reader, group.slides.movers.scope);
   ReadPlaced(asked.movers, reader.Below("movers."), group.slides.movers);
   reader.Read("dx", asked.dx, group.slides.dx);
   reader.Read("dy", asked.dy, group.slides.dy);
@@ -343,7 +350,7 @@ void ReadQuestion(const carom_areas& asked, ColumnReader& reader, Group& group) 
   options.max_rows = OrDefault(asked.max_rows, AreaOptions().max_rows);
   options.mask = MaskOf(asked.mask);
   AreaColumns& out = group.areas;
-  ReadScope(asked.scope, reader, out.scope);
+  ReadScope(asked, reader, out.scope);
   reader.Read("x", asked.x, out.x);
   reader.Read("y", asked.y, out.y);
   reader.Read("range", asked.range, out.range);

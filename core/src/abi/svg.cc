@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <type_traits>
 
 #include "abi/call.h"
 #include "abi/column_reader.h"
@@ -15,6 +16,7 @@
 #include "abi/questions.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "carom/body_history.h"
 #include "carom/group_kinds.h"
 
 namespace carom::abi {
@@ -27,14 +29,36 @@ struct Questions {
   GroupKindSet kinds;
 };
 
-// Reads all batches and checks that their columns fit, as `carom_evaluate` does.
-absl::Status ReadQuestions(const carom_picture& picture, const carom_bodies* bodies,
+// Removes the moments of all items: without a history, a group must not have any.
+void ForgetMoments(Group& group) {
+  ForEachKind([&](const auto& kind) {
+    auto& columns = group.*kind.columns;
+    if constexpr (kAsksBodies<decltype(kind)> && HasScope<std::remove_cvref_t<decltype(columns)>>) {
+      ScopeOf(columns).as_of = {};
+    }
+  });
+}
+
+// Reads all batches and checks that their columns fit, as `carom_evaluate` does. The bodies of
+// a history are those of its newest tick, which `past` keeps.
+absl::Status ReadQuestions(const carom_picture& picture, const carom_world& world, PastBodies& past,
                            Questions& out) {
+  const carom_body_history* const history = world.body_history;
+  absl::Status read = ReadRotation(world, out.group.body_rotation);
+  if (!read.ok()) return read;
   absl::Status status =
       ReadBatches(picture.batches, picture.batch_count, out.storage, out.group, out.kinds);
   if (!status.ok()) return status;
-  if (bodies != nullptr) out.group.bodies = bodies->storage.columns();
-  return CheckGroup(out.group, out.kinds);
+  if (world.bodies != nullptr) out.group.bodies = world.bodies->storage.columns();
+  out.group.body_history = history != nullptr ? &history->history : nullptr;
+  status = CheckGroup(out.group, out.kinds);
+  out.group.body_history = nullptr;
+  if (history != nullptr) ForgetMoments(out.group);
+  if (status.ok() && history != nullptr &&
+      history->use->newest(history->history, out.group.body_rotation, past)) {
+    out.group.bodies = past.columns();
+  }
+  return status;
 }
 
 // Returns OK if `answers` has the kinds of the questions, and as many items of each.
@@ -58,16 +82,18 @@ absl::Status Draw(const carom_world* given, const carom_picture& picture, std::s
                         absl::StrCat("must be 0 or in [", kMinSvgWidth, ", ", kMaxSvgWidth, "]"));
   }
   const carom_answers* const answers = picture.answers;
-  Use use_answers, use_bodies;
+  Use use_answers, use_bodies, use_history;
   carom_world copy;
   const carom_world* world = nullptr;
-  absl::Status status = Whole(given, "world", copy, world);
-  if (status.ok()) status = CheckHandle(world->scene, "world.scene");
+  absl::Status status = ReadWorld(given, copy, world);
   if (status.ok() && world->bodies != nullptr) {
     status = use_bodies.Begin(world->bodies, "world.bodies");
   }
   if (status.ok() && world->trackers != nullptr) {
     status = CheckHandle(world->trackers, "world.trackers");
+  }
+  if (status.ok() && world->body_history != nullptr) {
+    status = use_history.Begin(world->body_history, "world.body_history");
   }
   if (status.ok() && answers != nullptr) {
     status = use_answers.Begin(const_cast<carom_answers*>(answers), "answers");
@@ -78,8 +104,9 @@ absl::Status Draw(const carom_world* given, const carom_picture& picture, std::s
     out = DrawSvg(scene, nullptr, nullptr, options);
     return absl::OkStatus();
   }
+  PastBodies past;
   Questions questions;
-  status = ReadQuestions(picture, world->bodies, questions);
+  status = ReadQuestions(picture, *world, past, questions);
   if (status.ok() && answers != nullptr) status = CheckAnswers(questions, *answers);
   if (!status.ok()) return status;
   out = DrawSvg(scene, &questions.group, answers != nullptr ? &answers->answers : nullptr, options);

@@ -47,9 +47,16 @@ func ask(frame *carom.Frame, match int, scene carom.Scene) {
 	now.Distances.Add(now.Distances.AddShape(point), 215, 3)
 	now.Distances.MaxDistance, now.Distances.Mode, now.Distances.Against = column{60}, carom.DistanceModeAll, carom.AgainstBodies
 	rising.Slides = carom.Slides{Movers: placed(x[5:], y[5:]), DX: dx[10:], DY: dy[10:], Mask: mask &^ platform, Against: carom.AgainstBoth, IgnoreOwner: owners[5:]}
-	rising.Bodies, past.Bodies = now.Bodies, carom.Bodies{Placed: placed(pastX, y), Owner: owners}
-	past.Version = scene.Version // what the shooters saw: the players a tick ago, when the door was shut everywhere
-	past.Segments = carom.SegmentCasts{AX: ax, AY: ay, BX: bx, BY: by, Mask: all - platform, IgnoreOwner: shooters, Against: carom.AgainstBoth}
+	rising.Bodies = now.Bodies
+	seen := carom.BodySet{Handle: uint32(matches + match), Shapes: body, Shape: make([]uint32, 6), Owner: owners}
+	if scene.Base != "" { // what the shooters saw: the players of tick 0 and, in a fork, its door, which was shut
+		seen.Handle, seen.Fork = uint32(match), scene.Name
+		past.AskVersionAtTick(0)
+	}
+	frame.DefineBodySet(seen) // a game defines a set once, and sends each tick once
+	frame.AddPoses(carom.BodyPoses{BodySet: seen.Handle, X: pastX, Y: y})
+	past.AskBodySet(seen.Handle)
+	past.Segments = carom.SegmentCasts{AX: ax, AY: ay, BX: bx, BY: by, Mask: all - platform, IgnoreOwner: shooters, Against: carom.AgainstBoth, AsOf: make(column, 4)}
 }
 
 func printVerdicts(match int, now, rising, past *carom.GroupAnswer) {

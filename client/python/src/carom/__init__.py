@@ -33,6 +33,7 @@ from ._generated.answers import (
 from ._generated.enums import (
     Against,
     AreaPieceKind,
+    BodyRotation,
     CastDetail,
     CastMode,
     CastTarget,
@@ -66,7 +67,7 @@ from .errors import (
     UnavailableError,
     UnimplementedError,
 )
-from .local import Bodies, Scene, Trackers
+from .local import Bodies, BodyHistory, Scene, Trackers
 from .polygons import Polygons
 from .shapes import Shapes, box, capsule, disc
 
@@ -75,7 +76,8 @@ if TYPE_CHECKING:
     from .client import Client, Frame, Stream
 
 __all__ = [
-    "AbortedError", "Against", "AlreadyExistsError", "ArcHits", "AreaPieceKind", "Areas", "Bodies", "Bounces",
+    "AbortedError", "Against", "AlreadyExistsError", "ArcHits", "AreaPieceKind", "Areas", "Bodies", "BodyHistory",
+    "BodyRotation", "Bounces",
     "CancelledError", "CaromError", "CastDetail", "CastMode", "CastTarget", "Client", "Coherence", "ContactKind",
     "Contacts", "DataLossError", "DeadlineExceededError", "Depenetrations", "DistanceMode", "Distances",
     "FailedPreconditionError", "Feature", "FillRule", "Frame", "Hits", "InsidePolicy", "InternalError",

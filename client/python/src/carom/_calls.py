@@ -43,11 +43,14 @@ class World:
 
     __slots__ = ("_memory", "address", "handles")
 
-    def __init__(self, scene: Handle, bodies: Handle | None, trackers: Handle | None, *keep: object) -> None:
-        words = [handle.address if handle else 0 for handle in (scene, bodies, trackers)]
-        self._memory = ctypes.create_string_buffer(struct.pack("<IIQQQ", 32, 0, *words), 32)
+    def __init__(
+        self, scene: Handle, bodies: Handle | None, trackers: Handle | None, history: Handle | None = None,
+        rotation: int = 0,
+    ) -> None:  # fmt: skip
+        self.handles = (scene, bodies, trackers, history)
+        words = [handle.address if handle else 0 for handle in self.handles]
+        self._memory = ctypes.create_string_buffer(struct.pack("<IIQQQQII", 48, 0, *words, rotation, 0), 48)
         self.address = ctypes.addressof(self._memory)
-        self.handles = (scene, bodies, trackers, *keep)
 
 
 class Call:

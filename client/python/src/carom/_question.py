@@ -23,6 +23,7 @@ ColumnValue = float | int | NDArray[Any] | None
 
 # Columns with another number of entries than items.
 _OWN_LENGTH = {("slides", "dx"), ("slides", "dy"), ("body_contacts", "mass")}
+_PUSHES = -3  # place of the column `pushes` among those of slides
 _WIDE = frozenset({"mask"})
 
 
@@ -196,14 +197,15 @@ class Question(Generic[A]):
         made: list[ColumnValue] = []
         items, first = -1, ""
         kind = self.kind
-        pushes = kind.name == "slides"
+        # One push for each slide: dx and dy then have an entry an item.
+        is_single = kind.name == "slides" and columns[_PUSHES] is None
         for spec, value in zip(kind.question.columns, columns, strict=True):
             if value is None:
                 if not spec.optional:
                     raise refuse(spec.name, "is required")
                 made.append(None)
                 continue
-            has_own_length = (kind.name, spec.name) in _OWN_LENGTH and not (pushes and columns[-2] is None)
+            has_own_length = (kind.name, spec.name) in _OWN_LENGTH and not is_single
             if _is_plain(value, spec.code) and not has_own_length:
                 made.append(value)
                 continue

@@ -27,6 +27,7 @@ from ._calls import World, ask, ask_all, closed, write_svg
 from ._columns import column, number, refuse, triple
 from ._generated import layout, questions
 from ._generated.asking import Asker
+from ._histories import DefinedBodies, choose_rotation, define, pose
 from ._library import Handle, library
 from ._question import Question, no_question
 from .polygons import Polygons, PolygonsLike
@@ -35,10 +36,10 @@ from .shapes import Shapes, ShapesLike, as_shapes, box, capsule, disc
 if TYPE_CHECKING:
     from ._answers import Answers
     from ._generated import answers
-    from ._generated.enums import Coherence, OverlapDetail
+    from ._generated.enums import BodyRotation, Coherence, OverlapDetail
     from ._layout import Layout
 
-__all__ = ["Bodies", "Polygons", "Scene", "Shapes", "Trackers", "box", "capsule", "disc"]
+__all__ = ["Bodies", "BodyHistory", "Polygons", "Scene", "Shapes", "Trackers", "box", "capsule", "disc"]
 
 A = TypeVar("A", bound="Answers")
 
@@ -175,6 +176,85 @@ class Bodies:
         return f"<{len(self)} bodies>"
 
 
+class BodyHistory:
+    """Bodies with their poses by tick: questions meet them where they were at a moment, also between two ticks.
+
+    shapes, shape: body i is shapes[shape[i]], or shapes[i] without `shape`
+    category: of each body, bits that are compared with masks; 1 if absent
+    owner: of each body: bodies of the owner that a question ignores are not hit; 0, none, if absent
+    keep_ticks: ticks that are kept, the last that came; in [1, 256]; None: 64
+
+    `scene.with_body_history(history)` answers items as of their moments `as_of`: a shot is judged where its shooter saw
+    the others. The limits are those of `Bodies`. One thread at a time.
+    """
+
+    __slots__ = ("_handle", "_size")
+
+    def __init__(
+        self, shapes: ShapesLike, *, shape: ArrayLike | None = None, category: ArrayLike | None = None,
+        owner: ArrayLike | None = None, keep_ticks: int | None = None,
+    ) -> None:  # fmt: skip
+        bodies: DefinedBodies = define(shapes, shape, category, owner, keep_ticks)
+        keep: list[object] = []
+        block = _fill(
+            layout.BODY_DEFINITION, keep, **bodies.columns, shapes=shapes_handle(bodies.shapes),
+            keep_ticks=bodies.keep_ticks,
+        )  # fmt: skip
+        made = library().make("carom_body_history_create", ctypes.addressof(block))
+        self._handle = Handle(made, "carom_body_history_destroy")
+        self._size = len(bodies)
+
+    def add(
+        self, tick: int, x: ArrayLike, y: ArrayLike, *, c: ArrayLike | None = None, s: ArrayLike | None = None,
+        angle: ArrayLike | None = None, alive: ArrayLike | None = None, teleported: ArrayLike | None = None,
+    ) -> None:  # fmt: skip
+        """Adds the poses of all bodies at a tick, above all earlier ones; drops the oldest tick beyond `keep_ticks`.
+
+        tick: its number, in [0, 2^53]
+        x, y: [length] positions, at most 2^52 in magnitude
+        c, s: cosine and sine of the rotation; absent, as angle: not turned; the same in all ticks
+        angle: [radians] in place of c and s
+        alive: a flag for each body: the others are met by nothing; absent: all are alive
+        teleported: a flag for each body: it does not move from the tick before; absent: none
+
+        A tick that is kept changes nothing with the same poses; nor does one below all that are kept. Raises
+        InvalidArgumentError, with the path `poses.tick` for a kept tick with other poses and for one that was left out.
+        """
+        made = pose(tick, x, y, c, s, angle, alive, teleported)
+        keep: list[object] = []
+        block = _fill(layout.BODY_POSES, keep, tick=made.tick, **made.numbers, **made.bits)
+        library().call("carom_body_history_add", self._handle, ctypes.addressof(block))
+
+    def _number(self, what: str, result: Any = ctypes.c_uint64) -> int:
+        found: int = library().function(f"carom_body_history_{what}", result, ctypes.c_void_p)(self._handle.address)
+        return found
+
+    @property
+    def tick_count(self) -> int:
+        """The number of ticks that are kept."""
+        return self._number("tick_count", ctypes.c_size_t)
+
+    @property
+    def oldest_tick(self) -> int | None:
+        """The first tick that is kept; None: there is none."""
+        return self._number("oldest_tick") if self.tick_count else None
+
+    @property
+    def newest_tick(self) -> int | None:
+        """The last tick; None: there is none."""
+        return self._number("newest_tick") if self.tick_count else None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        raise refuse("body_history", "cannot be pickled: each process makes its own")
+
+    def __len__(self) -> int:
+        """The number of bodies."""
+        return self._size
+
+    def __repr__(self) -> str:
+        return f"<BodyHistory: {len(self)} bodies, {self.tick_count} ticks>"
+
+
 class Trackers:
     """Shapes with a memory of what is near them, so that a small move costs next to nothing.
 
@@ -271,16 +351,22 @@ def _path(path: object) -> bytes:
 class Scene(Asker):
     """An immutable set of polygons with an index. Made by `from_polygons`, `load`, `from_bundle` and `commit`."""
 
-    __slots__ = ("_bodies", "_handle", "_trackers", "_world")
+    __slots__ = ("_bodies", "_handle", "_history", "_trackers", "_world")
 
-    def __init__(self, handle: Handle, bodies: Bodies | None = None, trackers: Trackers | None = None) -> None:
+    def __init__(
+        self, handle: Handle, bodies: Bodies | None = None, trackers: Trackers | None = None,
+        history: tuple[BodyHistory, int] | None = None,
+    ) -> None:  # fmt: skip
         self._handle: Handle | None = handle
         self._bodies = bodies
         self._trackers = trackers
+        self._history = history  # in place of bodies, with the number of a BodyRotation
         self._world: World | None = World(
             handle,
             None if bodies is None else bodies.handle(),
             None if trackers is None else trackers._handle,
+            None if history is None else history[0]._handle,
+            0 if history is None else history[1],
         )
 
     # --- Making ---------------------------------------------------------------------------------
@@ -346,7 +432,7 @@ class Scene(Asker):
         removed = np.atleast_1d(column(remove, "Q", "remove"))
         block = _fill(layout.EDITS, keep, **sets, removed=removed, version=number)
         handle = library().make("carom_scene_commit", self._open(), ctypes.addressof(block), 0)
-        return type(self)(Handle(handle, "carom_scene_destroy"), self._bodies, self._trackers)
+        return type(self)(Handle(handle, "carom_scene_destroy"), self._bodies, self._trackers, self._history)
 
     def with_bodies(self, bodies: Bodies) -> Self:
         """Returns the same scene, whose questions may ask bodies: `against="both"` or "bodies"."""
@@ -354,11 +440,23 @@ class Scene(Asker):
             raise refuse("bodies", f"is {type(bodies).__name__}; Bodies are accepted")
         return type(self)(self._open(), bodies, self._trackers)
 
+    def with_body_history(
+        self, history: BodyHistory, *, rotation: BodyRotation | Literal["nearest", "linear"] | None = None
+    ) -> Self:
+        """Returns the same scene, whose questions may ask bodies as of the moments of their items, `as_of`.
+
+        The history takes the place of other bodies. rotation: of bodies between two ticks: that of the nearest tick,
+        the default, or the angle between, turning the shorter way, for ticks without c and s
+        """
+        if not isinstance(history, BodyHistory):
+            raise refuse("history", f"is {type(history).__name__}; a BodyHistory is accepted")
+        return type(self)(self._open(), None, self._trackers, (history, choose_rotation(rotation)))
+
     def with_trackers(self, trackers: Trackers) -> Self:
         """Returns the same scene, which answers `move`."""
         if not isinstance(trackers, Trackers):
             raise refuse("trackers", f"is {type(trackers).__name__}; Trackers are accepted")
-        return type(self)(self._open(), self._bodies, trackers)
+        return type(self)(self._open(), self._bodies, trackers, self._history)
 
     # --- Asking ---------------------------------------------------------------------------------
 
@@ -453,13 +551,16 @@ class Scene(Asker):
         return f"<Scene: {len(self)} polygons, {self.vertex_count} vertices, version {self.version}>"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return (_unpickle, (self.to_bundle(), self.version, self._bodies, self._trackers))
+        return (_unpickle, (self.to_bundle(), self.version, self._bodies, self._trackers, self._history))
 
 
-def _unpickle(data: bytes, version: int, bodies: Bodies | None, trackers: Trackers | None) -> Scene:
+def _unpickle(
+    data: bytes, version: int, bodies: Bodies | None, trackers: Trackers | None,
+    history: tuple[BodyHistory, int] | None = None,
+) -> Scene:  # fmt: skip
     scene = Scene.from_bundle(data)
     handle = library().make("carom_scene_with_version", scene._open(), version)
-    return Scene(Handle(handle, "carom_scene_destroy"), bodies, trackers)
+    return Scene(Handle(handle, "carom_scene_destroy"), bodies, trackers, history)
 
 
 def _unpickle_bodies(shapes: Shapes, columns: dict[str, NDArray[Any] | None]) -> Bodies:

@@ -6,6 +6,7 @@
 export { Bodies, type BodiesArguments } from './bodies.js';
 export type { Deadline } from './calls.js';
 export { type Client, type ForkOptions, RemoteScene, type SceneOptions, type VersionOptions } from './client.js';
+export type { BodySetOptions, PosesArguments } from './codec/body_sets.js';
 export {
   Frame,
   FrameAnswer,

@@ -28,27 +28,32 @@ const OPTIONAL = ['shape', 'c', 's', 'angle', 'category', 'owner'] as const;
 type Entries = ArrayLike<number | bigint> | { readonly array: ArrayLike<number | bigint> };
 
 /** Returns the entries of an argument; a single number as it is. */
-function entries(value: unknown, name: string): ArrayLike<number | bigint> | number | bigint {
+export function entries(value: unknown, name: string, of = 'bodies'): ArrayLike<number | bigint> | number | bigint {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   const given = value as Entries | null | undefined;
   const list = typeof given === 'object' && given !== null && 'array' in given ? given.array : given;
   if (typeof list !== 'object' || list === null || typeof list.length !== 'number') {
-    throw refuse(`bodies.${name}`, `is ${String(value)}; a number or an array is accepted`);
+    throw refuse(`${of}.${name}`, `is ${String(value)}; a number or an array is accepted`);
   }
-  checkAttached(list, `bodies.${name}`);
+  checkAttached(list, `${of}.${name}`);
   return list;
 }
 
 /** Makes a column of some type, whose entries must be of it. */
-function columnOf<T extends Float64Array | Uint32Array | BigUint64Array>(made: T, value: unknown, name: string): T {
-  const given = entries(value, name);
+export function columnOf<T extends Float64Array | Uint32Array | BigUint64Array>(
+  made: T,
+  value: unknown,
+  name: string,
+  of = 'bodies',
+): T {
+  const given = entries(value, name, of);
   const isList = typeof given === 'object';
   if (isList && given.length !== made.length) {
-    throw refuse(`bodies.${name}`, `has ${given.length} entries, where there are ${made.length} bodies`);
+    throw refuse(`${of}.${name}`, `has ${given.length} entries, where there are ${made.length} bodies`);
   }
   for (let i = 0; i < made.length; ++i) {
     const entry = isList ? given[i] : given;
-    const path = isList ? `bodies.${name}[${i}]` : `bodies.${name}`;
+    const path = isList ? `${of}.${name}[${i}]` : `${of}.${name}`;
     if (typeof entry !== 'number' && (typeof entry !== 'bigint' || !(made instanceof BigUint64Array))) {
       throw refuse(path, `is ${String(entry)}; a number is accepted`);
     }

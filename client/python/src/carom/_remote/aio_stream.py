@@ -20,7 +20,7 @@ from ..errors import CaromError, DeadlineExceededError, FailedPreconditionError
 from .aio_run import Runner, of_exception
 from .flow import Flow, SentFrame
 from .frames import Frame, FrameAnswer, Picture, new_edit_id
-from .values import StreamLimits, instance, seconds
+from .values import SceneLike, StreamLimits, instance, seconds
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -226,6 +226,23 @@ class Stream:
         """Removes trackers by their handles, defined or not. Waits for the server."""
         frame = Frame()
         frame.remove_trackers(tracker)
+        await self._define(frame)
+
+    async def define_body_set(
+        self, body_set: int, shapes: ShapesLike, *, shape: ArrayLike | None = None, category: ArrayLike | None = None,
+        owner: ArrayLike | None = None, keep_ticks: int | None = None, fork: SceneLike | None = None,
+    ) -> None:  # fmt: skip
+        """Defines a body set for the frames that are sent later: see `Frame.define_body_set`. Waits for the server."""
+        frame = Frame()
+        frame.define_body_set(
+            body_set, shapes, shape=shape, category=category, owner=owner, keep_ticks=keep_ticks, fork=fork
+        )
+        await self._define(frame)
+
+    async def remove_body_sets(self, body_set: ArrayLike) -> None:
+        """Removes body sets by their handles, defined or not. Waits for the server."""
+        frame = Frame()
+        frame.remove_body_sets(body_set)
         await self._define(frame)
 
     async def _define(self, frame: Frame) -> None:

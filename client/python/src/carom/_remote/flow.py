@@ -4,9 +4,9 @@
 
 `Flow` has the state of a stream and does no input or output: stream.py and aio.py make its calls. A stream has at most
 one call at a time. Frames wait in `unanswered` until their answers arrive; the first `_sent` of them were written to
-the call. When a call breaks, another one replays the session, the handles and trackers that answered frames defined,
-and then sends the unanswered frames again, in their order. An answer does not depend on earlier frames, so the caller
-gets the answers of a stream that never broke, each once.
+the call. When a call breaks, another one replays the session, the handles, body sets and trackers that answered frames
+defined, and then sends the unanswered frames again, in their order. An answer depends on earlier frames by what they
+defined alone, so the caller gets the answers of a stream that never broke, each once.
 """
 
 from __future__ import annotations
@@ -87,9 +87,10 @@ class Flow:
         self.address = addresses.current
         self.is_closed = True  # nothing is written to the call, and its answers are dropped
         self._answered = False  # whether the call has got an answer, which brings the limits
-        self._replay: Iterator[bytes] = iter(())
+        self._replay: Iterator[tuple[str, bytes]] = iter(())
         self._replaying = False
-        self._replay_outstanding = 0
+        # Of each message of the replay that is not answered, the fork whose body sets it has, or an empty name.
+        self._replayed_forks: collections.deque[str] = collections.deque()
         self._outstanding = 0  # messages that were written and are not answered
         self._sent = 0
         self._refusal: CaromError | None = None  # of a frame of the replay
@@ -138,9 +139,10 @@ class Flow:
         if self._replaying:
             message = next(self._replay, None)
             if message is not None:
-                self._replay_outstanding += 1
+                fork, data = message
+                self._replayed_forks.append(fork)
                 self._outstanding += 1
-                return message
+                return data
             self._replaying = False
         if self._sent == len(self.unanswered):
             return None
@@ -180,12 +182,9 @@ class Flow:
         if not self._answered and self.calls > 1:
             self.reconnects += 1
         self._answered = True
-        if self._replay_outstanding:
-            self._replay_outstanding -= 1
-            error = FrameAnswer(_REPLAYED, data, found.get(1, [])).error
-            if error is not None and not is_retryable(error):
-                raise error
-            self._refusal = error
+        if self._replayed_forks:
+            fork = self._replayed_forks.popleft()
+            self._take_replayed(fork, FrameAnswer(_REPLAYED, data, found.get(1, [])).error)
         else:
             if self._sent == 0:
                 raise InternalError("the server answered a frame that was not sent")
@@ -194,6 +193,21 @@ class Flow:
             self._accept(frame, answer)
             self._sent -= 1
         self._outstanding -= 1
+
+    def _take_replayed(self, fork: str, error: CaromError | None) -> None:
+        """Takes the answer to a message of the replay.
+
+        An error after which another call may succeed breaks the call. The server refuses the body sets of a fork that
+        does not exist, or that has other sets: these sets are forgotten. Any other error ends the stream.
+        """
+        if error is None:
+            return
+        if is_retryable(error):
+            self._refusal = error
+        elif fork:
+            self._session.body_sets.drop_fork(fork)
+        else:
+            raise error
 
     def _accept(self, frame: SentFrame, answer: FrameAnswer) -> None:
         self.unanswered.popleft()
@@ -239,7 +253,8 @@ class Flow:
         self.calls += 1
         self._answered = False
         self._refusal = None
-        self._outstanding = self._replay_outstanding = self._sent = 0
+        self._outstanding = self._sent = 0
+        self._replayed_forks.clear()
         self._replay = self._session.replay(self.limits or StreamLimits())
         self._replaying = True
         self.is_closed = self.cancelled

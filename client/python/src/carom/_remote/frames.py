@@ -17,11 +17,14 @@ import numpy as np
 from .._columns import column, number, refuse
 from .._generated import layout
 from .._generated.asking import Collector
-from .._generated.enums import Coherence
+from .._generated.enums import BodyRotation, Coherence
+from .._histories import choose_rotation, define, pose, whole
 from .._question import Question
 from ..errors import CaromError, InternalError
 from ..local import Bodies
 from . import encode, messages, wire
+from .body_sets import Definition as SetDefinition
+from .body_sets import Tick, check_handle, tick_of
 from .decode import FORMS, Columns
 from .status import of_message
 from .values import Edits, FrameStats, SceneLike, instance, scene_name, seconds, text
@@ -35,8 +38,8 @@ if TYPE_CHECKING:
     from ..shapes import ShapesLike
 
 A = TypeVar("A", bound="Answers")
-# Draws a question about a version of a scene: scene, version, bodies, question.
-Picture = Callable[[str, int, "Bodies | None", "Question[Any]"], str]
+# Draws a question about a version of a scene: scene, version, bodies, question; None: the scene alone.
+Picture = Callable[[str, int, "Bodies | None", "Question[Any] | None"], str]
 
 _GROUP = messages.table("Group").by_name
 _GROUP_ANSWER = {name: field.number for name, field in messages.table("GroupAnswer").by_name.items()}
@@ -53,7 +56,9 @@ def new_edit_id() -> str:
 class Group(Collector):
     """The questions of a frame about one scene, at most one of each kind. Made by `Frame.group`."""
 
-    __slots__ = ("bodies", "edits", "min_version", "questions", "scene", "version")
+    __slots__ = (
+        "bodies", "body_set", "edits", "min_version", "questions", "rotation", "scene", "version", "version_at_tick",
+    )  # fmt: skip
 
     def __init__(self, scene: str, min_version: int, version: int, bodies: Bodies | None, edits: Edits | None) -> None:
         self.scene = scene
@@ -61,6 +66,9 @@ class Group(Collector):
         self.version = version
         self.bodies = bodies
         self.edits = edits
+        self.body_set: int | None = None
+        self.rotation = 0  # the number of a BodyRotation; 0: the default
+        self.version_at_tick: int | None = None
         self.questions: list[Question[Any]] = []
 
     def ask(self, question: Question[A]) -> Question[A]:
@@ -87,7 +95,10 @@ class Frame:
     A frame may be sent several times. One thread at a time.
     """
 
-    __slots__ = ("_definitions", "_removed", "budget", "coherence", "groups", "seq", "supersede")
+    __slots__ = (
+        "_body_sets", "_definitions", "_removed", "_removed_sets", "_ticks", "budget", "coherence", "groups", "seq",
+        "supersede",
+    )  # fmt: skip
 
     def __init__(
         self, *, seq: int | None = None, budget: float | None = None,
@@ -102,10 +113,14 @@ class Frame:
         self.groups: list[Group] = []
         self._definitions: list[Definition] = []
         self._removed: list[NDArray[np.uint32]] = []
+        self._removed_sets: list[int] = []
+        self._body_sets: list[SetDefinition] = []
+        self._ticks: list[Tick] = []
 
     def group(
         self, scene: SceneLike, *, min_version: int = 0, version: int = 0, bodies: Bodies | None = None,
-        edits: Edits | None = None,
+        edits: Edits | None = None, body_set: int | None = None,
+        rotation: BodyRotation | Literal["nearest", "linear"] | None = None, version_at_tick: int | None = None,
     ) -> Group:  # fmt: skip
         """Adds a group, whose methods ask: `group.cast(...)` returns the question whose answers `answer[question]` has.
 
@@ -114,6 +129,9 @@ class Frame:
         version: the version that is read, as far as the server keeps it; 0: the current one
         bodies: shapes that exist for this group alone
         edits: of a fork, made before the questions are answered
+        body_set: handle of a body set, in place of bodies: each item considers them at its moment `as_of`
+        rotation: of these bodies between two ticks: that of the nearest tick, the default, or the angle between
+        version_at_tick: of `body_set`, a set of the fork `scene`: the group reads the fork as it was when the tick came
         """
         for name, value in (("min_version", min_version), ("version", version)):
             encode.check_number(name, value, 0, 2**64)
@@ -122,8 +140,44 @@ class Frame:
         if edits is not None:
             instance(edits, Edits, "edits")
         made = Group(scene_name(scene, "scene"), min_version, version, bodies, edits)
+        made.body_set = None if body_set is None else check_handle(body_set)
+        made.rotation = choose_rotation(rotation)
+        if version_at_tick is not None:
+            made.version_at_tick = whole("version_at_tick", version_at_tick, 0, 2**64 - 1)
         self.groups.append(made)
         return made
+
+    def define_body_set(
+        self, body_set: int, shapes: ShapesLike, *, shape: ArrayLike | None = None, category: ArrayLike | None = None,
+        owner: ArrayLike | None = None, keep_ticks: int | None = None, fork: SceneLike | None = None,
+    ) -> None:  # fmt: skip
+        """Defines bodies that the server keeps, with their poses by tick, for shots in the past.
+
+        body_set: handle, below 65,536, chosen by the caller
+        shapes: body i is shapes[shape[i]], or shapes[i] without `shape`
+        category: of each body, bits that are compared with masks; 1 if absent
+        owner: of each body, see `ignore_owner`; 0, none, if absent
+        keep_ticks: ticks that the set keeps, the last that came; in [1, 256]; None: 64
+        fork: the fork that keeps the set, for all of its streams; None: the stream keeps it
+
+        The same definition again changes nothing. Without a stream, the set ends with its frame.
+        """
+        self._body_sets.append(SetDefinition(body_set, define(shapes, shape, category, owner, keep_ticks), fork))
+
+    def add_poses(
+        self, body_set: int, tick: int, x: ArrayLike, y: ArrayLike, *, c: ArrayLike | None = None,
+        s: ArrayLike | None = None, angle: ArrayLike | None = None, alive: ArrayLike | None = None,
+        teleported: ArrayLike | None = None,
+    ) -> None:  # fmt: skip
+        """Adds a tick to a body set, before the groups are answered: see `local.BodyHistory.add`."""
+        self._ticks.append(tick_of(body_set, pose(tick, x, y, c, s, angle, alive, teleported)))
+
+    def remove_body_sets(self, body_set: ArrayLike) -> None:
+        """Removes body sets by their handles, defined or not, before others are defined.
+
+        The set of a fork goes for all of its streams.
+        """
+        self._removed_sets += column(body_set, "I", "body_set").reshape(-1).tolist()
 
     def define_trackers(
         self, shapes: ShapesLike, *, shape: ArrayLike | None = None, tracker: ArrayLike | None = None,
@@ -179,11 +233,12 @@ class Definition:
 class AskedGroup:
     """A group as bytes, and what its answer needs."""
 
-    __slots__ = ("bodies", "edits", "fields", "questions", "scene")
+    __slots__ = ("bodies", "edits", "fields", "has_body_set", "questions", "scene")
 
     def __init__(self, group: Group) -> None:
         self.scene = group.scene
         self.bodies = group.bodies
+        self.has_body_set = group.body_set is not None
         self.questions = tuple(group.questions)
         self.edits: list[encode.Edit] = []
         fields: list[tuple[int, bytes, Any]] = []
@@ -194,6 +249,12 @@ class AskedGroup:
             value = getattr(group, name)
             if value:
                 fields.append((_GROUP[name].number, _GROUP[name].key + wire.varint(value), None))
+        for name, value in (("body_set", group.body_set), ("version_at_tick", group.version_at_tick)):
+            if value is not None:
+                fields.append((_GROUP[name].number, _GROUP[name].key + wire.varint(value), None))
+        if group.rotation:
+            rotation = _GROUP["body_set_rotation"]
+            fields.append((rotation.number, rotation.key + wire.varint(group.rotation), None))
         if group.bodies is not None and len(group.bodies):
             fields.append((_GROUP["bodies"].number, _GROUP["bodies"].key, encode.bodies_message(group.bodies)))
         if group.edits is not None:
@@ -232,12 +293,18 @@ class AskedGroup:
 class Asked:
     """A frame as it was when it was sent."""
 
-    __slots__ = ("_coherence", "_frame", "definitions", "groups", "removed", "seq", "tables")
+    __slots__ = (
+        "_coherence", "_frame", "body_sets", "definitions", "groups", "removed", "removed_sets", "seq", "tables",
+        "ticks",
+    )  # fmt: skip
 
     def __init__(self, frame: Frame) -> None:
         self.groups = [AskedGroup(group) for group in frame.groups]
         self.definitions = tuple(frame._definitions)
         self.removed = [int(handle) for handles in frame._removed for handle in handles]
+        self.removed_sets = tuple(frame._removed_sets)
+        self.body_sets = tuple(frame._body_sets)
+        self.ticks = tuple(frame._ticks)
         self.seq = frame.seq  # None: the stream gives the frame a number
         self.tables: list[Message] = []  # further definitions of trackers
         self._coherence = frame.coherence
@@ -264,6 +331,9 @@ class Asked:
             bindings=[{"handle": handle, "scene": scene} for scene, handle in (bindings or {}).items()],
             groups=[group.message(bound.get(group.scene)) for group in self.groups],
             removed_trackers=np.array(self.removed, np.uint32),
+            removed_body_sets=np.array(self.removed_sets, np.uint32),
+            body_sets=[definition.message for definition in self.body_sets],
+            poses=[tick.message for tick in self.ticks],
             trackers=[*(definition.message for definition in self.definitions), *self.tables],
         )
         out = Message()
@@ -355,10 +425,11 @@ class GroupAnswer:
             raise self.error.with_traceback(None)
 
     def draw(self, question: Question[Any]) -> str:
-        """Returns an SVG document of scene, question and answers."""
+        """Returns an SVG document of scene, question and answers; of the scene alone if the group has a body set."""
         if self._picture is None:
             return ""
-        return self._picture(self.scene, self.version, self._asked.bodies, question)
+        drawn = None if self._asked.has_body_set else question
+        return self._picture(self.scene, self.version, self._asked.bodies, drawn)
 
     def __repr__(self) -> str:
         text = f"<GroupAnswer of {self.scene}"

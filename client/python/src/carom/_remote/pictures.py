@@ -47,10 +47,11 @@ class Pictures:
                 self._kept[name, summary.version] = found
         return found
 
-    def draw(self, name: str, version: int, bodies: Bodies | None, question: Question[Any]) -> str:
+    def draw(self, name: str, version: int, bodies: Bodies | None, question: Question[Any] | None) -> str:
         """Draws a question and its answers: of the version that answered if the server keeps it, else of the current.
 
-        The trackers of a stream are not in this process, so a picture of moves has the scene alone.
+        The trackers of a stream are not in this process, so a picture of moves has the scene alone, as one without
+        a question has.
         """
         try:
             scene = self.scene(name, version)
@@ -59,7 +60,7 @@ class Pictures:
         if bodies is not None:
             scene = scene.with_bodies(bodies)
         drawn: Any = scene
-        if question.kind.name != "moves":
+        if question is not None and question.kind.name != "moves":
             drawn = scene.ask(question)
         try:
             picture: str = drawn._repr_svg_()

@@ -2,20 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """What has a stream defined on its server, and how is that sent again to another one?
 
-A session has the handles of scenes and the trackers of the frames that were answered and not refused. Equal shapes,
-masks and distances are sent once, so that a thousand equal players are one shape and their handles.
+A session has the handles of scenes, the body sets with their ticks, and the trackers of the frames that were answered
+and not refused. Equal shapes, masks and distances of trackers are sent once, so that a thousand equal players are one
+shape and their handles.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 import numpy as np
 
 from . import messages
+from .body_sets import BodySetTable
 from .frames import Asked, Definition
-from .values import StreamLimits
+from .values import StreamLimits, capped
 from .wire import LENGTH, Message, tag
 
 # Limits of one message of a replay: handles of scenes, lists of trackers, encoded bytes.
@@ -28,11 +29,6 @@ _BYTES_OF_A_TRACKER = 10
 _BYTES_OF_A_LIST = 32
 
 Tracker = tuple[bytes, int | None, float]  # shape, mask, within
-
-
-def _capped(most: int, limit: int) -> int:
-    """The smaller number; a limit of 0 is unknown."""
-    return most if limit == 0 else min(most, limit)
 
 
 class _List:
@@ -71,9 +67,9 @@ class TrackerTable:
 
     def messages(self, limits: StreamLimits) -> Iterator[list[Message]]:
         """Makes the definitions of all trackers, in parts of which each fits into a frame."""
-        most_lists = _capped(_MOST_LISTS, limits.max_groups_per_frame)
-        most_shapes = _capped(_MOST_BYTES, limits.max_queries_per_frame)
-        most_bytes = _capped(_MOST_BYTES, limits.max_frame_bytes // 2)
+        most_lists = capped(_MOST_LISTS, limits.max_groups_per_frame)
+        most_shapes = capped(_MOST_BYTES, limits.max_queries_per_frame)
+        most_bytes = capped(_MOST_BYTES, limits.max_frame_bytes // 2)
         lists: dict[tuple[int | None, float], _List] = {}
         size = shapes = 0
         for handle, (shape, mask, within) in sorted(self.trackers.items()):
@@ -94,28 +90,35 @@ class TrackerTable:
 
 
 class Session:
-    """The handles of scenes and the trackers of a stream. One thread at a time."""
+    """The handles of scenes, the body sets and the trackers of a stream. One thread at a time."""
 
     def __init__(self) -> None:
         self.scenes: dict[str, int] = {}  # the handle of each scene, by its name
+        self.body_sets = BodySetTable()
         self.table = TrackerTable()
 
     def apply(self, asked: Asked, bindings: dict[str, int]) -> None:
         """Takes what a frame has defined that the server did not refuse."""
         self.scenes.update(bindings)
+        self.body_sets.change(asked.removed_sets, asked.body_sets, asked.ticks)
         self.table.change(asked.removed, asked.definitions)
 
-    def replay(self, limits: StreamLimits) -> Iterator[bytes]:
-        """Makes the messages that define everything again; each has the seq 0."""
-        room = 1 + _capped(MOST_BINDINGS - 1, limits.max_frame_bytes // _BYTES_OF_A_BINDING)
+    def replay(self, limits: StreamLimits) -> Iterator[tuple[str, bytes]]:
+        """Makes the messages that define everything again; each has the seq 0.
+
+        Each comes with the fork whose body sets it has, or with an empty name.
+        """
+        room = 1 + capped(MOST_BINDINGS - 1, limits.max_frame_bytes // _BYTES_OF_A_BINDING)
         bound = [{"handle": handle, "scene": scene} for scene, handle in self.scenes.items()]
         for at in range(0, len(bound), room):
-            yield _message(bindings=bound[at : at + room])
+            yield "", _message(messages.build("Frame", {"bindings": bound[at : at + room]}))
+        for fork, frame in self.body_sets.frames(limits):
+            yield fork, _message(frame)
         for lists in self.table.messages(limits):
-            yield _message(trackers=lists)
+            yield "", _message(messages.build("Frame", {"trackers": lists}))
 
 
-def _message(**frame: Any) -> bytes:
+def _message(frame: Message) -> bytes:
     out = Message()
-    out.message(tag(1, LENGTH), messages.build("Frame", frame))
+    out.message(tag(1, LENGTH), frame)
     return out.join()

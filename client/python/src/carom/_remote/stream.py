@@ -20,7 +20,7 @@ from .flow import Flow, SentFrame
 from .frames import Frame, FrameAnswer, Picture, new_edit_id
 from .run import Runner
 from .status import of_rpc_error
-from .values import StreamLimits, instance, seconds
+from .values import SceneLike, StreamLimits, instance, seconds
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -189,12 +189,15 @@ class _Engine:
 class Stream:
     """A session of frames. Made by `Client.stream`; a context manager, which finishes the stream.
 
-    Scenes get handles of their own accord, so that frames need not repeat names; these and the trackers of its frames
-    exist until the end of the stream. A stream outlives the calls that carry its frames: if a call breaks, it opens
-    another one, of the next server of the client, at first at once, then with pauses of 20 ms to 2 s, and sends again
-    what has no answer. No answer is lost, none comes twice, and their order is that of the frames. Forks of the client
-    that the other server does not have are made there again, with the edits of this client; they have other version
-    numbers then. After `reconnect_timeout` without an answer, the stream ends with the error of the last call.
+    Scenes get handles of their own accord, so that frames need not repeat names; these, the trackers and the body sets
+    of its frames exist until the end of the stream (body sets of a fork: of the fork). A stream outlives the calls that
+    carry its frames: if a call breaks, it opens another one, of the next server of the client, at first at once, then
+    with pauses of 20 ms to 2 s, and sends again what has no answer. No answer is lost, none comes twice, and their
+    order is that of the frames. Forks of the client that the other server does not have are made there again, with the
+    edits of this client; they have other version numbers then. Body sets are defined again with the ticks that they
+    keep, which have no version of a fork that was made again; sets of a fork that is gone are forgotten, and groups
+    that name them are refused. After `reconnect_timeout` without an answer, the stream ends with the error of the last
+    call.
 
     One thread may send while another one receives; a single thread may do both, as long as it receives before
     `max_in_flight` frames are unanswered. Answers stay in memory until they are received.
@@ -259,6 +262,23 @@ class Stream:
         """Removes trackers by their handles, defined or not. Waits for the server."""
         frame = Frame()
         frame.remove_trackers(tracker)
+        self._define(frame)
+
+    def define_body_set(
+        self, body_set: int, shapes: ShapesLike, *, shape: ArrayLike | None = None, category: ArrayLike | None = None,
+        owner: ArrayLike | None = None, keep_ticks: int | None = None, fork: SceneLike | None = None,
+    ) -> None:  # fmt: skip
+        """Defines a body set for the frames that are sent later: see `Frame.define_body_set`. Waits for the server."""
+        frame = Frame()
+        frame.define_body_set(
+            body_set, shapes, shape=shape, category=category, owner=owner, keep_ticks=keep_ticks, fork=fork
+        )
+        self._define(frame)
+
+    def remove_body_sets(self, body_set: ArrayLike) -> None:
+        """Removes body sets by their handles, defined or not. Waits for the server."""
+        frame = Frame()
+        frame.remove_body_sets(body_set)
         self._define(frame)
 
     def _define(self, frame: Frame) -> None:

@@ -62,6 +62,11 @@ def instance(value: object, of: type[T], field: str) -> T:
     return value
 
 
+def capped(most: int, limit: int) -> int:
+    """Returns the smaller number; a limit of 0 is unknown."""
+    return most if limit == 0 else min(most, limit)
+
+
 def seconds(value: object, field: str, most: float = 1e9) -> float:
     """Returns a time in [0, most] seconds. Raises InvalidArgumentError."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:

@@ -56,7 +56,7 @@ function stepOf(kind: Kind, [field, type, name]: QuestionField, isPlaced: boolea
 const shapeFields = new WeakMap<Shapes, Uint8Array>();
 const polygonFields = new WeakMap<Shapes, Uint8Array>();
 
-/** Returns the field `shapes`, which has the number 1 in each message: of shapes, or of polygons alone. */
+/** Returns the field `shapes`, which has the number 1 in most messages: of shapes, or of polygons alone. */
 export function shapesField(shapes: Shapes, ofPolygons = false): Uint8Array {
   const known = ofPolygons ? polygonFields : shapeFields;
   let made = known.get(shapes);

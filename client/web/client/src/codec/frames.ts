@@ -21,6 +21,15 @@ import {
   sceneName,
 } from '../values.js';
 import { Columns } from './decode.js';
+import {
+  type BodySetOptions,
+  type PosesArguments,
+  setDefinition,
+  type SetDefinition,
+  setHandle,
+  setTick,
+  type SetTick,
+} from './body_sets.js';
 import { coherenceOf, putBodies, putQuestion, tableOf } from './encode.js';
 import { type Inner, put, putInner, read, readNumbers } from './messages.js';
 import { shapeMessages } from './polygons.js';
@@ -31,7 +40,10 @@ import { Writer } from './writer.js';
 const MOST_BUDGET_MS = 60_000;
 const COHERENCE = { on: 1, off: 2 } as const;
 // Fields of Group.
-const [SCENE, HANDLE, MIN_VERSION, BODIES, EDITS, VERSION] = [1, 2, 3, 40, 60, 61];
+const [SCENE, HANDLE, MIN_VERSION, BODIES, BODY_SET, ROTATION, EDITS, VERSION, VERSION_AT_TICK] = [
+  1, 2, 3, 40, 42, 43, 60, 61, 62,
+];
+const ROTATIONS = { nearest: 1, linear: 2 } as const;
 const MOST_KEPT_BYTES = 2 ** 20;
 const TRACKER = 2 ** 32 - 1;
 
@@ -55,6 +67,12 @@ export interface GroupOptions {
   bodies?: Bodies;
   /** Of a fork, made before the questions are answered. */
   edits?: Edits;
+  /** The handle of a body set, in place of bodies: each item considers them at its moment `asOf`. */
+  bodySet?: number;
+  /** Of these bodies between two ticks: that of the nearest tick, if absent, or the angle between. */
+  rotation?: keyof typeof ROTATIONS;
+  /** Of `bodySet`, a set of the fork that the group names: the group reads the fork as it was when the tick came. */
+  versionAtTick?: number | bigint;
 }
 
 export interface TrackerOptions {
@@ -104,6 +122,9 @@ export class Frame {
   readonly groups: Group[] = [];
   readonly definitions: Definition[] = [];
   readonly removed: number[] = [];
+  readonly bodySets: SetDefinition[] = [];
+  readonly ticks: SetTick[] = [];
+  readonly removedSets: number[] = [];
 
   constructor(readonly options: FrameOptions = {}) {
     checkOptions(options, ['seq', 'budgetMs', 'coherence', 'supersede']);
@@ -117,11 +138,16 @@ export class Frame {
 
   /** Adds a group about a scene. */
   group(scene: SceneLike, options: GroupOptions = {}): Group {
-    checkOptions(options, ['version', 'minVersion', 'bodies', 'edits']);
-    const { version, minVersion, bodies } = options;
+    checkOptions(options, ['version', 'minVersion', 'bodies', 'edits', 'bodySet', 'rotation', 'versionAtTick']);
+    const { version, minVersion, bodies, bodySet, rotation, versionAtTick } = options;
     if (version !== undefined) long(version, 'version');
     if (minVersion !== undefined) long(minVersion, 'minVersion');
     if (bodies !== undefined && !(bodies instanceof Bodies)) throw refuse('bodies', 'is no Bodies');
+    if (bodySet !== undefined) setHandle(bodySet);
+    if (versionAtTick !== undefined) long(versionAtTick, 'versionAtTick');
+    if (rotation !== undefined && !Object.hasOwn(ROTATIONS, rotation)) {
+      throw refuse('rotation', `is ${String(rotation)}; accepted are nearest, linear`);
+    }
     const group = new Group(sceneName(scene, 'scene'), options);
     this.groups.push(group);
     return group;
@@ -145,6 +171,25 @@ export class Frame {
     if (typeof tracker?.[Symbol.iterator] !== 'function') throw refuse('tracker', 'is no list of handles');
     checkAttached(tracker, 'tracker');
     for (const handle of tracker) this.removed.push(integer(handle, 'tracker', 0, TRACKER));
+  }
+
+  /**
+   * Defines bodies that the server keeps with their poses by tick, for shots in the past: on a stream for later frames,
+   * too. The same definition again changes nothing. bodySet: handle, below 65,536, chosen by the caller
+   */
+  defineBodySet(bodySet: number, shapes: ShapesLike, options: BodySetOptions = {}): void {
+    this.bodySets.push(setDefinition(bodySet, shapes, options));
+  }
+
+  /** Adds a tick to a body set, before the groups are answered; ticks come in ascending order. */
+  addPoses(bodySet: number, poses: PosesArguments): void {
+    this.ticks.push(setTick(bodySet, poses));
+  }
+
+  /** Removes body sets, defined or not, before others are defined. The set of a fork goes for all of its streams. */
+  removeBodySets(bodySet: Iterable<number>): void {
+    if (typeof bodySet?.[Symbol.iterator] !== 'function') throw refuse('bodySet', 'is no list of handles');
+    for (const handle of bodySet) this.removedSets.push(setHandle(handle));
   }
 }
 
@@ -190,7 +235,15 @@ export interface Asked {
   readonly groups: readonly AskedGroup[];
   readonly definitions: readonly Definition[];
   readonly removed: readonly number[];
+  readonly bodySets: readonly SetDefinition[];
+  readonly ticks: readonly SetTick[];
+  readonly removedSets: readonly number[];
   readonly data: Uint8Array<ArrayBuffer>; // the request
+}
+
+/** Returns what writes a message that is encoded already. */
+export function asIs({ data }: { readonly data: Uint8Array }): Inner {
+  return (writer) => writer.raw(data);
 }
 
 const NONE: ReadonlyMap<string, number> = new Map();
@@ -229,12 +282,24 @@ export function ask(
       trackers: frame.definitions.map((definition) => definition.put),
       coherence: coherence(frame),
       supersede,
+      body_sets: frame.bodySets.map(asIs),
+      poses: frame.ticks.map(asIs),
+      removed_body_sets: frame.removedSets.length === 0 ? null : packed(frame.removedSets),
     }),
   );
   const data = writer.finish();
   if (data.length <= MOST_KEPT_BYTES) kept = writer;
   const groups = frame.groups.map(({ scene, questions }, i) => ({ scene, questions: [...questions], edits: edits[i]! }));
-  return { seq: own, groups, definitions: [...frame.definitions], removed: [...frame.removed], data };
+  return {
+    seq: own,
+    groups,
+    definitions: [...frame.definitions],
+    removed: [...frame.removed],
+    bodySets: [...frame.bodySets],
+    ticks: [...frame.ticks],
+    removedSets: [...frame.removedSets],
+    data,
+  };
 }
 
 /** The option of the frame, with which those of its questions must agree. */
@@ -266,7 +331,12 @@ function putGroup(writer: Writer, group: Group, edits: readonly Edit[], handle: 
   const minVersion = long(options.minVersion ?? 0, 'minVersion');
   if (version > 0n) parts.push([VERSION, (out) => out.big(VERSION, version)]);
   if (minVersion > 0n) parts.push([MIN_VERSION, (out) => out.big(MIN_VERSION, minVersion)]);
-  const { bodies } = options;
+  const { bodies, bodySet, rotation, versionAtTick } = options;
+  if (bodySet !== undefined) parts.push([BODY_SET, (out) => out.number(BODY_SET, bodySet)]);
+  if (rotation !== undefined) parts.push([ROTATION, (out) => out.number(ROTATION, ROTATIONS[rotation])]);
+  if (versionAtTick !== undefined) {
+    parts.push([VERSION_AT_TICK, (out) => out.big(VERSION_AT_TICK, BigInt(versionAtTick))]);
+  }
   if (bodies !== undefined && bodies.length > 0) {
     parts.push([BODIES, (out) => putInner(out, BODIES, (inner) => putBodies(inner, bodies))]);
   }

@@ -131,14 +131,16 @@ export class Writer {
     this.tag(field, FIXED64);
   }
 
-  /** Writes a column of numbers of 8 bytes, unless it is empty. */
-  fixed(field: number, column: Float64Array | BigUint64Array): void {
+  /** Writes a column of numbers of 8 or 4 bytes, unless it is empty. */
+  fixed(field: number, column: Float64Array | BigUint64Array | Float32Array): void {
     if (column.length === 0) return;
     const at = this.reserve(column.byteLength);
     if (IS_LITTLE) {
       this.data.set(new Uint8Array(column.buffer, column.byteOffset, column.byteLength), at);
     } else if (column instanceof Float64Array) {
       column.forEach((value, i) => this.view.setFloat64(at + 8 * i, value, true));
+    } else if (column instanceof Float32Array) {
+      column.forEach((value, i) => this.view.setFloat32(at + 4 * i, value, true));
     } else {
       column.forEach((value, i) => this.view.setBigUint64(at + 8 * i, value, true));
     }

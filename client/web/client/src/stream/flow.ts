@@ -4,9 +4,9 @@
 // What does a stream of frames send next, and what happens when its call breaks? `Flow` has the state of a stream and does
 // no input or output: stream.ts makes its calls. A stream has at most one call at a time. Frames wait in `unanswered`
 // until their answers arrive; the first `sent` of them were written to the call. When a call breaks, another one replays
-// the session, the handles and trackers that answered frames defined, and then sends the unanswered frames again, in
-// their order. An answer does not depend on earlier frames, so the caller gets the answers of a stream that never broke,
-// each once.
+// the session, the handles, body sets and trackers that answered frames defined, and then sends the unanswered frames
+// again, in their order. An answer depends on earlier frames by what they defined alone, so the caller gets the answers of
+// a stream that never broke, each once.
 
 import { CaromError } from '@carom/core/questions';
 import { type Asked, ask, type Frame, FrameAnswer } from '../codec/frames.js';
@@ -14,7 +14,7 @@ import { read, readNumbers } from '../codec/messages.js';
 import type { ForkLog } from '../scenes/forks.js';
 import type { Servers } from '../transport.js';
 import { integer, milliseconds, type StreamLimits } from '../values.js';
-import { MOST_BINDINGS, Session } from './session.js';
+import { MOST_BINDINGS, type Replayed, Session } from './session.js';
 
 const DEFAULT_FRAMES_IN_FLIGHT = 16; // of a server that states no limit
 const MOST_IN_FLIGHT = 1024;
@@ -24,7 +24,17 @@ const LAST_PAUSE_MS = 2000;
 const RETRYABLE = new Set(['UNAVAILABLE', 'ABORTED', 'CANCELLED', 'INTERNAL', 'UNKNOWN']);
 
 /** What a frame of the replay asks: nothing, with the seq 0. */
-const REPLAYED: Asked = { seq: 0n, groups: [], definitions: [], removed: [], data: new Uint8Array(0) };
+const NONE: readonly never[] = [];
+const REPLAYED: Asked = {
+  seq: 0n,
+  groups: NONE,
+  definitions: NONE,
+  removed: NONE,
+  bodySets: NONE,
+  ticks: NONE,
+  removedSets: NONE,
+  data: new Uint8Array(0),
+};
 
 /** A frame that waits for its answer. */
 export interface SentFrame {
@@ -67,8 +77,9 @@ export class Flow {
   address: number;
   isClosed = true; // nothing is written to the call, and its answers are dropped
   private answered = false; // whether the call has got an answer, which brings the limits
-  private replay: Iterator<Uint8Array> | null = null;
-  private replayOutstanding = 0;
+  private replay: Iterator<Replayed> | null = null;
+  // Of each message of the replay that is not answered, the fork whose body sets it has, or an empty name.
+  private replayedForks: string[] = [];
   private outstanding = 0; // messages that were written and are not answered
   private sent = 0;
   private refusal: CaromError | null = null; // of a frame of the replay
@@ -125,9 +136,10 @@ export class Flow {
     if (this.replay !== null) {
       const { value, done } = this.replay.next();
       if (done !== true) {
-        ++this.replayOutstanding;
+        const { data, fork } = value as Replayed;
+        this.replayedForks.push(fork);
         ++this.outstanding;
-        return value as Uint8Array<ArrayBuffer>;
+        return data;
       }
       this.replay = null;
     }
@@ -169,11 +181,9 @@ export class Flow {
     if (!this.answered && this.calls > 1) ++this.reconnects;
     this.answered = true;
     const answer = found.bytes(1);
-    if (this.replayOutstanding > 0) {
-      --this.replayOutstanding;
-      const { error } = new FrameAnswer(REPLAYED, answer);
-      if (error !== null && !isRetryable(error)) throw error;
-      this.refusal = error;
+    const fork = this.replayedForks.shift();
+    if (fork !== undefined) {
+      this.takeReplayed(fork, new FrameAnswer(REPLAYED, answer).error);
     } else {
       const frame = this.unanswered[0];
       if (this.sent === 0 || frame === undefined) {
@@ -185,12 +195,23 @@ export class Flow {
     --this.outstanding;
   }
 
+  /**
+   * Takes the answer to a message of the replay. An error after which another call may succeed breaks the call. The
+   * server refuses the body sets of a fork that does not exist, or that has other sets: these sets are forgotten.
+   */
+  private takeReplayed(fork: string, error: CaromError | null): void {
+    if (error === null) return;
+    if (isRetryable(error)) this.refusal = error;
+    else if (fork !== '') this.session.bodySets.dropFork(fork);
+    else throw error;
+  }
+
   private accept(frame: SentFrame, answer: FrameAnswer): void {
     this.unanswered.shift();
     this.failures = 0;
     this.giveUp = null;
-    const { removed, definitions, groups } = frame.asked;
-    if (answer.error === null) this.session.apply(frame.bindings, removed, definitions);
+    const { groups } = frame.asked;
+    if (answer.error === null) this.session.apply(frame.bindings, frame.asked);
     recordEdits(this.forks, groups, answer, this.address);
     removeMissing(this.forks, groups, answer, this.address);
     frame.answered(answer);
@@ -209,7 +230,8 @@ export class Flow {
     ++this.calls;
     this.answered = false;
     this.refusal = null;
-    this.outstanding = this.replayOutstanding = this.sent = 0;
+    this.outstanding = this.sent = 0;
+    this.replayedForks = [];
     this.replay = this.session.replay(this.limits);
     this.isClosed = this.cancelled;
   }

@@ -2,12 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What has a stream defined on its server, and how is that sent again to another one? A session has the handles of
-// scenes and the trackers of the frames that were answered and not refused. Equal shapes, masks and distances are sent
-// once, so that a thousand equal players are one shape and their handles.
+// scenes, the body sets with their ticks, and the trackers of the frames that were answered and not refused. Equal shapes,
+// masks and distances of trackers are sent once, so that a thousand equal players are one shape and their handles.
 
 import { encode, type Inner, put } from '../codec/messages.js';
-import type { Definition } from '../codec/frames.js';
+import type { Asked } from '../codec/frames.js';
 import type { StreamLimits } from '../values.js';
+import { BodySets, capped, type Part } from './body_sets.js';
 
 /** The most handles of scenes that a stream uses; groups of further scenes have names. */
 export const MOST_BINDINGS = 1024;
@@ -24,10 +25,6 @@ interface Tracker {
   readonly shapeKey: string;
   readonly mask: bigint | null;
   readonly within: number;
-}
-
-function capped(most: number, limit: number | undefined): number {
-  return limit === undefined || limit === 0 ? most : Math.min(most, limit);
 }
 
 /** Definitions with one mask and one distance. */
@@ -66,13 +63,16 @@ export function keyOf(bytes: Uint8Array): string {
   return key;
 }
 
-/** The handles of scenes and the trackers of a stream. */
+/** The handles of scenes, the body sets and the trackers of a stream. */
 export class Session {
   readonly scenes = new Map<string, number>(); // handles by names
+  readonly bodySets = new BodySets();
   private readonly trackers = new Map<number, Tracker>();
 
   /** Takes what a frame has defined that the server did not refuse. */
-  apply(bindings: ReadonlyMap<string, number>, removed: readonly number[], definitions: readonly Definition[]): void {
+  apply(bindings: ReadonlyMap<string, number>, asked: Asked): void {
+    const { removed, definitions } = asked;
+    this.bodySets.change(asked);
     for (const [scene, handle] of bindings) this.scenes.set(scene, handle);
     for (const handle of removed) this.trackers.delete(handle);
     for (const { handles, shape, shapes, mask, within } of definitions) {
@@ -87,16 +87,17 @@ export class Session {
   }
 
   /** Makes the messages that define everything again; each has the seq 0. */
-  *replay(limits: StreamLimits | undefined): Generator<Uint8Array> {
+  *replay(limits: StreamLimits | undefined): Generator<Replayed> {
     const room = 1 + capped(MOST_BINDINGS - 1, Math.floor((limits?.maxFrameBytes ?? 0) / BYTES_OF_A_BINDING));
     const bound = [...this.scenes];
     for (let at = 0; at < bound.length; at += room) {
       const bindings = bound.slice(at, at + room).map(
         ([scene, handle]): Inner => (writer) => put(writer, 'SceneBinding', { handle, scene }),
       );
-      yield message({ bindings });
+      yield replayed({ bindings });
     }
-    for (const trackers of this.lists(limits)) yield message({ trackers });
+    for (const { fork, frame } of this.bodySets.parts(limits)) yield replayed(frame, fork);
+    for (const trackers of this.lists(limits)) yield replayed({ trackers });
   }
 
   /** Makes the definitions of all trackers, in parts of which each fits into a frame. */
@@ -127,12 +128,13 @@ export class Session {
   }
 }
 
-function message(frame: Record<string, Inner[]>): Uint8Array {
-  const inner = encode('Frame', frame);
-  return prefixed(inner);
+/** A message of a replay. */
+export interface Replayed {
+  readonly data: Uint8Array<ArrayBuffer>;
+  /** The fork whose body sets it has; empty: none. */
+  readonly fork: string;
 }
 
-/** Returns the request of a frame, whose only field has the number 1. */
-function prefixed(frame: Uint8Array): Uint8Array {
-  return encode('StreamRequest', { frame });
+function replayed(frame: Part['frame'], fork = ''): Replayed {
+  return { data: encode('StreamRequest', { frame: encode('Frame', frame) }) as Uint8Array<ArrayBuffer>, fork };
 }
