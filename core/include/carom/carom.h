@@ -857,6 +857,7 @@ typedef struct carom_sees {
   carom_f64_column x, y;     /* [length] */
   carom_f64_column range;    /* [length] above 0 */
   carom_f64_column from, to; /* [radians, optional] from < to <= from + 2 pi; empty: all around */
+  carom_f64_column as_of;    /* [ticks, optional] moment in the body history; empty: newest tick */
 } carom_sees;
 
 /* --- Answers --------------------------------------------------------------------------------- */
@@ -1165,14 +1166,13 @@ typedef struct carom_area_answers {
   CAROM_ITEM_ERRORS
 } carom_area_answers;
 
-/* To sees (carom/sees.h). */
+/* To sees (carom/sees.h). `seen` has n = seen.length / counts.length words for each item in turn; bit
+ * j % 64 of word j / 64 of an item is 1 if the item sees body j. */
 typedef struct carom_see_answers {
   uint32_t struct_size;
   uint32_t reserved;
-  carom_u32_column counts; /* [1] bodies that item i sees */
-  /* [1] n words for each item in turn, n = seen.length / counts.length: bit j % 64 of word j / 64 of
-   * an item is 1 if it sees body j */
-  carom_u64_column seen;
+  carom_u32_column counts;       /* [1] bodies seen, one an item */
+  carom_u64_column seen;         /* [1] bits, some words an item */
   carom_u8_column starts_inside; /* [1] one an item; 1: a polygon contains the eye */
   CAROM_ITEM_ERRORS
 } carom_see_answers;
